@@ -1,0 +1,14 @@
+//! Typed quantities of the simulator: cycles, addresses, lane masks, and ids.
+//!
+//! Everything here is a thin newtype over an integer: boundaries between crates speak in these types, so a cycle
+//! cannot be added to an address, and a lane mask prints as the hexadecimal word that the field writes.
+
+mod address;
+mod cycle;
+mod ids;
+mod mask;
+
+pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
+pub use cycle::Cycle;
+pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
+pub use mask::{LaneMask, WARP_LANES};
