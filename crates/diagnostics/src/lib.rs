@@ -213,6 +213,8 @@ mod tests {
     #[test]
     fn a_span_past_the_end_is_shown_at_the_end() {
         let source = Source::new("empty.ptx", "");
-        assert!(render(&source, &[Diagnostic::error(Span::new(3, 9), "nothing here")]).contains("empty.ptx:1:1"));
+        assert!(
+            render(&source, &[Diagnostic::error(Span::new(3, 9), "nothing here")]).contains("empty.ptx:1:1")
+        );
     }
 }

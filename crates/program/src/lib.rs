@@ -1,1 +1,27 @@
-//! To be written.
+//! The machine program: one instruction set for both front ends, a documented subset of SASS.
+//!
+//! An [`Instruction`] is what a disassembler prints (guard, opcode, dotted modifiers, operands) and the control
+//! fields that the compiler writes beside it. Nothing here executes: `exec` says what an instruction computes, `sm`
+//! when. The PTX front end (`lower`) and the SASS front end (`sass`) both make a [`Program`].
+
+pub mod access;
+pub mod flow;
+pub mod instruction;
+pub mod kernel;
+pub mod latency;
+pub mod listing;
+pub mod modifier;
+pub mod opcode;
+pub mod operand;
+pub mod register;
+
+pub use access::{Access, Resource, Role};
+pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+pub use kernel::{ConstantBank, GlobalVariable, Kernel, Parameter, Program, Relocation};
+pub use latency::{Latency, LatencyClass, LatencyTable, Pipe};
+pub use modifier::{Modifier, Modifiers};
+pub use opcode::Opcode;
+pub use operand::{
+    AddressOperand, ConstantIndex, ConstantOperand, Operand, Selector, SourceModifier, SpecialRegister,
+};
+pub use register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};

@@ -1,0 +1,119 @@
+//! A program: kernels, constant banks and global variables.
+
+use crate::instruction::Instruction;
+
+/// What a front end makes of one input file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// The kernels, in the order of the file.
+    pub kernels: Vec<Kernel>,
+    /// Variables in global and constant memory that live as long as the program.
+    pub globals: Vec<GlobalVariable>,
+    /// Names of the high-level source files that [`crate::Origin::source_file`] counts.
+    pub files: Vec<String>,
+}
+
+impl Program {
+    /// The kernel with this name.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+}
+
+/// One kernel: its code and what it needs to run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kernel {
+    /// The name, as in the source (mangled for C++).
+    pub name: String,
+    /// The code; branch targets are indices into it.
+    pub instructions: Vec<Instruction>,
+    /// Registers a thread.
+    pub registers: u32,
+    /// Statically declared shared memory of a block, in bytes.
+    pub static_shared_bytes: u32,
+    /// Local memory of a thread, in bytes.
+    pub local_bytes: u32,
+    /// Block barriers used.
+    pub barriers: u32,
+    /// The parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Where the parameters start in constant bank 0.
+    pub parameter_base: u32,
+    /// Constant banks other than bank 0, which the launch fills.
+    pub constant_banks: Vec<ConstantBank>,
+    /// The largest block that the kernel accepts (`.maxntid`), if it says.
+    pub max_block: Option<[u32; 3]>,
+    /// The block that the kernel requires (`.reqntid`), if it says.
+    pub required_block: Option<[u32; 3]>,
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name, or a number.
+    pub name: String,
+    /// Bytes from the start of the parameters.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+    /// The type as written in PTX (`u64`, `f32`, `b8[16]`); empty when the front end does not know it.
+    pub ty: String,
+}
+
+/// The bytes of one constant bank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConstantBank {
+    /// Its number: 2 for the compiler's own constants, 3 for `.const` variables, 4 for addresses of variables.
+    pub bank: u8,
+    /// Its bytes before relocation.
+    pub bytes: Vec<u8>,
+    /// Eight-byte addresses to be filled in when the program is loaded.
+    pub relocations: Vec<Relocation>,
+}
+
+/// An address that is known only when the program is loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Where the eight bytes are, from the start of the bank or variable.
+    pub offset: u32,
+    /// The variable whose address is meant.
+    pub symbol: String,
+    /// What is added to it.
+    pub addend: i64,
+}
+
+/// A variable in global memory that lives as long as the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GlobalVariable {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its alignment in bytes.
+    pub alignment: u64,
+    /// Its first bytes at the start; the rest is zero.
+    pub initial: Vec<u8>,
+    /// Addresses of other variables inside the initial bytes.
+    pub relocations: Vec<Relocation>,
+}
+
+/// Where the launch puts its own values into constant bank 0, on every architecture that is supported.
+pub mod launch_constants {
+    /// Threads of a block in x; y and z follow.
+    pub const BLOCK_DIMENSIONS: u32 = 0x0;
+    /// Blocks of the grid in x; y and z follow.
+    pub const GRID_DIMENSIONS: u32 = 0xc;
+    /// The first byte past the thread's local memory: the initial stack pointer.
+    pub const STACK_POINTER: u32 = 0x28;
+    /// Where the shared window starts in the generic address space (upper half follows).
+    pub const SHARED_WINDOW: u32 = 0x18;
+    /// Where the local window starts in the generic address space (upper half follows).
+    pub const LOCAL_WINDOW: u32 = 0x20;
+    /// Dynamic shared memory of a block, in bytes.
+    pub const DYNAMIC_SHARED_BYTES: u32 = 0x30;
+    /// The descriptor of global memory.
+    pub const MEMORY_DESCRIPTOR: u32 = 0x208;
+    /// Where the parameters start on compute capability 9.0.
+    pub const PARAMETERS: u32 = 0x210;
+}

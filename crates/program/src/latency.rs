@@ -1,0 +1,232 @@
+//! Pipes and latencies: which unit executes an opcode and when its result is there.
+
+use std::fmt;
+
+/// The unit that executes an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pipe {
+    /// Integer logic, comparison, shifts, conversions of small types.
+    Alu,
+    /// Single-precision floating point, on either of its two half pipes.
+    Fma,
+    /// Integer multiply-add: the half of the floating-point pipe that has the wide multiplier.
+    FmaHeavy,
+    /// Packed half precision.
+    Fp16,
+    /// Double precision.
+    Fp64,
+    /// Transcendental functions, population count, conversions.
+    Xu,
+    /// Memory, shuffles and shared memory, through the input/output queue of the multiprocessor.
+    Lsu,
+    /// Constants by index, special registers, block barriers: the address-divergence unit.
+    Adu,
+    /// Branches, convergence and warp barriers.
+    Cbu,
+    /// The scalar datapath of a warp.
+    Uniform,
+}
+
+impl Pipe {
+    /// How many pipes there are.
+    pub const COUNT: usize = 10;
+    /// Every pipe, in the order of its number.
+    pub const ALL: [Pipe; Pipe::COUNT] = [
+        Pipe::Alu,
+        Pipe::Fma,
+        Pipe::FmaHeavy,
+        Pipe::Fp16,
+        Pipe::Fp64,
+        Pipe::Xu,
+        Pipe::Lsu,
+        Pipe::Adu,
+        Pipe::Cbu,
+        Pipe::Uniform,
+    ];
+
+    /// The name in configuration files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Pipe::Alu => "alu",
+            Pipe::Fma => "fma",
+            Pipe::FmaHeavy => "fma_heavy",
+            Pipe::Fp16 => "fp16",
+            Pipe::Fp64 => "fp64",
+            Pipe::Xu => "xu",
+            Pipe::Lsu => "lsu",
+            Pipe::Adu => "adu",
+            Pipe::Cbu => "cbu",
+            Pipe::Uniform => "uniform",
+        }
+    }
+}
+
+impl fmt::Display for Pipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which row of the latency table says when the result of an instruction can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LatencyClass {
+    /// Integer and logic on the ALU.
+    Alu,
+    /// Single-precision multiply, add, multiply-add; 32-bit integer multiply-add.
+    Fma,
+    /// Integer multiply-add with a 64-bit or upper-half result.
+    FmaWide,
+    /// Packed half precision.
+    Fp16,
+    /// Double precision.
+    Fp64,
+    /// A predicate, until an instruction other than a branch reads it.
+    Predicate,
+    /// A predicate, until a branch or a guard of one reads it.
+    PredicateToBranch,
+    /// Scalar arithmetic, until the scalar datapath reads it.
+    Uniform,
+    /// Scalar arithmetic, until a vector instruction reads it.
+    UniformToVector,
+    /// Branches and convergence: no result, but a time until the next instruction.
+    Branch,
+    /// Transcendental functions, conversions, population count.
+    Transcendental,
+    /// Special registers.
+    SpecialRegister,
+    /// Clock registers.
+    Clock,
+    /// Constants by load.
+    ConstantLoad,
+    /// Shared memory loads and shuffles.
+    SharedLoad,
+    /// Lane exchange.
+    Shuffle,
+    /// Global, local and generic loads.
+    GlobalLoad,
+    /// Atomic operations that return the old value.
+    Atomic,
+    /// Stores and reductions: no result, but sources that must be read.
+    Store,
+    /// Votes and matches.
+    Vote,
+    /// Barriers of a block and fences.
+    Barrier,
+}
+
+impl LatencyClass {
+    /// How many classes there are.
+    pub const COUNT: usize = 21;
+    /// Every class, in the order of its number.
+    pub const ALL: [LatencyClass; LatencyClass::COUNT] = [
+        LatencyClass::Alu,
+        LatencyClass::Fma,
+        LatencyClass::FmaWide,
+        LatencyClass::Fp16,
+        LatencyClass::Fp64,
+        LatencyClass::Predicate,
+        LatencyClass::PredicateToBranch,
+        LatencyClass::Uniform,
+        LatencyClass::UniformToVector,
+        LatencyClass::Branch,
+        LatencyClass::Transcendental,
+        LatencyClass::SpecialRegister,
+        LatencyClass::Clock,
+        LatencyClass::ConstantLoad,
+        LatencyClass::SharedLoad,
+        LatencyClass::Shuffle,
+        LatencyClass::GlobalLoad,
+        LatencyClass::Atomic,
+        LatencyClass::Store,
+        LatencyClass::Vote,
+        LatencyClass::Barrier,
+    ];
+
+    /// Whether the compiler must use a wait barrier: the latency is not the same every time.
+    #[must_use]
+    pub fn is_variable(self) -> bool {
+        matches!(
+            self,
+            LatencyClass::Transcendental
+                | LatencyClass::SpecialRegister
+                | LatencyClass::ConstantLoad
+                | LatencyClass::SharedLoad
+                | LatencyClass::Shuffle
+                | LatencyClass::GlobalLoad
+                | LatencyClass::Atomic
+                | LatencyClass::Store
+                | LatencyClass::Barrier
+        )
+    }
+
+    /// The name in configuration files and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LatencyClass::Alu => "alu",
+            LatencyClass::Fma => "fma",
+            LatencyClass::FmaWide => "fma_wide",
+            LatencyClass::Fp16 => "fp16",
+            LatencyClass::Fp64 => "fp64",
+            LatencyClass::Predicate => "predicate",
+            LatencyClass::PredicateToBranch => "predicate_to_branch",
+            LatencyClass::Uniform => "uniform",
+            LatencyClass::UniformToVector => "uniform_to_vector",
+            LatencyClass::Branch => "branch",
+            LatencyClass::Transcendental => "transcendental",
+            LatencyClass::SpecialRegister => "special_register",
+            LatencyClass::Clock => "clock",
+            LatencyClass::ConstantLoad => "constant_load",
+            LatencyClass::SharedLoad => "shared_load",
+            LatencyClass::Shuffle => "shuffle",
+            LatencyClass::GlobalLoad => "global_load",
+            LatencyClass::Atomic => "atomic",
+            LatencyClass::Store => "store",
+            LatencyClass::Vote => "vote",
+            LatencyClass::Barrier => "barrier",
+        }
+    }
+}
+
+impl fmt::Display for LatencyClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// When the result of an instruction can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Latency {
+    /// Always this many cycles after issue: the compiler counts them.
+    Fixed(u8),
+    /// Not known when the program is written: a wait barrier says when. The number is what it takes when nothing
+    /// is in the way.
+    Variable(u16),
+}
+
+/// The latencies of one machine, as the compiler knows them: stall counts and wait barriers come from here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LatencyTable {
+    cycles: [u16; LatencyClass::COUNT],
+}
+
+impl LatencyTable {
+    /// A table from the cycles of each class.
+    pub fn from_fn(mut cycles: impl FnMut(LatencyClass) -> u16) -> LatencyTable {
+        LatencyTable { cycles: LatencyClass::ALL.map(&mut cycles) }
+    }
+
+    /// Cycles from issue until the result can be read (for a variable class: when nothing is in the way).
+    #[must_use]
+    pub fn cycles(&self, class: LatencyClass) -> u16 {
+        self.cycles[class as usize]
+    }
+
+    /// When the result of an instruction of this class can be read.
+    #[must_use]
+    pub fn latency(&self, class: LatencyClass) -> Latency {
+        let cycles = self.cycles(class);
+        if class.is_variable() { Latency::Variable(cycles) } else { Latency::Fixed(cycles.min(255) as u8) }
+    }
+}

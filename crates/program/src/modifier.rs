@@ -1,0 +1,122 @@
+//! The dotted parts of an opcode: `.E`, `.64`, `.WIDE`, `.U32`, ...
+
+use arrayvec::ArrayVec;
+use std::fmt;
+
+macro_rules! modifiers {
+    ($($variant:ident = $text:literal,)*) => {
+        /// One dotted part of an opcode, as a disassembler prints it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)] // Each is documented by its text and by the opcodes that take it.
+        pub enum Modifier { $($variant,)* }
+
+        impl Modifier {
+            /// Every modifier.
+            pub const ALL: &'static [Modifier] = &[$(Modifier::$variant,)*];
+
+            /// The text after the dot.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Modifier::$variant => $text,)* }
+            }
+        }
+    };
+}
+
+modifiers! {
+    // Sizes and types.
+    B8 = "8", B16 = "16", B32 = "32", B64 = "64", B96 = "96", B128 = "128", U8 = "U8", S8 = "S8", U16 = "U16", S16 = "S16",
+    U32 = "U32", S32 = "S32", U64 = "U64", S64 = "S64", F16 = "F16", BF16 = "BF16", F32 = "F32", F64 = "F64",
+    F16x2 = "F16x2", Bf16V2 = "BF16_V2", PackAb = "PACK_AB", U24 = "U24", S24 = "S24",
+    // Integer arithmetic.
+    Wide = "WIDE", Hi = "HI", Lo = "LO", X = "X", Mov = "MOV", Shl = "SHL", Iadd = "IADD", L = "L", R = "R", W = "W",
+    Sx32 = "SX32", Sh = "SH", Lut = "LUT", C = "C", Ex = "EX",
+    // Comparisons and their combination.
+    F = "F", Lt = "LT", Eq = "EQ", Le = "LE", Gt = "GT", Ne = "NE", Ge = "GE", Num = "NUM", Nan = "NAN", Ltu = "LTU",
+    Equ = "EQU", Leu = "LEU", Gtu = "GTU", Neu = "NEU", Geu = "GEU", T = "T", And = "AND", Or = "OR", Xor = "XOR",
+    // Floating point.
+    Ftz = "FTZ", Sat = "SAT", Rn = "RN", Rm = "RM", Rp = "RP", Rz = "RZ", Floor = "FLOOR", Ceil = "CEIL",
+    Trunc = "TRUNC", Ntz = "NTZ", Fmz = "FMZ", Dnz = "DNZ", Mma = "MMA", Relu = "RELU", Mnmx = "XORSIGN",
+    // Transcendental functions.
+    Rcp = "RCP", Rsq = "RSQ", Sqrt = "SQRT", Sin = "SIN", Cos = "COS", Ex2 = "EX2", Lg2 = "LG2", Tanh = "TANH",
+    Rcp64h = "RCP64H", Rsq64h = "RSQ64H",
+    // Memory.
+    E = "E", Constant = "CONSTANT", Strong = "STRONG", Weak = "WEAK", Gpu = "GPU", Sys = "SYS", Cta = "CTA", Sm = "SM",
+    Vc = "VC", Ef = "EF", El = "EL", Lu = "LU", Eu = "EU", Na = "NA", Private = "PRIVATE", Il = "IL", Is = "IS", Isl = "ISL",
+    Ltc64B = "LTC64B", Ltc128B = "LTC128B", Ltc256B = "LTC256B", Bypass = "BYPASS", U = "U", Mmio = "MMIO", Zd = "ZD",
+    // Atomics.
+    Add = "ADD", Min = "MIN", Max = "MAX", Inc = "INC", Dec = "DEC", Exch = "EXCH", Cas = "CAS", CasT = "CAST", Spin = "SPIN",
+    Popc = "POPC", Arrive = "ARRIVE", Safeadd = "SAFEADD", Load = "LOAD",
+    // Warp-wide instructions.
+    Idx = "IDX", Up = "UP", Down = "DOWN", Bfly = "BFLY", All = "ALL", Any = "ANY", Sum = "SUM", Uni = "UNI",
+    // Barriers, fences and control flow.
+    Sync = "SYNC", Arv = "ARV", Red = "RED", DeferBlocking = "DEFER_BLOCKING", Sc = "SC", Ivall = "IVALL", Ivallp = "IVALLP",
+    Iv = "IV", Wb = "WB", Wball = "WBALL", Pf1 = "PF1", Pf1p5 = "PF1.5", Pf2 = "PF2", Clear = "CLEAR", Reconvergent = "RECONVERGENT", Scan = "SCAN",
+    Result = "RESULT", Rel = "REL", Abs = "ABS", NoInc = "NOINC", NoDec = "NODEC", Inst = "INST", Div = "DIV", Conv = "CONV",
+    Async = "ASYNC", Collective = "COLLECTIVE", Pr = "PR", Noconv = "NOCONV",
+    H0 = "H0", H1 = "H1", B0 = "B0", B1 = "B1", B2 = "B2", B3 = "B3",
+    // Permutation modes.
+    F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
+    // Matrix loads.
+    M88 = "M88", Mt88 = "MT88", X2 = "2", X4 = "4",
+}
+
+impl Modifier {
+    /// The modifier with this text after the dot.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Modifier> {
+        Modifier::ALL.iter().copied().find(|modifier| modifier.name() == name)
+    }
+}
+
+impl fmt::Display for Modifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, ".{}", self.name())
+    }
+}
+
+/// The dotted parts of one opcode, in the order in which they are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Modifiers(ArrayVec<Modifier, 8>);
+
+impl Modifiers {
+    /// Whether `modifier` is among them.
+    #[must_use]
+    pub fn has(&self, modifier: Modifier) -> bool {
+        self.0.contains(&modifier)
+    }
+
+    /// The first of `candidates` that is among them.
+    #[must_use]
+    pub fn first_of(&self, candidates: &[Modifier]) -> Option<Modifier> {
+        self.0.iter().copied().find(|modifier| candidates.contains(modifier))
+    }
+
+    /// Adds one at the end; false when there is no room left.
+    pub fn push(&mut self, modifier: Modifier) -> bool {
+        self.0.try_push(modifier).is_ok()
+    }
+
+    /// Removes one where it stands.
+    pub fn remove(&mut self, modifier: Modifier) {
+        self.0.retain(|&mut other| other != modifier);
+    }
+
+    /// The modifiers in written order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Modifier] {
+        &self.0
+    }
+}
+
+impl From<&[Modifier]> for Modifiers {
+    fn from(modifiers: &[Modifier]) -> Modifiers {
+        Modifiers(modifiers.iter().copied().take(8).collect())
+    }
+}
+
+impl fmt::Display for Modifiers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|modifier| modifier.fmt(f))
+    }
+}
