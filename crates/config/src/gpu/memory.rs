@@ -1,0 +1,154 @@
+//! Crossbar, level-two cache and DRAM.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The way between multiprocessors and memory partitions. Times in SM cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Crossbar {
+    /// Cycles each way: also the length of the epochs in which the chip advances.
+    #[schemars(range(min = 1, max = 1000))]
+    pub latency: u32,
+    /// Bytes a cycle that one multiprocessor can send.
+    #[schemars(range(min = 1))]
+    pub sm_send_bytes: u32,
+    /// Bytes a cycle that one multiprocessor can receive.
+    #[schemars(range(min = 1))]
+    pub sm_receive_bytes: u32,
+    /// Multiprocessors that share one port of the crossbar (a graphics processing cluster).
+    #[schemars(range(min = 1))]
+    pub sms_per_cluster: u32,
+    /// Bytes a cycle that one cluster can send.
+    #[schemars(range(min = 1))]
+    pub cluster_send_bytes: u32,
+    /// Bytes a cycle that one cluster can receive.
+    #[schemars(range(min = 1))]
+    pub cluster_receive_bytes: u32,
+}
+
+/// The level-two cache. Times in SM cycles unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct L2Cache {
+    /// KiB of the whole cache.
+    #[schemars(range(min = 1))]
+    pub kib: u32,
+    /// Lines of a set.
+    #[schemars(range(min = 1, max = 4096))]
+    pub ways: u32,
+    /// Slices in front of one DRAM channel.
+    #[schemars(range(min = 1, max = 16))]
+    pub slices_per_channel: u32,
+    /// Bytes that one slice delivers in one cycle of the level-two clock.
+    #[schemars(range(min = 1))]
+    pub slice_bytes: u32,
+    /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
+    #[schemars(range(min = 1))]
+    pub hit_latency: u32,
+    /// Cycles from the arrival of a request to its arrival at DRAM, when it misses.
+    pub miss_latency: u32,
+    /// Cycles from the data of DRAM to the departure of the reply.
+    pub fill_latency: u32,
+    /// Bytes fetched from DRAM at once on a miss: 32, 64 or 128.
+    #[schemars(range(min = 32, max = 128))]
+    pub fetch_bytes: u32,
+    /// Lines that can be under way from DRAM to one slice at a time.
+    #[schemars(range(min = 1))]
+    pub miss_entries: u32,
+    /// Level-two cycles between two atomic operations of one sector.
+    #[schemars(range(min = 1))]
+    pub atomic_interval: u32,
+    /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own.
+    #[schemars(range(min = 1, max = 2))]
+    pub halves: u32,
+    /// Cycles that the way to the other half and back adds.
+    pub far_latency: u32,
+}
+
+/// Device memory: channels, each with its own command and data bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dram {
+    /// GiB in all.
+    #[schemars(range(min = 1))]
+    pub gib: u32,
+    /// Channels.
+    #[schemars(range(min = 1, max = 1024))]
+    pub channels: u32,
+    /// Data wires of one channel.
+    #[schemars(range(min = 8, max = 512))]
+    pub channel_bits: u32,
+    /// Transfers on each wire in one command clock.
+    #[schemars(range(min = 1, max = 8))]
+    pub data_rate: u32,
+    /// Independent halves of a channel (pseudo-channels), each with half of the wires.
+    #[schemars(range(min = 1, max = 4))]
+    pub pseudo_channels: u32,
+    /// Bank groups of a pseudo-channel.
+    #[schemars(range(min = 1, max = 16))]
+    pub bank_groups: u32,
+    /// Banks of a group.
+    #[schemars(range(min = 1, max = 16))]
+    pub banks_per_group: u32,
+    /// Bytes of an open row of a bank.
+    #[schemars(range(min = 64))]
+    pub row_bytes: u32,
+    /// Bytes of one access.
+    #[schemars(range(min = 16, max = 128))]
+    pub burst_bytes: u32,
+    /// Requests among which a channel chooses.
+    #[schemars(range(min = 1, max = 1024))]
+    pub queue: u32,
+    /// Writes that make the channel turn to writing.
+    #[schemars(range(min = 1))]
+    pub write_high: u32,
+    /// Writes left when it turns back to reading.
+    pub write_low: u32,
+    /// Timing constraints.
+    pub clocks: DramClocks,
+}
+
+/// Timing constraints of DRAM, in command clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DramClocks {
+    /// Read command to data.
+    pub cl: u32,
+    /// Write command to data.
+    pub cwl: u32,
+    /// Activate to read.
+    pub rcd_read: u32,
+    /// Activate to write.
+    pub rcd_write: u32,
+    /// Precharge to activate.
+    pub rp: u32,
+    /// Activate to precharge.
+    pub ras: u32,
+    /// Activate to activate of one bank.
+    pub rc: u32,
+    /// Column command to column command, another bank group.
+    pub ccd_short: u32,
+    /// Column command to column command, the same bank group.
+    pub ccd_long: u32,
+    /// Activate to activate, another bank group.
+    pub rrd_short: u32,
+    /// Activate to activate, the same bank group.
+    pub rrd_long: u32,
+    /// A window that holds at most four activates.
+    pub faw: u32,
+    /// End of write data to precharge.
+    pub wr: u32,
+    /// Read to precharge.
+    pub rtp: u32,
+    /// End of write data to read, another bank group.
+    pub wtr_short: u32,
+    /// End of write data to read, the same bank group.
+    pub wtr_long: u32,
+    /// Read command to write command.
+    pub rtw: u32,
+    /// Time between refreshes.
+    pub refi: u32,
+    /// Time of one refresh of all banks.
+    pub rfc: u32,
+}

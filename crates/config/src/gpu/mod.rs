@@ -1,0 +1,76 @@
+//! The description of a machine: `configs/gpus/*.ron`.
+//!
+//! Every number lives in the RON file with its source on its line. Nothing here has a default that changes a
+//! result: what a machine is stands in one place.
+
+mod chip;
+mod core;
+mod memory;
+mod timing;
+
+pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
+pub use core::{
+    Divergence, InstructionSupply, L1Cache, Latencies, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
+    SchedulerPolicy, SharedMemory,
+};
+pub use memory::{Crossbar, Dram, DramClocks, L2Cache};
+pub use timing::{TICKS_PER_CYCLE, Ticks};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One machine: everything that the simulator needs to know about a GPU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GpuConfig {
+    /// The name in reports, for example "NVIDIA H200".
+    pub name: String,
+    /// Who made it: decides the occupancy rules and the names of limits.
+    pub vendor: Vendor,
+    /// Compute capability ("9.0") or instruction set ("gfx90a").
+    pub architecture: String,
+    /// Whether kernels can be run; otherwise only occupancy and limits are known.
+    pub runnable: bool,
+    /// Clock rates.
+    pub clocks: Clocks,
+    /// What fits on one multiprocessor.
+    pub limits: Limits,
+    /// How blocks come to multiprocessors.
+    pub launch: LaunchTiming,
+    /// One multiprocessor.
+    pub multiprocessor: Multiprocessor,
+    /// The way between multiprocessors and memory partitions.
+    pub crossbar: Crossbar,
+    /// The level-two cache.
+    pub l2: L2Cache,
+    /// Device memory.
+    pub dram: Dram,
+}
+
+impl GpuConfig {
+    /// Memory partitions: each is one DRAM channel with the level-two slices in front of it.
+    #[must_use]
+    pub fn partitions(&self) -> usize {
+        self.dram.channels as usize
+    }
+
+    /// Ticks of one level-two cycle.
+    #[must_use]
+    pub fn l2_cycle(&self) -> Ticks {
+        Ticks::of_clock(self.clocks.sm_mhz, self.clocks.l2_mhz)
+    }
+
+    /// Ticks of one DRAM command clock.
+    #[must_use]
+    pub fn dram_cycle(&self) -> Ticks {
+        Ticks::of_clock(self.clocks.sm_mhz, self.clocks.dram_mhz)
+    }
+
+    /// Peak DRAM bandwidth in bytes a second: both edges of the data clock, which is twice the command clock where
+    /// `data_rate` is four.
+    #[must_use]
+    pub fn dram_bytes_per_second(&self) -> f64 {
+        let bytes_per_clock = f64::from(self.dram.channel_bits) / 8.0 * f64::from(self.dram.data_rate);
+        f64::from(self.dram.channels) * bytes_per_clock * self.clocks.dram_mhz * 1e6
+    }
+}

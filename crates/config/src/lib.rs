@@ -1,0 +1,5 @@
+//! RON to validated machine and launch descriptions.
+
+pub mod gpu;
+
+pub use gpu::GpuConfig;
