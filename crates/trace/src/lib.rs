@@ -1,1 +1,14 @@
-//! To be written.
+//! What happened in a run: counters (integers only), the states of warps, events, and who watches them.
+
+mod counters;
+mod observer;
+mod queue;
+mod state;
+
+pub use counters::{
+    CacheCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters, PartitionCounters,
+    SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
+};
+pub use observer::{NoObserver, Observer, StateInterval};
+pub use queue::QueueCounters;
+pub use state::{StallReason, WarpState};

@@ -1,0 +1,322 @@
+//! Counters of every unit: integers that only grow, summed over equal units at the end.
+
+use crate::queue::QueueCounters;
+use crate::state::WarpState;
+use std::ops::AddAssign;
+use warplab_program::{Opcode, Pipe};
+
+/// How many states of a warp are counted.
+pub const WARP_STATES: usize = WarpState::COUNT;
+
+macro_rules! summed {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$field_doc])* pub $field: u64,)* }
+
+        impl AddAssign<&$name> for $name {
+            fn add_assign(&mut self, other: &$name) {
+                $(self.$field += other.$field;)*
+            }
+        }
+
+        impl $name {
+            /// The counters by name.
+            #[must_use]
+            pub fn named(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($field), self.$field),)*]
+            }
+        }
+    };
+}
+
+/// One scheduler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SchedulerCounters {
+    /// Cycles in which at least one warp was resident.
+    pub active_cycles: u64,
+    /// Cycles in which an instruction issued.
+    pub issue_cycles: u64,
+    /// Cycles in which at least one warp was eligible.
+    pub eligible_cycles: u64,
+    /// Resident warps summed over cycles.
+    pub warp_cycles: u64,
+    /// Eligible warps summed over cycles, the selected one among them.
+    pub eligible_warp_cycles: u64,
+    /// Warp-cycles in each state, by [`WarpState::index`].
+    pub states: [u64; WARP_STATES],
+}
+
+impl AddAssign<&SchedulerCounters> for SchedulerCounters {
+    fn add_assign(&mut self, other: &SchedulerCounters) {
+        self.active_cycles += other.active_cycles;
+        self.issue_cycles += other.issue_cycles;
+        self.eligible_cycles += other.eligible_cycles;
+        self.warp_cycles += other.warp_cycles;
+        self.eligible_warp_cycles += other.eligible_warp_cycles;
+        for (mine, theirs) in self.states.iter_mut().zip(other.states) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// Executed instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionCounters {
+    /// Warp instructions.
+    pub warp: u64,
+    /// Thread instructions: lanes that executed, their guard true.
+    pub thread: u64,
+    /// Warp instructions by pipe.
+    pub by_pipe: [u64; Pipe::COUNT],
+    /// Warp instructions by opcode.
+    pub by_opcode: Vec<u64>,
+    /// Branches executed.
+    pub branches: u64,
+    /// Branches at which a warp divided.
+    pub divergent_branches: u64,
+}
+
+impl Default for InstructionCounters {
+    fn default() -> Self {
+        InstructionCounters {
+            warp: 0,
+            thread: 0,
+            by_pipe: [0; Pipe::COUNT],
+            by_opcode: vec![0; Opcode::ALL.len()],
+            branches: 0,
+            divergent_branches: 0,
+        }
+    }
+}
+
+impl AddAssign<&InstructionCounters> for InstructionCounters {
+    fn add_assign(&mut self, other: &InstructionCounters) {
+        self.warp += other.warp;
+        self.thread += other.thread;
+        self.branches += other.branches;
+        self.divergent_branches += other.divergent_branches;
+        for (mine, theirs) in self.by_pipe.iter_mut().zip(other.by_pipe) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.by_opcode.iter_mut().zip(&other.by_opcode) {
+            *mine += theirs;
+        }
+    }
+}
+
+summed!(
+    /// Global and local memory at the level-one cache.
+    L1Counters {
+        /// Load instructions on global memory.
+        global_load_requests,
+        /// Sectors that they touched.
+        global_load_sectors,
+        /// Sectors of global loads found in the cache.
+        global_load_sector_hits,
+        /// Sectors of global loads found on their way.
+        global_load_sector_merges,
+        /// Store instructions on global memory.
+        global_store_requests,
+        /// Sectors that they touched.
+        global_store_sectors,
+        /// Sectors of global stores found in the cache.
+        global_store_sector_hits,
+        /// Atomic instructions on global memory with a result.
+        global_atomic_requests,
+        /// Sectors that they touched.
+        global_atomic_sectors,
+        /// Atomic instructions on global memory without a result.
+        global_reduction_requests,
+        /// Sectors that they touched.
+        global_reduction_sectors,
+        /// Load instructions on local memory.
+        local_load_requests,
+        /// Sectors that they touched.
+        local_load_sectors,
+        /// Sectors of local loads found in the cache.
+        local_load_sector_hits,
+        /// Store instructions on local memory.
+        local_store_requests,
+        /// Sectors that they touched.
+        local_store_sectors,
+        /// Sectors of local stores found in the cache.
+        local_store_sector_hits,
+        /// Cycles of the tag unit.
+        tag_cycles,
+        /// Cycles of the data unit for global and local memory.
+        data_cycles,
+        /// Cycles in which the cache could not take the next instruction because every miss entry was in use.
+        miss_stall_cycles,
+        /// Sectors asked from level two.
+        sectors_to_l2,
+        /// Sectors that the sectors per request of an ideal access would not have touched.
+        excessive_sectors,
+    }
+);
+
+summed!(
+    /// Shared memory.
+    SharedCounters {
+        /// Load instructions.
+        load_requests,
+        /// Passes of loads.
+        load_wavefronts,
+        /// Passes of loads beyond those that an access without conflict needs.
+        load_bank_conflicts,
+        /// Store instructions.
+        store_requests,
+        /// Passes of stores.
+        store_wavefronts,
+        /// Passes of stores beyond those that an access without conflict needs.
+        store_bank_conflicts,
+        /// Atomic instructions.
+        atomic_requests,
+        /// Passes of atomic instructions.
+        atomic_wavefronts,
+        /// Shuffles and other instructions of the unit that touch no memory.
+        exchange_requests,
+    }
+);
+
+summed!(
+    /// One cache, counted in sectors.
+    CacheCounters {
+        /// Sectors read.
+        read_sectors,
+        /// Of these, found.
+        read_hits,
+        /// Sectors written.
+        write_sectors,
+        /// Of these, found.
+        write_hits,
+        /// Sectors of atomic operations with a result.
+        atomic_sectors,
+        /// Sectors of atomic operations without a result.
+        reduction_sectors,
+        /// Sectors of atomic operations found.
+        atomic_hits,
+        /// Sectors of misses that waited for a fill already under way.
+        merged_sectors,
+        /// Lines evicted.
+        evictions,
+        /// Sectors written back.
+        writeback_sectors,
+        /// Requests that came from multiprocessors.
+        requests,
+        /// Cycles of the level-two clock in which slices delivered or took data.
+        busy_ticks,
+    }
+);
+
+summed!(
+    /// DRAM.
+    DramCounters {
+        /// Bytes read.
+        read_bytes,
+        /// Bytes written.
+        written_bytes,
+        /// Accesses that found their row open.
+        row_hits,
+        /// Accesses that found their bank closed.
+        row_misses,
+        /// Accesses that found another row open.
+        row_conflicts,
+        /// Activate commands.
+        activates,
+        /// Precharge commands.
+        precharges,
+        /// Refresh commands.
+        refreshes,
+        /// Turns between reading and writing.
+        turnarounds,
+        /// Ticks in which the data bus carried data.
+        busy_ticks,
+    }
+);
+
+/// One multiprocessor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SmCounters {
+    /// Cycles in which at least one block was resident.
+    pub active_cycles: u64,
+    /// Blocks that ran to their end.
+    pub blocks: u64,
+    /// Warps that ran to their end.
+    pub warps: u64,
+    /// Executed instructions.
+    pub instructions: InstructionCounters,
+    /// The schedulers.
+    pub schedulers: Vec<SchedulerCounters>,
+    /// Level-one cache.
+    pub l1: L1Counters,
+    /// Shared memory.
+    pub shared: SharedCounters,
+    /// Memory instructions between issue and the cache.
+    pub memory_queue: QueueCounters,
+    /// Lines under way between level one and level two.
+    pub l1_misses: QueueCounters,
+}
+
+impl AddAssign<&SmCounters> for SmCounters {
+    fn add_assign(&mut self, other: &SmCounters) {
+        self.active_cycles += other.active_cycles;
+        self.blocks += other.blocks;
+        self.warps += other.warps;
+        self.instructions += &other.instructions;
+        self.schedulers
+            .resize(self.schedulers.len().max(other.schedulers.len()), SchedulerCounters::default());
+        for (mine, theirs) in self.schedulers.iter_mut().zip(&other.schedulers) {
+            *mine += theirs;
+        }
+        self.l1 += &other.l1;
+        self.shared += &other.shared;
+        self.memory_queue += &other.memory_queue;
+        self.l1_misses += &other.l1_misses;
+    }
+}
+
+/// One memory partition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartitionCounters {
+    /// Level-two cache.
+    pub l2: CacheCounters,
+    /// DRAM.
+    pub dram: DramCounters,
+    /// Requests between their arrival at level two and the departure of their reply.
+    pub l2_requests: QueueCounters,
+    /// Requests between their arrival at DRAM and their data.
+    pub dram_requests: QueueCounters,
+}
+
+impl AddAssign<&PartitionCounters> for PartitionCounters {
+    fn add_assign(&mut self, other: &PartitionCounters) {
+        self.l2 += &other.l2;
+        self.dram += &other.dram;
+        self.l2_requests += &other.l2_requests;
+        self.dram_requests += &other.dram_requests;
+    }
+}
+
+/// One launch, all units of a kind summed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchCounters {
+    /// Cycles from the start of the kernel to its end.
+    pub elapsed_cycles: u64,
+    /// Cycle of the first instruction that issued.
+    pub first_issue: u64,
+    /// Cycle of the last instruction that issued.
+    pub last_issue: u64,
+    /// Multiprocessors of the chip.
+    pub multiprocessors: u64,
+    /// Multiprocessors that ran a block.
+    pub active_multiprocessors: u64,
+    /// Memory partitions of the chip.
+    pub partitions: u64,
+    /// Ticks of a cycle (the unit of `busy_ticks`).
+    pub ticks_per_cycle: u64,
+    /// The multiprocessors.
+    pub sm: SmCounters,
+    /// The memory partitions.
+    pub memory: PartitionCounters,
+}
