@@ -2,4 +2,4 @@
 
 pub mod gpu;
 
-pub use gpu::GpuConfig;
+pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};

@@ -1,0 +1,188 @@
+//! The tags of a sectored cache: lines with a bit a sector for valid, dirty and partly written.
+
+use warplab_units::{Address, LINE_BYTES, SectorMask};
+
+/// Size and shape of a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheShape {
+    /// Sets.
+    pub sets: usize,
+    /// Lines of a set.
+    pub ways: usize,
+}
+
+impl CacheShape {
+    /// The shape of a cache of so many bytes; at least one set.
+    #[must_use]
+    pub fn of_bytes(bytes: u64, ways: u32) -> CacheShape {
+        let lines = (bytes / LINE_BYTES).max(1) as usize;
+        let ways = (ways as usize).clamp(1, lines);
+        CacheShape { sets: (lines / ways).max(1), ways }
+    }
+}
+
+/// A line that is in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineIndex(u32);
+
+/// What was in the place of a new line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Victim {
+    /// The line.
+    pub line: Address,
+    /// Its sectors that must be written back.
+    pub dirty: SectorMask,
+}
+
+/// The tags of a sectored cache with least-recently-used replacement.
+#[derive(Clone, Debug)]
+pub struct SectorCache {
+    shape: CacheShape,
+    tags: Vec<u64>,
+    valid: Vec<SectorMask>,
+    dirty: Vec<SectorMask>,
+    /// Sectors of which only some bytes are there: written, never read from below.
+    partial: Vec<SectorMask>,
+    used: Vec<u64>,
+    clock: u64,
+}
+
+/// No line has this tag: tags are line addresses.
+const EMPTY: u64 = u64::MAX;
+
+impl SectorCache {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(shape: CacheShape) -> SectorCache {
+        let lines = shape.sets * shape.ways;
+        SectorCache {
+            shape,
+            tags: vec![EMPTY; lines],
+            valid: vec![SectorMask::EMPTY; lines],
+            dirty: vec![SectorMask::EMPTY; lines],
+            partial: vec![SectorMask::EMPTY; lines],
+            used: vec![0; lines],
+            clock: 0,
+        }
+    }
+
+    /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
+    pub fn find(&mut self, line: Address, set_number: u64) -> Option<LineIndex> {
+        let first = self.first_of_set(set_number);
+        let tags = &self.tags[first..first + self.shape.ways];
+        let way = tags.iter().position(|&tag| tag == line.0)?;
+        self.clock += 1;
+        self.used[first + way] = self.clock;
+        Some(LineIndex((first + way) as u32))
+    }
+
+    /// Makes room for a line that is not there: the least recently used one that `may_evict` allows goes. `None` when
+    /// every line of the set must stay.
+    pub fn insert(
+        &mut self,
+        line: Address,
+        set_number: u64,
+        may_evict: impl Fn(Address) -> bool,
+    ) -> Option<(LineIndex, Option<Victim>)> {
+        let first = self.first_of_set(set_number);
+        let index = (first..first + self.shape.ways)
+            .filter(|&index| self.tags[index] == EMPTY || may_evict(Address(self.tags[index])))
+            .min_by_key(|&index| if self.tags[index] == EMPTY { 0 } else { self.used[index] + 1 })?;
+        let old = Address(self.tags[index]);
+        let victim = (old.0 != EMPTY).then(|| Victim { line: old, dirty: self.dirty[index] });
+        self.clock += 1;
+        self.tags[index] = line.0;
+        self.used[index] = self.clock;
+        self.valid[index] = SectorMask::EMPTY;
+        self.dirty[index] = SectorMask::EMPTY;
+        self.partial[index] = SectorMask::EMPTY;
+        Some((LineIndex(index as u32), victim))
+    }
+
+    /// The sectors of a line that can be read.
+    #[must_use]
+    pub fn readable(&self, index: LineIndex) -> SectorMask {
+        self.valid[index.0 as usize] & !self.partial[index.0 as usize]
+    }
+
+    /// The sectors of a line that hold anything: a write to one of them finds it.
+    #[must_use]
+    pub fn present(&self, index: LineIndex) -> SectorMask {
+        self.valid[index.0 as usize]
+    }
+
+    /// Data has come for some sectors.
+    pub fn fill(&mut self, index: LineIndex, sectors: SectorMask) {
+        let index = index.0 as usize;
+        self.valid[index] |= sectors;
+        self.partial[index] = self.partial[index] & !sectors;
+    }
+
+    /// Some sectors are written; of those in `full` every byte.
+    pub fn write(&mut self, index: LineIndex, sectors: SectorMask, full: SectorMask) {
+        let index = index.0 as usize;
+        let new = sectors & !self.valid[index];
+        self.partial[index] = (self.partial[index] | new) & !full;
+        self.valid[index] |= sectors;
+        self.dirty[index] |= sectors;
+    }
+
+    /// Takes a line out, whatever it holds.
+    pub fn invalidate(&mut self, index: LineIndex) {
+        self.tags[index.0 as usize] = EMPTY;
+        self.valid[index.0 as usize] = SectorMask::EMPTY;
+    }
+
+    /// Takes every line out.
+    pub fn invalidate_all(&mut self) {
+        self.tags.fill(EMPTY);
+        self.valid.fill(SectorMask::EMPTY);
+        self.dirty.fill(SectorMask::EMPTY);
+        self.partial.fill(SectorMask::EMPTY);
+    }
+
+    fn first_of_set(&self, set_number: u64) -> usize {
+        (set_number % self.shape.sets as u64) as usize * self.shape.ways
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CacheShape, SectorCache, Victim};
+    use warplab_units::{Address, SectorMask};
+
+    fn two_ways() -> SectorCache {
+        SectorCache::new(CacheShape { sets: 1, ways: 2 })
+    }
+
+    #[test]
+    fn the_least_recently_used_line_goes_first() {
+        let mut cache = two_ways();
+        cache.insert(Address(0), 0, |_| true);
+        cache.insert(Address(128), 0, |_| true);
+        cache.find(Address(0), 0);
+        let (_, victim) = cache.insert(Address(256), 0, |_| true).unwrap();
+        assert_eq!(victim, Some(Victim { line: Address(128), dirty: SectorMask::EMPTY }));
+    }
+
+    #[test]
+    fn a_line_under_way_is_not_evicted() {
+        let mut cache = two_ways();
+        cache.insert(Address(0), 0, |_| true);
+        cache.insert(Address(128), 0, |_| true);
+        let (_, victim) = cache.insert(Address(256), 0, |line| line != Address(0)).unwrap();
+        assert_eq!(victim.unwrap().line, Address(128));
+        assert!(cache.insert(Address(384), 0, |_| false).is_none());
+    }
+
+    #[test]
+    fn a_partly_written_sector_is_present_but_not_readable() {
+        let mut cache = two_ways();
+        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        cache.write(index, SectorMask(0b0011), SectorMask(0b0001));
+        assert_eq!(cache.present(index), SectorMask(0b0011));
+        assert_eq!(cache.readable(index), SectorMask(0b0001));
+        cache.fill(index, SectorMask(0b0010));
+        assert_eq!(cache.readable(index), SectorMask(0b0011));
+    }
+}

@@ -1,0 +1,325 @@
+//! One pseudo-channel: requests wait, and the command that is first ready and first come is issued.
+
+use super::bank::{Bank, Timing, not_before};
+use std::collections::VecDeque;
+use warplab_config::Ticks;
+use warplab_config::gpu::Dram;
+use warplab_trace::DramCounters;
+
+/// One burst to read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The bank, its group included.
+    pub bank: usize,
+    /// The row.
+    pub row: u64,
+    /// Whether data is written.
+    pub write: bool,
+    /// What the asker calls it; comes back when a read has its data.
+    pub token: u64,
+    /// When it came.
+    pub at: Ticks,
+}
+
+/// Waiting accesses of one bank in one direction, in order of arrival.
+type BankQueue = VecDeque<Waiting>;
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    access: Access,
+    age: u64,
+    /// Whether an activate or precharge was issued for it: then it is counted already.
+    opened: bool,
+}
+
+/// What a bank needs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Command {
+    Column,
+    Activate,
+    Precharge,
+}
+
+/// The next command of one bank: ordered by time, then column commands first, then age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    at: Ticks,
+    command: Command,
+    age: u64,
+    bank: usize,
+    place: usize,
+}
+
+/// One pseudo-channel.
+#[derive(Clone, Debug)]
+pub struct PseudoChannel {
+    timing: Timing,
+    banks_per_group: usize,
+    write_high: usize,
+    write_low: usize,
+    banks: Vec<Bank>,
+    group_next_read: Vec<Ticks>,
+    group_next_write: Vec<Ticks>,
+    group_next_activate: Vec<Ticks>,
+    next_read: Ticks,
+    next_write: Ticks,
+    next_activate: Ticks,
+    /// The last four activates, oldest first.
+    activates: VecDeque<Ticks>,
+    reads: Vec<BankQueue>,
+    writes: Vec<BankQueue>,
+    read_count: usize,
+    write_count: usize,
+    writing: bool,
+    next_age: u64,
+    next_refresh: Ticks,
+    /// No command can be issued before this moment.
+    decide_at: Ticks,
+    counters: DramCounters,
+}
+
+impl PseudoChannel {
+    /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones.
+    #[must_use]
+    pub fn new(dram: &Dram, clock: Ticks, stagger: u64) -> PseudoChannel {
+        let timing = Timing::new(dram, clock);
+        let groups = dram.bank_groups as usize;
+        let banks = groups * dram.banks_per_group as usize;
+        PseudoChannel {
+            timing,
+            banks_per_group: dram.banks_per_group as usize,
+            write_high: dram.write_high as usize,
+            write_low: dram.write_low as usize,
+            banks: vec![Bank::default(); banks],
+            group_next_read: vec![Ticks(0); groups],
+            group_next_write: vec![Ticks(0); groups],
+            group_next_activate: vec![Ticks(0); groups],
+            next_read: Ticks(0),
+            next_write: Ticks(0),
+            next_activate: Ticks(0),
+            activates: VecDeque::with_capacity(4),
+            reads: vec![BankQueue::new(); banks],
+            writes: vec![BankQueue::new(); banks],
+            read_count: 0,
+            write_count: 0,
+            writing: false,
+            next_age: 0,
+            next_refresh: Ticks(timing.refi.0 * (1 + stagger % 1024) / 1024),
+            decide_at: Ticks::NEVER,
+            counters: DramCounters::default(),
+        }
+    }
+
+    /// An access comes.
+    pub fn push(&mut self, access: Access) {
+        let waiting = Waiting { access, age: self.next_age, opened: false };
+        self.next_age += 1;
+        if access.write {
+            self.writes[access.bank].push_back(waiting);
+            self.write_count += 1;
+        } else {
+            self.reads[access.bank].push_back(waiting);
+            self.read_count += 1;
+        }
+        self.decide_at = self.decide_at.min(access.at);
+    }
+
+    /// Writes that wait.
+    #[must_use]
+    pub fn waiting_writes(&self) -> usize {
+        self.write_count
+    }
+
+    /// When the next command may be issued; never when nothing waits.
+    #[must_use]
+    pub fn next_decision(&self) -> Ticks {
+        self.decide_at
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn counters(&self) -> &DramCounters {
+        &self.counters
+    }
+
+    /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
+    /// back with the moment at which its data is there; so does a write, whose data is taken.
+    pub fn decide(&mut self) -> Option<(Access, Ticks)> {
+        let now = self.decide_at;
+        if self.read_count + self.write_count == 0 {
+            self.decide_at = Ticks::NEVER;
+            return None;
+        }
+        if now >= self.next_refresh {
+            self.refresh(now);
+        }
+        self.choose_direction();
+        let candidate = self.best_candidate(now)?;
+        if candidate.at > now {
+            self.decide_at = candidate.at;
+            return None;
+        }
+        let done = self.issue(candidate, now);
+        let waits = self.read_count + self.write_count > 0;
+        self.decide_at = if waits { now + self.timing.clock } else { Ticks::NEVER };
+        done
+    }
+
+    /// Writes wait until there are many of them or nothing else to do, and then go until few are left.
+    fn choose_direction(&mut self) {
+        let to_writing = !self.writing && (self.write_count >= self.write_high || self.read_count == 0);
+        let to_reading = self.writing && self.read_count > 0 && self.write_count <= self.write_low;
+        if to_writing || to_reading {
+            self.writing = to_writing;
+            self.counters.turnarounds += 1;
+        }
+    }
+
+    fn best_candidate(&self, now: Ticks) -> Option<Candidate> {
+        let queues = if self.writing { &self.writes } else { &self.reads };
+        queues
+            .iter()
+            .enumerate()
+            .filter(|(_, queue)| !queue.is_empty())
+            .map(|(bank, queue)| self.candidate(bank, queue, now))
+            .min()
+    }
+
+    /// What one bank needs next: the oldest access to its open row, or else the oldest of all.
+    fn candidate(&self, bank: usize, queue: &BankQueue, now: Ticks) -> Candidate {
+        let state = &self.banks[bank];
+        let group = bank / self.banks_per_group;
+        let hit = state.open_row.and_then(|row| queue.iter().position(|waiting| waiting.access.row == row));
+        let (command, at) = match (hit, state.open_row) {
+            (Some(_), _) if self.writing => {
+                (Command::Column, state.next_write.max(self.group_next_write[group]).max(self.next_write))
+            }
+            (Some(_), _) => {
+                (Command::Column, state.next_read.max(self.group_next_read[group]).max(self.next_read))
+            }
+            (None, Some(_)) => (Command::Precharge, state.next_precharge),
+            (None, None) => {
+                let window =
+                    if self.activates.len() == 4 { self.activates[0] + self.timing.faw } else { Ticks(0) };
+                let group_ready = self.group_next_activate[group];
+                (Command::Activate, state.next_activate.max(group_ready).max(self.next_activate).max(window))
+            }
+        };
+        let place = hit.unwrap_or(0);
+        Candidate { at: at.max(queue[place].access.at).max(now), command, age: queue[place].age, bank, place }
+    }
+
+    fn issue(&mut self, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
+        match candidate.command {
+            Command::Column => Some(self.issue_column(candidate, now)),
+            Command::Activate => {
+                self.issue_activate(candidate, now);
+                None
+            }
+            Command::Precharge => {
+                self.issue_precharge(candidate, now);
+                None
+            }
+        }
+    }
+
+    fn issue_column(&mut self, candidate: Candidate, now: Ticks) -> (Access, Ticks) {
+        let timing = self.timing;
+        let bank = candidate.bank;
+        let group = bank / self.banks_per_group;
+        let (queues, count) = if self.writing {
+            (&mut self.writes, &mut self.write_count)
+        } else {
+            (&mut self.reads, &mut self.read_count)
+        };
+        *count -= 1;
+        let Some(waiting) = queues[bank].remove(candidate.place) else {
+            unreachable!("a candidate names a waiting access")
+        };
+        if !waiting.opened {
+            self.counters.row_hits += 1;
+        }
+        self.counters.busy_ticks += timing.burst.0;
+        if self.writing {
+            not_before(&mut self.next_write, now + timing.ccd_short);
+            not_before(&mut self.group_next_write[group], now + timing.ccd_long);
+            not_before(&mut self.next_read, now + timing.write_to_read_short);
+            not_before(&mut self.group_next_read[group], now + timing.write_to_read_long);
+            not_before(&mut self.banks[bank].next_precharge, now + timing.write_to_precharge);
+            (waiting.access, now + timing.burst)
+        } else {
+            not_before(&mut self.next_read, now + timing.ccd_short);
+            not_before(&mut self.group_next_read[group], now + timing.ccd_long);
+            not_before(&mut self.next_write, now + timing.read_to_write);
+            not_before(&mut self.banks[bank].next_precharge, now + timing.rtp);
+            (waiting.access, now + timing.cl + timing.burst)
+        }
+    }
+
+    fn issue_activate(&mut self, candidate: Candidate, now: Ticks) {
+        let timing = self.timing;
+        let group = candidate.bank / self.banks_per_group;
+        let queues = if self.writing { &mut self.writes } else { &mut self.reads };
+        let waiting = &mut queues[candidate.bank][candidate.place];
+        if !waiting.opened {
+            waiting.opened = true;
+            self.counters.row_misses += 1;
+        }
+        let bank = &mut self.banks[candidate.bank];
+        bank.open_row = Some(waiting.access.row);
+        not_before(&mut bank.next_read, now + timing.rcd_read);
+        not_before(&mut bank.next_write, now + timing.rcd_write);
+        not_before(&mut bank.next_precharge, now + timing.ras);
+        not_before(&mut bank.next_activate, now + timing.rc);
+        not_before(&mut self.next_activate, now + timing.rrd_short);
+        not_before(&mut self.group_next_activate[group], now + timing.rrd_long);
+        if self.activates.len() == 4 {
+            self.activates.pop_front();
+        }
+        self.activates.push_back(now);
+        self.counters.activates += 1;
+    }
+
+    fn issue_precharge(&mut self, candidate: Candidate, now: Ticks) {
+        let queues = if self.writing { &mut self.writes } else { &mut self.reads };
+        let waiting = &mut queues[candidate.bank][candidate.place];
+        if !waiting.opened {
+            waiting.opened = true;
+            self.counters.row_conflicts += 1;
+        }
+        let bank = &mut self.banks[candidate.bank];
+        bank.open_row = None;
+        not_before(&mut bank.next_activate, now + self.timing.rp);
+        self.counters.precharges += 1;
+    }
+
+    /// All banks are refreshed; refreshes that fell into idle time are only counted.
+    fn refresh(&mut self, now: Ticks) {
+        let timing = self.timing;
+        while self.next_refresh + timing.rfc <= now {
+            self.next_refresh = self.next_refresh + timing.refi;
+            self.counters.refreshes += 1;
+            self.banks.iter_mut().for_each(|bank| bank.open_row = None);
+        }
+        if now < self.next_refresh {
+            return;
+        }
+        let end = self.next_refresh.max(self.latest_precharge()) + timing.rfc;
+        for bank in &mut self.banks {
+            bank.open_row = None;
+            not_before(&mut bank.next_activate, end);
+        }
+        self.next_refresh = self.next_refresh + timing.refi;
+        self.counters.refreshes += 1;
+    }
+
+    /// When every open bank can have been closed.
+    fn latest_precharge(&self) -> Ticks {
+        self.banks
+            .iter()
+            .filter(|bank| bank.open_row.is_some())
+            .map(|bank| bank.next_precharge + self.timing.rp)
+            .max()
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,8 @@
+//! DRAM: pseudo-channels with banks, rows and timing constraints, scheduled first-ready, first-come-first-served.
+
+mod bank;
+mod channel;
+mod map;
+
+pub use channel::{Access, PseudoChannel};
+pub use map::{DramMap, DramPlace};

@@ -1,0 +1,57 @@
+//! What multiprocessors and memory partitions say to each other.
+
+use warplab_units::{Address, Cycle, SectorMask, SmId};
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// The sectors' data.
+    Read,
+    /// To take data: `full` are the sectors of which every byte is written.
+    Write {
+        /// Sectors that need no fill.
+        full: SectorMask,
+    },
+    /// An operation on the data at level two.
+    Atomic {
+        /// Operations on the busiest word: they are done one after another.
+        passes: u8,
+        /// Whether the old values are wanted.
+        returns: bool,
+    },
+}
+
+/// A multiprocessor's request for some sectors of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Who asks.
+    pub sm: SmId,
+    /// What the asker calls it; comes back in the reply.
+    pub token: u32,
+    /// The line.
+    pub line: Address,
+    /// The sectors of that line.
+    pub sectors: SectorMask,
+    /// What for.
+    pub kind: RequestKind,
+    /// Bytes that it takes on the crossbar.
+    pub bytes: u32,
+    /// When it left the multiprocessor; on the way, when it arrives.
+    pub at: Cycle,
+}
+
+/// The answer to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// Who asked.
+    pub sm: SmId,
+    /// What the asker calls it.
+    pub token: u32,
+    /// Bytes that it takes on the crossbar.
+    pub bytes: u32,
+    /// When it left the partition; on the way, when it arrives.
+    pub at: Cycle,
+}
+
+/// Bytes of a message on the crossbar beside its data.
+pub const HEADER_BYTES: u32 = 8;
