@@ -1,0 +1,99 @@
+//! What all multiprocessors share during one launch: the code, the constants, and what the schedulers need to know of
+//! every instruction.
+
+use crate::spec::{SmSpec, unit};
+use warplab_exec::{Code, ConstantBanks, LaunchShape};
+use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
+
+/// Through which queue an instruction goes to the load/store unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryClass {
+    /// None: it is no memory instruction.
+    None,
+    /// Global, local and generic memory: `lg_throttle` when the queue is full.
+    Global,
+    /// Shared memory and lane exchange: `mio_throttle` when the queue is full.
+    Shared,
+}
+
+/// What a scheduler needs to know of one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct IssueInfo {
+    pub(crate) pipe: Pipe,
+    pub(crate) unit: u8,
+    pub(crate) interval: u8,
+    pub(crate) memory: MemoryClass,
+    pub(crate) stall: u8,
+    pub(crate) wait_mask: u8,
+    pub(crate) write_barrier: Option<u8>,
+    pub(crate) read_barrier: Option<u8>,
+    /// Cycles until the result of a variable-latency instruction outside memory.
+    pub(crate) latency: u16,
+    pub(crate) opcode: Opcode,
+}
+
+/// Everything that multiprocessors share during one launch.
+#[derive(Debug)]
+pub struct LaunchSpec {
+    /// The decoded kernel.
+    pub code: Code,
+    /// Grid, block and dynamic shared memory.
+    pub shape: LaunchShape,
+    /// The constant banks.
+    pub constants: ConstantBanks,
+    /// The kernel as it was read, for messages.
+    pub kernel: Kernel,
+    pub(crate) issue: Vec<IssueInfo>,
+    pub(crate) warps_per_block: usize,
+    pub(crate) shared_bytes: u32,
+}
+
+impl LaunchSpec {
+    /// The launch of a decoded kernel.
+    #[must_use]
+    pub fn new(spec: &SmSpec, kernel: Kernel, code: Code, shape: LaunchShape, constants: ConstantBanks) -> LaunchSpec {
+        let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
+        let threads: u32 = shape.block.iter().product();
+        let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
+        LaunchSpec {
+            code,
+            shape,
+            constants,
+            kernel,
+            issue,
+            warps_per_block: threads.div_ceil(32) as usize,
+            shared_bytes,
+        }
+    }
+
+    /// The coordinates of a block.
+    #[must_use]
+    pub fn block_coordinates(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.shape.grid.map(u64::from);
+        [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32]
+    }
+}
+
+fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> IssueInfo {
+    let info = instruction.opcode.info();
+    let control = instruction.control;
+    let memory = match (info.pipe, info.latency) {
+        (Pipe::Lsu, LatencyClass::SharedLoad | LatencyClass::Shuffle) => MemoryClass::Shared,
+        (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
+        (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
+        (Pipe::Lsu, _) => MemoryClass::Global,
+        _ => MemoryClass::None,
+    };
+    IssueInfo {
+        pipe: info.pipe,
+        unit: unit(info.pipe) as u8,
+        interval: spec.intervals[info.pipe as usize].min(255) as u8,
+        memory,
+        stall: control.stall.max(1),
+        wait_mask: control.wait_mask,
+        write_barrier: control.write_barrier,
+        read_barrier: control.read_barrier,
+        latency: spec.latencies.cycles(info.latency),
+        opcode: instruction.opcode,
+    }
+}

@@ -1,0 +1,174 @@
+//! What a multiprocessor did to global memory in one epoch, in program order: applied to the image between epochs, in
+//! the order of (cycle, multiprocessor, sequence).
+
+use crate::overlay::Overlay;
+use warplab_exec::{
+    AtomicOp, AtomicReply, AtomicRequest, AtomicType, GlobalMemory, Lanes, MemoryFault, MemoryImage, Row,
+};
+use warplab_units::{Cycle, LaneMask};
+
+/// The old values of an atomic operation, for the warp that asked.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicResult {
+    pub(crate) slot: u8,
+    pub(crate) generation: u32,
+    pub(crate) register: u8,
+    pub(crate) rows: usize,
+    pub(crate) mask: LaneMask,
+    pub(crate) values: [Row; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Store,
+    Atomic { op: AtomicOp, ty: AtomicType, destination: Option<u8> },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    cycle: Cycle,
+    change: Change,
+    mask: LaneMask,
+    bytes: u32,
+    slot: u8,
+    generation: u32,
+    addresses: u32,
+    data: u32,
+}
+
+/// The changes of one multiprocessor in one epoch.
+#[derive(Clone, Debug, Default)]
+pub struct StoreLog {
+    entries: Vec<Entry>,
+    addresses: Vec<[u64; 32]>,
+    data: Vec<Row>,
+}
+
+impl StoreLog {
+    /// How many changes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The cycle of a change.
+    #[must_use]
+    pub fn cycle(&self, index: usize) -> Cycle {
+        self.entries[index].cycle
+    }
+
+    /// Makes a change; an atomic operation with a result gives it.
+    pub fn apply(&self, index: usize, image: &MemoryImage) -> Option<AtomicResult> {
+        let entry = &self.entries[index];
+        let lanes = Lanes {
+            addresses: &self.addresses[entry.addresses as usize],
+            mask: entry.mask,
+            bytes: entry.bytes,
+        };
+        let rows = entry.data as usize;
+        let mut data = [[0; 32]; 4];
+        let count = (self.data.len() - rows).min(rows_of(entry));
+        data[..count].copy_from_slice(&self.data[rows..rows + count]);
+        match entry.change {
+            Change::Store => {
+                // Checked when it was issued.
+                let _ = image.store(lanes, &data);
+                None
+            }
+            Change::Atomic { op, ty, destination } => {
+                let mut values = [[0; 32]; 2];
+                let _ = image.atomic(op, ty, lanes, &data, &mut values);
+                destination.map(|register| AtomicResult {
+                    slot: entry.slot,
+                    generation: entry.generation,
+                    register,
+                    rows: entry.bytes.div_ceil(4) as usize,
+                    mask: entry.mask,
+                    values,
+                })
+            }
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.addresses.clear();
+        self.data.clear();
+    }
+
+    fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        let entry = Entry {
+            addresses: self.addresses.len() as u32,
+            data: self.data.len() as u32,
+            mask: lanes.mask,
+            bytes: lanes.bytes,
+            ..entry
+        };
+        self.addresses.push(*lanes.addresses);
+        self.data.extend_from_slice(&data[..rows_of(&entry)]);
+        self.entries.push(entry);
+    }
+}
+
+fn rows_of(entry: &Entry) -> usize {
+    match entry.change {
+        Change::Store => entry.bytes.div_ceil(4) as usize,
+        Change::Atomic { .. } => entry.bytes.div_ceil(4) as usize * 2,
+    }
+}
+
+/// Global memory as the warps of one multiprocessor see it.
+pub(crate) struct GlobalView<'a> {
+    pub(crate) image: &'a MemoryImage,
+    pub(crate) overlay: &'a mut Overlay,
+    pub(crate) log: &'a mut StoreLog,
+    pub(crate) cycle: Cycle,
+    pub(crate) slot: u8,
+    pub(crate) generation: u32,
+}
+
+impl GlobalView<'_> {
+    fn entry(&self, change: Change) -> Entry {
+        Entry {
+            cycle: self.cycle,
+            change,
+            mask: LaneMask::EMPTY,
+            bytes: 0,
+            slot: self.slot,
+            generation: self.generation,
+            addresses: 0,
+            data: 0,
+        }
+    }
+}
+
+impl GlobalMemory for GlobalView<'_> {
+    fn load(&mut self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
+        self.image.load(lanes, out)?;
+        self.overlay.patch(&lanes, out);
+        Ok(())
+    }
+
+    fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
+        self.image.check(lanes)?;
+        self.overlay.store(&lanes, data);
+        self.log.push(self.entry(Change::Store), &lanes, data);
+        Ok(())
+    }
+
+    fn atomic(&mut self, request: AtomicRequest<'_>, _out: &mut [Row; 2]) -> Result<AtomicReply, MemoryFault> {
+        self.image.check(request.lanes)?;
+        self.overlay.atomic(&request, self.image);
+        let destination = request.destination.filter(|_| request.wants_result);
+        let change = Change::Atomic { op: request.op, ty: request.ty, destination };
+        self.log.push(self.entry(change), &request.lanes, request.operands);
+        Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
+    }
+}

@@ -1,0 +1,110 @@
+//! What a multiprocessor has written in this epoch and others do not see yet: its own threads do.
+
+use rustc_hash::FxHashMap;
+use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply32, apply64};
+use warplab_units::LINE_BYTES;
+
+#[derive(Clone, Debug)]
+struct Line {
+    bytes: [u8; LINE_BYTES as usize],
+    written: u128,
+}
+
+/// Lines written in this epoch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlay {
+    lines: FxHashMap<u64, Line>,
+    /// A bit for each hash of a line: most loads of other lines are told apart by it.
+    filter: [u64; 16],
+}
+
+fn filter_place(line: u64) -> (usize, u64) {
+    let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    ((hash / 64) as usize, 1 << (hash % 64))
+}
+
+impl Overlay {
+    pub(crate) fn clear(&mut self) {
+        if !self.lines.is_empty() {
+            self.lines.clear();
+            self.filter = [0; 16];
+        }
+    }
+
+    /// Puts what has been written over what was read from memory.
+    #[inline]
+    pub(crate) fn patch(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
+        if self.lines.is_empty() {
+            return;
+        }
+        for lane in lanes.mask.lanes() {
+            let address = lanes.addresses[lane];
+            let line = address / LINE_BYTES;
+            let (word, bit) = filter_place(line);
+            if self.filter[word] & bit == 0 {
+                continue;
+            }
+            let Some(line) = self.lines.get(&line) else { continue };
+            for byte in 0..lanes.bytes as usize {
+                let offset = (address % LINE_BYTES) as usize + byte;
+                if line.written >> offset & 1 != 0 {
+                    let shift = byte % 4 * 8;
+                    let row = &mut out[byte / 4][lane];
+                    *row = *row & !(0xff << shift) | u32::from(line.bytes[offset]) << shift;
+                }
+            }
+        }
+    }
+
+    /// Remembers a store.
+    pub(crate) fn store(&mut self, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        let mut cached: Option<u64> = None;
+        for lane in lanes.mask.lanes() {
+            let address = lanes.addresses[lane];
+            if cached != Some(address / LINE_BYTES) {
+                cached = Some(address / LINE_BYTES);
+                self.mark(address);
+            }
+            let line = self.lines.entry(address / LINE_BYTES).or_insert_with(empty_line);
+            let offset = (address % LINE_BYTES) as usize;
+            for byte in 0..lanes.bytes as usize {
+                line.bytes[offset + byte] = (data[byte / 4][lane] >> (byte % 4 * 8)) as u8;
+            }
+            line.written |= (u128::MAX >> (128 - lanes.bytes)) << offset;
+        }
+    }
+
+    /// Remembers what an atomic operation would leave if no other multiprocessor came between.
+    pub(crate) fn atomic(&mut self, request: &AtomicRequest<'_>, image: &MemoryImage) {
+        let lanes = request.lanes;
+        for lane in lanes.mask.lanes() {
+            let one = Lanes { mask: warplab_units::LaneMask::single(lane as u32), ..lanes };
+            let mut old = [[0; 32]; 4];
+            // Checked by the caller.
+            if image.load(one, &mut old).is_err() {
+                continue;
+            }
+            self.patch(&one, &mut old);
+            let operand = |index: usize| request.operands[index][lane];
+            if lanes.bytes == 8 {
+                let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+                let (value, other) = (pair(operand(0), operand(1)), pair(operand(2), operand(3)));
+                let new = apply64(request.op, request.ty, pair(old[0][lane], old[1][lane]), value, other);
+                old[0][lane] = new as u32;
+                old[1][lane] = (new >> 32) as u32;
+            } else {
+                old[0][lane] = apply32(request.op, request.ty, old[0][lane], operand(0), operand(1));
+            }
+            self.store(&one, &old);
+        }
+    }
+
+    fn mark(&mut self, address: u64) {
+        let (word, bit) = filter_place(address / LINE_BYTES);
+        self.filter[word] |= bit;
+    }
+}
+
+fn empty_line() -> Line {
+    Line { bytes: [0; LINE_BYTES as usize], written: 0 }
+}
