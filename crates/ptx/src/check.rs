@@ -182,7 +182,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         if found.is_none() && self.reported.insert(name) {
             let diagnostic = Diagnostic::error(span, format!("register '{name}' is not declared"));
             let specials = Special::ALL.iter().map(|special| special.name());
-            let near = nearest_name(name, specials.chain(self.scopes.names()));
+            let singles = self.scopes.names().filter(|known| self.scopes.lookup(known).is_some());
+            let near = nearest_name(name, specials.chain(singles)).filter(|_| name.len() > 4);
             let ranged = self.scopes.names().any(|prefix| is_numbered(name, prefix));
             self.report(match near {
                 _ if ranged => diagnostic.with_help("the '.reg' directive declares fewer of them"),

@@ -138,7 +138,7 @@ fn an_undefined_register_is_reported_once() {
     assert_eq!(
         faults("mov.u32 %x1, 1;\nmov.u32 %x1, 2;\nmov.u32 %r9, 1;"),
         [
-            "6:9: register '%x1' is not declared (did you mean '%p'?)",
+            "6:9: register '%x1' is not declared (declare it with '.reg')",
             "8:9: register '%r9' is not declared (the '.reg' directive declares fewer of them)"
         ]
     );
@@ -154,7 +154,7 @@ fn an_unknown_special_register_names_the_nearest() {
 
 #[test]
 fn an_unknown_symbol_names_the_nearest_parameter() {
-    assert_eq!(faults("ld.param.u32 %r1, [m];"), ["6:19: 'm' is not declared (did you mean 'n'?)"]);
+    assert_eq!(faults("ld.param.u32 %r1, [nn];"), ["6:19: 'nn' is not declared (did you mean 'n'?)"]);
 }
 
 #[test]

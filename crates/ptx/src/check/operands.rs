@@ -4,7 +4,7 @@ use warplab_diagnostics::{Diagnostic, Span};
 
 use super::Checker;
 use crate::spec::{Role, Spec};
-use crate::tree::{Base, Immediate, Instruction, Opcode, Operand, Operation, Type};
+use crate::tree::{Base, Flag, Immediate, Instruction, Opcode, Operand, Operation, Type};
 
 impl<'a> Checker<'a, '_> {
     /// Checks number, kinds, names and, if the modifiers are right, types of the operands.
@@ -33,6 +33,7 @@ impl<'a> Checker<'a, '_> {
             Opcode::Setp | Opcode::Set if combines => (4, 4),
             Opcode::Setp | Opcode::Set => (3, 3),
             Opcode::Atom if instruction.operation() == Some(Operation::Cas) => (4, 5),
+            Opcode::Cvt if !instruction.flag(Flag::Pack) => (2, 3),
             _ => (required, roles().count()),
         };
         let count = instruction.operands.len();
