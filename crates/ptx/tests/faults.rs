@@ -206,3 +206,48 @@ fn many_faults_are_counted_after_the_first_fifty() {
     assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
     assert_eq!(found[MAX_DIAGNOSTICS], "56:1: ... and 10 more");
 }
+
+#[test]
+fn a_barrier_needs_its_number() {
+    assert_eq!(faults("bar.sync;"), ["6:1: 'bar.sync' takes 1 to 2 operands, found 0 (an operand)"]);
+}
+
+#[test]
+fn a_synchronous_shuffle_needs_its_mask() {
+    let found = faults("shfl.sync.bfly.b32 %r1, %r2, 1, 31;");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("6:1: 'shfl.sync.bfly.b32' takes 5 operands, found 4 ("), "{found:?}");
+}
+
+#[test]
+fn an_address_of_nothing_in_an_initial_value_is_reported() {
+    assert_eq!(faults_of(".version 9.0\n.global .u64 p = {q9x};\n"), ["2:1: 'q9x' is not declared"]);
+}
+
+#[test]
+fn an_integer_is_no_float_constant() {
+    assert_eq!(
+        faults("add.f32 %f1, %f2, 1;"),
+        [
+            "6:19: 'add.f32' wants .f32 here, not an integer (write it with a point, as in 1.0, or in bits, as in 0f3F800000)"
+        ]
+    );
+}
+
+#[test]
+fn a_conversion_to_an_integer_needs_its_rounding() {
+    assert_eq!(
+        faults("cvt.s32.f32 %r1, %f1;"),
+        [
+            "6:1: 'cvt.s32.f32' lacks a rounding to an integer (one of .rni .rzi .rmi .rpi between 'cvt' and the types)"
+        ]
+    );
+}
+
+#[test]
+fn a_vector_access_is_at_most_sixteen_bytes() {
+    assert_eq!(
+        faults("ld.global.v4.f64 {%fd0,%fd1,%fd2,%fd3}, [%rd1];"),
+        ["6:1: 'ld.global.v4.f64' moves 256 bits, more than 128 (a thread moves at most 16 bytes at once)"]
+    );
+}
