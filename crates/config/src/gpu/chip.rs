@@ -113,6 +113,8 @@ pub struct LaunchTiming {
     /// From the dispatch of a block until its warps can issue.
     #[schemars(range(min = 1))]
     pub block_start: u32,
+    /// Cycles between two warps of a block that its multiprocessor starts.
+    pub warp_start: u32,
     /// From the exit of a block's last warp until its resources can be given out again.
     #[schemars(range(min = 1))]
     pub block_end: u32,

@@ -157,6 +157,8 @@ pub struct Latencies {
     pub shuffle: u16,
     pub vote: u16,
     pub barrier: u16,
+    /// Cycles that every warp of the block adds to a barrier.
+    pub barrier_warp: u16,
 }
 
 /// From issue to the level-one cache and shared memory.
