@@ -1,0 +1,2 @@
+//! Convert.
+pub(crate) fn execute(_m: &mut crate::lanes::Machine<'_>, _a: crate::code::Convert) {}
