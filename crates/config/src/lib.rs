@@ -3,9 +3,5 @@
 pub mod gpu;
 mod load;
 
-<<<<<<< HEAD
 pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};
-=======
-pub use gpu::GpuConfig;
 pub use load::load_gpu;
->>>>>>> config
