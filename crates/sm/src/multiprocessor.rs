@@ -179,6 +179,12 @@ impl Multiprocessor {
         if ready { self.now } else { self.next_known() }
     }
 
+    /// Warp instructions executed.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.instructions.warp
+    }
+
     /// The first and the last cycle in which an instruction issued.
     #[must_use]
     pub fn issue_span(&self) -> Option<(Cycle, Cycle)> {
