@@ -73,15 +73,16 @@ fn choices<'a>(schema: &'a Json) -> Option<Vec<Choice<'a>>> {
     if let Some(name) = schema.get("const") {
         return Some(vec![text(name)?]);
     }
-    if let Some(alternatives) = schema.get("oneOf").and_then(Json::as_array) {
-        let nested: Option<Vec<_>> = alternatives.iter().map(choices).collect();
-        return Some(nested?.into_iter().flatten().collect());
-    }
-    let properties = schema.get("properties")?.as_object()?;
-    let required = schema.get("required")?.as_array()?;
-    let (name, payload) = properties.iter().next()?;
-    let alone = properties.len() == 1 && required.len() == 1 && schema.get("title").is_none();
-    (alone && schema.get("$schema").is_none()).then(|| vec![Choice { name, payload: Some(payload) }])
+    let alternatives = schema.get("oneOf").and_then(Json::as_array)?;
+    let nested: Option<Vec<_>> =
+        alternatives.iter().map(|schema| choices(schema).or_else(|| holding(schema))).collect();
+    Some(nested?.into_iter().flatten().collect())
+}
+
+/// A choice that holds something: an object with one property, its name.
+fn holding(schema: &Json) -> Option<Vec<Choice<'_>>> {
+    let (name, payload) = schema.get("properties")?.as_object()?.iter().next()?;
+    Some(vec![Choice { name, payload: Some(payload) }])
 }
 
 /// What is being looked at: its path for messages, and the field name that leads to it.
