@@ -1,6 +1,11 @@
-//! From text to validated machines.
+//! From text to validated descriptions.
 
-use crate::GpuConfig;
+use crate::ron_tree::{Node, parse};
+use crate::schema::{FORMATS, Kind, schema};
+use crate::{GpuConfig, Launch, check, validate_gpu, validate_launch};
+use ron::Options;
+use ron::extensions::Extensions;
+use serde::de::DeserializeOwned;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
 /// Reads a machine; every fault of the text at once.
@@ -8,6 +13,53 @@ use warplab_diagnostics::{Diagnostic, Source, Span};
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_gpu(source: &Source) -> Result<GpuConfig, Vec<Diagnostic>> {
-    ron::from_str(&source.text)
-        .map_err(|error| vec![Diagnostic::error(Span::default(), error.code.to_string())])
+    let (tree, gpu) = load(source, Kind::Gpu)?;
+    fail_on_errors(validate_gpu(&gpu, &tree)).map(|()| gpu)
+}
+
+/// Reads a launch; every fault of the text at once.
+///
+/// # Errors
+/// The faults, if there is at least one error.
+pub fn load_launch(source: &Source) -> Result<Launch, Vec<Diagnostic>> {
+    let (tree, launch) = load(source, Kind::Launch)?;
+    fail_on_errors(validate_launch(&launch, &tree)).map(|()| launch)
+}
+
+/// The faults of form of a text: its syntax first; once that is right, its fields and values.
+///
+/// # Errors
+/// The faults, if there are any.
+pub fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> {
+    let (tree, faults) = parse(&source.text);
+    fail_on_errors(faults)?;
+    fail_on_errors(check::check(&tree, &schema(kind), FORMATS))?;
+    Ok(tree)
+}
+
+fn load<T: DeserializeOwned>(source: &Source, kind: Kind) -> Result<(Node, T), Vec<Diagnostic>> {
+    let tree = check_form(source, kind)?;
+    let value = options().from_str(&source.text).map_err(|error| vec![from_ron(source, &error)])?;
+    Ok((tree, value))
+}
+
+/// Optional values need no `Some(...)`.
+fn options() -> Options {
+    Options::default().with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
+}
+
+/// A fault that only `ron` has found.
+fn from_ron(source: &Source, error: &ron::error::SpannedError) -> Diagnostic {
+    let place = |position: &ron::error::Position| {
+        let line_start = source.text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
+        let line = source.text.get(line_start..).unwrap_or_default();
+        let column = line.chars().take(position.col.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
+        line_start + column
+    };
+    let (start, end) = (place(&error.span.start), place(&error.span.end));
+    Diagnostic::error(Span::new(start, end.max(start)), format!("{}", error.code)).with_label("here")
+}
+
+fn fail_on_errors(faults: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+    if faults.iter().any(Diagnostic::is_error) { Err(faults) } else { Ok(()) }
 }

@@ -39,7 +39,8 @@ pub use constants::{ConstantBanks, LaunchShape};
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use image::{Buffer, MemoryImage};
 pub use memory::{
-    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space, windows,
+    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space,
+    windows,
 };
 pub use paths::{Divergence, Path, PathStatus, Paths};
 pub use rule::Init;

@@ -181,7 +181,10 @@ impl<'a> Chip<'a> {
             image,
             units: (0..sms).map(|_| None).collect(),
             memories: (0..config.partitions())
-                .map(|id| Memory { partition: Partition::new(config, PartitionId(id as u16)), replies: Vec::new() })
+                .map(|id| Memory {
+                    partition: Partition::new(config, PartitionId(id as u16)),
+                    replies: Vec::new(),
+                })
                 .collect(),
             exchange: Exchange::new(config),
             dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
@@ -320,7 +323,11 @@ impl<'a> Chip<'a> {
     }
 
     fn take_timeline(&mut self) -> Option<Timeline> {
-        self.units.iter_mut().flatten().find_map(|unit| unit.recorder.take()).map(|recorder| recorder.timeline)
+        self.units
+            .iter_mut()
+            .flatten()
+            .find_map(|unit| unit.recorder.take())
+            .map(|recorder| recorder.timeline)
     }
 
     fn hang(&self, at: Cycle) -> RunFault {
@@ -345,7 +352,13 @@ impl<'a> Chip<'a> {
     }
 
     fn last_cycle(&self) -> u64 {
-        self.units.iter().flatten().filter_map(|unit| unit.sm.issue_span()).map(|(_, last)| last.0).max().unwrap_or(0)
+        self.units
+            .iter()
+            .flatten()
+            .filter_map(|unit| unit.sm.issue_span())
+            .map(|(_, last)| last.0)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Where the first warps wait that have not ended.

@@ -33,7 +33,13 @@ pub(crate) struct Dispatcher {
 
 impl Dispatcher {
     /// A dispatcher of so many blocks to multiprocessors that hold `per_sm` each.
-    pub(crate) fn new(timing: &LaunchTiming, blocks: u64, warps_per_block: u32, sms: u32, per_sm: u32) -> Dispatcher {
+    pub(crate) fn new(
+        timing: &LaunchTiming,
+        blocks: u64,
+        warps_per_block: u32,
+        sms: u32,
+        per_sm: u32,
+    ) -> Dispatcher {
         let start = Cycle(u64::from(timing.kernel_start));
         let places = (0..per_sm)
             .flat_map(|round| (0..sms).map(move |sm| (round, sm)))

@@ -26,7 +26,12 @@ impl Exchange {
 
     /// Takes requests that left multiprocessors in this epoch (in any order of multiprocessors, each one's own in
     /// order) and hands over those that arrive before `until`.
-    pub(crate) fn requests(&mut self, mut sent: Vec<Request>, partitions: &mut [&mut Partition], until: Cycle) {
+    pub(crate) fn requests(
+        &mut self,
+        mut sent: Vec<Request>,
+        partitions: &mut [&mut Partition],
+        until: Cycle,
+    ) {
         sent.sort_by_key(|request| (request.at, request.sm));
         for request in &mut sent {
             request.at = self.crossbar.request_arrival(request.sm, request.at, request.bytes);
@@ -41,7 +46,12 @@ impl Exchange {
 
     /// Takes replies that left partitions in this epoch (in order of partitions) and hands over those that arrive
     /// before `until`.
-    pub(crate) fn replies(&mut self, mut sent: Vec<Reply>, until: Cycle, mut deliver: impl FnMut(SmId, Reply)) {
+    pub(crate) fn replies(
+        &mut self,
+        mut sent: Vec<Reply>,
+        until: Cycle,
+        mut deliver: impl FnMut(SmId, Reply),
+    ) {
         sent.sort_by_key(|reply| (reply.at, reply.sm));
         for reply in &mut sent {
             reply.at = self.crossbar.reply_arrival(reply.sm, reply.at, reply.bytes);

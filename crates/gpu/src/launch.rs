@@ -3,8 +3,8 @@
 use crate::chip::RunFault;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
 use warplab_config::GpuConfig;
+use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
 use warplab_exec::{Code, ConstantBanks, Init, LaunchFault, LaunchShape, MemoryImage};
 use warplab_program::{Kernel, Program};
 use warplab_sm::{LaunchSpec, SmSpec};
@@ -65,7 +65,10 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
 ///
 /// # Errors
 /// When a variable names another that the program lacks.
-pub fn load_globals(program: &Program, image: &mut MemoryImage) -> Result<FxHashMap<String, Address>, RunFault> {
+pub fn load_globals(
+    program: &Program,
+    image: &mut MemoryImage,
+) -> Result<FxHashMap<String, Address>, RunFault> {
     let mut symbols = FxHashMap::default();
     for global in &program.globals {
         let base = image.allocate(global.name.as_str(), global.bytes.max(1), Init::Zero);
@@ -117,22 +120,34 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
         && required != shape.block
     {
         let [a, b, c] = required;
-        return Err(fault(kernel, format!("a block of {x} x {y} x {z}; the kernel requires {a} x {b} x {c}")));
+        return Err(fault(
+            kernel,
+            format!("a block of {x} x {y} x {z}; the kernel requires {a} x {b} x {c}"),
+        ));
     }
     if let Some(most) = kernel.max_block {
         let most_threads: u32 = most.iter().product();
         if threads > u64::from(most_threads) {
-            return Err(fault(kernel, format!("a block of {threads} threads; the kernel allows {most_threads}")));
+            return Err(fault(
+                kernel,
+                format!("a block of {threads} threads; the kernel allows {most_threads}"),
+            ));
         }
     }
     if kernel.registers > limits.registers_per_thread {
         let most = limits.registers_per_thread;
-        return Err(fault(kernel, format!("{} registers a thread; {} allows {most}", kernel.registers, config.name)));
+        return Err(fault(
+            kernel,
+            format!("{} registers a thread; {} allows {most}", kernel.registers, config.name),
+        ));
     }
     let shared = u64::from(kernel.static_shared_bytes) + u64::from(shape.dynamic_shared_bytes);
     if shared > u64::from(limits.shared_bytes_per_block) {
         let most = limits.shared_bytes_per_block;
-        return Err(fault(kernel, format!("{shared} bytes of shared memory a block; {} allows {most}", config.name)));
+        return Err(fault(
+            kernel,
+            format!("{shared} bytes of shared memory a block; {} allows {most}", config.name),
+        ));
     }
     Ok(())
 }

@@ -54,6 +54,21 @@ impl GpuConfig {
         self.dram.channels as usize
     }
 
+    /// Sizes in KiB that the shared part of the combined memory can have; one where it is fixed.
+    #[must_use]
+    pub fn carveouts_kib(&self) -> Vec<u32> {
+        let fixed = self.limits.shared_bytes.div_ceil(1024);
+        let sizes = &self.limits.shared_carveouts_kib;
+        if sizes.is_empty() { vec![fixed] } else { sizes.clone() }
+    }
+
+    /// KiB of level one beside a shared part of this size; none where the combined memory cannot hold it.
+    #[must_use]
+    pub fn l1_kib(&self, carveout_kib: u32) -> Option<u32> {
+        let l1 = &self.multiprocessor.l1;
+        l1.combined_kib.checked_sub(l1.reserved_kib)?.checked_sub(carveout_kib).filter(|&kib| kib > 0)
+    }
+
     /// Ticks of one level-two cycle.
     #[must_use]
     pub fn l2_cycle(&self) -> Ticks {

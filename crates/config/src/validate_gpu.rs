@@ -1,0 +1,184 @@
+//! What the form of a machine cannot say: numbers that must fit each other.
+
+use crate::GpuConfig;
+use crate::ron_tree::Node;
+use warplab_diagnostics::Diagnostic;
+
+/// Faults of a machine; their places come from the tree that it was read from.
+#[must_use]
+pub fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
+    let mut rules = Rules { tree, faults: Vec::new() };
+    limits(gpu, &mut rules);
+    level_one(gpu, &mut rules);
+    level_two(gpu, &mut rules);
+    dram(gpu, &mut rules);
+    rules.faults
+}
+
+struct Rules<'a> {
+    tree: &'a Node,
+    faults: Vec<Diagnostic>,
+}
+
+impl Rules<'_> {
+    /// A fault at a path unless the condition holds.
+    fn need(&mut self, holds: bool, path: &str, message: impl FnOnce() -> String, help: &str) {
+        if !holds {
+            let span = self.tree.span_of(path);
+            let fault = Diagnostic::error(span, format!("{path}: {}", message()));
+            self.faults.push(fault.with_label("does not fit").with_help(help));
+        }
+    }
+}
+
+fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let limits = &gpu.limits;
+    let parts = limits.sub_partitions.max(1);
+    rules.need(
+        limits.warps.is_multiple_of(parts),
+        "limits.warps",
+        || format!("{} warps cannot be divided among {parts} sub-partitions", limits.warps),
+        "use a multiple of limits.sub_partitions",
+    );
+    rules.need(
+        limits.registers.is_multiple_of(parts),
+        "limits.registers",
+        || format!("{} registers cannot be divided among {parts} sub-partitions", limits.registers),
+        "use a multiple of limits.sub_partitions",
+    );
+    rules.need(
+        u64::from(limits.threads) <= u64::from(limits.warps) * u64::from(limits.warp_lanes),
+        "limits.threads",
+        || format!("{} threads do not fit into {} warps of {}", limits.threads, limits.warps, limits.warp_lanes),
+        "at most limits.warps x limits.warp_lanes",
+    );
+    rules.need(
+        limits.warp_lanes.is_power_of_two(),
+        "limits.warp_lanes",
+        || format!("a warp of {} lanes", limits.warp_lanes),
+        "a power of two up to 64",
+    );
+    rules.need(
+        limits.threads_per_block <= limits.threads,
+        "limits.threads_per_block",
+        || format!("a block of {} threads, but only {} are resident", limits.threads_per_block, limits.threads),
+        "at most limits.threads",
+    );
+    rules.need(
+        limits.shared_bytes_per_block.saturating_add(limits.shared_reserved) <= limits.shared_bytes,
+        "limits.shared_bytes_per_block",
+        || format!("with the reserved {} bytes more than the {} there are", limits.shared_reserved, limits.shared_bytes),
+        "at most limits.shared_bytes - limits.shared_reserved",
+    );
+}
+
+fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let (limits, l1) = (&gpu.limits, &gpu.multiprocessor.l1);
+    let carveouts = &limits.shared_carveouts_kib;
+    rules.need(
+        carveouts.is_sorted_by(|a, b| a < b),
+        "limits.shared_carveouts_kib",
+        || "the sizes do not ascend".to_owned(),
+        "list each size once, the smallest first",
+    );
+    if let Some(&largest) = carveouts.last() {
+        rules.need(
+            u64::from(largest) * 1024 == u64::from(limits.shared_bytes),
+            "limits.shared_carveouts_kib",
+            || format!("the largest is {largest} KiB, but limits.shared_bytes is {}", limits.shared_bytes),
+            "the largest size is all the shared memory there can be",
+        );
+    }
+    for carveout in gpu.carveouts_kib() {
+        let size = gpu.l1_kib(carveout);
+        rules.need(
+            size.is_some(),
+            "multiprocessor.l1.combined_kib",
+            || format!("{} KiB cannot hold {carveout} KiB of shared memory", l1.combined_kib),
+            "it holds shared memory, what is reserved, and level one",
+        );
+        let lines = size.unwrap_or(0) * 8;
+        rules.need(
+            lines.is_multiple_of(l1.ways.max(1)),
+            "multiprocessor.l1.ways",
+            || format!("with {carveout} KiB of shared memory {lines} lines cannot be divided into sets of {}", l1.ways),
+            "use a divisor of the lines of 128 bytes",
+        );
+    }
+    rules.need(
+        l1.tag_banks.is_power_of_two(),
+        "multiprocessor.l1.tag_banks",
+        || format!("{} banks", l1.tag_banks),
+        "a power of two",
+    );
+    let banks = gpu.multiprocessor.shared.banks;
+    rules.need(banks.is_power_of_two(), "multiprocessor.shared.banks", || format!("{banks} banks"), "a power of two");
+}
+
+fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let l2 = &gpu.l2;
+    let slices = u64::from(gpu.dram.channels) * u64::from(l2.slices_per_channel);
+    let share = slices * u64::from(l2.ways) * 128;
+    rules.need(
+        (u64::from(l2.kib) * 1024).is_multiple_of(share.max(1)),
+        "l2.kib",
+        || format!("{} KiB cannot be divided into {slices} slices with sets of {} lines", l2.kib, l2.ways),
+        &format!("use a multiple of {share} bytes (slices x ways x 128)"),
+    );
+    rules.need(
+        matches!(l2.fetch_bytes, 32 | 64 | 128),
+        "l2.fetch_bytes",
+        || format!("{} bytes", l2.fetch_bytes),
+        "32, 64 or 128",
+    );
+    rules.need(
+        gpu.dram.channels.is_multiple_of(l2.halves.max(1)),
+        "l2.halves",
+        || format!("{} partitions cannot be divided into {} halves", gpu.dram.channels, l2.halves),
+        "use an even number of dram.channels or one half",
+    );
+}
+
+fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let dram = &gpu.dram;
+    let clocks = &dram.clocks;
+    rules.need(
+        dram.burst_bytes.is_power_of_two(),
+        "dram.burst_bytes",
+        || format!("{} bytes", dram.burst_bytes),
+        "16, 32, 64 or 128",
+    );
+    rules.need(
+        dram.row_bytes.is_multiple_of(dram.burst_bytes.max(1)),
+        "dram.row_bytes",
+        || format!("{} bytes cannot be divided into bursts of {}", dram.row_bytes, dram.burst_bytes),
+        "use a multiple of dram.burst_bytes",
+    );
+    let bits = u64::from(dram.channel_bits) * u64::from(dram.data_rate);
+    let divisor = 8 * u64::from(dram.pseudo_channels.max(1));
+    let per_clock = bits / divisor;
+    rules.need(
+        bits.is_multiple_of(divisor) && u64::from(dram.burst_bytes).is_multiple_of(per_clock.max(1)),
+        "dram.burst_bytes",
+        || format!("{} bytes are not a whole number of clocks of a pseudo-channel", dram.burst_bytes),
+        "one clock moves channel_bits x data_rate / 8 / pseudo_channels bytes",
+    );
+    rules.need(
+        dram.write_low < dram.write_high,
+        "dram.write_low",
+        || format!("{} is not below dram.write_high, {}", dram.write_low, dram.write_high),
+        "writing stops at write_low and starts at write_high",
+    );
+    rules.need(
+        clocks.rc >= clocks.ras,
+        "dram.clocks.rc",
+        || format!("{} is below ras, {}", clocks.rc, clocks.ras),
+        "a bank cannot be activated again before it may be precharged",
+    );
+    rules.need(
+        clocks.refi > clocks.rfc,
+        "dram.clocks.refi",
+        || format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
+        "refreshing would never end",
+    );
+}
