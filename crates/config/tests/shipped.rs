@@ -95,7 +95,7 @@ fn a_changed_machine_is_checked_like_any_other() {
     let set = |assignment: &str| apply_override(&h200, warplab_config::Kind::Gpu, &Source::new("--set", assignment));
     let changed = set("multiprocessor.scheduler=gto").unwrap();
     assert_eq!(loaded(&changed, load_gpu).multiprocessor.scheduler, warplab_config::gpu::SchedulerPolicy::Gto);
-    assert_eq!(load_gpu(&set("l2.kib=30000").unwrap()).unwrap_err()[0].message,
-        "l2.kib: 30000 KiB cannot be divided into 96 slices with sets of 20 lines");
+    assert_eq!(load_gpu(&set("l2.kib=30001").unwrap()).unwrap_err()[0].message,
+        "l2.kib: 30001 KiB cannot be divided into 96 slices with sets of 20 lines");
     assert_eq!(loaded(&set("name=mine").unwrap(), load_gpu).name, "mine");
 }
