@@ -11,7 +11,8 @@ fn configs() -> PathBuf {
 fn sources(folder: &str) -> Vec<Source> {
     let entries = std::fs::read_dir(configs().join(folder)).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "ron")).collect();
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "ron")).collect();
     paths.sort();
     let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
     paths.iter().map(|path| Source::new(name(path), std::fs::read_to_string(path).unwrap())).collect()
@@ -57,9 +58,11 @@ fn the_dram_of_each_machine_has_the_bandwidth_of_its_document() {
 
 #[test]
 fn every_number_of_a_real_machine_has_its_source_on_its_line() {
-    for source in sources("gpus").iter().filter(|source| !["toy", "textbook"].contains(&source.name.as_str())) {
+    for source in sources("gpus").iter().filter(|source| !["toy", "textbook"].contains(&source.name.as_str()))
+    {
         for line in source.text.lines().filter(|line| line.contains(": ") && !line.trim().starts_with("//")) {
-            let names_itself = ["name:", "vendor:", "runnable:", "_seed:"].iter().any(|field| line.contains(field));
+            let names_itself =
+                ["name:", "vendor:", "runnable:", "_seed:"].iter().any(|field| line.contains(field));
             assert!(names_itself || line.contains("// ") || line.ends_with("("), "{}: {line}", source.name);
         }
     }
@@ -71,9 +74,14 @@ fn every_launch_loads_and_its_program_has_its_kernel() {
     assert!(launches.len() >= 6);
     for (name, launch) in launches {
         let program = std::fs::read_to_string(configs().join("launches").join(&launch.program)).unwrap();
-        assert!(program.contains(&format!(".entry {}(", launch.kernel)), "{name}: no kernel {}", launch.kernel);
+        assert!(
+            program.contains(&format!(".entry {}(", launch.kernel)),
+            "{name}: no kernel {}",
+            launch.kernel
+        );
         assert!(!launch.expectations.is_empty(), "{name} expects nothing");
-        let parameters = program.split(".entry").find(|part| part.trim_start().starts_with(&launch.kernel)).unwrap();
+        let parameters =
+            program.split(".entry").find(|part| part.trim_start().starts_with(&launch.kernel)).unwrap();
         let parameters = parameters.split(')').next().unwrap().matches(".param").count();
         assert_eq!(parameters, launch.arguments.len(), "{name}: arguments");
     }
@@ -92,10 +100,17 @@ fn no_committed_kernel_names_the_machine_it_was_compiled_on() {
 #[test]
 fn a_changed_machine_is_checked_like_any_other() {
     let h200 = sources("gpus").into_iter().find(|source| source.name == "h200").unwrap();
-    let set = |assignment: &str| apply_override(&h200, warplab_config::Kind::Gpu, &Source::new("--set", assignment));
+    let set = |assignment: &str| {
+        apply_override(&h200, warplab_config::Kind::Gpu, &Source::new("--set", assignment))
+    };
     let changed = set("multiprocessor.scheduler=gto").unwrap();
-    assert_eq!(loaded(&changed, load_gpu).multiprocessor.scheduler, warplab_config::gpu::SchedulerPolicy::Gto);
-    assert_eq!(load_gpu(&set("l2.kib=30001").unwrap()).unwrap_err()[0].message,
-        "l2.kib: 30001 KiB cannot be divided into 96 slices with sets of 20 lines");
+    assert_eq!(
+        loaded(&changed, load_gpu).multiprocessor.scheduler,
+        warplab_config::gpu::SchedulerPolicy::Gto
+    );
+    assert_eq!(
+        load_gpu(&set("l2.kib=30001").unwrap()).unwrap_err()[0].message,
+        "l2.kib: 30001 KiB cannot be divided into 96 slices with sets of 20 lines"
+    );
     assert_eq!(loaded(&set("name=mine").unwrap(), load_gpu).name, "mine");
 }
