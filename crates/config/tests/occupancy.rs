@@ -201,7 +201,9 @@ fn static_shared(ptx: &str) -> HashMap<String, u32> {
     let mut current: Option<String> = None;
     let declared = |line: &str| -> Option<u32> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let kind = words.iter().find(|word| word.starts_with(".b") && word[2..].parse::<u32>().is_ok())?;
+        let kind = words.iter().find(|word| {
+            word.starts_with('.') && word.get(2..).is_some_and(|bits| bits.parse::<u32>().is_ok())
+        })?;
         let elements = line.split('[').skip(1).map(|part| part.split(']').next()?.parse::<u32>().ok());
         let count = elements.sum::<Option<u32>>()?;
         Some(kind[2..].parse::<u32>().ok()? / 8 * if line.contains('[') { count } else { 1 })
