@@ -73,15 +73,16 @@ fn choices<'a>(schema: &'a Json) -> Option<Vec<Choice<'a>>> {
     if let Some(name) = schema.get("const") {
         return Some(vec![text(name)?]);
     }
-    if let Some(alternatives) = schema.get("oneOf").and_then(Json::as_array) {
-        let nested: Option<Vec<_>> = alternatives.iter().map(choices).collect();
-        return Some(nested?.into_iter().flatten().collect());
-    }
-    let properties = schema.get("properties")?.as_object()?;
-    let required = schema.get("required")?.as_array()?;
-    let (name, payload) = properties.iter().next()?;
-    let alone = properties.len() == 1 && required.len() == 1 && schema.get("title").is_none();
-    (alone && schema.get("$schema").is_none()).then(|| vec![Choice { name, payload: Some(payload) }])
+    let alternatives = schema.get("oneOf").and_then(Json::as_array)?;
+    let nested: Option<Vec<_>> =
+        alternatives.iter().map(|schema| choices(schema).or_else(|| holding(schema))).collect();
+    Some(nested?.into_iter().flatten().collect())
+}
+
+/// A choice that holds something: an object with one property, its name.
+fn holding(schema: &Json) -> Option<Vec<Choice<'_>>> {
+    let (name, payload) = schema.get("properties")?.as_object()?.iter().next()?;
+    Some(vec![Choice { name, payload: Some(payload) }])
 }
 
 /// What is being looked at: its path for messages, and the field name that leads to it.
@@ -92,7 +93,8 @@ struct Place {
 
 impl Place {
     fn child(&self, name: &Name) -> Place {
-        let path = if self.name.is_empty() { name.text.clone() } else { format!("{}.{}", self.name, name.text) };
+        let path =
+            if self.name.is_empty() { name.text.clone() } else { format!("{}.{}", self.name, name.text) };
         Place { name: path, key: Some(name.span) }
     }
 
@@ -146,7 +148,9 @@ impl<'a> Checker<'a> {
             ("integer", &Value::Number { whole: Some(whole), .. }) => {
                 self.whole_range(node.span, whole, schema, place, description);
             }
-            ("number", &Value::Number { real, .. }) => self.range(node.span, real, schema, place, description),
+            ("number", &Value::Number { real, .. }) => {
+                self.range(node.span, real, schema, place, description)
+            }
             ("string", Value::Text(text)) => self.text(node, text, schema, place),
             ("string", Value::Char(_)) => {}
             ("array", Value::List(items)) if schema.get("prefixItems").is_none() => {
@@ -227,7 +231,9 @@ impl<'a> Checker<'a> {
             Value::Struct(_, fields) if inner.get("properties").is_some() => {
                 self.fields(node, fields, inner, &place);
             }
-            Value::Tuple(_, items) if inner.get("prefixItems").is_some() => self.tuple(node, items, inner, &place),
+            Value::Tuple(_, items) if inner.get("prefixItems").is_some() => {
+                self.tuple(node, items, inner, &place)
+            }
             Value::Tuple(_, items) if items.is_empty() && inner.get("properties").is_some() => {
                 self.fields(node, &[], inner, &place);
             }
@@ -260,9 +266,10 @@ impl<'a> Checker<'a> {
                 let start = node.span.start as usize;
                 let span = place.key.unwrap_or(Span::new(start, start + 1));
                 let message = format!("missing field '{missing}' of {}", place.shown());
-                let description = known.get(missing).and_then(describe).or_else(|| {
-                    known.get(missing).and_then(|schema| describe(resolve(self.root, schema)))
-                });
+                let description = known
+                    .get(missing)
+                    .and_then(describe)
+                    .or_else(|| known.get(missing).and_then(|schema| describe(resolve(self.root, schema))));
                 let help = description.map_or(String::new(), |text| format!("{missing}: {}", one_line(text)));
                 self.fault(span, message, "incomplete", help);
             }
@@ -273,7 +280,11 @@ impl<'a> Checker<'a> {
         let Some(schema) = schema.get("additionalProperties") else { return };
         for (at, (key, value)) in entries.iter().enumerate() {
             let Value::Text(text) = &key.value else {
-                let message = format!("a key of {} must be a text in quotes, not {}", place.shown(), kind_of(&key.value));
+                let message = format!(
+                    "a key of {} must be a text in quotes, not {}",
+                    place.shown(),
+                    kind_of(&key.value)
+                );
                 self.fault(key.span, message, "expected a text in quotes", String::new());
                 continue;
             };
@@ -309,7 +320,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn whole_range(&mut self, span: Span, whole: i128, schema: &Json, place: &Place, description: Option<&str>) {
+    fn whole_range(
+        &mut self,
+        span: Span,
+        whole: i128,
+        schema: &Json,
+        place: &Place,
+        description: Option<&str>,
+    ) {
         let bound = |key: &str| schema.get(key).and_then(as_whole);
         let (low, high) = match schema.get("format").and_then(Json::as_str) {
             Some("uint8") => (0, i128::from(u8::MAX)),

@@ -32,14 +32,15 @@ mod vector;
 mod warp;
 mod warpwide;
 
-pub use atomics::{AtomicOp, AtomicType};
+pub use atomics::{AtomicOp, AtomicType, apply32, apply64};
 pub use barriers::BlockBarriers;
 pub use code::Code;
 pub use constants::{ConstantBanks, LaunchShape};
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use image::{Buffer, MemoryImage};
 pub use memory::{
-    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Space, windows,
+    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space,
+    windows,
 };
 pub use paths::{Divergence, Path, PathStatus, Paths};
 pub use rule::Init;

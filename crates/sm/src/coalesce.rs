@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn wide_accesses_go_in_one_two_and_four_phases() {
-        let phases = [4, 8, 16].map(|bytes| shared_passes(&by_lane(|lane| lane * bytes), LaneMask::ALL, bytes as u32, 32));
+        let phases = [4, 8, 16]
+            .map(|bytes| shared_passes(&by_lane(|lane| lane * bytes), LaneMask::ALL, bytes as u32, 32));
         assert_eq!(phases.map(|passes| passes.taken), [1, 2, 4]);
     }
 

@@ -51,7 +51,13 @@ pub struct LaunchSpec {
 impl LaunchSpec {
     /// The launch of a decoded kernel.
     #[must_use]
-    pub fn new(spec: &SmSpec, kernel: Kernel, code: Code, shape: LaunchShape, constants: ConstantBanks) -> LaunchSpec {
+    pub fn new(
+        spec: &SmSpec,
+        kernel: Kernel,
+        code: Code,
+        shape: LaunchShape,
+        constants: ConstantBanks,
+    ) -> LaunchSpec {
         let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
         let threads: u32 = shape.block.iter().product();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;

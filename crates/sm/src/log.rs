@@ -163,7 +163,11 @@ impl GlobalMemory for GlobalView<'_> {
         Ok(())
     }
 
-    fn atomic(&mut self, request: AtomicRequest<'_>, _out: &mut [Row; 2]) -> Result<AtomicReply, MemoryFault> {
+    fn atomic(
+        &mut self,
+        request: AtomicRequest<'_>,
+        _out: &mut [Row; 2],
+    ) -> Result<AtomicReply, MemoryFault> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);
         let destination = request.destination.filter(|_| request.wants_result);

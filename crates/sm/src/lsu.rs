@@ -234,7 +234,9 @@ impl LoadStoreUnit {
             Work::Global { access, lines, busy } => {
                 self.unit_free = now + busy.max(self.spec.interval);
                 match access {
-                    GlobalAccess::Load { cached, .. } => self.load(owner, &lines, cached, now, busy, outcomes),
+                    GlobalAccess::Load { cached, .. } => {
+                        self.load(owner, &lines, cached, now, busy, outcomes)
+                    }
                     GlobalAccess::Store { .. } => self.store(owner, &lines, now, outcomes),
                     GlobalAccess::Atomic { passes, returns } => {
                         self.atomic(owner, &lines, passes, returns, now, outcomes);
@@ -324,7 +326,14 @@ impl LoadStoreUnit {
             }
             let token = self.tokens.insert(Token::Store { slot: owner.slot, generation: owner.generation });
             let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
-            self.send(access.line, access.sectors, RequestKind::Write { full: access.full }, bytes, token, now);
+            self.send(
+                access.line,
+                access.sectors,
+                RequestKind::Write { full: access.full },
+                bytes,
+                token,
+                now,
+            );
         }
         let requests = lines.len() as u32;
         outcomes.push(Outcome::Sent { slot: owner.slot, generation: owner.generation, requests });
@@ -353,7 +362,14 @@ impl LoadStoreUnit {
                 None => Token::Store { slot: owner.slot, generation: owner.generation },
             });
             let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
-            self.send(access.line, access.sectors, RequestKind::Atomic { passes, returns }, bytes, token, now);
+            self.send(
+                access.line,
+                access.sectors,
+                RequestKind::Atomic { passes, returns },
+                bytes,
+                token,
+                now,
+            );
         }
         match pending {
             Some(pending) => self.arrived(pending, now, outcomes),

@@ -26,7 +26,9 @@ impl Policy {
     pub(crate) fn pick(&mut self, eligible: u64, ages: &[u64], waits: u64) -> u32 {
         let picked = match self.kind {
             SchedulerPolicy::Lrr => after(eligible, self.last),
-            SchedulerPolicy::Gto => self.greedy(eligible).unwrap_or_else(|| extreme(eligible, ages, |age| age)),
+            SchedulerPolicy::Gto => {
+                self.greedy(eligible).unwrap_or_else(|| extreme(eligible, ages, |age| age))
+            }
             SchedulerPolicy::Oldest => extreme(eligible, ages, |age| age),
             SchedulerPolicy::Cggty => {
                 self.greedy(eligible).unwrap_or_else(|| extreme(eligible, ages, |age| u64::MAX - age))

@@ -75,15 +75,14 @@ impl SubPartition {
         Readiness { eligible: self.ready & !math & !global & !shared, math, global, shared, next_free }
     }
 
-    /// Charges `cycles` to the ready warps that do not issue.
+    /// Charges `cycles` to the ready warps that a unit or queue holds back.
     #[inline]
-    pub(crate) fn charge(&mut self, readiness: &Readiness, not_selected: u64, cycles: u64) {
+    pub(crate) fn charge(&mut self, readiness: &Readiness, cycles: u64) {
         let states = &mut self.counters.states;
         let reasons = [
             (WarpState::Stalled(StallReason::MathPipeThrottle), readiness.math),
             (WarpState::Stalled(StallReason::LgThrottle), readiness.global),
             (WarpState::Stalled(StallReason::MioThrottle), readiness.shared),
-            (WarpState::NotSelected, not_selected),
         ];
         for (state, warps) in reasons {
             states[state.index()] += u64::from(warps.count_ones()) * cycles;

@@ -1,0 +1,395 @@
+//! The epochs of one launch.
+
+use crate::dispatch::Dispatcher;
+use crate::exchange::Exchange;
+use crate::launch::PreparedLaunch;
+use crate::parallel;
+use crate::timeline::{Recorder, Timeline, TimelineOptions};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thiserror::Error;
+use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
+use warplab_exec::{LaunchFault, MemoryImage};
+use warplab_memory::{Partition, Reply};
+use warplab_sm::Multiprocessor;
+use warplab_trace::{LaunchCounters, NoObserver};
+use warplab_units::{Cycle, PartitionId, SmId, TypedId};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Blocks given out.
+    pub blocks_dispatched: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// The simulated cycle.
+    pub cycle: u64,
+    /// Warp instructions executed.
+    pub instructions: u64,
+}
+
+/// How to run a launch.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// The run stops with a report after so many cycles; 0 for no limit.
+    pub max_cycles: u64,
+    /// What to record of the warps' states.
+    pub timeline: Option<TimelineOptions>,
+    /// Called between epochs.
+    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Set from outside: the run stops and says what there is so far.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct RunOutcome {
+    /// What was counted.
+    pub counters: LaunchCounters,
+    /// What was recorded.
+    pub timeline: Option<Timeline>,
+    /// Whether the run was interrupted: the counters are of a part of the launch.
+    pub partial: bool,
+}
+
+/// Why a launch did not run to its end.
+#[derive(Clone, Debug, Error)]
+pub enum RunFault {
+    /// The kernel or one of its threads did what it must not.
+    #[error(transparent)]
+    Launch(LaunchFault),
+    /// The limit of cycles was reached.
+    #[error("{kernel}: not done after {cycles} cycles ({done} of {blocks} blocks have ended){report}")]
+    TooLong {
+        /// The kernel.
+        kernel: String,
+        /// The limit.
+        cycles: u64,
+        /// Blocks that have ended.
+        done: u64,
+        /// Blocks of the grid.
+        blocks: u64,
+        /// Where warps wait, a line each.
+        report: String,
+    },
+    /// Nothing can happen any more.
+    #[error("{kernel}: nothing can go on at cycle {cycle} ({done} of {blocks} blocks have ended){report}")]
+    Hang {
+        /// The kernel.
+        kernel: String,
+        /// When.
+        cycle: u64,
+        /// Blocks that have ended.
+        done: u64,
+        /// Blocks of the grid.
+        blocks: u64,
+        /// What every warp waits for, a line each.
+        report: String,
+    },
+}
+
+/// A multiprocessor with the one who watches it, and its last fault.
+struct Unit {
+    sm: Multiprocessor,
+    recorder: Option<Recorder>,
+    fault: Option<Box<LaunchFault>>,
+}
+
+impl Unit {
+    fn run_until(&mut self, end: Cycle, prepared: &PreparedLaunch, image: &MemoryImage) {
+        let result = match &mut self.recorder {
+            Some(recorder) => self.sm.run_until(end, &prepared.launch, image, recorder),
+            None => self.sm.run_until(end, &prepared.launch, image, &mut NoObserver),
+        };
+        self.fault = result.err();
+    }
+}
+
+/// A partition with the replies of the current epoch.
+struct Memory {
+    partition: Partition,
+    replies: Vec<Reply>,
+}
+
+struct Chip<'a> {
+    prepared: &'a PreparedLaunch,
+    image: &'a MemoryImage,
+    units: Vec<Option<Unit>>,
+    memories: Vec<Memory>,
+    exchange: Exchange,
+    dispatcher: Dispatcher,
+    timeline: Option<TimelineOptions>,
+    blocks: u64,
+    blocks_done: u64,
+    last_end: Cycle,
+}
+
+/// Runs a launch to its end. The image holds what the kernel wrote afterwards.
+///
+/// # Errors
+/// When a thread faults, nothing can go on, or the limit of cycles is reached.
+pub fn run(
+    config: &GpuConfig,
+    prepared: &PreparedLaunch,
+    image: &MemoryImage,
+    mut options: RunOptions<'_>,
+) -> Result<RunOutcome, RunFault> {
+    let mut chip = Chip::new(config, prepared, image, options.timeline);
+    let epoch = u64::from(config.crossbar.latency);
+    let mut start = Cycle(0);
+    let mut partial = false;
+    chip.dispatch(start);
+    while !chip.is_done() {
+        start = start.max(chip.next_event());
+        if start == Cycle::NEVER {
+            return Err(chip.hang(start));
+        }
+        if options.max_cycles != 0 && start.0 >= options.max_cycles {
+            return Err(chip.too_long(options.max_cycles));
+        }
+        let end = start + epoch;
+        chip.advance(end)?;
+        chip.exchange(end, end + epoch);
+        chip.dispatch(end);
+        start = end;
+        if let Some(progress) = &mut options.progress {
+            progress(chip.progress(start));
+        }
+        if options.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+            partial = true;
+            break;
+        }
+    }
+    let elapsed = if partial { start.0 } else { chip.last_end.0 + u64::from(config.launch.kernel_end) };
+    let counters = chip.counters(config, elapsed);
+    Ok(RunOutcome { counters, timeline: chip.take_timeline(), partial })
+}
+
+impl<'a> Chip<'a> {
+    fn new(
+        config: &GpuConfig,
+        prepared: &'a PreparedLaunch,
+        image: &'a MemoryImage,
+        timeline: Option<TimelineOptions>,
+    ) -> Chip<'a> {
+        let sms = config.limits.multiprocessors;
+        let shape = &prepared.launch.shape;
+        let blocks = shape.blocks();
+        let (warps, per_sm) = (shape.warps(), prepared.occupancy.blocks);
+        Chip {
+            prepared,
+            image,
+            units: (0..sms).map(|_| None).collect(),
+            memories: (0..config.partitions())
+                .map(|id| Memory {
+                    partition: Partition::new(config, PartitionId(id as u16)),
+                    replies: Vec::new(),
+                })
+                .collect(),
+            exchange: Exchange::new(config),
+            dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
+            timeline,
+            blocks,
+            blocks_done: 0,
+            last_end: Cycle(0),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.blocks_done == self.blocks
+            && self.exchange.is_idle()
+            && self.units.iter().flatten().all(|unit| unit.sm.is_idle())
+    }
+
+    /// The next cycle in which anything can happen.
+    fn next_event(&self) -> Cycle {
+        let sms = self.units.iter().flatten().map(|unit| unit.sm.next_event());
+        let partitions =
+            self.memories.iter().map(|memory| memory.partition.next_event().unwrap_or(Cycle::NEVER));
+        let outside = [self.exchange.next_arrival(), self.dispatcher.next_dispatch()];
+        sms.chain(partitions).chain(outside).min().unwrap_or(Cycle::NEVER)
+    }
+
+    /// All multiprocessors and all partitions, each alone, up to `end`.
+    fn advance(&mut self, end: Cycle) -> Result<(), RunFault> {
+        let (prepared, image) = (self.prepared, self.image);
+        let mut active: Vec<&mut Unit> =
+            self.units.iter_mut().flatten().filter(|unit| unit.sm.next_event() < end).collect();
+        parallel::for_each(&mut active, |unit| unit.run_until(end, prepared, image));
+        let mut busy: Vec<&mut Memory> = self
+            .memories
+            .iter_mut()
+            .filter(|memory| memory.partition.next_event().is_some_and(|next| next < end))
+            .collect();
+        parallel::for_each(&mut busy, |memory| memory.partition.advance(end, &mut memory.replies));
+        let fault = self.units.iter_mut().flatten().find_map(|unit| unit.fault.take());
+        fault.map_or(Ok(()), |fault| Err(RunFault::Launch(*fault)))
+    }
+
+    /// What units have for each other at the boundary `now`; hands over what arrives before `until`.
+    fn exchange(&mut self, now: Cycle, until: Cycle) {
+        self.apply_logs();
+        let mut requests = Vec::new();
+        for unit in self.units.iter_mut().flatten() {
+            unit.sm.take_requests(&mut requests);
+        }
+        let mut partitions: Vec<&mut Partition> =
+            self.memories.iter_mut().map(|memory| &mut memory.partition).collect();
+        self.exchange.requests(requests, &mut partitions, until);
+        let mut replies = Vec::new();
+        for memory in &mut self.memories {
+            replies.append(&mut memory.replies);
+        }
+        let units = &mut self.units;
+        let mut last_reply = self.last_end;
+        self.exchange.replies(replies, until, |sm, reply| {
+            last_reply = last_reply.max(reply.at);
+            if let Some(unit) = &mut units[sm.index()] {
+                unit.sm.deliver(reply);
+            }
+        });
+        self.last_end = last_reply;
+        self.collect_ends(now);
+    }
+
+    /// Stores and atomic operations take effect for the others, in the order of (cycle, multiprocessor, sequence).
+    fn apply_logs(&mut self) {
+        let mut order: Vec<(Cycle, u16, u32)> = Vec::new();
+        for (sm, unit) in self.units.iter().enumerate() {
+            let Some(unit) = unit else { continue };
+            let log = unit.sm.log();
+            order.extend((0..log.len()).map(|index| (log.cycle(index), sm as u16, index as u32)));
+        }
+        if order.is_empty() {
+            return;
+        }
+        order.sort_unstable();
+        for (_, sm, index) in order {
+            let Some(unit) = &mut self.units[usize::from(sm)] else { continue };
+            if let Some(result) = unit.sm.log().apply(index as usize, self.image) {
+                unit.sm.deliver_atomic(&result);
+            }
+        }
+        self.units.iter_mut().flatten().for_each(|unit| unit.sm.clear_log());
+    }
+
+    fn collect_ends(&mut self, _now: Cycle) {
+        for (sm, unit) in self.units.iter_mut().enumerate() {
+            let Some(unit) = unit else { continue };
+            for end in unit.sm.take_ends() {
+                self.blocks_done += 1;
+                self.last_end = self.last_end.max(end.at);
+                self.dispatcher.freed(SmId(sm as u16), end.at);
+            }
+        }
+    }
+
+    fn dispatch(&mut self, now: Cycle) {
+        let (units, prepared, timeline) = (&mut self.units, self.prepared, self.timeline);
+        self.dispatcher.dispatch(now, |sm, start| {
+            let unit = units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline));
+            unit.sm.give(start);
+        });
+    }
+
+    fn progress(&self, now: Cycle) -> Progress {
+        Progress {
+            blocks_dispatched: self.dispatcher.dispatched(),
+            blocks: self.blocks,
+            cycle: now.0,
+            instructions: self.units.iter().flatten().map(|unit| unit.sm.instructions()).sum(),
+        }
+    }
+
+    fn counters(&self, config: &GpuConfig, elapsed: u64) -> LaunchCounters {
+        let mut counters = LaunchCounters {
+            elapsed_cycles: elapsed,
+            multiprocessors: u64::from(config.limits.multiprocessors),
+            partitions: self.memories.len() as u64,
+            ticks_per_cycle: TICKS_PER_CYCLE,
+            ..LaunchCounters::default()
+        };
+        let spans = self.units.iter().flatten().filter_map(|unit| unit.sm.issue_span());
+        counters.first_issue = spans.clone().map(|(first, _)| first.0).min().unwrap_or(0);
+        counters.last_issue = spans.map(|(_, last)| last.0).max().unwrap_or(0);
+        for unit in self.units.iter().flatten() {
+            counters.active_multiprocessors += 1;
+            counters.sm += &unit.sm.counters();
+        }
+        for memory in &self.memories {
+            counters.memory += &memory.partition.counters();
+        }
+        counters
+    }
+
+    fn take_timeline(&mut self) -> Option<Timeline> {
+        self.units
+            .iter_mut()
+            .flatten()
+            .find_map(|unit| unit.recorder.take())
+            .map(|recorder| recorder.timeline)
+    }
+
+    fn hang(&self, at: Cycle) -> RunFault {
+        let cycle = if at == Cycle::NEVER { self.last_cycle() } else { at.0 };
+        RunFault::Hang {
+            kernel: self.prepared.launch.kernel.name.clone(),
+            cycle,
+            done: self.blocks_done,
+            blocks: self.blocks,
+            report: self.waiting_report(),
+        }
+    }
+
+    fn too_long(&self, cycles: u64) -> RunFault {
+        RunFault::TooLong {
+            kernel: self.prepared.launch.kernel.name.clone(),
+            cycles,
+            done: self.blocks_done,
+            blocks: self.blocks,
+            report: self.waiting_report(),
+        }
+    }
+
+    fn last_cycle(&self) -> u64 {
+        self.units
+            .iter()
+            .flatten()
+            .filter_map(|unit| unit.sm.issue_span())
+            .map(|(_, last)| last.0)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Where the first warps wait that have not ended.
+    fn waiting_report(&self) -> String {
+        const SHOWN: usize = 8;
+        let mut report = String::new();
+        let warps: Vec<_> = self.units.iter().flatten().flat_map(|unit| unit.sm.waiting_warps()).collect();
+        for warp in warps.iter().take(SHOWN) {
+            let instruction = self.prepared.launch.kernel.instructions.get(warp.pc as usize);
+            let text = instruction.map_or(String::new(), warplab_program::listing::instruction_text);
+            let line = instruction.map_or(0, |instruction| instruction.origin.line);
+            let (block, number, pc) = (warp.block, warp.warp, warp.pc * 16);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                report,
+                "\n  block {block} warp {number} waits at {pc:#x} (line {line}) {text}: {}",
+                warp.reason
+            );
+        }
+        if warps.len() > SHOWN {
+            let _ = write!(report, "\n  ... and {} more warps", warps.len() - SHOWN);
+        }
+        report
+    }
+}
+
+fn new_unit(sm: SmId, prepared: &PreparedLaunch, timeline: Option<TimelineOptions>) -> Unit {
+    let mut unit = Unit { sm: Multiprocessor::new(sm, prepared.spec.clone()), recorder: None, fault: None };
+    if let Some(options) = timeline.filter(|options| options.sm == sm.0) {
+        unit.sm.watch_states();
+        unit.recorder = Some(Recorder::new(options));
+    }
+    unit
+}

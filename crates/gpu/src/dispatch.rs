@@ -1,0 +1,138 @@
+//! The block dispatcher: which block goes to which multiprocessor, and when.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use warplab_config::gpu::LaunchTiming;
+use warplab_sm::BlockStart;
+use warplab_units::{Cycle, SmId};
+
+/// Parts of a cycle in which the dispatcher counts.
+const PARTS: u64 = 1024;
+
+/// A place for a block that is free from a cycle on; places of the same cycle go round the multiprocessors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    free_at: Cycle,
+    round: u32,
+    sm: SmId,
+}
+
+/// Gives blocks out, one after another for the whole chip.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    blocks: u64,
+    next_block: u64,
+    places: BinaryHeap<Reverse<Place>>,
+    /// When the next block can be dispatched, in parts of a cycle.
+    ready: u64,
+    interval: u64,
+    block_start: u64,
+    warp_start: u64,
+    block_end: u64,
+}
+
+impl Dispatcher {
+    /// A dispatcher of so many blocks to multiprocessors that hold `per_sm` each.
+    pub(crate) fn new(
+        timing: &LaunchTiming,
+        blocks: u64,
+        warps_per_block: u32,
+        sms: u32,
+        per_sm: u32,
+    ) -> Dispatcher {
+        let start = Cycle(u64::from(timing.kernel_start));
+        let places = (0..per_sm)
+            .flat_map(|round| (0..sms).map(move |sm| (round, sm)))
+            .take(usize::try_from(blocks).unwrap_or(usize::MAX))
+            .map(|(round, sm)| Reverse(Place { free_at: start, round, sm: SmId(sm as u16) }))
+            .collect();
+        let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
+        Dispatcher {
+            blocks,
+            next_block: 0,
+            places,
+            ready: start.0 * PARTS,
+            interval: (cycles * PARTS as f64).round() as u64,
+            block_start: u64::from(timing.block_start),
+            warp_start: u64::from(timing.warp_start),
+            block_end: u64::from(timing.block_end),
+        }
+    }
+
+    /// A block of a multiprocessor has ended; its place is free at a cycle.
+    pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
+        self.places.push(Reverse(Place { free_at: at, round: 0, sm }));
+    }
+
+    /// Blocks that have been given out.
+    pub(crate) fn dispatched(&self) -> u64 {
+        self.next_block
+    }
+
+    /// Whether every block has been given out.
+    pub(crate) fn is_done(&self) -> bool {
+        self.next_block == self.blocks
+    }
+
+    /// When the next block can be dispatched, if a place is known to be free then.
+    pub(crate) fn next_dispatch(&self) -> Cycle {
+        match self.places.peek() {
+            Some(Reverse(place)) if !self.is_done() => place.free_at.max(Cycle(self.ready / PARTS)),
+            _ => Cycle::NEVER,
+        }
+    }
+
+    /// Gives out every block whose dispatch is certain at the boundary `now`: a block that ends later frees its place
+    /// no earlier than `now` plus the time that an end takes. Blocks start no earlier than `now`.
+    pub(crate) fn dispatch(&mut self, now: Cycle, mut give: impl FnMut(SmId, BlockStart)) {
+        let horizon = now + self.block_end;
+        while self.next_dispatch() < horizon {
+            let Some(Reverse(place)) = self.places.pop() else { return };
+            let at = self.ready.max(place.free_at.0 * PARTS);
+            self.ready = at + self.interval;
+            let start = (Cycle(at / PARTS) + self.block_start).max(now);
+            give(place.sm, BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start });
+            self.next_block += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Dispatcher;
+    use warplab_config::gpu::LaunchTiming;
+    use warplab_units::{Cycle, SmId};
+
+    fn timing() -> LaunchTiming {
+        LaunchTiming {
+            kernel_start: 10,
+            kernel_end: 0,
+            cycles_per_block: 1.25,
+            cycles_per_warp: 0.0,
+            block_start: 100,
+            warp_start: 0,
+            block_end: 50,
+        }
+    }
+
+    fn dispatched(dispatcher: &mut Dispatcher, now: u64) -> Vec<(u16, u64, u64)> {
+        let mut given = Vec::new();
+        dispatcher.dispatch(Cycle(now), |sm, start| given.push((sm.0, start.block, start.at.0)));
+        given
+    }
+
+    #[test]
+    fn blocks_go_round_the_multiprocessors_at_the_rate_of_the_chip() {
+        let mut dispatcher = Dispatcher::new(&timing(), 9, 1, 2, 2);
+        assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110), (1, 1, 111), (0, 2, 112), (1, 3, 113)]);
+    }
+
+    #[test]
+    fn a_place_is_given_again_when_it_is_free() {
+        let mut dispatcher = Dispatcher::new(&timing(), 3, 1, 1, 1);
+        assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110)]);
+        dispatcher.freed(SmId(0), Cycle(400));
+        assert_eq!(dispatched(&mut dispatcher, 350), []);
+        assert_eq!(dispatched(&mut dispatcher, 360), [(0, 1, 500)]);
+    }
+}

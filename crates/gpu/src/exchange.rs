@@ -1,0 +1,78 @@
+//! Messages between multiprocessors and partitions, handed over at the boundaries of epochs in an order that does not
+//! depend on threads.
+
+use warplab_config::GpuConfig;
+use warplab_memory::{AddressMap, Crossbar, Partition, Reply, Request};
+use warplab_units::{Cycle, SmId, TypedId};
+
+/// The crossbar and what is on it.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    crossbar: Crossbar,
+    map: AddressMap,
+    requests: Vec<Request>,
+    replies: Vec<Reply>,
+}
+
+impl Exchange {
+    pub(crate) fn new(config: &GpuConfig) -> Exchange {
+        Exchange {
+            crossbar: Crossbar::new(config),
+            map: AddressMap::new(config),
+            requests: Vec::new(),
+            replies: Vec::new(),
+        }
+    }
+
+    /// Takes requests that left multiprocessors in this epoch (in any order of multiprocessors, each one's own in
+    /// order) and hands over those that arrive before `until`.
+    pub(crate) fn requests(
+        &mut self,
+        mut sent: Vec<Request>,
+        partitions: &mut [&mut Partition],
+        until: Cycle,
+    ) {
+        sent.sort_by_key(|request| (request.at, request.sm));
+        for request in &mut sent {
+            request.at = self.crossbar.request_arrival(request.sm, request.at, request.bytes);
+        }
+        self.requests.append(&mut sent);
+        self.requests.sort_by_key(|request| (request.at, request.sm));
+        let due = self.requests.partition_point(|request| request.at < until);
+        for request in self.requests.drain(..due) {
+            partitions[self.map.partition(request.line).index()].push(request);
+        }
+    }
+
+    /// Takes replies that left partitions in this epoch (in order of partitions) and hands over those that arrive
+    /// before `until`.
+    pub(crate) fn replies(
+        &mut self,
+        mut sent: Vec<Reply>,
+        until: Cycle,
+        mut deliver: impl FnMut(SmId, Reply),
+    ) {
+        sent.sort_by_key(|reply| (reply.at, reply.sm));
+        for reply in &mut sent {
+            reply.at = self.crossbar.reply_arrival(reply.sm, reply.at, reply.bytes);
+        }
+        self.replies.append(&mut sent);
+        self.replies.sort_by_key(|reply| (reply.at, reply.sm));
+        let due = self.replies.partition_point(|reply| reply.at < until);
+        for reply in self.replies.drain(..due) {
+            deliver(reply.sm, reply);
+        }
+    }
+
+    /// The first arrival of what is on the way, or never.
+    pub(crate) fn next_arrival(&self) -> Cycle {
+        let request = self.requests.first().map_or(Cycle::NEVER, |request| request.at);
+        let reply = self.replies.first().map_or(Cycle::NEVER, |reply| reply.at);
+        request.min(reply)
+    }
+
+    /// Whether nothing is on the way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.requests.is_empty() && self.replies.is_empty()
+    }
+}

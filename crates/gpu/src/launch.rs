@@ -1,0 +1,166 @@
+//! From a program, a machine and a launch to what the chip runs; every reason why it cannot run, before it runs.
+
+use crate::chip::RunFault;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use warplab_config::GpuConfig;
+use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
+use warplab_exec::{Code, ConstantBanks, Init, LaunchFault, LaunchShape, MemoryImage};
+use warplab_program::{Kernel, Program};
+use warplab_sm::{LaunchSpec, SmSpec};
+use warplab_units::Address;
+
+/// What a person asks for.
+#[derive(Clone, Debug)]
+pub struct Launch<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The kernel's name.
+    pub kernel: &'a str,
+    /// Grid, block and dynamic shared memory.
+    pub shape: LaunchShape,
+    /// The parameters as the kernel finds them in constant memory.
+    pub parameters: &'a [u8],
+    /// Where the program's global variables lie.
+    pub symbols: &'a FxHashMap<String, Address>,
+}
+
+/// A launch that fits the machine.
+#[derive(Debug)]
+pub struct PreparedLaunch {
+    pub(crate) spec: Arc<SmSpec>,
+    pub(crate) launch: LaunchSpec,
+    /// How many blocks fit on a multiprocessor, and why not more.
+    pub occupancy: Occupancy,
+}
+
+/// Checks a launch against a machine and decodes its kernel.
+///
+/// # Errors
+/// When the kernel is unknown, cannot be decoded, or does not fit.
+pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch, RunFault> {
+    let kernel = launch.program.kernel(launch.kernel).ok_or_else(|| unknown_kernel(launch))?;
+    check_shape(config, kernel, &launch.shape)?;
+    let resources = KernelResources {
+        registers: kernel.registers,
+        static_shared: kernel.static_shared_bytes,
+        dynamic_shared: launch.shape.dynamic_shared_bytes,
+        threads_per_block: launch.shape.threads(),
+        scalar_registers: 0,
+    };
+    let occupancy = occupancy(&config.limits, &resources);
+    if occupancy.blocks == 0 {
+        return Err(does_not_fit(config, kernel, &resources));
+    }
+    let code = Code::decode(kernel).map_err(|faults| RunFault::Launch(LaunchFault::Decode(faults)))?;
+    let constants =
+        ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
+            .map_err(RunFault::Launch)?;
+    let spec = Arc::new(SmSpec::new(config, occupancy.carveout_kib));
+    let launch = LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants);
+    Ok(PreparedLaunch { spec, launch, occupancy })
+}
+
+/// Gives the program's variables a place in device memory and their first bytes.
+///
+/// # Errors
+/// When a variable names another that the program lacks.
+pub fn load_globals(
+    program: &Program,
+    image: &mut MemoryImage,
+) -> Result<FxHashMap<String, Address>, RunFault> {
+    let mut symbols = FxHashMap::default();
+    for global in &program.globals {
+        let base = image.allocate(global.name.as_str(), global.bytes.max(1), Init::Zero);
+        symbols.insert(global.name.clone(), base);
+    }
+    for global in &program.globals {
+        let mut bytes = global.initial.clone();
+        for relocation in &global.relocations {
+            let (at, symbol) = (relocation.offset as usize, &relocation.symbol);
+            let wrong = |what: &str| {
+                let message = format!("the initial value of '{}' {what} '{symbol}'", global.name);
+                RunFault::Launch(LaunchFault::Launch { kernel: global.name.clone(), message })
+            };
+            let target = symbols.get(symbol).ok_or_else(|| wrong("names an unknown variable"))?;
+            let place = bytes.get_mut(at..at + 8).ok_or_else(|| wrong("has no room for the address of"))?;
+            place.copy_from_slice(&target.0.wrapping_add_signed(relocation.addend).to_le_bytes());
+        }
+        // The buffer was made for these bytes.
+        let _ = image.write_bytes(symbols[&global.name], &bytes);
+    }
+    Ok(symbols)
+}
+
+fn fault(kernel: &Kernel, message: String) -> RunFault {
+    RunFault::Launch(LaunchFault::Launch { kernel: kernel.name.clone(), message })
+}
+
+fn unknown_kernel(launch: &Launch<'_>) -> RunFault {
+    let names: Vec<&str> = launch.program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let message = format!("there is no such kernel; the program has: {}", names.join(", "));
+    RunFault::Launch(LaunchFault::Launch { kernel: launch.kernel.to_owned(), message })
+}
+
+fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {
+    let limits = &config.limits;
+    let threads = u64::from(shape.block[0]) * u64::from(shape.block[1]) * u64::from(shape.block[2]);
+    let [x, y, z] = shape.block;
+    if threads == 0 || shape.grid.contains(&0) {
+        return Err(fault(kernel, "the grid and the block need at least one of everything".to_owned()));
+    }
+    if threads > u64::from(limits.threads_per_block) {
+        let most = limits.threads_per_block;
+        return Err(fault(
+            kernel,
+            format!("a block of {x} x {y} x {z} = {threads} threads; {} allows {most}", config.name),
+        ));
+    }
+    if let Some(required) = kernel.required_block
+        && required != shape.block
+    {
+        let [a, b, c] = required;
+        return Err(fault(
+            kernel,
+            format!("a block of {x} x {y} x {z}; the kernel requires {a} x {b} x {c}"),
+        ));
+    }
+    if let Some(most) = kernel.max_block {
+        let most_threads: u32 = most.iter().product();
+        if threads > u64::from(most_threads) {
+            return Err(fault(
+                kernel,
+                format!("a block of {threads} threads; the kernel allows {most_threads}"),
+            ));
+        }
+    }
+    if kernel.registers > limits.registers_per_thread {
+        let most = limits.registers_per_thread;
+        return Err(fault(
+            kernel,
+            format!("{} registers a thread; {} allows {most}", kernel.registers, config.name),
+        ));
+    }
+    let shared = u64::from(kernel.static_shared_bytes) + u64::from(shape.dynamic_shared_bytes);
+    if shared > u64::from(limits.shared_bytes_per_block) {
+        let most = limits.shared_bytes_per_block;
+        return Err(fault(
+            kernel,
+            format!("{shared} bytes of shared memory a block; {} allows {most}", config.name),
+        ));
+    }
+    Ok(())
+}
+
+fn does_not_fit(config: &GpuConfig, kernel: &Kernel, resources: &KernelResources) -> RunFault {
+    let shared = resources.static_shared + resources.dynamic_shared;
+    let (registers, threads) = (resources.registers, resources.threads_per_block);
+    fault(
+        kernel,
+        format!(
+            "no block of {threads} threads with {registers} registers each and {shared} bytes of shared memory fits \
+             on a multiprocessor of {} ({} registers, {} bytes)",
+            config.name, config.limits.registers, config.limits.shared_bytes
+        ),
+    )
+}

@@ -1,0 +1,94 @@
+//! A record of what the warps of one multiprocessor did, cycle by cycle.
+
+use warplab_trace::{Observer, StateInterval};
+use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
+
+/// What to record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineOptions {
+    /// The multiprocessor.
+    pub sm: u16,
+    /// The first cycle.
+    pub from: u64,
+    /// One past the last cycle.
+    pub to: u64,
+    /// The most intervals that are kept.
+    pub limit: usize,
+}
+
+impl Default for TimelineOptions {
+    fn default() -> TimelineOptions {
+        TimelineOptions { sm: 0, from: 0, to: u64::MAX, limit: 4_000_000 }
+    }
+}
+
+/// A warp that was seen: its place, and its block and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelineWarp {
+    /// The place.
+    pub slot: WarpSlot,
+    /// The block.
+    pub block: u64,
+    /// The warp's number in its block.
+    pub warp: u32,
+    /// When the block came.
+    pub from: Cycle,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// The warps that came, in order.
+    pub warps: Vec<TimelineWarp>,
+    /// What they did, in the order in which it was known.
+    pub intervals: Vec<StateInterval>,
+    /// Instructions that issued: cycle, place, program counter, lanes.
+    pub issues: Vec<(Cycle, WarpSlot, u32, LaneMask)>,
+    /// Whether the limit was reached and later intervals are missing.
+    pub cut: bool,
+}
+
+/// Records a timeline.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    options: TimelineOptions,
+    pub(crate) timeline: Timeline,
+}
+
+impl Recorder {
+    pub(crate) fn new(options: TimelineOptions) -> Recorder {
+        Recorder { options, timeline: Timeline::default() }
+    }
+}
+
+impl Observer for Recorder {
+    fn block_started(&mut self, cycle: Cycle, _sm: SmId, block: BlockId, slots: &[WarpSlot]) {
+        let warps = slots.iter().enumerate();
+        self.timeline.warps.extend(warps.map(|(warp, &slot)| TimelineWarp {
+            slot,
+            block: block.0,
+            warp: warp as u32,
+            from: cycle,
+        }));
+    }
+
+    fn issued(&mut self, cycle: Cycle, _sm: SmId, slot: WarpSlot, pc: u32, mask: LaneMask) {
+        let inside = (self.options.from..self.options.to).contains(&cycle.0);
+        if inside && self.timeline.issues.len() < self.options.limit {
+            self.timeline.issues.push((cycle, slot, pc, mask));
+        }
+    }
+
+    fn state(&mut self, _sm: SmId, interval: StateInterval) {
+        let from = interval.from.0.max(self.options.from);
+        let to = interval.to.0.min(self.options.to);
+        if from >= to {
+            return;
+        }
+        if self.timeline.intervals.len() >= self.options.limit {
+            self.timeline.cut = true;
+            return;
+        }
+        self.timeline.intervals.push(StateInterval { from: Cycle(from), to: Cycle(to), ..interval });
+    }
+}
