@@ -93,7 +93,8 @@ struct Place {
 
 impl Place {
     fn child(&self, name: &Name) -> Place {
-        let path = if self.name.is_empty() { name.text.clone() } else { format!("{}.{}", self.name, name.text) };
+        let path =
+            if self.name.is_empty() { name.text.clone() } else { format!("{}.{}", self.name, name.text) };
         Place { name: path, key: Some(name.span) }
     }
 
@@ -147,7 +148,9 @@ impl<'a> Checker<'a> {
             ("integer", &Value::Number { whole: Some(whole), .. }) => {
                 self.whole_range(node.span, whole, schema, place, description);
             }
-            ("number", &Value::Number { real, .. }) => self.range(node.span, real, schema, place, description),
+            ("number", &Value::Number { real, .. }) => {
+                self.range(node.span, real, schema, place, description)
+            }
             ("string", Value::Text(text)) => self.text(node, text, schema, place),
             ("string", Value::Char(_)) => {}
             ("array", Value::List(items)) if schema.get("prefixItems").is_none() => {
@@ -228,7 +231,9 @@ impl<'a> Checker<'a> {
             Value::Struct(_, fields) if inner.get("properties").is_some() => {
                 self.fields(node, fields, inner, &place);
             }
-            Value::Tuple(_, items) if inner.get("prefixItems").is_some() => self.tuple(node, items, inner, &place),
+            Value::Tuple(_, items) if inner.get("prefixItems").is_some() => {
+                self.tuple(node, items, inner, &place)
+            }
             Value::Tuple(_, items) if items.is_empty() && inner.get("properties").is_some() => {
                 self.fields(node, &[], inner, &place);
             }
@@ -261,9 +266,10 @@ impl<'a> Checker<'a> {
                 let start = node.span.start as usize;
                 let span = place.key.unwrap_or(Span::new(start, start + 1));
                 let message = format!("missing field '{missing}' of {}", place.shown());
-                let description = known.get(missing).and_then(describe).or_else(|| {
-                    known.get(missing).and_then(|schema| describe(resolve(self.root, schema)))
-                });
+                let description = known
+                    .get(missing)
+                    .and_then(describe)
+                    .or_else(|| known.get(missing).and_then(|schema| describe(resolve(self.root, schema))));
                 let help = description.map_or(String::new(), |text| format!("{missing}: {}", one_line(text)));
                 self.fault(span, message, "incomplete", help);
             }
@@ -274,7 +280,11 @@ impl<'a> Checker<'a> {
         let Some(schema) = schema.get("additionalProperties") else { return };
         for (at, (key, value)) in entries.iter().enumerate() {
             let Value::Text(text) = &key.value else {
-                let message = format!("a key of {} must be a text in quotes, not {}", place.shown(), kind_of(&key.value));
+                let message = format!(
+                    "a key of {} must be a text in quotes, not {}",
+                    place.shown(),
+                    kind_of(&key.value)
+                );
                 self.fault(key.span, message, "expected a text in quotes", String::new());
                 continue;
             };
@@ -310,7 +320,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn whole_range(&mut self, span: Span, whole: i128, schema: &Json, place: &Place, description: Option<&str>) {
+    fn whole_range(
+        &mut self,
+        span: Span,
+        whole: i128,
+        schema: &Json,
+        place: &Place,
+        description: Option<&str>,
+    ) {
         let bound = |key: &str| schema.get(key).and_then(as_whole);
         let (low, high) = match schema.get("format").and_then(Json::as_str) {
             Some("uint8") => (0, i128::from(u8::MAX)),

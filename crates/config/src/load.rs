@@ -51,7 +51,8 @@ fn options() -> Options {
 /// A fault that only `ron` has found.
 fn from_ron(source: &Source, error: &ron::error::SpannedError) -> Diagnostic {
     let place = |position: &ron::error::Position| {
-        let line_start = source.text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
+        let line_start =
+            source.text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
         let line = source.text.get(line_start..).unwrap_or_default();
         let column = line.chars().take(position.col.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
         line_start + column

@@ -12,7 +12,11 @@ use warplab_diagnostics::{Diagnostic, Source, Span};
 ///
 /// # Errors
 /// The faults of the assignment: an unknown path, or a value that cannot stand there.
-pub fn apply_override(description: &Source, kind: Kind, assignment: &Source) -> Result<Source, Vec<Diagnostic>> {
+pub fn apply_override(
+    description: &Source,
+    kind: Kind,
+    assignment: &Source,
+) -> Result<Source, Vec<Diagnostic>> {
     let text = assignment.text.as_str();
     let Some(equals) = text.find('=') else {
         let fault = Diagnostic::error(Span::new(0, text.len()), "a change has the form PATH=VALUE")
@@ -22,7 +26,8 @@ pub fn apply_override(description: &Source, kind: Kind, assignment: &Source) -> 
     let path = text[..equals].trim();
     let names: Vec<&str> = path.split('.').collect();
     let schema = schema(kind);
-    let expected = schema_at(&schema, &names).map_err(|(depth, known)| vec![unknown_path(path, depth, &known)])?;
+    let expected =
+        schema_at(&schema, &names).map_err(|(depth, known)| vec![unknown_path(path, depth, &known)])?;
     let value = value_text(text[equals + 1..].trim(), expected, &schema);
     let mut faults = value_faults(&value, expected, &schema, path);
     for fault in &mut faults {
@@ -45,7 +50,8 @@ fn unknown_path(path: &str, depth: usize, known: &[&str]) -> Diagnostic {
     let (above, wrong) = (names[..depth].join("."), names[depth]);
     let span = Span::new(start, start + wrong.len());
     if known.is_empty() {
-        return Diagnostic::error(span, format!("{above} is a value and has no field '{wrong}'")).with_label("too deep");
+        return Diagnostic::error(span, format!("{above} is a value and has no field '{wrong}'"))
+            .with_label("too deep");
     }
     let above = if above.is_empty() { "the description" } else { &above };
     Diagnostic::error(span, format!("unknown field '{wrong}' of {above}"))

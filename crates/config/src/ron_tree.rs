@@ -59,10 +59,13 @@ impl Node {
     pub fn find<'a>(&'a self, path: &[&str]) -> Option<&'a Node> {
         let Some((first, rest)) = path.split_first() else { return Some(self) };
         let child = match &self.value {
-            Value::Struct(_, fields) => fields.iter().find(|(name, _)| name.text == *first).map(|(_, node)| node),
-            Value::Map(entries) => {
-                entries.iter().find(|(key, _)| key.value == Value::Text((*first).to_owned())).map(|(_, node)| node)
+            Value::Struct(_, fields) => {
+                fields.iter().find(|(name, _)| name.text == *first).map(|(_, node)| node)
             }
+            Value::Map(entries) => entries
+                .iter()
+                .find(|(key, _)| key.value == Value::Text((*first).to_owned()))
+                .map(|(_, node)| node),
             Value::List(items) | Value::Tuple(None, items) => {
                 first.parse::<usize>().ok().and_then(|at| items.get(at))
             }
@@ -100,7 +103,8 @@ pub fn parse(text: &str) -> (Node, Vec<Diagnostic>) {
     let node = reader.value();
     if reader.peek().is_some() && reader.faults.is_empty() {
         let found = reader.found();
-        reader.fault(format!("expected the end of the file, found {found}"), "nothing may follow the last ')'");
+        reader
+            .fault(format!("expected the end of the file, found {found}"), "nothing may follow the last ')'");
     }
     (node, reader.faults)
 }
@@ -228,7 +232,10 @@ impl Reader<'_> {
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => self.named(),
             _ => {
                 let found = self.found();
-                self.fault(format!("expected a value, found {found}"), "values are numbers, \"text\", true, names, (...), [...] and {...}");
+                self.fault(
+                    format!("expected a value, found {found}"),
+                    "values are numbers, \"text\", true, names, (...), [...] and {...}",
+                );
                 Value::Broken
             }
         };
@@ -271,7 +278,8 @@ impl Reader<'_> {
                         let help = "values are separated by commas";
                         self.fault(format!("expected ',' or '{closing}', found {found}"), help);
                     }
-                    let starts_item = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'"' | b'(' | b'[');
+                    let starts_item =
+                        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'"' | b'(' | b'[');
                     if before == self.at || !starts_item {
                         self.skip_item();
                     }
@@ -352,7 +360,10 @@ impl Reader<'_> {
                 }
                 None => {
                     let found = reader.found();
-                    reader.fault(format!("expected the name of a field, found {found}"), "fields are written name: value");
+                    reader.fault(
+                        format!("expected the name of a field, found {found}"),
+                        "fields are written name: value",
+                    );
                 }
             });
             Value::Struct(name, fields)
@@ -401,7 +412,11 @@ impl Reader<'_> {
             (None, Some(real)) => Value::Number { whole: None, real },
             (None, None) => {
                 let message = format!("'{written}' is not a number");
-                self.fault_at(Span::new(start, self.at), message, "numbers are written 12, -3, 0x1f, 1.5 or 2e9");
+                self.fault_at(
+                    Span::new(start, self.at),
+                    message,
+                    "numbers are written 12, -3, 0x1f, 1.5 or 2e9",
+                );
                 Value::Broken
             }
         }
@@ -456,7 +471,11 @@ impl Reader<'_> {
         };
         if read.is_none() {
             let span = Span::new(start, self.at);
-            self.fault_at(span, "unknown escape in a text".to_owned(), "known: \\n \\r \\t \\0 \\\\ \\\" \\' \\x41 \\u{41}");
+            self.fault_at(
+                span,
+                "unknown escape in a text".to_owned(),
+                "known: \\n \\r \\t \\0 \\\\ \\\" \\' \\x41 \\u{41}",
+            );
         }
         read
     }
@@ -481,7 +500,11 @@ impl Reader<'_> {
         };
         if self.byte(0) != Some(b'\'') {
             let span = Span::new(start, start + 1);
-            self.fault_at(span, "expected one character between single quotes".to_owned(), "texts are written \"...\"");
+            self.fault_at(
+                span,
+                "expected one character between single quotes".to_owned(),
+                "texts are written \"...\"",
+            );
             return Value::Broken;
         }
         self.at += 1;

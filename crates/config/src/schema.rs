@@ -42,6 +42,8 @@ pub fn schema(kind: Kind) -> Value {
 pub(crate) const FORMATS: &[(&str, TextCheck)] = &[
     ("size", |text| crate::launch::parse_size(text).map(|_| ()).map_err(|message| (0..text.len(), message))),
     ("formula", |text| {
-        text.parse::<crate::launch::Formula>().map(|_| ()).map_err(|fault| (fault.span.range(), fault.message))
+        text.parse::<crate::launch::Formula>()
+            .map(|_| ())
+            .map_err(|fault| (fault.span.range(), fault.message))
     }),
 ];

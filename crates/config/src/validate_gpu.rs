@@ -49,7 +49,12 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     rules.need(
         u64::from(limits.threads) <= u64::from(limits.warps) * u64::from(limits.warp_lanes),
         "limits.threads",
-        || format!("{} threads do not fit into {} warps of {}", limits.threads, limits.warps, limits.warp_lanes),
+        || {
+            format!(
+                "{} threads do not fit into {} warps of {}",
+                limits.threads, limits.warps, limits.warp_lanes
+            )
+        },
         "at most limits.warps x limits.warp_lanes",
     );
     rules.need(
@@ -61,13 +66,23 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     rules.need(
         limits.threads_per_block <= limits.threads,
         "limits.threads_per_block",
-        || format!("a block of {} threads, but only {} are resident", limits.threads_per_block, limits.threads),
+        || {
+            format!(
+                "a block of {} threads, but only {} are resident",
+                limits.threads_per_block, limits.threads
+            )
+        },
         "at most limits.threads",
     );
     rules.need(
         limits.shared_bytes_per_block.saturating_add(limits.shared_reserved) <= limits.shared_bytes,
         "limits.shared_bytes_per_block",
-        || format!("with the reserved {} bytes more than the {} there are", limits.shared_reserved, limits.shared_bytes),
+        || {
+            format!(
+                "with the reserved {} bytes more than the {} there are",
+                limits.shared_reserved, limits.shared_bytes
+            )
+        },
         "at most limits.shared_bytes - limits.shared_reserved",
     );
 }
@@ -101,7 +116,12 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         rules.need(
             lines.is_multiple_of(l1.ways.max(1)),
             "multiprocessor.l1.ways",
-            || format!("with {carveout} KiB of shared memory {lines} lines cannot be divided into sets of {}", l1.ways),
+            || {
+                format!(
+                    "with {carveout} KiB of shared memory {lines} lines cannot be divided into sets of {}",
+                    l1.ways
+                )
+            },
             "use a divisor of the lines of 128 bytes",
         );
     }
@@ -112,7 +132,12 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         "a power of two",
     );
     let banks = gpu.multiprocessor.shared.banks;
-    rules.need(banks.is_power_of_two(), "multiprocessor.shared.banks", || format!("{banks} banks"), "a power of two");
+    rules.need(
+        banks.is_power_of_two(),
+        "multiprocessor.shared.banks",
+        || format!("{banks} banks"),
+        "a power of two",
+    );
 }
 
 fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {

@@ -41,7 +41,11 @@ fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
         let Argument::Buffer { name, size, init } = argument else { continue };
         if seen.contains(&name.as_str()) {
             let span = place(tree, "arguments", at, "name");
-            faults.push(error(span, format!("two buffers are named '{name}'"), "give each buffer its own name"));
+            faults.push(error(
+                span,
+                format!("two buffers are named '{name}'"),
+                "give each buffer its own name",
+            ));
         }
         seen.push(name);
         if size.0 == 0 || size.0 % 4 != 0 {
@@ -52,10 +56,18 @@ fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
         let span = place(tree, "arguments", at, "init");
         match init {
             Init::Uniform { low, high, .. } if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) => {
-                faults.push(error(span, format!("uniform from {low} to {high} is empty"), "low must be below high"));
+                faults.push(error(
+                    span,
+                    format!("uniform from {low} to {high} is empty"),
+                    "low must be below high",
+                ));
             }
             Init::Normal { deviation, .. } if !(*deviation >= 0.0) => {
-                faults.push(error(span, format!("a deviation of {deviation}"), "a deviation is not negative"));
+                faults.push(error(
+                    span,
+                    format!("a deviation of {deviation}"),
+                    "a deviation is not negative",
+                ));
             }
             _ => {}
         }
@@ -68,18 +80,32 @@ fn expectations(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
         let (Expectation::Checksum { buffer, .. } | Expectation::AllClose { buffer, .. }) = expectation;
         if !names.contains(&buffer.as_str()) {
             let span = place(tree, "expectations", at, "buffer");
-            faults.push(error(span, format!("no buffer is named '{buffer}'"), &allowed(Some(buffer), &names)));
+            faults.push(error(
+                span,
+                format!("no buffer is named '{buffer}'"),
+                &allowed(Some(buffer), &names),
+            ));
         }
-        let Expectation::AllClose { expected: Reference::Formula(formula), .. } = expectation else { continue };
+        let Expectation::AllClose { expected: Reference::Formula(formula), .. } = expectation else {
+            continue;
+        };
         for read in formula.reads() {
             let initial = read.name.strip_suffix('0').is_some_and(|name| names.contains(&name));
             if !initial && !names.contains(&read.name.as_str()) {
                 let group = place(tree, "expectations", at, "expected");
-                let text = tree.find(&["expectations", &at.to_string()]).and_then(formula_text).unwrap_or(group);
+                let text =
+                    tree.find(&["expectations", &at.to_string()]).and_then(formula_text).unwrap_or(group);
                 let start = text.start as usize + 1 + read.span.start as usize;
                 let span = Span::new(start, start + read.name.len());
-                let help = format!("{}; a name with 0 behind it is the content before the launch", allowed(Some(&read.name), &names));
-                faults.push(error(span, format!("the formula reads '{}', which is no buffer", read.name), &help));
+                let help = format!(
+                    "{}; a name with 0 behind it is the content before the launch",
+                    allowed(Some(&read.name), &names)
+                );
+                faults.push(error(
+                    span,
+                    format!("the formula reads '{}', which is no buffer", read.name),
+                    &help,
+                ));
             }
         }
     }

@@ -25,9 +25,9 @@ pub fn parse_argument(text: &str) -> Result<Argument, String> {
         "u64" => number(text, rest, "a whole number from 0 to 2^64 - 1").map(Argument::U64),
         "f32" => number(text, rest, "a number").map(Argument::F32),
         "f64" => number(text, rest, "a number").map(Argument::F64),
-        "bits" => bits(rest)
-            .map(Argument::Bits)
-            .ok_or_else(|| format!("'{rest}' in '{text}' is not a word in hexadecimal, for example 0x3f800000")),
+        "bits" => bits(rest).map(Argument::Bits).ok_or_else(|| {
+            format!("'{rest}' in '{text}' is not a word in hexadecimal, for example 0x3f800000")
+        }),
         _ => Err(unknown("type", kind, text, &KINDS)),
     }
 }
@@ -75,8 +75,9 @@ fn init(text: &str, rule: &str, rest: Option<&str>) -> Result<Init, String> {
     let whole = |at: usize, default: u32| {
         numbers.get(at).map_or(Ok(default), |value| number(text, value, "a whole number from 0 to 2^32 - 1"))
     };
-    let real =
-        |at: usize, default: f32| numbers.get(at).map_or(Ok(default), |value| number(text, value, "a number"));
+    let real = |at: usize, default: f32| {
+        numbers.get(at).map_or(Ok(default), |value| number(text, value, "a number"))
+    };
     Ok(match rule {
         "zero" => Init::Zero,
         "index_u32" => Init::IndexU32,
@@ -129,7 +130,13 @@ mod tests {
             "unknown rule 'hash32' in 'buffer:x:4MiB:hash32'; did you mean 'hash_f32'? known: zero, index_u32, hash_f32, hash_i32, chain, uniform, normal, file"
         );
         assert_eq!(message("i32:1.5"), "'1.5' in 'i32:1.5' is not a whole number from -2^31 to 2^31 - 1");
-        assert_eq!(message("float:1"), "unknown type 'float' in 'float:1'; known: buffer, i32, u32, i64, u64, f32, f64, bits");
-        assert_eq!(message("buffer:x:1KiB:zero:3"), "'zero' in 'buffer:x:1KiB:zero:3' takes at most 0 numbers, not 1");
+        assert_eq!(
+            message("float:1"),
+            "unknown type 'float' in 'float:1'; known: buffer, i32, u32, i64, u64, f32, f64, bits"
+        );
+        assert_eq!(
+            message("buffer:x:1KiB:zero:3"),
+            "'zero' in 'buffer:x:1KiB:zero:3' takes at most 0 numbers, not 1"
+        );
     }
 }

@@ -39,7 +39,9 @@ pub enum EvaluationFault {
 impl fmt::Display for EvaluationFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EvaluationFault::Outside { buffer, index } => write!(f, "{buffer}[{index}] is outside of the buffer"),
+            EvaluationFault::Outside { buffer, index } => {
+                write!(f, "{buffer}[{index}] is outside of the buffer")
+            }
             EvaluationFault::DivisionByZero => f.write_str("a whole number is divided by zero"),
             EvaluationFault::NotWhole => f.write_str("an index must be a whole number"),
             EvaluationFault::TooLarge => f.write_str("a whole number does not fit into 64 bits"),
@@ -134,7 +136,9 @@ impl<M: Memory> Evaluation<'_, M> {
             (Function::Min | Function::Max, _) => {
                 let least = function == Function::Min;
                 match (first, self.value(&arguments[1])?) {
-                    (Number::Whole(a), Number::Whole(b)) => Number::Whole(if least { a.min(b) } else { a.max(b) }),
+                    (Number::Whole(a), Number::Whole(b)) => {
+                        Number::Whole(if least { a.min(b) } else { a.max(b) })
+                    }
                     (a, b) if least => Number::Real(a.to_f32().min(b.to_f32())),
                     (a, b) => Number::Real(a.to_f32().max(b.to_f32())),
                 }
@@ -240,7 +244,10 @@ mod tests {
     fn faults_of_a_formula_say_where_and_what_is_known() {
         let fault = |text: &str| text.parse::<Formula>().map(|_| ()).unwrap_err();
         assert_eq!(fault("2 * x[i").message, "expected ']', found the end of the formula");
-        assert_eq!(fault("2 * mix(i, 3)").message, "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, fma, f32, select, sum");
+        assert_eq!(
+            fault("2 * mix(i, 3)").message,
+            "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, fma, f32, select, sum"
+        );
         assert_eq!(fault("2 * j").message, "unknown name 'j'; known: i, and buffers as j[i]");
         assert_eq!(fault("2 $ j").span.range(), 2..3);
         assert_eq!(fault(&"(".repeat(10_000)).message, "expected fewer brackets, found '('");

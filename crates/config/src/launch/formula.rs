@@ -87,11 +87,19 @@ pub(crate) enum Expression {
     Real(f32),
     /// A running index: 0 is `i`, the others belong to the sums around.
     Index(usize),
-    Read { buffer: usize, element: Element, index: Box<Expression> },
+    Read {
+        buffer: usize,
+        element: Element,
+        index: Box<Expression>,
+    },
     Negate(Box<Expression>),
     Binary(Operator, Box<Expression>, Box<Expression>),
     Call(Function, Vec<Expression>),
-    Sum { depth: usize, count: Box<Expression>, body: Box<Expression> },
+    Sum {
+        depth: usize,
+        count: Box<Expression>,
+        body: Box<Expression>,
+    },
 }
 
 const FUNCTIONS: [(&str, Function, usize); 7] = [
@@ -264,7 +272,10 @@ impl Parser<'_> {
         let mut end = 0;
         for (at, c) in rest.char_indices() {
             let after_exponent = at > 0 && matches!(rest.as_bytes()[at - 1], b'e' | b'E');
-            if !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E') || (matches!(c, '+' | '-') && after_exponent)) {
+            if !(c.is_ascii_digit()
+                || matches!(c, '.' | 'e' | 'E')
+                || (matches!(c, '+' | '-') && after_exponent))
+            {
                 break;
             }
             end = at + 1;

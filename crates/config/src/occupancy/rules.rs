@@ -10,7 +10,11 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     let lanes = limits.warp_lanes.max(1);
     let threads = kernel.threads_per_block.max(1);
     let warps_per_block = threads.div_ceil(lanes);
-    steps.push(step("warps a block", format!("{threads} threads / {lanes} lanes, rounded up"), warps_per_block));
+    steps.push(step(
+        "warps a block",
+        format!("{threads} threads / {lanes} lanes, rounded up"),
+        warps_per_block,
+    ));
 
     let limit_warps = limits.warps / warps_per_block;
     let how = format!("{} warps / {warps_per_block} warps a block", limits.warps);
@@ -24,7 +28,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     let carveout_kib = carveout(limits, shared_per_block, others, &mut steps);
     let limit_shared = (shared_per_block > 0).then(|| {
         let available = u64::from(carveout_kib) * 1024;
-        let available = if limits.shared_carveouts_kib.is_empty() { u64::from(limits.shared_bytes) } else { available };
+        let available =
+            if limits.shared_carveouts_kib.is_empty() { u64::from(limits.shared_bytes) } else { available };
         let blocks = (available / u64::from(shared_per_block)) as u32;
         let how = format!("{available} bytes / {shared_per_block} bytes a block");
         steps.push(step("blocks by shared memory", how, blocks));
@@ -40,7 +45,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
         (Limiter::Registers, limit_registers),
         (Limiter::SharedMemory, limit_shared),
     ];
-    let limiters = limiters.into_iter().filter(|&(_, limit)| limit == Some(fitting)).map(|(limiter, _)| limiter);
+    let limiters =
+        limiters.into_iter().filter(|&(_, limit)| limit == Some(fitting)).map(|(limiter, _)| limiter);
     let warps = blocks * warps_per_block;
     steps.push(step("resident blocks", "the least of these".to_owned(), blocks));
     steps.push(step("resident warps", format!("{blocks} blocks x {warps_per_block} warps"), warps));
@@ -74,7 +80,10 @@ fn impossible(limits: &Limits, kernel: &KernelResources) -> Option<String> {
         return Some(format!("a block of {threads} threads; 1 to {} are possible", limits.threads_per_block));
     }
     if registers > limits.registers_per_thread {
-        return Some(format!("{registers} registers a thread; at most {} are possible", limits.registers_per_thread));
+        return Some(format!(
+            "{registers} registers a thread; at most {} are possible",
+            limits.registers_per_thread
+        ));
     }
     if shared > u64::from(limits.shared_bytes_per_block) {
         return Some(format!(
@@ -128,22 +137,32 @@ fn registers(
 }
 
 /// Blocks that the scalar registers allow, where there is such a limit.
-fn scalar_blocks(limits: &Limits, kernel: &KernelResources, warps: u32, steps: &mut Vec<Step>) -> Option<u32> {
+fn scalar_blocks(
+    limits: &Limits,
+    kernel: &KernelResources,
+    warps: u32,
+    steps: &mut Vec<Step>,
+) -> Option<u32> {
     if limits.scalar_registers == 0 || kernel.scalar_registers == 0 {
         return None;
     }
     let waves = limits.scalar_registers / kernel.scalar_registers;
     let blocks = waves * limits.sub_partitions / warps;
-    let how = format!("{} / {} a wave, {} SIMD units", limits.scalar_registers, kernel.scalar_registers, limits.sub_partitions);
+    let how = format!(
+        "{} / {} a wave, {} SIMD units",
+        limits.scalar_registers, kernel.scalar_registers, limits.sub_partitions
+    );
     steps.push(step("blocks by scalar registers", how, blocks));
     Some(blocks)
 }
 
 /// Bytes of shared memory that a block takes.
 fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<Step>) -> u32 {
-    let (wanted, unit) = (kernel.static_shared.saturating_add(kernel.dynamic_shared), limits.shared_unit.max(1));
+    let (wanted, unit) =
+        (kernel.static_shared.saturating_add(kernel.dynamic_shared), limits.shared_unit.max(1));
     let a_block = wanted.saturating_add(limits.shared_reserved).div_ceil(unit).saturating_mul(unit);
-    let (of_kernel, of_launch, reserved) = (kernel.static_shared, kernel.dynamic_shared, limits.shared_reserved);
+    let (of_kernel, of_launch, reserved) =
+        (kernel.static_shared, kernel.dynamic_shared, limits.shared_reserved);
     let how = format!("{of_kernel} static + {of_launch} dynamic + {reserved} reserved, rounded up to {unit}");
     steps.push(step("bytes of shared memory a block", how, a_block));
     a_block
@@ -151,8 +170,11 @@ fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<St
 
 /// The smallest carve-out that lets as many blocks be resident as the other limits, or the largest one, allow.
 fn carveout(limits: &Limits, a_block: u32, others: u32, steps: &mut Vec<Step>) -> u32 {
-    let Some(&largest) = limits.shared_carveouts_kib.last() else { return limits.shared_bytes.div_ceil(1024) };
-    let most = (largest.saturating_mul(1024)).checked_div(a_block).map_or(others, |blocks| blocks.min(others));
+    let Some(&largest) = limits.shared_carveouts_kib.last() else {
+        return limits.shared_bytes.div_ceil(1024);
+    };
+    let most =
+        (largest.saturating_mul(1024)).checked_div(a_block).map_or(others, |blocks| blocks.min(others));
     let wanted = u64::from(most) * u64::from(a_block);
     let sizes = &limits.shared_carveouts_kib;
     let chosen = sizes.iter().copied().find(|&kib| u64::from(kib) * 1024 >= wanted).unwrap_or(largest);

@@ -30,8 +30,11 @@ pub fn wave_shares(limits: &Limits, kernel: &KernelResources) -> WaveShares {
     let slots = limits.warps;
     let threads = f64::from(slots) * f64::from(limits.warp_lanes);
     let registers_for_all = f64::from(limits.registers) / threads;
-    let scalar_for_all = f64::from(limits.scalar_registers) * f64::from(limits.sub_partitions) / f64::from(slots);
-    let share = |available: f64, wanted: u32| if wanted == 0 { 1.0 } else { (available / f64::from(wanted)).min(1.0) };
+    let scalar_for_all =
+        f64::from(limits.scalar_registers) * f64::from(limits.sub_partitions) / f64::from(slots);
+    let share = |available: f64, wanted: u32| {
+        if wanted == 0 { 1.0 } else { (available / f64::from(wanted)).min(1.0) }
+    };
     let waves = |share: f64| (share * f64::from(slots)).floor() as u32;
     let vector_share = share(registers_for_all, kernel.registers);
     let scalar_share =
