@@ -200,7 +200,7 @@ pub(crate) enum Alu {
     Reverse,
     Move,
     PredicateLogic { luts: [u8; 2] },
-    PredicatesToRegister { mask_in_b: bool, byte: u8 },
+    PredicatesToRegister { byte: u8 },
     RegisterToPredicates { byte: u8 },
 }
 
@@ -352,8 +352,13 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MemoryForm {
     Plain,
-    Matrix { count: u8, transposed: bool },
+    Matrix {
+        count: u8,
+        transposed: bool,
+    },
     IncrementByCount,
+    /// The answer is whether the value was stored, not the old one.
+    CompareAndStore,
     SpaceQuery,
 }
 

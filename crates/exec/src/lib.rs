@@ -13,6 +13,8 @@ pub mod constants;
 mod control;
 mod convert;
 mod decode;
+mod decode_control;
+mod decode_memory;
 mod decode_more;
 mod fault;
 mod float;
