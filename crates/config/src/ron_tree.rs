@@ -268,13 +268,13 @@ impl Reader<'_> {
                 }
                 Some(_) => {}
             }
-            let before = self.at;
+            let (before, faults) = (self.at, self.faults.len());
             item(self);
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(byte) if byte != close => {
                     let found = self.found();
-                    if before != self.at {
+                    if faults == self.faults.len() {
                         let help = "values are separated by commas";
                         self.fault(format!("expected ',' or '{closing}', found {found}"), help);
                     }
@@ -389,9 +389,9 @@ impl Reader<'_> {
             self.at += 1;
         }
         while let Some(byte) = self.byte(0) {
-            let hexadecimal = self.text[start..self.at].contains("0x");
-            let after_exponent = !hexadecimal && matches!(self.text.as_bytes()[self.at - 1], b'e' | b'E');
-            let sign_of_exponent = matches!(byte, b'+' | b'-') && self.at > start && after_exponent;
+            let so_far = &self.text[start..self.at];
+            let after_exponent = so_far.ends_with(['e', 'E']) && !so_far.contains("0x");
+            let sign_of_exponent = matches!(byte, b'+' | b'-') && after_exponent;
             if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || sign_of_exponent) {
                 break;
             }

@@ -62,7 +62,7 @@ fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
                     "low must be below high",
                 ));
             }
-            Init::Normal { deviation, .. } if !(*deviation >= 0.0) => {
+            Init::Normal { deviation, .. } if deviation.is_nan() || *deviation < 0.0 => {
                 faults.push(error(
                     span,
                     format!("a deviation of {deviation}"),

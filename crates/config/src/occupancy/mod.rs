@@ -1,5 +1,6 @@
 //! How many blocks and warps of a kernel fit on one multiprocessor, and what keeps more from fitting.
 
+mod carveout;
 mod rules;
 mod wave_share;
 
@@ -89,7 +90,7 @@ pub struct Occupancy {
     pub fraction: f64,
     /// Every limit that is reached.
     pub limiters: Vec<Limiter>,
-    /// KiB of the shared part of the combined memory: the smallest with which the other limits are reached.
+    /// KiB of the shared part of the combined memory: what the driver chooses.
     pub carveout_kib: u32,
     /// Why not one block can run, if so.
     pub impossible: Option<String>,

@@ -1,5 +1,6 @@
 //! The rules by which NVIDIA's and AMD's multiprocessors give out their resources.
 
+use super::carveout::carveout;
 use super::{KernelResources, Limiter, Occupancy, Step};
 use crate::gpu::{Limits, RegisterAllocation};
 
@@ -25,7 +26,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     let shared_per_block = shared_of_block(limits, kernel, &mut steps);
 
     let others = limit_warps.min(limits.blocks).min(limit_registers.unwrap_or(u32::MAX));
-    let carveout_kib = carveout(limits, shared_per_block, others, &mut steps);
+    let by_slots = limit_warps.min(limits.blocks);
+    let carveout_kib = carveout(limits, kernel, shared_per_block, by_slots, &mut steps);
     let limit_shared = (shared_per_block > 0).then(|| {
         let available = u64::from(carveout_kib) * 1024;
         let available =
@@ -68,7 +70,7 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     }
 }
 
-fn step(what: &'static str, how: String, result: impl Into<u64>) -> Step {
+pub(super) fn step(what: &'static str, how: String, result: impl Into<u64>) -> Step {
     Step { what, how, result: result.into() }
 }
 
@@ -166,19 +168,4 @@ fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<St
     let how = format!("{of_kernel} static + {of_launch} dynamic + {reserved} reserved, rounded up to {unit}");
     steps.push(step("bytes of shared memory a block", how, a_block));
     a_block
-}
-
-/// The smallest carve-out that lets as many blocks be resident as the other limits, or the largest one, allow.
-fn carveout(limits: &Limits, a_block: u32, others: u32, steps: &mut Vec<Step>) -> u32 {
-    let Some(&largest) = limits.shared_carveouts_kib.last() else {
-        return limits.shared_bytes.div_ceil(1024);
-    };
-    let most =
-        (largest.saturating_mul(1024)).checked_div(a_block).map_or(others, |blocks| blocks.min(others));
-    let wanted = u64::from(most) * u64::from(a_block);
-    let sizes = &limits.shared_carveouts_kib;
-    let chosen = sizes.iter().copied().find(|&kib| u64::from(kib) * 1024 >= wanted).unwrap_or(largest);
-    let how = format!("the smallest that holds {most} blocks of {a_block} bytes");
-    steps.push(step("KiB of the shared carve-out", how, chosen));
-    chosen
 }

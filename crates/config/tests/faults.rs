@@ -1,0 +1,308 @@
+//! What a person reads when a description is wrong.
+
+use std::path::Path;
+use warplab_config::{Kind, apply_override, load_gpu, load_launch};
+use warplab_diagnostics::{Diagnostic, Source, render};
+
+fn shipped(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(path)).unwrap()
+}
+
+/// The faults of the H200 with some of its text replaced.
+fn faults(changes: &[(&str, &str)]) -> Vec<Diagnostic> {
+    let mut text = shipped("gpus/h200.ron");
+    for (from, to) in changes {
+        assert!(text.contains(from), "no {from}");
+        text = text.replacen(from, to, 1);
+    }
+    load_gpu(&Source::new("mine.ron", text)).unwrap_err()
+}
+
+fn told(changes: &[(&str, &str)]) -> Vec<(String, String)> {
+    faults(changes).into_iter().map(|fault| (fault.message, fault.help)).collect()
+}
+
+fn said(message: &str, help: &str) -> (String, String) {
+    (message.to_owned(), help.to_owned())
+}
+
+#[test]
+fn an_unknown_field_is_shown_with_the_nearest_right_one() {
+    let text = shipped("gpus/h200.ron")
+        .replace("            scheduler: cggty", "")
+        .replace("scheduler: cggty", "schedular: cggty");
+    let source = Source::new("mine.ron", text);
+    let faults = load_gpu(&source).unwrap_err();
+    assert_eq!(
+        render(&source, &faults[..1]),
+        "error: unknown field 'schedular' of multiprocessor
+  --> mine.ron:52:9
+   |
+52 |         schedular: cggty, // Huerta
+   |         ^^^^^^^^^ not known
+   |
+   = help: did you mean 'scheduler'? allowed: divergence, instructions, l1, latencies, memory_pipeline, pipes, scheduler, scheduler_seed, shared
+"
+    );
+    assert_eq!(faults[1].message, "missing field 'scheduler' of multiprocessor");
+}
+
+#[test]
+fn a_missing_field_is_shown_at_its_group_with_what_it_is() {
+    assert_eq!(told(&[("gib: 140,", "")]), [said("missing field 'gib' of dram", "gib: GiB in all.")]);
+}
+
+#[test]
+fn a_wrong_type_says_what_was_expected() {
+    assert_eq!(
+        told(&[("kib: 61440", "kib: \"60 MB\"")]),
+        [said("l2.kib must be a whole number, not a text", "KiB of the whole cache.")]
+    );
+    assert_eq!(
+        told(&[("warps: 64,", "warps: 64.5,")])[0].0,
+        "limits.warps must be a whole number, not a number with a fraction"
+    );
+    assert_eq!(told(&[("pipes: (", "pipes: [(")])[0].0, "expected ',' or ']', found ':'");
+}
+
+#[test]
+fn a_number_out_of_range_says_its_bounds() {
+    let crossbar = ("latency: 95,", "latency: 0,");
+    let said_of_it = "Cycles each way: also the length of the epochs in which the chip advances.";
+    assert_eq!(told(&[crossbar]), [said("crossbar.latency is 0, but must be at least 1", said_of_it)]);
+    assert_eq!(told(&[("ways: 20,", "ways: 5000,")])[0].0, "l2.ways is 5000, but must be at most 4096");
+    assert_eq!(
+        told(&[("fma: 4,", "fma: 70000,")])[0].0,
+        "multiprocessor.latencies.fma is 70000, but must be at most 65535"
+    );
+    assert_eq!(
+        told(&[("sub_partitions: 4", "sub_partitions: -4")])[0].0,
+        "limits.sub_partitions is -4, but must be at least 1"
+    );
+}
+
+#[test]
+fn an_unknown_value_lists_the_known_ones() {
+    assert_eq!(
+        told(&[("scheduler: cggty", "scheduler: gt")]),
+        [said(
+            "unknown value 'gt' of multiprocessor.scheduler",
+            "did you mean 'gto'? allowed: lrr, gto, oldest, two_level, cggty, random"
+        )]
+    );
+}
+
+#[test]
+fn a_field_given_twice_is_shown_the_second_time() {
+    let found = faults(&[("ways: 20,", "ways: 20, ways: 20,")]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].message.as_str(), found[0].label.as_str()),
+        ("field 'ways' of l2 is given twice", "the second time")
+    );
+}
+
+#[test]
+fn all_faults_of_a_file_come_at_once() {
+    let changes = [
+        ("vendor: nvidia", "vendor: intel"),
+        ("kib: 61440", "kilobytes: 61440"),
+        ("queue: 64,", "queue: 0,"),
+        ("runnable: true", "runnable: 1"),
+    ];
+    let messages: Vec<String> = told(&changes).into_iter().map(|(message, _)| message).collect();
+    assert_eq!(
+        messages,
+        [
+            "unknown value 'intel' of vendor",
+            "runnable must be true or false, not a whole number",
+            "unknown field 'kilobytes' of l2",
+            "missing field 'kib' of l2",
+            "dram.queue is 0, but must be at least 1",
+        ]
+    );
+}
+
+#[test]
+fn all_faults_of_syntax_come_at_once() {
+    let changes = [
+        ("vendor: nvidia,", "vendor nvidia,"),
+        ("warps: 64,", "warps: 64"),
+        ("kib: 61440", "kib: 6O"),
+        ("gib: 140", "gib: @"),
+    ];
+    let messages: Vec<String> = told(&changes).into_iter().map(|(message, _)| message).collect();
+    assert_eq!(
+        messages,
+        [
+            "expected ':', found 'n'",
+            "expected ',' or ')', found 'b'",
+            "'6O' is not a number",
+            "expected a value, found '@'",
+        ]
+    );
+}
+
+#[test]
+fn numbers_that_do_not_fit_each_other_are_shown_at_their_place() {
+    let found = faults(&[
+        ("write_low: 16", "write_low: 48"),
+        ("fetch_bytes: 64", "fetch_bytes: 96"),
+        ("channels: 96", "channels: 95"),
+        ("[0, 8, 16,", "[8, 0, 16,"),
+    ]);
+    let messages: Vec<&str> = found.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "limits.shared_carveouts_kib: the sizes do not ascend",
+            "l2.kib: 61440 KiB cannot be divided into 95 slices with sets of 20 lines",
+            "l2.fetch_bytes: 96 bytes",
+            "l2.halves: 95 partitions cannot be divided into 2 halves",
+            "dram.write_low: 48 is not below dram.write_high, 48",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_file_and_a_binary_one_give_one_clear_message() {
+    let message = |text: &str| {
+        let faults = load_gpu(&Source::new("mine.ron", text)).unwrap_err();
+        assert_eq!(faults.len(), 1);
+        faults[0].message.clone()
+    };
+    assert_eq!(message(""), "the file is empty");
+    assert_eq!(message("  // nothing\n"), "the file is empty");
+    assert_eq!(message(&String::from_utf8_lossy(b"\x7fELF\x02\x01\x01\0\0\xff")), "this is not a text file");
+    assert_eq!(message("(name: \"x\""), "this '(' is never closed");
+    assert_eq!(message(&"(".repeat(100_000)), "brackets are nested too deeply");
+}
+
+#[test]
+fn a_launch_is_checked_like_a_machine() {
+    let saxpy = shipped("launches/saxpy.ron");
+    let message = |from: &str, to: &str| {
+        assert!(saxpy.contains(from), "no {from}");
+        let source = Source::new("mine.ron", saxpy.replacen(from, to, 1));
+        let faults = load_launch(&source).unwrap_err();
+        (faults[0].message.clone(), source.text[faults[0].span.range()].to_owned())
+    };
+    let is = |message: &str, at: &str| (message.to_owned(), at.to_owned());
+    assert_eq!(
+        message("\"4MiB\"", "\"4MB\""),
+        is(
+            "arguments[2].buffer.size: unknown unit 'MB' of the size '4MB'; known: B, KiB, MiB, GiB, or elements such as x f32",
+            "4MB"
+        )
+    );
+    assert_eq!(message("(4096, 1, 1)", "(4096, 1)"), is("grid must have 3 values, not 2", "(4096, 1)"));
+    assert_eq!(message("(4096, 1, 1)", "(4096, 0, 1)"), is("grid[1] is 0, but must be at least 1", "0"));
+    assert_eq!(
+        message("hash_f32(1)", "hash_f32"),
+        is("'hash_f32' needs a whole number in brackets", "hash_f32")
+    );
+    assert_eq!(message("y0[i]", "z0[i]"), is("the formula reads 'z0', which is no buffer", "z0"));
+    assert_eq!(
+        message("y0[i])", "y0[i)"),
+        is("expectations[0].all_close.expected.formula: expected ']', found ')'", ")")
+    );
+    assert_eq!(message("buffer: \"y\"", "buffer: \"w\""), is("no buffer is named 'w'", "\"w\""));
+    assert_eq!(
+        message("(256, 1, 1)", "(256, 8, 1)"),
+        is("block: 2048 threads are more than any machine takes", "(256, 8, 1)")
+    );
+    assert_eq!(
+        message("gpu: \"h200\",", "set: {\"l2.kibs\": \"3\"},"),
+        is("no machine has 'l2.kibs'", "\"l2.kibs\"")
+    );
+}
+
+#[test]
+fn a_wrong_change_is_shown_in_the_change() {
+    let gpu = Source::new("h200", shipped("gpus/h200.ron"));
+    let shown = |assignment: &str| {
+        let change = Source::new("--set", assignment);
+        render(&change, &apply_override(&gpu, Kind::Gpu, &change).unwrap_err())
+    };
+    assert_eq!(
+        shown("l2.kibs=3"),
+        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, far_latency, fetch_bytes, fill_latency, halves, hit_latency, kib, miss_entries, miss_latency, slice_bytes, slices_per_channel, ways\n"
+    );
+    assert!(
+        shown("multiprocessor.scheduler=fast")
+            .starts_with("error: unknown value 'fast' of multiprocessor.scheduler\n --> --set:1:26\n")
+    );
+    assert!(shown("l2.kib.x=3").starts_with("error: l2.kib is a value and has no field 'x'"));
+    assert!(shown("l2.kib=0").starts_with("error: l2.kib is 0, but must be at least 1"));
+    assert!(shown("l2.kib").starts_with("error: a change has the form PATH=VALUE"));
+    let launch = Source::new("saxpy", shipped("launches/saxpy.ron"));
+    let set = |text: &str| apply_override(&launch, Kind::Launch, &Source::new("--set", text)).unwrap();
+    assert_eq!(load_launch(&set("max_cycles=5000")).unwrap().max_cycles, Some(5000));
+    assert_eq!(load_launch(&set("gpu=toy")).unwrap().gpu.as_deref(), Some("toy"));
+    assert_eq!(load_launch(&set("dynamic_shared_bytes=4KiB")).unwrap().dynamic_shared_bytes.0, 4096);
+}
+
+#[test]
+fn ten_thousand_mutated_files_do_not_panic() {
+    let mut state = 0x5eed_u64;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let pieces = [
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        "\"",
+        "'",
+        "\\",
+        "//",
+        "/*",
+        "*/",
+        "#",
+        "r#\"",
+        "-",
+        "0x",
+        "1e",
+        "é",
+        "\0",
+        "None",
+        "Some(",
+        "9999999999999999999999",
+        "x[i]",
+        "\n",
+    ];
+    let files = [shipped("gpus/toy.ron"), shipped("launches/saxpy.ron"), shipped("launches/vector_add.ron")];
+    let mut faulty = 0;
+    for round in 0..10_000 {
+        let mut characters: Vec<char> = files[round % files.len()].chars().collect();
+        for _ in 0..=random(3) {
+            let at = random(characters.len());
+            match random(4) {
+                0 => drop(characters.drain(at..(at + random(20)).min(characters.len()))),
+                1 => drop(characters.splice(at..at, pieces[random(pieces.len())].chars())),
+                2 => characters.truncate(at),
+                _ => {
+                    let other = random(characters.len());
+                    characters.swap(at, other);
+                }
+            }
+            if characters.is_empty() {
+                break;
+            }
+        }
+        let source = Source::new("mutated.ron", characters.into_iter().collect::<String>());
+        let faults = if round % 3 == 0 { load_gpu(&source).err() } else { load_launch(&source).err() };
+        if let Some(faults) = faults {
+            assert!(!faults.is_empty());
+            let _ = render(&source, &faults);
+            faulty += 1;
+        }
+    }
+    assert!(faulty > 1_000, "{faulty}");
+}
