@@ -16,6 +16,9 @@ fn main() {
             if !filter.is_empty() && !filter.iter().any(|f| case.name.contains(f.as_str())) {
                 continue;
             }
+            if filter.is_empty() && case.metrics.get("smsp__inst_executed.sum").is_some_and(|&i| i > 2e6) {
+                continue;
+            }
             let Some(k) = program.kernels.iter_mut().find(|k| k.name == case.kernel) else { continue };
             k.registers = case.metrics.get("launch__registers_per_thread").map_or(64, |&r| r as u32);
             let start = ptx.find(&format!(".entry {}(", case.kernel)).unwrap();

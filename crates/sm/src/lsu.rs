@@ -142,6 +142,7 @@ struct Timing {
     hit: u64,
     miss_entries: usize,
     send_bytes: u64,
+    flat: Option<u64>,
 }
 
 /// Cycles of stores that may wait for the port to level two before the unit stops.
@@ -168,6 +169,7 @@ impl LoadStoreUnit {
                 hit: u64::from(spec.l1.hit_latency),
                 miss_entries: spec.l1.miss_entries as usize,
                 send_bytes: spec.send_bytes.max(1),
+                flat: spec.l1.flat_latency.map(u64::from),
             },
             outbox: Vec::new(),
             counters: L1Counters::default(),
@@ -231,13 +233,17 @@ impl LoadStoreUnit {
                 self.unit_free = now + busy.max(self.spec.interval);
                 release(owner, now + latency.saturating_sub(1), outcomes);
             }
+            Work::Global { access, .. } if self.spec.flat.is_some() => {
+                self.unit_free = now + self.spec.interval;
+                self.flat(owner, access, now, outcomes);
+            }
             Work::Global { access, lines, busy } => {
                 self.unit_free = now + busy.max(self.spec.interval);
                 match access {
                     GlobalAccess::Load { cached, .. } => {
                         self.load(owner, &lines, cached, now, busy, outcomes)
                     }
-                    GlobalAccess::Store { .. } => self.store(owner, &lines, now, outcomes),
+                    GlobalAccess::Store { local } => self.store(owner, &lines, local, now, outcomes),
                     GlobalAccess::Atomic { passes, returns } => {
                         self.atomic(owner, &lines, passes, returns, now, outcomes);
                     }
@@ -247,10 +253,26 @@ impl LoadStoreUnit {
         }
     }
 
+    /// A memory without caches and limits: every answer comes after the same time.
+    fn flat(&self, owner: Owner, access: GlobalAccess, now: Cycle, outcomes: &mut Vec<Outcome>) {
+        let latency = self.spec.flat.unwrap_or(0);
+        match access {
+            GlobalAccess::Store { .. } | GlobalAccess::Atomic { returns: false, .. } => {
+                outcomes.push(Outcome::Sent { slot: owner.slot, generation: owner.generation, requests: 0 });
+            }
+            GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. } => {
+                release(owner, now + latency.saturating_sub(1), outcomes);
+            }
+        }
+    }
+
     /// Whether there are too few miss entries for the lines of a load.
     fn must_wait(&self, access: &GlobalAccess, lines: &[LineAccess]) -> bool {
         let needs_entries = matches!(access, GlobalAccess::Load { .. });
-        needs_entries && !self.misses.is_empty() && self.misses.len() + lines.len() > self.spec.miss_entries
+        needs_entries
+            && self.spec.flat.is_none()
+            && !self.misses.is_empty()
+            && self.misses.len() + lines.len() > self.spec.miss_entries
     }
 
     /// Stores that wait too long for the port hold the unit back.
@@ -265,7 +287,7 @@ impl LoadStoreUnit {
         &mut self,
         owner: Owner,
         lines: &[LineAccess],
-        cached: bool,
+        (cached, local): (bool, bool),
         now: Cycle,
         busy: u64,
         outcomes: &mut Vec<Outcome>,
@@ -274,8 +296,12 @@ impl LoadStoreUnit {
         let pending = self.pending.insert(Pending { owner, remaining: 1, ready });
         for access in lines {
             let (hits, merges) = self.load_line(access, cached, pending, now);
-            self.counters.global_load_sector_hits += u64::from(hits);
-            self.counters.global_load_sector_merges += u64::from(merges);
+            if local {
+                self.counters.local_load_sector_hits += u64::from(hits);
+            } else {
+                self.counters.global_load_sector_hits += u64::from(hits);
+                self.counters.global_load_sector_merges += u64::from(merges);
+            }
         }
         self.arrived(pending, now, outcomes);
     }
@@ -309,14 +335,25 @@ impl LoadStoreUnit {
         (there.count(), missing.count() - ask.count())
     }
 
-    fn store(&mut self, owner: Owner, lines: &[LineAccess], now: Cycle, outcomes: &mut Vec<Outcome>) {
+    fn store(
+        &mut self,
+        owner: Owner,
+        lines: &[LineAccess],
+        local: bool,
+        now: Cycle,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         for access in lines {
             let set = access.line.0 / LINE_BYTES;
             let found = self.cache.find(access.line, set);
             let index = match found {
                 Some(index) => {
                     let hits = (self.cache.present(index) & access.sectors).count();
-                    self.counters.global_store_sector_hits += u64::from(hits);
+                    if local {
+                        self.counters.local_store_sector_hits += u64::from(hits);
+                    } else {
+                        self.counters.global_store_sector_hits += u64::from(hits);
+                    }
                     Some(index)
                 }
                 None => self.cache.insert(access.line, set, |_| true).map(|(index, _)| index),
@@ -457,11 +494,6 @@ impl LoadStoreUnit {
     /// Whether nothing waits here and nothing is under way.
     pub(crate) fn is_idle(&self) -> bool {
         self.queues.iter().all(VecDeque::is_empty) && self.tokens.free.len() == self.tokens.items.len()
-    }
-
-    /// Forgets what the cache holds: a fence makes writes of others visible.
-    pub(crate) fn invalidate_cache(&mut self) {
-        self.cache.invalidate_all();
     }
 }
 

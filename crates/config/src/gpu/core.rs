@@ -225,6 +225,11 @@ pub struct L1Cache {
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
+    /// When given, every access to global memory answers after so many cycles, whatever it touches: a memory without
+    /// caches and without limits, for teaching.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub flat_latency: Option<u32>,
 }
 
 impl Latencies {

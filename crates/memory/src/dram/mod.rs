@@ -3,6 +3,8 @@
 mod bank;
 mod channel;
 mod map;
+#[cfg(test)]
+mod tests;
 
 pub use channel::{Access, PseudoChannel};
 pub use map::{DramMap, DramPlace};

@@ -1,0 +1,154 @@
+//! A command comes exactly when its constraints allow: never a tick earlier, never later when it is alone.
+
+use super::{Access, PseudoChannel};
+use warplab_config::Ticks;
+use warplab_config::gpu::{Dram, DramClocks};
+
+/// A small channel whose clock is one tick, so that every expectation below counts command clocks.
+fn dram() -> Dram {
+    Dram {
+        gib: 1,
+        channels: 1,
+        channel_bits: 64,
+        data_rate: 4,
+        pseudo_channels: 2,
+        bank_groups: 2,
+        banks_per_group: 2,
+        row_bytes: 1024,
+        burst_bytes: 32,
+        queue: 8,
+        write_high: 4,
+        write_low: 1,
+        clocks: DramClocks {
+            cl: 20,
+            cwl: 10,
+            rcd_read: 31,
+            rcd_write: 15,
+            rp: 26,
+            ras: 45,
+            rc: 72,
+            ccd_short: 2,
+            ccd_long: 4,
+            rrd_short: 4,
+            rrd_long: 5,
+            faw: 24,
+            wr: 33,
+            rtp: 9,
+            wtr_short: 7,
+            wtr_long: 10,
+            rtw: 20,
+            refi: 100_000,
+            rfc: 560,
+        },
+    }
+}
+
+fn read(bank: usize, row: u64, at: u64) -> Access {
+    Access { bank, row, write: false, token: 0, at: Ticks(at) }
+}
+
+fn write(bank: usize, row: u64, at: u64) -> Access {
+    Access { write: true, ..read(bank, row, at) }
+}
+
+/// When the data of each access was there, in the order of column commands.
+fn times(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
+    let mut channel = PseudoChannel::new(dram, Ticks(1), 1023);
+    for (token, access) in accesses.iter().enumerate() {
+        channel.push(Access { token: token as u64, ..*access });
+    }
+    let mut done = Vec::new();
+    while channel.next_decision() != Ticks::NEVER {
+        done.extend(channel.decide());
+    }
+    let mut by_token: Vec<(u64, u64)> = done.iter().map(|(access, at)| (access.token, at.0)).collect();
+    by_token.sort_unstable();
+    by_token.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Column command to data: 20 clocks of latency and 2 of burst.
+const DATA: u64 = 22;
+
+#[test]
+fn a_read_of_a_closed_bank_takes_activate_and_column_latency() {
+    assert_eq!(times(&dram(), &[read(0, 5, 100)]), [100 + 31 + DATA]);
+}
+
+#[test]
+fn reads_of_an_open_row_follow_at_the_column_interval_of_their_bank_group() {
+    assert_eq!(times(&dram(), &[read(0, 5, 0), read(0, 5, 0)]), [31 + DATA, 31 + 4 + DATA]);
+}
+
+#[test]
+fn reads_of_two_bank_groups_follow_at_the_short_interval() {
+    let opened = [read(0, 5, 0), read(2, 5, 0)];
+    // The second activate comes 4 clocks later, and so does its column command.
+    assert_eq!(times(&dram(), &opened), [31 + DATA, 4 + 31 + DATA]);
+    let streamed = [read(0, 5, 0), read(2, 5, 0), read(0, 5, 60), read(2, 5, 60)];
+    assert_eq!(times(&dram(), &streamed)[2..], [60 + DATA, 62 + DATA]);
+}
+
+#[test]
+fn another_row_of_a_bank_waits_for_precharge_and_activate() {
+    // Activate at 0; precharge no earlier than 45 (tRAS); activate 26 later but no earlier than 72 (tRC).
+    assert_eq!(times(&dram(), &[read(0, 5, 0), read(0, 6, 0)]), [31 + DATA, 72 + 31 + DATA]);
+}
+
+#[test]
+fn activates_of_one_bank_group_are_further_apart() {
+    let same_group = times(&dram(), &[read(0, 5, 0), read(1, 5, 0)]);
+    assert_eq!(same_group, [31 + DATA, 5 + 31 + DATA]);
+}
+
+#[test]
+fn no_more_than_four_activates_fall_into_one_window() {
+    let mut dram = dram();
+    dram.bank_groups = 8;
+    dram.clocks.faw = 40;
+    let accesses: Vec<Access> = (0..5).map(|group| read(group * 2, 5, 0)).collect();
+    // Activates at 0, 4, 8, 12, and the fifth at 40.
+    assert_eq!(times(&dram, &accesses), [0, 4, 8, 12, 40].map(|activate| activate + 31 + DATA));
+}
+
+#[test]
+fn an_open_row_goes_before_an_older_request_for_another_row() {
+    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    for (token, row) in [(0, 5), (1, 6), (2, 5)] {
+        channel.push(Access { token, ..read(0, row, 0) });
+    }
+    let mut order = Vec::new();
+    while channel.next_decision() != Ticks::NEVER {
+        order.extend(channel.decide().map(|(access, _)| access.token));
+    }
+    assert_eq!(order, [0, 2, 1]);
+    let counters = channel.counters();
+    assert_eq!((counters.row_misses, counters.row_hits, counters.row_conflicts), (1, 1, 1));
+}
+
+#[test]
+fn a_read_after_writes_waits_for_the_turnaround() {
+    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    channel.push(write(0, 5, 0));
+    let mut done = Vec::new();
+    while done.is_empty() {
+        done.extend(channel.decide());
+    }
+    // The write's column command came at 15 (activate to write); its data is taken at once for the accounts.
+    assert_eq!(done[0].1, Ticks(15 + 2));
+    channel.push(read(0, 5, 16));
+    let mut data = None;
+    while data.is_none() {
+        data = channel.decide();
+    }
+    // Write latency 10, burst 2, and 10 clocks to a read of the same bank group, after the command at 15.
+    assert_eq!(data.map(|(_, at)| at.0), Some((15 + 10 + 2 + 10).max(31) + DATA));
+}
+
+#[test]
+fn a_refresh_blocks_every_bank() {
+    let mut dram = dram();
+    dram.clocks.refi = 1024;
+    let at = 1024 * 1024 / 1024 + 10;
+    // The refresh fell due at 1024; the banks were closed, so it lasted from 1024 to 1584.
+    assert_eq!(times(&dram, &[read(0, 5, at)]), [1024 + 560 + 31 + DATA]);
+}
