@@ -120,7 +120,7 @@ fn normal(index: u64, seed: u32) -> f64 {
 /// The checksum of words, as the reference harness takes it: sum and exclusive or of a hash of index and value.
 /// The checksums of two ranges combine by sum and exclusive or.
 #[must_use]
-pub fn checksum(first_index: u64, words: impl Iterator<Item = u32>) -> (u64, u64) {
+pub(crate) fn checksum(first_index: u64, words: impl Iterator<Item = u32>) -> (u64, u64) {
     let mut index = first_index;
     words.fold((0, 0), |(sum, xor): (u64, u64), word| {
         let hash = mix64(index << 32 ^ u64::from(word));
