@@ -176,7 +176,7 @@ fn legend(runs: &[Run]) -> String {
         format!("{} {}", state.letter(), label.to_lowercase())
     });
     let words: Vec<String> = names.collect();
-    crate::wrap::wrap(&words.join(",  "), 100).into_iter().map(|line| format!("    {line}\n")).collect()
+    crate::wrap::wrap(&words.join(", "), 100).into_iter().map(|line| format!("    {line}\n")).collect()
 }
 
 #[cfg(test)]

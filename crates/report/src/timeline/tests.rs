@@ -27,12 +27,12 @@ fn long_stretches_without_a_change_are_folded() {
     let text = timeline_text(&two_warps(), &TimelineOptions::default());
     let expected = "    Timeline of sm0, cycles 100 to 206
 
-    cycle   |100           |189     |204
+    cycle   |100        |189    |204
     warp0   *www*L…(83)…LL…(13)…L*
     warp4   e*LLLL…(83)…L
 ";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.ends_with("\n    L long scoreboard,  w wait,  e not selected,  * selected\n"), "{text}");
+    assert!(text.ends_with("\n    L long scoreboard, w wait, e not selected, * selected\n"), "{text}");
 }
 
 #[test]

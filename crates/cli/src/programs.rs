@@ -1,0 +1,131 @@
+//! Programs: PTX, CUDA source, listings.
+
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::{nvcc, sources};
+use std::path::Path;
+use warplab_config::GpuConfig;
+use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_program::{Kernel, Program};
+
+/// What a program file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// PTX text.
+    Ptx,
+    /// A listing of the machine program.
+    Listing,
+}
+
+/// A program with the text it was read from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The text.
+    pub(crate) source: Source,
+    /// What it says.
+    pub(crate) program: Program,
+}
+
+/// Which language a text is in, by the name of its file or else by its first directive.
+pub(crate) fn language(path: &Path, text: &str) -> Language {
+    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    if sources::has_extension(path, "ptx") || sources::has_extension(path, "cu") {
+        Language::Ptx
+    } else if first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
+        Language::Ptx
+    } else {
+        Language::Listing
+    }
+}
+
+/// The text of a program file; CUDA source is compiled.
+pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
+    if sources::has_extension(path, "cu") { nvcc::compile(path) } else { sources::read(path) }
+}
+
+/// A program for a machine; warnings go to the terminal.
+pub(crate) fn load(path: &Path, config: &GpuConfig, terminal: &mut Terminal) -> Result<Loaded, Failure> {
+    let source = source(path)?;
+    let (program, faults) = match language(path, &source.text) {
+        Language::Listing => {
+            let (program, faults) = warplab_program::listing::read(&source);
+            (Some(program), faults)
+        }
+        Language::Ptx => {
+            let parsed = warplab_ptx::parse(&source);
+            if parsed.has_errors() { (None, parsed.diagnostics) } else { lower(&parsed, config) }
+        }
+    };
+    match program {
+        Some(program) if !faults.iter().any(Diagnostic::is_error) => {
+            terminal.diagnostics(&source, &faults);
+            Ok(Loaded { source, program })
+        }
+        _ => Err(Failure::Diagnostics(source, faults)),
+    }
+}
+
+/// PTX to the machine program.
+fn lower(parsed: &warplab_ptx::Parsed, _config: &GpuConfig) -> (Option<Program>, Vec<Diagnostic>) {
+    let mut faults = parsed.diagnostics.clone();
+    let fault = Diagnostic::error(warplab_diagnostics::Span::default(), "PTX cannot be lowered by this build");
+    faults.push(fault.with_help("give a listing of the machine program"));
+    (None, faults)
+}
+
+/// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.
+pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a Kernel, Failure> {
+    let names: Vec<&str> = program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let Some(name) = name else {
+        return match program.kernels.as_slice() {
+            [kernel] => Ok(kernel),
+            [] => Err(Failure::input("the program has no kernel")),
+            _ => Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", names.join(", ")))),
+        };
+    };
+    if let Some(kernel) = program.kernel(name) {
+        return Ok(kernel);
+    }
+    let mangled = format!("_Z{}{name}", name.len());
+    let mut candidates = program.kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));
+    if let (Some(kernel), None) = (candidates.next(), candidates.next()) {
+        return Ok(kernel);
+    }
+    let near = nearest_name(name, names.iter().copied());
+    let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+    Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", names.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, kernel, language};
+    use crate::failure::Failure;
+    use std::path::Path;
+    use warplab_program::{Kernel, Program};
+
+    fn program(names: &[&str]) -> Program {
+        let kernels = names.iter().map(|name| Kernel { name: (*name).to_owned(), ..Kernel::default() });
+        Program { kernels: kernels.collect(), ..Program::default() }
+    }
+
+    #[test]
+    fn a_kernel_is_found_by_its_cpp_name() {
+        let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
+        assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
+        let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
+        assert_eq!(message, "which kernel? give --kernel; the program has: _Z5saxpyifPKfPf, _Z6saxpy2i");
+    }
+
+    #[test]
+    fn a_wrong_name_finds_the_nearest() {
+        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else { panic!() };
+        assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
+    }
+
+    #[test]
+    fn the_language_is_known_by_extension_or_first_directive() {
+        assert_eq!(language(Path::new("a.ptx"), ""), Language::Ptx);
+        assert_eq!(language(Path::new("a.txt"), "// made by hand\n.version 8.0\n"), Language::Ptx);
+        assert_eq!(language(Path::new("a.sass"), ".kernel k\n"), Language::Listing);
+    }
+}
