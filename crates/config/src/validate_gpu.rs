@@ -112,9 +112,9 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
             || format!("{} KiB cannot hold {carveout} KiB of shared memory", l1.combined_kib),
             "it holds shared memory, what is reserved, and level one",
         );
-        let lines = size.unwrap_or(0) * 8;
+        let lines = u64::from(size.unwrap_or(0)) * 8;
         rules.need(
-            lines.is_multiple_of(l1.ways.max(1)),
+            lines.is_multiple_of(u64::from(l1.ways.max(1))),
             "multiprocessor.l1.ways",
             || {
                 format!(

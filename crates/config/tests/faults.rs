@@ -1,7 +1,7 @@
 //! What a person reads when a description is wrong.
 
 use std::path::Path;
-use warplab_config::{Kind, apply_override, load_gpu, load_launch};
+use warplab_config::{KernelResources, Kind, apply_override, load_gpu, load_launch, occupancy};
 use warplab_diagnostics::{Diagnostic, Source, render};
 
 fn shipped(path: &str) -> String {
@@ -305,4 +305,22 @@ fn ten_thousand_mutated_files_do_not_panic() {
         }
     }
     assert!(faulty > 1_000, "{faulty}");
+}
+
+#[test]
+fn extreme_numbers_do_not_panic() {
+    let text = shipped("gpus/h200.ron");
+    for (line, number) in
+        text.lines().filter_map(|line| Some((line, line.split(": ").nth(1)?.split(',').next()?)))
+    {
+        for extreme in ["0", "1", "63", "65535", "4294967295", "18446744073709551615", "1e308", "-1", "NaN"] {
+            let changed = line.replacen(number, extreme, 1);
+            let source = Source::new("extreme.ron", text.replacen(line, &changed, 1));
+            if let Ok(gpu) = load_gpu(&source) {
+                let kernel =
+                    KernelResources { threads_per_block: 1024, registers: 255, ..KernelResources::default() };
+                let _ = occupancy(&gpu.limits, &kernel);
+            }
+        }
+    }
 }
