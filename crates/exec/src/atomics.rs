@@ -51,7 +51,7 @@ impl AtomicType {
 
 /// The new value of a 32-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
+pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
     let signed = ty == AtomicType::S32;
     match op {
         AtomicOp::Add => match ty {
@@ -59,7 +59,7 @@ pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -
             AtomicType::F16x2 => {
                 half::packed(old, value, |a, b| half::round_f16(half::f16(a) + half::f16(b)))
             }
-            AtomicType::Bf16x2 => half::packed(old, value, |a, b| half::add_bf16(a, b)),
+            AtomicType::Bf16x2 => half::packed(old, value, half::add_bf16),
             _ => old.wrapping_add(value),
         },
         AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
@@ -96,7 +96,7 @@ pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -
 
 /// The new value of a 64-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
+pub(crate) fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
     let signed = ty == AtomicType::S64;
     match op {
         AtomicOp::Add if ty == AtomicType::F64 => {
