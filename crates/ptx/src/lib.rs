@@ -1,1 +1,3 @@
-//! To be written.
+//! PTX text to a tree with places, and back.
+
+pub mod tree;
