@@ -276,7 +276,6 @@ named! {
         WaitAll = "wait_all",
         Fractional = "fractional",
         Range = "range",
-        Level = "level",
         Unified = "unified",
     }
 }

@@ -10,7 +10,6 @@ named! {
         Activemask = "activemask",
         Add = "add",
         Addc = "addc",
-        Alloca = "alloca",
         And = "and",
         Applypriority = "applypriority",
         Atom = "atom",

@@ -1,0 +1,134 @@
+//! Whether an instruction has the operands that its opcode wants: number, kinds and names.
+
+use warplab_diagnostics::{Diagnostic, Span};
+
+use super::Checker;
+use crate::spec::{Role, Spec};
+use crate::tree::{Base, Immediate, Instruction, Opcode, Operand, Operation, Type};
+
+impl<'a> Checker<'a, '_> {
+    /// Checks number, kinds, names and, if the modifiers are right, types of the operands.
+    pub(super) fn operands(&mut self, instruction: &'a Instruction, is_well_formed: bool) {
+        let spec = Spec::of(instruction.opcode);
+        let (mut roles, required) = spec.roles();
+        if instruction.opcode == Opcode::Call {
+            roles.by_ref().for_each(drop);
+        } else {
+            self.operand_count(instruction, spec, required);
+        }
+        for (index, operand) in instruction.operands.iter().enumerate() {
+            let span = instruction.operand_span(index);
+            let role = roles.next().unwrap_or(Role::Any);
+            self.names(operand, span);
+            if self.kind(instruction, role, operand, span) && is_well_formed {
+                self.types(instruction, role, operand, span);
+            }
+        }
+    }
+
+    fn operand_count(&mut self, instruction: &Instruction, spec: &Spec, required: usize) {
+        let roles = || spec.roles().0;
+        let combines = instruction.operation().is_some();
+        let (least, most) = match instruction.opcode {
+            Opcode::Setp | Opcode::Set if combines => (4, 4),
+            Opcode::Setp | Opcode::Set => (3, 3),
+            Opcode::Atom if instruction.operation() == Some(Operation::Cas) => (4, 5),
+            _ => (required, roles().count()),
+        };
+        let count = instruction.operands.len();
+        if (least..=most).contains(&count) {
+            return;
+        }
+        let wanted = match (least, most) {
+            (0, 0) => "no operands".to_string(),
+            (1, 1) => "1 operand".to_string(),
+            (a, b) if a == b => format!("{a} operands"),
+            (a, b) => format!("{a} to {b} operands"),
+        };
+        let message = format!("'{}' takes {wanted}, found {count}", instruction.mnemonic());
+        let list: Vec<&str> = roles().take(least).map(Role::describe).collect();
+        self.report(Diagnostic::error(*instruction.span, message).with_help(list.join(", then ")));
+    }
+
+    /// Reports names that are not declared, and special registers used as they cannot be.
+    fn names(&mut self, operand: &'a Operand, span: Span) {
+        match operand {
+            Operand::Register(name) | Operand::Negated(name) | Operand::Component { register: name, .. } => {
+                self.register(name, span);
+            }
+            Operand::Symbol { name, .. } => self.symbol(name, span),
+            Operand::Label(name) => self.label(name, span),
+            Operand::Address(address) => match &address.base {
+                Base::Register(name) => self.address_register(name, span),
+                Base::Symbol(name) => self.symbol(name, span),
+                Base::Absolute => {}
+            },
+            Operand::Vector(elements) | Operand::List(elements) => {
+                elements.iter().for_each(|element| self.names(element, span));
+            }
+            Operand::Pair(first, second) => {
+                self.names(first, span);
+                self.names(second, span);
+            }
+            Operand::Special { register, component } => {
+                let (message, help) = match (register.is_vector(), component) {
+                    (false, Some(component)) => {
+                        (format!("'{register}' has no '.{component}'"), String::new())
+                    }
+                    (true, None) => {
+                        (format!("'{register}' lacks a component"), format!("write '{register}.x'"))
+                    }
+                    _ => return,
+                };
+                self.report(Diagnostic::error(span, message).with_help(help));
+            }
+            Operand::Immediate(_) | Operand::Sink => {}
+        }
+    }
+
+    fn address_register(&mut self, name: &'a str, span: Span) {
+        let Some(register) = self.register(name, span) else { return };
+        let ty = register.ty;
+        if !matches!(ty.bits(), 32 | 64) || ty.is_float() {
+            let message = format!("'{name}' cannot be an address: it is .{ty}");
+            self.report(
+                Diagnostic::error(span, message).with_help("addresses are integers of 32 or 64 bits"),
+            );
+        }
+    }
+
+    /// Whether the operand is of a kind that may stand here; reports if not.
+    fn kind(&mut self, instruction: &Instruction, role: Role, operand: &Operand, span: Span) -> bool {
+        let vectors = instruction.vector().is_some() || instruction.opcode == Opcode::Mov;
+        let register = matches!(operand, Operand::Register(_) | Operand::Component { .. });
+        let vector = vectors && matches!(operand, Operand::Vector(_));
+        let pair = matches!(operand, Operand::Pair(..));
+        let sink = matches!(operand, Operand::Sink);
+        let negated = matches!(operand, Operand::Negated(_));
+        let value =
+            matches!(operand, Operand::Immediate(_) | Operand::Special { .. } | Operand::Symbol { .. });
+        let fits = match role {
+            Role::Any => true,
+            Role::Result | Role::Result32 | Role::Loaded => register || vector || sink,
+            Role::ResultPair | Role::ResultPredicate => register || pair || sink,
+            Role::Source | Role::SourceFirst | Role::SourceWide | Role::Stored => {
+                register || vector || value || (negated && instruction.ty() == Some(Type::Pred))
+            }
+            Role::Source32 => register || value,
+            Role::SourcePredicate => register || value || negated,
+            Role::Policy => register || matches!(operand, Operand::Immediate(_)),
+            Role::Address => matches!(operand, Operand::Address(_)),
+            Role::Label => matches!(operand, Operand::Label(_)),
+            Role::Constant => matches!(operand, Operand::Immediate(Immediate::Int(_))),
+        };
+        // A name that is declared nowhere has been reported already, with better words.
+        let known = !matches!(operand, Operand::Symbol { name, .. } if self.reported.contains(&**name));
+        if !fits && known {
+            let shown = crate::printer::operand_text(operand);
+            let message =
+                format!("'{}' takes {} here, not '{shown}'", instruction.mnemonic(), role.describe());
+            self.report(Diagnostic::error(span, message));
+        }
+        fits
+    }
+}

@@ -1,0 +1,208 @@
+//! What a person reads who wrote something wrong.
+
+use warplab_diagnostics::Source;
+use warplab_ptx::{MAX_DIAGNOSTICS, parse};
+
+/// The faults of a whole file as `line:column: message (help)`.
+fn faults_of(text: &str) -> Vec<String> {
+    let source = Source::new("test.ptx", text);
+    let show = |fault: &warplab_diagnostics::Diagnostic| {
+        let help = if fault.help.is_empty() { String::new() } else { format!(" ({})", fault.help) };
+        format!("{}: {}{help}", source.position(fault.span.start), fault.message)
+    };
+    parse(&source).diagnostics.iter().map(show).collect()
+}
+
+/// The faults of the body of a kernel; its first line is line 6.
+fn faults(body: &str) -> Vec<String> {
+    faults_of(&format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{{ \
+         .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>; .reg .f64 %fd<4>;\n\
+         {body}\nret;\n}}\n"
+    ))
+}
+
+#[test]
+fn an_empty_file_gives_one_message() {
+    assert_eq!(faults_of(" \n"), ["1:1: file is empty (PTX starts with '.version 9.0')"]);
+}
+
+#[test]
+fn binary_garbage_gives_one_message() {
+    assert_eq!(
+        faults_of("\u{7f}ELF\u{2}\u{1}\0\0\0@#$"),
+        ["1:1: this is not PTX text (a cubin or an object file must be disassembled first)"]
+    );
+}
+
+#[test]
+fn an_unknown_opcode_names_the_nearest() {
+    assert_eq!(faults("ad.s32 %r1, %r2, %r3;"), ["6:1: unknown instruction 'ad' (did you mean 'add'?)"]);
+}
+
+#[test]
+fn an_unsupported_opcode_is_named() {
+    assert_eq!(
+        faults("tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [a, {%r1,%r2}];"),
+        ["6:1: instruction 'tex' is not supported"]
+    );
+}
+
+#[test]
+fn an_unknown_modifier_names_the_nearest() {
+    assert_eq!(
+        faults("ld.globl.f32 %f1, [%rd1];"),
+        ["6:3: unknown modifier '.globl' of 'ld' (did you mean '.global'?)"]
+    );
+}
+
+#[test]
+fn a_modifier_of_another_opcode_lists_the_allowed_ones() {
+    assert_eq!(
+        faults("rem.ftz.s32 %r1, %r2, %r3;"),
+        ["6:4: 'rem' does not take '.ftz' ('rem' takes .u16 .u32 .u64 .s16 .s32 .s64)"]
+    );
+}
+
+#[test]
+fn a_register_of_the_wrong_width_is_named() {
+    assert_eq!(
+        faults("add.s32 %r1, %r2, %rd3;"),
+        [
+            "6:19: 'add.s32' wants .s32 here, but '%rd3' is .b64 (convert it with 'cvt', or change the type of the instruction)"
+        ]
+    );
+}
+
+#[test]
+fn an_integer_instruction_takes_no_float_register() {
+    assert_eq!(
+        faults("add.s32 %r1, %f2, %r3;"),
+        [
+            "6:14: 'add.s32' wants .s32 here, but '%f2' is .f32 (move its bits with 'mov.b32' to a register of that type)"
+        ]
+    );
+}
+
+#[test]
+fn a_missing_operand_says_what_belongs_there() {
+    assert_eq!(
+        faults("add.s32 %r1, %r2;"),
+        [
+            "6:1: 'add.s32' takes 3 operands, found 2 (a register for the result, then a register or constant, then a register or constant)"
+        ]
+    );
+}
+
+#[test]
+fn a_missing_type_lists_the_types() {
+    assert_eq!(
+        faults("mad24.lo %r1, %r2, %r3, %r4;"),
+        ["6:1: 'mad24.lo' has no type (types of 'mad24': .u32 .s32)"]
+    );
+}
+
+#[test]
+fn an_integer_product_needs_its_half() {
+    assert_eq!(faults("mul.s32 %r1, %r2, %r3;"), ["6:1: 'mul.s32' lacks a modifier (one of .lo .hi .wide)"]);
+}
+
+#[test]
+fn a_fused_product_needs_its_rounding() {
+    assert_eq!(
+        faults("fma.f32 %f1, %f2, %f3, %f4;"),
+        ["6:1: 'fma.f32' lacks a modifier (one of .rn .rz .rm .rp)"]
+    );
+}
+
+#[test]
+fn an_atomic_operation_has_its_types() {
+    assert_eq!(
+        faults("atom.global.xor.u32 %r1, [%rd1], 1;"),
+        ["6:1: 'atom.global.xor.u32': '.xor' does not work on .u32 (types of '.xor': .b32 .b64)"]
+    );
+}
+
+#[test]
+fn a_label_defined_twice_is_reported_at_the_second() {
+    assert_eq!(faults("L:\nbra L;\nL:"), ["8:1: label 'L' is defined twice"]);
+}
+
+#[test]
+fn a_missing_label_names_the_nearest() {
+    assert_eq!(faults("LOOP:\nbra LOPP;"), ["7:5: label 'LOPP' is not defined (did you mean 'LOOP'?)"]);
+}
+
+#[test]
+fn an_undefined_register_is_reported_once() {
+    assert_eq!(
+        faults("mov.u32 %x1, 1;\nmov.u32 %x1, 2;\nmov.u32 %r9, 1;"),
+        [
+            "6:9: register '%x1' is not declared (did you mean '%p'?)",
+            "8:9: register '%r9' is not declared (the '.reg' directive declares fewer of them)"
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_special_register_names_the_nearest() {
+    assert_eq!(
+        faults("mov.u32 %r1, %tidd.x;"),
+        ["6:14: register '%tidd' is not declared (did you mean '%tid'?)"]
+    );
+}
+
+#[test]
+fn an_unknown_symbol_names_the_nearest_parameter() {
+    assert_eq!(faults("ld.param.u32 %r1, [m];"), ["6:19: 'm' is not declared (did you mean 'n'?)"]);
+}
+
+#[test]
+fn a_register_declared_twice_is_reported() {
+    assert_eq!(faults(".reg .b32 %r<4>;"), ["6:11: register '%r' is declared twice"]);
+}
+
+#[test]
+fn a_guard_must_be_a_predicate() {
+    assert_eq!(faults("@!%r1 bra L;\nL:"), ["6:3: guard '%r1' is not a predicate but .b32"]);
+}
+
+#[test]
+fn a_missing_semicolon_costs_only_its_line() {
+    assert_eq!(faults("mov.u32 %r1, 1\nmov.u32 %r2, 2;"), ["6:14: missing ';'"]);
+}
+
+#[test]
+fn an_unknown_directive_names_the_nearest() {
+    assert_eq!(
+        faults_of(".version 9.0\n.tarjet sm_90\n"),
+        ["2:1: unknown directive '.tarjet' (did you mean '.target'?)"]
+    );
+}
+
+#[test]
+fn a_block_without_its_end_is_reported_where_it_opens() {
+    assert_eq!(faults_of(".version 9.0\n.func f()\n{\nret;\n"), ["3:1: block is never closed"]);
+}
+
+#[test]
+fn several_faults_are_listed_in_one_go() {
+    assert_eq!(
+        faults(
+            "ad.s32 %r1, %r2, %r3;\nadd.s32 %r1, [%r2], ;\nmov.u32 %r1, 0x;\nmov.u32 %r1, %r2;\nshl.b32 %r1, %r2;"
+        ),
+        [
+            "6:1: unknown instruction 'ad' (did you mean 'add'?)",
+            "7:21: expected an operand, found ';'",
+            "8:14: '0x' is not a number (numbers are written 12, 0x1F, 017, 0b101, 12U, 1.5, 0f3F800000 or 0d3FF0000000000000)",
+            "10:1: 'shl.b32' takes 3 operands, found 2 (a register for the result, then a register or constant, then a 32-bit register or constant)"
+        ]
+    );
+}
+
+#[test]
+fn many_faults_are_counted_after_the_first_fifty() {
+    let found = faults(&"ad.s32 %r1, %r2, %r3;\n".repeat(60));
+    assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
+    assert_eq!(found[MAX_DIAGNOSTICS], "56:1: ... and 10 more");
+}
