@@ -142,7 +142,9 @@ impl Instruction {
         match self.opcode {
             Opcode::Dadd | Opcode::Dmul | Opcode::Dfma | Opcode::Dsetp => 2,
             Opcode::Imad | Opcode::Uimad => {
-                one_or_two(self.has(Modifier::Wide) && (is_result || registers_before == 3))
+                let wide_result = self.has(Modifier::Wide) && is_result;
+                let wide_addend = self.has(Modifier::Wide) || self.has(Modifier::Hi);
+                one_or_two(wide_result || wide_addend && registers_before == 3)
             }
             Opcode::Cs2r => one_or_two(!self.has(Modifier::B32)),
             Opcode::I2f => {

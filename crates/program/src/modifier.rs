@@ -59,6 +59,9 @@ modifiers! {
     FourA = "4A", TwoA = "2A",
     // Permutation modes.
     F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
+    // Dot products, comparison results, address spaces, traps.
+    Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Trap = "TRAP",
+    Exclusive = "EXCLUSIVE",
     // Matrix loads.
     M88 = "M88", Mt88 = "MT88", X2 = "2", X4 = "4",
 }

@@ -61,7 +61,7 @@ use Shape::{Barrier, Carry, Compute, Effect, Predicates, Vote};
 opcodes! {
     // Integer arithmetic.
     Iadd3 "IADD3" Alu Alu Carry, "d = a + b + c, with carries out; .X adds carries in";
-    Imad "IMAD" FmaHeavy Fma Carry, "d = a * b + c; .WIDE a 64-bit product and sum, .HI its upper half, .X with carry in; .MOV .SHL .IADD name special uses";
+    Imad "IMAD" FmaHeavy Fma Carry, "d = a * b + c; .WIDE a 64-bit product and sum, .HI its upper half (c is 64 bits wide), .X with carry in; .MOV .SHL .IADD name special uses";
     Lea "LEA" Alu Alu Carry, "d = (a << n) + b with carry out; .HI the upper half of (c:a << n) + b; .X adds the carry in";
     Lop3 "LOP3" Alu Alu Compute, "d = any bitwise function of a, b, c, given by its truth table; a predicate out says d != 0";
     Shf "SHF" Alu Alu Compute, "d = funnel shift of c:a by b; .L left, .R right, .HI the upper half, .W the count wraps";
@@ -189,7 +189,7 @@ opcodes! {
     Yield "YIELD" Cbu Branch Effect, "lets other lanes of the warp go first";
     Nanosleep "NANOSLEEP" Cbu Branch Effect, "sleeps for about a nanoseconds";
     Bar "BAR" Adu Barrier Effect, "waits for the warps of the block; .ARV only arrives; .RED reduces a predicate";
-    B2r "B2R" Adu SpecialRegister Compute, "d = the result of a barrier reduction";
+    B2r "B2R" Adu SpecialRegister Carry, "d = the result of a barrier reduction";
     Depbar "DEPBAR" Cbu Branch Effect, "waits until a wait counter is at most n";
     Bpt "BPT" Cbu Branch Effect, "a trap: stops the launch with an error";
     Kill "KILL" Cbu Branch Effect, "ends the thread";

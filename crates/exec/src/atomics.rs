@@ -1,0 +1,136 @@
+//! Atomic operations on one value.
+
+use crate::half;
+
+/// What an atomic operation does with the old value `m` and the operand `v`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// `m + v`
+    Add,
+    /// The smaller one.
+    Min,
+    /// The larger one.
+    Max,
+    /// `m >= v ? 0 : m + 1`
+    Inc,
+    /// `m == 0 || m > v ? v : m - 1`
+    Dec,
+    /// `m & v`
+    And,
+    /// `m | v`
+    Or,
+    /// `m ^ v`
+    Xor,
+    /// `v`
+    Exchange,
+    /// `m == v ? w : m` with a second operand `w`
+    CompareExchange,
+}
+
+/// The type of an atomic operation's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // Named as printed.
+pub enum AtomicType {
+    U32,
+    S32,
+    U64,
+    S64,
+    F32,
+    F64,
+    F16x2,
+    Bf16x2,
+}
+
+impl AtomicType {
+    /// Bytes of a value: 4 or 8.
+    #[must_use]
+    pub fn bytes(self) -> u32 {
+        if matches!(self, AtomicType::U64 | AtomicType::S64 | AtomicType::F64) { 8 } else { 4 }
+    }
+}
+
+/// The new value of a 32-bit word; `other` is the new value of a compare-and-swap.
+#[must_use]
+pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
+    let signed = ty == AtomicType::S32;
+    match op {
+        AtomicOp::Add => match ty {
+            AtomicType::F32 => crate::float::add_ftz(old, value),
+            AtomicType::F16x2 => {
+                half::packed(old, value, |a, b| half::round_f16(half::f16(a) + half::f16(b)))
+            }
+            AtomicType::Bf16x2 => half::packed(old, value, |a, b| half::add_bf16(a, b)),
+            _ => old.wrapping_add(value),
+        },
+        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
+        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::Inc => {
+            if old >= value {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > value {
+                value
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        AtomicOp::CompareExchange => {
+            if old == value {
+                other
+            } else {
+                old
+            }
+        }
+    }
+}
+
+/// The new value of a 64-bit word; `other` is the new value of a compare-and-swap.
+#[must_use]
+pub(crate) fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
+    let signed = ty == AtomicType::S64;
+    match op {
+        AtomicOp::Add if ty == AtomicType::F64 => {
+            crate::float::canonical64((f64::from_bits(old) + f64::from_bits(value)).to_bits())
+        }
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
+        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::Inc => {
+            if old >= value {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > value {
+                value
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        AtomicOp::CompareExchange => {
+            if old == value {
+                other
+            } else {
+                old
+            }
+        }
+    }
+}

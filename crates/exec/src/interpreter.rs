@@ -1,0 +1,228 @@
+//! A functional run of a whole grid: no time, only results.
+
+use crate::barriers::BlockBarriers;
+use crate::code::Code;
+use crate::constants::{ConstantBanks, LaunchShape};
+use crate::fault::{ExecFault, LaunchFault};
+use crate::image::MemoryImage;
+use crate::memory::AccessRecord;
+use crate::paths::{Divergence, PathStatus};
+use crate::shared::SharedMemory;
+use crate::step::{Environment, Step, step};
+use crate::warp::WarpState;
+use rustc_hash::FxHashMap;
+use warplab_program::{Kernel, Program};
+use warplab_units::Address;
+
+/// Instructions that a warp executes before the next one gets its turn.
+const QUANTUM: u32 = 64;
+
+/// How far a run may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Warp instructions of one block.
+    pub block_instructions: u64,
+    /// How divergence is handled.
+    pub divergence: Divergence,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { block_instructions: 100_000_000, divergence: Divergence::default() }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Instructions issued, a warp at a time.
+    pub warp_instructions: u64,
+    /// The same times the lanes that executed them.
+    pub thread_instructions: u64,
+}
+
+/// Runs a grid on the memory image, block after block. `symbols` are the addresses of the program's variables.
+///
+/// # Errors
+/// The first fault: in the launch, while decoding, of an instruction, a deadlock, or the instruction limit.
+pub fn run(
+    program: &Program,
+    kernel: &Kernel,
+    shape: LaunchShape,
+    parameters: &[u8],
+    symbols: &FxHashMap<String, Address>,
+    image: &MemoryImage,
+    limits: Limits,
+) -> Result<Statistics, LaunchFault> {
+    let code = Code::decode(kernel).map_err(LaunchFault::Decode)?;
+    let banks = ConstantBanks::load(program, kernel, &shape, parameters, symbols)?;
+    if shape.threads() == 0 || shape.threads() > 1024 || shape.blocks() == 0 {
+        let message = format!("a block of {} threads, {} blocks", shape.threads(), shape.blocks());
+        return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
+    }
+    let warp = |index| WarpState::new(&code, &shape, index, limits.divergence);
+    let mut grid = Grid {
+        kernel,
+        code: &code,
+        banks: &banks,
+        shape,
+        image,
+        limits,
+        shared: SharedMemory::new(kernel.static_shared_bytes + shape.dynamic_shared_bytes),
+        warps: (0..shape.warps()).map(warp).collect(),
+        record: AccessRecord::default(),
+        statistics: Statistics::default(),
+    };
+    for number in 0..shape.blocks() {
+        grid.block(shape.block_index(number))?;
+    }
+    Ok(grid.statistics)
+}
+
+struct Grid<'a> {
+    kernel: &'a Kernel,
+    code: &'a Code,
+    banks: &'a ConstantBanks,
+    shape: LaunchShape,
+    image: &'a MemoryImage,
+    limits: Limits,
+    shared: SharedMemory,
+    warps: Vec<WarpState>,
+    record: AccessRecord,
+    statistics: Statistics,
+}
+
+impl Grid<'_> {
+    fn block(&mut self, block: [u32; 3]) -> Result<(), LaunchFault> {
+        self.shared.clear();
+        for (index, warp) in self.warps.iter_mut().enumerate() {
+            warp.restart(self.code, &self.shape, index as u32, self.limits.divergence);
+        }
+        let mut barriers = BlockBarriers::default();
+        let start = self.statistics.warp_instructions;
+        loop {
+            let before = self.statistics.warp_instructions;
+            for index in 0..self.warps.len() {
+                self.turn(index, block, &mut barriers)?;
+            }
+            let instructions = self.statistics.warp_instructions - start;
+            if self.warps.iter().all(|warp| warp.paths.is_done()) {
+                return Ok(());
+            }
+            let kernel = self.kernel.name.clone();
+            if self.statistics.warp_instructions == before {
+                return Err(LaunchFault::Deadlock { kernel, block, report: self.report() });
+            }
+            if instructions > self.limits.block_instructions {
+                return Err(LaunchFault::Limit { kernel, block, instructions, report: self.report() });
+            }
+        }
+    }
+
+    /// One warp executes until it waits, ends, or has had its quantum.
+    fn turn(
+        &mut self,
+        index: usize,
+        block: [u32; 3],
+        barriers: &mut BlockBarriers,
+    ) -> Result<(), LaunchFault> {
+        for _ in 0..QUANTUM {
+            let Some(path) = self.warps[index].paths.current().copied() else { return Ok(()) };
+            let mut global = self.image;
+            let mut environment = Environment {
+                banks: self.banks,
+                shared: &mut self.shared,
+                global: &mut global,
+                clock: self.statistics.warp_instructions,
+                global_timer: self.statistics.warp_instructions,
+                sm: 0,
+                sm_count: 1,
+                warp_slot: index as u32,
+                warp_slots: 64,
+                block,
+                grid_id: 1,
+                record: &mut self.record,
+            };
+            let done = step(self.code, &mut self.warps[index], &mut environment)
+                .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
+            self.statistics.warp_instructions += 1;
+            self.statistics.thread_instructions += u64::from(done.mask.count());
+            match done.step {
+                Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
+                    let lanes = (holds.0, done.mask.0);
+                    barriers.arrive(index as u32, kind, id, threads, arrivals, lanes);
+                    self.release(id, barriers);
+                }
+                Step::Exited { .. } => {
+                    for id in 0..crate::barriers::COUNT as u8 {
+                        self.release(id, barriers);
+                    }
+                }
+                Step::Trap => {
+                    let address = u64::from(done.pc) * 16;
+                    return Err(LaunchFault::Trap { kernel: self.kernel.name.clone(), address, block });
+                }
+                Step::Sleep { .. } => return Ok(()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, id: u8, barriers: &mut BlockBarriers) {
+        if let Some(released) = barriers.complete(id, self.warps.iter().map(|warp| &warp.paths)) {
+            for (index, warp) in self.warps.iter_mut().enumerate() {
+                if released.warps >> index & 1 != 0 {
+                    warp.release_block_barrier(id, released.result);
+                }
+            }
+        }
+    }
+
+    fn located(
+        &self,
+        fault: ExecFault,
+        pc: u32,
+        index: usize,
+        lowest: Option<usize>,
+        block: [u32; 3],
+    ) -> LaunchFault {
+        let lane = fault.lane().map_or(lowest.unwrap_or(0), usize::from);
+        let instruction = self.kernel.instructions.get(pc as usize);
+        LaunchFault::Exec {
+            kernel: self.kernel.name.clone(),
+            address: u64::from(pc) * 16,
+            line: instruction.map_or(0, |instruction| instruction.origin.line),
+            instruction: instruction.map_or(String::new(), warplab_program::listing::instruction_text),
+            block,
+            thread: std::array::from_fn(|axis| self.warps[index].thread[axis][lane]),
+            fault,
+        }
+    }
+
+    fn report(&self) -> String {
+        let mut text = String::new();
+        for warp in &self.warps {
+            for path in warp.paths.all() {
+                let instruction = self.kernel.instructions.get(path.pc as usize);
+                let instruction =
+                    instruction.map_or(String::new(), warplab_program::listing::instruction_text);
+                let what = match path.status {
+                    PathStatus::Runnable => "can run".to_owned(),
+                    PathStatus::AtConvergence(barrier) => format!("waits for the lanes of B{barrier}"),
+                    PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => {
+                        format!("waits for lanes {mask}")
+                    }
+                    PathStatus::InCollective => "is in a collective region".to_owned(),
+                    PathStatus::AtBlockBarrier(id) => format!("waits at block barrier {id}"),
+                };
+                let address = u64::from(path.pc) * 16;
+                text += &format!(
+                    "\n  warp {} lanes {} at {address:#x} {instruction}: {what}",
+                    warp.index, path.mask
+                );
+            }
+        }
+        text
+    }
+}

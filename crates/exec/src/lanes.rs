@@ -1,0 +1,237 @@
+//! Reading sources and writing results of all lanes.
+
+use crate::Row;
+use crate::code::{Destination, From, Op, Source};
+use crate::constants::ConstantBanks;
+use crate::warp::{WarpState, blend};
+use warplab_program::operand::Selector;
+
+/// One instruction about to execute.
+pub(crate) struct Machine<'a> {
+    pub(crate) warp: &'a mut WarpState,
+    pub(crate) banks: &'a ConstantBanks,
+    pub(crate) op: &'a Op,
+    /// The lanes that execute.
+    pub(crate) mask: u32,
+}
+
+#[inline(always)]
+fn select(selector: Selector, value: u32) -> u32 {
+    match selector {
+        Selector::H0H0 => value & 0xffff | value << 16,
+        Selector::H1H1 => value >> 16 | value & 0xffff_0000,
+        Selector::H0 => value & 0xffff,
+        Selector::H1 => value >> 16,
+        Selector::B0 => value & 0xff,
+        Selector::B1 => value >> 8 & 0xff,
+        Selector::B2 => value >> 16 & 0xff,
+        Selector::B3 => value >> 24,
+        Selector::Whole | Selector::H1H0 | Selector::F32 | Selector::Pair => value,
+    }
+}
+
+impl Machine<'_> {
+    /// A scalar value that is the same for all lanes, without modifiers.
+    #[inline(always)]
+    fn scalar(&self, from: From) -> u32 {
+        match from {
+            From::Immediate(value) => value,
+            From::Uniform(register) => self.warp.uniforms[usize::from(register)],
+            From::Constant(bank, word) => self.banks.word(bank, word),
+            From::Row(row) => self.warp.rows[usize::from(row)][0],
+            From::Nothing => 0,
+        }
+    }
+
+    /// Source `index` of every lane.
+    #[inline(always)]
+    pub(crate) fn source<'b>(&'b self, index: usize, space: &'b mut Row) -> &'b Row {
+        let source = &self.op.sources[index];
+        if source.plain {
+            if let From::Row(row) = source.from {
+                return &self.warp.rows[usize::from(row)];
+            }
+            *space = [self.scalar(source.from); 32];
+            return space;
+        }
+        self.modified(source, source.add, space);
+        space
+    }
+
+    /// As [`Machine::source`], but a negative is only inverted; the caller adds the one.
+    #[inline(always)]
+    pub(crate) fn raw<'b>(&'b self, index: usize, space: &'b mut Row) -> (&'b Row, u64) {
+        let source = &self.op.sources[index];
+        if source.add == 0 {
+            return (self.source(index, space), 0);
+        }
+        self.modified(source, 0, space);
+        (space, u64::from(source.add))
+    }
+
+    #[inline(always)]
+    fn modified(&self, source: &Source, add: u32, space: &mut Row) {
+        match source.from {
+            From::Row(row) => *space = self.warp.rows[usize::from(row)],
+            from => *space = [self.scalar(from); 32],
+        }
+        if source.select != Selector::Whole {
+            space.iter_mut().for_each(|value| *value = select(source.select, *value));
+        }
+        for value in space.iter_mut() {
+            *value = ((*value & source.and) ^ source.xor).wrapping_add(add);
+        }
+    }
+
+    /// The two words of a 64-bit source of every lane, without modifiers.
+    #[inline(always)]
+    pub(crate) fn pair(&self, index: usize) -> (Row, Row) {
+        match self.op.sources[index].from {
+            From::Row(row) => (self.warp.rows[usize::from(row)], self.warp.rows[usize::from(row) + 1]),
+            From::Uniform(register) => {
+                let at = usize::from(register);
+                ([self.warp.uniforms[at]; 32], [self.warp.uniforms[at + 1]; 32])
+            }
+            From::Constant(bank, word) => {
+                ([self.banks.word(bank, word); 32], [self.banks.word(bank, word + 1); 32])
+            }
+            From::Immediate(value) => ([value; 32], [0; 32]),
+            From::Nothing => ([0; 32], [0; 32]),
+        }
+    }
+
+    /// A 64-bit integer source.
+    #[inline(always)]
+    pub(crate) fn wide(&self, index: usize) -> [u64; 32] {
+        let source = &self.op.sources[index];
+        let (low, high) = self.pair(index);
+        let xor = u64::from(source.xor) | u64::from(source.xor) << 32;
+        let mut value = [0; 32];
+        for lane in 0..32 {
+            let word = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+            value[lane] = (word ^ xor).wrapping_add(u64::from(source.add));
+        }
+        value
+    }
+
+    /// A double-precision source; an immediate is its upper half.
+    #[inline(always)]
+    pub(crate) fn double(&self, index: usize) -> [f64; 32] {
+        let source = &self.op.sources[index];
+        let (low, high) = match source.from {
+            From::Immediate(upper) => ([0; 32], [upper; 32]),
+            _ => self.pair(index),
+        };
+        let mut value = [0.0; 32];
+        for lane in 0..32 {
+            let upper = (high[lane] & source.and) ^ source.xor;
+            value[lane] = f64::from_bits(u64::from(low[lane]) | u64::from(upper) << 32);
+        }
+        value
+    }
+
+    /// Predicate source `index` of every lane.
+    #[inline(always)]
+    pub(crate) fn predicate(&self, index: usize) -> u32 {
+        let source = self.op.predicates[index];
+        self.warp.predicates[usize::from(source.index)] ^ source.xor
+    }
+
+    fn first_lane(&self) -> usize {
+        (self.mask.trailing_zeros() & 31) as usize
+    }
+
+    /// Writes the result.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, value: &Row) {
+        self.write_at(0, value);
+    }
+
+    /// Writes word `offset` of the result.
+    #[inline(always)]
+    pub(crate) fn write_at(&mut self, offset: usize, value: &Row) {
+        match self.op.destination {
+            Destination::Row(row) => {
+                blend(&mut self.warp.rows[usize::from(row) + offset], value, self.mask);
+            }
+            Destination::Uniform(register) => {
+                if self.mask != 0 {
+                    self.warp.uniforms[usize::from(register) + offset] = value[self.first_lane()];
+                }
+            }
+        }
+    }
+
+    /// Writes a 64-bit result.
+    #[inline(always)]
+    pub(crate) fn write_wide(&mut self, value: &[u64; 32]) {
+        let (mut low, mut high) = ([0; 32], [0; 32]);
+        for lane in 0..32 {
+            low[lane] = value[lane] as u32;
+            high[lane] = (value[lane] >> 32) as u32;
+        }
+        self.write(&low);
+        self.write_at(1, &high);
+    }
+
+    /// Writes predicate result `index`.
+    #[inline(always)]
+    pub(crate) fn write_predicate(&mut self, index: usize, lanes: u32) {
+        let number = usize::from(self.op.out[index]);
+        let mask = self.mask;
+        if (8..16).contains(&number) {
+            if mask != 0 {
+                let holds = lanes >> self.first_lane() & 1;
+                self.warp.predicates[number] = 0u32.wrapping_sub(holds);
+            }
+            return;
+        }
+        let slot = &mut self.warp.predicates[number];
+        *slot = *slot & !mask | lanes & mask;
+    }
+
+    /// d = f(a)
+    #[inline(always)]
+    pub(crate) fn map1(&mut self, f: impl Fn(u32) -> u32) {
+        let (mut ta, mut out) = ([0; 32], [0; 32]);
+        let a = self.source(0, &mut ta);
+        for lane in 0..32 {
+            out[lane] = f(a[lane]);
+        }
+        self.write(&out);
+    }
+
+    /// d = f(a, b)
+    #[inline(always)]
+    pub(crate) fn map2(&mut self, f: impl Fn(u32, u32) -> u32) {
+        let (mut ta, mut tb, mut out) = ([0; 32], [0; 32], [0; 32]);
+        let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
+        for lane in 0..32 {
+            out[lane] = f(a[lane], b[lane]);
+        }
+        self.write(&out);
+    }
+
+    /// d = f(a, b, c)
+    #[inline(always)]
+    pub(crate) fn map3(&mut self, f: impl Fn(u32, u32, u32) -> u32) {
+        let (mut ta, mut tb, mut tc, mut out) = ([0; 32], [0; 32], [0; 32], [0; 32]);
+        let (a, b, c) = (self.source(0, &mut ta), self.source(1, &mut tb), self.source(2, &mut tc));
+        for lane in 0..32 {
+            out[lane] = f(a[lane], b[lane], c[lane]);
+        }
+        self.write(&out);
+    }
+
+    /// The lanes where f(a, b) holds.
+    #[inline(always)]
+    pub(crate) fn test2(&self, f: impl Fn(u32, u32) -> bool) -> u32 {
+        let (mut ta, mut tb) = ([0; 32], [0; 32]);
+        let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
+        let mut holds = [0u32; 32];
+        for lane in 0..32 {
+            holds[lane] = u32::from(f(a[lane], b[lane])) << lane;
+        }
+        holds.iter().fold(0, |mask, bit| mask | bit)
+    }
+}

@@ -1,0 +1,53 @@
+//! What a machine instruction computes, on all lanes of a warp; the device memory image; the divergence of a warp.
+//!
+//! There is no time here. [`Code::decode`] turns a kernel into a compact form once, at load; [`step`] executes the
+//! instruction of a warp's current path and says in a [`Step`] what the multiprocessor has to do about it: a memory
+//! access (described in the [`AccessRecord`]), a block barrier, a path that waits. [`interpreter::run`] runs a whole
+//! grid on nothing but this crate.
+
+mod alu;
+mod atomics;
+pub mod barriers;
+mod code;
+pub mod constants;
+mod control;
+mod convert;
+mod decode;
+mod decode_control;
+mod decode_memory;
+mod decode_more;
+mod fault;
+mod float;
+mod half;
+pub mod image;
+pub mod interpreter;
+mod lanes;
+pub mod memory;
+mod memory_ops;
+mod mufu;
+pub mod paths;
+mod rule;
+mod shared;
+mod special;
+mod step;
+mod vector;
+mod warp;
+mod warpwide;
+
+pub use atomics::{AtomicOp, AtomicType};
+pub use barriers::BlockBarriers;
+pub use code::Code;
+pub use constants::{ConstantBanks, LaunchShape};
+pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
+pub use image::{Buffer, MemoryImage};
+pub use memory::{
+    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Space, windows,
+};
+pub use paths::{Divergence, Path, PathStatus, Paths};
+pub use rule::Init;
+pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
+pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};
+pub use warp::WarpState;
+
+/// One 32-bit value for each lane of a warp.
+pub type Row = [u32; 32];

@@ -1,0 +1,192 @@
+//! Memory as instructions see it: spaces, accesses of a warp, and the interface to global memory.
+
+use crate::Row;
+use crate::atomics::{AtomicOp, AtomicType};
+use crate::fault::MemoryFault;
+use std::fmt;
+use warplab_units::LaneMask;
+
+/// The generic address space: shared and local memory appear in windows, everything else is global.
+pub mod windows {
+    /// Where shared memory starts; a shared address is an offset into the window.
+    pub const SHARED: u64 = 0x7e00_0000_0000;
+    /// Where the thread's local memory starts.
+    pub const LOCAL: u64 = 0x7d00_0000_0000;
+    /// Bytes of each window (the offset's upper byte is the block's rank in its cluster).
+    pub const BYTES: u64 = 1 << 32;
+
+    /// Whether a generic address lies in the shared window.
+    #[must_use]
+    pub fn is_shared(address: u64) -> bool {
+        address.wrapping_sub(SHARED) < BYTES
+    }
+
+    /// Whether a generic address lies in the local window.
+    #[must_use]
+    pub fn is_local(address: u64) -> bool {
+        address.wrapping_sub(LOCAL) < BYTES
+    }
+}
+
+/// A memory space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Device memory.
+    #[default]
+    Global,
+    /// The block's memory.
+    Shared,
+    /// The thread's memory.
+    Local,
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+        })
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// Reads to registers.
+    #[default]
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and changes at once, and returns the old value.
+    Atomic,
+    /// Changes without an answer.
+    Reduction,
+    /// Prefetch, invalidation, write-back.
+    CacheControl,
+    /// Loads matrix rows from shared memory; `bytes` is 16, a row a lane.
+    MatrixLoad,
+}
+
+/// How coherent an access is, and how long its line should stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CachePolicy {
+    /// `.CONSTANT`: the data does not change during the kernel; level 1 may keep it.
+    pub read_only: bool,
+    /// `.STRONG` with its scope; `None` is weak.
+    pub strong: Option<Scope>,
+    /// Eviction priority.
+    pub eviction: Eviction,
+}
+
+/// Who must see a strong access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The block.
+    Block,
+    /// The multiprocessor.
+    Multiprocessor,
+    /// The GPU.
+    Gpu,
+    /// The whole system.
+    System,
+}
+
+/// How soon a line may be evicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Eviction {
+    /// As usual.
+    #[default]
+    Normal,
+    /// `.EF`: first.
+    First,
+    /// `.EL`: last.
+    Last,
+    /// `.LU`: last use.
+    LastUse,
+    /// `.EU`: unchanged.
+    Unchanged,
+    /// `.NA`: do not allocate.
+    NoAllocate,
+}
+
+/// What the last memory instruction did, for the timing model.
+#[derive(Clone, Debug, Default)]
+pub struct AccessRecord {
+    /// The space. A generic access whose lanes are in several spaces names the first lane's here.
+    pub space: Space,
+    /// Whether the address was generic (its space resolved here).
+    pub generic: bool,
+    /// Read, write, ...
+    pub kind: AccessKind,
+    /// Bytes a lane.
+    pub bytes: u32,
+    /// The lanes that take part.
+    pub mask: LaneMask,
+    /// Their addresses: device addresses, or offsets into shared or local memory.
+    pub addresses: [u64; 32],
+    /// Cache policy.
+    pub policy: CachePolicy,
+    /// The operation and type of an atomic or reduction.
+    pub atomic: Option<(AtomicOp, AtomicType)>,
+    /// The first register that the answer goes to (`None`: none).
+    pub destination: Option<u8>,
+}
+
+/// The lanes of one access to global memory. Bounds and alignment are not yet checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes<'a> {
+    /// An address a lane.
+    pub addresses: &'a [u64; 32],
+    /// The lanes that take part.
+    pub mask: LaneMask,
+    /// Bytes a lane: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+}
+
+/// One atomic instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicRequest<'a> {
+    /// What it does.
+    pub op: AtomicOp,
+    /// With what type.
+    pub ty: AtomicType,
+    /// Where.
+    pub lanes: Lanes<'a>,
+    /// Operands: words of the value (of the comparison value first, for compare-and-swap, then the new value).
+    pub operands: &'a [Row; 4],
+    /// Whether the old value is wanted.
+    pub wants_result: bool,
+    /// The first register that the old values go to, for who answers later.
+    pub destination: Option<u8>,
+}
+
+/// Whether the old values are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicReply {
+    /// They have been written to the output rows.
+    Done,
+    /// They come later, by [`crate::WarpState::write_rows`].
+    Deferred,
+}
+
+/// Global memory as one warp sees it. Narrow values are zero-extended; wide ones take one row a word.
+pub trait GlobalMemory {
+    /// Reads.
+    ///
+    /// # Errors
+    /// When a lane's access is out of bounds or misaligned.
+    fn load(&mut self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault>;
+
+    /// Writes. Lanes act in ascending order: the highest lane wins a conflict.
+    ///
+    /// # Errors
+    /// When a lane's access is out of bounds or misaligned; nothing is written then.
+    fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault>;
+
+    /// Reads and changes at once, lane after lane in ascending order.
+    ///
+    /// # Errors
+    /// When a lane's access is out of bounds or misaligned; nothing is changed then.
+    fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 2]) -> Result<AtomicReply, MemoryFault>;
+}

@@ -1,0 +1,130 @@
+//! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+/// What a buffer holds before the kernel writes to it: a pure function of the word's index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Init {
+    /// Zeros.
+    Zero,
+    /// Word `i` is `i`.
+    IndexU32,
+    /// Floats spread over -50 to 50 by a hash of index and seed.
+    HashF32 {
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// 24-bit integers by a hash of index and seed.
+    HashI32 {
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// Word `i` is `(i + stride) % words`: a chain of indices to chase.
+    Chain {
+        /// In words.
+        stride: u32,
+    },
+    /// Floats spread evenly over a range.
+    Uniform {
+        /// The smallest.
+        low: f32,
+        /// The bound that is not reached.
+        high: f32,
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// Floats of the normal distribution.
+    Normal {
+        /// The mean.
+        mean: f32,
+        /// The standard deviation.
+        deviation: f32,
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// These bytes; zeros after their end.
+    Bytes(Arc<[u8]>),
+}
+
+pub(crate) fn mix32(mut x: u32) -> u32 {
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x7feb_352d);
+    x ^= x >> 15;
+    x = x.wrapping_mul(0x846c_a68b);
+    x ^ x >> 16
+}
+
+pub(crate) fn mix64(z: u64) -> u64 {
+    let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn hash(index: u64, seed: u32) -> u32 {
+    mix32((index as u32).wrapping_add(seed.wrapping_mul(0x9e37_79b9)))
+}
+
+impl Init {
+    /// Word `index` of a buffer of `words` words.
+    #[inline]
+    #[must_use]
+    pub fn word(&self, index: u64, words: u64) -> u32 {
+        match *self {
+            Init::Zero => 0,
+            Init::IndexU32 => index as u32,
+            Init::HashF32 { seed } => {
+                ((hash(index, seed) >> 8) as f32 * 5.960_464_5e-8 * 100.0 - 50.0).to_bits()
+            }
+            Init::HashI32 { seed } => hash(index, seed) >> 8,
+            Init::Chain { stride } => ((index + u64::from(stride)) % words.max(1)) as u32,
+            Init::Uniform { low, high, seed } => {
+                let unit = f64::from(hash(index, seed) >> 8) / f64::from(1 << 24);
+                ((f64::from(low) + unit * (f64::from(high) - f64::from(low))) as f32).to_bits()
+            }
+            Init::Normal { mean, deviation, seed } => {
+                (f64::from(mean) + f64::from(deviation) * normal(index, seed)).to_f32_bits()
+            }
+            Init::Bytes(ref bytes) => {
+                let start = index as usize * 4;
+                let mut word = [0; 4];
+                for (offset, byte) in word.iter_mut().enumerate() {
+                    *byte = bytes.get(start + offset).copied().unwrap_or(0);
+                }
+                u32::from_le_bytes(word)
+            }
+        }
+    }
+}
+
+trait ToF32Bits {
+    fn to_f32_bits(self) -> u32;
+}
+
+impl ToF32Bits for f64 {
+    fn to_f32_bits(self) -> u32 {
+        (self as f32).to_bits()
+    }
+}
+
+/// A standard normal number by Box and Muller, from functions that are the same on every host.
+fn normal(index: u64, seed: u32) -> f64 {
+    let bits = mix64(index ^ u64::from(seed) << 40 ^ 0x5eed_0000_0000_0000);
+    let unit = ((bits >> 32) as f64 + 0.5) / 4_294_967_296.0;
+    let turn = (bits as u32) as f64 / 4_294_967_296.0;
+    let radius = (-2.0 * crate::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
+    radius * crate::mufu::sin_turns(turn + 0.25 + 0.0 * PI)
+}
+
+/// The checksum of words, as the reference harness takes it: sum and exclusive or of a hash of index and value.
+/// The checksums of two ranges combine by sum and exclusive or.
+#[must_use]
+pub(crate) fn checksum(first_index: u64, words: impl Iterator<Item = u32>) -> (u64, u64) {
+    let mut index = first_index;
+    words.fold((0, 0), |(sum, xor): (u64, u64), word| {
+        let hash = mix64(index << 32 ^ u64::from(word));
+        index += 1;
+        (sum.wrapping_add(hash), xor ^ hash)
+    })
+}

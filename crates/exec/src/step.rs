@@ -1,0 +1,210 @@
+//! One instruction of one warp.
+
+use crate::code::{Code, Kind};
+use crate::constants::ConstantBanks;
+use crate::fault::ExecFault;
+use crate::lanes::Machine;
+use crate::memory::{AccessRecord, GlobalMemory};
+use crate::shared::SharedMemory;
+use crate::warp::WarpState;
+use crate::{alu, control, convert, half, memory_ops, special, vector, warpwide};
+use warplab_units::LaneMask;
+
+/// What a warp sees besides its own state.
+pub struct Environment<'a, M> {
+    /// Constant banks of the launch.
+    pub banks: &'a ConstantBanks,
+    /// The block's shared memory.
+    pub shared: &'a mut SharedMemory,
+    /// Global memory.
+    pub global: &'a mut M,
+    /// The multiprocessor's clock.
+    pub clock: u64,
+    /// Nanoseconds since some moment.
+    pub global_timer: u64,
+    /// The multiprocessor's number.
+    pub sm: u32,
+    /// How many multiprocessors there are.
+    pub sm_count: u32,
+    /// The warp's slot in the multiprocessor.
+    pub warp_slot: u32,
+    /// How many warp slots a multiprocessor has.
+    pub warp_slots: u32,
+    /// The block's coordinates.
+    pub block: [u32; 3],
+    /// The launch's number.
+    pub grid_id: u64,
+    /// Filled by every memory instruction.
+    pub record: &'a mut AccessRecord,
+}
+
+/// What a block barrier instruction wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// Arrives and waits.
+    Sync,
+    /// Arrives only.
+    Arrive,
+    /// Waits; the result is the conjunction of a predicate.
+    ReduceAnd,
+    /// Waits; the result is the disjunction of a predicate.
+    ReduceOr,
+    /// Waits; the result counts the threads whose predicate holds.
+    ReducePopc,
+}
+
+/// Who must have seen earlier memory operations before a fence is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FenceScope {
+    /// The block.
+    Block,
+    /// The GPU.
+    Gpu,
+    /// The system.
+    System,
+}
+
+/// What an instruction asks of the multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing: the path goes on with the next instruction.
+    Next,
+    /// A branch.
+    Branched {
+        /// Whether a lane took it.
+        taken: bool,
+        /// Whether the path split.
+        diverged: bool,
+    },
+    /// A memory access, described in the record (no lane took part when its mask is empty).
+    Memory {
+        /// Whether the answer comes later, by [`WarpState::write_rows`].
+        deferred: bool,
+    },
+    /// An arrival at a block barrier. Unless it only arrives, the path waits for
+    /// [`WarpState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
+    BlockBarrier {
+        /// What it wants.
+        kind: BarrierKind,
+        /// The barrier: 0 to 15.
+        id: u8,
+        /// Threads that the barrier waits for, if the instruction says.
+        threads: Option<u32>,
+        /// Threads that count as arrived.
+        arrivals: u32,
+        /// For reductions: the lanes whose predicate holds.
+        holds: LaneMask,
+    },
+    /// A fence.
+    Fence {
+        /// How far it reaches.
+        scope: FenceScope,
+    },
+    /// The path sleeps.
+    Sleep {
+        /// For about this long.
+        nanoseconds: u32,
+    },
+    /// The path waits for other lanes of its warp; another path, or none, is current. Also when nothing could issue.
+    Blocked,
+    /// Lanes ended.
+    Exited {
+        /// Whether they were the last.
+        warp_done: bool,
+    },
+    /// The program asks to stop.
+    Trap,
+}
+
+/// What happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// The instruction that executed.
+    pub pc: u32,
+    /// The lanes that executed it (after the guard).
+    pub mask: LaneMask,
+    /// What it asks for.
+    pub step: Step,
+}
+
+/// Executes the next instruction of the warp's current path.
+///
+/// # Errors
+/// When a lane does what it must not; the warp stays at the instruction.
+#[inline]
+pub fn step<M: GlobalMemory>(
+    code: &Code,
+    warp: &mut WarpState,
+    environment: &mut Environment<'_, M>,
+) -> Result<Executed, ExecFault> {
+    #[cfg(target_arch = "x86_64")]
+    if code.wide {
+        // SAFETY: `Code::decode` sets `wide` only where the processor has all of these features.
+        return unsafe { step_wide(code, warp, environment) };
+    }
+    step_portable(code, warp, environment)
+}
+
+/// The same code, compiled for processors with 256-bit vectors and fused multiply-add.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,lzcnt")]
+fn step_wide<M: GlobalMemory>(
+    code: &Code,
+    warp: &mut WarpState,
+    environment: &mut Environment<'_, M>,
+) -> Result<Executed, ExecFault> {
+    step_portable(code, warp, environment)
+}
+
+/// Whether [`step_wide`] may be called.
+pub(crate) fn host_is_wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma")
+            && std::is_x86_feature_detected!("bmi1")
+            && std::is_x86_feature_detected!("bmi2")
+            && std::is_x86_feature_detected!("popcnt")
+            && std::is_x86_feature_detected!("lzcnt")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
+#[inline(always)]
+fn step_portable<M: GlobalMemory>(
+    code: &Code,
+    warp: &mut WarpState,
+    environment: &mut Environment<'_, M>,
+) -> Result<Executed, ExecFault> {
+    let Some(&path) = warp.paths.current() else {
+        return Ok(Executed { pc: 0, mask: LaneMask::EMPTY, step: Step::Blocked });
+    };
+    let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
+    let guard = warp.predicates[usize::from(op.guard.index)] ^ op.guard.xor;
+    let mask = LaneMask(path.mask.0 & guard);
+    let done = |step| Ok(Executed { pc: path.pc, mask, step });
+    let mut machine = Machine { warp, banks: environment.banks, op, mask: mask.0 };
+    match op.kind {
+        Kind::Alu(alu) => alu::execute(&mut machine, alu),
+        Kind::Float(float) => vector::execute_float(&mut machine, float),
+        Kind::Double(double) => vector::execute_double(&mut machine, double),
+        Kind::Half(packed) => half::execute(&mut machine, packed),
+        Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
+        Kind::Special(special) => special::execute(&mut machine, special, environment)?,
+        Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
+        Kind::Memory(ref memory) => {
+            let deferred = memory_ops::execute(&mut machine, memory, environment)?;
+            warp.paths.advance();
+            return done(Step::Memory { deferred });
+        }
+        Kind::Control(flow) => {
+            let step = control::execute(&mut machine, flow, code)?;
+            return done(step);
+        }
+    }
+    warp.paths.advance();
+    done(Step::Next)
+}

@@ -1,0 +1,134 @@
+//! The state of a warp.
+
+use crate::Row;
+use crate::code::{Code, PREDICATES, Place, TRASH_UNIFORM};
+use crate::constants::LaunchShape;
+use crate::paths::{Divergence, Paths};
+use warplab_units::LaneMask;
+
+/// Registers, predicates, local memory and divergence of one warp.
+#[derive(Clone, Debug)]
+pub struct WarpState {
+    /// A row a register; then zeros (`RZ`), then rows that take what is written to `RZ`.
+    pub(crate) rows: Vec<Row>,
+    /// `P0`-`P6`, `PT`, `UP0`-`UP6`, `UPT` as masks, and one that takes what is written to `PT`.
+    pub(crate) predicates: [u32; PREDICATES],
+    /// Scalar registers, zeros from `URZ` on, then what is written to `URZ`.
+    pub(crate) uniforms: [u32; TRASH_UNIFORM + 8],
+    pub(crate) thread: [Row; 3],
+    pub(crate) local: Vec<Row>,
+    /// The result of the last barrier reduction.
+    pub(crate) barrier_result: u32,
+    /// The warp's number in its block.
+    pub index: u32,
+    /// Which lanes are where.
+    pub paths: Paths,
+}
+
+impl WarpState {
+    /// Warp `index` of a block at the first instruction, all registers zero.
+    #[must_use]
+    pub fn new(code: &Code, shape: &LaunchShape, index: u32, divergence: Divergence) -> WarpState {
+        let mut warp = WarpState {
+            rows: vec![[0; 32]; code.rows()],
+            predicates: [0; PREDICATES],
+            uniforms: [0; TRASH_UNIFORM + 8],
+            thread: [[0; 32]; 3],
+            local: vec![[0; 32]; code.local_bytes().div_ceil(4) as usize],
+            barrier_result: 0,
+            index,
+            paths: Paths::new(LaneMask::EMPTY, code.barriers(), divergence),
+        };
+        warp.restart(code, shape, index, divergence);
+        warp
+    }
+
+    /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
+    pub fn restart(&mut self, code: &Code, shape: &LaunchShape, index: u32, divergence: Divergence) {
+        self.rows.iter_mut().for_each(|row| *row = [0; 32]);
+        self.local.iter_mut().for_each(|row| *row = [0; 32]);
+        self.predicates = [0; PREDICATES];
+        self.predicates[7] = u32::MAX;
+        self.predicates[15] = u32::MAX;
+        self.uniforms.fill(0);
+        self.index = index;
+        self.barrier_result = 0;
+        let [x, y, _] = shape.block;
+        for lane in 0..32 {
+            let thread = index * 32 + lane as u32;
+            self.thread[0][lane] = thread % x;
+            self.thread[1][lane] = thread / x % y;
+            self.thread[2][lane] = thread / (x * y);
+        }
+        let lanes = LaneMask::first(shape.threads().saturating_sub(index * 32));
+        self.paths = Paths::new(lanes, code.barriers(), divergence);
+    }
+
+    /// A register of every lane. `RZ` (255) and registers beyond the kernel's read as zero.
+    #[must_use]
+    pub fn register(&self, register: u32) -> Row {
+        let own = self.rows.len() - Place::EXTRA;
+        if (register as usize) < own { self.rows[register as usize] } else { [0; 32] }
+    }
+
+    /// Sets a register of the lanes of a mask; writes to `RZ` are lost.
+    pub fn set_register(&mut self, register: u32, value: &Row, mask: LaneMask) {
+        self.write_rows(register, std::slice::from_ref(value), mask);
+    }
+
+    /// Sets registers from `register` on, a row each: the late answer of a load or atomic.
+    pub fn write_rows(&mut self, register: u32, values: &[Row], mask: LaneMask) {
+        let own = self.rows.len() - Place::EXTRA;
+        for (offset, value) in values.iter().enumerate() {
+            let index = register as usize + offset;
+            if register != 255 && index < own {
+                blend(&mut self.rows[index], value, mask.0);
+            }
+        }
+    }
+
+    /// Predicate `number` of every lane; 7 and beyond are true.
+    #[must_use]
+    pub fn predicate(&self, number: u32) -> LaneMask {
+        LaneMask(if number < 7 { self.predicates[number as usize] } else { u32::MAX })
+    }
+
+    /// A scalar register; 63 (`URZ`) and beyond are zero.
+    #[must_use]
+    pub fn uniform(&self, number: u32) -> u32 {
+        if number < 63 { self.uniforms[number as usize] } else { 0 }
+    }
+
+    /// The thread index of each lane in x, y and z.
+    #[must_use]
+    pub fn threads(&self) -> &[Row; 3] {
+        &self.thread
+    }
+
+    /// The thread's local memory as words, a row a word.
+    #[must_use]
+    pub fn local(&self) -> &[Row] {
+        &self.local
+    }
+
+    /// A block barrier is complete: paths that wait there go on. `result` is the reduction, for all threads.
+    pub fn release_block_barrier(&mut self, id: u8, result: Option<u32>) {
+        if let Some(result) = result {
+            self.barrier_result = result;
+        }
+        self.paths.release_block_barrier(id);
+    }
+}
+
+/// The lanes of `mask` take the new value.
+#[inline(always)]
+pub(crate) fn blend(row: &mut Row, value: &Row, mask: u32) {
+    if mask == u32::MAX {
+        *row = *value;
+        return;
+    }
+    for lane in 0..32 {
+        let keep = 0u32.wrapping_sub(mask >> lane & 1);
+        row[lane] = value[lane] & keep | row[lane] & !keep;
+    }
+}
