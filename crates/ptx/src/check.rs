@@ -11,7 +11,7 @@ use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
 use crate::scopes::{RegisterType, Scopes};
 use crate::tree::{
-    Block, Function, Guard, Instruction, Item, Module, Space, Special, Statement, Type, Variable,
+    Block, Function, Guard, Initialiser, Instruction, Item, Module, Space, Special, Statement, Type, Variable,
 };
 
 /// Checks a module.
@@ -35,6 +35,9 @@ pub(crate) fn module(module: &Module, diagnostics: &mut Vec<Diagnostic>) {
         if is_definition && !defined.insert(name) {
             checker.report(Diagnostic::error(*span, format!("'{name}' is defined twice")));
         }
+    }
+    for variable in module.variables() {
+        checker.initialiser(variable.initialiser.as_ref(), *variable.span);
     }
     for function in module.functions() {
         checker.function(function);
@@ -83,6 +86,15 @@ impl<'a, 'd> Checker<'a, 'd> {
         }
         self.variables.pop();
         self.scopes.close();
+    }
+
+    /// Reports names in an initial value that are not declared.
+    fn initialiser(&mut self, initialiser: Option<&'a Initialiser>, span: Span) {
+        match initialiser {
+            Some(Initialiser::Symbol { name, .. }) => self.symbol(name, span),
+            Some(Initialiser::List(list)) => list.iter().for_each(|part| self.initialiser(Some(part), span)),
+            Some(Initialiser::Value(_)) | None => {}
+        }
     }
 
     fn parameter(&mut self, parameter: &'a Variable) {
@@ -142,6 +154,7 @@ impl<'a, 'd> Checker<'a, 'd> {
             }
             Statement::Variable(variable) => {
                 let is_new = self.variables.last_mut().is_none_or(|level| level.insert(&variable.name));
+                self.initialiser(variable.initialiser.as_ref(), *variable.span);
                 if !is_new {
                     let message = format!("variable '{}' is declared twice", variable.name);
                     self.report(Diagnostic::error(*variable.span, message));
@@ -182,7 +195,8 @@ impl<'a, 'd> Checker<'a, 'd> {
         if found.is_none() && self.reported.insert(name) {
             let diagnostic = Diagnostic::error(span, format!("register '{name}' is not declared"));
             let specials = Special::ALL.iter().map(|special| special.name());
-            let near = nearest_name(name, specials.chain(self.scopes.names()));
+            let singles = self.scopes.names().filter(|known| self.scopes.lookup(known).is_some());
+            let near = nearest_name(name, specials.chain(singles)).filter(|_| name.len() > 4);
             let ranged = self.scopes.names().any(|prefix| is_numbered(name, prefix));
             self.report(match near {
                 _ if ranged => diagnostic.with_help("the '.reg' directive declares fewer of them"),

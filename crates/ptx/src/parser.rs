@@ -41,6 +41,8 @@ pub(crate) struct Parser<'s> {
     /// Braces open inside the statement being read.
     braces: u32,
     depth: u32,
+    /// The token at which a block without its end has been reported.
+    unclosed: Option<usize>,
     files: Vec<SourceFile>,
 }
 
@@ -56,6 +58,7 @@ impl<'s> Parser<'s> {
             scopes: Scopes::default(),
             braces: 0,
             depth: 0,
+            unclosed: None,
             files: Vec::new(),
         }
     }

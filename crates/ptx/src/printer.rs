@@ -224,7 +224,7 @@ impl Display for Shown<'_, Initialiser> {
         match self.0 {
             Initialiser::Value(value) => write!(f, "{}", Shown(value)),
             Initialiser::Symbol { name, offset, generic: true } => {
-                write!(f, "generic({name}{})", Offset(*offset))
+                write!(f, "generic({name}){}", Offset(*offset))
             }
             Initialiser::Symbol { name, offset, generic: false } => write!(f, "{name}{}", Offset(*offset)),
             Initialiser::List(list) => write!(f, "{{{}}}", Commas(list)),

@@ -78,9 +78,10 @@ fn instruction() -> impl Strategy<Value = Statement> {
     })
 }
 
-fn build(
-    (opcode, modifiers, guard, operands): (Opcode, Vec<Modifier>, Option<(bool, Name)>, Vec<(Operand, Name)>),
-) -> Statement {
+/// An opcode, its modifiers, its guard, and for each place an operand and a label.
+type Parts = (Opcode, Vec<Modifier>, Option<(bool, Name)>, Vec<(Operand, Name)>);
+
+fn build((opcode, modifiers, guard, operands): Parts) -> Statement {
     let (mut roles, _) = Spec::of(opcode).roles();
     let pick =
         |(operand, name)| if roles.next() == Some(Role::Label) { Operand::Label(name) } else { operand };

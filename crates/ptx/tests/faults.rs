@@ -138,7 +138,7 @@ fn an_undefined_register_is_reported_once() {
     assert_eq!(
         faults("mov.u32 %x1, 1;\nmov.u32 %x1, 2;\nmov.u32 %r9, 1;"),
         [
-            "6:9: register '%x1' is not declared (did you mean '%p'?)",
+            "6:9: register '%x1' is not declared (declare it with '.reg')",
             "8:9: register '%r9' is not declared (the '.reg' directive declares fewer of them)"
         ]
     );
@@ -154,7 +154,7 @@ fn an_unknown_special_register_names_the_nearest() {
 
 #[test]
 fn an_unknown_symbol_names_the_nearest_parameter() {
-    assert_eq!(faults("ld.param.u32 %r1, [m];"), ["6:19: 'm' is not declared (did you mean 'n'?)"]);
+    assert_eq!(faults("ld.param.u32 %r1, [nn];"), ["6:19: 'nn' is not declared (did you mean 'n'?)"]);
 }
 
 #[test]
@@ -205,4 +205,49 @@ fn many_faults_are_counted_after_the_first_fifty() {
     let found = faults(&"ad.s32 %r1, %r2, %r3;\n".repeat(60));
     assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
     assert_eq!(found[MAX_DIAGNOSTICS], "56:1: ... and 10 more");
+}
+
+#[test]
+fn a_barrier_needs_its_number() {
+    assert_eq!(faults("bar.sync;"), ["6:1: 'bar.sync' takes 1 to 2 operands, found 0 (an operand)"]);
+}
+
+#[test]
+fn a_synchronous_shuffle_needs_its_mask() {
+    let found = faults("shfl.sync.bfly.b32 %r1, %r2, 1, 31;");
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("6:1: 'shfl.sync.bfly.b32' takes 5 operands, found 4 ("), "{found:?}");
+}
+
+#[test]
+fn an_address_of_nothing_in_an_initial_value_is_reported() {
+    assert_eq!(faults_of(".version 9.0\n.global .u64 p = {q9x};\n"), ["2:1: 'q9x' is not declared"]);
+}
+
+#[test]
+fn an_integer_is_no_float_constant() {
+    assert_eq!(
+        faults("add.f32 %f1, %f2, 1;"),
+        [
+            "6:19: 'add.f32' wants .f32 here, not an integer (write it with a point, as in 1.0, or in bits, as in 0f3F800000)"
+        ]
+    );
+}
+
+#[test]
+fn a_conversion_to_an_integer_needs_its_rounding() {
+    assert_eq!(
+        faults("cvt.s32.f32 %r1, %f1;"),
+        [
+            "6:1: 'cvt.s32.f32' lacks a rounding to an integer (one of .rni .rzi .rmi .rpi between 'cvt' and the types)"
+        ]
+    );
+}
+
+#[test]
+fn a_vector_access_is_at_most_sixteen_bytes() {
+    assert_eq!(
+        faults("ld.global.v4.f64 {%fd0,%fd1,%fd2,%fd3}, [%rd1];"),
+        ["6:1: 'ld.global.v4.f64' moves 256 bits, more than 128 (a thread moves at most 16 bytes at once)"]
+    );
 }

@@ -4,7 +4,7 @@ use warplab_diagnostics::{Diagnostic, Span};
 
 use super::Checker;
 use crate::spec::{Role, Spec};
-use crate::tree::{Base, Immediate, Instruction, Opcode, Operand, Operation, Type};
+use crate::tree::{Base, Flag, Immediate, Instruction, Opcode, Operand, Operation, Scope, Type};
 
 impl<'a> Checker<'a, '_> {
     /// Checks number, kinds, names and, if the modifiers are right, types of the operands.
@@ -28,13 +28,7 @@ impl<'a> Checker<'a, '_> {
 
     fn operand_count(&mut self, instruction: &Instruction, spec: &Spec, required: usize) {
         let roles = || spec.roles().0;
-        let combines = instruction.operation().is_some();
-        let (least, most) = match instruction.opcode {
-            Opcode::Setp | Opcode::Set if combines => (4, 4),
-            Opcode::Setp | Opcode::Set => (3, 3),
-            Opcode::Atom if instruction.operation() == Some(Operation::Cas) => (4, 5),
-            _ => (required, roles().count()),
-        };
+        let (least, most) = counts(instruction).unwrap_or_else(|| (required, roles().count()));
         let count = instruction.operands.len();
         if (least..=most).contains(&count) {
             return;
@@ -131,4 +125,29 @@ impl<'a> Checker<'a, '_> {
         }
         fits
     }
+}
+
+/// The least and the greatest number of operands, where the modifiers decide it.
+fn counts(instruction: &Instruction) -> Option<(usize, usize)> {
+    let flag = |flag| instruction.flag(flag);
+    let combines = instruction.operation().is_some();
+    Some(match instruction.opcode {
+        Opcode::Setp | Opcode::Set if combines => (4, 4),
+        Opcode::Setp | Opcode::Set => (3, 3),
+        Opcode::Atom if instruction.operation() == Some(Operation::Cas) => (4, 5),
+        Opcode::Shfl if flag(Flag::Sync) => (5, 5),
+        Opcode::Shfl => (4, 4),
+        Opcode::Vote if flag(Flag::Sync) => (3, 3),
+        Opcode::Vote => (2, 2),
+        Opcode::Cvt if !flag(Flag::Pack) => (2, 3),
+        Opcode::Barrier if instruction.scope() == Some(Scope::Cluster) => (0, 0),
+        Opcode::Bar | Opcode::Barrier if flag(Flag::Red) => (3, 4),
+        Opcode::Bar if flag(Flag::Warp) => (1, 1),
+        Opcode::Bar | Opcode::Barrier if flag(Flag::Arrive) => (2, 2),
+        Opcode::Bar | Opcode::Barrier => (1, 2),
+        Opcode::Cp if flag(Flag::WaitGroup) => (1, 1),
+        Opcode::Cp if flag(Flag::CommitGroup) || flag(Flag::WaitAll) => (0, 0),
+        Opcode::Cp => (3, 5),
+        _ => return None,
+    })
 }

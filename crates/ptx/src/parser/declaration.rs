@@ -174,9 +174,10 @@ impl Parser<'_> {
             self.advance();
         }
         let (name, _) = self.name("a name")?;
-        let offset = self.offset()?;
+        let mut offset = self.offset()?;
         if generic {
             self.expect(TokenKind::CloseParen, "')'")?;
+            offset = offset.wrapping_add(self.offset()?);
         }
         Ok(Initialiser::Symbol { name, offset, generic })
     }

@@ -44,7 +44,11 @@ impl Parser<'_> {
         Ok(Block { statements, span: At(self.since(open)) })
     }
 
+    /// Reports the innermost of the blocks that are open where the function ends.
     fn unclosed(&mut self, open: Span) {
+        if self.unclosed.replace(self.at) == Some(self.at) {
+            return;
+        }
         self.report(Diagnostic::error(open, "block is never closed").with_label("this '{' has no '}'"));
     }
 

@@ -197,7 +197,7 @@ pub(super) static TABLE: &[Spec] = &[
     one(O::Createpolicy, "d?xxxx", &[B64], &[], &[SPACE, HINT, Allow::Flag(&[Fractional, Range])]),
     many(
         O::Cvt,
-        "ds?s",
+        "ds?ss",
         (2, 3),
         CONVERT,
         &[],
