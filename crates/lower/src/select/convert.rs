@@ -204,11 +204,8 @@ impl Selector<'_, '_> {
         };
         let register = self.result(&flat.operands[0], result_bits);
         let (source, from) = if from == Type::Bf16 {
-            let wide = self.new(
-                Opcode::Shf,
-                &[M::L, M::U32],
-                [self.source_of(&flat.operands[1]), Operand::Immediate(16), Operand::ZERO],
-            );
+            let operands = [self.source_of(&flat.operands[1]), Operand::Immediate(16), Operand::ZERO];
+            let wide = self.new(Opcode::Shf, &[M::L, M::U32], operands);
             (Operand::register(wide), Type::F32)
         } else {
             (self.float_source(&flat.operands[1], from), from)

@@ -512,11 +512,11 @@ impl Selector<'_, '_> {
         let half = |signed| if signed { M::S16 } else { M::U16 };
         let operands = [to, sources[0], sources[1], sources[2]];
         if flat.tree.opcode == tree::Opcode::Dp4a {
-            let modifiers = [M::FourA, byte(signs[0]), byte(signs[1])];
+            let modifiers = [M::Dot4, byte(signs[0]), byte(signs[1])];
             return self.op(Opcode::Idp, &modifiers, operands);
         }
         let part = if flat.tree.half() == Some(Half::Hi) { M::Hi } else { M::Lo };
-        self.op(Opcode::Idp, &[M::TwoA, part, half(signs[0]), byte(signs[1])], operands);
+        self.op(Opcode::Idp, &[M::Dot2, part, half(signs[0]), byte(signs[1])], operands);
     }
 
     fn packed_integer(&mut self, flat: &Flat<'_>, ty: Type) {

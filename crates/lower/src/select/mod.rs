@@ -22,7 +22,7 @@ use warplab_program::{
 };
 use warplab_ptx::tree::{self, Flag, Type};
 
-pub(crate) use values::Source;
+pub(crate) use values::{Source, immediate};
 
 /// Where a PTX register lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -237,11 +237,6 @@ impl<'a, 'd> Selector<'a, 'd> {
         let stack = Operand::constant(0, warplab_program::kernel::launch_constants::STACK_POINTER as i32);
         let mut prologue =
             vec![Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack])];
-        if self.code.local_bytes > 0 {
-            let down = Operand::Immediate((self.code.local_bytes as i32).wrapping_neg() as u32);
-            let stack = Operand::register(Register(1));
-            prologue.push(Instruction::new(Opcode::Iadd3, [], [stack, stack, down, Operand::ZERO]));
-        }
         let descriptor = warplab_program::kernel::launch_constants::MEMORY_DESCRIPTOR as i32;
         let uses_descriptor = self.code.instructions().any(|instruction| {
             instruction.operands.iter().any(
