@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_exec::{Init, LaunchShape, MemoryImage};
-use warplab_gpu::{Launch, RunOptions, RunOutcome};
+use warplab_gpu::{Launch, PreparedLaunch, RunOptions, RunOutcome};
 use warplab_program::Program;
 
 /// A file of the project.
@@ -160,11 +160,20 @@ pub struct Simulated {
     pub image: MemoryImage,
 }
 
-/// Runs a case on a machine.
+/// A case that is ready to run.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The launch.
+    pub prepared: PreparedLaunch,
+    /// Device memory.
+    pub image: MemoryImage,
+}
+
+/// Makes a case ready to run on a machine.
 ///
 /// # Errors
-/// Why it did not run to its end.
-pub fn simulate(config: &GpuConfig, program: &Program, case: &Case) -> Result<Simulated, String> {
+/// Why it cannot run.
+pub fn load(config: &GpuConfig, program: &Program, case: &Case) -> Result<Loaded, String> {
     let (mut image, parameters) = set_up(case);
     let symbols = warplab_gpu::load_globals(program, &mut image).map_err(|fault| fault.to_string())?;
     let launch = Launch {
@@ -175,6 +184,15 @@ pub fn simulate(config: &GpuConfig, program: &Program, case: &Case) -> Result<Si
         symbols: &symbols,
     };
     let prepared = warplab_gpu::prepare(config, &launch).map_err(|fault| fault.to_string())?;
+    Ok(Loaded { prepared, image })
+}
+
+/// Runs a case on a machine.
+///
+/// # Errors
+/// Why it did not run to its end.
+pub fn simulate(config: &GpuConfig, program: &Program, case: &Case) -> Result<Simulated, String> {
+    let Loaded { prepared, image } = load(config, program, case)?;
     let outcome = warplab_gpu::run(config, &prepared, &image, RunOptions::default())
         .map_err(|fault| fault.to_string())?;
     Ok(Simulated { outcome, image })
@@ -191,4 +209,35 @@ pub fn wrong_outputs(case: &Case, image: &MemoryImage) -> Vec<String> {
         })
         .map(|(name, _, _)| name.clone())
         .collect()
+}
+
+/// The program of a suite, as the simulator's own compiler makes it from the PTX.
+#[must_use]
+pub fn suite_program(suite: &str) -> Program {
+    interim_program(suite)
+}
+
+fn interim_program(suite: &str) -> Program {
+    let text = read(&format!("traces/h200/{suite}.sass.txt"));
+    let (mut program, _) = warplab_program::listing::read(&Source::new("suite.sass.txt", text));
+    let ptx = read(&format!("traces/h200/{suite}.ptx"));
+    for case in cases(suite) {
+        let Some(k) = program.kernels.iter_mut().find(|k| k.name == case.kernel) else { continue };
+        k.registers = case.metrics.get("launch__registers_per_thread").map_or(64, |&r| r as u32);
+        let start = ptx.find(&format!(".entry {}(", case.kernel)).unwrap();
+        let body = &ptx[start..start + ptx[start..].find("\n}").unwrap()];
+        let sh: u32 = body
+            .lines()
+            .filter(|l| l.trim().starts_with(".shared"))
+            .map(|l| l.rsplit('[').next().unwrap().split(']').next().unwrap().parse().unwrap_or(4))
+            .sum();
+        k.static_shared_bytes = sh;
+    }
+    program
+}
+
+/// The case with this name of a list.
+#[must_use]
+pub fn case_named<'a>(cases: &'a [Case], name: &str) -> &'a Case {
+    cases.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"))
 }

@@ -343,6 +343,9 @@ impl MemoryImage {
     /// # Errors
     /// When not all of them are in one buffer; nothing is written then.
     pub fn write_bytes(&self, address: Address, bytes: &[u8]) -> Result<(), MemoryFault> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let buffer = self.span(address, bytes.len() as u64)?;
         for (at, &byte) in (address.0 - buffer.base.0..).zip(bytes) {
             write_narrow(buffer.cell(at / 4), at, 1, u32::from(byte));

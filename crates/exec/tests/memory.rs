@@ -244,3 +244,27 @@ EXIT";
     assert_eq!([word(0), word(1), word(2), word(4)], [64, 0, 1, 31]);
     assert_eq!((word(8), word(39)), (32, 63));
 }
+
+#[test]
+fn variables_and_banks_hold_addresses() {
+    let text = ".global table bytes=16 align=8 address=8:other+4
+.global other bytes=64 align=8 data=0102030405060708
+.kernel k
+.constant 3 data=2a000000
+.constant 4 data=0000000000000000 address=0:table+0
+LDC.64 R2, c[0x4][0x0]
+LDG.E.64 R4, desc[UR4][R2.64+0x8]
+LDG.E R6, desc[UR4][R4.64]
+IADD3 R6, R6, c[0x3][0x0], RZ
+STG.E desc[UR4][R2.64], R6
+EXIT";
+    let program = program(text);
+    let mut image = MemoryImage::new();
+    let symbols = warplab_exec::allocate_globals(&program, &mut image).unwrap();
+    let shape = LaunchShape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 };
+    run(&program, &program.kernels[0], shape, &[], &symbols, &image, Limits::default()).unwrap();
+    assert_eq!(image.buffer("table").unwrap().word(0), 0x0807_0605 + 42);
+    let missing =
+        run(&program, &program.kernels[0], shape, &[], &FxHashMap::default(), &image, Limits::default());
+    assert_eq!(missing.unwrap_err().to_string(), "k: constant bank 4: variable 'table' has no address yet");
+}

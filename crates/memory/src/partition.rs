@@ -156,11 +156,6 @@ impl Partition {
                 let access =
                     Access { bank: place.bank, row: place.row, write: wanted.write, token, at: wanted.at };
                 self.channels[place.pseudo_channel].push(access);
-                if wanted.write {
-                    self.counters.dram.written_bytes += 32;
-                } else {
-                    self.counters.dram.read_bytes += 32;
-                }
             }
         }
     }

@@ -240,8 +240,8 @@ impl LoadStoreUnit {
             Work::Global { access, lines, busy } => {
                 self.unit_free = now + busy.max(self.spec.interval);
                 match access {
-                    GlobalAccess::Load { cached, .. } => {
-                        self.load(owner, &lines, cached, now, busy, outcomes)
+                    GlobalAccess::Load { cached, local } => {
+                        self.load(owner, &lines, (cached, local), now, busy, outcomes);
                     }
                     GlobalAccess::Store { local } => self.store(owner, &lines, local, now, outcomes),
                     GlobalAccess::Atomic { passes, returns } => {

@@ -65,9 +65,7 @@ pub fn run_lanes(
         if done.step == (Step::Exited { warp_done: true }) {
             return Some(warp);
         }
-        if warp.paths.current().is_none() {
-            return None;
-        }
+        warp.paths.current()?;
     }
     None
 }

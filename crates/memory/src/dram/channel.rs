@@ -55,6 +55,7 @@ struct Candidate {
 pub struct PseudoChannel {
     timing: Timing,
     banks_per_group: usize,
+    burst_bytes: u64,
     write_high: usize,
     write_low: usize,
     banks: Vec<Bank>,
@@ -88,6 +89,7 @@ impl PseudoChannel {
         PseudoChannel {
             timing,
             banks_per_group: dram.banks_per_group as usize,
+            burst_bytes: u64::from(dram.burst_bytes),
             write_high: dram.write_high as usize,
             write_low: dram.write_low as usize,
             banks: vec![Bank::default(); banks],
@@ -240,6 +242,11 @@ impl PseudoChannel {
             self.counters.row_hits += 1;
         }
         self.counters.busy_ticks += timing.burst.0;
+        if self.writing {
+            self.counters.written_bytes += self.burst_bytes;
+        } else {
+            self.counters.read_bytes += self.burst_bytes;
+        }
         if self.writing {
             not_before(&mut self.next_write, now + timing.ccd_short);
             not_before(&mut self.group_next_write[group], now + timing.ccd_long);

@@ -1,0 +1,455 @@
+//! Takes out what selection left over: moves, what nobody reads, what was computed before.
+
+use crate::code::{Code, has_effect};
+use crate::legal;
+use crate::liveness::{Liveness, Numbering, Set, step_backward};
+use rustc_hash::FxHashMap;
+use warplab_program::{
+    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
+    SourceModifier, UniformRegister,
+};
+
+/// Removes instructions whose results nobody reads.
+pub(crate) fn dead_code(code: &mut Code) {
+    loop {
+        let live = Liveness::new(code);
+        let mut removed = false;
+        for (index, block) in code.blocks.iter_mut().enumerate() {
+            let mut needed = live.live_out[index].clone();
+            let mut kept: Vec<Instruction> = Vec::with_capacity(block.instructions.len());
+            for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
+                if is_dead(&instruction, &needed, &live.numbering) {
+                    removed = true;
+                    continue;
+                }
+                step_backward(&live.numbering, &live.single, &instruction, |number, role| match role {
+                    Role::Write => needed.remove(number),
+                    Role::Read => needed.insert(number),
+                });
+                kept.push(instruction);
+            }
+            kept.reverse();
+            block.instructions = kept;
+        }
+        if !removed {
+            return;
+        }
+    }
+}
+
+fn is_dead(instruction: &Instruction, needed: &Set, numbering: &Numbering) -> bool {
+    if has_effect(instruction) {
+        return false;
+    }
+    let accesses = instruction.accesses();
+    let mut writes = accesses.iter().filter(|access| access.role == Role::Write);
+    writes.all(|access| match access.resource {
+        Resource::Registers(register, _) if !register.is_virtual() => false,
+        Resource::AllPredicates | Resource::Barrier(_) => false,
+        resource => !numbering.of(resource).any(|number| needed.contains(number)),
+    })
+}
+
+/// What a register is known to hold.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    value: Operand,
+}
+
+/// Replaces reads of moved values by what was moved: over the whole kernel for registers written once, inside a
+/// block for others.
+pub(crate) fn copies(code: &mut Code) {
+    let counts = code.definition_counts();
+    let once = |register: Register| counts.is_single(Resource::Registers(register, 1));
+    let mut global: FxHashMap<Register, Copy> = FxHashMap::default();
+    for instruction in code.instructions() {
+        if let Some((to, value)) = moved(instruction)
+            && once(to)
+            && instruction.guard.is_always()
+            && match value {
+                Operand::Register { register, .. } => register.is_fixed() || once(register),
+                Operand::Uniform { register, .. } => counts.is_single(Resource::Uniforms(register, 1)),
+                _ => true,
+            }
+        {
+            global.insert(to, Copy { value });
+        }
+    }
+    let predicates = predicate_copies(code);
+    for block in &mut code.blocks {
+        let mut local: FxHashMap<Register, Copy> = FxHashMap::default();
+        for instruction in &mut block.instructions {
+            replace_predicates(instruction, &predicates);
+            for _ in 0..4 {
+                if !replace(instruction, &local, &global) {
+                    break;
+                }
+            }
+            for access in instruction.accesses() {
+                if let (Role::Write, Resource::Registers(first, count)) = (access.role, access.resource) {
+                    for register in (0..count).map(|index| first.offset(index)) {
+                        local.remove(&register);
+                        local.retain(|_, copy| copy.value.as_register() != Some(register));
+                    }
+                }
+            }
+            if let Some((to, value)) = moved(instruction)
+                && instruction.guard.is_always()
+                && value.as_register() != Some(to)
+                && to.is_virtual()
+                && value.as_register().is_none_or(|from| from.is_virtual() || from.is_fixed())
+                && !matches!(value, Operand::Uniform { .. })
+            {
+                local.insert(to, Copy { value });
+            }
+        }
+    }
+}
+
+/// The result and source of a plain move.
+fn moved(instruction: &Instruction) -> Option<(Register, Operand)> {
+    if instruction.opcode != Opcode::Mov || instruction.operands.len() != 2 {
+        return None;
+    }
+    let to = instruction.operands[0].as_register()?;
+    match instruction.operands[1] {
+        value @ (Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
+        | Operand::Immediate(_)
+        | Operand::Uniform { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }) => Some((to, value)),
+        _ => None,
+    }
+}
+
+/// Replaces sources that are copies, where the instruction may have what they are copies of.
+fn replace(
+    instruction: &mut Instruction,
+    local: &FxHashMap<Register, Copy>,
+    global: &FxHashMap<Register, Copy>,
+) -> bool {
+    let written = instruction.written_operands();
+    let look = |register: &Register| local.get(register).or_else(|| global.get(register)).copied();
+    let mut changed = false;
+    for index in 0..instruction.operands.len() {
+        if written >> index & 1 != 0 {
+            continue;
+        }
+        match instruction.operands[index] {
+            Operand::Register { register, modifier, selector, reuse } => {
+                if instruction.register_count(index) != 1 {
+                    changed |= replace_pair(instruction, index, local, global);
+                    continue;
+                }
+                let Some(copy) = look(&register) else { continue };
+                let new = match copy.value {
+                    Operand::Register { register, .. } => {
+                        if register.is_fixed() && legal::needs_register(instruction, index) && selector != Selector::Whole {
+                            continue;
+                        }
+                        Some(Operand::Register { register, modifier, selector, reuse })
+                    }
+                    Operand::Immediate(bits) if selector == Selector::Whole => {
+                        legal::modified_immediate(instruction.opcode, bits, modifier)
+                    }
+                    Operand::Uniform { register, .. } => Some(Operand::Uniform { register, modifier, selector }),
+                    _ => None,
+                };
+                let Some(new) = new else { continue };
+                let old = std::mem::replace(&mut instruction.operands[index], new);
+                if legal::is_legal(instruction) || legal::make_legal_by_swapping(instruction) {
+                    changed = true;
+                } else {
+                    instruction.operands[index] = old;
+                }
+            }
+            Operand::Address(address) => {
+                if let Some(base) = address.base
+                    && !address.wide
+                    && let Some(copy) = look(&base)
+                {
+                    let new = match copy.value {
+                        Operand::Register { register, .. } => {
+                            AddressOperand { base: Some(register).filter(|it| !it.is_fixed()), ..address }
+                        }
+                        Operand::Immediate(bits) if address.scale <= 1 => {
+                            let offset = address.offset.wrapping_add(bits as i32);
+                            AddressOperand { base: None, offset, ..address }
+                        }
+                        Operand::Uniform { register, .. } if address.uniform.is_none() => {
+                            AddressOperand { base: None, uniform: Some(register), ..address }
+                        }
+                        _ => continue,
+                    };
+                    instruction.operands[index] = Operand::Address(new);
+                    changed = true;
+                } else if let Some(base) = address.base
+                    && address.wide
+                    && let Some(base) = pair_behind(base, &look)
+                {
+                    instruction.operands[index] = Operand::Address(AddressOperand { base: Some(base), ..address });
+                    changed = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    changed
+}
+
+/// The pair that both halves of a pair are copies of.
+fn pair_behind(pair: Register, look: &impl Fn(&Register) -> Option<Copy>) -> Option<Register> {
+    let (low, high) = (look(&pair)?, look(&pair.offset(1))?);
+    let (low, high) = (low.value.as_register()?, high.value.as_register()?);
+    (low.is_virtual() && high.0 == low.0 + 1).then_some(low)
+}
+
+fn replace_pair(
+    instruction: &mut Instruction,
+    index: usize,
+    local: &FxHashMap<Register, Copy>,
+    global: &FxHashMap<Register, Copy>,
+) -> bool {
+    let look = |register: &Register| local.get(register).or_else(|| global.get(register)).copied();
+    let Operand::Register { register, modifier, selector, reuse } = instruction.operands[index] else {
+        return false;
+    };
+    if instruction.register_count(index) == 2
+        && let Some(behind) = pair_behind(register, &look)
+    {
+        instruction.operands[index] = Operand::Register { register: behind, modifier, selector, reuse };
+        return true;
+    }
+    false
+}
+
+/// Predicates that are written once, as a copy of another written once.
+fn predicate_copies(code: &Code) -> FxHashMap<Predicate, Operand> {
+    let counts = code.definition_counts();
+    let mut copies = FxHashMap::default();
+    for instruction in code.instructions() {
+        if instruction.opcode != Opcode::Plop3 || !instruction.guard.is_always() {
+            continue;
+        }
+        let operands = &instruction.operands;
+        let is_copy = operands.len() == 7
+            && operands[1] == Operand::TRUE
+            && operands[3] == Operand::TRUE
+            && operands[4] == Operand::TRUE
+            && operands[5] == Operand::Immediate(0x80);
+        if let (true, Operand::Predicate { predicate: to, .. }, value @ Operand::Predicate { predicate: from, .. }) =
+            (is_copy, operands[0], operands[2])
+            && counts.is_single(Resource::Predicate(to))
+            && (from.is_fixed() || counts.is_single(Resource::Predicate(from)))
+        {
+            copies.insert(to, value);
+        }
+    }
+    copies
+}
+
+fn replace_predicates(instruction: &mut Instruction, copies: &FxHashMap<Predicate, Operand>) {
+    if copies.is_empty() {
+        return;
+    }
+    let resolve = |predicate: Predicate, negate: bool| {
+        let (mut predicate, mut negate) = (predicate, negate);
+        for _ in 0..8 {
+            let Some(&Operand::Predicate { predicate: next, negate: flips }) = copies.get(&predicate) else { break };
+            predicate = next;
+            negate ^= flips;
+        }
+        (predicate, negate)
+    };
+    if let Guard::Predicate { predicate, negate } = instruction.guard {
+        let (predicate, negate) = resolve(predicate, negate);
+        instruction.guard = Guard::Predicate { predicate, negate };
+    }
+    let written = instruction.written_operands();
+    for (index, operand) in instruction.operands.iter_mut().enumerate() {
+        if let Operand::Predicate { predicate, negate } = *operand
+            && written >> index & 1 == 0
+        {
+            let (predicate, negate) = resolve(predicate, negate);
+            *operand = Operand::Predicate { predicate, negate };
+        }
+    }
+}
+
+/// Replaces what was computed before, from the same sources, by the earlier result; along the dominator tree for
+/// values written once.
+pub(crate) fn common_subexpressions(code: &mut Code) {
+    let counts = code.definition_counts();
+    let dominators = crate::graph::Graph::new(code);
+    let mut replacements: FxHashMap<Resource2, Resource2> = FxHashMap::default();
+    let mut seen: FxHashMap<String, Vec<(usize, Instruction)>> = FxHashMap::default();
+    for block in dominators.dominance_order() {
+        for instruction in &mut code.blocks[block].instructions {
+            rename(instruction, &replacements);
+            if !is_pure(instruction, &counts) {
+                continue;
+            }
+            let key = key_of(instruction);
+            let list = seen.entry(key).or_default();
+            if let Some((_, earlier)) = list.iter().find(|(at, _)| dominators.dominates(*at, block)) {
+                record(instruction, earlier, &mut replacements);
+            } else {
+                list.push((block, instruction.clone()));
+            }
+        }
+    }
+    for instruction in code.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
+        rename(instruction, &replacements);
+    }
+}
+
+/// A register or predicate that is replaced by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Resource2 {
+    Register(Register),
+    Predicate(Predicate),
+    Uniform(UniformRegister),
+}
+
+fn is_pure(instruction: &Instruction, counts: &crate::code::DefinitionCounts) -> bool {
+    let moves = matches!(instruction.opcode, Opcode::Mov) && !matches!(instruction.operands[1], Operand::Immediate(_));
+    if has_effect(instruction) || instruction.opcode.accesses_memory() || !instruction.guard.is_always() || moves {
+        return false;
+    }
+    instruction.accesses().iter().all(|access| counts.is_single(access.resource))
+}
+
+fn key_of(instruction: &Instruction) -> String {
+    let mut clone = instruction.clone();
+    let written = clone.written_operands();
+    for (index, operand) in clone.operands.iter_mut().enumerate() {
+        if written >> index & 1 == 0 {
+            continue;
+        }
+        // Only which results are wanted at all counts.
+        *operand = match *operand {
+            Operand::Register { register, .. } if !register.is_fixed() => Operand::register(Register(300)),
+            Operand::Predicate { predicate, .. } if !predicate.is_fixed() => Operand::predicate(Predicate(30)),
+            Operand::Uniform { register, .. } if !register.is_fixed() => Operand::uniform(UniformRegister(70)),
+            other => other,
+        };
+    }
+    format!("{:?}{:?}{:?}", clone.opcode, clone.modifiers, clone.operands)
+}
+
+fn record(later: &Instruction, earlier: &Instruction, replacements: &mut FxHashMap<Resource2, Resource2>) {
+    let written = later.written_operands();
+    for index in 0..later.operands.len() {
+        if written >> index & 1 == 0 {
+            continue;
+        }
+        match (later.operands[index], earlier.operands[index]) {
+            (Operand::Register { register: from, .. }, Operand::Register { register: to, .. }) => {
+                for part in 0..later.register_count(index) {
+                    replacements.insert(Resource2::Register(from.offset(part)), Resource2::Register(to.offset(part)));
+                }
+            }
+            (Operand::Predicate { predicate: from, .. }, Operand::Predicate { predicate: to, .. })
+                if !from.is_fixed() =>
+            {
+                replacements.insert(Resource2::Predicate(from), Resource2::Predicate(to));
+            }
+            (Operand::Uniform { register: from, .. }, Operand::Uniform { register: to, .. }) => {
+                for part in 0..later.register_count(index) {
+                    replacements.insert(Resource2::Uniform(from.offset(part)), Resource2::Uniform(to.offset(part)));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn rename(instruction: &mut Instruction, replacements: &FxHashMap<Resource2, Resource2>) {
+    if replacements.is_empty() {
+        return;
+    }
+    let written = instruction.written_operands();
+    let results: Vec<(usize, Operand)> =
+        (0..instruction.operands.len()).filter(|index| written >> index & 1 != 0).map(|index| (index, instruction.operands[index])).collect();
+    crate::code::map_registers(
+        instruction,
+        |register| match replacements.get(&Resource2::Register(register)) {
+            Some(Resource2::Register(new)) => *new,
+            _ => register,
+        },
+        |predicate| match replacements.get(&Resource2::Predicate(predicate)) {
+            Some(Resource2::Predicate(new)) => *new,
+            _ => predicate,
+        },
+        |register| match replacements.get(&Resource2::Uniform(register)) {
+            Some(Resource2::Uniform(new)) => *new,
+            _ => register,
+        },
+    );
+    for (index, operand) in results {
+        instruction.operands[index] = operand;
+    }
+}
+
+/// Small things that fold: additions of zero, choices between equal values.
+pub(crate) fn fold(code: &mut Code) {
+    for instruction in code.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
+        fold_one(instruction);
+    }
+}
+
+fn fold_one(instruction: &mut Instruction) {
+    let zero = |operand: &Operand| *operand == Operand::ZERO || *operand == Operand::Immediate(0);
+    for operand in instruction.operands.iter_mut().skip(1) {
+        if *operand == Operand::Immediate(0) && matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Isetp) {
+            *operand = Operand::ZERO;
+        }
+    }
+    let plain = instruction.modifiers.as_slice().is_empty();
+    let operands = &instruction.operands;
+    if instruction.opcode == Opcode::Iadd3 && plain && operands.len() == 4 {
+        let rest: Vec<Operand> = operands[1..].iter().copied().filter(|operand| !zero(operand)).collect();
+        let constants: u32 = rest
+            .iter()
+            .filter_map(|operand| match operand {
+                Operand::Immediate(bits) => Some(*bits),
+                _ => None,
+            })
+            .fold(0, u32::wrapping_add);
+        let registers: Vec<Operand> =
+            rest.iter().copied().filter(|operand| !matches!(operand, Operand::Immediate(_))).collect();
+        if registers.is_empty() {
+            become_move(instruction, crate::select::immediate(constants));
+        } else if constants == 0 && registers.len() == 1 && is_plain(&registers[0]) {
+            become_move(instruction, registers[0]);
+        }
+        return;
+    }
+    if instruction.opcode == Opcode::Imad && plain && operands.len() == 4 {
+        if zero(&operands[1]) || zero(&operands[2]) {
+            let value = operands[3];
+            if is_plain(&value) {
+                become_move(instruction, value);
+            }
+        } else if let (Operand::Immediate(a), Operand::Immediate(b), true) = (operands[1], operands[2], zero(&operands[3])) {
+            become_move(instruction, crate::select::immediate(a.wrapping_mul(b)));
+        }
+        return;
+    }
+    if instruction.opcode == Opcode::Sel && operands[1] == operands[2] && is_plain(&operands[1]) {
+        let value = operands[1];
+        become_move(instruction, value);
+    }
+}
+
+fn is_plain(operand: &Operand) -> bool {
+    matches!(
+        operand,
+        Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. } | Operand::Immediate(_)
+    )
+}
+
+fn become_move(instruction: &mut Instruction, value: Operand) {
+    instruction.opcode = Opcode::Mov;
+    instruction.modifiers = <&[Modifier]>::into(&[]);
+    let to = instruction.operands[0];
+    instruction.operands = [to, value].into_iter().collect();
+}

@@ -1,0 +1,290 @@
+//! A kernel between selection and the final program: blocks of machine instructions on virtual registers.
+
+use warplab_program::{
+    AddressOperand, Guard, Instruction, Opcode, Operand, Predicate, Register, Resource, Role, UniformRegister,
+};
+
+/// A basic block. Branch targets are numbers of blocks; a block that does not end in an unconditional transfer
+/// falls through to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Block {
+    /// The instructions; only the last may transfer control.
+    pub(crate) instructions: Vec<Instruction>,
+    /// Whether the block is off the usual path.
+    pub(crate) cold: bool,
+    /// Whether PTX says that the branch at its end goes the same way for all threads of a warp.
+    pub(crate) uniform_branch: bool,
+}
+
+/// The code of one kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    /// The blocks in the order of the final program.
+    pub(crate) blocks: Vec<Block>,
+    /// For every virtual register the first register of its group and how many the group has.
+    groups: Vec<(u32, u8)>,
+    predicates: u32,
+    uniform_groups: Vec<(u32, u8)>,
+    /// Bytes of local memory of a thread.
+    pub(crate) local_bytes: u32,
+}
+
+impl Code {
+    /// A new group of consecutive virtual registers.
+    pub(crate) fn register(&mut self, count: u32) -> Register {
+        let base = self.groups.len() as u32;
+        for _ in 0..count {
+            self.groups.push((base, count as u8));
+        }
+        Register(Register::FIRST_VIRTUAL + base)
+    }
+
+    /// A new virtual predicate.
+    pub(crate) fn predicate(&mut self) -> Predicate {
+        self.predicates += 1;
+        Predicate(Predicate::FIRST_VIRTUAL + self.predicates - 1)
+    }
+
+    /// A new group of consecutive virtual uniform registers.
+    pub(crate) fn uniform(&mut self, count: u32) -> UniformRegister {
+        let base = self.uniform_groups.len() as u32;
+        for _ in 0..count {
+            self.uniform_groups.push((base, count as u8));
+        }
+        UniformRegister(UniformRegister::FIRST_VIRTUAL + base)
+    }
+
+    /// The first register of the group of a virtual register, and how many the group has.
+    pub(crate) fn group(&self, register: Register) -> (Register, u32) {
+        if register.is_virtual() {
+            let (base, count) = self.groups[(register.0 - Register::FIRST_VIRTUAL) as usize];
+            (Register(base + Register::FIRST_VIRTUAL), u32::from(count))
+        } else {
+            (register, 1)
+        }
+    }
+
+    /// The first register of the group of a virtual uniform register, and how many the group has.
+    pub(crate) fn uniform_group(&self, register: UniformRegister) -> (UniformRegister, u32) {
+        if register.is_virtual() {
+            let (base, count) = self.uniform_groups[(register.0 - UniformRegister::FIRST_VIRTUAL) as usize];
+            (UniformRegister(base + UniformRegister::FIRST_VIRTUAL), u32::from(count))
+        } else {
+            (register, 1)
+        }
+    }
+
+    /// How many virtual registers, predicates and uniform registers there are.
+    pub(crate) fn counts(&self) -> [usize; 3] {
+        [self.groups.len(), self.predicates as usize, self.uniform_groups.len()]
+    }
+
+    /// The blocks that may follow a block, the one that falls through first.
+    pub(crate) fn successors(&self, block: usize) -> Vec<usize> {
+        let mut next = Vec::with_capacity(2);
+        let last = self.blocks[block].instructions.last();
+        if last.is_none_or(Instruction::falls_through) && block + 1 < self.blocks.len() {
+            next.push(block + 1);
+        }
+        if let Some(target) = last.and_then(branch_target)
+            && !next.contains(&target)
+        {
+            next.push(target);
+        }
+        next
+    }
+
+    /// The blocks that may come before each block.
+    pub(crate) fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut lists = vec![Vec::new(); self.blocks.len()];
+        for block in 0..self.blocks.len() {
+            for next in self.successors(block) {
+                lists[next].push(block);
+            }
+        }
+        lists
+    }
+
+    /// Inserts empty blocks before the blocks of the list (ascending numbers of the present order). What fell
+    /// through still falls through, now by way of the new block; branches still go to the old one.
+    pub(crate) fn insert_blocks(&mut self, before: &[usize]) -> Vec<usize> {
+        let mut map = Vec::with_capacity(self.blocks.len());
+        let mut blocks = Vec::with_capacity(self.blocks.len() + before.len());
+        let mut added = Vec::new();
+        for (index, block) in std::mem::take(&mut self.blocks).into_iter().enumerate() {
+            for _ in before.iter().filter(|&&at| at == index) {
+                added.push(blocks.len());
+                blocks.push(Block { cold: block.cold, ..Block::default() });
+            }
+            map.push(blocks.len());
+            blocks.push(block);
+        }
+        for _ in before.iter().filter(|&&at| at >= map.len()) {
+            added.push(blocks.len());
+            blocks.push(Block::default());
+        }
+        self.blocks = blocks;
+        self.retarget(|target| map.get(target).copied().unwrap_or(target));
+        added
+    }
+
+    /// Changes the target of every branch.
+    pub(crate) fn retarget(&mut self, map: impl Fn(usize) -> usize) {
+        for instruction in self.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
+            for operand in &mut instruction.operands {
+                if let Operand::Target(target) = operand {
+                    *target = map(*target as usize) as u32;
+                }
+            }
+        }
+    }
+
+    /// Every instruction, in order.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.blocks.iter().flat_map(|block| &block.instructions)
+    }
+
+    /// How often each virtual register, predicate and uniform register is written.
+    pub(crate) fn definition_counts(&self) -> DefinitionCounts {
+        let [registers, predicates, uniforms] = self.counts();
+        let mut counts = DefinitionCounts {
+            registers: vec![0; registers],
+            predicates: vec![0; predicates],
+            uniforms: vec![0; uniforms],
+        };
+        for instruction in self.instructions() {
+            for access in instruction.accesses() {
+                if access.role == Role::Write {
+                    counts.add(access.resource);
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// How often each virtual register is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DefinitionCounts {
+    registers: Vec<u32>,
+    predicates: Vec<u32>,
+    uniforms: Vec<u32>,
+}
+
+impl DefinitionCounts {
+    fn add(&mut self, resource: Resource) {
+        match resource {
+            Resource::Registers(register, count) if register.is_virtual() => {
+                for index in 0..count {
+                    self.registers[(register.0 - Register::FIRST_VIRTUAL + index) as usize] += 1;
+                }
+            }
+            Resource::Predicate(predicate) if predicate.is_virtual() => {
+                self.predicates[(predicate.0 - Predicate::FIRST_VIRTUAL) as usize] += 1;
+            }
+            Resource::Uniforms(register, count) if register.is_virtual() => {
+                for index in 0..count {
+                    self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a resource is virtual and written at most once.
+    pub(crate) fn is_single(&self, resource: Resource) -> bool {
+        match resource {
+            Resource::Registers(register, count) if register.is_virtual() => (0..count)
+                .all(|index| self.registers[(register.0 - Register::FIRST_VIRTUAL + index) as usize] <= 1),
+            Resource::Predicate(predicate) if predicate.is_virtual() => {
+                self.predicates[(predicate.0 - Predicate::FIRST_VIRTUAL) as usize] <= 1
+            }
+            Resource::Uniforms(register, count) if register.is_virtual() => (0..count)
+                .all(|index| self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] <= 1),
+            _ => false,
+        }
+    }
+}
+
+/// The block a branch at the end of a block goes to. `BSSY` names a block too, but does not go there.
+pub(crate) fn branch_target(instruction: &Instruction) -> Option<usize> {
+    if instruction.opcode == Opcode::Bra { instruction.target().map(|target| target as usize) } else { None }
+}
+
+/// Whether an instruction ends a block.
+pub(crate) fn ends_block(instruction: &Instruction) -> bool {
+    matches!(instruction.opcode, Opcode::Bra | Opcode::Exit | Opcode::Bpt | Opcode::Kill | Opcode::Ret)
+        && (instruction.opcode != Opcode::Exit || instruction.guard.is_always())
+}
+
+/// Replaces the registers of an instruction: operands, addresses, descriptors, indices.
+pub(crate) fn map_registers(
+    instruction: &mut Instruction,
+    mut register: impl FnMut(Register) -> Register,
+    mut predicate: impl FnMut(Predicate) -> Predicate,
+    mut uniform: impl FnMut(UniformRegister) -> UniformRegister,
+) {
+    if let Guard::Predicate { predicate: guard, .. } = &mut instruction.guard {
+        *guard = predicate(*guard);
+    }
+    for operand in &mut instruction.operands {
+        match operand {
+            Operand::Register { register: it, .. } => *it = register(*it),
+            Operand::Uniform { register: it, .. } => *it = uniform(*it),
+            Operand::Predicate { predicate: it, .. } => *it = predicate(*it),
+            Operand::Address(AddressOperand { base, uniform: offset, descriptor, .. }) => {
+                *base = base.map(&mut register);
+                *offset = offset.map(&mut uniform);
+                *descriptor = descriptor.map(&mut uniform);
+            }
+            Operand::Constant(constant) => {
+                use warplab_program::ConstantIndex;
+                constant.index = match constant.index {
+                    ConstantIndex::Register(it) => ConstantIndex::Register(register(it)),
+                    ConstantIndex::Uniform(it) => ConstantIndex::Uniform(uniform(it)),
+                    ConstantIndex::None => ConstantIndex::None,
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether an instruction does more than write its results: memory, barriers, control flow, clocks.
+pub(crate) fn has_effect(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    let opcode = instruction.opcode;
+    if opcode.accesses_memory() {
+        return !matches!(opcode, Ldg | Ld | Ldl | Lds) || is_ordered_load(instruction);
+    }
+    matches!(
+        opcode,
+        Bra | Brx | Brxu | Jmp | Jmx | Call | Ret | Exit | Bssy | Bsync | Break | Bmov | Warpsync | Yield
+            | Nanosleep | Bar | B2r | Depbar | Bpt | Kill | Nop | Membar | Errbar | Shfl | Vote | Voteu | Match
+            | Redux | Elect | Endcollective
+    ) || reads_clock(instruction)
+}
+
+/// Whether an instruction reads a clock: its place matters.
+pub(crate) fn reads_clock(instruction: &Instruction) -> bool {
+    use warplab_program::SpecialRegister::{ActiveMask, ClockHigh, ClockLow, GlobalTimerHigh, GlobalTimerLow};
+    instruction.operands.iter().any(|operand| {
+        matches!(
+            operand,
+            Operand::Special(ClockHigh | ClockLow | GlobalTimerHigh | GlobalTimerLow | ActiveMask)
+        )
+    })
+}
+
+/// Until control fields are set, this stall count marks a memory access that must stay in order (volatile, relaxed).
+const ORDERED: u8 = 15;
+
+/// Marks a memory access that must neither move past others nor be removed.
+pub(crate) fn mark_ordered(instruction: &mut Instruction) {
+    instruction.control.stall = ORDERED;
+}
+
+/// Whether a memory access must neither move past others nor be removed.
+pub(crate) fn is_ordered_load(instruction: &Instruction) -> bool {
+    instruction.control.stall == ORDERED
+}

@@ -1,0 +1,5 @@
+//! Operations that the machine has not: division, remainder, square root, correctly rounded, as sequences.
+
+mod double;
+mod integer;
+mod single;

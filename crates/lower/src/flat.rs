@@ -1,0 +1,669 @@
+//! A kernel's PTX as one list of instructions and labels: nested blocks opened, names resolved, calls inlined.
+
+use rustc_hash::FxHashMap;
+use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_program::Origin;
+use warplab_ptx::tree::{
+    Base, Block, Component, Function, Immediate, Instruction, Module, Opcode, Operand, Space, Special,
+    Statement, Type, Variable,
+};
+
+/// The number of a PTX register of a kernel, after inlining.
+pub(crate) type RegisterId = usize;
+/// The number of a label of a kernel, after inlining.
+pub(crate) type LabelId = usize;
+/// The number of a parameter of a call: a few registers.
+pub(crate) type ParameterId = usize;
+
+/// What an address starts from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Start {
+    /// A register.
+    Register(RegisterId),
+    /// A variable.
+    Variable(Symbol),
+    /// Nothing.
+    Absolute,
+}
+
+/// A variable or parameter that a name means.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Symbol {
+    /// A parameter of the kernel, by its offset in bytes.
+    Parameter(u32),
+    /// A parameter of a call that was inlined.
+    CallParameter(ParameterId),
+    /// A variable of local memory, by its offset in the frame.
+    Local(u32),
+    /// A variable of shared memory, by its offset in the window.
+    Shared(u32),
+    /// A variable of constant memory, by its offset in bank 3.
+    Constant(u32),
+    /// A variable of global memory.
+    Global(String),
+}
+
+/// An operand with its names resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// A register.
+    Register(RegisterId),
+    /// A predicate negated.
+    Negated(RegisterId),
+    /// A constant.
+    Immediate(Immediate),
+    /// A special register.
+    Special(Special, Option<Component>),
+    /// The address of a variable.
+    Address(Start, i64),
+    /// Several values.
+    Vector(Vec<Value>),
+    /// A place to go to.
+    Label(LabelId),
+    /// Two results.
+    Pair(Box<Value>, Box<Value>),
+    /// A result that is not wanted.
+    Sink,
+}
+
+/// An instruction with its names resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Flat<'a> {
+    /// The guard: the predicate and whether it is negated.
+    pub(crate) guard: Option<(RegisterId, bool)>,
+    /// The instruction as written.
+    pub(crate) tree: &'a Instruction,
+    /// Its operands.
+    pub(crate) operands: Vec<Value>,
+    /// Whence.
+    pub(crate) origin: Origin,
+    /// Where in the text.
+    pub(crate) span: Span,
+}
+
+/// An instruction or a label.
+#[derive(Clone, Debug)]
+pub(crate) enum Item<'a> {
+    /// A label.
+    Label(LabelId),
+    /// An instruction.
+    Instruction(Flat<'a>),
+    /// `brx.idx` with its table.
+    Switch(Flat<'a>, Vec<LabelId>),
+    /// The end of an inlined function: a branch to the label, under the guard.
+    Leave(Option<(RegisterId, bool)>, LabelId, Origin),
+    /// A copy between registers, from the call interface.
+    Copy {
+        /// The guard.
+        guard: Option<(RegisterId, bool)>,
+        /// The result.
+        to: RegisterId,
+        /// The value.
+        from: Value,
+        /// Whence.
+        origin: Origin,
+    },
+}
+
+/// A kernel's PTX as one list.
+#[derive(Debug, Default)]
+pub(crate) struct Flattened<'a> {
+    /// Instructions and labels.
+    pub(crate) items: Vec<Item<'a>>,
+    /// The type of every register.
+    pub(crate) registers: Vec<Type>,
+    /// How many labels there are.
+    pub(crate) labels: usize,
+    /// Bytes of local variables.
+    pub(crate) local_bytes: u32,
+    /// Bytes of static shared variables of the function itself and of the module, as far as used.
+    pub(crate) shared_bytes: u32,
+    /// Words of inlined calls' parameters: (parameter, byte offset, bytes) to register.
+    slots: FxHashMap<(ParameterId, i64, u32), RegisterId>,
+    parameters: usize,
+}
+
+/// Where a kernel's shared variables start.
+pub(crate) const SHARED_BASE: u32 = 0x400;
+
+/// The addresses of the variables of the module.
+#[derive(Debug, Default)]
+pub(crate) struct Globals {
+    /// Offsets of constant variables in bank 3.
+    pub(crate) constants: FxHashMap<String, u32>,
+    /// Names of global variables.
+    pub(crate) globals: FxHashMap<String, ()>,
+}
+
+struct Scope<'a> {
+    registers: FxHashMap<String, Named>,
+    ranges: Vec<(&'a str, u32, Type)>,
+    variables: FxHashMap<&'a str, Symbol>,
+    labels: FxHashMap<&'a str, LabelId>,
+    tables: FxHashMap<&'a str, Vec<&'a str>>,
+}
+
+#[derive(Clone)]
+enum Named {
+    One(RegisterId),
+    Many(Vec<RegisterId>),
+}
+
+/// Flattens one kernel.
+pub(crate) struct Flattener<'a, 'd> {
+    module: &'a Module,
+    source: &'a Source,
+    globals: &'a Globals,
+    files: &'a FxHashMap<u32, u16>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+    out: Flattened<'a>,
+    scopes: Vec<Scope<'a>>,
+    shared: FxHashMap<&'a str, u32>,
+    calls: Vec<&'a str>,
+    leave: Vec<LabelId>,
+    place: (Option<u16>, u32),
+}
+
+impl<'a, 'd> Flattener<'a, 'd> {
+    /// Flattens a kernel. `parameters` are the offsets of its parameters by name.
+    pub(crate) fn run(
+        module: &'a Module,
+        source: &'a Source,
+        globals: &'a Globals,
+        files: &'a FxHashMap<u32, u16>,
+        kernel: &'a Function,
+        parameters: &[(String, u32)],
+        diagnostics: &'d mut Vec<Diagnostic>,
+    ) -> Flattened<'a> {
+        let mut it = Flattener {
+            module,
+            source,
+            globals,
+            files,
+            diagnostics,
+            out: Flattened { shared_bytes: 0, ..Flattened::default() },
+            scopes: Vec::new(),
+            shared: FxHashMap::default(),
+            calls: vec![&kernel.name],
+            leave: Vec::new(),
+            place: (None, 0),
+        };
+        it.open();
+        for (parameter, (_, offset)) in kernel.parameters.iter().zip(parameters) {
+            it.scope().variables.insert(&parameter.name, Symbol::Parameter(*offset));
+        }
+        if let Some(body) = &kernel.body {
+            it.lay_out_shared(body);
+            it.block(body);
+        }
+        it.out
+    }
+
+    fn scope(&mut self) -> &mut Scope<'a> {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    fn open(&mut self) {
+        self.scopes.push(Scope {
+            registers: FxHashMap::default(),
+            ranges: Vec::new(),
+            variables: FxHashMap::default(),
+            labels: FxHashMap::default(),
+            tables: FxHashMap::default(),
+        });
+    }
+
+    /// Gives every static shared variable of the module and of the kernel an address; dynamic ones come after all.
+    fn lay_out_shared(&mut self, body: &'a Block) {
+        let mut static_variables: Vec<&'a Variable> = Vec::new();
+        let mut dynamic: Vec<&'a Variable> = Vec::new();
+        let used = names_used(self.module, body);
+        let module_level = self.module.variables().filter(|it| used.contains_key(it.name.as_str()));
+        for variable in module_level.chain(local_variables(body)) {
+            if variable.space.family() == Space::Shared {
+                let unsized_array = variable.dims.first() == Some(&None);
+                if unsized_array { dynamic.push(variable) } else { static_variables.push(variable) }
+            }
+        }
+        let mut at = SHARED_BASE;
+        for variable in static_variables {
+            at = at.next_multiple_of(variable.alignment().max(1) as u32);
+            self.shared.insert(&variable.name, at);
+            at += variable.bytes() as u32;
+        }
+        self.out.shared_bytes = at - SHARED_BASE;
+        let alignment = dynamic.iter().map(|it| it.alignment().max(1) as u32).max().unwrap_or(1);
+        let start = at.next_multiple_of(alignment);
+        if !dynamic.is_empty() {
+            self.out.shared_bytes = start - SHARED_BASE;
+        }
+        for variable in dynamic {
+            self.shared.insert(&variable.name, start);
+        }
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        self.open();
+        for statement in &block.statements {
+            match statement {
+                Statement::Label(label) => {
+                    let id = self.new_label();
+                    self.scope().labels.insert(&label.name, id);
+                }
+                Statement::BranchTargets(table) => {
+                    let names = table.targets.iter().map(|name| name.as_str()).collect();
+                    self.scope().tables.insert(&table.name, names);
+                }
+                _ => {}
+            }
+        }
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+        self.scopes.pop();
+    }
+
+    fn new_label(&mut self) -> LabelId {
+        self.out.labels += 1;
+        self.out.labels - 1
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        match statement {
+            Statement::Instruction(instruction) => self.instruction(instruction),
+            Statement::Label(label) => {
+                if let Some(id) = self.label(&label.name) {
+                    self.out.items.push(Item::Label(id));
+                }
+            }
+            Statement::Registers(declaration) => {
+                let lanes = declaration.vector.map_or(1, |vector| vector.lanes());
+                for name in &declaration.names {
+                    match name.count {
+                        Some(count) => self.scope().ranges.push((name.name.as_str(), count, declaration.ty)),
+                        None => {
+                            let ids: Vec<RegisterId> =
+                                (0..lanes).map(|_| self.new_register(declaration.ty)).collect();
+                            let named = if lanes == 1 { Named::One(ids[0]) } else { Named::Many(ids) };
+                            self.scope().registers.insert(name.name.to_string(), named);
+                        }
+                    }
+                }
+            }
+            Statement::Variable(variable) => self.variable(variable),
+            Statement::Block(block) => self.block(block),
+            Statement::Location(location) => {
+                let (file, line) = match &location.inlined {
+                    Some(_) | None => (location.file, location.line),
+                };
+                self.place = (self.files.get(&file).copied(), line);
+            }
+            Statement::Pragma(_)
+            | Statement::BranchTargets(_)
+            | Statement::CallTargets(_)
+            | Statement::CallPrototype(_) => {}
+        }
+    }
+
+    fn new_register(&mut self, ty: Type) -> RegisterId {
+        self.out.registers.push(ty);
+        self.out.registers.len() - 1
+    }
+
+    fn variable(&mut self, variable: &'a Variable) {
+        let symbol = match variable.space.family() {
+            Space::Param => {
+                self.out.parameters += 1;
+                Symbol::CallParameter(self.out.parameters - 1)
+            }
+            Space::Local => {
+                let at = self.out.local_bytes.next_multiple_of(variable.alignment().max(1) as u32);
+                self.out.local_bytes = at + variable.bytes() as u32;
+                Symbol::Local(at)
+            }
+            Space::Shared => match self.shared.get(variable.name.as_str()) {
+                Some(&at) => Symbol::Shared(at),
+                None => {
+                    // A variable of an inlined function: after those of the kernel.
+                    let end = SHARED_BASE + self.out.shared_bytes;
+                    let at = end.next_multiple_of(variable.alignment().max(1) as u32);
+                    self.out.shared_bytes = at + variable.bytes() as u32 - SHARED_BASE;
+                    self.shared.insert(&variable.name, at);
+                    Symbol::Shared(at)
+                }
+            },
+            Space::Const => match self.globals.constants.get(variable.name.as_str()) {
+                Some(&at) => Symbol::Constant(at),
+                None => return,
+            },
+            Space::Global => Symbol::Global(variable.name.to_string()),
+            _ => {
+                self.fault(*variable.span, format!("variables of space .{} are not supported", variable.space));
+                return;
+            }
+        };
+        self.scope().variables.insert(&variable.name, symbol);
+    }
+
+    fn fault(&mut self, span: Span, message: String) {
+        self.diagnostics.push(Diagnostic::error(span, message));
+    }
+
+    fn label(&self, name: &str) -> Option<LabelId> {
+        self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied())
+    }
+
+    fn register(&mut self, name: &str) -> Option<Named> {
+        for level in (0..self.scopes.len()).rev() {
+            if let Some(named) = self.scopes[level].registers.get(name) {
+                return Some(named.clone());
+            }
+            let range = self.scopes[level].ranges.iter().find(|(prefix, count, _)| {
+                let number = name.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok());
+                number.is_some_and(|number| number < *count)
+            });
+            if let Some(&(_, _, ty)) = range {
+                let id = self.new_register(ty);
+                self.scopes[level].registers.insert(name.to_owned(), Named::One(id));
+                return Some(Named::One(id));
+            }
+        }
+        None
+    }
+
+    fn symbol(&self, name: &str) -> Option<Symbol> {
+        let scoped = self.scopes.iter().rev().find_map(|scope| scope.variables.get(name).cloned());
+        scoped
+            .or_else(|| self.shared.get(name).map(|&at| Symbol::Shared(at)))
+            .or_else(|| self.globals.constants.get(name).map(|&at| Symbol::Constant(at)))
+            .or_else(|| self.globals.globals.get(name).map(|()| Symbol::Global(name.to_owned())))
+    }
+
+    fn value(&mut self, operand: &'a Operand, span: Span) -> Value {
+        match operand {
+            Operand::Register(name) => match self.register(name) {
+                Some(Named::One(id)) => Value::Register(id),
+                Some(Named::Many(ids)) => Value::Vector(ids.into_iter().map(Value::Register).collect()),
+                None => self.unknown(name, span),
+            },
+            Operand::Component { register, component } => match self.register(register) {
+                Some(Named::Many(ids)) if component.index() < ids.len() => Value::Register(ids[component.index()]),
+                _ => self.unknown(register, span),
+            },
+            Operand::Negated(name) => match self.register(name) {
+                Some(Named::One(id)) => Value::Negated(id),
+                _ => self.unknown(name, span),
+            },
+            Operand::Immediate(value) => Value::Immediate(*value),
+            Operand::Special { register, component } => Value::Special(*register, *component),
+            Operand::Symbol { name, offset } => match self.symbol(name) {
+                Some(symbol) => Value::Address(Start::Variable(symbol), *offset),
+                None => self.unknown(name, span),
+            },
+            Operand::Address(address) => {
+                let start = match &address.base {
+                    Base::Register(name) => match self.register(name) {
+                        Some(Named::One(id)) => Start::Register(id),
+                        _ => return self.unknown(name, span),
+                    },
+                    Base::Symbol(name) => match self.symbol(name) {
+                        Some(symbol) => Start::Variable(symbol),
+                        None => return self.unknown(name, span),
+                    },
+                    Base::Absolute => Start::Absolute,
+                };
+                Value::Address(start, address.offset)
+            }
+            Operand::Vector(elements) | Operand::List(elements) => {
+                Value::Vector(elements.iter().map(|element| self.value(element, span)).collect())
+            }
+            Operand::Label(name) => match self.label(name) {
+                Some(id) => Value::Label(id),
+                None => Value::Sink,
+            },
+            Operand::Pair(first, second) => {
+                Value::Pair(Box::new(self.value(first, span)), Box::new(self.value(second, span)))
+            }
+            Operand::Sink => Value::Sink,
+        }
+    }
+
+    fn unknown(&mut self, name: &str, span: Span) -> Value {
+        self.fault(span, format!("'{name}' cannot be used here: it is no register, variable or parameter in scope"));
+        Value::Sink
+    }
+
+    fn guard(&mut self, instruction: &'a Instruction) -> Option<(RegisterId, bool)> {
+        let guard = instruction.guard.as_ref()?;
+        match self.register(&guard.register) {
+            Some(Named::One(id)) => Some((id, guard.negated)),
+            _ => None,
+        }
+    }
+
+    fn instruction(&mut self, instruction: &'a Instruction) {
+        let origin = Origin {
+            line: self.source.position(instruction.span.start).line,
+            source_file: self.place.0,
+            source_line: self.place.1,
+            note: "",
+        };
+        let guard = self.guard(instruction);
+        match instruction.opcode {
+            Opcode::Call => self.call(instruction, guard, origin),
+            Opcode::Ret if !self.leave.is_empty() => {
+                let label = self.leave[self.leave.len() - 1];
+                self.out.items.push(Item::Leave(guard, label, origin));
+            }
+            Opcode::Brx => self.switch(instruction, guard, origin),
+            _ => {
+                let operands = instruction
+                    .operands
+                    .iter()
+                    .enumerate()
+                    .map(|(index, operand)| self.value(operand, instruction.operand_span(index)))
+                    .collect();
+                let flat = Flat { guard, tree: instruction, operands, origin, span: *instruction.span };
+                if !self.call_parameter_access(&flat) {
+                    self.out.items.push(Item::Instruction(flat));
+                }
+            }
+        }
+    }
+
+    fn switch(&mut self, instruction: &'a Instruction, guard: Option<(RegisterId, bool)>, origin: Origin) {
+        let span = *instruction.span;
+        let table = match instruction.operands.get(1) {
+            Some(Operand::Label(name) | Operand::Symbol { name, .. }) => {
+                self.scopes.iter().rev().find_map(|scope| scope.tables.get(name.as_str()).cloned())
+            }
+            _ => None,
+        };
+        let (Some(table), Some(index)) = (table, instruction.operands.first()) else {
+            self.fault(span, "brx.idx needs an index and a .branchtargets table".to_owned());
+            return;
+        };
+        let operands = vec![self.value(index, span)];
+        let labels = table.iter().filter_map(|name| self.label(name)).collect();
+        let flat = Flat { guard, tree: instruction, operands, origin, span };
+        self.out.items.push(Item::Switch(flat, labels));
+    }
+
+    /// The register that holds a word of a parameter of an inlined call.
+    fn slot(&mut self, parameter: ParameterId, offset: i64, ty: Type) -> RegisterId {
+        let bytes = ty.bytes();
+        if let Some(&id) = self.out.slots.get(&(parameter, offset, bytes)) {
+            return id;
+        }
+        let plain = match bytes {
+            8 => Type::B64,
+            4 => Type::B32,
+            _ => Type::B16,
+        };
+        let id = self.new_register(plain);
+        self.out.slots.insert((parameter, offset, bytes), id);
+        id
+    }
+
+    /// `ld.param` and `st.param` of a call's parameter become copies. False if the instruction is another.
+    fn call_parameter_access(&mut self, flat: &Flat<'a>) -> bool {
+        let tree = flat.tree;
+        let (address, data, store) = match (tree.opcode, flat.operands.as_slice()) {
+            (Opcode::Ld, [data, address]) => (address, data, false),
+            (Opcode::St, [address, data]) => (address, data, true),
+            _ => return false,
+        };
+        let Value::Address(Start::Variable(Symbol::CallParameter(parameter)), offset) = address else {
+            return false;
+        };
+        let ty = tree.ty().unwrap_or(Type::B32);
+        let elements: Vec<Value> = match data {
+            Value::Vector(elements) => elements.clone(),
+            other => vec![other.clone()],
+        };
+        for (index, element) in elements.into_iter().enumerate() {
+            let offset = offset + i64::from(ty.bytes()) * index as i64;
+            let slot = self.slot(*parameter, offset, ty);
+            let (to, from) = match (store, element) {
+                (true, element) => (slot, element),
+                (false, Value::Register(id)) => (id, Value::Register(slot)),
+                _ => continue,
+            };
+            self.out.items.push(Item::Copy { guard: flat.guard, to, from, origin: flat.origin });
+        }
+        true
+    }
+
+    fn call(&mut self, instruction: &'a Instruction, guard: Option<(RegisterId, bool)>, origin: Origin) {
+        let span = *instruction.span;
+        let Some(call) = instruction.call() else {
+            return self.fault(span, "call names no function".to_owned());
+        };
+        let (Operand::Symbol { name, .. } | Operand::Label(name)) = call.target else {
+            return self.fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
+        };
+        let module = self.module;
+        let name = name.as_str();
+        let Some(function) = module.function(name).filter(|function| function.body.is_some()) else {
+            return self.fault(span, format!("the function '{name}' has no body in this file"));
+        };
+        if self.calls.contains(&name) {
+            return self.fault(span, format!("'{name}' calls itself: recursion is not supported"));
+        }
+        let actual = |it: &mut Self, operands: &'a [Operand]| -> Vec<Value> {
+            operands.iter().map(|operand| it.value(operand, span)).collect()
+        };
+        let returns = actual(self, call.returns);
+        let arguments = actual(self, call.arguments);
+        let end = self.new_label();
+        if let Some((predicate, negated)) = guard {
+            self.out.items.push(Item::Leave(Some((predicate, !negated)), end, origin));
+        }
+        let mut outer = std::mem::take(&mut self.scopes);
+        self.open();
+        let copies_out = self.bind(&function.returns, &returns, origin, false);
+        self.bind(&function.parameters, &arguments, origin, true);
+        self.calls.push(name);
+        self.leave.push(end);
+        let place = self.place;
+        if let Some(body) = &function.body {
+            self.block(body);
+        }
+        self.place = place;
+        self.leave.pop();
+        self.calls.pop();
+        std::mem::swap(&mut self.scopes, &mut outer);
+        self.out.items.push(Item::Label(end));
+        for (to, from) in copies_out {
+            self.out.items.push(Item::Copy { guard: None, to, from: Value::Register(from), origin });
+        }
+    }
+
+    /// Makes the formal parameters of a function mean the actual ones. Returns the copies to make after the call.
+    fn bind(
+        &mut self,
+        formal: &'a [Variable],
+        actual: &[Value],
+        origin: Origin,
+        copy_in: bool,
+    ) -> Vec<(RegisterId, RegisterId)> {
+        let mut copies = Vec::new();
+        for (formal, actual) in formal.iter().zip(actual) {
+            if formal.space == Space::Reg {
+                let id = self.new_register(formal.ty);
+                self.scope().registers.insert(formal.name.to_string(), Named::One(id));
+                match actual {
+                    from if copy_in => {
+                        self.out.items.push(Item::Copy { guard: None, to: id, from: from.clone(), origin });
+                    }
+                    Value::Register(to) => copies.push((*to, id)),
+                    _ => {}
+                }
+                continue;
+            }
+            if let Value::Address(Start::Variable(symbol), _) = actual {
+                self.scope().variables.insert(&formal.name, symbol.clone());
+            } else {
+                self.out.parameters += 1;
+                let parameter = self.out.parameters - 1;
+                self.scope().variables.insert(&formal.name, Symbol::CallParameter(parameter));
+                let slot = self.slot(parameter, 0, formal.ty);
+                match actual {
+                    from if copy_in => {
+                        self.out.items.push(Item::Copy { guard: None, to: slot, from: from.clone(), origin });
+                    }
+                    Value::Register(to) => copies.push((*to, slot)),
+                    _ => {}
+                }
+            }
+        }
+        copies
+    }
+}
+
+/// The variables declared in a body, its nested blocks included.
+fn local_variables(body: &Block) -> Vec<&Variable> {
+    let mut found = Vec::new();
+    for statement in &body.statements {
+        match statement {
+            Statement::Variable(variable) => found.push(variable),
+            Statement::Block(block) => found.extend(local_variables(block)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The symbols that a body names, and those of the functions that it calls.
+fn names_used<'a>(module: &'a Module, body: &'a Block) -> FxHashMap<&'a str, ()> {
+    let mut names = FxHashMap::default();
+    let mut pending = vec![body];
+    while let Some(body) = pending.pop() {
+        for statement in &body.statements {
+            match statement {
+                Statement::Block(block) => pending.push(block),
+                Statement::Instruction(instruction) => {
+                    for operand in &instruction.operands {
+                        let name = match operand {
+                            Operand::Symbol { name, .. } | Operand::Label(name) => name,
+                            Operand::Address(address) => match &address.base {
+                                Base::Symbol(name) => name,
+                                _ => continue,
+                            },
+                            _ => continue,
+                        };
+                        if names.insert(name.as_str(), ()).is_none()
+                            && let Some(function) = module.function(name)
+                            && let Some(body) = &function.body
+                        {
+                            pending.push(body);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,177 @@
+//! Variables of the module: constant bank 3, global memory, parameters.
+
+use crate::flat::Globals;
+use warplab_diagnostics::Diagnostic;
+use warplab_program::{ConstantBank, GlobalVariable, Parameter, Relocation};
+use warplab_ptx::tree::{Function, Immediate, Initialiser, Linkage, Module, Space, Statement, Type, Variable};
+
+/// The variables of a module and where they are.
+pub(crate) struct Layout {
+    /// Addresses by name.
+    pub(crate) globals: Globals,
+    /// Bank 3.
+    pub(crate) constants: Option<ConstantBank>,
+    /// Variables in global memory.
+    pub(crate) variables: Vec<GlobalVariable>,
+}
+
+/// Lays out the variables of a module, those inside functions too.
+pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Layout {
+    let mut found: Vec<&Variable> = module.variables().collect();
+    for function in module.functions() {
+        if let Some(body) = &function.body {
+            collect(&body.statements, &mut found);
+        }
+    }
+    let mut layout = Layout { globals: Globals::default(), constants: None, variables: Vec::new() };
+    let mut bank = ConstantBank { bank: 3, bytes: Vec::new(), relocations: Vec::new() };
+    for variable in found {
+        match variable.space.family() {
+            Space::Const => {
+                let at = bank.bytes.len().next_multiple_of(variable.alignment().max(1) as usize);
+                let (bytes, relocations) = initial(variable, diagnostics);
+                bank.bytes.resize(at, 0);
+                bank.bytes.extend(bytes);
+                bank.bytes.resize(at + variable.bytes() as usize, 0);
+                bank.relocations.extend(
+                    relocations.into_iter().map(|it| Relocation { offset: it.offset + at as u32, ..it }),
+                );
+                layout.globals.constants.insert(variable.name.to_string(), at as u32);
+            }
+            Space::Global => {
+                layout.globals.globals.insert(variable.name.to_string(), ());
+                if variable.linkage == Linkage::Extern && variable.initialiser.is_none() {
+                    continue;
+                }
+                let (initial, relocations) = initial(variable, diagnostics);
+                let declared = GlobalVariable {
+                    name: variable.name.to_string(),
+                    bytes: variable.bytes(),
+                    alignment: variable.alignment().max(1),
+                    initial,
+                    relocations,
+                };
+                if !layout.variables.iter().any(|other| other.name == declared.name) {
+                    layout.variables.push(declared);
+                }
+            }
+            _ => {}
+        }
+    }
+    if !bank.bytes.is_empty() {
+        layout.constants = Some(bank);
+    }
+    layout
+}
+
+fn collect<'a>(statements: &'a [Statement], found: &mut Vec<&'a Variable>) {
+    for statement in statements {
+        match statement {
+            Statement::Variable(variable) => found.push(variable),
+            Statement::Block(block) => collect(&block.statements, found),
+            _ => {}
+        }
+    }
+}
+
+/// The first bytes of a variable and the addresses in them; trailing zeros are left out.
+fn initial(variable: &Variable, diagnostics: &mut Vec<Diagnostic>) -> (Vec<u8>, Vec<Relocation>) {
+    let (mut bytes, mut relocations) = (Vec::new(), Vec::new());
+    if let Some(initialiser) = &variable.initialiser {
+        let strides = strides(variable);
+        fill(initialiser, variable, &strides, 0, &mut bytes, &mut relocations, diagnostics);
+    }
+    while bytes.last() == Some(&0) && relocations.is_empty() {
+        bytes.pop();
+    }
+    (bytes, relocations)
+}
+
+/// The bytes of one element at each nesting of an initialiser: of the whole, of a row, ..., of one element.
+fn strides(variable: &Variable) -> Vec<u64> {
+    let mut strides = vec![u64::from(variable.ty.bytes())];
+    if variable.vector.is_some() {
+        strides.insert(0, variable.element_bytes());
+    }
+    for dim in variable.dims.iter().skip(1).rev() {
+        let row = strides[0] * dim.unwrap_or(1);
+        strides.insert(0, row);
+    }
+    strides
+}
+
+fn fill(
+    initialiser: &Initialiser,
+    variable: &Variable,
+    strides: &[u64],
+    at: u64,
+    bytes: &mut Vec<u8>,
+    relocations: &mut Vec<Relocation>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    match initialiser {
+        Initialiser::List(list) => {
+            let stride = strides.first().copied().unwrap_or(1);
+            let inner = if strides.len() > 1 { &strides[1..] } else { strides };
+            for (index, element) in list.iter().enumerate() {
+                let nested = matches!(element, Initialiser::List(_));
+                let strides = if nested { inner } else { strides };
+                let stride = if nested { stride } else { strides.last().copied().unwrap_or(stride) };
+                fill(element, variable, strides, at + index as u64 * stride, bytes, relocations, diagnostics);
+            }
+        }
+        Initialiser::Value(value) => {
+            let size = variable.ty.bytes() as usize;
+            let bits = match variable.ty {
+                Type::F32 => u64::from(value.f32_bits()),
+                Type::F64 => value.f64_bits(),
+                _ => match *value {
+                    Immediate::Int(value) => value as u64,
+                    Immediate::F32(bits) => u64::from(bits),
+                    Immediate::F64(bits) => bits,
+                },
+            };
+            let end = at as usize + size;
+            if bytes.len() < end {
+                bytes.resize(end, 0);
+            }
+            bytes[at as usize..end].copy_from_slice(&bits.to_le_bytes()[..size.min(8)]);
+        }
+        Initialiser::Symbol { name, offset, .. } => {
+            if variable.ty.bytes() != 8 {
+                diagnostics.push(Diagnostic::error(
+                    *variable.span,
+                    "the address of a variable fits only into 64 bits",
+                ));
+                return;
+            }
+            if bytes.len() < at as usize + 8 {
+                bytes.resize(at as usize + 8, 0);
+            }
+            relocations.push(Relocation { offset: at as u32, symbol: name.to_string(), addend: *offset });
+        }
+    }
+}
+
+/// The parameters of a kernel with their offsets.
+pub(crate) fn parameters(kernel: &Function) -> Vec<Parameter> {
+    let mut at = 0u32;
+    kernel
+        .parameters
+        .iter()
+        .map(|parameter| {
+            at = at.next_multiple_of(parameter.alignment().max(1) as u32);
+            let offset = at;
+            let bytes = parameter.bytes() as u32;
+            at += bytes;
+            let dims: String =
+                parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
+            Parameter {
+                name: parameter.name.to_string(),
+                offset,
+                bytes,
+                ty: format!("{}{dims}", parameter.ty.name()),
+            }
+        })
+        .collect()
+}

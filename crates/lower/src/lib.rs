@@ -1,0 +1,109 @@
+//! PTX tree to machine program, pass by pass: a small ptxas.
+//!
+//! [`lower()`] flattens every kernel (calls inlined), selects machine instructions on virtual registers, cleans them up,
+//! turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
+//! sets their control fields. [`Options::passes`] switches the passes that are not needed for a right program, and
+//! [`Options::dump`] shows the code after each.
+
+mod allocate;
+mod clean;
+mod code;
+mod control;
+mod divergence;
+mod dump;
+mod expand;
+mod flat;
+mod globals;
+mod graph;
+mod legal;
+mod liveness;
+mod passes;
+mod pipeline;
+mod predicate;
+mod reconverge;
+mod select;
+
+pub use passes::{Pass, PassSet};
+
+use warplab_diagnostics::{Diagnostic, Source};
+use warplab_program::{LatencyClass, LatencyTable, Program};
+use warplab_ptx::tree::Module;
+
+/// How to lower.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The latencies of the machine, for stall counts and wait barriers.
+    pub latencies: LatencyTable,
+    /// The passes that run.
+    pub passes: PassSet,
+    /// The passes after which the code is kept as text.
+    pub dump: PassSet,
+    /// The most registers a thread may use, besides what the kernel says.
+    pub max_registers: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { latencies: hopper(), passes: PassSet::all(), dump: PassSet::none(), max_registers: 255 }
+    }
+}
+
+/// The latencies of compute capability 9.0 as its compiler sees them.
+#[must_use]
+pub fn hopper() -> LatencyTable {
+    LatencyTable::from_fn(|class| match class {
+        LatencyClass::Alu | LatencyClass::Fma => 4,
+        LatencyClass::FmaWide | LatencyClass::Fp16 => 5,
+        LatencyClass::Fp64 => 10,
+        LatencyClass::Predicate => 4,
+        LatencyClass::PredicateToBranch => 13,
+        LatencyClass::Uniform => 6,
+        LatencyClass::UniformToVector => 7,
+        LatencyClass::Branch => 5,
+        LatencyClass::Transcendental => 17,
+        LatencyClass::SpecialRegister => 20,
+        LatencyClass::Clock => 6,
+        LatencyClass::ConstantLoad => 30,
+        LatencyClass::SharedLoad => 29,
+        LatencyClass::Shuffle => 24,
+        LatencyClass::GlobalLoad => 33,
+        LatencyClass::Atomic => 100,
+        LatencyClass::Store => 12,
+        LatencyClass::Vote => 7,
+        LatencyClass::Barrier => 13,
+    })
+}
+
+/// What one pass did to one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassLog {
+    /// The kernel.
+    pub kernel: String,
+    /// The pass.
+    pub pass: Pass,
+    /// Instructions before it.
+    pub before: usize,
+    /// Instructions after it.
+    pub after: usize,
+    /// The code after it, if [`Options::dump`] asks for it.
+    pub text: Option<String>,
+}
+
+/// A lowered module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// The machine program.
+    pub program: Program,
+    /// What the passes did.
+    pub log: Vec<PassLog>,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Lowers every kernel of a module. `source` is the text it was read from.
+///
+/// # Errors
+/// Everything that the PTX says and the machine or this compiler cannot do, with its place, all at once.
+pub fn lower(module: &Module, source: &Source, options: &Options) -> Result<Lowered, Vec<Diagnostic>> {
+    pipeline::run(module, source, options)
+}

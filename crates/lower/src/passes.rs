@@ -1,0 +1,123 @@
+//! The passes and sets of them.
+
+/// One step from PTX to the machine program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pass {
+    /// PTX to machine instructions, calls inlined, divisions and roots expanded. Always runs.
+    Select,
+    /// Moved values replace their copies.
+    Copies,
+    /// Constants fold.
+    Fold,
+    /// What was computed before is not computed again.
+    Common,
+    /// What a loop computes anew every time moves in front of it.
+    Invariant,
+    /// Instructions without use go.
+    Dead,
+    /// Short branches become guarded instructions.
+    Predicate,
+    /// Operands that the machine has not go through registers. Always runs.
+    Legalise,
+    /// Parameters and special registers are read where they are needed.
+    Sink,
+    /// Convergence barriers are set. Always runs.
+    Reconverge,
+    /// Instructions are put into an order that hides latencies.
+    Schedule,
+    /// Moves become one register where they can.
+    Coalesce,
+    /// Real registers. Always runs.
+    Allocate,
+    /// Stall counts and wait barriers. Always runs.
+    Control,
+}
+
+impl Pass {
+    /// Every pass, in the order in which they run.
+    pub const ALL: &'static [Pass] = &[
+        Pass::Select,
+        Pass::Copies,
+        Pass::Fold,
+        Pass::Common,
+        Pass::Invariant,
+        Pass::Dead,
+        Pass::Predicate,
+        Pass::Legalise,
+        Pass::Sink,
+        Pass::Reconverge,
+        Pass::Schedule,
+        Pass::Coalesce,
+        Pass::Allocate,
+        Pass::Control,
+    ];
+
+    /// The name on a command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Pass::Select => "select",
+            Pass::Copies => "copies",
+            Pass::Fold => "fold",
+            Pass::Common => "common",
+            Pass::Invariant => "invariant",
+            Pass::Dead => "dead",
+            Pass::Predicate => "predicate",
+            Pass::Legalise => "legalise",
+            Pass::Sink => "sink",
+            Pass::Reconverge => "reconverge",
+            Pass::Schedule => "schedule",
+            Pass::Coalesce => "coalesce",
+            Pass::Allocate => "allocate",
+            Pass::Control => "control",
+        }
+    }
+
+    /// The pass of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Pass> {
+        Pass::ALL.iter().copied().find(|pass| pass.name() == name)
+    }
+
+    /// Whether a right program needs it.
+    #[must_use]
+    pub fn is_needed(self) -> bool {
+        matches!(self, Pass::Select | Pass::Legalise | Pass::Reconverge | Pass::Allocate | Pass::Control)
+    }
+}
+
+/// A set of passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassSet(u32);
+
+impl PassSet {
+    /// Every pass.
+    #[must_use]
+    pub fn all() -> PassSet {
+        Pass::ALL.iter().fold(PassSet::none(), |set, &pass| set.with(pass))
+    }
+
+    /// No pass but those that are needed, which run all the same.
+    #[must_use]
+    pub fn none() -> PassSet {
+        PassSet(0)
+    }
+
+    /// The set and one more.
+    #[must_use]
+    pub fn with(self, pass: Pass) -> PassSet {
+        PassSet(self.0 | 1 << pass as u32)
+    }
+
+    /// The set without one.
+    #[must_use]
+    pub fn without(self, pass: Pass) -> PassSet {
+        PassSet(self.0 & !(1 << pass as u32))
+    }
+
+    /// Whether a pass is in the set.
+    #[must_use]
+    pub fn contains(self, pass: Pass) -> bool {
+        self.0 >> pass as u32 & 1 != 0
+    }
+}

@@ -1,0 +1,241 @@
+//! The passes in their order, kernel by kernel.
+
+use crate::allocate::{self, Failure, Used};
+use crate::code::Code;
+use crate::flat::{Flattener, Globals};
+use crate::{Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, predicate, reconverge, select};
+use rustc_hash::FxHashMap;
+use warplab_diagnostics::{Diagnostic, Source};
+use warplab_program::kernel::launch_constants;
+use warplab_program::{ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Register, Relocation};
+use warplab_ptx::tree::{Attribute, Function, Module};
+
+/// Lowers a module.
+pub(crate) fn run(module: &Module, source: &Source, options: &Options) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    let layout = globals::lay_out(module, &mut diagnostics);
+    let mut files = FxHashMap::default();
+    let mut names = Vec::new();
+    for file in &module.files {
+        files.insert(file.index, names.len() as u16);
+        names.push(file.path.clone());
+    }
+    let mut program = Program { kernels: Vec::new(), globals: layout.variables, files: names };
+    let mut log = Vec::new();
+    for kernel in module.entries().filter(|kernel| kernel.body.is_some()) {
+        let context = Context { module, source, options, globals: &layout.globals, files: &files };
+        let mut lowered = context.kernel(kernel, &mut log, &mut diagnostics);
+        lowered.constant_banks.extend(layout.constants.clone());
+        program.kernels.push(lowered);
+    }
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(diagnostics);
+    }
+    Ok(Lowered { program, log, warnings: diagnostics })
+}
+
+struct Context<'a> {
+    module: &'a Module,
+    source: &'a Source,
+    options: &'a Options,
+    globals: &'a Globals,
+    files: &'a FxHashMap<u32, u16>,
+}
+
+/// Runs the passes on one kernel and keeps the log.
+struct Runner<'a> {
+    options: &'a Options,
+    kernel: &'a str,
+    log: &'a mut Vec<PassLog>,
+}
+
+impl Runner<'_> {
+    fn pass(&mut self, pass: Pass, code: &mut Code, body: impl FnOnce(&mut Code)) {
+        if !self.options.passes.contains(pass) && !pass.is_needed() {
+            return;
+        }
+        let before = code.instructions().count();
+        body(code);
+        self.note(pass, code, before);
+    }
+
+    fn note(&mut self, pass: Pass, code: &Code, before: usize) {
+        self.log.push(PassLog {
+            kernel: self.kernel.to_owned(),
+            pass,
+            before,
+            after: code.instructions().count(),
+            text: self.options.dump.contains(pass).then(|| dump::text(code)),
+        });
+    }
+}
+
+impl<'a> Context<'a> {
+    fn kernel(&self, kernel: &'a Function, log: &mut Vec<PassLog>, diagnostics: &mut Vec<Diagnostic>) -> Kernel {
+        let parameters = globals::parameters(kernel);
+        let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
+        let flat =
+            Flattener::run(self.module, self.source, self.globals, self.files, kernel, &offsets, diagnostics);
+        let selected = select::select(&flat, diagnostics);
+        let mut code = selected.code;
+        let mut lowered = Kernel {
+            name: kernel.name.to_string(),
+            static_shared_bytes: flat.shared_bytes,
+            barriers: selected.barriers,
+            parameters,
+            parameter_base: launch_constants::PARAMETERS,
+            ..Kernel::default()
+        };
+        attributes(kernel, &mut lowered);
+        if !selected.addresses.is_empty() {
+            lowered.constant_banks.push(address_bank(&selected.addresses));
+        }
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return lowered;
+        }
+        let mut runner = Runner { options: self.options, kernel: &kernel.name, log };
+        runner.note(Pass::Select, &code, 0);
+        predicate::tidy(&mut code);
+        optimise(&mut runner, &mut code);
+        match self.registers(kernel, &lowered, &mut runner, &mut code) {
+            Some(used) => lowered.registers = used.registers,
+            None => diagnostics.push(Diagnostic::error(
+                *kernel.name_span,
+                format!("kernel '{}' needs more registers than there are", kernel.name),
+            )),
+        }
+        lowered.local_bytes = code.local_bytes;
+        adjust_stack(&mut code);
+        let before = code.instructions().count();
+        runner.note(Pass::Allocate, &code, before);
+        let (mut instructions, starts) = lay_out(&code);
+        control::control(&mut instructions, &starts, &self.options.latencies);
+        runner.note(Pass::Control, &code, before);
+        lowered.instructions = instructions;
+        lowered
+    }
+
+    /// Allocates registers, spilling until they suffice.
+    fn registers(
+        &self,
+        kernel: &Function,
+        lowered: &Kernel,
+        runner: &mut Runner<'_>,
+        code: &mut Code,
+    ) -> Option<Used> {
+        let limit = register_limit(kernel, lowered).min(self.options.max_registers).clamp(16, 255);
+        let coalesce = runner.options.passes.contains(Pass::Coalesce);
+        for _ in 0..400 {
+            match allocate::allocate(code, limit, coalesce) {
+                Ok(used) => return Some(used),
+                Err(Failure::Spill(victims)) => allocate::spill(code, &victims),
+                Err(Failure::SpillPredicates(victims)) => allocate::spill_predicates(code, &victims),
+                Err(Failure::Uniform) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// The passes between selection and allocation.
+fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
+    for _ in 0..2 {
+        runner.pass(Pass::Copies, code, clean::copies);
+        runner.pass(Pass::Fold, code, clean::fold);
+        runner.pass(Pass::Common, code, clean::common_subexpressions);
+        runner.pass(Pass::Dead, code, clean::dead_code);
+    }
+    runner.pass(Pass::Predicate, code, predicate::predicate);
+    runner.pass(Pass::Copies, code, clean::copies);
+    runner.pass(Pass::Dead, code, clean::dead_code);
+    runner.pass(Pass::Legalise, code, legal::legalise);
+    runner.pass(Pass::Reconverge, code, reconverge::reconverge);
+}
+
+/// How many registers a thread may have by what the kernel says.
+fn register_limit(kernel: &Function, lowered: &Kernel) -> u32 {
+    let mut limit = 255;
+    let mut blocks = 1;
+    for attribute in &kernel.attributes {
+        match attribute {
+            Attribute::MaxRegisters(count) => limit = limit.min(*count),
+            Attribute::MinBlocks(count) => blocks = blocks.max(*count),
+            _ => {}
+        }
+    }
+    if let Some([x, y, z]) = lowered.required_block.or(lowered.max_block) {
+        let warps = (x * y * z).div_ceil(32).max(1) * blocks;
+        limit = limit.min((65536 / warps / 32) & !7);
+    }
+    limit
+}
+
+fn attributes(kernel: &Function, lowered: &mut Kernel) {
+    let shape = |counts: &[u32]| {
+        let at = |index: usize| counts.get(index).copied().unwrap_or(1);
+        [at(0), at(1), at(2)]
+    };
+    for attribute in &kernel.attributes {
+        match attribute {
+            Attribute::MaxThreads(counts) => lowered.max_block = Some(shape(counts)),
+            Attribute::RequiredThreads(counts) => lowered.required_block = Some(shape(counts)),
+            _ => {}
+        }
+    }
+}
+
+/// Bank 4: the addresses of variables in global memory.
+fn address_bank(addresses: &[(String, i64)]) -> ConstantBank {
+    ConstantBank {
+        bank: 4,
+        bytes: vec![0; addresses.len() * 8],
+        relocations: addresses
+            .iter()
+            .enumerate()
+            .map(|(index, (symbol, addend))| Relocation {
+                offset: index as u32 * 8,
+                symbol: symbol.clone(),
+                addend: *addend,
+            })
+            .collect(),
+    }
+}
+
+/// Moves the stack pointer below the frame.
+fn adjust_stack(code: &mut Code) {
+    if code.local_bytes == 0 {
+        return;
+    }
+    code.local_bytes = code.local_bytes.next_multiple_of(16);
+    let down = Operand::Immediate(code.local_bytes.wrapping_neg());
+    let stack = Operand::register(Register(1));
+    let adjust = Instruction::new(Opcode::Iadd3, [], [stack, stack, down, Operand::ZERO]);
+    let at = code.blocks[0].instructions.iter().position(|it| it.opcode == Opcode::Ldc).map_or(0, |at| at + 1);
+    code.blocks[0].instructions.insert(at, adjust);
+}
+
+/// One list of instructions; branch targets become indices into it. Also where the blocks start.
+fn lay_out(code: &Code) -> (Vec<Instruction>, Vec<usize>) {
+    let mut firsts = Vec::with_capacity(code.blocks.len());
+    let mut count = 0;
+    for block in &code.blocks {
+        firsts.push(count);
+        count += block.instructions.len();
+    }
+    let mut instructions: Vec<Instruction> = code.instructions().cloned().collect();
+    for instruction in &mut instructions {
+        for operand in &mut instruction.operands {
+            if let Operand::Target(block) = operand {
+                *block = firsts.get(*block as usize).copied().unwrap_or(count) as u32;
+            }
+        }
+    }
+    if instructions.last().is_none_or(Instruction::falls_through) || firsts.last() == Some(&count) {
+        instructions.push(Instruction::new(Opcode::Exit, [], []));
+    }
+    let mut starts: Vec<usize> = firsts.into_iter().filter(|&start| start < instructions.len()).collect();
+    starts.push(0);
+    starts.sort_unstable();
+    starts.dedup();
+    (instructions, starts)
+}

@@ -1,0 +1,285 @@
+//! Which method selects which instruction; branches, exits, barriers, fences.
+
+use super::{Selector, values::not};
+use crate::flat::{Flat, LabelId, Value};
+use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
+use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
+
+impl Selector<'_, '_> {
+    pub(crate) fn instruction(&mut self, flat: &Flat<'_>) {
+        use tree::Opcode::*;
+        let ty = flat.tree.ty().unwrap_or(Type::B32);
+        let half = ty.is_packed() || matches!(ty, Type::F16 | Type::Bf16);
+        match flat.tree.opcode {
+            Bra => self.bra(flat),
+            Exit | Ret => self.op(Opcode::Exit, &[], []),
+            Trap | Brkpt => self.op(Opcode::Bpt, &[], []),
+            Bar | Barrier => self.bar(flat),
+            Membar | Fence => self.fence(flat),
+            Nanosleep => {
+                let time = self.source(&flat.operands[0], Type::U32).low;
+                self.op(Opcode::Nanosleep, &[], [time]);
+            }
+            Pmevent | Griddepcontrol | Discard | Applypriority => {}
+            Mov => self.mov(flat, ty),
+            Cvta => self.cvta(flat),
+            Isspacep => self.isspacep(flat),
+            Cvt => self.cvt(flat),
+            Ld | Ldu => self.load(flat),
+            St => self.store(flat),
+            Atom | Red => self.atomic(flat),
+            Prefetch | Prefetchu => self.prefetch(flat),
+            Ldmatrix => self.ldmatrix(flat),
+            Shfl | Vote | Match | Redux | Activemask | Elect => self.warp_wide(flat),
+            Setp => self.setp(flat),
+            Set => self.set(flat),
+            Selp => self.selp(flat, ty),
+            Slct => self.slct(flat, ty),
+            And | Or | Xor | Not | Cnot | Lop3 => self.logic(flat, ty),
+            Shl | Shr | Shf => self.shift(flat, ty),
+            Bfe | Bfi | Bfind | Clz | Popc | Brev | Prmt | Szext | Bmsk | Fns => self.bits(flat, ty),
+            Testp => self.testp(flat, ty),
+            Copysign => self.copysign(flat, ty),
+            Add | Sub | Mul | Fma | Neg | Abs | Min | Max if half && ty.is_float() => self.half(flat, ty),
+            Ex2 | Tanh if half => self.half(flat, ty),
+            Add | Sub | Mul | Mad | Fma | Neg | Abs | Min | Max | Div | Rcp | Sqrt | Rsqrt | Sin | Cos | Lg2
+            | Ex2 | Tanh
+                if ty.is_float() =>
+            {
+                self.float(flat, ty);
+            }
+            Add | Sub | Mul | Mad | Mul24 | Mad24 | Addc | Subc | Madc | Sad | Dp4a | Dp2a | Neg | Abs | Min
+            | Max | Div | Rem => self.integer(flat, ty),
+            _ => self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic())),
+        }
+    }
+
+    fn bra(&mut self, flat: &Flat<'_>) {
+        let Some(Value::Label(label)) = flat.operands.first() else {
+            return self.unsupported("bra needs a label");
+        };
+        self.branch(*label);
+        if flat.tree.flag(Flag::Uni) && flat.guard.is_some() {
+            let last = self.code.blocks.len() - 2;
+            self.code.blocks[last].uniform_branch = true;
+        }
+    }
+
+    /// `brx.idx` as a chain of comparisons.
+    pub(crate) fn switch(&mut self, flat: &Flat<'_>, table: &[LabelId]) {
+        let index = self.source(&flat.operands[0], Type::U32).low;
+        if !self.guard.is_always() {
+            let past = self.new_label();
+            let guard = self.guard;
+            self.guard = super::invert(guard);
+            self.branch(past);
+            self.guard = Guard::ALWAYS;
+            self.chain(index, table);
+            self.place_label(past);
+        } else {
+            self.chain(index, table);
+        }
+    }
+
+    fn chain(&mut self, index: Operand, table: &[LabelId]) {
+        let Some((last, rest)) = table.split_last() else {
+            return;
+        };
+        for (number, &label) in rest.iter().enumerate() {
+            let is = self.code.predicate();
+            let number = super::values::immediate(number as u32);
+            self.op(
+                Opcode::Isetp,
+                &[Modifier::Eq, Modifier::And],
+                [Operand::predicate(is), Operand::TRUE, index, number, Operand::TRUE],
+            );
+            self.branch_if(is, false, label);
+        }
+        self.branch(*last);
+    }
+
+    fn bar(&mut self, flat: &Flat<'_>) {
+        use Modifier as M;
+        let tree = flat.tree;
+        if tree.flag(Flag::Warp) {
+            let mask = self.source(&flat.operands[0], Type::B32).low;
+            if mask == Operand::Immediate(u32::MAX) {
+                self.op(Opcode::Warpsync, &[M::All], []);
+            } else {
+                self.op(Opcode::Warpsync, &[], [mask]);
+            }
+            return;
+        }
+        let reduces = tree.flag(Flag::Red);
+        let skip = usize::from(reduces);
+        let barrier = match flat.operands.get(skip) {
+            Some(value) => self.source(value, Type::U32).low,
+            None => Operand::ZERO,
+        };
+        let barrier = match super::values::constant_of(&barrier) {
+            Some(number) => {
+                self.barriers = self.barriers.max(number + 1);
+                Operand::Immediate(number)
+            }
+            None => {
+                self.barriers = 16;
+                barrier
+            }
+        };
+        if reduces {
+            return self.bar_red(flat, barrier);
+        }
+        let modifiers: &[M] = if tree.flag(Flag::Arrive) { &[M::Arv] } else { &[M::Sync, M::DeferBlocking] };
+        match flat.operands.get(1) {
+            Some(count) => {
+                let count = self.source(count, Type::U32).low;
+                self.op(Opcode::Bar, modifiers, [barrier, count]);
+            }
+            None => self.op(Opcode::Bar, modifiers, [barrier]),
+        }
+    }
+
+    fn bar_red(&mut self, flat: &Flat<'_>, barrier: Operand) {
+        use Modifier as M;
+        let operation = match flat.tree.operation() {
+            Some(Operation::And) => M::And,
+            Some(Operation::Or) => M::Or,
+            _ => M::Popc,
+        };
+        let Some((predicate, rest)) = flat.operands[2..].split_last() else {
+            return self.unsupported("bar.red needs a predicate");
+        };
+        let predicate = self.predicate_source(predicate);
+        let modifiers = [M::Red, operation, M::DeferBlocking];
+        match rest {
+            [count] => {
+                let count = self.source(count, Type::U32).low;
+                self.op(Opcode::Bar, &modifiers, [barrier, count, predicate]);
+            }
+            _ => self.op(Opcode::Bar, &modifiers, [barrier, predicate]),
+        }
+        if operation == M::Popc {
+            let to = self.result(&flat.operands[0], 32);
+            self.op(Opcode::B2r, &[M::Result], [Operand::register(to)]);
+        } else {
+            let to = self.predicate_result(&flat.operands[0]);
+            self.op(Opcode::B2r, &[M::Result], [Operand::ZERO, Operand::predicate(to)]);
+        }
+    }
+
+    fn fence(&mut self, flat: &Flat<'_>) {
+        use Modifier as M;
+        let tree = flat.tree;
+        let scope = match tree.scope() {
+            Some(Scope::Cta) => M::Cta,
+            Some(Scope::Sys) => M::Sys,
+            _ => M::Gpu,
+        };
+        let order = match (tree.opcode, tree.semantics()) {
+            (tree::Opcode::Fence, Some(Semantics::Sc)) | (tree::Opcode::Membar, _) => M::Sc,
+            _ => M::All,
+        };
+        self.op(Opcode::Membar, &[order, scope], []);
+        if scope != M::Cta {
+            self.op(Opcode::Errbar, &[], []);
+            self.op(Opcode::Cctl, &[M::Ivall], []);
+        }
+    }
+
+    fn mov(&mut self, flat: &Flat<'_>, ty: Type) {
+        if ty == Type::Pred {
+            let from = self.predicate_source(&flat.operands[1]);
+            let to = self.predicate_result(&flat.operands[0]);
+            return self.set_predicate(to, from);
+        }
+        if let Value::Vector(parts) = &flat.operands[0] {
+            let source = self.source(&flat.operands[1], ty);
+            return self.unpack(parts, source, ty);
+        }
+        let source = self.source(&flat.operands[1], ty);
+        let to = self.result(&flat.operands[0], ty.bits());
+        self.move_to(to, source, ty.bits());
+    }
+
+    /// Takes a value apart: halves of 16 or 32 bits, or bytes.
+    fn unpack(&mut self, parts: &[Value], source: super::Source, ty: Type) {
+        let bits = ty.bits() / parts.len().max(1) as u32;
+        for (index, part) in parts.iter().enumerate() {
+            let Value::Register(id) = part else { continue };
+            let to = Operand::register(self.place(*id));
+            let at = index as u32 * bits;
+            let word = if at >= 32 { source.high } else { source.low };
+            match (bits, at % 32) {
+                (32, _) => self.op(Opcode::Mov, &[], [to, word]),
+                (_, 0) => self.op(Opcode::Mov, &[], [to, word]),
+                (16, _) => self.op(
+                    Opcode::Prmt,
+                    &[],
+                    [to, word, Operand::Immediate(0x7632), Operand::ZERO],
+                ),
+                (_, at) => {
+                    let byte = Operand::Immediate(0x4440 | (at / 8));
+                    self.op(Opcode::Prmt, &[], [to, word, byte, Operand::ZERO]);
+                }
+            }
+        }
+    }
+
+    /// Puts a value together.
+    pub(crate) fn pack(&mut self, elements: &[Value], ty: Type) -> warplab_program::Register {
+        let to = self.code.register(if ty.bits() > 32 { 2 } else { 1 });
+        let bits = ty.bits() / elements.len().max(1) as u32;
+        let part = if bits == 32 { Type::B32 } else { Type::B16 };
+        let sources: Vec<Operand> = elements.iter().map(|element| self.source(element, part).low).collect();
+        let words: Vec<Operand> = match (bits, sources.as_slice()) {
+            (32, words) => words.to_vec(),
+            (16, halves) => halves
+                .chunks(2)
+                .map(|pair| {
+                    let [low, high] = pair else { return pair[0] };
+                    Operand::register(self.new(
+                        Opcode::Prmt,
+                        &[],
+                        [*low, Operand::Immediate(0x5410), *high],
+                    ))
+                })
+                .collect(),
+            (_, bytes) => bytes
+                .chunks(4)
+                .map(|bytes| {
+                    let mut word = bytes[0];
+                    for (index, byte) in bytes.iter().enumerate().skip(1) {
+                        let selector = 0x3210 & !(0xf << (4 * index)) | 4 << (4 * index);
+                        word = Operand::register(self.new(
+                            Opcode::Prmt,
+                            &[],
+                            [word, Operand::Immediate(selector), *byte],
+                        ));
+                    }
+                    word
+                })
+                .collect(),
+        };
+        for (index, word) in words.into_iter().enumerate().take(if ty.bits() > 32 { 2 } else { 1 }) {
+            self.op(Opcode::Mov, &[], [Operand::register(to.offset(index as u32)), word]);
+        }
+        to
+    }
+
+    /// `d = p ? a : b` on registers.
+    pub(crate) fn choose(&mut self, to: warplab_program::Register, a: Operand, b: Operand, p: Operand) {
+        let (a, b, p) = if super::values::constant_of(&a).is_some_and(|bits| bits != 0) {
+            (b, a, not(p))
+        } else {
+            (a, b, p)
+        };
+        self.op(Opcode::Sel, &[], [Operand::register(to), a, b, p]);
+    }
+
+    /// A comparison of 32-bit integers.
+    pub(crate) fn compare(&mut self, modifiers: &[Modifier], a: Operand, b: Operand) -> Predicate {
+        let to = self.code.predicate();
+        self.op(Opcode::Isetp, modifiers, [Operand::predicate(to), Operand::TRUE, a, b, Operand::TRUE]);
+        to
+    }
+}

@@ -1,0 +1,682 @@
+//! Integer arithmetic.
+
+use super::values::{Source, constant_of, immediate, not};
+use super::Selector;
+use crate::flat::{Flat, Value};
+use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
+use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
+
+use Modifier as M;
+
+/// The value with its sign changed, of an operand that is a register or a constant.
+pub(crate) fn negative(operand: Operand) -> Operand {
+    match operand {
+        Operand::Immediate(bits) => immediate(bits.wrapping_neg()),
+        Operand::Register { register, modifier, selector, reuse } if !register.is_fixed() => {
+            let modifier = SourceModifier { negate: !modifier.negate, ..modifier };
+            Operand::Register { register, modifier, selector, reuse }
+        }
+        Operand::Uniform { register, modifier, selector } => {
+            let modifier = SourceModifier { negate: !modifier.negate, ..modifier };
+            Operand::Uniform { register, modifier, selector }
+        }
+        other => other,
+    }
+}
+
+/// The value with its bits inverted.
+pub(crate) fn inverted(operand: Operand) -> Operand {
+    match operand {
+        Operand::Immediate(bits) => immediate(!bits),
+        Operand::Register { register, modifier, selector, reuse } => {
+            let modifier = SourceModifier { invert: !modifier.invert, ..modifier };
+            Operand::Register { register, modifier, selector, reuse }
+        }
+        Operand::Uniform { register, modifier, selector } => {
+            let modifier = SourceModifier { invert: !modifier.invert, ..modifier };
+            Operand::Uniform { register, modifier, selector }
+        }
+        other => other,
+    }
+}
+
+fn is_register(operand: &Operand) -> bool {
+    matches!(operand, Operand::Register { .. })
+}
+
+impl Selector<'_, '_> {
+    pub(crate) fn integer(&mut self, flat: &Flat<'_>, ty: Type) {
+        use tree::Opcode::*;
+        if matches!(flat.tree.opcode, Mul24 | Mad24) {
+            return self.mul24(flat, ty);
+        }
+        if matches!(flat.tree.opcode, Dp4a | Dp2a) {
+            return self.dot(flat);
+        }
+        if ty.is_packed() {
+            return self.packed_integer(flat, ty);
+        }
+        let carries = flat.tree.flag(Flag::Cc) || matches!(flat.tree.opcode, Addc | Subc | Madc);
+        match flat.tree.opcode {
+            Add | Sub | Addc | Subc if carries => self.add_with_carry(flat, ty),
+            Mad | Madc if carries => self.mad_with_carry(flat, ty),
+            Add | Sub if flat.tree.flag(Flag::Sat) => self.add_saturating(flat),
+            Add if ty.bits() == 64 => self.add64(flat),
+            Sub if ty.bits() == 64 => {
+                let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+                let to = self.result(&flat.operands[0], 64);
+                self.subtract64(to, a, b);
+            }
+            Add => self.add32(flat, ty),
+            Sub => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let to = self.result(&flat.operands[0], 32);
+                self.op(Opcode::Iadd3, &[], [Operand::register(to), a, negative(b), Operand::ZERO]);
+            }
+            Mul | Mad => self.multiply(flat, ty),
+            Neg => self.negate(flat, ty),
+            Abs => self.absolute(flat, ty),
+            Min | Max => self.minimum(flat, ty),
+            Sad => self.sad(flat, ty),
+            Div | Rem => self.divide(flat, ty),
+            _ => self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic())),
+        }
+    }
+
+    /// Two 32-bit operands of the present instruction, extended to 32 bits if they are of 16.
+    fn extended(&mut self, value: &Value, ty: Type) -> Operand {
+        let source = self.source(value, ty).low;
+        if ty.bits() == 16 { self.extend16(source, ty.is_signed()) } else { source }
+    }
+
+    /// A 16-bit value extended to 32 bits.
+    pub(crate) fn extend16(&mut self, operand: Operand, signed: bool) -> Operand {
+        if let Some(bits) = constant_of(&operand) {
+            let wide = if signed { bits as u16 as i16 as i32 as u32 } else { bits & 0xffff };
+            return immediate(wide);
+        }
+        let register = if signed {
+            self.new(Opcode::Prmt, &[], [operand, Operand::Immediate(0x9910), Operand::ZERO])
+        } else {
+            let mask = Operand::Immediate(0xffff);
+            self.lop3(operand, mask, Operand::ZERO, 0xc0)
+        };
+        Operand::register(register)
+    }
+
+    fn add32(&mut self, flat: &Flat<'_>, ty: Type) {
+        let to = self.result(&flat.operands[0], 32);
+        for (first, second) in [(1, 2), (2, 1)] {
+            if self.fused_add(to, &flat.operands[first], &flat.operands[second], ty) {
+                return;
+            }
+        }
+        let (a, b) = (self.signed_term(&flat.operands[1], ty), self.signed_term(&flat.operands[2], ty));
+        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), a, b, Operand::ZERO]);
+    }
+
+    /// A term of a sum: a register whose value is a negation is taken before it.
+    fn signed_term(&mut self, value: &Value, ty: Type) -> Operand {
+        if let Some((tree, operands, _)) = self.origin_of(value)
+            && tree.opcode == tree::Opcode::Neg
+            && tree.ty().is_some_and(|it| it.bits() == ty.bits())
+        {
+            let inner = operands[1].clone();
+            let source = self.source(&inner, ty).low;
+            return negative(source);
+        }
+        self.source(value, ty).low
+    }
+
+    /// `a` made by a shift, product or sum that is only used here, added to `b` in one instruction.
+    fn fused_add(&mut self, to: Register, a: &Value, b: &Value, ty: Type) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(a) else {
+            return false;
+        };
+        if tree.ty().is_none_or(|it| it.bits() != 32) || tree.flag(Flag::Sat) || tree.flag(Flag::Cc) {
+            return false;
+        }
+        let private = self.is_private(a, made);
+        let opcode = tree.opcode;
+        let low_half = tree.half() == Some(Half::Lo);
+        let operands = operands.to_vec();
+        let to = Operand::register(to);
+        match opcode {
+            tree::Opcode::Shl if private || self.runs[made] == self.runs[self.item] => {
+                let Value::Immediate(Immediate::Int(count @ 1..=31)) = operands[2] else {
+                    return false;
+                };
+                let (x, b) = (self.source(&operands[1], ty).low, self.source(b, ty).low);
+                self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(count as u32)]);
+                true
+            }
+            tree::Opcode::Mul if private && low_half => {
+                let (x, y) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
+                let b = self.source(b, ty).low;
+                self.op(Opcode::Imad, &[], [to, x, y, b]);
+                true
+            }
+            tree::Opcode::Add | tree::Opcode::Sub if private => {
+                let x = self.signed_term(&operands[1], ty);
+                let y = self.signed_term(&operands[2], ty);
+                let y = if opcode == tree::Opcode::Sub { negative(y) } else { y };
+                let b = self.signed_term(b, ty);
+                let constants = [x, y, b].iter().filter(|it| !is_register(it)).count();
+                if constants > 1 {
+                    return false;
+                }
+                let (x, y, b) = if !is_register(&x) {
+                    (y, x, b)
+                } else if !is_register(&b) {
+                    (x, b, y)
+                } else {
+                    (x, y, b)
+                };
+                self.op(Opcode::Iadd3, &[], [to, x, y, b]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn add64(&mut self, flat: &Flat<'_>) {
+        let to = self.result(&flat.operands[0], 64);
+        for (first, second) in [(1, 2), (2, 1)] {
+            if self.fused_add64(to, &flat.operands[first], &flat.operands[second]) {
+                return;
+            }
+        }
+        let a = self.source(&flat.operands[1], Type::B64);
+        let b = self.source(&flat.operands[2], Type::B64);
+        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+        self.sum64(to, a, b);
+    }
+
+    /// A product or a shifted index plus a base: one IMAD.WIDE.
+    fn fused_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let Some((x, factor, signed)) = self.as_product(a) else {
+            return false;
+        };
+        let base = self.register(b, Type::B64);
+        let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
+        self.op(Opcode::Imad, modifiers, [Operand::register(to), x, factor, Operand::register(base)]);
+        true
+    }
+
+    /// A 64-bit value that is a product of 32-bit ones: both factors and whether they are signed.
+    fn as_product(&mut self, value: &Value) -> Option<(Operand, Operand, bool)> {
+        let (tree, operands, _) = self.origin_of(value)?;
+        let (opcode, ty) = (tree.opcode, tree.ty()?);
+        match opcode {
+            tree::Opcode::Mul if tree.half() == Some(Half::Wide) && ty.bits() == 32 => {
+                let operands = operands.to_vec();
+                let (x, y) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
+                let (x, y) = if is_register(&x) { (x, y) } else { (y, x) };
+                Some((x, y, ty.is_signed()))
+            }
+            tree::Opcode::Shl if ty.bits() == 64 => {
+                let Value::Immediate(Immediate::Int(count @ 0..=30)) = operands[2] else {
+                    return None;
+                };
+                let index = operands[1].clone();
+                let (x, signed) = self.as_extended(&index)?;
+                Some((x, Operand::Immediate(1 << count), signed))
+            }
+            tree::Opcode::Cvt => {
+                let (x, signed) = self.as_extended(value)?;
+                signed.then_some((x, Operand::Immediate(1), signed))
+            }
+            _ => None,
+        }
+    }
+
+    /// A 64-bit value that is a 32-bit one extended.
+    fn as_extended(&mut self, value: &Value) -> Option<(Operand, bool)> {
+        let (tree, operands, _) = self.origin_of(value)?;
+        let types: Vec<Type> = tree.types().collect();
+        let [to, from] = types[..] else { return None };
+        let extends = tree.opcode == tree::Opcode::Cvt && to.bits() == 64 && from.bits() == 32;
+        if !extends || to.is_float() || from.is_float() {
+            return None;
+        }
+        let operand = operands[1].clone();
+        Some((self.source(&operand, from).low, from.is_signed()))
+    }
+
+    /// `to = a + b`, 64 bits.
+    pub(crate) fn sum64(&mut self, to: Register, a: Source, b: Source) {
+        let carry = self.code.predicate();
+        let zero = Operand::ZERO;
+        let c = Operand::predicate(carry);
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), c, a.low, b.low, zero]);
+        let high = Operand::register(to.offset(1));
+        self.op(Opcode::Iadd3, &[M::X], [high, a.high, b.high, zero, c, Operand::FALSE]);
+    }
+
+    /// `to = a - b`, 64 bits.
+    pub(crate) fn subtract64(&mut self, to: Register, a: Source, b: Source) {
+        if let Some(constant) = b.as_constant() {
+            return self.sum64(to, a, Source::constant(constant.wrapping_neg()));
+        }
+        let carry = self.code.predicate();
+        let zero = Operand::ZERO;
+        let c = Operand::predicate(carry);
+        if constant_of(&b.low) == Some(0) {
+            // The lower halves do not borrow.
+            self.op(Opcode::Mov, &[], [Operand::register(to), a.low]);
+            let high = Operand::register(to.offset(1));
+            return self.op(Opcode::Iadd3, &[], [high, a.high, negative(b.high), zero]);
+        }
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), c, a.low, negative(b.low), zero]);
+        let high = Operand::register(to.offset(1));
+        let b_high = if b.high == zero { Operand::Immediate(u32::MAX) } else { inverted(b.high) };
+        self.op(Opcode::Iadd3, &[M::X], [high, a.high, b_high, zero, c, Operand::FALSE]);
+    }
+
+    fn carry(&mut self) -> warplab_program::Predicate {
+        if let Some(carry) = self.carry {
+            return carry;
+        }
+        let carry = self.code.predicate();
+        self.carry = Some(carry);
+        carry
+    }
+
+    fn add_with_carry(&mut self, flat: &Flat<'_>, ty: Type) {
+        use tree::Opcode::{Addc, Sub, Subc};
+        let opcode = flat.tree.opcode;
+        let subtracts = matches!(opcode, Sub | Subc);
+        let takes = matches!(opcode, Addc | Subc);
+        let gives = flat.tree.flag(Flag::Cc);
+        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+        let b = if subtracts { Source { low: not_bits(b.low), high: not_bits(b.high) } } else { b };
+        let to = self.result(&flat.operands[0], ty.bits());
+        let old = if takes { Operand::predicate(self.carry()) } else { subtracts_carry(subtracts) };
+        let last = if gives { Operand::predicate(self.carry()) } else { Operand::TRUE };
+        let wide = ty.bits() == 64;
+        let middle = if wide { Operand::predicate(self.code.predicate()) } else { last };
+        self.add_x(to, middle, a.low, b.low, old);
+        if wide {
+            self.add_x(to.offset(1), last, a.high, b.high, middle);
+        }
+    }
+
+    fn add_x(&mut self, to: Register, out: Operand, a: Operand, b: Operand, carry: Operand) {
+        let operands = [Operand::register(to), out, a, b, Operand::ZERO, carry, Operand::FALSE];
+        if out == Operand::TRUE {
+            let operands = [Operand::register(to), a, b, Operand::ZERO, carry, Operand::FALSE];
+            self.op(Opcode::Iadd3, &[M::X], operands);
+        } else {
+            self.op(Opcode::Iadd3, &[M::X], operands);
+        }
+    }
+
+    fn mad_with_carry(&mut self, flat: &Flat<'_>, ty: Type) {
+        if ty.bits() != 32 {
+            return self.unsupported("mad with carry is supported for 32 bits only");
+        }
+        let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+        let c = self.source(&flat.operands[3], ty).low;
+        let product = match flat.tree.half() {
+            Some(Half::Hi) if ty.is_signed() => self.new(Opcode::Imad, &[M::Hi], [a, b, Operand::ZERO]),
+            Some(Half::Hi) => self.new(Opcode::Imad, &[M::Hi, M::U32], [a, b, Operand::ZERO]),
+            _ => self.new(Opcode::Imad, &[], [a, b, Operand::ZERO]),
+        };
+        let to = self.result(&flat.operands[0], 32);
+        let takes = flat.tree.opcode == tree::Opcode::Madc;
+        let old = if takes { Operand::predicate(self.carry()) } else { Operand::FALSE };
+        let out = if flat.tree.flag(Flag::Cc) { Operand::predicate(self.carry()) } else { Operand::TRUE };
+        self.add_x(to, out, Operand::register(product), c, old);
+    }
+
+    /// `add.sat.s32` and `sub.sat.s32`: overflow shows in the signs.
+    fn add_saturating(&mut self, flat: &Flat<'_>) {
+        let ty = Type::S32;
+        let a = Operand::register(self.register(&flat.operands[1], ty));
+        let b = Operand::register(self.register(&flat.operands[2], ty));
+        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let sum = self.new(Opcode::Iadd3, &[], [a, if subtracts { negative(b) } else { b }, Operand::ZERO]);
+        // (a ^ sum) & (b ^ sum) for a sum, (a ^ sum) & (a ^ b) for a difference.
+        let lut = if subtracts { (0xf0 ^ 0xaa) & (0xf0 ^ 0xcc) } else { (0xf0 ^ 0xaa) & (0xcc ^ 0xaa) };
+        let overflow = self.lop3(a, b, Operand::register(sum), lut);
+        let over = self.compare(&[M::Lt, M::And], Operand::register(overflow), Operand::ZERO);
+        let sign = self.new(
+            Opcode::Shf,
+            &[M::R, M::S32, M::Hi],
+            [Operand::ZERO, Operand::Immediate(31), a],
+        );
+        let limit = self.lop3(Operand::register(sign), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0x3c);
+        let to = self.result(&flat.operands[0], 32);
+        self.choose(to, Operand::register(limit), Operand::register(sum), Operand::predicate(over));
+    }
+
+    fn multiply(&mut self, flat: &Flat<'_>, ty: Type) {
+        let half = flat.tree.half().unwrap_or(Half::Lo);
+        let adds = flat.tree.opcode == tree::Opcode::Mad;
+        match (ty.bits(), half) {
+            (64, Half::Lo) => self.multiply64(flat, adds),
+            (64, _) => self.multiply_high64(flat, ty, adds),
+            (32, Half::Wide) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let c = if adds { Operand::register(self.register(&flat.operands[3], Type::B64)) } else { Operand::ZERO };
+                let to = self.result(&flat.operands[0], 64);
+                let modifiers: &[M] = if ty.is_signed() { &[M::Wide] } else { &[M::Wide, M::U32] };
+                self.op(Opcode::Imad, modifiers, [Operand::register(to), a, b, c]);
+            }
+            (32, Half::Hi) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let modifiers: &[M] = if ty.is_signed() { &[M::Hi] } else { &[M::Hi, M::U32] };
+                let to = Operand::register(self.result(&flat.operands[0], 32));
+                if adds {
+                    let product = self.new(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
+                    let c = self.source(&flat.operands[3], ty).low;
+                    self.op(Opcode::Iadd3, &[], [to, Operand::register(product), c, Operand::ZERO]);
+                } else {
+                    self.op(Opcode::Imad, modifiers, [to, a, b, Operand::ZERO]);
+                }
+            }
+            (32, Half::Lo) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+                let to = self.result(&flat.operands[0], 32);
+                self.op(Opcode::Imad, &[], [Operand::register(to), a, b, c]);
+            }
+            _ => self.multiply16(flat, ty, half, adds),
+        }
+    }
+
+    fn multiply16(&mut self, flat: &Flat<'_>, ty: Type, half: Half, adds: bool) {
+        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
+        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        if half == Half::Hi {
+            let product = self.new(Opcode::Imad, &[], [a, b, Operand::ZERO]);
+            let shifted = self.new(
+                Opcode::Shf,
+                &[M::R, M::U32, M::Hi],
+                [Operand::ZERO, Operand::Immediate(16), Operand::register(product)],
+            );
+            let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+            return self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
+        }
+        let wide = if half == Half::Wide { Type::B32 } else { ty };
+        let c = if adds { self.source(&flat.operands[3], wide).low } else { Operand::ZERO };
+        self.op(Opcode::Imad, &[], [to, a, b, c]);
+    }
+
+    /// The lower 64 bits of a 64-bit product.
+    fn multiply64(&mut self, flat: &Flat<'_>, adds: bool) {
+        let ty = Type::B64;
+        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+        let c = if adds { Operand::register(self.register(&flat.operands[3], ty)) } else { Operand::ZERO };
+        let to = self.result(&flat.operands[0], 64);
+        self.product64(to, a, b, c);
+    }
+
+    /// `to = a * b + c`, 64 bits.
+    pub(crate) fn product64(&mut self, to: Register, a: Source, b: Source, c: Operand) {
+        let zero = Operand::ZERO;
+        let high = self.new(Opcode::Imad, &[], [a.high, b.low, zero]);
+        let low = self.new_pair(Opcode::Imad, &[M::Wide, M::U32], [a.low, b.low, c]);
+        let high = self.new(Opcode::Imad, &[], [a.low, b.high, Operand::register(high)]);
+        self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(low)]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [Operand::register(to.offset(1)), Operand::register(low.offset(1)), Operand::register(high), zero],
+        );
+    }
+
+    fn multiply_high64(&mut self, flat: &Flat<'_>, ty: Type, adds: bool) {
+        let a = self.register(&flat.operands[1], ty);
+        let b = self.register(&flat.operands[2], ty);
+        let mut product = self.high_product64(pair(a), pair(b));
+        if ty.is_signed() {
+            for (x, y) in [(a, b), (b, a)] {
+                // A negative factor counts as itself plus 2^64: take the other off again.
+                let sign = self.new(
+                    Opcode::Shf,
+                    &[M::R, M::S32, M::Hi],
+                    [Operand::ZERO, Operand::Immediate(31), Operand::register(x.offset(1))],
+                );
+                let low = self.lop3(Operand::register(sign), Operand::register(y), Operand::ZERO, 0xc0);
+                let high = self.lop3(Operand::register(sign), Operand::register(y.offset(1)), Operand::ZERO, 0xc0);
+                let next = self.code.register(2);
+                self.subtract64(
+                    next,
+                    pair(product),
+                    Source { low: Operand::register(low), high: Operand::register(high) },
+                );
+                product = next;
+            }
+        }
+        let to = self.result(&flat.operands[0], 64);
+        if adds {
+            let c = self.source(&flat.operands[3], ty);
+            self.sum64(to, pair(product), c);
+        } else {
+            self.move_to(to, pair(product), 64);
+        }
+    }
+
+    /// The upper 64 bits of an unsigned 64-bit product.
+    pub(crate) fn high_product64(&mut self, a: Source, b: Source) -> Register {
+        let zero = Operand::ZERO;
+        let wide = [M::Wide, M::U32];
+        let low = self.new_pair(Opcode::Imad, &wide, [a.low, b.low, zero]);
+        let carry_in = self.code.register(2);
+        self.move_to(carry_in, Source { low: Operand::register(low.offset(1)), high: zero }, 64);
+        let middle = self.new_pair(Opcode::Imad, &wide, [a.high, b.low, Operand::register(carry_in)]);
+        let addend = self.code.register(2);
+        self.move_to(addend, Source { low: Operand::register(middle), high: zero }, 64);
+        let other = self.new_pair(Opcode::Imad, &wide, [a.low, b.high, Operand::register(addend)]);
+        let sum = self.code.register(2);
+        let upper = |register: Register| Source { low: Operand::register(register.offset(1)), high: zero };
+        self.sum64(sum, upper(middle), upper(other));
+        self.new_pair(Opcode::Imad, &wide, [a.high, b.high, Operand::register(sum)])
+    }
+
+    fn mul24(&mut self, flat: &Flat<'_>, ty: Type) {
+        let signed = ty.is_signed();
+        let narrow = |it: &mut Self, value: &Value| {
+            let source = it.source(value, ty).low;
+            let modifiers: &[M] = if signed { &[] } else { &[M::U32] };
+            Operand::register(it.new(Opcode::Sgxt, modifiers, [source, Operand::Immediate(24)]))
+        };
+        let (a, b) = (narrow(self, &flat.operands[1]), narrow(self, &flat.operands[2]));
+        let adds = flat.tree.opcode == tree::Opcode::Mad24;
+        let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        if flat.tree.half() != Some(Half::Hi) {
+            return self.op(Opcode::Imad, &[], [to, a, b, c]);
+        }
+        let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
+        let product = self.new_pair(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
+        let (low, high) = (Operand::register(product), Operand::register(product.offset(1)));
+        let shifted = self.new(Opcode::Shf, &[M::R, M::U64], [low, Operand::Immediate(16), high]);
+        self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
+    }
+
+    fn dot(&mut self, flat: &Flat<'_>) {
+        let mut types = flat.tree.types();
+        let signs = [types.next(), types.next()].map(|ty| ty.is_some_and(Type::is_signed));
+        let sources: Vec<Operand> =
+            flat.operands[1..4].iter().map(|value| self.source(value, Type::B32).low).collect();
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        let byte = |signed| if signed { M::S8 } else { M::U8 };
+        let half = |signed| if signed { M::S16 } else { M::U16 };
+        let operands = [to, sources[0], sources[1], sources[2]];
+        if flat.tree.opcode == tree::Opcode::Dp4a {
+            let modifiers = [M::Dot4, byte(signs[0]), byte(signs[1])];
+            return self.op(Opcode::Idp, &modifiers, operands);
+        }
+        let part = if flat.tree.half() == Some(Half::Hi) { M::Hi } else { M::Lo };
+        self.op(Opcode::Idp, &[M::Dot2, part, half(signs[0]), byte(signs[1])], operands);
+    }
+
+    fn packed_integer(&mut self, flat: &Flat<'_>, ty: Type) {
+        let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+        let (signed, opcode) = (ty.is_signed(), flat.tree.opcode);
+        let halves = |it: &mut Self, operand: Operand| {
+            let low = it.extend16(operand, signed);
+            let selector = if signed { 0xbb32 } else { 0x4432 };
+            let high = it.new(Opcode::Prmt, &[], [operand, Operand::Immediate(selector), Operand::ZERO]);
+            (low, Operand::register(high))
+        };
+        let (a, b) = (halves(self, a), halves(self, b));
+        let mut parts = [Operand::ZERO; 2];
+        for (part, (x, y)) in parts.iter_mut().zip([(a.0, b.0), (a.1, b.1)]) {
+            *part = Operand::register(match opcode {
+                tree::Opcode::Add => self.new(Opcode::Iadd3, &[], [x, y, Operand::ZERO]),
+                tree::Opcode::Sub => self.new(Opcode::Iadd3, &[], [x, negative(y), Operand::ZERO]),
+                tree::Opcode::Min => self.new(Opcode::Vimnmx, signedness(signed), [x, y, Operand::TRUE]),
+                tree::Opcode::Max => self.new(Opcode::Vimnmx, signedness(signed), [x, y, Operand::FALSE]),
+                _ => {
+                    return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
+                }
+            });
+        }
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        self.op(Opcode::Prmt, &[], [to, parts[0], Operand::Immediate(0x5410), parts[1]]);
+    }
+
+    fn negate(&mut self, flat: &Flat<'_>, ty: Type) {
+        let source = self.source(&flat.operands[1], ty);
+        let to = self.result(&flat.operands[0], ty.bits());
+        if ty.bits() == 64 {
+            return self.subtract64(to, Source::constant(0), source);
+        }
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), negative(source.low), Operand::ZERO, Operand::ZERO]);
+    }
+
+    fn absolute(&mut self, flat: &Flat<'_>, ty: Type) {
+        let to = self.result(&flat.operands[0], ty.bits());
+        if ty.bits() < 64 {
+            let source = self.extended(&flat.operands[1], ty);
+            return self.op(Opcode::Iabs, &[], [Operand::register(to), source]);
+        }
+        let source = self.register(&flat.operands[1], ty);
+        self.absolute64(to, source);
+    }
+
+    pub(crate) fn absolute64(&mut self, to: Register, source: Register) {
+        let negated = self.code.register(2);
+        self.subtract64(negated, Source::constant(0), pair(source));
+        let negative = self.compare(&[M::Lt, M::And], Operand::register(source.offset(1)), Operand::ZERO);
+        for half in 0..2 {
+            let (a, b) = (Operand::register(negated.offset(half)), Operand::register(source.offset(half)));
+            self.choose(to.offset(half), a, b, Operand::predicate(negative));
+        }
+    }
+
+    fn minimum(&mut self, flat: &Flat<'_>, ty: Type) {
+        let smaller = flat.tree.opcode == tree::Opcode::Min;
+        let which = if smaller { Operand::TRUE } else { Operand::FALSE };
+        if ty.bits() == 64 {
+            let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+            let less = self.less64(a, b, ty.is_signed());
+            let to = self.result(&flat.operands[0], 64);
+            let predicate = Operand::predicate(less);
+            let predicate = if smaller { predicate } else { not(predicate) };
+            self.choose(to, a.low, b.low, predicate);
+            return self.choose(to.offset(1), a.high, b.high, predicate);
+        }
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        if ty.bits() == 32 {
+            for (first, second) in [(1, 2), (2, 1)] {
+                if let Some((tree, operands, made)) = self.origin_of(&flat.operands[first])
+                    && tree.opcode == flat.tree.opcode
+                    && tree.ty() == Some(ty)
+                    && self.is_private(&flat.operands[first], made)
+                {
+                    let operands = operands.to_vec();
+                    let sources: Vec<Operand> = [&operands[1], &operands[2], &flat.operands[second]]
+                        .into_iter()
+                        .map(|value| self.source(value, ty).low)
+                        .collect();
+                    if sources.iter().all(is_register) {
+                        let operands = [to, sources[0], sources[1], sources[2], which];
+                        return self.op(Opcode::Vimnmx3, signedness(ty.is_signed()), operands);
+                    }
+                }
+            }
+        }
+        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
+        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+        self.op(Opcode::Vimnmx, signedness(ty.is_signed()), [to, a, b, which]);
+    }
+
+    /// `a < b`, 64 bits.
+    pub(crate) fn less64(&mut self, a: Source, b: Source, signed: bool) -> warplab_program::Predicate {
+        let low = self.compare(&[M::Lt, M::U32, M::And], a.low, b.low);
+        let to = self.code.predicate();
+        let modifiers: &[M] =
+            if signed { &[M::Lt, M::And, M::Ex] } else { &[M::Lt, M::U32, M::And, M::Ex] };
+        self.op(
+            Opcode::Isetp,
+            modifiers,
+            [Operand::predicate(to), Operand::TRUE, a.high, b.high, Operand::TRUE, Operand::predicate(low)],
+        );
+        to
+    }
+
+    fn sad(&mut self, flat: &Flat<'_>, ty: Type) {
+        if ty.bits() == 64 {
+            let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+            let less = self.less64(a, b, ty.is_signed());
+            let (first, second) = (self.code.register(2), self.code.register(2));
+            self.subtract64(first, a, b);
+            self.subtract64(second, b, a);
+            let distance = self.code.register(2);
+            for half in 0..2 {
+                let (x, y) = (Operand::register(second.offset(half)), Operand::register(first.offset(half)));
+                self.choose(distance.offset(half), x, y, Operand::predicate(less));
+            }
+            let c = self.source(&flat.operands[3], ty);
+            let to = self.result(&flat.operands[0], 64);
+            return self.sum64(to, pair(distance), c);
+        }
+        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
+        let c = self.source(&flat.operands[3], ty).low;
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        self.op(Opcode::Vabsdiff, signedness(ty.is_signed()), [to, a, b, c]);
+    }
+
+    fn divide(&mut self, flat: &Flat<'_>, ty: Type) {
+        let remainder = flat.tree.opcode == tree::Opcode::Rem;
+        let signed = ty.is_signed();
+        let to = self.result(&flat.operands[0], ty.bits());
+        if ty.bits() == 64 {
+            let (a, b) = (self.register(&flat.operands[1], ty), self.register(&flat.operands[2], ty));
+            return self.divide64(to, a, b, signed, remainder);
+        }
+        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
+        self.divide32(to, a, b, signed, remainder);
+    }
+}
+
+/// `.U32` unless signed.
+pub(crate) fn signedness(signed: bool) -> &'static [M] {
+    if signed { &[] } else { &[M::U32] }
+}
+
+/// A pair of registers as a source.
+pub(crate) fn pair(register: Register) -> Source {
+    Source { low: Operand::register(register), high: Operand::register(register.offset(1)) }
+}
+
+fn not_bits(operand: Operand) -> Operand {
+    if operand == Operand::ZERO { Operand::Immediate(u32::MAX) } else { inverted(operand) }
+}
+
+/// The carry that goes into a difference written as `a + ~b`.
+fn subtracts_carry(subtracts: bool) -> Operand {
+    if subtracts { Operand::TRUE } else { Operand::FALSE }
+}
+
+

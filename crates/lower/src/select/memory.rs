@@ -1,0 +1,705 @@
+//! Loads, stores, atomics, address conversions and prefetches.
+
+use super::values::{Key, Source, immediate};
+use super::Selector;
+use crate::code::mark_ordered;
+use crate::flat::{Flat, Start, Symbol, Value};
+use warplab_program::kernel::launch_constants as launch;
+use warplab_program::{
+    AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
+    SourceModifier,
+};
+use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Operation, Scope, Semantics, Space, Type};
+
+use Modifier as M;
+
+/// Which window of memory an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Window {
+    Global,
+    Shared,
+    Local,
+    Generic,
+    Constant(u8),
+}
+
+impl Selector<'_, '_> {
+    fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
+        match flat.tree.space().map(Space::family) {
+            Some(Space::Global) => Window::Global,
+            Some(Space::Shared | Space::SharedCluster) => Window::Shared,
+            Some(Space::Local) => Window::Local,
+            Some(Space::Const) => Window::Constant(3),
+            Some(Space::Param) => Window::Constant(0),
+            None => match address {
+                Value::Address(Start::Variable(Symbol::Global(_)), _) => Window::Global,
+                _ => Window::Generic,
+            },
+            Some(other) => {
+                self.unsupported(format!("the state space .{other} is not supported here"));
+                Window::Generic
+            }
+        }
+    }
+
+    fn address(&mut self, value: &Value, window: Window) -> Operand {
+        let (start, mut offset) = match value {
+            Value::Address(start, offset) => (start.clone(), *offset),
+            other => {
+                self.unsupported(format!("an address was expected, not {other:?}"));
+                return Operand::address32(None, 0);
+            }
+        };
+        let mut operand = AddressOperand { scale: 1, ..AddressOperand::default() };
+        if matches!(window, Window::Global | Window::Generic) {
+            operand.descriptor = Some(self.descriptor);
+        }
+        match start {
+            Start::Absolute => {}
+            Start::Variable(Symbol::Local(at)) => {
+                operand.base = Some(Register(1));
+                offset += i64::from(at);
+            }
+            Start::Variable(Symbol::Shared(at)) => operand.uniform = Some(self.shared_address(at)),
+            Start::Variable(symbol) => {
+                let value = Value::Address(Start::Variable(symbol), 0);
+                operand.base = Some(self.register(&value, Type::B64));
+                operand.wide = true;
+            }
+            Start::Register(id) => {
+                let wide = matches!(window, Window::Global | Window::Generic);
+                let ty = if wide { Type::B64 } else { Type::B32 };
+                match self.source(&Value::Register(id), ty).low {
+                    Operand::Uniform { register, .. } if !wide => operand.uniform = Some(register),
+                    Operand::Immediate(bits) if !wide => offset += i64::from(bits),
+                    _ => {
+                        operand.base = Some(self.register(&Value::Register(id), ty));
+                        operand.wide = wide;
+                    }
+                }
+            }
+        }
+        if (-0x80_0000..0x80_0000).contains(&offset) {
+            operand.offset = offset as i32;
+        } else {
+            operand.base = Some(self.far_address(&operand, offset));
+        }
+        Operand::Address(operand)
+    }
+
+    /// A base with an offset that does not fit into the instruction.
+    fn far_address(&mut self, operand: &AddressOperand, offset: i64) -> Register {
+        if operand.wide {
+            let base = operand.base.unwrap_or(Register::ZERO);
+            let sum = self.code.register(2);
+            self.sum64(sum, super::integer::pair(base), Source::constant(offset as u64));
+            return sum;
+        }
+        let base = operand.base.map_or(Operand::ZERO, Operand::register);
+        self.new(Opcode::Iadd3, &[], [base, immediate(offset as u32), Operand::ZERO])
+    }
+
+    fn size_modifier(ty: Type, lanes: u32) -> Option<M> {
+        match (ty.bits() * lanes, ty.is_signed()) {
+            (8, true) => Some(M::S8),
+            (8, false) => Some(M::U8),
+            (16, true) if lanes == 1 => Some(M::S16),
+            (16, _) => Some(M::U16),
+            (64, _) => Some(M::B64),
+            (128, _) => Some(M::B128),
+            _ => None,
+        }
+    }
+
+    /// The modifiers of a load or store after its size: caches and memory order.
+    fn policy(&self, flat: &Flat<'_>, window: Window, store: bool) -> (Vec<M>, bool) {
+        let tree = flat.tree;
+        let mut modifiers = Vec::new();
+        if !matches!(window, Window::Global | Window::Generic) {
+            return (modifiers, matches!(tree.semantics(), Some(it) if it != Semantics::Weak));
+        }
+        for modifier in &tree.modifiers {
+            let hint = match modifier {
+                Dotted::Hint(Hint::L1EvictFirst) => M::Ef,
+                Dotted::Hint(Hint::L1EvictLast) => M::El,
+                Dotted::Hint(Hint::L1EvictUnchanged) => M::Eu,
+                Dotted::Hint(Hint::L1NoAllocate) => M::Na,
+                Dotted::Hint(Hint::L2Bytes64) => M::Ltc64B,
+                Dotted::Hint(Hint::L2Bytes128) => M::Ltc128B,
+                Dotted::Hint(Hint::L2Bytes256) => M::Ltc256B,
+                _ => continue,
+            };
+            modifiers.push(hint);
+        }
+        if tree.flag(Flag::Nc) {
+            modifiers.push(M::Constant);
+            return (modifiers, false);
+        }
+        let scope = match tree.scope() {
+            Some(Scope::Cta) => M::Sm,
+            Some(Scope::Sys) => M::Sys,
+            _ => M::Gpu,
+        };
+        match (tree.semantics(), tree.cache()) {
+            (Some(Semantics::Weak) | None, None | Some(Cache::Wb)) => {}
+            (Some(Semantics::Volatile | Semantics::Mmio), _) | (_, Some(Cache::Cv | Cache::Wt)) => {
+                modifiers.extend([M::Strong, M::Sys]);
+                return (modifiers, true);
+            }
+            (_, Some(Cache::Ca)) => modifiers.extend([M::Strong, M::Sm]),
+            (_, Some(Cache::Cg)) => modifiers.extend([M::Strong, M::Gpu]),
+            (_, Some(Cache::Cs)) => modifiers.push(M::Ef),
+            (_, Some(Cache::Lu)) => modifiers.push(if store { M::El } else { M::Lu }),
+            _ => {
+                modifiers.extend([M::Strong, scope]);
+                return (modifiers, true);
+            }
+        }
+        (modifiers, false)
+    }
+
+    pub(super) fn load(&mut self, flat: &Flat<'_>) {
+        let ty = flat.tree.ty().unwrap_or(Type::B32);
+        let address = flat.operands[1].clone();
+        let window = self.window(flat, &address);
+        let elements: Vec<Value> = match &flat.operands[0] {
+            Value::Vector(elements) => elements.clone(),
+            one => vec![one.clone()],
+        };
+        if let Window::Constant(bank) = window {
+            return self.load_constant(&elements, &address, bank, ty);
+        }
+        let lanes = elements.len() as u32;
+        if ty.bits() * lanes > 128 {
+            return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
+        }
+        let place = self.address(&address, window);
+        let acquires = flat.tree.semantics() == Some(Semantics::Acquire);
+        let (opcode, mut modifiers) = match window {
+            Window::Global => (Opcode::Ldg, vec![M::E]),
+            Window::Generic => (Opcode::Ld, vec![M::E]),
+            Window::Shared => (Opcode::Lds, vec![]),
+            _ => (Opcode::Ldl, vec![]),
+        };
+        modifiers.extend(Self::size_modifier(ty, lanes));
+        let (policy, ordered) = self.policy(flat, window, false);
+        modifiers.extend(policy);
+        let words = (ty.bits() * lanes).div_ceil(32);
+        let direct = match elements.as_slice() {
+            [Value::Register(id)] if ty.bits() <= self.flat.registers[*id].bits().max(32) => Some(self.place(*id)),
+            _ => None,
+        };
+        let to = direct.unwrap_or_else(|| self.code.register(words));
+        let mut instruction = Instruction::new(opcode, modifiers.as_slice(), [Operand::register(to), place]);
+        if ordered {
+            mark_ordered(&mut instruction);
+        }
+        self.emit(instruction);
+        if direct.is_none() {
+            self.spread(&elements, to, ty);
+        } else if let [Value::Register(id)] = elements.as_slice()
+            && self.flat.registers[*id].bits() == 64
+            && ty.bits() < 64
+        {
+            self.widen(to, ty);
+        }
+        if acquires {
+            let scope = if flat.tree.scope() == Some(Scope::Cta) { M::Cta } else { M::Gpu };
+            self.op(Opcode::Membar, &[M::All, scope], []);
+        }
+    }
+
+    /// Fills the upper half of a register that was loaded with a narrower value.
+    fn widen(&mut self, to: Register, ty: Type) {
+        let high = to.offset(1);
+        if ty.is_signed() {
+            self.shift32(high, Operand::register(to), Operand::Immediate(31), false, true);
+        } else {
+            self.op(Opcode::Mov, &[], [Operand::register(high), Operand::ZERO]);
+        }
+    }
+
+    /// Moves the words of a vector load to the registers of its elements.
+    fn spread(&mut self, elements: &[Value], from: Register, ty: Type) {
+        for (index, element) in elements.iter().enumerate() {
+            let Value::Register(id) = element else { continue };
+            let to = self.place(*id);
+            let bit = ty.bits() * index as u32;
+            let word = Operand::register(from.offset(bit / 32));
+            match ty.bits() {
+                64 => {
+                    let high = Operand::register(from.offset(bit / 32 + 1));
+                    self.move_to(to, Source { low: word, high }, 64);
+                }
+                32 => self.op(Opcode::Mov, &[], [Operand::register(to), word]),
+                16 if bit % 32 == 16 => {
+                    let selector = Operand::Immediate(0x7632);
+                    self.op(Opcode::Prmt, &[], [Operand::register(to), word, selector, Operand::ZERO]);
+                }
+                8 => {
+                    let byte = bit % 32 / 8;
+                    let sign = if ty.is_signed() { 8 | byte } else { 4 };
+                    let selector = sign << 12 | sign << 8 | sign << 4 | byte;
+                    let selector = Operand::Immediate(selector);
+                    self.op(Opcode::Prmt, &[], [Operand::register(to), word, selector, Operand::ZERO]);
+                }
+                _ => self.op(Opcode::Mov, &[], [Operand::register(to), word]),
+            }
+            if self.flat.registers[*id].bits() == 64 && ty.bits() < 64 {
+                self.widen(to, ty);
+            }
+        }
+    }
+
+    fn load_constant(&mut self, elements: &[Value], address: &Value, bank: u8, ty: Type) {
+        let base_offset = if bank == 0 { launch::PARAMETERS } else { 0 };
+        let (index, offset) = match address {
+            Value::Address(Start::Variable(Symbol::Parameter(at) | Symbol::Constant(at)), offset) => {
+                (None, i64::from(*at) + offset)
+            }
+            Value::Address(Start::Absolute, offset) => (None, *offset),
+            Value::Address(Start::Register(id), offset) => {
+                let base = self.source(&Value::Register(*id), Type::B32).low;
+                match super::values::constant_of(&base) {
+                    Some(bits) => (None, offset + i64::from(bits)),
+                    None => (Some(self.in_register(Source { low: base, high: Operand::ZERO }, 32)), *offset),
+                }
+            }
+            _ => return self.unsupported("this address is not supported for constants and parameters"),
+        };
+        for (number, element) in elements.iter().enumerate() {
+            let Value::Register(id) = element else { continue };
+            let offset = base_offset + offset as u32 + ty.bytes() * number as u32;
+            let wide = self.flat.registers[*id].bits() == 64;
+            let plain = index.is_none() && bank == 0 && self.guard.is_always() && ty.bits() >= 32;
+            if plain && self.definitions[*id].len() == 1 && (ty.bits() == 64) == wide && self.places[*id].is_none() {
+                let register = self.at_entry(Key::Constant(bank, offset, ty.bytes()));
+                self.places[*id] = Some(super::Place::Register(register));
+                continue;
+            }
+            let modifiers: &[M] = match (ty.bits(), ty.is_signed()) {
+                (8, true) => &[M::S8],
+                (8, false) => &[M::U8],
+                (16, true) => &[M::S16],
+                (16, false) => &[M::U16],
+                (64, _) => &[M::B64],
+                _ => &[],
+            };
+            let constant = ConstantOperand {
+                bank,
+                index: index.map_or(ConstantIndex::None, ConstantIndex::Register),
+                offset: offset as i32,
+                modifier: SourceModifier::NONE,
+            };
+            let to = self.place(*id);
+            self.op(Opcode::Ldc, modifiers, [Operand::register(to), Operand::Constant(constant)]);
+            if wide && ty.bits() < 64 {
+                self.widen(to, ty);
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, flat: &Flat<'_>) {
+        let ty = flat.tree.ty().unwrap_or(Type::B32);
+        let address = flat.operands[0].clone();
+        let window = self.window(flat, &address);
+        let elements: Vec<Value> = match &flat.operands[1] {
+            Value::Vector(elements) => elements.clone(),
+            one => vec![one.clone()],
+        };
+        let lanes = elements.len() as u32;
+        if ty.bits() * lanes > 128 {
+            return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
+        }
+        if flat.tree.semantics() == Some(Semantics::Release) {
+            let scope = if flat.tree.scope() == Some(Scope::Cta) { M::Cta } else { M::Gpu };
+            self.op(Opcode::Membar, &[M::All, scope], []);
+        }
+        let data = self.gather(&elements, ty);
+        let place = self.address(&address, window);
+        let (opcode, mut modifiers) = match window {
+            Window::Global => (Opcode::Stg, vec![M::E]),
+            Window::Generic => (Opcode::St, vec![M::E]),
+            Window::Shared => (Opcode::Sts, vec![]),
+            Window::Local => (Opcode::Stl, vec![]),
+            Window::Constant(_) => return self.unsupported("constants and parameters cannot be written"),
+        };
+        modifiers.extend(Self::size_modifier(ty, lanes).map(|size| match size {
+            M::S8 => M::U8,
+            M::S16 => M::U16,
+            other => other,
+        }));
+        let (policy, ordered) = self.policy(flat, window, true);
+        modifiers.extend(policy);
+        let mut instruction = Instruction::new(opcode, modifiers.as_slice(), [place, Operand::register(data)]);
+        if ordered {
+            mark_ordered(&mut instruction);
+        }
+        self.emit(instruction);
+    }
+
+    /// The elements of a store in consecutive registers.
+    fn gather(&mut self, elements: &[Value], ty: Type) -> Register {
+        let bits = ty.bits();
+        if let [one] = elements {
+            return self.register(one, ty);
+        }
+        let words = (bits * elements.len() as u32).div_ceil(32);
+        let sources: Vec<Source> = elements.iter().map(|element| self.source(element, ty)).collect();
+        let to = self.code.register(words);
+        match bits {
+            64 => {
+                for (index, source) in sources.iter().enumerate() {
+                    self.move_to(to.offset(2 * index as u32), *source, 64);
+                }
+            }
+            32 => {
+                for (index, source) in sources.iter().enumerate() {
+                    self.move_to(to.offset(index as u32), *source, 32);
+                }
+            }
+            _ => {
+                let per_word = (32 / bits) as usize;
+                for (index, word) in elements.chunks(per_word).enumerate() {
+                    let word_ty = if word.len() * bits as usize > 16 { Type::B32 } else { Type::B16 };
+                    let packed = if word_ty == Type::B32 {
+                        self.pack(word, Type::B32)
+                    } else {
+                        let low = self.source(&word[0], ty).low;
+                        let high = self.source(&word[word.len() - 1], ty).low;
+                        self.new(Opcode::Prmt, &[], [low, Operand::Immediate(0x0040), high])
+                    };
+                    self.move_to(
+                        to.offset(index as u32),
+                        Source { low: Operand::register(packed), high: Operand::ZERO },
+                        32,
+                    );
+                }
+            }
+        }
+        to
+    }
+
+    // Atomics.
+
+    pub(super) fn atomic(&mut self, flat: &Flat<'_>) {
+        if self.guard.is_always() {
+            return self.atomic_unguarded(flat);
+        }
+        let shared_loop = flat.tree.space().map(Space::family) == Some(Space::Shared);
+        if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
+    }
+
+    fn atomic_unguarded(&mut self, flat: &Flat<'_>) {
+        let tree = flat.tree;
+        let reduces = tree.opcode == tree::Opcode::Red;
+        let ty = tree.types().last().unwrap_or(Type::B32);
+        let sink = Value::Sink;
+        let (result, rest) = if reduces { (&sink, flat.operands.as_slice()) } else { (&flat.operands[0], &flat.operands[1..]) };
+        let result = if let Value::Register(id) = result && self.uses[*id] == 0 { &sink } else { result };
+        let address = rest[0].clone();
+        let window = self.window(flat, &address);
+        let Some(operation) = tree.operation() else {
+            return self.unsupported("an atomic needs an operation");
+        };
+        if matches!(ty.bits(), 16 | 128) {
+            return self.unsupported(format!("atomics of type .{ty} are not supported"));
+        }
+        let modifiers: Vec<Type> = tree.types().collect();
+        if modifiers.len() > 1 {
+            return self.unsupported("atomics on vectors are not supported");
+        }
+        let releases = matches!(tree.semantics(), Some(Semantics::Release | Semantics::AcqRel));
+        let acquires = matches!(tree.semantics(), Some(Semantics::Acquire | Semantics::AcqRel));
+        let scope = if tree.scope() == Some(Scope::Cta) { M::Cta } else { M::Gpu };
+        if releases {
+            self.op(Opcode::Membar, &[M::All, scope], []);
+        }
+        let place = self.address(&address, window);
+        let data: Vec<Register> = rest[1..].iter().map(|value| self.register(value, ty)).collect();
+        if window == Window::Shared {
+            self.shared_atomic(result, place, operation, ty, &data);
+        } else {
+            self.global_atomic(result, place, window, operation, ty, &data, tree.scope());
+        }
+        if acquires {
+            self.op(Opcode::Membar, &[M::All, scope], []);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments)]
+    fn global_atomic(
+        &mut self,
+        result: &Value,
+        place: Operand,
+        window: Window,
+        operation: Operation,
+        ty: Type,
+        data: &[Register],
+        scope: Option<Scope>,
+    ) {
+        let returns = *result != Value::Sink || matches!(operation, Operation::Cas | Operation::Exch);
+        let mut modifiers = vec![M::E, operation_modifier(operation)];
+        match ty {
+            Type::F32 => modifiers.extend([M::F32, M::Ftz, M::Rn]),
+            Type::F64 => modifiers.extend([M::F64, M::Rn]),
+            Type::F16x2 => modifiers.extend([M::F16x2, M::Rn]),
+            Type::Bf16x2 => modifiers.extend([M::Bf16V2, M::Rn]),
+            _ if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() => {
+                modifiers.push(if ty.bits() == 64 { M::S64 } else { M::S32 });
+            }
+            _ if ty.bits() == 64 => modifiers.push(M::B64),
+            _ => {}
+        }
+        let scope = match scope {
+            Some(Scope::Sys) => M::Sys,
+            Some(Scope::Cta) => M::Sm,
+            _ => M::Gpu,
+        };
+        modifiers.extend([M::Strong, scope]);
+        let global = window == Window::Global;
+        if !returns {
+            let opcode = if global { Opcode::Redg } else { Opcode::Red };
+            return self.op(opcode, &modifiers, [place, Operand::register(data[0])]);
+        }
+        let to = match result {
+            Value::Sink => Register::ZERO,
+            other => self.result(other, ty.bits()),
+        };
+        let opcode = if global { Opcode::Atomg } else { Opcode::Atom };
+        let operands = [Operand::TRUE, Operand::register(to), place]
+            .into_iter()
+            .chain(data.iter().map(|&register| Operand::register(register)));
+        self.emit(Instruction::new(opcode, modifiers.as_slice(), operands));
+    }
+
+    fn shared_atomic(&mut self, result: &Value, place: Operand, operation: Operation, ty: Type, data: &[Register]) {
+        let to = match result {
+            Value::Sink => Register::ZERO,
+            other => self.result(other, ty.bits()),
+        };
+        let wide = ty.bits() == 64;
+        let direct = match operation {
+            Operation::Cas | Operation::Exch => true,
+            _ => !wide && !ty.is_float(),
+        };
+        if !direct {
+            return self.shared_loop(to, place, operation, ty, data[0]);
+        }
+        let mut modifiers = vec![operation_modifier(operation)];
+        if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() {
+            modifiers.push(M::S32);
+        }
+        if wide {
+            modifiers.push(M::B64);
+        }
+        let operands = [Operand::register(to), place]
+            .into_iter()
+            .chain(data.iter().map(|&register| Operand::register(register)));
+        self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
+    }
+
+    /// An operation that shared memory does not know: read, compute, compare and swap until nobody came between.
+    fn shared_loop(&mut self, to: Register, place: Operand, operation: Operation, ty: Type, data: Register) {
+        let count = if ty.bits() == 64 { 2 } else { 1 };
+        let size: &[M] = if count == 2 { &[M::B64] } else { &[] };
+        let again = self.new_label();
+        let (old, seen) = (self.code.register(count), self.code.register(count));
+        let mut first = Instruction::new(Opcode::Lds, size, [Operand::register(old), place]);
+        mark_ordered(&mut first);
+        self.emit(first);
+        self.place_label(again);
+        let new = self.combined(operation, ty, old, data);
+        let mut modifiers = vec![M::Cas];
+        modifiers.extend(size);
+        let operands = [Operand::register(seen), place, Operand::register(old), Operand::register(new)];
+        self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
+        let differs = self.code.predicate();
+        if count == 2 {
+            let low = self.compare(&[M::Ne, M::U32, M::And], Operand::register(seen), Operand::register(old));
+            self.op(
+                Opcode::Isetp,
+                &[M::Ne, M::And, M::Ex],
+                [
+                    Operand::predicate(differs),
+                    Operand::TRUE,
+                    Operand::register(seen.offset(1)),
+                    Operand::register(old.offset(1)),
+                    Operand::TRUE,
+                    Operand::predicate(low),
+                ],
+            );
+        } else {
+            self.op(
+                Opcode::Isetp,
+                &[M::Ne, M::And],
+                [
+                    Operand::predicate(differs),
+                    Operand::TRUE,
+                    Operand::register(seen),
+                    Operand::register(old),
+                    Operand::TRUE,
+                ],
+            );
+        }
+        self.move_to(old, super::integer::pair(seen), count * 32);
+        self.branch_if(differs, false, again);
+        if !to.is_fixed() {
+            self.move_to(to, super::integer::pair(old), count * 32);
+        }
+    }
+
+    fn combined(&mut self, operation: Operation, ty: Type, old: Register, data: Register) -> Register {
+        let (a, b) = (Operand::register(old), Operand::register(data));
+        let zero = Operand::ZERO;
+        match (operation, ty) {
+            (Operation::Add, Type::F32) => self.new(Opcode::Fadd, &[M::Ftz], [a, b]),
+            (Operation::Add, Type::F64) => self.new_pair(Opcode::Dadd, &[], [a, b]),
+            (Operation::Add, Type::F16x2) => self.new(Opcode::Hadd2, &[], [a, b]),
+            (Operation::Add, Type::Bf16x2) => self.new(Opcode::Hadd2, &[M::Bf16V2], [a, b]),
+            (Operation::Add, _) => {
+                let sum = self.code.register(2);
+                self.sum64(sum, super::integer::pair(old), super::integer::pair(data));
+                sum
+            }
+            (Operation::Min | Operation::Max, _) => {
+                let (x, y) = (super::integer::pair(old), super::integer::pair(data));
+                let less = self.less64(x, y, ty.is_signed());
+                let mut predicate = Operand::predicate(less);
+                if operation == Operation::Max {
+                    predicate = super::values::not(predicate);
+                }
+                let to = self.code.register(2);
+                self.choose(to, x.low, y.low, predicate);
+                self.choose(to.offset(1), x.high, y.high, predicate);
+                to
+            }
+            _ => {
+                let lut = match operation {
+                    Operation::And => 0xc0,
+                    Operation::Or => 0xfc,
+                    _ => 0x3c,
+                };
+                let to = self.code.register(2);
+                self.lop3_to(to, a, b, zero, lut);
+                let (a, b) = (Operand::register(old.offset(1)), Operand::register(data.offset(1)));
+                self.lop3_to(to.offset(1), a, b, zero, lut);
+                to
+            }
+        }
+    }
+
+    // Addresses.
+
+    fn window_base(&mut self, space: Option<Space>) -> Option<Register> {
+        let offset = match space.map(Space::family) {
+            Some(Space::Shared | Space::SharedCluster) => launch::SHARED_WINDOW,
+            Some(Space::Local) => launch::LOCAL_WINDOW,
+            _ => return None,
+        };
+        Some(self.at_entry(Key::Constant(0, offset, 8)))
+    }
+
+    pub(super) fn cvta(&mut self, flat: &Flat<'_>) {
+        let to = self.result(&flat.operands[0], 64);
+        let source = self.source(&flat.operands[1], Type::B64);
+        let space = flat.tree.space();
+        let into = flat.tree.flag(Flag::To);
+        match self.window_base(space) {
+            None if space.map(Space::family) == Some(Space::Const) => {
+                self.unsupported("generic addresses of constants are not supported");
+            }
+            None if space.map(Space::family) == Some(Space::Param) => {
+                self.unsupported("generic addresses of parameters are not supported");
+            }
+            None => self.move_to(to, source, 64),
+            Some(base) if into => self.subtract64(to, source, super::integer::pair(base)),
+            Some(base) => {
+                let low = Source { low: source.low, high: Operand::ZERO };
+                self.sum64(to, super::integer::pair(base), low);
+            }
+        }
+    }
+
+    /// Whether a generic address lies in the 16 MiB of a window; global is what lies in neither.
+    pub(super) fn isspacep(&mut self, flat: &Flat<'_>) {
+        let to = self.predicate_result(&flat.operands[0]);
+        let source = self.source(&flat.operands[1], Type::B64);
+        let inside = |it: &mut Self, space: Space| {
+            let base = it.window_base(Some(space)).unwrap_or(Register::ZERO);
+            let distance = it.code.register(2);
+            it.subtract64(distance, source, super::integer::pair(base));
+            let high = it.compare(&[M::Eq, M::And], Operand::register(distance.offset(1)), Operand::ZERO);
+            let result = it.code.predicate();
+            it.op(
+                Opcode::Isetp,
+                &[M::Lt, M::U32, M::And],
+                [
+                    Operand::predicate(result),
+                    Operand::TRUE,
+                    Operand::register(distance),
+                    Operand::Immediate(0x0100_0000),
+                    Operand::predicate(high),
+                ],
+            );
+            Operand::predicate(result)
+        };
+        match flat.tree.space().map(Space::family) {
+            Some(space @ (Space::Shared | Space::SharedCluster | Space::Local)) => {
+                let result = inside(self, space);
+                self.set_predicate(to, result);
+            }
+            Some(Space::Global) => {
+                let (shared, local) = (inside(self, Space::Shared), inside(self, Space::Local));
+                self.both(to, super::values::not(shared), super::values::not(local));
+            }
+            _ => self.set_predicate(to, Operand::FALSE),
+        }
+    }
+
+    pub(super) fn prefetch(&mut self, flat: &Flat<'_>) {
+        let tree = flat.tree;
+        let global = tree.space().map(Space::family) == Some(Space::Global);
+        if tree.opcode == tree::Opcode::Prefetchu || !(global || tree.space().is_none()) {
+            return;
+        }
+        let level = if tree.has(Dotted::Hint(Hint::L1)) { M::Pf1 } else { M::Pf2 };
+        let window = if global { Window::Global } else { Window::Generic };
+        let place = self.address(&flat.operands[0], window);
+        self.op(Opcode::Cctl, &[M::E, level], [place]);
+    }
+
+    pub(super) fn ldmatrix(&mut self, flat: &Flat<'_>) {
+        let elements: Vec<Value> = match &flat.operands[0] {
+            Value::Vector(elements) => elements.clone(),
+            one => vec![one.clone()],
+        };
+        let place = self.address(&flat.operands[1], Window::Shared);
+        let transposed = flat.tree.has(Dotted::Matrix(tree::MatrixShape::Trans));
+        let mut modifiers = vec![M::B16, if transposed { M::Mt88 } else { M::M88 }];
+        match elements.len() {
+            2 => modifiers.push(M::X2),
+            4 => modifiers.push(M::X4),
+            _ => {}
+        }
+        let to = self.code.register(elements.len() as u32);
+        self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
+        self.spread(&elements, to, Type::B32);
+    }
+}
+
+fn operation_modifier(operation: Operation) -> M {
+    match operation {
+        Operation::Add => M::Add,
+        Operation::Min => M::Min,
+        Operation::Max => M::Max,
+        Operation::Inc => M::Inc,
+        Operation::Dec => M::Dec,
+        Operation::Exch => M::Exch,
+        Operation::Cas => M::Cas,
+        Operation::And => M::And,
+        Operation::Or => M::Or,
+        Operation::Xor => M::Xor,
+        Operation::Popc => M::Popc,
+    }
+}

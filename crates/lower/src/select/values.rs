@@ -1,0 +1,574 @@
+//! Operands: places of registers, constants, special registers, addresses of variables.
+
+use super::{Place, Selector};
+use crate::flat::{Item, RegisterId, Start, Symbol, Value};
+use warplab_program::kernel::launch_constants as launch;
+use warplab_program::{
+    Instruction, Modifier, Opcode, Operand, Predicate, Register, SourceModifier, SpecialRegister,
+    UniformRegister,
+};
+use warplab_ptx::tree::{self, Component, Flag, Immediate, Modifier as Dotted, Space, Special, Type};
+
+/// A value of up to 64 bits as two operands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Source {
+    /// The lower 32 bits.
+    pub(crate) low: Operand,
+    /// The upper 32 bits.
+    pub(crate) high: Operand,
+}
+
+impl Source {
+    /// The bits of a constant.
+    pub(crate) fn constant(bits: u64) -> Source {
+        Source { low: immediate(bits as u32), high: immediate((bits >> 32) as u32) }
+    }
+
+    /// The constant, if it is one.
+    pub(crate) fn as_constant(&self) -> Option<u64> {
+        let low = constant_of(&self.low)?;
+        let high = constant_of(&self.high)?;
+        Some(u64::from(high) << 32 | u64::from(low))
+    }
+}
+
+/// A constant as an operand; zero is `RZ`.
+pub(crate) fn immediate(bits: u32) -> Operand {
+    if bits == 0 { Operand::ZERO } else { Operand::Immediate(bits) }
+}
+
+/// The constant that an operand is.
+pub(crate) fn constant_of(operand: &Operand) -> Option<u32> {
+    match *operand {
+        Operand::Immediate(bits) => Some(bits),
+        Operand::Register { register: Register::ZERO, modifier: SourceModifier::NONE, .. } => Some(0),
+        _ => None,
+    }
+}
+
+/// Something that the entry reads once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    /// A special register.
+    Special(SpecialRegister),
+    /// A constant of bank 0 (offset, bytes).
+    Constant(u8, u32, u32),
+    /// The address of shared memory at an offset.
+    Shared(u32),
+    /// The rank of the block in its cluster.
+    Cluster,
+}
+
+impl Selector<'_, '_> {
+    /// The first register of the place of a PTX register.
+    pub(crate) fn place(&mut self, id: RegisterId) -> Register {
+        if let Some(Place::Register(register)) = self.places[id] {
+            return register;
+        }
+        let count = match self.flat.registers[id].bits() {
+            0..=32 => 1,
+            64 => 2,
+            _ => 4,
+        };
+        let register = self.code.register(count);
+        self.places[id] = Some(Place::Register(register));
+        register
+    }
+
+    /// The place of a PTX predicate.
+    pub(crate) fn predicate_place(&mut self, id: RegisterId) -> Predicate {
+        if let Some(Place::Predicate(predicate)) = self.places[id] {
+            return predicate;
+        }
+        let predicate = self.code.predicate();
+        self.places[id] = Some(Place::Predicate(predicate));
+        predicate
+    }
+
+    /// The place of a result; a fresh one when it is not wanted.
+    pub(crate) fn result(&mut self, value: &Value, bits: u32) -> Register {
+        match value {
+            Value::Register(id) => self.place(*id),
+            _ => self.code.register(if bits > 32 { 2 } else { 1 }),
+        }
+    }
+
+    /// The place of a predicate result; `PT` when it is not wanted.
+    pub(crate) fn predicate_result(&mut self, value: &Value) -> Predicate {
+        match value {
+            Value::Register(id) => self.predicate_place(*id),
+            _ => Predicate::TRUE,
+        }
+    }
+
+    /// The item that alone writes a register, without a guard.
+    pub(crate) fn definition(&self, id: RegisterId) -> Option<usize> {
+        let [index] = self.definitions[id][..] else {
+            return None;
+        };
+        let unguarded = match &self.flat.items[index] {
+            Item::Instruction(flat) => flat.guard.is_none(),
+            Item::Copy { guard, .. } => guard.is_none(),
+            _ => false,
+        };
+        unguarded.then_some(index)
+    }
+
+    /// Whether a register still holds at the present item what it held at item `then`.
+    pub(crate) fn unchanged_since(&self, value: &Value, then: usize) -> bool {
+        super::registers_of(value).into_iter().all(|id| {
+            let definitions = &self.definitions[id];
+            definitions.len() == 1
+                || (self.runs[then] == self.runs[self.item]
+                    && then <= self.item
+                    && !definitions.iter().any(|&at| at > then && at < self.item))
+        })
+    }
+
+    /// The instruction that a register's value comes from, if its operands still hold now; with its operands.
+    pub(crate) fn origin_of(&self, value: &Value) -> Option<(&'_ tree::Instruction, &'_ [Value], usize)> {
+        let Value::Register(id) = self.look_through(value) else {
+            return None;
+        };
+        let index = self.definition(id).or_else(|| self.local_definition(id))?;
+        let Item::Instruction(flat) = &self.flat.items[index] else {
+            return None;
+        };
+        let results = super::result_count(flat);
+        let holds = flat.guard.is_none()
+            && flat.operands[results..].iter().all(|operand| self.unchanged_since(operand, index));
+        holds.then_some((flat.tree, flat.operands.as_slice(), index))
+    }
+
+    /// The last write of a register in the present straight run.
+    fn local_definition(&self, id: RegisterId) -> Option<usize> {
+        let index = self.definitions[id].iter().copied().filter(|&at| at < self.item).max()?;
+        (self.runs[index] == self.runs[self.item]).then_some(index)
+    }
+
+    /// Whether the value is read once only, in the straight run where it was made.
+    pub(crate) fn is_private(&self, value: &Value, made: usize) -> bool {
+        matches!(self.look_through(value), Value::Register(id) if self.uses[id] == 1)
+            && self.runs[made] == self.runs[self.item]
+    }
+
+    /// The value behind moves and address conversions that change nothing.
+    pub(crate) fn look_through(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        while let Value::Register(id) = value {
+            let Some(index) = self.definition(id) else { break };
+            let next = match &self.flat.items[index] {
+                Item::Copy { from, .. } if self.flat.registers[id] != Type::Pred => from,
+                Item::Instruction(flat) => {
+                    let [_, from] = flat.operands.as_slice() else { break };
+                    let renames = match flat.tree.opcode {
+                        tree::Opcode::Mov => true,
+                        tree::Opcode::Cvta => flat.tree.space() == Some(Space::Global),
+                        _ => false,
+                    };
+                    if !renames { break } else { from }
+                }
+                _ => break,
+            };
+            let plain = match next {
+                Value::Register(next) => {
+                    self.definitions[*next].len() == 1
+                        && self.flat.registers[*next].bits() == self.flat.registers[id].bits()
+                }
+                Value::Immediate(_) => self.flat.registers[id] != Type::Pred,
+                Value::Address(Start::Variable(Symbol::Shared(_)), _) => true,
+                _ => false,
+            };
+            if !plain {
+                break;
+            }
+            value = next.clone();
+        }
+        value
+    }
+
+    /// A value of up to 64 bits.
+    pub(crate) fn source(&mut self, value: &Value, ty: Type) -> Source {
+        match self.look_through(value) {
+            Value::Register(id) => self.register_source(id),
+            Value::Immediate(constant) => Source::constant(constant_bits(constant, ty)),
+            Value::Special(special, component) => self.special_source(special, component),
+            Value::Address(Start::Variable(symbol), offset) => self.symbol_source(&symbol, offset),
+            Value::Vector(elements) => self.packed_source(&elements, ty),
+            _ => {
+                self.unsupported("this operand is not supported here");
+                Source::constant(0)
+            }
+        }
+    }
+
+    fn register_source(&mut self, id: RegisterId) -> Source {
+        if self.flat.registers[id] == Type::Pred {
+            self.unsupported("a predicate cannot be used as a number");
+            return Source::constant(0);
+        }
+        if let Some(source) = self.renamed_source(id) {
+            return source;
+        }
+        let register = self.place(id);
+        let wide = self.flat.registers[id].bits() == 64;
+        let high = if wide { Operand::register(register.offset(1)) } else { Operand::ZERO };
+        Source { low: Operand::register(register), high }
+    }
+
+    /// A register that only renames parts of others: `cvt.u64.u32`, `cvt.u32.u64`, `mov.b64` to and from halves.
+    fn renamed_source(&mut self, id: RegisterId) -> Option<Source> {
+        let index = self.definition(id)?;
+        let Item::Instruction(flat) = &self.flat.items[index] else {
+            return None;
+        };
+        let single = |it: &Self, value: &Value| match value {
+            Value::Register(id) => it.definitions[*id].len() == 1,
+            Value::Immediate(_) => true,
+            _ => false,
+        };
+        let operands = &flat.operands;
+        match flat.tree.opcode {
+            tree::Opcode::Cvt => {
+                let types: Vec<Type> = flat.tree.types().collect();
+                let [to, from] = types[..] else { return None };
+                let integers = !to.is_float() && !from.is_float() && !flat.tree.flag(Flag::Sat);
+                if !integers || !single(self, &operands[1]) {
+                    return None;
+                }
+                match (to.bits(), from.bits()) {
+                    (64, 32) if !from.is_signed() => {
+                        let low = self.source(&operands[1], from).low;
+                        Some(Source { low, high: Operand::ZERO })
+                    }
+                    (32, 64) => {
+                        let low = self.source(&operands[1], from).low;
+                        Some(Source { low, high: Operand::ZERO })
+                    }
+                    _ => None,
+                }
+            }
+            tree::Opcode::Mov => match (&operands[0], &operands[1]) {
+                (Value::Register(_), Value::Vector(parts)) if parts.len() == 2 => {
+                    let wide = self.flat.registers[id].bits() == 64;
+                    if !wide || !parts.iter().all(|part| single(self, part)) {
+                        return None;
+                    }
+                    let low = self.source(&parts[0], Type::B32).low;
+                    let high = self.source(&parts[1], Type::B32).low;
+                    Some(Source { low, high })
+                }
+                (Value::Vector(parts), from @ Value::Register(whole))
+                    if parts.len() == 2 && self.flat.registers[*whole].bits() == 64 && single(self, from) =>
+                {
+                    let source = self.source(from, Type::B64);
+                    let first = parts[0] == Value::Register(id);
+                    Some(Source { low: if first { source.low } else { source.high }, high: Operand::ZERO })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `{a, b}` as one value.
+    fn packed_source(&mut self, elements: &[Value], ty: Type) -> Source {
+        let register = self.pack(elements, ty);
+        let high = if ty.bits() == 64 { Operand::register(register.offset(1)) } else { Operand::ZERO };
+        Source { low: Operand::register(register), high }
+    }
+
+    /// A value in a register of its own, or of a group for 64 bits.
+    pub(crate) fn register(&mut self, value: &Value, ty: Type) -> Register {
+        let source = self.source(value, ty);
+        self.in_register(source, ty.bits())
+    }
+
+    /// A source in consecutive registers.
+    pub(crate) fn in_register(&mut self, source: Source, bits: u32) -> Register {
+        let plain = |operand: &Operand| match *operand {
+            Operand::Register { register, modifier: SourceModifier::NONE, .. } => Some(register),
+            _ => None,
+        };
+        let (low, high) = (plain(&source.low), plain(&source.high));
+        if bits <= 32 {
+            if let Some(low) = low {
+                return low;
+            }
+        } else if let (Some(low), Some(high)) = (low, high) {
+            let both_zero = low.is_fixed() && high.is_fixed();
+            let (base, count) = self.code.group(low);
+            let pair = high == low.offset(1) && count >= 2 && (low.0 - base.0) % 2 == 0;
+            if both_zero || (!low.is_fixed() && pair) {
+                return low;
+            }
+        }
+        let register = self.code.register(if bits > 32 { 2 } else { 1 });
+        self.move_to(register, source, bits);
+        register
+    }
+
+    /// Moves a source to registers.
+    pub(crate) fn move_to(&mut self, to: Register, source: Source, bits: u32) {
+        self.op(Opcode::Mov, &[], [Operand::register(to), source.low]);
+        if bits > 32 {
+            self.op(Opcode::Mov, &[], [Operand::register(to.offset(1)), source.high]);
+        }
+    }
+
+    /// Reads something once, at the entry.
+    pub(crate) fn at_entry(&mut self, key: Key) -> Register {
+        if let Some(&register) = self.special.get(&key) {
+            return register;
+        }
+        let (count, opcode, modifiers, from): (u32, Opcode, &[Modifier], Operand) = match key {
+            Key::Special(special) => (1, Opcode::S2r, &[], Operand::Special(special)),
+            Key::Constant(bank, offset, 8) => {
+                (2, Opcode::Ldc, &[Modifier::B64], Operand::constant(bank, offset as i32))
+            }
+            Key::Constant(bank, offset, bytes) => {
+                let narrow: &[Modifier] = match bytes {
+                    1 => &[Modifier::U8],
+                    2 => &[Modifier::U16],
+                    _ => &[],
+                };
+                (1, Opcode::Ldc, narrow, Operand::constant(bank, offset as i32))
+            }
+            Key::Shared(_) | Key::Cluster => (1, Opcode::Mov, &[], Operand::ZERO),
+        };
+        let register = self.code.register(count);
+        self.entry.push(Instruction::new(opcode, modifiers, [Operand::register(register), from]).with_origin(self.origin));
+        self.special.insert(key, register);
+        register
+    }
+
+    /// The address of a place of shared memory, as the compiler of the vendor computes it: the window of the block
+    /// inside that of the cluster.
+    pub(crate) fn shared_address(&mut self, at: u32) -> UniformRegister {
+        if let Some(&register) = self.uniform.get(&Key::Shared(at)) {
+            return register;
+        }
+        let origin = self.origin;
+        let rank = match self.uniform.get(&Key::Cluster) {
+            Some(&rank) => rank,
+            None => {
+                let rank = self.code.uniform(1);
+                let special = Operand::Special(SpecialRegister::CgaCtaId);
+                self.entry.push(
+                    Instruction::new(Opcode::S2ur, [], [Operand::uniform(rank), special]).with_origin(origin),
+                );
+                self.uniform.insert(Key::Cluster, rank);
+                rank
+            }
+        };
+        let (base, address) = (self.code.uniform(1), self.code.uniform(1));
+        let operands = [Operand::uniform(base), Operand::Immediate(at)];
+        self.entry.push(Instruction::new(Opcode::Umov, [], operands).with_origin(origin));
+        let operands =
+            [Operand::uniform(address), Operand::uniform(rank), Operand::uniform(base), Operand::Immediate(24)];
+        self.entry.push(Instruction::new(Opcode::Ulea, [], operands).with_origin(origin));
+        self.uniform.insert(Key::Shared(at), address);
+        address
+    }
+
+    fn symbol_source(&mut self, symbol: &Symbol, offset: i64) -> Source {
+        match symbol {
+            Symbol::Shared(at) => {
+                let address = self.shared_address(at.wrapping_add(offset as u32));
+                Source { low: Operand::uniform(address), high: Operand::ZERO }
+            }
+            Symbol::Local(at) => {
+                let offset = at.wrapping_add(offset as u32);
+                let sum = self.new(
+                    Opcode::Iadd3,
+                    &[],
+                    [Operand::register(Register(1)), immediate(offset), Operand::ZERO],
+                );
+                Source { low: Operand::register(sum), high: Operand::ZERO }
+            }
+            Symbol::Constant(at) => Source::constant(u64::from(*at).wrapping_add(offset as u64)),
+            Symbol::Parameter(at) => Source::constant(u64::from(*at).wrapping_add(offset as u64)),
+            Symbol::Global(name) => {
+                let entry = (name.clone(), offset);
+                let index = match self.addresses.iter().position(|it| *it == entry) {
+                    Some(index) => index,
+                    None => {
+                        self.addresses.push(entry);
+                        self.addresses.len() - 1
+                    }
+                };
+                let pair = self.at_entry(Key::Constant(4, index as u32 * 8, 8));
+                Source { low: Operand::register(pair), high: Operand::register(pair.offset(1)) }
+            }
+            Symbol::CallParameter(_) => {
+                self.unsupported("the address of a call's parameter cannot be taken");
+                Source::constant(0)
+            }
+        }
+    }
+
+    fn special_source(&mut self, special: Special, component: Option<Component>) -> Source {
+        use SpecialRegister as S;
+        let axis = component.map_or(0, Component::index);
+        let by_axis = |x, y, z| Some([x, y, z].get(axis).copied().unwrap_or(S::Zero));
+        let fixed = match special {
+            Special::Tid => by_axis(S::TidX, S::TidY, S::TidZ),
+            Special::Ctaid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
+            Special::Laneid => Some(S::LaneId),
+            Special::Warpid => Some(S::WarpId),
+            Special::Smid => Some(S::VirtualSmId),
+            Special::Nsmid => Some(S::SmCount),
+            Special::Nwarpid => Some(S::WarpCount),
+            Special::LanemaskEq => Some(S::LaneMaskEq),
+            Special::LanemaskLt => Some(S::LaneMaskLt),
+            Special::LanemaskLe => Some(S::LaneMaskLe),
+            Special::LanemaskGt => Some(S::LaneMaskGt),
+            Special::LanemaskGe => Some(S::LaneMaskGe),
+            _ => None,
+        };
+        if let Some(fixed) = fixed {
+            let zero = fixed == S::Zero;
+            let low = if zero { Operand::ZERO } else { Operand::register(self.at_entry(Key::Special(fixed))) };
+            return Source { low, high: Operand::ZERO };
+        }
+        let constant = |it: &mut Self, offset: u32| Source {
+            low: Operand::register(it.at_entry(Key::Constant(0, offset, 4))),
+            high: Operand::ZERO,
+        };
+        let clock = |it: &mut Self, special: S| {
+            let value = it.new(Opcode::S2r, &[], [Operand::Special(special)]);
+            Source { low: Operand::register(value), high: Operand::ZERO }
+        };
+        match special {
+            Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * axis as u32),
+            Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * axis as u32),
+            Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
+            Special::Clock => {
+                let value = self.new(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
+                Source { low: Operand::register(value), high: Operand::ZERO }
+            }
+            Special::ClockHi => clock(self, S::ClockHigh),
+            Special::Clock64 => {
+                let pair = self.new_pair(Opcode::Cs2r, &[], [Operand::Special(S::ClockLow)]);
+                Source { low: Operand::register(pair), high: Operand::register(pair.offset(1)) }
+            }
+            Special::GlobaltimerLo => clock(self, S::GlobalTimerLow),
+            Special::GlobaltimerHi => clock(self, S::GlobalTimerHigh),
+            Special::Globaltimer => {
+                let (low, high) = (clock(self, S::GlobalTimerLow), clock(self, S::GlobalTimerHigh));
+                Source { low: low.low, high: high.low }
+            }
+            Special::Gridid => clock(self, S::GridId),
+            Special::ClusterCtarank | Special::Clusterid | Special::ClusterCtaid => Source::constant(0),
+            Special::ClusterNctarank | Special::ClusterNctaid | Special::Nclusterid => Source::constant(1),
+            other => {
+                self.unsupported(format!("the special register {other} is not supported"));
+                Source::constant(0)
+            }
+        }
+    }
+
+    /// A predicate as an operand, looked through negations and constants.
+    pub(crate) fn predicate_source(&mut self, value: &Value) -> Operand {
+        let (id, mut negate) = match value {
+            Value::Register(id) => (*id, false),
+            Value::Negated(id) => (*id, true),
+            Value::Immediate(constant) => {
+                return if constant.as_int() == Some(0) { Operand::FALSE } else { Operand::TRUE };
+            }
+            _ => return Operand::TRUE,
+        };
+        if let Some(source) = self.renamed_predicate(id) {
+            return if negate { not(source) } else { source };
+        }
+        negate = negate && self.flat.registers[id] == Type::Pred;
+        Operand::Predicate { predicate: self.predicate_place(id), negate }
+    }
+
+    fn renamed_predicate(&mut self, id: RegisterId) -> Option<Operand> {
+        let index = self.definition(id)?;
+        let Item::Instruction(flat) = &self.flat.items[index] else {
+            return None;
+        };
+        let sources: Vec<Value> = flat.operands[1..].to_vec();
+        let single = sources.iter().all(|source| match source {
+            Value::Register(id) | Value::Negated(id) => self.definitions[*id].len() == 1,
+            Value::Immediate(_) => true,
+            _ => false,
+        });
+        if !single || flat.tree.ty() != Some(Type::Pred) {
+            return None;
+        }
+        match (flat.tree.opcode, sources.as_slice()) {
+            (tree::Opcode::Mov, [source]) => Some(self.predicate_source(source)),
+            (tree::Opcode::Not, [source]) => Some(not(self.predicate_source(source))),
+            (tree::Opcode::Xor | tree::Opcode::And | tree::Opcode::Or, [a, b]) => {
+                let (a, b) = (self.predicate_source(a), self.predicate_source(b));
+                let (constant, other) = match (predicate_constant(a), predicate_constant(b)) {
+                    (Some(constant), _) => (constant, b),
+                    (_, Some(constant)) => (constant, a),
+                    _ => return None,
+                };
+                Some(match (flat.tree.opcode, constant) {
+                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => other,
+                    (tree::Opcode::Xor, true) => not(other),
+                    (tree::Opcode::And, false) => Operand::FALSE,
+                    _ => Operand::TRUE,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Sets a predicate to the value of another.
+    pub(crate) fn set_predicate(&mut self, to: Predicate, from: Operand) {
+        self.op(
+            Opcode::Plop3,
+            &[Modifier::Lut],
+            [
+                Operand::predicate(to),
+                Operand::TRUE,
+                from,
+                Operand::TRUE,
+                Operand::TRUE,
+                Operand::Immediate(0x80),
+                Operand::Immediate(0),
+            ],
+        );
+    }
+
+    /// Whether a dotted part is written on the present tree instruction's opposite: a shorthand.
+    pub(crate) fn has_space(tree: &tree::Instruction, space: Space) -> bool {
+        tree.has(Dotted::Space(space)) || tree.space().is_some_and(|it| it.family() == space)
+    }
+}
+
+/// The negative of a predicate operand.
+pub(crate) fn not(operand: Operand) -> Operand {
+    match operand {
+        Operand::Predicate { predicate, negate } => Operand::Predicate { predicate, negate: !negate },
+        other => other,
+    }
+}
+
+fn predicate_constant(operand: Operand) -> Option<bool> {
+    match operand {
+        Operand::Predicate { predicate: Predicate::TRUE, negate } => Some(!negate),
+        _ => None,
+    }
+}
+
+/// The bits of a constant as a value of a type.
+pub(crate) fn constant_bits(constant: Immediate, ty: Type) -> u64 {
+    match ty {
+        Type::F64 => constant.f64_bits(),
+        Type::F32 => u64::from(constant.f32_bits()),
+        _ => match constant {
+            Immediate::Int(value) if ty.bits() > 32 => value as u64,
+            Immediate::Int(value) => u64::from(value as u32),
+            Immediate::F32(bits) => u64::from(bits),
+            Immediate::F64(bits) if ty.bits() > 32 => bits,
+            Immediate::F64(_) => u64::from(constant.f32_bits()),
+        },
+    }
+}

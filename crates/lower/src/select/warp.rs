@@ -1,0 +1,106 @@
+//! Instructions across the lanes of a warp.
+
+use super::Selector;
+use crate::flat::{Flat, Value};
+use warplab_program::{Modifier, Opcode, Operand, Register};
+use warplab_ptx::tree::{self, Operation, ShuffleMode, Type, VoteMode};
+
+use Modifier as M;
+
+impl Selector<'_, '_> {
+    /// `PT` as the result that is not wanted, or the predicate of a pair of results.
+    fn results(&mut self, value: &Value) -> (Register, Operand) {
+        match value {
+            Value::Pair(first, second) => {
+                let predicate = self.predicate_result(second);
+                (self.result(first, 32), Operand::predicate(predicate))
+            }
+            one => (self.result(one, 32), Operand::TRUE),
+        }
+    }
+
+    pub(super) fn warp_wide(&mut self, flat: &Flat<'_>) {
+        let tree = flat.tree;
+        let ty = tree.types().last().unwrap_or(Type::B32);
+        match tree.opcode {
+            tree::Opcode::Shfl => {
+                let mode = match tree.shuffle() {
+                    Some(ShuffleMode::Up) => M::Up,
+                    Some(ShuffleMode::Down) => M::Down,
+                    Some(ShuffleMode::Bfly) => M::Bfly,
+                    _ => M::Idx,
+                };
+                let value = Operand::register(self.register(&flat.operands[1], Type::B32));
+                let lane = self.source(&flat.operands[2], Type::U32).low;
+                let segment = self.source(&flat.operands[3], Type::U32).low;
+                let (to, predicate) = self.results(&flat.operands[0]);
+                self.op(Opcode::Shfl, &[mode], [predicate, Operand::register(to), value, lane, segment]);
+            }
+            tree::Opcode::Vote => {
+                let predicate = self.predicate_source(&flat.operands[1]);
+                if tree.vote() == Some(VoteMode::Ballot) {
+                    let to = Operand::register(self.result(&flat.operands[0], 32));
+                    return self.op(Opcode::Vote, &[M::Any], [to, Operand::TRUE, predicate]);
+                }
+                let mode = match tree.vote() {
+                    Some(VoteMode::All) => M::All,
+                    Some(VoteMode::Any) => M::Any,
+                    _ => M::Eq,
+                };
+                let to = Operand::predicate(self.predicate_result(&flat.operands[0]));
+                self.op(Opcode::Vote, &[mode], [Operand::ZERO, to, predicate]);
+            }
+            tree::Opcode::Activemask => {
+                let to = Operand::register(self.result(&flat.operands[0], 32));
+                self.op(Opcode::Vote, &[M::Any], [to, Operand::TRUE, Operand::TRUE]);
+            }
+            tree::Opcode::Match => {
+                let value = Operand::register(self.register(&flat.operands[1], ty));
+                let (to, predicate) = self.results(&flat.operands[0]);
+                let all = tree.vote() == Some(VoteMode::All);
+                let mut modifiers = vec![if all { M::All } else { M::Any }];
+                if ty.bits() == 64 {
+                    modifiers.push(M::U64);
+                }
+                if all {
+                    self.op(Opcode::Match, &modifiers, [predicate, Operand::register(to), value]);
+                } else {
+                    self.op(Opcode::Match, &modifiers, [Operand::register(to), value]);
+                }
+            }
+            tree::Opcode::Redux => {
+                let value = Operand::register(self.register(&flat.operands[1], ty));
+                let mut modifiers = match tree.operation() {
+                    Some(Operation::Add) => vec![M::Sum],
+                    Some(Operation::Min) => vec![M::Min],
+                    Some(Operation::Max) => vec![M::Max],
+                    Some(Operation::And) => vec![],
+                    Some(Operation::Or) => vec![M::Or],
+                    _ => vec![M::Xor],
+                };
+                if ty.is_signed() {
+                    modifiers.push(M::S32);
+                }
+                let uniform = self.code.uniform(1);
+                self.op(Opcode::Redux, &modifiers, [Operand::uniform(uniform), value]);
+                let to = self.result(&flat.operands[0], 32);
+                self.op(Opcode::Mov, &[], [Operand::register(to), Operand::uniform(uniform)]);
+            }
+            _ => {
+                // The leader is the lowest active lane.
+                let (to, predicate) = self.results(&flat.operands[0]);
+                let active = self.new(Opcode::Vote, &[M::Any], [Operand::TRUE, Operand::TRUE]);
+                let reversed = self.new(Opcode::Brev, &[], [Operand::register(active)]);
+                let leader = self.new(Opcode::Flo, &[M::U32, M::Sh], [Operand::register(reversed)]);
+                let special = warplab_program::SpecialRegister::LaneId;
+                let lane = self.at_entry(super::values::Key::Special(special));
+                self.op(
+                    Opcode::Isetp,
+                    &[M::Eq, M::And],
+                    [predicate, Operand::TRUE, Operand::register(lane), Operand::register(leader), Operand::TRUE],
+                );
+                self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(leader)]);
+            }
+        }
+    }
+}
