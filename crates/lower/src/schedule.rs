@@ -6,7 +6,7 @@
 use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
 use crate::liveness::{Liveness, Numbering, Set};
 use warplab_program::{
-    AddressOperand, Instruction, LatencyClass, LatencyTable, Modifier, Opcode, Operand, Role,
+    AddressOperand, Instruction, LatencyClass, LatencyTable, Modifier, Opcode, Operand, Register, Role,
 };
 
 /// How many registers the order may keep alive before it stops taking loads early.
@@ -32,6 +32,7 @@ fn order(instructions: Vec<Instruction>, live: &Liveness, block: usize, table: &
     let mut pieces: Vec<(Vec<Instruction>, Option<Instruction>)> = Vec::new();
     for (index, instruction) in instructions.into_iter().enumerate() {
         let divides = reads_clock(&instruction)
+            || instruction.operands.first() == Some(&Operand::register(Register(1)))
             || matches!(instruction.opcode, Opcode::Exit | Opcode::Bsync | Opcode::Nanosleep | Opcode::Bpt)
             || (index + 1 == total && instruction.opcode.changes_flow());
         if divides {
