@@ -3,7 +3,7 @@
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::machines;
-use crate::programs::{self, Loaded};
+use crate::programs::{self, Loaded, Passes};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
-    let loaded = programs::load(&folder.join(&launch.program), &config, terminal)?;
+    let loaded = programs::load(&folder.join(&launch.program), &config, Passes::default(), terminal)?;
     let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
     let shape = shape(
         flags.grid.unwrap_or(launch.grid),
@@ -86,7 +86,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         return Err(Failure::input("a program file needs --grid and --block, for example --grid 4096 --block 256"));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
-    let loaded = programs::load(&arguments.file, &config, terminal)?;
+    let loaded = programs::load(&arguments.file, &config, Passes::default(), terminal)?;
     let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
     Ok(Job {
         loaded,

@@ -6,7 +6,11 @@ use crate::{nvcc, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_lower::{Lowered, Options, PassLog, PassSet};
 use warplab_program::{Kernel, Program};
+
+/// Registers that an instruction can name.
+const MOST_REGISTERS: u32 = 255;
 
 /// What a program file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,23 @@ pub(crate) struct Loaded {
     pub(crate) source: Source,
     /// What it says.
     pub(crate) program: Program,
+    /// What the passes of the compiler did; empty for a listing.
+    pub(crate) log: Vec<PassLog>,
+}
+
+/// Which passes of the compiler run, and after which the code is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passes {
+    /// Those that run.
+    pub(crate) run: PassSet,
+    /// Those after which the code is kept as text.
+    pub(crate) dump: PassSet,
+}
+
+impl Default for Passes {
+    fn default() -> Passes {
+        Passes { run: PassSet::all(), dump: PassSet::none() }
+    }
 }
 
 /// Which language a text is in, by the name of its file or else by its first directive.
@@ -44,33 +65,50 @@ pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
 }
 
 /// A program for a machine; warnings go to the terminal.
-pub(crate) fn load(path: &Path, config: &GpuConfig, terminal: &mut Terminal) -> Result<Loaded, Failure> {
+pub(crate) fn load(
+    path: &Path,
+    config: &GpuConfig,
+    passes: Passes,
+    terminal: &mut Terminal,
+) -> Result<Loaded, Failure> {
     let source = source(path)?;
-    let (program, faults) = match language(path, &source.text) {
+    let (program, log, warnings) = match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
-            (Some(program), faults)
+            if faults.iter().any(Diagnostic::is_error) {
+                return Err(Failure::Diagnostics(source, faults));
+            }
+            (program, Vec::new(), faults)
         }
-        Language::Ptx => {
-            let parsed = warplab_ptx::parse(&source);
-            if parsed.has_errors() { (None, parsed.diagnostics) } else { lower(&parsed, config) }
-        }
+        Language::Ptx => match compile(&source, config, passes) {
+            Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
+            Err(faults) => return Err(Failure::Diagnostics(source, faults)),
+        },
     };
-    match program {
-        Some(program) if !faults.iter().any(Diagnostic::is_error) => {
-            terminal.diagnostics(&source, &faults);
-            Ok(Loaded { source, program })
-        }
-        _ => Err(Failure::Diagnostics(source, faults)),
-    }
+    terminal.diagnostics(&source, &warnings);
+    Ok(Loaded { source, program, log })
 }
 
-/// PTX to the machine program.
-fn lower(parsed: &warplab_ptx::Parsed, _config: &GpuConfig) -> (Option<Program>, Vec<Diagnostic>) {
-    let mut faults = parsed.diagnostics.clone();
-    let fault = Diagnostic::error(warplab_diagnostics::Span::default(), "PTX cannot be lowered by this build");
-    faults.push(fault.with_help("give a listing of the machine program"));
-    (None, faults)
+/// PTX to the machine program, with the warnings of both steps; or all faults of the first step that has errors.
+pub(crate) fn compile(
+    source: &Source,
+    config: &GpuConfig,
+    passes: Passes,
+) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let parsed = warplab_ptx::parse(source);
+    if parsed.has_errors() {
+        return Err(parsed.diagnostics);
+    }
+    let machine = &config.multiprocessor;
+    let options = Options {
+        latencies: machine.latencies.table(&machine.shared, &machine.l1),
+        passes: passes.run,
+        dump: passes.dump,
+        max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
+    };
+    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
+    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
+    Ok((lowered, warnings))
 }
 
 /// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.

@@ -2,8 +2,8 @@
 
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::programs::{self, Language};
-use crate::sources;
+use crate::programs::{self, Language, Passes};
+use crate::{machines, sources};
 use crate::terminal::Terminal;
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity};
@@ -22,7 +22,15 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
             let kernels: Vec<_> = parsed.module.entries().collect();
             let bodies = parsed.module.functions().filter_map(|function| function.body.as_ref());
             let instructions = bodies.map(instructions).sum();
-            (counts("PTX", kernels.len(), instructions), parsed.diagnostics)
+            let summary = counts("PTX", kernels.len(), instructions);
+            if parsed.has_errors() {
+                (summary, parsed.diagnostics)
+            } else {
+                // What cannot be lowered cannot run: that is a fault of the file too.
+                let config = machines::load(machines::DEFAULT, &[])?;
+                let result = programs::compile(&source, &config, Passes::default());
+                (summary, result.map_or_else(|faults| faults, |(_, warnings)| warnings))
+            }
         }
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);

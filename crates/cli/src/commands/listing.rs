@@ -3,8 +3,11 @@
 use crate::arguments::ListingArguments;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
+use crate::programs::Passes;
 use crate::{machines, programs};
 use warplab_config::GpuConfig;
+use warplab_diagnostics::nearest_name;
+use warplab_lower::{Pass, PassLog, PassSet};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::listing::{instruction_text, write, write_kernel};
 use warplab_program::{Instruction, Kernel, Latency, LatencyTable, Program};
@@ -13,12 +16,21 @@ use warplab_report::{Align, Table};
 /// Prints the machine program of a file.
 pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let config = machines::load(&arguments.gpu, &[])?;
-    let loaded = programs::load(&arguments.file, &config, terminal)?;
+    let passes = passes(arguments)?;
+    let loaded = programs::load(&arguments.file, &config, passes, terminal)?;
     let program = &loaded.program;
     let kernels: Vec<&Kernel> = match &arguments.kernel {
         Some(name) => vec![programs::kernel(program, Some(name))?],
         None => program.kernels.iter().collect(),
     };
+    if arguments.dump_after.is_some() {
+        let wanted = |log: &&PassLog| kernels.iter().any(|kernel| kernel.name == log.kernel);
+        for log in loaded.log.iter().filter(wanted) {
+            let Some(text) = &log.text else { continue };
+            terminal.print(&format!("{} after {}:\n{text}\n", log.kernel, log.pass.name()))?;
+        }
+        return Ok(Outcome::Fine);
+    }
     if arguments.plain {
         let text = match &arguments.kernel {
             Some(_) => kernels.iter().map(|kernel| write_kernel(kernel, &program.files)).collect(),
@@ -33,6 +45,45 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
         terminal.print(&format!("{gap}{}", kernel_text(kernel, program, &latencies)))?;
     }
     Ok(Outcome::Fine)
+}
+
+/// The passes that a command line asks for: a list of names is these alone, names with a minus are all but these.
+fn passes(arguments: &ListingArguments) -> Result<Passes, Failure> {
+    let mut passes = Passes::default();
+    if let Some(list) = &arguments.passes {
+        let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.iter().any(|name| !name.starts_with('-')) {
+            passes.run = PassSet::none();
+        }
+        for name in names {
+            passes.run = match name.strip_prefix('-') {
+                Some(name) => passes.run.without(switchable(name)?),
+                None => passes.run.with(pass(name)?),
+            };
+        }
+    }
+    if let Some(name) = &arguments.dump_after {
+        passes.dump = passes.dump.with(pass(name)?);
+    }
+    Ok(passes)
+}
+
+fn pass(name: &str) -> Result<Pass, Failure> {
+    Pass::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Pass::ALL.iter().map(|pass| pass.name()).collect();
+        let near = nearest_name(name, known.iter().copied());
+        let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+        Failure::input(format!("unknown pass '{name}';{near} known: {}", known.join(", ")))
+    })
+}
+
+/// A pass that a right program does not need.
+fn switchable(name: &str) -> Result<Pass, Failure> {
+    let pass = pass(name)?;
+    if pass.is_needed() {
+        return Err(Failure::input(format!("the pass '{name}' cannot be left out: no program is right without it")));
+    }
+    Ok(pass)
 }
 
 /// The latencies of a machine.
