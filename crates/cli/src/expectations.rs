@@ -59,6 +59,7 @@ struct Tolerance {
 #[derive(Debug, Default)]
 struct Differences {
     relative: f64,
+    whole: bool,
     wrong: u64,
     first: Option<(u64, String, String)>,
 }
@@ -79,6 +80,7 @@ impl Differences {
     }
 
     fn whole(&mut self, index: u64, found: u32, expected: i64) {
+        self.whole = true;
         if i64::from(found) != expected && i64::from(found.cast_signed()) != expected {
             self.mismatch(index, found.to_string(), expected.to_string());
         }
@@ -90,7 +92,10 @@ impl Differences {
     }
 
     fn result(self, words: u64) -> Result<String, String> {
-        let error = format!("max relative error {}", error_text(self.relative));
+        let error = match self.whole {
+            true => "compared exactly".to_owned(),
+            false => format!("max relative error {}", error_text(self.relative)),
+        };
         match self.first {
             None => Ok(format!("{} elements, {error}", integer_text(words))),
             Some((index, found, expected)) => Err(format!(

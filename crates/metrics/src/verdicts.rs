@@ -276,8 +276,9 @@ fn small_grid(context: &Context<'_>) -> Found {
     if blocks == 0 || blocks as f64 >= context.multiprocessors() {
         return Vec::new();
     }
+    let noun = if blocks == 1 { "block" } else { "blocks" };
     let text = format!(
-        "The grid has {} blocks for {} multiprocessors: {} of them have nothing to do. Use more, smaller blocks.",
+        "The grid has {} {noun} for {} multiprocessors: nothing to do for {} of them. Use more, smaller blocks.",
         integer_text(blocks),
         integer_text(context.counters.multiprocessors),
         integer_text(context.counters.multiprocessors - blocks)

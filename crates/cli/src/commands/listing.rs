@@ -127,13 +127,6 @@ fn row(index: u64, instruction: &Instruction, program: &Program, latencies: &Lat
         Latency::Fixed(cycles) => cycles.to_string(),
         Latency::Variable(cycles) => format!("~{cycles}"),
     };
-    let origin = &instruction.origin;
-    let file = origin.source_file.and_then(|file| program.files.get(usize::from(file)));
-    let source = match file {
-        Some(file) => format!("{}:{}", file.rsplit('/').next().unwrap_or(file), origin.source_line),
-        None if origin.line > 0 => format!("line {}", origin.line),
-        None => String::new(),
-    };
     [
         format!("{:04x}", index * INSTRUCTION_BYTES),
         control.stall.to_string(),
@@ -143,7 +136,17 @@ fn row(index: u64, instruction: &Instruction, program: &Program, latencies: &Lat
         instruction_text(instruction),
         info.pipe.to_string(),
         latency,
-        source,
-        origin.note.to_owned(),
+        place(instruction, &program.files),
+        instruction.origin.note.to_owned(),
     ]
+}
+
+/// Where an instruction comes from: the line of the source, or else of the text that was read.
+pub(crate) fn place(instruction: &Instruction, files: &[String]) -> String {
+    let origin = &instruction.origin;
+    match origin.source_file.and_then(|file| files.get(usize::from(file))) {
+        Some(file) => format!("{}:{}", file.rsplit('/').next().unwrap_or(file), origin.source_line),
+        None if origin.line > 0 => format!("line {}", origin.line),
+        None => String::new(),
+    }
 }

@@ -1,6 +1,7 @@
 //! `warplab run FILE`.
 
 use crate::arguments::{CsvPage, RunArguments};
+use crate::commands::listing;
 use crate::expectations::{self, Checked};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
@@ -11,8 +12,10 @@ use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_gpu::TimelineOptions as Recording;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
+use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Device, Header, TimelineOptions, details_csv, json, launch_line, raw_csv, sections_text, timeline_text,
+    Device, Header, SourceInstruction, TimelineOptions, details_csv, hot_spots_text, json, launch_line, raw_csv,
+    sections_text, timeline_text,
 };
 
 /// The sections that are shown when none is asked for.
@@ -26,13 +29,13 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let wanted = wanted_sections(&arguments.sections)?;
     let job = job::load(arguments, terminal)?;
     let multiprocessors = job.config.limits.multiprocessors;
-    if arguments.timeline && u32::from(arguments.timeline_sm) >= multiprocessors {
+    if (arguments.timeline || wants_hot_spots(arguments)) && u32::from(arguments.timeline_sm) >= multiprocessors {
         let message = format!("there is no multiprocessor {}; {} has {multiprocessors}", arguments.timeline_sm, job.config.name);
         return Err(Failure::input(message));
     }
     let options = Options {
         jobs: arguments.jobs,
-        timeline: arguments.timeline.then(|| recording(arguments)),
+        timeline: (arguments.timeline || wants_hot_spots(arguments)).then(|| recording(arguments)),
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
     let simulated = simulate(&job, &options)?;
@@ -127,6 +130,9 @@ fn report(
         })?;
     } else if !machine_readable(arguments) {
         terminal.print(&text(arguments, &header, &sections, wanted))?;
+        if wants_hot_spots(arguments) {
+            terminal.print(&hot_spots(arguments, job, simulated))?;
+        }
     }
     if arguments.timeline && !machine_readable(arguments) {
         terminal.print(&timeline(arguments, simulated))?;
@@ -167,6 +173,31 @@ fn timeline(arguments: &RunArguments, simulated: &Simulated) -> String {
         text.push_str("    the record was cut; choose fewer cycles with --cycles A..B\n");
     }
     text
+}
+
+/// Whether the counters of every instruction are wanted: only by name, for they need a record.
+fn wants_hot_spots(arguments: &RunArguments) -> bool {
+    arguments.sections.iter().flat_map(|names| names.split(',')).any(|name| name == "source-counters")
+}
+
+fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> String {
+    let (Some(timeline), Some(kernel)) =
+        (&simulated.outcome.timeline, job.loaded.program.kernel(&job.kernel))
+    else {
+        return String::new();
+    };
+    let files = &job.loaded.program.files;
+    let instructions: Vec<SourceInstruction> = kernel
+        .instructions
+        .iter()
+        .map(|instruction| SourceInstruction {
+            text: instruction_text(instruction),
+            place: listing::place(instruction, files),
+        })
+        .collect();
+    let issues = timeline.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
+    let text = hot_spots_text(&instructions, issues, &timeline.intervals);
+    format!("    Instructions on sm{}\n{text}\n", arguments.timeline_sm)
 }
 
 fn tell_expectations(arguments: &RunArguments, checked: &[Checked], terminal: &mut Terminal) -> Result<(), Failure> {

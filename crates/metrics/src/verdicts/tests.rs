@@ -104,7 +104,7 @@ fn a_grid_smaller_than_the_chip_is_named() {
     launch.grid = [32, 1, 1];
     let found = with(&counters(), &launch, verdicts);
     let text = &found.iter().find(|verdict| verdict.rule == "small-grid").unwrap().text;
-    assert!(text.starts_with("The grid has 32 blocks for 132 multiprocessors: 100 of them have nothing to do."));
+    assert!(text.starts_with("The grid has 32 blocks for 132 multiprocessors: nothing to do for 100 of them."));
 }
 
 #[test]
