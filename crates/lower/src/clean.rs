@@ -1,6 +1,6 @@
 //! Takes out what selection left over: moves, what nobody reads, what was computed before.
 
-use crate::code::{Code, has_effect};
+use crate::code::{Code, Groups, has_effect};
 use crate::legal;
 use crate::liveness::{Liveness, Numbering, Set, step_backward};
 use rustc_hash::FxHashMap;
@@ -76,12 +76,13 @@ pub(crate) fn copies(code: &mut Code) {
         }
     }
     let predicates = predicate_copies(code);
+    let groups = code.groups();
     for block in &mut code.blocks {
         let mut local: FxHashMap<Register, Copy> = FxHashMap::default();
         for instruction in &mut block.instructions {
             replace_predicates(instruction, &predicates);
             for _ in 0..4 {
-                if !replace(instruction, &local, &global) {
+                if !replace(instruction, &groups, &local, &global) {
                     break;
                 }
             }
@@ -123,6 +124,7 @@ fn moved(instruction: &Instruction) -> Option<(Register, Operand)> {
 /// Replaces sources that are copies, where the instruction may have what they are copies of.
 fn replace(
     instruction: &mut Instruction,
+    groups: &Groups,
     local: &FxHashMap<Register, Copy>,
     global: &FxHashMap<Register, Copy>,
 ) -> bool {
@@ -136,7 +138,7 @@ fn replace(
         match instruction.operands[index] {
             Operand::Register { register, modifier, selector, reuse } => {
                 if instruction.register_count(index) != 1 {
-                    changed |= replace_pair(instruction, index, local, global);
+                    changed |= replace_pair(instruction, index, groups, local, global);
                     continue;
                 }
                 let Some(copy) = look(&register) else { continue };
@@ -183,7 +185,7 @@ fn replace(
                     changed = true;
                 } else if let Some(base) = address.base
                     && address.wide
-                    && let Some(base) = pair_behind(base, &look)
+                    && let Some(base) = pair_behind(base, groups, &look)
                 {
                     instruction.operands[index] = Operand::Address(AddressOperand { base: Some(base), ..address });
                     changed = true;
@@ -196,15 +198,20 @@ fn replace(
 }
 
 /// The pair that both halves of a pair are copies of.
-fn pair_behind(pair: Register, look: &impl Fn(&Register) -> Option<Copy>) -> Option<Register> {
+fn pair_behind(
+    pair: Register,
+    groups: &Groups,
+    look: &impl Fn(&Register) -> Option<Copy>,
+) -> Option<Register> {
     let (low, high) = (look(&pair)?, look(&pair.offset(1))?);
     let (low, high) = (low.value.as_register()?, high.value.as_register()?);
-    (low.is_virtual() && high.0 == low.0 + 1).then_some(low)
+    (low.is_virtual() && high.0 == low.0 + 1 && groups.is_pair(low)).then_some(low)
 }
 
 fn replace_pair(
     instruction: &mut Instruction,
     index: usize,
+    groups: &Groups,
     local: &FxHashMap<Register, Copy>,
     global: &FxHashMap<Register, Copy>,
 ) -> bool {
@@ -213,7 +220,7 @@ fn replace_pair(
         return false;
     };
     if instruction.register_count(index) == 2
-        && let Some(behind) = pair_behind(register, &look)
+        && let Some(behind) = pair_behind(register, groups, &look)
     {
         instruction.operands[index] = Operand::Register { register: behind, modifier, selector, reuse };
         return true;
