@@ -8,8 +8,8 @@ use crate::code::{Code, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
 use std::collections::BTreeMap;
 use warplab_program::{
-    AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier,
-    UniformRegister,
+    AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role, Selector,
+    SourceModifier, UniformRegister,
 };
 
 /// Registers that a thread gets at least.
@@ -86,7 +86,12 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
     if let Ok(rested) = assign(code, &numbering, &classes, roomy, true) {
         places = rested;
         used.registers = roomy;
-        let highest = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0).filter_map(|(_, place)| *place).max();
+        let highest = places
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| numbering.kind(*number) == 0)
+            .filter_map(|(_, place)| *place)
+            .max();
         used.registers = highest.map_or(2, |highest| highest + 1).max(2);
     }
     for block in &mut code.blocks {
@@ -186,7 +191,8 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
                 if live.live_in[index].contains(number) {
                     segments[number].push((block_start, end));
                 } else {
-                    segments[number].push((first_write(block, live, number, block_start).unwrap_or(block_start), end));
+                    segments[number]
+                        .push((first_write(block, live, number, block_start).unwrap_or(block_start), end));
                 }
             }
         }
@@ -210,7 +216,9 @@ fn first_write(block: &crate::code::Block, live: &Liveness, number: usize, start
         instruction
             .accesses()
             .iter()
-            .any(|access| access.role == Role::Write && live.numbering.of(access.resource).any(|it| it == number))
+            .any(|access| {
+                access.role == Role::Write && live.numbering.of(access.resource).any(|it| it == number)
+            })
             .then_some(start + 2 * offset as u32 + 1)
     })
 }
@@ -307,7 +315,8 @@ fn merge(classes: &mut Classes, a: usize, b: usize) {
     }
     // The larger keeps its place, the other lies inside it.
     let size = |root: usize| classes.classes[root].as_ref().map_or(0, |class| class.units.len() as u32);
-    let (outer, inner, delta) = if offset_a >= offset_b && offset_a - offset_b + size(root_b) <= size(root_a) {
+    let (outer, inner, delta) = if offset_a >= offset_b && offset_a - offset_b + size(root_b) <= size(root_a)
+    {
         (root_a, root_b, offset_a - offset_b)
     } else if offset_b >= offset_a && offset_b - offset_a + size(root_a) <= size(root_b) {
         (root_b, root_a, offset_b - offset_a)
@@ -460,14 +469,14 @@ fn failure(code: &Code, numbering: &Numbering, classes: &Classes, number: usize,
         .unwrap_or(number);
     let members: Vec<usize> = (0..numbering.total).filter(|&it| classes.find(it).0 == victim).collect();
     if class.kind == 1 {
-        let predicates =
-            members.iter().map(|&it| Predicate(numbering.within(it) as u32 + Predicate::FIRST_VIRTUAL)).collect();
+        let predicates = members
+            .iter()
+            .map(|&it| Predicate(numbering.within(it) as u32 + Predicate::FIRST_VIRTUAL))
+            .collect();
         return Failure::SpillPredicates(predicates);
     }
-    let mut registers: Vec<Register> = members
-        .iter()
-        .map(|&it| code.group(Register(it as u32 + Register::FIRST_VIRTUAL)).0)
-        .collect();
+    let mut registers: Vec<Register> =
+        members.iter().map(|&it| code.group(Register(it as u32 + Register::FIRST_VIRTUAL)).0).collect();
     registers.sort_unstable();
     registers.dedup();
     Failure::Spill(registers)
@@ -529,7 +538,8 @@ pub(crate) fn spill(code: &mut Code, victims: &[Register]) {
                 let origin = instruction.origin;
                 new.push(instruction);
                 if writes {
-                    let mut store = Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
+                    let mut store =
+                        Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
                     store.origin = origin;
                     store.origin.note = "spilled";
                     new.push(store);

@@ -24,9 +24,9 @@ impl Groups {
     /// Whether a register and the next are an aligned pair of one group.
     pub(crate) fn is_pair(&self, register: Register) -> bool {
         let number = register.0 - Register::FIRST_VIRTUAL;
-        self.0.get(number as usize).is_some_and(|&(base, count)| {
-            (number - base) % 2 == 0 && number + 1 < base + u32::from(count)
-        })
+        self.0
+            .get(number as usize)
+            .is_some_and(|&(base, count)| (number - base) % 2 == 0 && number + 1 < base + u32::from(count))
     }
 }
 
@@ -217,8 +217,9 @@ impl DefinitionCounts {
             Resource::Predicate(predicate) if predicate.is_virtual() => {
                 self.predicates[(predicate.0 - Predicate::FIRST_VIRTUAL) as usize] <= 1
             }
-            Resource::Uniforms(register, count) if register.is_virtual() => (0..count)
-                .all(|index| self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] <= 1),
+            Resource::Uniforms(register, count) if register.is_virtual() => (0..count).all(|index| {
+                self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] <= 1
+            }),
             _ => false,
         }
     }
@@ -277,15 +278,43 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
     }
     matches!(
         opcode,
-        Bra | Brx | Brxu | Jmp | Jmx | Call | Ret | Exit | Bssy | Bsync | Break | Bmov | Warpsync | Yield
-            | Nanosleep | Bar | B2r | Depbar | Bpt | Kill | Nop | Membar | Errbar | Shfl | Vote | Voteu | Match
-            | Redux | Elect | Endcollective
+        Bra | Brx
+            | Brxu
+            | Jmp
+            | Jmx
+            | Call
+            | Ret
+            | Exit
+            | Bssy
+            | Bsync
+            | Break
+            | Bmov
+            | Warpsync
+            | Yield
+            | Nanosleep
+            | Bar
+            | B2r
+            | Depbar
+            | Bpt
+            | Kill
+            | Nop
+            | Membar
+            | Errbar
+            | Shfl
+            | Vote
+            | Voteu
+            | Match
+            | Redux
+            | Elect
+            | Endcollective
     ) || reads_clock(instruction)
 }
 
 /// Whether an instruction reads a clock: its place matters.
 pub(crate) fn reads_clock(instruction: &Instruction) -> bool {
-    use warplab_program::SpecialRegister::{ActiveMask, ClockHigh, ClockLow, GlobalTimerHigh, GlobalTimerLow};
+    use warplab_program::SpecialRegister::{
+        ActiveMask, ClockHigh, ClockLow, GlobalTimerHigh, GlobalTimerLow,
+    };
     instruction.operands.iter().any(|operand| {
         matches!(
             operand,

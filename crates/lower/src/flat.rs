@@ -339,7 +339,10 @@ impl<'a, 'd> Flattener<'a, 'd> {
             },
             Space::Global => Symbol::Global(variable.name.to_string()),
             _ => {
-                self.fault(*variable.span, format!("variables of space .{} are not supported", variable.space));
+                self.fault(
+                    *variable.span,
+                    format!("variables of space .{} are not supported", variable.space),
+                );
                 return;
             }
         };
@@ -388,7 +391,9 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 None => self.unknown(name, span),
             },
             Operand::Component { register, component } => match self.register(register) {
-                Some(Named::Many(ids)) if component.index() < ids.len() => Value::Register(ids[component.index()]),
+                Some(Named::Many(ids)) if component.index() < ids.len() => {
+                    Value::Register(ids[component.index()])
+                }
                 _ => self.unknown(register, span),
             },
             Operand::Negated(name) => match self.register(name) {
@@ -430,7 +435,10 @@ impl<'a, 'd> Flattener<'a, 'd> {
     }
 
     fn unknown(&mut self, name: &str, span: Span) -> Value {
-        self.fault(span, format!("'{name}' cannot be used here: it is no register, variable or parameter in scope"));
+        self.fault(
+            span,
+            format!("'{name}' cannot be used here: it is no register, variable or parameter in scope"),
+        );
         Value::Sink
     }
 
@@ -541,7 +549,8 @@ impl<'a, 'd> Flattener<'a, 'd> {
             return self.fault(span, "call names no function".to_owned());
         };
         let (Operand::Symbol { name, .. } | Operand::Label(name)) = call.target else {
-            return self.fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
+            return self
+                .fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
         };
         let module = self.module;
         let name = name.as_str();

@@ -52,9 +52,17 @@ impl Selector<'_, '_> {
             let (ea, eb) = (exponent(self, a), exponent(self, b));
             let spread = self.new(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(spread), Operand::Immediate(1920));
-            let low = self.new(Opcode::Iadd3, &[], [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO]);
+            let low = self.new(
+                Opcode::Iadd3,
+                &[],
+                [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
+            );
             let fine = self.and_below(low, 1900, fine);
-            let low = self.new(Opcode::Iadd3, &[], [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO]);
+            let low = self.new(
+                Opcode::Iadd3,
+                &[],
+                [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
+            );
             let fine = self.and_below(low, 1900, fine);
             self.branch_if(fine, false, done);
         }
@@ -63,7 +71,12 @@ impl Selector<'_, '_> {
         self.move_to(to, pair(result), 64);
     }
 
-    fn and_below(&mut self, x: Register, bound: u32, and: warplab_program::Predicate) -> warplab_program::Predicate {
+    fn and_below(
+        &mut self,
+        x: Register,
+        bound: u32,
+        and: warplab_program::Predicate,
+    ) -> warplab_program::Predicate {
         let to = self.code.predicate();
         self.op(
             Opcode::Isetp,
@@ -129,7 +142,8 @@ impl Selector<'_, '_> {
         let rest = self.code.register(2);
         self.subtract64(rest, pair(fa), pair(fb));
         let one = Operand::Immediate(1);
-        let operands = [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
+        let operands =
+            [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
         self.op_if(less, true, Opcode::Lop3, &[M::Lut], operands);
         self.choose(fa, r(fa), r(rest), Operand::predicate(less));
         self.choose(fa.offset(1), high(fa), high(rest), Operand::predicate(less));
@@ -155,7 +169,11 @@ impl Selector<'_, '_> {
         let product = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
         self.move_to(result, pair(product), 64);
         let nan = self.code.predicate();
-        self.op(Opcode::Dsetp, &[M::Nan, M::And], [Operand::predicate(nan), Operand::TRUE, r(b), r(b), Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[M::Nan, M::And],
+            [Operand::predicate(nan), Operand::TRUE, r(b), r(b), Operand::TRUE],
+        );
         let sum = self.new_pair(Opcode::Dadd, &[], [r(b), r(b)]);
         self.op_if(nan, false, Opcode::Mov, &[], [r(result), r(sum)]);
         self.op_if(nan, false, Opcode::Mov, &[], [high(result), high(sum)]);
@@ -166,13 +184,26 @@ impl Selector<'_, '_> {
     fn sticky(&mut self, value: Register, rest: Register) {
         let any = self.lop3(r(rest), high(rest), Operand::ZERO, 0xfc);
         let some = self.compare(&[M::Ne, M::And], r(any), Operand::ZERO);
-        let operands =
-            [r(value), r(value), Operand::Immediate(1), Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
+        let operands = [
+            r(value),
+            r(value),
+            Operand::Immediate(1),
+            Operand::ZERO,
+            Operand::Immediate(0xfc),
+            Operand::FALSE,
+        ];
         self.op_if(some, false, Opcode::Lop3, &[M::Lut], operands);
     }
 
     /// Makes a double of a value below 2^63 whose bit 62 counts 1, times 2^(exponent - 1023), and a sign.
-    fn round_and_pack(&mut self, result: Register, value: Register, exponent: Register, sign: Register, mode: Option<M>) {
+    fn round_and_pack(
+        &mut self,
+        result: Register,
+        value: Register,
+        exponent: Register,
+        sign: Register,
+        mode: Option<M>,
+    ) {
         let one = Operand::Immediate(1);
         let (again, normal) = (self.new_label(), self.new_label());
         // At most one digit is missing in front.
@@ -253,7 +284,11 @@ impl Selector<'_, '_> {
         self.place_label(done);
     }
 
-    fn either(&mut self, a: warplab_program::Predicate, b: warplab_program::Predicate) -> warplab_program::Predicate {
+    fn either(
+        &mut self,
+        a: warplab_program::Predicate,
+        b: warplab_program::Predicate,
+    ) -> warplab_program::Predicate {
         let to = self.code.predicate();
         self.op(
             Opcode::Plop3,
@@ -279,7 +314,8 @@ impl Selector<'_, '_> {
             let y = self.code.register(2);
             self.op(Opcode::Mov, &[], [r(y), Operand::ZERO]);
             self.op(Opcode::Mufu, &[M::Rsq64h], [high(y), high(x)]);
-            let moved = self.new(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
+            let moved =
+                self.new(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(moved), Operand::Immediate(0x7ca0_0000));
             let square = self.new_pair(Opcode::Dmul, &[], [r(y), r(y)]);
             let e = self.new_pair(Opcode::Dfma, &[], [r(x), minus(square), ONE]);
@@ -310,7 +346,8 @@ impl Selector<'_, '_> {
         self.branch_if(below, false, special);
         let (fraction, exponent) = self.split(x);
         // An even exponent, so that the root's is its half.
-        let unbiased = self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero]);
+        let unbiased =
+            self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero]);
         let odd = self.lop3(r(unbiased), one, zero, 0xc0);
         let half = self.code.register(1);
         self.shift32(half, r(unbiased), one, false, true);

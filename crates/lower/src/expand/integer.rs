@@ -42,11 +42,8 @@ impl Selector<'_, '_> {
             [guess, Operand::register(error), Operand::register(pair)],
         );
         let first = self.new(Opcode::Imad, &[M::Hi, M::U32], [Operand::register(better), x, zero]);
-        let minus = self.new(
-            Opcode::Iadd3,
-            &[],
-            [Operand::modified(first, SourceModifier::NEGATE), zero, zero],
-        );
+        let minus =
+            self.new(Opcode::Iadd3, &[], [Operand::modified(first, SourceModifier::NEGATE), zero, zero]);
         let rest = self.code.register(1);
         let r = Operand::register(rest);
         self.op(Opcode::Imad, &[], [r, y, Operand::register(minus), x]);
@@ -64,9 +61,7 @@ impl Selector<'_, '_> {
         }
         let result = if remainder { r } else { q };
         if signed {
-            let sign = if remainder { a } else {
-                Operand::register(self.lop3(a, b, zero, 0x3c))
-            };
+            let sign = if remainder { a } else { Operand::register(self.lop3(a, b, zero, 0x3c)) };
             let below = self.compare(&[M::Lt, M::And], sign, zero);
             self.op_if(below, false, Opcode::Iadd3, &[], [result, negative(result), zero, zero]);
         }
@@ -116,7 +111,8 @@ impl Selector<'_, '_> {
             self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(result)]);
             return self.op(Opcode::Mov, &[], [high(to), high(result)]);
         }
-        let sign = if remainder { high(a) } else { Operand::register(self.lop3(high(a), high(b), zero, 0x3c)) };
+        let sign =
+            if remainder { high(a) } else { Operand::register(self.lop3(high(a), high(b), zero, 0x3c)) };
         let below = self.compare(&[M::Lt, M::And], sign, zero);
         let negated = self.code.register(2);
         self.subtract64(
@@ -180,9 +176,19 @@ impl Selector<'_, '_> {
             self.sum64(more, pair(quotient), Source::constant(1));
             for half in 0..2 {
                 let r = Operand::register(rest.offset(half));
-                self.choose(rest.offset(half), r, Operand::register(smaller.offset(half)), Operand::predicate(less));
+                self.choose(
+                    rest.offset(half),
+                    r,
+                    Operand::register(smaller.offset(half)),
+                    Operand::predicate(less),
+                );
                 let q = Operand::register(quotient.offset(half));
-                self.choose(quotient.offset(half), q, Operand::register(more.offset(half)), Operand::predicate(less));
+                self.choose(
+                    quotient.offset(half),
+                    q,
+                    Operand::register(more.offset(half)),
+                    Operand::predicate(less),
+                );
             }
         }
         // By zero: the quotient is all ones, the remainder the dividend.

@@ -21,7 +21,14 @@ fn positive(register: Register) -> Operand {
 
 impl Selector<'_, '_> {
     /// `to = a / b`.
-    pub(crate) fn divide_single(&mut self, to: Register, a: Register, b: Register, mode: Option<M>, ftz: bool) {
+    pub(crate) fn divide_single(
+        &mut self,
+        to: Register,
+        a: Register,
+        b: Register,
+        mode: Option<M>,
+        ftz: bool,
+    ) {
         let (a, b) = if ftz { (self.flushed(a), self.flushed(b)) } else { (a, b) };
         let result = self.code.register(1);
         let done = self.new_label();
@@ -61,7 +68,8 @@ impl Selector<'_, '_> {
     /// Whether a single is zero, infinite or no number.
     fn is_special(&mut self, x: Register) -> Predicate {
         let bits = self.lop3(positive(x), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0xc0);
-        let less = self.new(Opcode::Iadd3, &[], [positive(bits), Operand::Immediate(u32::MAX), Operand::ZERO]);
+        let less =
+            self.new(Opcode::Iadd3, &[], [positive(bits), Operand::Immediate(u32::MAX), Operand::ZERO]);
         self.compare(&[M::Ge, M::U32, M::And], positive(less), Operand::Immediate(0x7f7f_ffff))
     }
 
@@ -90,7 +98,13 @@ impl Selector<'_, '_> {
         self.op(
             Opcode::Fsetp,
             &[M::Lt, M::And],
-            [Operand::predicate(small), Operand::TRUE, magnitude, Operand::Immediate(0x2000_0000), Operand::TRUE],
+            [
+                Operand::predicate(small),
+                Operand::TRUE,
+                magnitude,
+                Operand::Immediate(0x2000_0000),
+                Operand::TRUE,
+            ],
         );
         // Nor may the reciprocal of a large one be denormal.
         let lowered = self.new(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x2f80_0000)]);
@@ -142,7 +156,8 @@ impl Selector<'_, '_> {
             &[M::Lt, M::And],
             [Operand::predicate(over), Operand::TRUE, positive(sign), zero, Operand::predicate(inexact)],
         );
-        let pair = |register: Register| Source { low: positive(register), high: positive(register.offset(1)) };
+        let pair =
+            |register: Register| Source { low: positive(register), high: positive(register.offset(1)) };
         let less = self.code.register(2);
         self.subtract64(less, pair(q), Source::constant(1));
         let odd = self.code.register(2);
@@ -153,7 +168,14 @@ impl Selector<'_, '_> {
             false,
             Opcode::Lop3,
             &[M::Lut],
-            [positive(odd), positive(odd), Operand::Immediate(1), zero, Operand::Immediate(0xfc), Operand::FALSE],
+            [
+                positive(odd),
+                positive(odd),
+                Operand::Immediate(1),
+                zero,
+                Operand::Immediate(0xfc),
+                Operand::FALSE,
+            ],
         );
         let mut modifiers = vec![M::F32, M::F64];
         modifiers.extend(mode);
@@ -169,7 +191,8 @@ impl Selector<'_, '_> {
             let zero = Operand::ZERO;
             let moved = self.new(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0x0180_0000), zero]);
             let exponent = self.lop3(positive(moved), Operand::Immediate(0x7f80_0000), zero, 0xc0);
-            let slow = self.compare(&[M::Le, M::U32, M::And], positive(exponent), Operand::Immediate(0x01ff_ffff));
+            let slow =
+                self.compare(&[M::Le, M::U32, M::And], positive(exponent), Operand::Immediate(0x01ff_ffff));
             let y = self.new(Opcode::Mufu, &[M::Rcp], [positive(x)]);
             let e = self.new(Opcode::Ffma, &[], [positive(x), positive(y), Operand::Immediate(0xbf80_0000)]);
             let e = self.new(
@@ -195,7 +218,8 @@ impl Selector<'_, '_> {
         if mode.is_none() {
             let moved = self.new(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0xf300_0000), zero]);
             let y = self.new(Opcode::Mufu, &[M::Rsq], [positive(x)]);
-            let slow = self.compare(&[M::Gt, M::U32, M::And], positive(moved), Operand::Immediate(0x727f_ffff));
+            let slow =
+                self.compare(&[M::Gt, M::U32, M::And], positive(moved), Operand::Immediate(0x727f_ffff));
             let s = self.new(Opcode::Fmul, &[M::Ftz], [positive(x), positive(y)]);
             let h = self.new(Opcode::Fmul, &[M::Ftz], [positive(y), Operand::Immediate(0x3f00_0000)]);
             let r = self.new(Opcode::Ffma, &[], [negative(s), positive(s), positive(x)]);
@@ -209,7 +233,11 @@ impl Selector<'_, '_> {
         self.op_if(below, false, Opcode::Mov, &[], [positive(result), Operand::Immediate(0x7fff_ffff)]);
         self.branch_if(below, false, done);
         self.branch_if(special, true, ordinary);
-        self.op(Opcode::Fadd, &[], [positive(result), positive(x), Operand::modified(Register::ZERO, SourceModifier::NEGATE)]);
+        self.op(
+            Opcode::Fadd,
+            &[],
+            [positive(result), positive(x), Operand::modified(Register::ZERO, SourceModifier::NEGATE)],
+        );
         self.branch(done);
         self.place_label(ordinary);
         let wide = self.new_pair(Opcode::F2f, &[M::F64, M::F32], [positive(x)]);

@@ -1,8 +1,8 @@
 //! `cvt`.
 
+use super::Selector;
 use super::float::rounding;
 use super::values::{Source, immediate};
-use super::Selector;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{Flag, Modifier as Dotted, Rounding, Type};
@@ -57,9 +57,11 @@ impl Selector<'_, '_> {
         let source = self.source(value, ty).low;
         match (ty.bits(), ty.is_signed()) {
             (16, signed) => self.extend16(source, signed),
-            (8, true) => {
-                Operand::register(self.new(Opcode::Prmt, &[], [source, Operand::Immediate(0x8880), Operand::ZERO]))
-            }
+            (8, true) => Operand::register(self.new(
+                Opcode::Prmt,
+                &[],
+                [source, Operand::Immediate(0x8880), Operand::ZERO],
+            )),
             (8, false) => Operand::register(self.lop3(source, Operand::Immediate(0xff), Operand::ZERO, 0xc0)),
             _ => source,
         }
@@ -75,7 +77,8 @@ impl Selector<'_, '_> {
         let source = if from.bits() == 64 {
             self.source(&flat.operands[1], from)
         } else {
-            let narrow_enough = to.bits() <= from.bits() && !saturates && to.bits() >= 16 && result_bits <= to.bits();
+            let narrow_enough =
+                to.bits() <= from.bits() && !saturates && to.bits() >= 16 && result_bits <= to.bits();
             let low = if narrow_enough {
                 self.source(&flat.operands[1], from).low
             } else {
@@ -98,10 +101,14 @@ impl Selector<'_, '_> {
             let low = Operand::register(in_register);
             match (to.bits(), to.is_signed()) {
                 (16, signed) => self.extend16(low, signed),
-                (_, true) => {
-                    Operand::register(self.new(Opcode::Prmt, &[], [low, Operand::Immediate(0x8880), Operand::ZERO]))
+                (_, true) => Operand::register(self.new(
+                    Opcode::Prmt,
+                    &[],
+                    [low, Operand::Immediate(0x8880), Operand::ZERO],
+                )),
+                (_, false) => {
+                    Operand::register(self.lop3(low, Operand::Immediate(0xff), Operand::ZERO, 0xc0))
                 }
-                (_, false) => Operand::register(self.lop3(low, Operand::Immediate(0xff), Operand::ZERO, 0xc0)),
             }
         } else {
             source.low
@@ -126,7 +133,8 @@ impl Selector<'_, '_> {
         } else {
             (0, (1i128 << bits) - 1)
         };
-        let (min, max) = if signed { (i128::from(i64::MIN), i128::from(i64::MAX)) } else { (0, i128::from(u64::MAX)) };
+        let (min, max) =
+            if signed { (i128::from(i64::MIN), i128::from(i64::MAX)) } else { (0, i128::from(u64::MAX)) };
         let mut source = source;
         if high < max {
             let limit = Source::constant(high as u64);
@@ -240,11 +248,8 @@ impl Selector<'_, '_> {
         } else {
             (0, (1i64 << to.bits()) - 1)
         };
-        let above = self.new(
-            Opcode::Vimnmx,
-            &[],
-            [Operand::register(wide), immediate(low as u32), Operand::FALSE],
-        );
+        let above =
+            self.new(Opcode::Vimnmx, &[], [Operand::register(wide), immediate(low as u32), Operand::FALSE]);
         self.op(
             Opcode::Vimnmx,
             &[],
@@ -263,10 +268,8 @@ impl Selector<'_, '_> {
         let ftz = tree.flag(Flag::Ftz);
         let saturates = tree.flag(Flag::Sat);
         let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-        let integral_mode = matches!(
-            tree.rounding(),
-            Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi)
-        );
+        let integral_mode =
+            matches!(tree.rounding(), Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi));
         if to == from {
             let source = self.float_source(&flat.operands[1], from);
             if integral_mode {
@@ -388,11 +391,8 @@ impl Selector<'_, '_> {
                 Operand::TRUE,
             ],
         );
-        let raised = self.new(
-            Opcode::Iadd3,
-            &[],
-            [Operand::register(x), Operand::Immediate(0x1000), Operand::ZERO],
-        );
+        let raised =
+            self.new(Opcode::Iadd3, &[], [Operand::register(x), Operand::Immediate(0x1000), Operand::ZERO]);
         let chosen = self.code.register(1);
         self.choose(chosen, Operand::register(raised), Operand::register(x), Operand::predicate(finite));
         self.lop3_to(d, Operand::register(chosen), Operand::Immediate(0xffff_e000), Operand::ZERO, 0xc0);

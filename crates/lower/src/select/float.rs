@@ -1,7 +1,7 @@
 //! Single and double precision arithmetic.
 
-use super::values::constant_of;
 use super::Selector;
+use super::values::constant_of;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Rounding, Type};
@@ -145,7 +145,8 @@ impl Selector<'_, '_> {
             // The magnitude that wins, with the product of the signs.
             let (x, y) = (self.single_register(sources[0]), self.single_register(sources[1]));
             let won = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
-            let signs = self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
+            let signs =
+                self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
             return self.lop3_to(to, Operand::register(won), Operand::register(signs), Operand::ZERO, 0x3c);
         }
         if constant_of(&a).is_some() {
@@ -164,7 +165,11 @@ impl Selector<'_, '_> {
         let (x, y) = (Operand::register(a), Operand::register(b));
         let compare = if smaller { M::Lt } else { M::Gt };
         let first = self.code.predicate();
-        self.op(Opcode::Dsetp, &[compare, M::And], [Operand::predicate(first), Operand::TRUE, x, y, Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[compare, M::And],
+            [Operand::predicate(first), Operand::TRUE, x, y, Operand::TRUE],
+        );
         let second_nan = self.code.predicate();
         self.op(
             Opcode::Dsetp,
@@ -172,10 +177,15 @@ impl Selector<'_, '_> {
             [Operand::predicate(second_nan), Operand::TRUE, y, y, Operand::predicate(first)],
         );
         let equal = self.code.predicate();
-        self.op(Opcode::Dsetp, &[M::Eq, M::And], [Operand::predicate(equal), Operand::TRUE, x, y, Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[M::Eq, M::And],
+            [Operand::predicate(equal), Operand::TRUE, x, y, Operand::TRUE],
+        );
         // Of equal values, which may be zeros of both signs, the sign bits are or'ed or and'ed.
         let lut = if smaller { 0xfc } else { 0xc0 };
-        let high = self.lop3(Operand::register(a.offset(1)), Operand::register(b.offset(1)), Operand::ZERO, lut);
+        let high =
+            self.lop3(Operand::register(a.offset(1)), Operand::register(b.offset(1)), Operand::ZERO, lut);
         let chosen = self.code.register(2);
         for half in 0..2 {
             let (x, y) = (Operand::register(a.offset(half)), Operand::register(b.offset(half)));
@@ -189,7 +199,9 @@ impl Selector<'_, '_> {
     /// A double operand in a pair of registers, its modifiers applied.
     pub(crate) fn double_register(&mut self, operand: Operand) -> Register {
         match operand {
-            Operand::Register { register, modifier: SourceModifier::NONE, .. } if !register.is_fixed() => register,
+            Operand::Register { register, modifier: SourceModifier::NONE, .. } if !register.is_fixed() => {
+                register
+            }
             Operand::Immediate(high) => {
                 let to = self.code.register(2);
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::ZERO]);
@@ -260,7 +272,13 @@ impl Selector<'_, '_> {
         let scaled = self.single_register(source);
         let value = Operand::register(self.code.register(1));
         self.op(Opcode::Mov, &[], [value, Operand::register(scaled)]);
-        self.op_if(fine, true, Opcode::Fmul, &[], [value, Operand::register(scaled), Operand::Immediate(factor)]);
+        self.op_if(
+            fine,
+            true,
+            Opcode::Fmul,
+            &[],
+            [value, Operand::register(scaled), Operand::Immediate(factor)],
+        );
         (value, fine)
     }
 
@@ -354,20 +372,29 @@ impl Selector<'_, '_> {
         self.op(
             Opcode::Fsetp,
             &[M::Geu, M::And],
-            [Operand::predicate(small), Operand::TRUE, magnitude(x), Operand::Immediate(0x0080_0000), Operand::TRUE],
+            [
+                Operand::predicate(small),
+                Operand::TRUE,
+                magnitude(x),
+                Operand::Immediate(0x0080_0000),
+                Operand::TRUE,
+            ],
         );
         self.op(
             Opcode::Fsetp,
             &[M::Gt, M::And],
-            [Operand::predicate(large), Operand::TRUE, magnitude(x), Operand::Immediate(0x7e80_0000), Operand::TRUE],
+            [
+                Operand::predicate(large),
+                Operand::TRUE,
+                magnitude(x),
+                Operand::Immediate(0x7e80_0000),
+                Operand::TRUE,
+            ],
         );
         let up = self.new(Opcode::Mov, &[], [Operand::Immediate(0x4b80_0000)]);
         let not_small = Operand::Predicate { predicate: small, negate: true };
-        let factor = self.new(
-            Opcode::Fsel,
-            &[],
-            [Operand::register(up), Operand::Immediate(0x3f80_0000), not_small],
-        );
+        let factor =
+            self.new(Opcode::Fsel, &[], [Operand::register(up), Operand::Immediate(0x3f80_0000), not_small]);
         let not_large = Operand::Predicate { predicate: large, negate: true };
         let factor = self.new(
             Opcode::Fsel,

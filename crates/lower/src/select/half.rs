@@ -41,7 +41,8 @@ impl Selector<'_, '_> {
         if matches!(tree.opcode, Ex2 | Tanh) {
             return self.half_function(flat, d, ty, brain);
         }
-        let sources: Vec<Operand> = flat.operands[1..].iter().map(|value| self.half_source(value, ty)).collect();
+        let sources: Vec<Operand> =
+            flat.operands[1..].iter().map(|value| self.half_source(value, ty)).collect();
         let minus = super::float::minus;
         match tree.opcode {
             Add => self.op(Opcode::Hadd2, &modifiers, [d, sources[0], sources[1]]),
@@ -64,7 +65,8 @@ impl Selector<'_, '_> {
                 if tree.flag(Flag::Xorsign) {
                     modifiers.push(M::Mnmx);
                 }
-                let magnitude = |operand| if tree.flag(Flag::Abs) { super::float::magnitude(operand) } else { operand };
+                let magnitude =
+                    |operand| if tree.flag(Flag::Abs) { super::float::magnitude(operand) } else { operand };
                 self.op(Opcode::Hmnmx2, &modifiers, [d, magnitude(sources[0]), magnitude(sources[1]), which]);
             }
         }
@@ -85,7 +87,8 @@ impl Selector<'_, '_> {
                 }
             } else {
                 let selector = if part == 0 { Part::H0H0 } else { Part::H1H1 };
-                let half = Operand::Register { register, modifier: SourceModifier::NONE, selector, reuse: false };
+                let half =
+                    Operand::Register { register, modifier: SourceModifier::NONE, selector, reuse: false };
                 let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
                 self.new(Opcode::Hadd2, &[M::F32], [zero, half])
             };

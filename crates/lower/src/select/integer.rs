@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
-use super::values::{Source, constant_of, immediate, not};
 use super::Selector;
+use super::values::{Source, constant_of, immediate, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
@@ -341,11 +341,7 @@ impl Selector<'_, '_> {
         let lut = if subtracts { (0xf0 ^ 0xaa) & (0xf0 ^ 0xcc) } else { (0xf0 ^ 0xaa) & (0xcc ^ 0xaa) };
         let overflow = self.lop3(a, b, Operand::register(sum), lut);
         let over = self.compare(&[M::Lt, M::And], Operand::register(overflow), Operand::ZERO);
-        let sign = self.new(
-            Opcode::Shf,
-            &[M::R, M::S32, M::Hi],
-            [Operand::ZERO, Operand::Immediate(31), a],
-        );
+        let sign = self.new(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), a]);
         let limit = self.lop3(Operand::register(sign), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0x3c);
         let to = self.result(&flat.operands[0], 32);
         self.choose(to, Operand::register(limit), Operand::register(sum), Operand::predicate(over));
@@ -360,7 +356,11 @@ impl Selector<'_, '_> {
             (32, Half::Wide) => {
                 let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
                 let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-                let c = if adds { Operand::register(self.register(&flat.operands[3], Type::B64)) } else { Operand::ZERO };
+                let c = if adds {
+                    Operand::register(self.register(&flat.operands[3], Type::B64))
+                } else {
+                    Operand::ZERO
+                };
                 let to = self.result(&flat.operands[0], 64);
                 let modifiers: &[M] = if ty.is_signed() { &[M::Wide] } else { &[M::Wide, M::U32] };
                 self.op(Opcode::Imad, modifiers, [Operand::register(to), a, b, c]);
@@ -428,7 +428,12 @@ impl Selector<'_, '_> {
         self.op(
             Opcode::Iadd3,
             &[],
-            [Operand::register(to.offset(1)), Operand::register(low.offset(1)), Operand::register(high), zero],
+            [
+                Operand::register(to.offset(1)),
+                Operand::register(low.offset(1)),
+                Operand::register(high),
+                zero,
+            ],
         );
     }
 
@@ -445,7 +450,8 @@ impl Selector<'_, '_> {
                     [Operand::ZERO, Operand::Immediate(31), Operand::register(x.offset(1))],
                 );
                 let low = self.lop3(Operand::register(sign), Operand::register(y), Operand::ZERO, 0xc0);
-                let high = self.lop3(Operand::register(sign), Operand::register(y.offset(1)), Operand::ZERO, 0xc0);
+                let high =
+                    self.lop3(Operand::register(sign), Operand::register(y.offset(1)), Operand::ZERO, 0xc0);
                 let next = self.code.register(2);
                 self.subtract64(
                     next,
@@ -551,7 +557,11 @@ impl Selector<'_, '_> {
         if ty.bits() == 64 {
             return self.subtract64(to, Source::constant(0), source);
         }
-        self.op(Opcode::Iadd3, &[], [Operand::register(to), negative(source.low), Operand::ZERO, Operand::ZERO]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [Operand::register(to), negative(source.low), Operand::ZERO, Operand::ZERO],
+        );
     }
 
     fn absolute(&mut self, flat: &Flat<'_>, ty: Type) {
@@ -615,8 +625,7 @@ impl Selector<'_, '_> {
     pub(crate) fn less64(&mut self, a: Source, b: Source, signed: bool) -> warplab_program::Predicate {
         let low = self.compare(&[M::Lt, M::U32, M::And], a.low, b.low);
         let to = self.code.predicate();
-        let modifiers: &[M] =
-            if signed { &[M::Lt, M::And, M::Ex] } else { &[M::Lt, M::U32, M::And, M::Ex] };
+        let modifiers: &[M] = if signed { &[M::Lt, M::And, M::Ex] } else { &[M::Lt, M::U32, M::And, M::Ex] };
         self.op(
             Opcode::Isetp,
             modifiers,
@@ -678,5 +687,3 @@ fn not_bits(operand: Operand) -> Operand {
 fn subtracts_carry(subtracts: bool) -> Operand {
     if subtracts { Operand::TRUE } else { Operand::FALSE }
 }
-
-

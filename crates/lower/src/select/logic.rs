@@ -1,8 +1,8 @@
 //! Logic, shifts, bit fields, comparisons and selections.
 
+use super::Selector;
 use super::integer::pair;
 use super::values::{Source, constant_of, immediate, not};
-use super::Selector;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register};
 use warplab_ptx::tree::{
@@ -35,15 +35,14 @@ impl Selector<'_, '_> {
         let bits = ty.bits();
         let opcode = flat.tree.opcode;
         let to = self.result(&flat.operands[0], bits);
-        if bits < 64 && matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor) && self.fused_logic(to, flat, opcode)
+        if bits < 64
+            && matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor)
+            && self.fused_logic(to, flat, opcode)
         {
             return;
         }
-        let sources: Vec<Source> = flat.operands[1..]
-            .iter()
-            .take(3)
-            .map(|value| self.source(value, ty))
-            .collect();
+        let sources: Vec<Source> =
+            flat.operands[1..].iter().take(3).map(|value| self.source(value, ty)).collect();
         for half in 0..if bits == 64 { 2 } else { 1 } {
             let part = |index: usize| {
                 let source = sources[index];
@@ -91,10 +90,9 @@ impl Selector<'_, '_> {
                 continue;
             };
             let inner = tree.opcode;
-            let fits = matches!(
-                inner,
-                tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor | tree::Opcode::Not
-            ) && tree.ty().is_some_and(|it| it.bits() == 32);
+            let fits =
+                matches!(inner, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor | tree::Opcode::Not)
+                    && tree.ty().is_some_and(|it| it.bits() == 32);
             if !fits || !self.is_private(&flat.operands[first], made) {
                 continue;
             }
@@ -235,7 +233,11 @@ impl Selector<'_, '_> {
                 }
                 let low = self.new(Opcode::Popc, &[], [source.low]);
                 let high = self.new(Opcode::Popc, &[], [source.high]);
-                self.op(Opcode::Iadd3, &[], [to, Operand::register(low), Operand::register(high), Operand::ZERO]);
+                self.op(
+                    Opcode::Iadd3,
+                    &[],
+                    [to, Operand::register(low), Operand::register(high), Operand::ZERO],
+                );
             }
             Brev => {
                 let source = self.source(&flat.operands[1], ty);
@@ -269,7 +271,8 @@ impl Selector<'_, '_> {
                 self.op(Opcode::Prmt, modifiers, [to, sources[0], sources[2], sources[1]]);
             }
             Szext | Bmsk => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], Type::U32).low);
+                let (a, b) =
+                    (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], Type::U32).low);
                 let to = Operand::register(self.result(&flat.operands[0], 32));
                 let mut modifiers = Vec::new();
                 if flat.tree.has(Dotted::Clamp(Clamp::Wrap)) {
@@ -307,7 +310,8 @@ impl Selector<'_, '_> {
         let (low, high) = (source.low, source.high);
         let (low, high) = if signed {
             // The highest bit that differs from the sign: that of the value with negative ones inverted.
-            let sign = self.new(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), high]);
+            let sign =
+                self.new(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), high]);
             let sign = Operand::register(sign);
             let low = self.lop3(low, sign, Operand::ZERO, 0x3c);
             let high = self.lop3(high, sign, Operand::ZERO, 0x3c);
@@ -343,7 +347,11 @@ impl Selector<'_, '_> {
 
     fn subtract_from(&mut self, to: Register, constant: u32, register: Register) {
         let negated = Operand::modified(register, warplab_program::SourceModifier::NEGATE);
-        self.op(Opcode::Iadd3, &[], [Operand::register(to), negated, Operand::Immediate(constant), Operand::ZERO]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [Operand::register(to), negated, Operand::Immediate(constant), Operand::ZERO],
+        );
     }
 
     fn byte_of(&mut self, value: &Value) -> Operand {
@@ -363,7 +371,11 @@ impl Selector<'_, '_> {
             let shifted = self.code.register(1);
             self.shift32(shifted, source.low, at, false, signed);
             let modifiers = super::integer::signedness(signed);
-            return self.op(Opcode::Sgxt, modifiers, [Operand::register(to), Operand::register(shifted), length]);
+            return self.op(
+                Opcode::Sgxt,
+                modifiers,
+                [Operand::register(to), Operand::register(shifted), length],
+            );
         }
         let shifted = self.code.register(2);
         self.shift64(shifted, source, at, false, signed);
@@ -505,7 +517,8 @@ impl Selector<'_, '_> {
         ty: Type,
     ) -> bool {
         let against_zero = matches!(flat.operands[2], Value::Immediate(Immediate::Int(0)));
-        let simple = combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() == 32 && !ty.is_float();
+        let simple =
+            combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() == 32 && !ty.is_float();
         if !against_zero || !simple || !matches!(compare, Compare::Eq | Compare::Ne) {
             return false;
         }
@@ -527,7 +540,11 @@ impl Selector<'_, '_> {
         let (a, b) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
         let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
         let lut = Operand::Immediate(u32::from(lut));
-        self.op(Opcode::Lop3, &[M::Lut], [outputs[0], Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE]);
+        self.op(
+            Opcode::Lop3,
+            &[M::Lut],
+            [outputs[0], Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE],
+        );
         true
     }
 
@@ -550,7 +567,8 @@ impl Selector<'_, '_> {
             modifiers.push(operation);
             return self.op(opcode, &modifiers, [outputs[0], outputs[1], a, b, combine]);
         }
-        let unsigned = matches!(compare, Compare::Lo | Compare::Ls | Compare::Hi | Compare::Hs) || !ty.is_signed();
+        let unsigned =
+            matches!(compare, Compare::Lo | Compare::Ls | Compare::Hi | Compare::Hs) || !ty.is_signed();
         let equality = matches!(compare, Compare::Eq | Compare::Ne);
         let mut modifiers = vec![comparison(compare)];
         if unsigned && !equality {

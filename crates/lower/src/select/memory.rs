@@ -1,7 +1,7 @@
 //! Loads, stores, atomics, address conversions and prefetches.
 
-use super::values::{Key, Source, immediate};
 use super::Selector;
+use super::values::{Key, Source, immediate};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Start, Symbol, Value};
 use warplab_program::kernel::launch_constants as launch;
@@ -9,7 +9,9 @@ use warplab_program::{
     AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
     SourceModifier,
 };
-use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Operation, Scope, Semantics, Space, Type};
+use warplab_ptx::tree::{
+    self, Cache, Flag, Hint, Modifier as Dotted, Operation, Scope, Semantics, Space, Type,
+};
 
 use Modifier as M;
 
@@ -186,7 +188,9 @@ impl Selector<'_, '_> {
         modifiers.extend(policy);
         let words = (ty.bits() * lanes).div_ceil(32);
         let direct = match elements.as_slice() {
-            [Value::Register(id)] if ty.bits() <= self.flat.registers[*id].bits().max(32) => Some(self.place(*id)),
+            [Value::Register(id)] if ty.bits() <= self.flat.registers[*id].bits().max(32) => {
+                Some(self.place(*id))
+            }
             _ => None,
         };
         let to = direct.unwrap_or_else(|| self.code.register(words));
@@ -272,7 +276,11 @@ impl Selector<'_, '_> {
             let offset = base_offset + offset as u32 + ty.bytes() * number as u32;
             let wide = self.flat.registers[*id].bits() == 64;
             let plain = index.is_none() && bank == 0 && self.guard.is_always() && ty.bits() >= 32;
-            if plain && self.definitions[*id].len() == 1 && (ty.bits() == 64) == wide && self.places[*id].is_none() {
+            if plain
+                && self.definitions[*id].len() == 1
+                && (ty.bits() == 64) == wide
+                && self.places[*id].is_none()
+            {
                 let register = self.at_entry(Key::Constant(bank, offset, ty.bytes()));
                 self.places[*id] = Some(super::Place::Register(register));
                 continue;
@@ -331,7 +339,8 @@ impl Selector<'_, '_> {
         }));
         let (policy, ordered) = self.policy(flat, window, true);
         modifiers.extend(policy);
-        let mut instruction = Instruction::new(opcode, modifiers.as_slice(), [place, Operand::register(data)]);
+        let mut instruction =
+            Instruction::new(opcode, modifiers.as_slice(), [place, Operand::register(data)]);
         if ordered {
             mark_ordered(&mut instruction);
         }
@@ -395,8 +404,18 @@ impl Selector<'_, '_> {
         let reduces = tree.opcode == tree::Opcode::Red;
         let ty = tree.types().last().unwrap_or(Type::B32);
         let sink = Value::Sink;
-        let (result, rest) = if reduces { (&sink, flat.operands.as_slice()) } else { (&flat.operands[0], &flat.operands[1..]) };
-        let result = if let Value::Register(id) = result && self.uses[*id] == 0 { &sink } else { result };
+        let (result, rest) = if reduces {
+            (&sink, flat.operands.as_slice())
+        } else {
+            (&flat.operands[0], &flat.operands[1..])
+        };
+        let result = if let Value::Register(id) = result
+            && self.uses[*id] == 0
+        {
+            &sink
+        } else {
+            result
+        };
         let address = rest[0].clone();
         let window = self.window(flat, &address);
         let Some(operation) = tree.operation() else {
@@ -473,7 +492,14 @@ impl Selector<'_, '_> {
         self.emit(Instruction::new(opcode, modifiers.as_slice(), operands));
     }
 
-    fn shared_atomic(&mut self, result: &Value, place: Operand, operation: Operation, ty: Type, data: &[Register]) {
+    fn shared_atomic(
+        &mut self,
+        result: &Value,
+        place: Operand,
+        operation: Operation,
+        ty: Type,
+        data: &[Register],
+    ) {
         let to = match result {
             Value::Sink => Register::ZERO,
             other => self.result(other, ty.bits()),

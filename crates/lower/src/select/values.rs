@@ -337,7 +337,9 @@ impl Selector<'_, '_> {
             Key::Shared(_) | Key::Cluster => (1, Opcode::Mov, &[], Operand::ZERO),
         };
         let register = self.code.register(count);
-        self.entry.push(Instruction::new(opcode, modifiers, [Operand::register(register), from]).with_origin(self.origin));
+        self.entry.push(
+            Instruction::new(opcode, modifiers, [Operand::register(register), from]).with_origin(self.origin),
+        );
         self.special.insert(key, register);
         register
     }
@@ -364,8 +366,12 @@ impl Selector<'_, '_> {
         let (base, address) = (self.code.uniform(1), self.code.uniform(1));
         let operands = [Operand::uniform(base), Operand::Immediate(at)];
         self.entry.push(Instruction::new(Opcode::Umov, [], operands).with_origin(origin));
-        let operands =
-            [Operand::uniform(address), Operand::uniform(rank), Operand::uniform(base), Operand::Immediate(24)];
+        let operands = [
+            Operand::uniform(address),
+            Operand::uniform(rank),
+            Operand::uniform(base),
+            Operand::Immediate(24),
+        ];
         self.entry.push(Instruction::new(Opcode::Ulea, [], operands).with_origin(origin));
         self.uniform.insert(Key::Shared(at), address);
         address
@@ -428,7 +434,8 @@ impl Selector<'_, '_> {
         };
         if let Some(fixed) = fixed {
             let zero = fixed == S::Zero;
-            let low = if zero { Operand::ZERO } else { Operand::register(self.at_entry(Key::Special(fixed))) };
+            let low =
+                if zero { Operand::ZERO } else { Operand::register(self.at_entry(Key::Special(fixed))) };
             return Source { low, high: Operand::ZERO };
         }
         let constant = |it: &mut Self, offset: u32| Source {
@@ -510,7 +517,9 @@ impl Selector<'_, '_> {
                     _ => return None,
                 };
                 Some(match (flat.tree.opcode, constant) {
-                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => other,
+                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => {
+                        other
+                    }
                     (tree::Opcode::Xor, true) => not(other),
                     (tree::Opcode::And, false) => Operand::FALSE,
                     _ => Operand::TRUE,

@@ -97,7 +97,13 @@ impl Selector<'_, '_> {
                 self.op(
                     Opcode::Isetp,
                     &[M::Eq, M::And],
-                    [predicate, Operand::TRUE, Operand::register(lane), Operand::register(leader), Operand::TRUE],
+                    [
+                        predicate,
+                        Operand::TRUE,
+                        Operand::register(lane),
+                        Operand::register(leader),
+                        Operand::TRUE,
+                    ],
                 );
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(leader)]);
             }
