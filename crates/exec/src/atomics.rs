@@ -59,7 +59,7 @@ pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other:
             AtomicType::F16x2 => {
                 half::packed(old, value, |a, b| half::round_f16(half::f16(a) + half::f16(b)))
             }
-            AtomicType::Bf16x2 => half::packed(old, value, |a, b| half::add_bf16(a, b)),
+            AtomicType::Bf16x2 => half::packed(old, value, half::add_bf16),
             _ => old.wrapping_add(value),
         },
         AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,

@@ -19,6 +19,8 @@ pub struct Code {
     pub(crate) registers: u32,
     pub(crate) barriers: usize,
     pub(crate) local_bytes: u32,
+    /// Whether the host has the vectors that `step` is also compiled for.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) wide: bool,
 }
 

@@ -1,7 +1,9 @@
 //! Constant banks: bank 0, which the launch fills, and the banks of the program.
 
 use crate::fault::LaunchFault;
+use crate::image::MemoryImage;
 use crate::memory::windows;
+use crate::rule::Init;
 use rustc_hash::FxHashMap;
 use warplab_program::kernel::launch_constants as at;
 use warplab_program::operand::{ConstantIndex, Operand};
@@ -137,6 +139,33 @@ impl ConstantBanks {
     pub fn word(&self, bank: u8, index: u32) -> u32 {
         self.banks[usize::from(bank) % BANKS].get(index as usize).copied().unwrap_or(0)
     }
+}
+
+/// Allocates the program's variables and gives their addresses, for [`ConstantBanks::load`].
+///
+/// # Errors
+/// When a variable holds the address of one that is not in the program.
+pub fn allocate_globals(
+    program: &Program,
+    image: &mut MemoryImage,
+) -> Result<FxHashMap<String, Address>, LaunchFault> {
+    let mut symbols = FxHashMap::default();
+    for global in &program.globals {
+        symbols.insert(global.name.clone(), image.allocate(global.name.clone(), global.bytes, Init::Zero));
+    }
+    for global in &program.globals {
+        let fault = |message: String| LaunchFault::Launch { kernel: global.name.clone(), message };
+        let mut bytes = global.initial.clone();
+        for relocation in &global.relocations {
+            let address = symbols.get(&relocation.symbol).ok_or_else(|| {
+                fault(format!("holds the address of '{}', which is not in the program", relocation.symbol))
+            })?;
+            let value = address.0.wrapping_add_signed(relocation.addend);
+            put(&mut bytes, relocation.offset, &value.to_le_bytes());
+        }
+        image.write_bytes(symbols[&global.name], &bytes).map_err(|wrong| fault(wrong.to_string()))?;
+    }
+    Ok(symbols)
 }
 
 fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8> {

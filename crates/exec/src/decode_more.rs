@@ -47,15 +47,13 @@ fn integer(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Shf | O::Ushf => {
             let left = d.has(M::L);
             d.ignore(&[M::R]);
-            let (wide, signed) = match d.next_of(&[
+            let kinds = [
                 (M::U32, (false, false)),
                 (M::S32, (false, true)),
                 (M::U64, (true, false)),
                 (M::S64, (true, true)),
-            ]) {
-                Some(kind) => kind,
-                None => (false, false),
-            };
+            ];
+            let (wide, signed) = d.next_of(&kinds).unwrap_or_default();
             Alu::Funnel { left, high: d.has(M::Hi), wide, signed, wrap: d.has(M::W) }
         }
         O::Shl => {

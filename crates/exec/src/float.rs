@@ -197,8 +197,18 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     if nearest.is_infinite() {
         return directed64(nearest, -nearest, round);
     }
-    let product = a * b;
-    let mut terms = [a.mul_add(b, -product), product, c, -nearest];
+    let (small, large) = if a.abs() < b.abs() { (a, b) } else { (b, a) };
+    let mut scale = 1.0;
+    if (a * b).abs() < 1e-250 && a != 0.0 && b != 0.0 {
+        if c.abs() > 1e-200 {
+            // The product is far below half a place of c: only its sign counts.
+            return directed64(c, (1f64).copysign(a) * (1f64).copysign(b), round);
+        }
+        scale = 2f64.powi(600);
+    }
+    let (small, c, nearest_scaled) = (small * scale, c * scale, nearest * scale);
+    let product = small * large;
+    let mut terms = [small.mul_add(large, -product), product, c, -nearest_scaled];
     // Each pass moves what is exact towards the end; the sign is that of the last term that is left.
     for _ in 0..terms.len() {
         for index in 1..terms.len() {

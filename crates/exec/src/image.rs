@@ -196,34 +196,36 @@ impl MemoryImage {
         (high - buffer.base.0 + u64::from(lanes.bytes) <= buffer.bytes).then_some((buffer, low, high))
     }
 
-    /// Reads a value a lane: narrow ones zero-extended, wide ones a row a word. Other lanes become zero.
+    /// Reads a value a lane: narrow ones zero-extended, wide ones a row a word. Other lanes become anything.
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned.
-    #[inline]
+    #[inline(always)]
     pub fn load(&self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
-        let words = lanes.bytes.div_ceil(4) as usize;
         let Some((buffer, low, high)) = self.range(&lanes) else {
             return self.load_scattered(lanes, out);
         };
-        let first = (low - buffer.base.0) / PAGE_BYTES;
-        let page = (first == (high - buffer.base.0) / PAGE_BYTES).then(|| buffer.pages[first as usize].get());
-        for (word, row) in out.iter_mut().enumerate().take(words) {
-            let index = |lane: usize| {
-                let address = if lanes.mask.has(lane) { lanes.addresses[lane] } else { low };
-                (address - buffer.base.0) / 4 + word as u64
-            };
-            match page {
-                Some(Some(cells)) => {
+        let number = (low - buffer.base.0) / PAGE_BYTES;
+        if number != (high - buffer.base.0) / PAGE_BYTES {
+            return self.load_scattered(lanes, out);
+        }
+        let start = buffer.base.0 + number * PAGE_BYTES;
+        let mut index = [0u32; 32];
+        for lane in 0..32 {
+            let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { low };
+            index[lane] = (address.wrapping_sub(start) as u32) / 4;
+        }
+        let words = lanes.bytes.div_ceil(4);
+        let stored = buffer.pages[number as usize].get();
+        for (word, row) in (0..words).zip(out.iter_mut()) {
+            match stored {
+                Some(cells) => {
                     let cells = &cells[..];
-                    for (lane, value) in row.iter_mut().enumerate() {
-                        *value = cells[(index(lane) % PAGE_WORDS) as usize].load(Relaxed);
+                    for lane in 0..32 {
+                        row[lane] = cells[(index[lane] + word) as usize].load(Relaxed);
                     }
                 }
-                Some(None) => rule_row(buffer, row, index),
-                None => {
-                    row.iter_mut().enumerate().for_each(|(lane, value)| *value = buffer.word(index(lane)))
-                }
+                None => buffer.init.row(number * PAGE_WORDS + u64::from(word), &index, buffer.words(), row),
             }
         }
         if lanes.bytes < 4 {
@@ -232,6 +234,7 @@ impl MemoryImage {
         Ok(())
     }
 
+    #[inline(never)]
     fn load_scattered(&self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
         self.check(lanes)?;
         for lane in lanes.mask.lanes() {
@@ -251,7 +254,7 @@ impl MemoryImage {
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned; nothing is written then.
-    #[inline]
+    #[inline(always)]
     pub fn store(&self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
         let one = self.range(&lanes);
         if one.is_none() {
@@ -340,6 +343,9 @@ impl MemoryImage {
     /// # Errors
     /// When not all of them are in one buffer; nothing is written then.
     pub fn write_bytes(&self, address: Address, bytes: &[u8]) -> Result<(), MemoryFault> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let buffer = self.span(address, bytes.len() as u64)?;
         for (at, &byte) in (address.0 - buffer.base.0..).zip(bytes) {
             write_narrow(buffer.cell(at / 4), at, 1, u32::from(byte));
@@ -351,20 +357,6 @@ impl MemoryImage {
         self.find(address.0, 1)
             .filter(|buffer| address.0 - buffer.base.0 + count <= buffer.bytes)
             .ok_or_else(|| self.fault(address.0, 1, 0))
-    }
-}
-
-/// A row of a page that was never written.
-#[inline(always)]
-fn rule_row(buffer: &Buffer, row: &mut Row, index: impl Fn(usize) -> u64) {
-    let words = buffer.words();
-    if let Init::HashF32 { seed } = buffer.init {
-        let rule = Init::HashF32 { seed };
-        for (lane, value) in row.iter_mut().enumerate() {
-            *value = rule.word(u64::from(index(lane) as u32), words);
-        }
-    } else {
-        row.iter_mut().enumerate().for_each(|(lane, value)| *value = buffer.init.word(index(lane), words));
     }
 }
 
@@ -384,12 +376,12 @@ fn write_narrow(cell: &AtomicU32, address: u64, bytes: u32, value: u32) {
 }
 
 impl GlobalMemory for &MemoryImage {
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
         MemoryImage::load(self, lanes, out)
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
         MemoryImage::store(self, lanes, data)
     }

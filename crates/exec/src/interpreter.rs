@@ -37,8 +37,10 @@ impl Default for Limits {
 pub struct Statistics {
     /// Instructions issued, a warp at a time.
     pub warp_instructions: u64,
-    /// The same times the lanes that executed them.
+    /// The same times the active lanes, whatever the guard said.
     pub thread_instructions: u64,
+    /// The same times the lanes whose guard held.
+    pub guarded_thread_instructions: u64,
 }
 
 /// Runs a grid on the memory image, block after block. `symbols` are the addresses of the program's variables.
@@ -146,7 +148,8 @@ impl Grid<'_> {
             let done = step(self.code, &mut self.warps[index], &mut environment)
                 .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
             self.statistics.warp_instructions += 1;
-            self.statistics.thread_instructions += u64::from(done.mask.count());
+            self.statistics.thread_instructions += u64::from(done.active.count());
+            self.statistics.guarded_thread_instructions += u64::from(done.mask.count());
             match done.step {
                 Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
                     let lanes = (holds.0, done.mask.0);

@@ -5,6 +5,10 @@
 //! access (described in the [`AccessRecord`]), a block barrier, a path that waits. [`interpreter::run`] runs a whole
 //! grid on nothing but this crate.
 
+// Lane loops index several rows by the lane, which is what vectorises; bit expressions read as the manuals write them;
+// a launch fails at most once, so its fault may be large.
+#![allow(clippy::needless_range_loop, clippy::precedence, clippy::result_large_err)]
+
 mod alu;
 mod atomics;
 pub mod barriers;
@@ -37,7 +41,7 @@ mod warpwide;
 pub use atomics::{AtomicOp, AtomicType};
 pub use barriers::BlockBarriers;
 pub use code::Code;
-pub use constants::{ConstantBanks, LaunchShape};
+pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use image::{Buffer, MemoryImage};
 pub use memory::{

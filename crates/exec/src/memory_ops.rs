@@ -42,7 +42,7 @@ pub(crate) fn execute<M: GlobalMemory>(
         let spaces: [Space; 32] = std::array::from_fn(|lane| space_of(addresses[lane]));
         for lane in 0..32 {
             if spaces[lane] != Space::Global {
-                addresses[lane] = addresses[lane] & 0xffff_ffff;
+                addresses[lane] &= 0xffff_ffff;
             }
         }
         for one in [Space::Global, Space::Shared, Space::Local] {

@@ -431,7 +431,7 @@ impl Paths {
             }
             self.list.remove(index);
             match freed.iter_mut().find(|other| other.pc == path.pc + 1) {
-                Some(other) => other.mask = other.mask | path.mask,
+                Some(other) => other.mask |= path.mask,
                 None => freed.push(Path { pc: path.pc + 1, mask: path.mask, status: PathStatus::Runnable }),
             }
         }
@@ -447,7 +447,7 @@ impl Paths {
             if !path.mask.without(lanes).is_empty() {
                 continue;
             }
-            entry.mask = entry.mask | path.mask;
+            entry.mask |= path.mask;
             entry.pc = path.pc + 1;
             path.pc = resume;
             path.status = PathStatus::InCollective;

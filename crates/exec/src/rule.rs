@@ -1,6 +1,5 @@
 //! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
 
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// What a buffer holds before the kernel writes to it: a pure function of the word's index.
@@ -47,6 +46,7 @@ pub enum Init {
     Bytes(Arc<[u8]>),
 }
 
+#[inline(always)]
 pub(crate) fn mix32(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x7feb_352d);
@@ -62,6 +62,7 @@ pub(crate) fn mix64(z: u64) -> u64 {
     z ^ z >> 31
 }
 
+#[inline(always)]
 fn hash(index: u64, seed: u32) -> u32 {
     mix32((index as u32).wrapping_add(seed.wrapping_mul(0x9e37_79b9)))
 }
@@ -98,6 +99,29 @@ impl Init {
     }
 }
 
+impl Init {
+    /// Words `first + index` of a buffer of `words` words, for all lanes.
+    #[inline(always)]
+    pub(crate) fn row(&self, first: u64, index: &[u32; 32], words: u64, out: &mut [u32; 32]) {
+        match self {
+            Init::Zero => *out = [0; 32],
+            Init::IndexU32 => (0..32).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane])),
+            Init::HashF32 { seed } => {
+                for lane in 0..32 {
+                    let hash = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed);
+                    out[lane] = ((hash >> 8) as i32 as f32 * 5.960_464_5e-8 * 100.0 - 50.0).to_bits();
+                }
+            }
+            Init::HashI32 { seed } => {
+                for lane in 0..32 {
+                    out[lane] = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed) >> 8;
+                }
+            }
+            rule => (0..32).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),
+        }
+    }
+}
+
 trait ToF32Bits {
     fn to_f32_bits(self) -> u32;
 }
@@ -114,7 +138,7 @@ fn normal(index: u64, seed: u32) -> f64 {
     let unit = ((bits >> 32) as f64 + 0.5) / 4_294_967_296.0;
     let turn = (bits as u32) as f64 / 4_294_967_296.0;
     let radius = (-2.0 * crate::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
-    radius * crate::mufu::sin_turns(turn + 0.25 + 0.0 * PI)
+    radius * crate::mufu::sin_turns(turn + 0.25)
 }
 
 /// The checksum of words, as the reference harness takes it: sum and exclusive or of a hash of index and value.

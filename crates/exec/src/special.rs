@@ -118,7 +118,7 @@ fn constant_indexed(
         }
         let low = u64::from(m.banks.word(bank, at / 4)) | u64::from(m.banks.word(bank, at / 4 + 1)) << 32;
         let mut value = low >> (at % 4 * 8);
-        if bytes == 8 && at % 4 != 0 {
+        if bytes == 8 && !at.is_multiple_of(4) {
             value |= u64::from(m.banks.word(bank, at / 4 + 2)) << (64 - at % 4 * 8);
         }
         out[0][lane] = match (bytes, signed) {

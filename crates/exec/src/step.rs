@@ -121,7 +121,9 @@ pub enum Step {
 pub struct Executed {
     /// The instruction that executed.
     pub pc: u32,
-    /// The lanes that executed it (after the guard).
+    /// The lanes of the path, whatever the guard said: what `smsp__thread_inst_executed` counts.
+    pub active: LaneMask,
+    /// The lanes that executed it, after the guard.
     pub mask: LaneMask,
     /// What it asks for.
     pub step: Step,
@@ -180,12 +182,12 @@ fn step_portable<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     let Some(&path) = warp.paths.current() else {
-        return Ok(Executed { pc: 0, mask: LaneMask::EMPTY, step: Step::Blocked });
+        return Ok(Executed { pc: 0, active: LaneMask::EMPTY, mask: LaneMask::EMPTY, step: Step::Blocked });
     };
     let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
     let guard = warp.predicates[usize::from(op.guard.index)] ^ op.guard.xor;
     let mask = LaneMask(path.mask.0 & guard);
-    let done = |step| Ok(Executed { pc: path.pc, mask, step });
+    let done = |step| Ok(Executed { pc: path.pc, active: path.mask, mask, step });
     let mut machine = Machine { warp, banks: environment.banks, op, mask: mask.0 };
     match op.kind {
         Kind::Alu(alu) => alu::execute(&mut machine, alu),

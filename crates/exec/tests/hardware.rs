@@ -45,19 +45,19 @@ fn every_quick_case_gives_the_checksums_of_the_hardware() {
     let file = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
     let (program, faults) = read(&Source::new("suite.sass.txt", file("suite.sass.txt")));
     faults.iter().take(10).for_each(|fault| println!("listing: {fault:?}"));
-    let metrics: FxHashMap<String, u64> = file("suite.metrics.csv")
+    let metrics: FxHashMap<String, (u64, u64)> = file("suite.metrics.csv")
         .lines()
         .skip(1)
         .map(|line| {
             let fields: Vec<&str> = line.split(',').collect();
-            (fields[0].to_owned(), fields[5].parse().unwrap_or(0))
+            (fields[0].to_owned(), (fields[5].parse().unwrap_or(0), fields[7].parse().unwrap_or(0)))
         })
         .collect();
     let (mut right, mut wrong) = (0, 0);
     for line in file("suite.cases.jsonl").lines() {
         let case = string(line, "case").unwrap();
         let expected_instructions = metrics.get(case).copied();
-        if expected_instructions.is_some_and(|count| count > limit) || !case.contains(&filter) {
+        if expected_instructions.is_some_and(|(count, _)| count > limit) || !case.contains(&filter) {
             continue;
         }
         let Some(kernel) = program.kernel(string(line, "kernel").unwrap()) else {
@@ -110,13 +110,13 @@ fn every_quick_case_gives_the_checksums_of_the_hardware() {
             verdict = "ran";
         }
         *(if verdict == "WRONG" { &mut wrong } else { &mut right }) += 1;
-        let count = statistics.warp_instructions;
+        let count = (statistics.warp_instructions, statistics.thread_instructions);
         let same = expected_instructions.map_or(String::new(), |expected| {
-            if expected == count { " same count".to_owned() } else { format!(" hardware {expected}") }
+            if expected == count { " same count".to_owned() } else { format!(" hardware {expected:?}") }
         });
         println!(
-            "{case}: {verdict}, {count} warp instructions{same}, {:.0} ns each",
-            elapsed.as_nanos() as f64 / count as f64
+            "{case}: {verdict}, {count:?} warp and thread instructions{same}, {:.0} ns each",
+            elapsed.as_nanos() as f64 / count.0 as f64
         );
     }
     println!("{right} right, {wrong} wrong");

@@ -119,7 +119,7 @@ opcodes! {
     // Predicates.
     Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates, given by their truth tables";
     P2r "P2R" Alu Alu Compute, "d = the predicates as bits, under a mask";
-    R2p "R2P" Alu Predicate Compute, "the predicates = bits of a, under a mask";
+    R2p "R2P" Alu Predicate Predicates(1), "the predicates = bits of a, under a mask";
     // Special registers and constants.
     S2r "S2R" Adu SpecialRegister Compute, "d = a special register";
     S2ur "S2UR" Adu SpecialRegister Compute, "d = a special register that is the same for the warp";
