@@ -24,9 +24,9 @@ impl Groups {
     /// Whether a register and the next are an aligned pair of one group.
     pub(crate) fn is_pair(&self, register: Register) -> bool {
         let number = register.0 - Register::FIRST_VIRTUAL;
-        self.0
-            .get(number as usize)
-            .is_some_and(|&(base, count)| (number - base) % 2 == 0 && number + 1 < base + u32::from(count))
+        self.0.get(number as usize).is_some_and(|&(base, count)| {
+            (number - base).is_multiple_of(2) && number + 1 < base + u32::from(count)
+        })
     }
 }
 

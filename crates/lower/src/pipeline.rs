@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
     Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate, reconverge,
-    schedule, select,
+    schedule, select, spill,
 };
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -136,8 +136,8 @@ impl<'a> Context<'a> {
         for _ in 0..400 {
             match allocate::allocate(code, limit, coalesce) {
                 Ok(used) => return Some(used),
-                Err(Failure::Spill(victims)) => allocate::spill(code, &victims),
-                Err(Failure::SpillPredicates(victims)) => allocate::spill_predicates(code, &victims),
+                Err(Failure::Spill(victims)) => spill::spill(code, &victims),
+                Err(Failure::SpillPredicates(victims)) => spill::spill_predicates(code, &victims),
                 Err(Failure::Uniform) => return None,
             }
         }

@@ -382,7 +382,7 @@ fn conflict(first: &Instruction, second: &Instruction) -> bool {
         (ConstantLoad, _) | (_, ConstantLoad) | (Load, Load) => false,
         (Fence, _) | (_, Fence) => {
             // Exchanges between lanes are ordered among themselves only.
-            !(is_exchange(first) != is_exchange(second))
+            is_exchange(first) == is_exchange(second)
         }
         (Store, _) | (_, Store) => !disjoint(first, second),
     }

@@ -54,10 +54,10 @@ fn integers_of_64_bits() {
         (b != 0).then(|| (a as i64).wrapping_rem(b as i64) as u64)
     });
     check("s64", 8, "mul.hi.s64 %d, %a, %b;", &pairs, |a, b| {
-        Some((i128::from(a as i64) * i128::from(b as i64) >> 64) as u64)
+        Some(((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64)
     });
     check("u64", 8, "mul.hi.u64 %d, %a, %b;", &pairs, |a, b| {
-        Some((u128::from(a) * u128::from(b) >> 64) as u64)
+        Some(((u128::from(a) * u128::from(b)) >> 64) as u64)
     });
     check("u64", 8, "mul.lo.u64 %d, %a, %b;", &pairs, |a, b| Some(a.wrapping_mul(b)));
 }

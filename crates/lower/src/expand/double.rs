@@ -50,15 +50,15 @@ impl Selector<'_, '_> {
                 it.lop3(r(shifted), Operand::Immediate(0x7ff), Operand::ZERO, 0xc0)
             };
             let (ea, eb) = (exponent(self, a), exponent(self, b));
-            let spread = self.new(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
+            let spread = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(spread), Operand::Immediate(1920));
-            let low = self.new(
+            let low = self.compute(
                 Opcode::Iadd3,
                 &[],
                 [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
             );
             let fine = self.and_below(low, 1900, fine);
-            let low = self.new(
+            let low = self.compute(
                 Opcode::Iadd3,
                 &[],
                 [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
@@ -129,7 +129,7 @@ impl Selector<'_, '_> {
         self.branch_if_special(b, special);
         let sign = self.lop3(high(a), high(b), Operand::ZERO, 0x3c);
         let ((fa, ea), (fb, eb)) = (self.split(a), self.split(b));
-        let exponent = self.new(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(1023)]);
+        let exponent = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(1023)]);
         // 63 digits of the quotient, the first of which is 0 or 1.
         let quotient = self.code.register(2);
         self.move_to(quotient, Source::constant(0), 64);
@@ -162,7 +162,7 @@ impl Selector<'_, '_> {
         let any = self.lop3(r(magnitude), r(b), Operand::ZERO, 0xfc);
         let zero = self.compare(&[M::Eq, M::And], r(any), Operand::ZERO);
         let infinite = self.compare(&[M::Eq, M::And], r(any), Operand::Immediate(0x7ff0_0000));
-        let kind = self.new(Opcode::Mov, &[], [ONE]);
+        let kind = self.compute(Opcode::Mov, &[], [ONE]);
         self.op_if(zero, false, Opcode::Mov, &[], [r(kind), Operand::Immediate(0x7ff0_0000)]);
         self.op_if(infinite, false, Opcode::Mov, &[], [r(kind), Operand::ZERO]);
         self.lop3_to(y.offset(1), high(b), Operand::Immediate(0x8000_0000), r(kind), 0xea);
@@ -215,12 +215,12 @@ impl Selector<'_, '_> {
         self.branch(again);
         self.place_label(normal);
         // How many bits to drop: 10, and as many more as the exponent is below the smallest.
-        let below = self.new(Opcode::Iadd3, &[], [minus(exponent), one, Operand::ZERO]);
-        let below = self.new(Opcode::Vimnmx, &[], [r(below), Operand::ZERO, Operand::FALSE]);
+        let below = self.compute(Opcode::Iadd3, &[], [minus(exponent), one, Operand::ZERO]);
+        let below = self.compute(Opcode::Vimnmx, &[], [r(below), Operand::ZERO, Operand::FALSE]);
         // Far below, a number rounds to zero or, away from it, to the smallest of all.
         let most = Operand::Immediate(if mode.is_none() { 54 } else { 53 });
-        let below = self.new(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
-        let drop = self.new(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
+        let below = self.compute(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
+        let drop = self.compute(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
         let unit = self.code.register(2);
         self.shift64(unit, Source::constant(1), r(drop), true, false);
         let mask = self.code.register(2);
@@ -248,13 +248,14 @@ impl Selector<'_, '_> {
         let kept = self.code.register(2);
         self.shift64(kept, pair(rounded), r(drop), false, false);
         // The leading one of a normal number adds to the exponent.
-        let biased = self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
-        let biased = self.new(Opcode::Vimnmx, &[], [r(biased), Operand::ZERO, Operand::FALSE]);
+        let biased =
+            self.compute(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
+        let biased = self.compute(Opcode::Vimnmx, &[], [r(biased), Operand::ZERO, Operand::FALSE]);
         let over = self.compare(&[M::Ge, M::And], r(biased), Operand::Immediate(2046));
-        let biased = self.new(Opcode::Vimnmx, &[], [r(biased), Operand::Immediate(2046), Operand::TRUE]);
+        let biased = self.compute(Opcode::Vimnmx, &[], [r(biased), Operand::Immediate(2046), Operand::TRUE]);
         let upper = self.code.register(1);
         self.shift32(upper, r(biased), Operand::Immediate(20), true, false);
-        let sum = self.new(Opcode::Iadd3, &[], [r(upper), high(kept), Operand::ZERO]);
+        let sum = self.compute(Opcode::Iadd3, &[], [r(upper), high(kept), Operand::ZERO]);
         self.op(Opcode::Mov, &[], [r(result), r(kept)]);
         self.lop3_to(result.offset(1), r(sign), Operand::Immediate(0x8000_0000), r(sum), 0xea);
         let infinity = Operand::Immediate(0x7ff0_0000);
@@ -272,7 +273,7 @@ impl Selector<'_, '_> {
             None => (Operand::ZERO, infinity),
             _ => (Operand::Immediate(u32::MAX), Operand::Immediate(0x7fef_ffff)),
         };
-        let (low_to, high_to) = (self.new(Opcode::Mov, &[], [low]), self.new(Opcode::Mov, &[], [up]));
+        let (low_to, high_to) = (self.compute(Opcode::Mov, &[], [low]), self.compute(Opcode::Mov, &[], [up]));
         if let Some(direction @ (M::Rm | M::Rp)) = mode {
             let compare = if direction == M::Rm { M::Lt } else { M::Ge };
             let away = self.compare(&[compare, M::And], r(sign), Operand::ZERO);
@@ -315,7 +316,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Mov, &[], [r(y), Operand::ZERO]);
             self.op(Opcode::Mufu, &[M::Rsq64h], [high(y), high(x)]);
             let moved =
-                self.new(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
+                self.compute(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(moved), Operand::Immediate(0x7ca0_0000));
             let square = self.new_pair(Opcode::Dmul, &[], [r(y), r(y)]);
             let e = self.new_pair(Opcode::Dfma, &[], [r(x), minus(square), ONE]);
@@ -346,14 +347,17 @@ impl Selector<'_, '_> {
         self.branch_if(below, false, special);
         let (fraction, exponent) = self.split(x);
         // An even exponent, so that the root's is its half.
-        let unbiased =
-            self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero]);
+        let unbiased = self.compute(
+            Opcode::Iadd3,
+            &[],
+            [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero],
+        );
         let odd = self.lop3(r(unbiased), one, zero, 0xc0);
         let half = self.code.register(1);
         self.shift32(half, r(unbiased), one, false, true);
-        let root_exponent = self.new(Opcode::Iadd3, &[], [r(half), Operand::Immediate(1023), zero]);
+        let root_exponent = self.compute(Opcode::Iadd3, &[], [r(half), Operand::Immediate(1023), zero]);
         // The fraction with its leading one at bit 60 or 61 of the numbers to take digits from, two by two.
-        let up = self.new(Opcode::Iadd3, &[], [r(odd), Operand::Immediate(8), zero]);
+        let up = self.compute(Opcode::Iadd3, &[], [r(odd), Operand::Immediate(8), zero]);
         self.shift64(fraction, pair(fraction), r(up), true, false);
         let (root, rest, count) = (self.code.register(2), self.code.register(2), self.code.register(1));
         self.move_to(root, Source::constant(0), 64);
@@ -385,7 +389,7 @@ impl Selector<'_, '_> {
         // 60 digits of which the second is the leading one: at bit 58; up to bit 62.
         self.shift64(root, pair(root), Operand::Immediate(4), true, false);
         self.sticky(root, rest);
-        let sign = self.new(Opcode::Mov, &[], [zero]);
+        let sign = self.compute(Opcode::Mov, &[], [zero]);
         self.round_and_pack(result, root, root_exponent, sign, mode);
         self.branch(done);
         self.place_label(special);

@@ -233,7 +233,11 @@ impl Selector<'_, '_> {
                 .chunks(2)
                 .map(|pair| {
                     let [low, high] = pair else { return pair[0] };
-                    Operand::register(self.new(Opcode::Prmt, &[], [*low, Operand::Immediate(0x5410), *high]))
+                    Operand::register(self.compute(
+                        Opcode::Prmt,
+                        &[],
+                        [*low, Operand::Immediate(0x5410), *high],
+                    ))
                 })
                 .collect(),
             (_, bytes) => bytes
@@ -242,7 +246,7 @@ impl Selector<'_, '_> {
                     let mut word = bytes[0];
                     for (index, byte) in bytes.iter().enumerate().skip(1) {
                         let selector = 0x3210 & !(0xf << (4 * index)) | 4 << (4 * index);
-                        word = Operand::register(self.new(
+                        word = Operand::register(self.compute(
                             Opcode::Prmt,
                             &[],
                             [word, Operand::Immediate(selector), *byte],

@@ -117,7 +117,8 @@ impl Selector<'_, '_> {
             Min | Max => self.float_minimum(flat, to, &sources, ty),
             Div | Rcp | Sqrt | Rsqrt => self.float_quotient(flat, to, &sources, ty),
             Sin | Cos => {
-                let turns = self.new(Opcode::Fmul, &[M::Rz], [sources[0], Operand::Immediate(0x3e22_f983)]);
+                let turns =
+                    self.compute(Opcode::Fmul, &[M::Rz], [sources[0], Operand::Immediate(0x3e22_f983)]);
                 let function = if flat.tree.opcode == Sin { M::Sin } else { M::Cos };
                 self.op(Opcode::Mufu, &[function], [d, Operand::register(turns)]);
             }
@@ -144,7 +145,7 @@ impl Selector<'_, '_> {
         if flat.tree.flag(Flag::Xorsign) {
             // The magnitude that wins, with the product of the signs.
             let (x, y) = (self.single_register(sources[0]), self.single_register(sources[1]));
-            let won = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
+            let won = self.compute(Opcode::Fmnmx, &modifiers, [a, b, which]);
             let signs =
                 self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
             return self.lop3_to(to, Operand::register(won), Operand::register(signs), Operand::ZERO, 0x3c);
@@ -153,7 +154,7 @@ impl Selector<'_, '_> {
             (a, b) = (b, a);
         }
         if let Some(&third) = sources.get(2) {
-            let first = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
+            let first = self.compute(Opcode::Fmnmx, &modifiers, [a, b, which]);
             (a, b) = (Operand::register(first), third);
         }
         self.op(Opcode::Fmnmx, &modifiers, [Operand::register(to), a, b, which]);
@@ -224,10 +225,10 @@ impl Selector<'_, '_> {
     pub(crate) fn single_register(&mut self, operand: Operand) -> Register {
         match operand {
             Operand::Register { register, modifier: SourceModifier::NONE, .. } => register,
-            Operand::Immediate(_) => self.new(Opcode::Mov, &[], [operand]),
+            Operand::Immediate(_) => self.compute(Opcode::Mov, &[], [operand]),
             other => {
                 let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-                self.new(Opcode::Fadd, &[], [other, zero])
+                self.compute(Opcode::Fadd, &[], [other, zero])
             }
         }
     }
@@ -243,13 +244,13 @@ impl Selector<'_, '_> {
         if exponential {
             // 2^x = (2^(x/2))^2 where 2^x is denormal.
             let (scaled, fine) = self.scale_if_below(source, source, 0xc2fc_0000, 0x3f00_0000);
-            let value = self.new(Opcode::Mufu, &[M::Ex2], [scaled]);
+            let value = self.compute(Opcode::Mufu, &[M::Ex2], [scaled]);
             let value = Operand::register(value);
             self.op(Opcode::Mov, &[], [d, value]);
             self.op_if(fine, true, Opcode::Fmul, &[], [d, value, value]);
         } else {
             let (scaled, fine) = self.scale_if_below(source, magnitude(source), 0x0080_0000, 0x4b80_0000);
-            let value = self.new(Opcode::Mufu, &[M::Lg2], [scaled]);
+            let value = self.compute(Opcode::Mufu, &[M::Lg2], [scaled]);
             self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
             self.op_if(fine, true, Opcode::Fadd, &[], [d, d, Operand::Immediate(0xc1c0_0000)]);
         }
@@ -315,7 +316,7 @@ impl Selector<'_, '_> {
                 }
                 let (scaled, fine) =
                     self.scale_if_below(sources[0], magnitude(sources[0]), 0x0080_0000, 0x4b80_0000);
-                let value = self.new(Opcode::Mufu, &[function], [scaled]);
+                let value = self.compute(Opcode::Mufu, &[function], [scaled]);
                 self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
                 self.op_if(fine, true, Opcode::Fmul, &[], [d, d, Operand::Immediate(factor)]);
             }
@@ -361,7 +362,7 @@ impl Selector<'_, '_> {
                 self.op_if(fine, true, Opcode::Fmul, &[], [x, a, factor]);
             }
         }
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [y]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [y]);
         self.op(Opcode::Fmul, modifiers, [Operand::register(to), x, Operand::register(reciprocal)]);
     }
 
@@ -391,18 +392,21 @@ impl Selector<'_, '_> {
                 Operand::TRUE,
             ],
         );
-        let up = self.new(Opcode::Mov, &[], [Operand::Immediate(0x4b80_0000)]);
+        let up = self.compute(Opcode::Mov, &[], [Operand::Immediate(0x4b80_0000)]);
         let not_small = Operand::Predicate { predicate: small, negate: true };
-        let factor =
-            self.new(Opcode::Fsel, &[], [Operand::register(up), Operand::Immediate(0x3f80_0000), not_small]);
+        let factor = self.compute(
+            Opcode::Fsel,
+            &[],
+            [Operand::register(up), Operand::Immediate(0x3f80_0000), not_small],
+        );
         let not_large = Operand::Predicate { predicate: large, negate: true };
-        let factor = self.new(
+        let factor = self.compute(
             Opcode::Fsel,
             &[],
             [Operand::register(factor), Operand::Immediate(0x3e80_0000), not_large],
         );
-        let scaled = self.new(Opcode::Fmul, &[], [x, Operand::register(factor)]);
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [Operand::register(scaled)]);
+        let scaled = self.compute(Opcode::Fmul, &[], [x, Operand::register(factor)]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [Operand::register(scaled)]);
         self.op(
             Opcode::Fmul,
             &[],
@@ -419,7 +423,7 @@ impl Selector<'_, '_> {
             Rcp | Rsqrt if upper_only => {
                 let x = self.double_register(sources[0]);
                 let function = if tree.opcode == Rcp { M::Rcp64h } else { M::Rsq64h };
-                let value = self.new(Opcode::Mufu, &[function], [Operand::register(x.offset(1))]);
+                let value = self.compute(Opcode::Mufu, &[function], [Operand::register(x.offset(1))]);
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::ZERO]);
                 self.op(Opcode::Mov, &[], [Operand::register(to.offset(1)), Operand::register(value)]);
             }

@@ -1,7 +1,7 @@
 //! Packed and single half precision: the machine computes on both halves of a register.
 
 use super::Selector;
-use super::logic::comparison;
+use super::compare::comparison;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{self, Compare, Flag, Type};
@@ -81,7 +81,11 @@ impl Selector<'_, '_> {
             let single = if brain {
                 let source = Operand::register(register);
                 if part == 0 {
-                    self.new(Opcode::Shf, &[M::L, M::U32], [source, Operand::Immediate(16), Operand::ZERO])
+                    self.compute(
+                        Opcode::Shf,
+                        &[M::L, M::U32],
+                        [source, Operand::Immediate(16), Operand::ZERO],
+                    )
                 } else {
                     self.lop3(source, Operand::Immediate(0xffff_0000), Operand::ZERO, 0xc0)
                 }
@@ -90,9 +94,9 @@ impl Selector<'_, '_> {
                 let half =
                     Operand::Register { register, modifier: SourceModifier::NONE, selector, reuse: false };
                 let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-                self.new(Opcode::Hadd2, &[M::F32], [zero, half])
+                self.compute(Opcode::Hadd2, &[M::F32], [zero, half])
             };
-            *result = Operand::register(self.new(Opcode::Mufu, &[function], [Operand::register(single)]));
+            *result = Operand::register(self.compute(Opcode::Mufu, &[function], [Operand::register(single)]));
         }
         let format = if brain { M::BF16 } else { M::F16 };
         self.op(Opcode::F2fp, &[format, M::F32, M::PackAb], [d, results[1], results[0]]);

@@ -3,6 +3,8 @@
 //! Every PTX register has a place (one, two or four virtual registers, or a predicate). A use looks through moves,
 //! conversions that only rename, and negations; what is then no longer used is removed by the clean pass.
 
+mod atomic;
+mod compare;
 mod control;
 mod convert;
 mod float;
@@ -10,6 +12,7 @@ mod half;
 mod integer;
 mod logic;
 mod memory;
+mod product;
 mod values;
 mod warp;
 
@@ -329,7 +332,7 @@ impl<'a, 'd> Selector<'a, 'd> {
     }
 
     /// Emits and returns a new register with the result.
-    pub(crate) fn new<const N: usize>(
+    pub(crate) fn compute<const N: usize>(
         &mut self,
         opcode: Opcode,
         modifiers: &[Modifier],

@@ -7,7 +7,7 @@ use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Predicate, Register, SourceModifier, SpecialRegister,
     UniformRegister,
 };
-use warplab_ptx::tree::{self, Component, Flag, Immediate, Modifier as Dotted, Space, Special, Type};
+use warplab_ptx::tree::{self, Component, Flag, Immediate, Space, Special, Type};
 
 /// A value of up to 64 bits as two operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -385,7 +385,7 @@ impl Selector<'_, '_> {
             }
             Symbol::Local(at) => {
                 let offset = at.wrapping_add(offset as u32);
-                let sum = self.new(
+                let sum = self.compute(
                     Opcode::Iadd3,
                     &[],
                     [Operand::register(Register(1)), immediate(offset), Operand::ZERO],
@@ -443,7 +443,7 @@ impl Selector<'_, '_> {
             high: Operand::ZERO,
         };
         let clock = |it: &mut Self, special: S| {
-            let value = it.new(Opcode::S2r, &[], [Operand::Special(special)]);
+            let value = it.compute(Opcode::S2r, &[], [Operand::Special(special)]);
             Source { low: Operand::register(value), high: Operand::ZERO }
         };
         match special {
@@ -451,7 +451,7 @@ impl Selector<'_, '_> {
             Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * axis as u32),
             Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
             Special::Clock => {
-                let value = self.new(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
+                let value = self.compute(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
                 Source { low: Operand::register(value), high: Operand::ZERO }
             }
             Special::ClockHi => clock(self, S::ClockHigh),
@@ -544,11 +544,6 @@ impl Selector<'_, '_> {
                 Operand::Immediate(0),
             ],
         );
-    }
-
-    /// Whether a dotted part is written on the present tree instruction's opposite: a shorthand.
-    pub(crate) fn has_space(tree: &tree::Instruction, space: Space) -> bool {
-        tree.has(Dotted::Space(space)) || tree.space().is_some_and(|it| it.family() == space)
     }
 }
 
