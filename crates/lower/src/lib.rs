@@ -26,6 +26,7 @@ mod reconverge;
 mod schedule;
 mod select;
 mod spill;
+mod vectorise;
 
 pub use passes::{Pass, PassSet};
 

@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
     Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate, reconverge,
-    schedule, select, spill,
+    schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -160,6 +160,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
     runner.pass(Pass::Sink, code, motion::sink);
+    runner.pass(Pass::Vectorise, code, vectorise::vectorise);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
     let latencies = runner.options.latencies.clone();
     runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, &latencies));
