@@ -18,8 +18,5 @@ fn main() -> io::Result<()> {
     code.push_str("]\n");
     let target = Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("machines.rs");
     fs::write(target, code)?;
-    io::Write::write_fmt(
-        &mut io::stdout(),
-        format_args!("cargo:rerun-if-changed={}\n", folder.display()),
-    )
+    io::Write::write_fmt(&mut io::stdout(), format_args!("cargo:rerun-if-changed={}\n", folder.display()))
 }

@@ -14,7 +14,8 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-const AFTER_HELP: &str = "Exit status: 0 fine, 1 a check or expectation failed or the kernel faulted, 2 bad usage or input.";
+const AFTER_HELP: &str =
+    "Exit status: 0 fine, 1 a check or expectation failed or the kernel faulted, 2 bad usage or input.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -46,7 +46,8 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let launch = load_launch(&source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))?;
     let flags = &arguments.launch;
     if flags.kernel.is_some() || !flags.arguments.is_empty() {
-        let message = "--kernel and --arg are for program files; a launch file has its own kernel and arguments";
+        let message =
+            "--kernel and --arg are for program files; a launch file has its own kernel and arguments";
         return Err(Failure::input(message));
     }
     let folder = arguments.file.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -83,7 +84,9 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
     let flags = &arguments.launch;
     let gpu = arguments.machine.gpu.as_deref().unwrap_or(machines::DEFAULT);
     let (Some(grid), Some(block)) = (flags.grid, flags.block) else {
-        return Err(Failure::input("a program file needs --grid and --block, for example --grid 4096 --block 256"));
+        return Err(Failure::input(
+            "a program file needs --grid and --block, for example --grid 4096 --block 256",
+        ));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
     let loaded = programs::load(&arguments.file, &config, Passes::default(), terminal)?;
@@ -106,7 +109,8 @@ fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
     if config.runnable {
         Ok(config)
     } else {
-        let message = format!("{} has limits only and cannot run kernels; see 'warplab gpu list'", config.name);
+        let message =
+            format!("{} has limits only and cannot run kernels; see 'warplab gpu list'", config.name);
         Err(Failure::input(message))
     }
 }
@@ -117,13 +121,18 @@ fn relative_machine(name: &str, folder: &Path) -> String {
 }
 
 fn shape(grid: Dimensions, block: Dimensions, shared: u64) -> Result<LaunchShape, Failure> {
-    let dynamic_shared_bytes = u32::try_from(shared)
-        .map_err(|_| Failure::input(format!("{shared} bytes of dynamic shared memory are more than any machine has")))?;
+    let dynamic_shared_bytes = u32::try_from(shared).map_err(|_| {
+        Failure::input(format!("{shared} bytes of dynamic shared memory are more than any machine has"))
+    })?;
     let threads = u64::from(block.0) * u64::from(block.1) * u64::from(block.2);
     if u32::try_from(threads).is_err() || grid.count() > 1 << 62 {
         return Err(Failure::input("the grid or the block is larger than any machine takes"));
     }
-    Ok(LaunchShape { grid: [grid.0, grid.1, grid.2], block: [block.0, block.1, block.2], dynamic_shared_bytes })
+    Ok(LaunchShape {
+        grid: [grid.0, grid.1, grid.2],
+        block: [block.0, block.1, block.2],
+        dynamic_shared_bytes,
+    })
 }
 
 /// Gives every buffer of the arguments a place in device memory.
@@ -134,11 +143,15 @@ pub(crate) fn allocate(job: &Job, image: &mut MemoryImage) -> Result<(), Failure
             return Err(Failure::input(format!("two buffers are named '{name}'; give each its own name")));
         }
         if size.0 == 0 || !size.0.is_multiple_of(4) {
-            return Err(Failure::input(format!("buffer '{name}' has {} bytes; give a multiple of four", size.0)));
+            return Err(Failure::input(format!(
+                "buffer '{name}' has {} bytes; give a multiple of four",
+                size.0
+            )));
         }
         let available = u64::from(job.config.dram.gib) << 30;
         if size.0 > available {
-            let message = format!("buffer '{name}' has {} bytes; {} has {available}", size.0, job.config.name);
+            let message =
+                format!("buffer '{name}' has {} bytes; {} has {available}", size.0, job.config.name);
             return Err(Failure::input(message));
         }
         image.allocate(name.as_str(), size.0, rule(init, &job.folder)?);

@@ -6,11 +6,16 @@ use warplab_exec::MemoryImage;
 use warplab_program::{Kernel, Parameter};
 
 /// The bytes of the parameters; buffers are looked up in the image by name.
-pub(crate) fn bytes(kernel: &Kernel, arguments: &[Argument], image: &MemoryImage) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(
+    kernel: &Kernel,
+    arguments: &[Argument],
+    image: &MemoryImage,
+) -> Result<Vec<u8>, Failure> {
     if arguments.len() != kernel.parameters.len() {
         return Err(Failure::input(wrong_count(kernel, arguments)));
     }
-    let size = kernel.parameters.iter().map(|parameter| parameter.offset + parameter.bytes).max().unwrap_or(0);
+    let size =
+        kernel.parameters.iter().map(|parameter| parameter.offset + parameter.bytes).max().unwrap_or(0);
     let mut bytes = vec![0; size as usize];
     for (number, (parameter, argument)) in kernel.parameters.iter().zip(arguments).enumerate() {
         let value = value(argument, image);
@@ -75,7 +80,11 @@ fn wrong_count(kernel: &Kernel, arguments: &[Argument]) -> String {
     let parameters: Vec<String> = kernel.parameters.iter().map(parameter_text).collect();
     let noun = if wanted == 1 { "argument" } else { "arguments" };
     let verb = if given == 1 { "is" } else { "are" };
-    format!("kernel '{}' takes {wanted} {noun} ({}), {given} {verb} given", kernel.name, parameters.join(", "))
+    format!(
+        "kernel '{}' takes {wanted} {noun} ({}), {given} {verb} given",
+        kernel.name,
+        parameters.join(", ")
+    )
 }
 
 fn wrong_type(kernel: &Kernel, number: usize, parameter: &Parameter, argument: &Argument) -> String {
@@ -105,7 +114,11 @@ mod tests {
         };
         Kernel {
             name: "saxpy".to_owned(),
-            parameters: vec![parameter("n", 0, 4, "u32"), parameter("a", 4, 4, "f32"), parameter("x", 8, 8, "u64")],
+            parameters: vec![
+                parameter("n", 0, 4, "u32"),
+                parameter("a", 4, 4, "f32"),
+                parameter("x", 8, 8, "u64"),
+            ],
             ..Kernel::default()
         }
     }

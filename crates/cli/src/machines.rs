@@ -23,7 +23,9 @@ pub(crate) fn names() -> Vec<String> {
         let Ok(entries) = folder.read_dir() else { continue };
         let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
         let named = files.filter(|path| sources::has_extension(path, "ron"));
-        names.extend(named.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())));
+        names.extend(
+            named.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())),
+        );
     }
     names.sort();
     names.dedup();
@@ -36,7 +38,8 @@ pub(crate) fn source(name: &str) -> Result<Source, Failure> {
     if sources::has_extension(path, "ron") {
         return sources::read(path);
     }
-    let file = folders().into_iter().map(|folder| folder.join(format!("{name}.ron"))).find(|path| path.is_file());
+    let file =
+        folders().into_iter().map(|folder| folder.join(format!("{name}.ron"))).find(|path| path.is_file());
     if let Some(file) = file {
         return sources::read(&file);
     }

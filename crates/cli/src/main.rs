@@ -38,7 +38,9 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Listing(arguments) => commands::listing::run(arguments, terminal),
         Command::Explain { name } => commands::explain::run(name, terminal),
         Command::Config { command: ConfigCommand::Check { file } } => commands::config::check(file, terminal),
-        Command::Config { command: ConfigCommand::Schema { kind } } => commands::config::schema(*kind, terminal),
+        Command::Config { command: ConfigCommand::Schema { kind } } => {
+            commands::config::schema(*kind, terminal)
+        }
         Command::Isa { name, markdown } => commands::isa::run(name.as_deref(), *markdown, terminal),
         Command::Completions { shell } => commands::completions::run(*shell, terminal),
     }

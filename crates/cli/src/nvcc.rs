@@ -8,7 +8,8 @@ use std::process::{self, Command};
 use warplab_diagnostics::Source;
 
 /// How to get a compiler.
-const HOW_TO_GET_ONE: &str = "pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl";
+const HOW_TO_GET_ONE: &str =
+    "pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl";
 
 /// Where the PyPI wheels put it, from the folder of packages.
 const WHEEL_FOLDERS: [&str; 2] = ["nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"];
@@ -50,7 +51,8 @@ fn find() -> Option<PathBuf> {
         })
         .or_else(|| {
             let packages = python_packages();
-            let folders = packages.iter().flat_map(|packages| WHEEL_FOLDERS.map(|folder| packages.join(folder)));
+            let folders =
+                packages.iter().flat_map(|packages| WHEEL_FOLDERS.map(|folder| packages.join(folder)));
             first_program(folders.collect())
         })
 }
@@ -62,7 +64,8 @@ fn first_program(folders: Vec<PathBuf>) -> Option<PathBuf> {
 
 /// The folders of packages of the python3 in PATH.
 fn python_packages() -> Vec<PathBuf> {
-    let script = "import site, sysconfig; print(sysconfig.get_paths()['purelib']); print(site.getusersitepackages())";
+    let script =
+        "import site, sysconfig; print(sysconfig.get_paths()['purelib']); print(site.getusersitepackages())";
     let Ok(output) = Command::new("python3").args(["-c", script]).output() else { return Vec::new() };
     String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect()
 }

@@ -118,7 +118,10 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
         return match program.kernels.as_slice() {
             [kernel] => Ok(kernel),
             [] => Err(Failure::input("the program has no kernel")),
-            _ => Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", names.join(", ")))),
+            _ => Err(Failure::input(format!(
+                "which kernel? give --kernel; the program has: {}",
+                names.join(", ")
+            ))),
         };
     };
     if let Some(kernel) = program.kernel(name) {
@@ -156,7 +159,9 @@ mod tests {
 
     #[test]
     fn a_wrong_name_finds_the_nearest() {
-        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else { panic!() };
+        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else {
+            panic!()
+        };
         assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
     }
 

@@ -22,7 +22,9 @@ impl Bar {
             let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::stderr());
             let template = "{bar:30} {human_pos}/{human_len} blocks, {msg}, {eta} left";
             // The template is a constant that is tested.
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_style(
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
             bar
         });
         let now = Instant::now();

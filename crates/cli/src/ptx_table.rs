@@ -27,8 +27,13 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Addc => ("d = a + b + carry", &[Iadd3]),
         Ptx::And => ("d = a and b, bit by bit", &[Lop3]),
         Ptx::Applypriority => ("a cache hint without a result", &[]),
-        Ptx::Atom => ("d = memory at an address, which is changed by an operation at once", &[Atomg, Atoms, Atom]),
-        Ptx::Bar | Ptx::Barrier => ("waits for the warps of the block; .arrive only arrives; .red reduces a predicate", &[Bar, Warpsync, B2r]),
+        Ptx::Atom => {
+            ("d = memory at an address, which is changed by an operation at once", &[Atomg, Atoms, Atom])
+        }
+        Ptx::Bar | Ptx::Barrier => (
+            "waits for the warps of the block; .arrive only arrives; .red reduces a predicate",
+            &[Bar, Warpsync, B2r],
+        ),
         Ptx::Bfe => ("d = c bits of a from bit b on", &[Shf, Sgxt]),
         Ptx::Bfi => ("d = b with its bits from c on replaced by e bits of a", &[Bmsk, Shf, Lop3]),
         Ptx::Bfind => ("d = the position of the highest bit that differs from the sign", &[Flo]),
@@ -42,7 +47,9 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Cnot => ("d = 1 if a is zero, else 0", &[Isetp, Sel]),
         Ptx::Copysign => ("d = b with the sign of a", &[Lop3]),
         Ptx::Cos => ("d = the cosine of a, approximate", &[Fmul, Mufu]),
-        Ptx::Cp => ("copies global to shared memory, later; .commit_group and .wait_group order it", &[Ldg, Sts]),
+        Ptx::Cp => {
+            ("copies global to shared memory, later; .commit_group and .wait_group order it", &[Ldg, Sts])
+        }
         Ptx::Createpolicy => ("d = a cache policy", &[Mov]),
         Ptx::Cvt => ("d = a as another type", &[I2f, F2i, F2f, I2fp, F2fp, Prmt, Sgxt, Frnd]),
         Ptx::Cvta => ("d = a generic address of an address of a space, or back (.to)", &[]),
@@ -53,7 +60,9 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Elect => ("p = this is the lowest active lane", &[Elect]),
         Ptx::Ex2 => ("d = 2 to the power of a, approximate", &[Mufu]),
         Ptx::Exit => ("ends the thread", &[Exit]),
-        Ptx::Fence | Ptx::Membar => ("waits until earlier memory operations are seen by the others of a scope", &[Membar]),
+        Ptx::Fence | Ptx::Membar => {
+            ("waits until earlier memory operations are seen by the others of a scope", &[Membar])
+        }
         Ptx::Fma => ("d = a * b + c, rounded once", &[Ffma, Dfma, Hfma2]),
         Ptx::Fns => ("d = the position of the c-th set bit of a from bit b on", &[Popc]),
         Ptx::Getctarank => ("d = the block of a cluster that an address belongs to", &[Mov]),
@@ -74,7 +83,9 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Mma => ("d = a * b + c for matrices that the lanes of a warp hold together", &[]),
         Ptx::Mov => ("d = a; packs and unpacks vectors", &[Mov, S2r, Cs2r]),
         Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[]),
-        Ptx::Mul => ("d = a * b; .lo the lower, .hi the upper half, .wide all of it", &[Imad, Fmul, Dmul, Hmul2]),
+        Ptx::Mul => {
+            ("d = a * b; .lo the lower, .hi the upper half, .wide all of it", &[Imad, Fmul, Dmul, Hmul2])
+        }
         Ptx::Mul24 => ("d = the product of the lower 24 bits of a and b", &[Imad]),
         Ptx::Nanosleep => ("sleeps for about a nanoseconds", &[Nanosleep]),
         Ptx::Neg => ("d = -a", &[Iadd3, Fadd, Dadd]),
@@ -85,7 +96,9 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Prefetch | Ptx::Prefetchu => ("brings a line into a cache", &[Cctl]),
         Ptx::Prmt => ("d = four bytes of b:a chosen by a selector", &[Prmt]),
         Ptx::Rcp => ("d = 1 / a", &[Mufu, Ffma]),
-        Ptx::Red => ("memory at an address is changed by an operation at once; no result", &[Redg, Atoms, Red]),
+        Ptx::Red => {
+            ("memory at an address is changed by an operation at once; no result", &[Redg, Atoms, Red])
+        }
         Ptx::Redux => ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux]),
         Ptx::Rem => ("d = the remainder of a / b", &[I2f, Mufu, F2i, Imad]),
         Ptx::Ret => ("returns from a function; ends the thread in a kernel", &[Exit, Ret]),
@@ -107,9 +120,13 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Subc => ("d = a - b - borrow", &[Iadd3]),
         Ptx::Szext => ("d = the lower b bits of a, extended", &[Sgxt]),
         Ptx::Tanh => ("d = the hyperbolic tangent of a, approximate", &[Mufu]),
-        Ptx::Testp => ("p = a is of a kind of number: finite, infinite, NaN, normal, subnormal", &[Fsetp, Isetp]),
+        Ptx::Testp => {
+            ("p = a is of a kind of number: finite, infinite, NaN, normal, subnormal", &[Fsetp, Isetp])
+        }
         Ptx::Trap => ("stops the launch with an error", &[Bpt]),
-        Ptx::Vote => ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote]),
+        Ptx::Vote => {
+            ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote])
+        }
         Ptx::Xor => ("d = a exclusive-or b, bit by bit", &[Lop3]),
     }
 }

@@ -3,13 +3,15 @@
 use crate::failure::Failure;
 use crate::job::{self, Job};
 use crate::kernel_parameters;
-use crate::progress::Bar;
 use crate::programs::Loaded;
+use crate::progress::Bar;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::Occupancy;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_gpu::{Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, load_globals, prepare, run};
+use warplab_gpu::{
+    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, load_globals, prepare, run,
+};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -86,7 +88,8 @@ fn run_with_bar(
 fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let threads = jobs.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::input(format!("{threads} threads cannot be started: {error}")))?;
+    let pool =
+        pool.map_err(|error| Failure::input(format!("{threads} threads cannot be started: {error}")))?;
     Ok(pool.install(run))
 }
 
@@ -98,9 +101,10 @@ fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
     };
     let message = fault.to_string();
     match line_span(&loaded.source, line) {
-        Some(span) => {
-            Failure::KernelAt(loaded.source.clone(), Diagnostic::error(span, message).with_label("executed here"))
-        }
+        Some(span) => Failure::KernelAt(
+            loaded.source.clone(),
+            Diagnostic::error(span, message).with_label("executed here"),
+        ),
         None => Failure::Kernel(message),
     }
 }

@@ -19,7 +19,8 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Writes a file.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| Failure::Output(format!("{} cannot be written: {error}", path.display())))
+    fs::write(path, text)
+        .map_err(|error| Failure::Output(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// Whether the name of a file ends like this.

@@ -14,7 +14,8 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// The process's own streams.
     pub(crate) fn new() -> Terminal {
-        let coloured = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let coloured =
+            io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Terminal { out: BufWriter::new(io::stdout()), coloured }
     }
 
@@ -37,7 +38,8 @@ impl Terminal {
 
     /// Diagnostics for standard error.
     pub(crate) fn diagnostics(&mut self, source: &Source, diagnostics: &[Diagnostic]) {
-        let text = if self.coloured { render_coloured(source, diagnostics) } else { render(source, diagnostics) };
+        let text =
+            if self.coloured { render_coloured(source, diagnostics) } else { render(source, diagnostics) };
         let _ = self.out.flush();
         let _ = io::stderr().write_all(text.as_bytes());
     }

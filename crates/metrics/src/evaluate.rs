@@ -35,7 +35,8 @@ pub fn evaluate(context: &Context<'_>) -> Vec<SectionValues> {
         .map(|section| {
             let rows =
                 section.metrics.iter().map(|metric| Row { metric, value: (metric.value)(context) }).collect();
-            let (here, rest) = std::mem::take(&mut all).into_iter().partition(|it| it.section == section.name);
+            let (here, rest) =
+                std::mem::take(&mut all).into_iter().partition(|it| it.section == section.name);
             all = rest;
             SectionValues { section, rows, verdicts: here }
         })

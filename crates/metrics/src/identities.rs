@@ -49,13 +49,19 @@ impl Laws {
         let name = |what: &str| format!("scheduler {number}: {what}");
         let selected = it.states[WarpState::Selected.index()];
         let eligible = selected + it.states[WarpState::NotSelected.index()];
-        self.equal((&name("warp-cycles of all states"), it.states.iter().sum()), ("warp-cycles", it.warp_cycles));
+        self.equal(
+            (&name("warp-cycles of all states"), it.states.iter().sum()),
+            ("warp-cycles", it.warp_cycles),
+        );
         self.equal((&name("selected warp-cycles"), selected), ("issue cycles", it.issue_cycles));
         self.equal(
             (&name("selected and not selected warp-cycles"), eligible),
             ("eligible warp-cycles", it.eligible_warp_cycles),
         );
-        self.equal((&name("cycles with an eligible warp"), it.eligible_cycles), ("issue cycles", it.issue_cycles));
+        self.equal(
+            (&name("cycles with an eligible warp"), it.eligible_cycles),
+            ("issue cycles", it.issue_cycles),
+        );
         self.at_most((&name("issue cycles"), it.issue_cycles), ("active cycles", it.active_cycles));
         self.at_most((&name("active cycles"), it.active_cycles), ("warp-cycles", it.warp_cycles));
     }
@@ -99,10 +105,13 @@ impl Laws {
         );
         let sectors = l1.global_load_sectors + l1.local_load_sectors;
         let found = l1.global_load_sector_hits + l1.local_load_sector_hits + l1.global_load_sector_merges;
-        self.equal(
-            ("level-one load hits + merges + sectors asked from level two", found + l1.sectors_to_l2),
-            ("load sectors", sectors),
-        );
+        // A machine with flat memory has no caches to count in.
+        if found + l1.sectors_to_l2 > 0 {
+            self.equal(
+                ("level-one load hits + merges + sectors asked from level two", found + l1.sectors_to_l2),
+                ("load sectors", sectors),
+            );
+        }
         self.equal(
             ("sectors asked from level two", l1.sectors_to_l2),
             ("sectors read at level two", counters.memory.l2.read_sectors),
@@ -129,9 +138,10 @@ impl Laws {
             ("32 x level-two misses not merged", misses.saturating_sub(l2.merged_sectors) * SECTOR_BYTES),
             ("DRAM bytes read", dram.read_bytes),
         );
-        self.equal(
-            ("32 x sectors written back", l2.writeback_sectors * SECTOR_BYTES),
+        // Writes may still wait in the queues of DRAM when the kernel has ended.
+        self.at_most(
             ("DRAM bytes written", dram.written_bytes),
+            ("32 x sectors written back", l2.writeback_sectors * SECTOR_BYTES),
         );
     }
 
@@ -166,7 +176,9 @@ mod tests {
         counters.sm.l1.global_load_sectors += 1;
         assert_eq!(
             identities(&counters),
-            ["level-one load hits + merges + sectors asked from level two (32,000) is not load sectors (32,001)"]
+            [
+                "level-one load hits + merges + sectors asked from level two (32,000) is not load sectors (32,001)"
+            ]
         );
     }
 

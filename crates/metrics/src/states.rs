@@ -32,7 +32,9 @@ pub const fn state_label(state: WarpState) -> &'static str {
 #[must_use]
 pub const fn state_description(state: WarpState) -> &'static str {
     match state {
-        WarpState::Selected => "The warp issued an instruction. One warp of a scheduler a cycle can be selected.",
+        WarpState::Selected => {
+            "The warp issued an instruction. One warp of a scheduler a cycle can be selected."
+        }
         WarpState::NotSelected => {
             "The warp could have issued, but the scheduler took another. A high number says that there are more \
              warps than needed to hide latency: occupancy may be given up for more registers a thread."
@@ -91,7 +93,9 @@ pub const fn state_description(state: WarpState) -> &'static str {
                 "The pipe that the next instruction needs is busy with another instruction. This is what a kernel \
                  bound by arithmetic looks like; a mix of instructions over more pipes helps."
             }
-            StallReason::DispatchStall => "The dispatcher held the warp back although its instruction was ready.",
+            StallReason::DispatchStall => {
+                "The dispatcher held the warp back although its instruction was ready."
+            }
             StallReason::Misc => "The warp could not issue for another reason.",
         },
     }

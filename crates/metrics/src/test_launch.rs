@@ -85,7 +85,11 @@ pub(crate) fn counters() -> LaunchCounters {
 }
 
 /// Calls a function with the context of counters.
-pub(crate) fn with<T>(counters: &LaunchCounters, launch: &LaunchInfo, run: impl FnOnce(&Context<'_>) -> T) -> T {
+pub(crate) fn with<T>(
+    counters: &LaunchCounters,
+    launch: &LaunchInfo,
+    run: impl FnOnce(&Context<'_>) -> T,
+) -> T {
     let config = config();
     let occupancy = fit(&config);
     run(&Context { counters, config: &config, occupancy: &occupancy, launch })

@@ -155,7 +155,9 @@ fn scattered_access(context: &Context<'_>) -> Found {
         real_text(share * 100.0)
     );
     let sector_ids = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", EXCESSIVE];
-    verdict("memory-workload", Kind::Optimisation, "scattered-access", &sector_ids, text).into_iter().collect()
+    verdict("memory-workload", Kind::Optimisation, "scattered-access", &sector_ids, text)
+        .into_iter()
+        .collect()
 }
 
 fn bank_conflicts(context: &Context<'_>) -> Found {
@@ -217,7 +219,9 @@ fn issue_slots(context: &Context<'_>) -> Found {
         real_text(eligible),
         real_text(100.0 * (1.0 - issued))
     );
-    verdict("scheduler", Kind::Optimisation, "issue-slots", &[ISSUED, ELIGIBLE, ACTIVE], text).into_iter().collect()
+    verdict("scheduler", Kind::Optimisation, "issue-slots", &[ISSUED, ELIGIBLE, ACTIVE], text)
+        .into_iter()
+        .collect()
 }
 
 fn stalls(context: &Context<'_>) -> Found {
@@ -324,7 +328,9 @@ fn occupancy_limit(context: &Context<'_>) -> Found {
     }
     let names: Vec<String> = fit.limiters.iter().map(ToString::to_string).collect();
     let advice = match fit.limiters[0] {
-        Limiter::Registers => "Fewer registers a thread (a launch bound, or less unrolling) let more blocks be resident.",
+        Limiter::Registers => {
+            "Fewer registers a thread (a launch bound, or less unrolling) let more blocks be resident."
+        }
         Limiter::SharedMemory => "Less shared memory a block lets more blocks be resident.",
         Limiter::Blocks => "Larger blocks bring more warps into the same number of block slots.",
         Limiter::Warps => "Another block size divides the warp slots better.",
@@ -361,7 +367,9 @@ fn occupancy_gap(context: &Context<'_>) -> Found {
         real_text(achieved),
         real_text(theoretical)
     );
-    verdict("occupancy", Kind::Optimisation, "occupancy-gap", &[ACHIEVED, THEORETICAL], text).into_iter().collect()
+    verdict("occupancy", Kind::Optimisation, "occupancy-gap", &[ACHIEVED, THEORETICAL], text)
+        .into_iter()
+        .collect()
 }
 
 fn divergence(context: &Context<'_>) -> Found {

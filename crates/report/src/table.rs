@@ -104,6 +104,9 @@ mod tests {
 
     #[test]
     fn markdown_escapes_bars() {
-        assert_eq!(table().markdown(), "| name | count |\n| --- | ---: |\n| alpha | 1 |\n| b\\|c | 1,000 |\n");
+        assert_eq!(
+            table().markdown(),
+            "| name | count |\n| --- | ---: |\n| alpha | 1 |\n| b\\|c | 1,000 |\n"
+        );
     }
 }

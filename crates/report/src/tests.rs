@@ -67,11 +67,9 @@ fn a_section_looks_as_nsight_compute_prints_it() {
 fn verdicts_stand_under_their_section_and_are_wrapped() {
     let (header, sections, _) = launch();
     let text = sections_text(&header, &sections[..1]);
-    assert!(
-        text.starts_with(
-            "  copy\"f4\" (4096, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0 (NVIDIA H200), CC 9.0\n"
-        )
-    );
+    assert!(text.starts_with(
+        "  copy\"f4\" (4096, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0 (NVIDIA H200), CC 9.0\n"
+    ));
     let verdicts: Vec<&str> = text.lines().filter(|line| line.starts_with("    INF   ")).collect();
     assert_eq!(verdicts.len(), 1);
     assert!(text.lines().all(|line| line.chars().count() <= 118), "{text}");

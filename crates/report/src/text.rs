@@ -25,10 +25,7 @@ pub fn launch_line(header: &Header) -> String {
 
 /// Sections as text: the launch line, then each section with its verdicts.
 #[must_use]
-pub fn sections_text<'a>(
-    header: &Header,
-    sections: impl IntoIterator<Item = &'a SectionValues>,
-) -> String {
+pub fn sections_text<'a>(header: &Header, sections: impl IntoIterator<Item = &'a SectionValues>) -> String {
     let mut text = launch_line(header);
     for section in sections {
         text.push_str(&section_text(section));

@@ -112,7 +112,8 @@ fn pieces(runs: &[Run], fold: usize) -> Vec<Piece> {
         let mark = format!("…({})…", length - 2);
         let width = mark.chars().count();
         pieces.push(single(run.from));
-        let cells = run.letters.iter().map(|&letter| if letter == ' ' { " ".repeat(width) } else { mark.clone() });
+        let cells =
+            run.letters.iter().map(|&letter| if letter == ' ' { " ".repeat(width) } else { mark.clone() });
         pieces.push(Piece { cycle: run.from + 1, cells: cells.collect(), width, folded: true });
         pieces.push(single(run.to - 1));
     }

@@ -3,8 +3,8 @@
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
 use crate::programs::{self, Language, Passes};
-use crate::{machines, sources};
 use crate::terminal::Terminal;
+use crate::{machines, sources};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity};
 use warplab_metrics::integer_text;
@@ -42,7 +42,8 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
     let count = |severity| faults.iter().filter(|fault| fault.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if faults.iter().any(Diagnostic::is_error) {
-        let warnings = if warnings == 0 { String::new() } else { format!(", {}", plural(warnings as u64, "warning")) };
+        let warnings =
+            if warnings == 0 { String::new() } else { format!(", {}", plural(warnings as u64, "warning")) };
         terminal.note(&format!("{}: {}{warnings}", source.name, plural(errors as u64, "error")));
         return Ok(Outcome::Failed);
     }

@@ -4,9 +4,7 @@ use crate::commands::isa;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use warplab_diagnostics::nearest_name;
-use warplab_metrics::{
-    Metric, SECTIONS, Section, find_section, metrics, state_description, state_label,
-};
+use warplab_metrics::{Metric, SECTIONS, Section, find_section, metrics, state_description, state_label};
 use warplab_program::{LatencyClass, Opcode, Pipe};
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::wrap;
@@ -58,13 +56,15 @@ pub(crate) fn run(name: &str, terminal: &mut Terminal) -> Result<Outcome, Failur
 fn explanations(name: &str) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let is = |other: &str| other.eq_ignore_ascii_case(name);
-    texts.extend(WarpState::all().filter(|state| is(state.name()) || is(state_label(*state))).map(state_text));
+    texts
+        .extend(WarpState::all().filter(|state| is(state.name()) || is(state_label(*state))).map(state_text));
     if texts.is_empty() {
         texts.extend(metrics().filter(|metric| is(metric.id) || is(metric.label)).map(metric_text));
     }
     let titled = SECTIONS.iter().copied().find(|section| is(section.title));
     texts.extend(find_section(name).or(titled).map(section_text));
-    let scheduler = SCHEDULERS.iter().find(|(known, _)| is(known) || known.replace('_', "-").eq_ignore_ascii_case(name));
+    let scheduler =
+        SCHEDULERS.iter().find(|(known, _)| is(known) || known.replace('_', "-").eq_ignore_ascii_case(name));
     texts.extend(scheduler.map(|(name, meaning)| format!("{name} (scheduler)\n{}", paragraph(meaning))));
     texts.extend(Pipe::ALL.into_iter().find(|pipe| is(pipe.name())).map(pipe_text));
     texts.extend(LatencyClass::ALL.into_iter().find(|class| is(class.name())).map(class_text));
@@ -77,7 +77,8 @@ fn known_names() -> Vec<String> {
     let ids = metrics().flat_map(|metric| [metric.id, metric.label]);
     let sections = SECTIONS.iter().flat_map(|section| [section.name, section.title]);
     let schedulers = SCHEDULERS.iter().map(|(name, _)| *name);
-    let pipes = Pipe::ALL.iter().map(|pipe| pipe.name()).chain(LatencyClass::ALL.iter().map(|class| class.name()));
+    let pipes =
+        Pipe::ALL.iter().map(|pipe| pipe.name()).chain(LatencyClass::ALL.iter().map(|class| class.name()));
     let ptx = PtxOpcode::ALL.iter().map(|opcode| opcode.name());
     let machine = Opcode::ALL.iter().map(|opcode| opcode.name());
     let all = states.chain(ids).chain(sections).chain(schedulers).chain(pipes).chain(ptx).chain(machine);
@@ -126,8 +127,15 @@ fn pipe_text(pipe: Pipe) -> String {
 }
 
 fn class_text(class: LatencyClass) -> String {
-    let names: Vec<&str> =
-        Opcode::ALL.iter().filter(|opcode| opcode.info().latency == class).map(|opcode| opcode.name()).collect();
-    let kind = if class.is_variable() { "Variable: waited for with a wait barrier." } else { "Fixed: counted in stall counts." };
+    let names: Vec<&str> = Opcode::ALL
+        .iter()
+        .filter(|opcode| opcode.info().latency == class)
+        .map(|opcode| opcode.name())
+        .collect();
+    let kind = if class.is_variable() {
+        "Variable: waited for with a wait barrier."
+    } else {
+        "Fixed: counted in stall counts."
+    };
     format!("{class} (latency class)\n{}", paragraph(&format!("{kind} Used by: {}", names.join(" "))))
 }

@@ -13,14 +13,21 @@ pub(crate) fn run(name: Option<&str>, markdown: bool, terminal: &mut Terminal) -
     let text = match name {
         Some(name) => one(name).ok_or_else(|| unknown(name))?,
         None if markdown => page(),
-        None => format!("PTX\n\n{}\nMachine\n\n{}", ptx_table().within(130).text(), machine_table().within(130).text()),
+        None => format!(
+            "PTX\n\n{}\nMachine\n\n{}",
+            ptx_table().within(130).text(),
+            machine_table().within(130).text()
+        ),
     };
     terminal.print(&text)?;
     Ok(Outcome::Fine)
 }
 
 fn unknown(name: &str) -> Failure {
-    let names = PtxOpcode::ALL.iter().map(|opcode| opcode.name()).chain(Opcode::ALL.iter().map(|opcode| opcode.name()));
+    let names = PtxOpcode::ALL
+        .iter()
+        .map(|opcode| opcode.name())
+        .chain(Opcode::ALL.iter().map(|opcode| opcode.name()));
     let near = nearest_name(name, names).map_or(String::new(), |near| format!("; did you mean '{near}'?"));
     Failure::input(format!("no instruction is named '{name}'{near}"))
 }
@@ -65,7 +72,8 @@ fn ptx_text(opcode: PtxOpcode) -> String {
 
 fn machine_text(opcode: Opcode) -> String {
     let info = opcode.info();
-    let kind = if info.latency.is_variable() { "variable, by a wait barrier" } else { "fixed, by stall counts" };
+    let kind =
+        if info.latency.is_variable() { "variable, by a wait barrier" } else { "fixed, by stall counts" };
     format!(
         "{} (machine): {}\n  {:<14} {}\n  {:<14} {} ({kind})\n",
         info.name, info.meaning, "pipe", info.pipe, "latency class", info.latency

@@ -2,8 +2,8 @@
 
 use crate::arguments::ListingArguments;
 use crate::failure::{Failure, Outcome};
-use crate::terminal::Terminal;
 use crate::programs::Passes;
+use crate::terminal::Terminal;
 use crate::{machines, programs};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::nearest_name;
@@ -81,7 +81,9 @@ fn pass(name: &str) -> Result<Pass, Failure> {
 fn switchable(name: &str) -> Result<Pass, Failure> {
     let pass = pass(name)?;
     if pass.is_needed() {
-        return Err(Failure::input(format!("the pass '{name}' cannot be left out: no program is right without it")));
+        return Err(Failure::input(format!(
+            "the pass '{name}' cannot be left out: no program is right without it"
+        )));
     }
     Ok(pass)
 }
@@ -121,7 +123,8 @@ fn kernel_text(kernel: &Kernel, program: &Program, latencies: &LatencyTable) -> 
 fn row(index: u64, instruction: &Instruction, program: &Program, latencies: &LatencyTable) -> [String; 10] {
     let control = &instruction.control;
     let barrier = |barrier: Option<u8>| barrier.map_or_else(|| "-".to_owned(), |number| number.to_string());
-    let waits: String = (0..6).filter(|counter| control.wait_mask >> counter & 1 != 0).map(|it| it.to_string()).collect();
+    let waits: String =
+        (0..6).filter(|counter| control.wait_mask >> counter & 1 != 0).map(|it| it.to_string()).collect();
     let info = instruction.opcode.info();
     let latency = match latencies.latency(info.latency) {
         Latency::Fixed(cycles) => cycles.to_string(),

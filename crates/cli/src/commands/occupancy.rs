@@ -32,12 +32,14 @@ fn small(value: u64, what: &str) -> Result<u32, Failure> {
 }
 
 fn calculation(config: &GpuConfig, result: &Occupancy) -> String {
-    let mut table = Table::new([("step", Align::Left), ("calculation", Align::Left), ("result", Align::Right)]);
+    let mut table =
+        Table::new([("step", Align::Left), ("calculation", Align::Left), ("result", Align::Right)]);
     for step in &result.steps {
         table.row([step.what.to_owned(), step.how.clone(), integer_text(step.result)]);
     }
     let limiters: Vec<String> = result.limiters.iter().map(ToString::to_string).collect();
-    let limit = if limiters.is_empty() { String::new() } else { format!(", limited by {}", limiters.join(" and ")) };
+    let limit =
+        if limiters.is_empty() { String::new() } else { format!(", limited by {}", limiters.join(" and ")) };
     format!(
         "{}\n\n{}\noccupancy {} %: {} of {} warps, {} blocks{limit}\n\n",
         config.name,
@@ -53,9 +55,10 @@ fn calculation(config: &GpuConfig, result: &Occupancy) -> String {
 /// the asked one.
 fn by_block_size(config: &GpuConfig, resources: &KernelResources) -> String {
     let limits = &config.limits;
-    let mut sizes: Vec<u32> = std::iter::successors(Some(limits.warp_lanes.max(1)), |size| size.checked_mul(2))
-        .take_while(|&size| size <= limits.threads_per_block)
-        .collect();
+    let mut sizes: Vec<u32> =
+        std::iter::successors(Some(limits.warp_lanes.max(1)), |size| size.checked_mul(2))
+            .take_while(|&size| size <= limits.threads_per_block)
+            .collect();
     sizes.push(limits.threads_per_block);
     sizes.push(resources.threads_per_block);
     sizes.sort_unstable();

@@ -14,8 +14,8 @@ use warplab_gpu::TimelineOptions as Recording;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Device, Header, SourceInstruction, TimelineOptions, details_csv, hot_spots_text, json, launch_line, raw_csv,
-    sections_text, timeline_text,
+    Device, Header, SourceInstruction, TimelineOptions, details_csv, hot_spots_text, json, launch_line,
+    raw_csv, sections_text, timeline_text,
 };
 
 /// The sections that are shown when none is asked for.
@@ -29,8 +29,13 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let wanted = wanted_sections(&arguments.sections)?;
     let job = job::load(arguments, terminal)?;
     let multiprocessors = job.config.limits.multiprocessors;
-    if (arguments.timeline || wants_hot_spots(arguments)) && u32::from(arguments.timeline_sm) >= multiprocessors {
-        let message = format!("there is no multiprocessor {}; {} has {multiprocessors}", arguments.timeline_sm, job.config.name);
+    if (arguments.timeline || wants_hot_spots(arguments))
+        && u32::from(arguments.timeline_sm) >= multiprocessors
+    {
+        let message = format!(
+            "there is no multiprocessor {}; {} has {multiprocessors}",
+            arguments.timeline_sm, job.config.name
+        );
         return Err(Failure::input(message));
     }
     let options = Options {
@@ -107,12 +112,8 @@ fn report(
 ) -> Result<(), Failure> {
     let header = header(job, simulated);
     let counters = &simulated.outcome.counters;
-    let context = Context {
-        counters,
-        config: &job.config,
-        occupancy: &simulated.occupancy,
-        launch: &header.launch,
-    };
+    let context =
+        Context { counters, config: &job.config, occupancy: &simulated.occupancy, launch: &header.launch };
     let sections = evaluate(&context);
     if let Some(path) = &arguments.json {
         let text = json(&header, &sections, counters);
@@ -200,7 +201,11 @@ fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> Stri
     format!("    Instructions on sm{}\n{text}\n", arguments.timeline_sm)
 }
 
-fn tell_expectations(arguments: &RunArguments, checked: &[Checked], terminal: &mut Terminal) -> Result<(), Failure> {
+fn tell_expectations(
+    arguments: &RunArguments,
+    checked: &[Checked],
+    terminal: &mut Terminal,
+) -> Result<(), Failure> {
     for checked in checked {
         if machine_readable(arguments) {
             if !checked.holds || !arguments.quiet {

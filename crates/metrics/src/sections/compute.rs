@@ -70,8 +70,18 @@ const METRICS: &[Metric] = &[
         |c| Value::Real(peaks::compute(c, Over::Active)),
     ),
     pipe!("alu", "Pipe ALU", Alu, "Integer logic, comparison and shifts."),
-    pipe!("fma", "Pipe FMA", Fma, "Single-precision arithmetic and integer multiply-add, on both half pipes."),
-    pipe!("fmaheavy", "Pipe FMA (Heavy)", FmaHeavy, "Integer multiply-add: the half pipe with the wide multiplier."),
+    pipe!(
+        "fma",
+        "Pipe FMA",
+        Fma,
+        "Single-precision arithmetic and integer multiply-add, on both half pipes."
+    ),
+    pipe!(
+        "fmaheavy",
+        "Pipe FMA (Heavy)",
+        FmaHeavy,
+        "Integer multiply-add: the half pipe with the wide multiplier."
+    ),
     pipe!("fp16", "Pipe FP16", Fp16, "Packed half precision."),
     pipe!("fp64", "Pipe FP64", Fp64, "Double precision."),
     pipe!("xu", "Pipe XU", Xu, "Transcendental functions, conversions and population count."),

@@ -21,9 +21,14 @@ const METRICS: &[Metric] = &[
         "Threads of a block. A multiple of the warp leaves no lane unused.",
         |c| c.launch.threads_per_block().into(),
     ),
-    Metric::shown("launch__grid_size", "Grid Size", None, "grid x times y times z", "Blocks of the grid.", |c| {
-        c.launch.blocks().into()
-    }),
+    Metric::shown(
+        "launch__grid_size",
+        "Grid Size",
+        None,
+        "grid x times y times z",
+        "Blocks of the grid.",
+        |c| c.launch.blocks().into(),
+    ),
     Metric::shown(
         "launch__registers_per_thread",
         "Registers Per Thread",
@@ -65,9 +70,14 @@ const METRICS: &[Metric] = &[
         "Shared memory that the kernel declares.",
         |c| c.launch.static_shared.into(),
     ),
-    Metric::shown("launch__sm_count", "# SMs", Count("SM"), "of the machine", "Multiprocessors of the chip.", |c| {
-        c.counters.multiprocessors.into()
-    }),
+    Metric::shown(
+        "launch__sm_count",
+        "# SMs",
+        Count("SM"),
+        "of the machine",
+        "Multiprocessors of the chip.",
+        |c| c.counters.multiprocessors.into(),
+    ),
     Metric::shown(
         "launch__thread_count",
         "Threads",

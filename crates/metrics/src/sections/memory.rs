@@ -254,7 +254,13 @@ const METRICS: &[Metric] = &[
     ),
     l2!("lts__t_requests.sum", "L2 Requests", REQUEST, "Requests of multiprocessors at level two.", requests),
     l2!("lts__t_sectors_op_read.sum", "L2 Read Sectors", SECTOR, "Sectors read at level two.", read_sectors),
-    l2!("lts__t_sectors_op_write.sum", "L2 Write Sectors", SECTOR, "Sectors written at level two.", write_sectors),
+    l2!(
+        "lts__t_sectors_op_write.sum",
+        "L2 Write Sectors",
+        SECTOR,
+        "Sectors written at level two.",
+        write_sectors
+    ),
     l2!(
         "lts__t_sectors_op_atom.sum",
         "L2 Atomic Sectors",

@@ -14,7 +14,10 @@ fn text(counters: &LaunchCounters, rule: &str) -> Option<String> {
 #[test]
 fn both_sides_under_60_per_cent_is_bound_by_latency() {
     let text = text(&counters(), "latency-bound").unwrap();
-    assert!(text.starts_with("Compute throughput is 7.58 % and memory throughput 23.69 %, both under 60 %"), "{text}");
+    assert!(
+        text.starts_with("Compute throughput is 7.58 % and memory throughput 23.69 %, both under 60 %"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -29,7 +32,9 @@ fn one_side_at_80_per_cent_is_saturated() {
 fn a_stall_is_named_when_it_takes_more_than_30_per_cent_and_slots_are_empty() {
     let stall = text(&counters(), "stall").unwrap();
     assert!(
-        stall.starts_with("Stall Long Scoreboard: 5.00 of 8.00 cycles between two instructions of a warp (62.50 %)."),
+        stall.starts_with(
+            "Stall Long Scoreboard: 5.00 of 8.00 cycles between two instructions of a warp (62.50 %)."
+        ),
         "{stall}"
     );
     assert_eq!(of(&counters()).iter().filter(|verdict| verdict.rule == "stall").count(), 1);
@@ -81,7 +86,9 @@ fn divergence_and_unused_lanes_are_named() {
     let mut counters = counters();
     counters.sm.instructions.divergent_branches = 50;
     counters.sm.instructions.thread = 640_000;
-    assert!(text(&counters, "divergence").unwrap().starts_with("Warps divide at 50 of 100 branches (50.00 %)"));
+    assert!(
+        text(&counters, "divergence").unwrap().starts_with("Warps divide at 50 of 100 branches (50.00 %)")
+    );
     assert!(text(&counters, "unused-lanes").unwrap().starts_with("On average 16.00 of 32 lanes"));
 }
 
@@ -95,7 +102,10 @@ fn a_tail_is_named_when_it_costs_a_tenth() {
     assert_eq!(tail(&launch), None);
     launch.grid = [1188, 1, 1];
     let text = tail(&launch).unwrap().text;
-    assert!(text.starts_with("The grid is 1.12 waves: 1 full and one that fills 12.50 % of the chip."), "{text}");
+    assert!(
+        text.starts_with("The grid is 1.12 waves: 1 full and one that fills 12.50 % of the chip."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -104,7 +114,9 @@ fn a_grid_smaller_than_the_chip_is_named() {
     launch.grid = [32, 1, 1];
     let found = with(&counters(), &launch, verdicts);
     let text = &found.iter().find(|verdict| verdict.rule == "small-grid").unwrap().text;
-    assert!(text.starts_with("The grid has 32 blocks for 132 multiprocessors: nothing to do for 100 of them."));
+    assert!(
+        text.starts_with("The grid has 32 blocks for 132 multiprocessors: nothing to do for 100 of them.")
+    );
 }
 
 #[test]

@@ -51,7 +51,8 @@ fn a_window_of_cycles_can_be_chosen() {
 #[test]
 fn wide_timelines_go_on_in_further_blocks() {
     let states = [WarpState::Selected, WAIT];
-    let intervals: Vec<StateInterval> = (0..40).map(|at| interval(0, states[at as usize % 2], at, at + 1)).collect();
+    let intervals: Vec<StateInterval> =
+        (0..40).map(|at| interval(0, states[at as usize % 2], at, at + 1)).collect();
     let text = timeline_text(&intervals, &TimelineOptions { width: 20, ..TimelineOptions::default() });
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("    warp0")).collect();
     assert_eq!(rows, ["    warp0   *w*w*w*w*w*w*w*w*w*w"; 2]);
@@ -64,5 +65,8 @@ fn nothing_resident_is_said() {
     let text = timeline_text(&[], &TimelineOptions::default());
     assert_eq!(text, "    Timeline of sm0: no warp was resident in these cycles\n");
     let late = TimelineOptions { cycles: Some(900..950), ..TimelineOptions::default() };
-    assert_eq!(timeline_text(&two_warps(), &late), "    Timeline of sm0: no warp was resident in these cycles\n");
+    assert_eq!(
+        timeline_text(&two_warps(), &late),
+        "    Timeline of sm0: no warp was resident in these cycles\n"
+    );
 }
