@@ -211,29 +211,24 @@ pub fn wrong_outputs(case: &Case, image: &MemoryImage) -> Vec<String> {
         .collect()
 }
 
-/// The program of a suite, as the simulator's own compiler makes it from the PTX.
+/// The program of a suite, as the simulator's own compiler makes it from the PTX for a machine.
 #[must_use]
-pub fn suite_program(suite: &str) -> Program {
-    interim_program(suite)
+pub fn suite_program(config: &GpuConfig, suite: &str) -> Program {
+    compile(config, &format!("traces/h200/{suite}.ptx"))
 }
 
-fn interim_program(suite: &str) -> Program {
-    let text = read(&format!("traces/h200/{suite}.sass.txt"));
-    let (mut program, _) = warplab_program::listing::read(&Source::new("suite.sass.txt", text));
-    let ptx = read(&format!("traces/h200/{suite}.ptx"));
-    for case in cases(suite) {
-        let Some(k) = program.kernels.iter_mut().find(|k| k.name == case.kernel) else { continue };
-        k.registers = case.metrics.get("launch__registers_per_thread").map_or(64, |&r| r as u32);
-        let start = ptx.find(&format!(".entry {}(", case.kernel)).unwrap();
-        let body = &ptx[start..start + ptx[start..].find("\n}").unwrap()];
-        let sh: u32 = body
-            .lines()
-            .filter(|l| l.trim().starts_with(".shared"))
-            .map(|l| l.rsplit('[').next().unwrap().split(']').next().unwrap().parse().unwrap_or(4))
-            .sum();
-        k.static_shared_bytes = sh;
-    }
-    program
+/// A PTX file of the project, compiled for a machine.
+#[must_use]
+pub fn compile(config: &GpuConfig, path: &str) -> Program {
+    let source = Source::new(path, read(path));
+    let parsed = warplab_ptx::parse(&source);
+    assert!(!parsed.has_errors(), "{}", warplab_diagnostics::render(&source, &parsed.diagnostics));
+    let sm = &config.multiprocessor;
+    let latencies = sm.latencies.table(&sm.shared, &sm.l1);
+    let options = warplab_lower::Options { latencies, ..warplab_lower::Options::default() };
+    warplab_lower::lower(&parsed.module, &source, &options)
+        .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)))
+        .program
 }
 
 /// The case with this name of a list.

@@ -23,7 +23,7 @@ const CASES: [&str; 11] = [
 
 fn for_each_case(mut check: impl FnMut(&GpuConfig, &Program, &Case)) {
     let config = gpu("h200");
-    let program = suite_program("suite");
+    let program = suite_program(&config, "suite");
     let cases = cases("suite");
     for name in CASES {
         check(&config, &program, case_named(&cases, name));

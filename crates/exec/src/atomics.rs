@@ -51,7 +51,7 @@ impl AtomicType {
 
 /// The new value of a 32-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
+pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
     let signed = ty == AtomicType::S32;
     match op {
         AtomicOp::Add => match ty {
@@ -96,7 +96,7 @@ pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other:
 
 /// The new value of a 64-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub(crate) fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
+pub fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
     let signed = ty == AtomicType::S64;
     match op {
         AtomicOp::Add if ty == AtomicType::F64 => {
