@@ -33,7 +33,8 @@ fn main() {
                     let verdict = if outcome.wrong.is_empty() { "right" } else { "WRONG" };
                     *(if outcome.wrong.is_empty() { &mut right } else { &mut wrong }) += 1;
                     let count = outcome.warp_instructions as f64;
-                    let (a, b) = (count / expected - 1.0, f64::from(ours) / registers - 1.0);
+                    let rounded = f64::from(ours.max(16));
+                    let (a, b) = (count / expected - 1.0, rounded / registers - 1.0);
                     println!(
                         "{:34} {verdict} instructions {count:9} / {expected:9} {:+6.1} %  registers {ours:3} / {registers:3} {:+6.1} %",
                         case.name,

@@ -12,6 +12,9 @@ use warplab_program::{
     UniformRegister,
 };
 
+/// Registers that a thread gets at least.
+const LEAST: u32 = 16;
+
 /// A half-open range of positions.
 type Segment = (u32, u32);
 
@@ -70,12 +73,21 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
     if coalesce {
         merge_moves(code, &numbering, &mut classes);
     }
-    let places = assign(code, &numbering, &classes, limit)?;
+    let mut places = assign(code, &numbering, &classes, limit, false)?;
     let mut used = Used { registers: 2 };
     for (number, place) in places.iter().enumerate() {
         if let (0, Some(place)) = (numbering.kind(number), place) {
             used.registers = used.registers.max(place + 1);
         }
+    }
+    // Again within the same number, or the least that a thread gets anyway, each register rested as long as possible:
+    // what is still being read is then seldom overwritten.
+    let roomy = used.registers.max(LEAST).min(limit);
+    if let Ok(rested) = assign(code, &numbering, &classes, roomy, true) {
+        places = rested;
+        used.registers = roomy;
+        let highest = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0).filter_map(|(_, place)| *place).max();
+        used.registers = highest.map_or(2, |highest| highest + 1).max(2);
     }
     for block in &mut code.blocks {
         for instruction in &mut block.instructions {
@@ -339,6 +351,11 @@ impl Taken {
         })
     }
 
+    /// When the register was last in use before a position; 0 if never.
+    fn last_before(&self, position: u32) -> u32 {
+        self.0.range(..=position).next_back().map_or(0, |(_, &end)| end)
+    }
+
     fn take(&mut self, segments: &[Segment]) {
         for &(start, end) in segments {
             self.0.insert(start, end);
@@ -351,6 +368,7 @@ fn assign(
     numbering: &Numbering,
     classes: &Classes,
     limit: u32,
+    rested: bool,
 ) -> Result<Vec<Option<u32>>, Failure> {
     let mut order: Vec<usize> = (0..numbering.total).filter(|&it| classes.classes[it].is_some()).collect();
     let start = |number: &usize| {
@@ -376,10 +394,20 @@ fn assign(
         let step = alignment(class.units.len());
         let first = if class.kind == 2 { 4 } else { 0 };
         let room = limits[class.kind].saturating_sub(class.units.len() as u32 - 1);
-        let home = (first..room).step_by(step as usize).find(|&home| {
+        let mut free = (first..room).step_by(step as usize).filter(|&home| {
             let units = class.units.iter().enumerate();
             units.into_iter().all(|(index, unit)| taken[class.kind][home as usize + index].is_free(unit))
         });
+        let home = if rested && class.kind == 0 {
+            let begin = start(&number).unwrap_or(0);
+            let last_use = |home: u32| {
+                let units = 0..class.units.len();
+                units.map(|index| taken[0][home as usize + index].last_before(begin)).max().unwrap_or(0)
+            };
+            free.min_by_key(|&home| (last_use(home), home))
+        } else {
+            free.next()
+        };
         let Some(home) = home else {
             return Err(failure(code, numbering, classes, number, class));
         };

@@ -25,27 +25,23 @@ fn numbers(resource: Resource) -> Vec<usize> {
     }
 }
 
-/// What is under way while a block is walked.
-struct State {
-    /// The cycle at which each register's last fixed-latency result was issued, and by what.
+/// Fixed-latency results that are under way inside a block.
+struct Fixed {
+    /// The cycle at which each register's last result was issued, and by what.
     issued: Vec<Option<(u64, LatencyClass, Pipe)>>,
-    /// Which wait barriers guard the result of each register, and the reading of each register.
-    writing: Vec<u8>,
-    reading: Vec<u8>,
-    /// When each barrier was last used.
-    used: [u64; WAIT_BARRIERS],
     cycle: u64,
 }
 
-impl State {
-    fn new() -> State {
-        State {
-            issued: vec![None; TOTAL],
-            writing: vec![0; TOTAL],
-            reading: vec![0; TOTAL],
-            used: [0; WAIT_BARRIERS],
-            cycle: 0,
-        }
+/// Which wait barriers guard the result, and the reading, of each register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pending {
+    writing: Vec<u8>,
+    reading: Vec<u8>,
+}
+
+impl Pending {
+    fn new() -> Pending {
+        Pending { writing: vec![0; TOTAL], reading: vec![0; TOTAL] }
     }
 
     /// Barriers that still guard something.
@@ -54,20 +50,50 @@ impl State {
     }
 
     fn clear(&mut self, mask: u8) {
-        for it in self.writing.iter_mut().chain(&mut self.reading) {
-            *it &= !mask;
+        if mask != 0 {
+            self.writing.iter_mut().chain(&mut self.reading).for_each(|it| *it &= !mask);
         }
     }
 
-    /// A barrier for a new result: a free one, or else the one used longest ago.
-    fn barrier(&mut self) -> u8 {
-        let busy = self.busy();
-        let free = (0..WAIT_BARRIERS as u8).find(|&number| busy >> number & 1 == 0);
-        let number = free.unwrap_or_else(|| {
-            (0..WAIT_BARRIERS as u8).min_by_key(|&number| self.used[usize::from(number)]).unwrap_or(0)
-        });
-        self.used[usize::from(number)] = self.cycle;
-        number
+    /// Adds what is pending elsewhere; says whether anything was new.
+    fn join(&mut self, other: &Pending) -> bool {
+        let mut changed = false;
+        let mine = self.writing.iter_mut().chain(&mut self.reading);
+        for (mine, theirs) in mine.zip(other.writing.iter().chain(&other.reading)) {
+            changed |= theirs & !*mine != 0;
+            *mine |= theirs;
+        }
+        changed
+    }
+
+    /// The barriers that an instruction must wait for.
+    fn wait(&self, instruction: &Instruction) -> u8 {
+        let mut wait = 0;
+        for access in instruction.accesses() {
+            for number in numbers(access.resource) {
+                wait |= self.writing[number];
+                if access.role == Role::Write {
+                    wait |= self.reading[number];
+                }
+            }
+        }
+        wait
+    }
+
+    /// What an instruction leaves pending.
+    fn issue(&mut self, instruction: &Instruction) {
+        for access in instruction.accesses() {
+            let (barrier, list) = match access.role {
+                Role::Write => (instruction.control.write_barrier, &mut self.writing),
+                Role::Read if matches!(access.resource, Resource::Registers(..)) => {
+                    (instruction.control.read_barrier, &mut self.reading)
+                }
+                Role::Read => continue,
+            };
+            if let Some(barrier) = barrier {
+                numbers(access.resource).into_iter().for_each(|number| list[number] |= 1 << barrier);
+            }
+        }
     }
 }
 
@@ -76,99 +102,229 @@ pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], table:
     for instruction in instructions.iter_mut() {
         instruction.control = warplab_program::Control::default();
     }
-    for (index, &start) in starts.iter().enumerate() {
-        let end = starts.get(index + 1).copied().unwrap_or(instructions.len());
-        let mut state = State::new();
-        block(&mut instructions[start..end], &mut state, table);
+    let ranges: Vec<(usize, usize)> = starts
+        .iter()
+        .enumerate()
+        .map(|(index, &start)| (start, starts.get(index + 1).copied().unwrap_or(instructions.len())))
+        .collect();
+    assign_barriers(instructions, &ranges, table);
+    set_waits(instructions, &ranges);
+    for &(start, end) in &ranges {
+        stalls(&mut instructions[start..end], table);
     }
     for instruction in instructions.iter_mut() {
         instruction.control.yield_hint = instruction.control.stall < 3 || instruction.opcode.changes_flow();
     }
 }
 
-fn block(instructions: &mut [Instruction], state: &mut State, table: &LatencyTable) {
-    let count = instructions.len();
-    for index in 0..count {
-        let instruction = instructions[index].clone();
-        let accesses = instruction.accesses();
-        let mut wait = 0;
-        let mut ready = state.cycle;
-        for access in &accesses {
-            for number in numbers(access.resource) {
-                match access.role {
-                    Role::Read => {
-                        wait |= state.writing[number];
-                        if let Some((issued, class, pipe)) = state.issued[number] {
-                            ready = ready.max(issued + latency(table, class, pipe, &instruction, access.operand));
-                        }
-                    }
-                    Role::Write => {
-                        wait |= state.writing[number] | state.reading[number];
-                        if let Some((issued, class, _)) = state.issued[number] {
-                            // A shorter latency must not overtake a longer one.
-                            let first = issued + u64::from(table.cycles(class));
-                            let mine = result_cycles(&instruction, table);
-                            ready = ready.max((first + 1).saturating_sub(mine));
-                        }
-                    }
-                }
+/// Whether the result comes after a time that is not known.
+fn is_variable(instruction: &Instruction, table: &LatencyTable) -> bool {
+    let class = class_of(instruction);
+    matches!(table.latency(class), Latency::Variable(_)) && class != LatencyClass::Barrier
+}
+
+/// Gives every instruction of unknown latency a barrier for its result, or for its sources if these may be overwritten
+/// before the result is waited for.
+fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], table: &LatencyTable) {
+    let mut entry = Pending::new();
+    for &(start, end) in ranges {
+        let mut pending = entry.clone();
+        let mut last = 0;
+        for index in start..end {
+            let wait = pending.wait(&instructions[index]);
+            pending.clear(wait);
+            if !is_variable(&instructions[index], table) {
+                continue;
+            }
+            let accesses = instructions[index].accesses();
+            if accesses.iter().any(|access| access.role == Role::Write) {
+                let number = free_barrier(&pending, &mut last);
+                instructions[index].control.write_barrier = Some(number);
+            }
+            if sources_in_danger(&instructions[index..end]) {
+                let mut taken = pending.clone();
+                taken.issue(&instructions[index]);
+                let number = free_barrier(&taken, &mut last);
+                instructions[index].control.read_barrier = Some(number);
+            }
+            pending.issue(&instructions[index]);
+        }
+        let leaves = end > start && !instructions[end - 1].falls_through() && instructions[end - 1].target().is_none();
+        entry = if leaves { Pending::new() } else { pending };
+    }
+}
+
+/// A free barrier, or the one taken last: what is loaded together is waited for together.
+fn free_barrier(pending: &Pending, last: &mut u8) -> u8 {
+    let busy = pending.busy();
+    let number = (0..WAIT_BARRIERS as u8).find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
+    *last = number;
+    number
+}
+
+/// Whether a source of the first instruction may be overwritten before its result is waited for (and with it the
+/// reading of its sources known to be over).
+fn sources_in_danger(rest: &[Instruction]) -> bool {
+    use Opcode::{Ldc, S2r, S2ur, Uldc};
+    let Some((first, rest)) = rest.split_first() else { return false };
+    if matches!(first.opcode, Ldc | S2r | S2ur | Uldc) {
+        return false;
+    }
+    let list = |role: Role| -> Vec<usize> {
+        let accesses = first.accesses();
+        accesses
+            .iter()
+            .filter(|access| access.role == role)
+            .filter(|access| role == Role::Write || matches!(access.resource, Resource::Registers(..)))
+            .flat_map(|access| numbers(access.resource))
+            .collect()
+    };
+    let (sources, results) = (list(Role::Read), list(Role::Write));
+    if sources.is_empty() {
+        return false;
+    }
+    for next in rest {
+        for access in next.accesses() {
+            if numbers(access.resource).iter().any(|number| results.contains(number)) {
+                return false;
             }
         }
-        let last = index + 1 == count;
-        if last && instruction.opcode != Opcode::Exit {
-            // Everything under way is finished before control goes on.
-            wait |= state.busy();
-            ready = ready.max(fixed_pending(state, table));
+        let overwrites = next.accesses().iter().any(|access| {
+            access.role == Role::Write && numbers(access.resource).iter().any(|number| sources.contains(number))
+        });
+        if overwrites {
+            return true;
         }
-        if matches!(instruction.opcode, Opcode::Exit) && instruction.guard.is_always() {
-            wait = accesses_wait(&instruction, state);
+        if next.opcode == Opcode::Exit && next.guard.is_always() {
+            return false;
         }
-        if index > 0 {
-            stretch(instructions, index, &mut ready, state);
-        }
-        state.clear(wait);
-        let control = &mut instructions[index].control;
-        control.wait_mask = wait;
-        state.cycle = ready;
-        issue(&mut instructions[index], state, table);
     }
-    // A block that ends without a branch: cover what is still under way.
-    if let Some(last) = instructions.last_mut() {
-        let pending = fixed_pending(state, table).saturating_sub(state.cycle) as u16;
-        if !matches!(last.opcode, Opcode::Exit) || !last.guard.is_always() {
-            last.control.stall = last.control.stall.max(pending.min(MOST) as u8);
+    true
+}
+
+/// Sets the wait masks, over the whole flow of the kernel.
+fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
+    let block_at = |start: usize| ranges.iter().position(|range| range.0 == start);
+    let mut entries: Vec<Option<Pending>> = vec![None; ranges.len()];
+    if let Some(first) = entries.first_mut() {
+        *first = Some(Pending::new());
+    }
+    let mut work = vec![0];
+    while let Some(block) = work.pop() {
+        let Some(mut pending) = entries[block].clone() else { continue };
+        let (start, end) = ranges[block];
+        for instruction in &mut instructions[start..end] {
+            let wait = pending.wait(instruction);
+            instruction.control.wait_mask |= wait;
+            pending.clear(instruction.control.wait_mask);
+            pending.issue(instruction);
+        }
+        let Some(last) = instructions[..end].last() else { continue };
+        let mut next: Vec<usize> = Vec::new();
+        if last.falls_through() && block + 1 < ranges.len() {
+            next.push(block + 1);
+        }
+        if last.opcode == Opcode::Bra {
+            next.extend(last.target().and_then(|target| block_at(target as usize)));
+        }
+        for next in next {
+            let changed = match &mut entries[next] {
+                Some(entry) => entry.join(&pending),
+                slot => {
+                    *slot = Some(pending.clone());
+                    true
+                }
+            };
+            if changed {
+                work.push(next);
+            }
         }
     }
 }
 
-fn accesses_wait(instruction: &Instruction, state: &State) -> u8 {
-    instruction
-        .accesses()
-        .iter()
-        .flat_map(|access| numbers(access.resource))
-        .fold(0, |mask, number| mask | state.writing[number])
+/// Sets the stall counts of a block.
+fn stalls(instructions: &mut [Instruction], table: &LatencyTable) {
+    let mut fixed = Fixed { issued: vec![None; TOTAL], cycle: 0 };
+    for index in 0..instructions.len() {
+        let mut ready = fixed.ready(&instructions[index], table);
+        stretch(instructions, index, &mut ready, fixed.cycle);
+        fixed.cycle = ready;
+        let instruction = &mut instructions[index];
+        let class = class_of(instruction);
+        instruction.control.stall = shortest(instruction, class, table);
+        fixed.issue(instruction, table);
+        fixed.cycle += u64::from(instruction.control.stall);
+    }
+    // What is under way at the end is covered there: nothing fixed is pending at a block's start.
+    let Some((last, before)) = instructions.split_last_mut() else { return };
+    if last.opcode == Opcode::Exit {
+        return;
+    }
+    let pending = fixed.pending(table).saturating_sub(fixed.cycle);
+    let flow = last.opcode == Opcode::Bra || last.opcode == Opcode::Bsync;
+    match before.last_mut() {
+        Some(previous) if flow => {
+            previous.control.stall = (u64::from(previous.control.stall) + pending).min(u64::from(MOST)) as u8;
+        }
+        _ => last.control.stall = (u64::from(last.control.stall) + pending).min(u64::from(MOST)) as u8,
+    }
 }
 
-/// When the last of the fixed-latency results under way is there.
-fn fixed_pending(state: &State, table: &LatencyTable) -> u64 {
-    state
-        .issued
-        .iter()
-        .flatten()
-        .map(|&(issued, class, _)| issued + u64::from(table.cycles(class)))
-        .max()
-        .unwrap_or(0)
+impl Fixed {
+    /// The cycle at which an instruction may issue.
+    fn ready(&self, instruction: &Instruction, table: &LatencyTable) -> u64 {
+        let mut ready = self.cycle;
+        for access in instruction.accesses() {
+            for number in numbers(access.resource) {
+                let Some((issued, class, pipe)) = self.issued[number] else { continue };
+                ready = ready.max(match access.role {
+                    Role::Read => issued + latency(table, class, pipe, instruction, access.operand),
+                    // A shorter latency must not overtake a longer one.
+                    Role::Write => {
+                        (issued + u64::from(table.cycles(class)) + 1)
+                            .saturating_sub(result_cycles(instruction, table))
+                    }
+                });
+            }
+        }
+        ready
+    }
+
+    fn issue(&mut self, instruction: &Instruction, table: &LatencyTable) {
+        let variable = is_variable(instruction, table);
+        let class = class_of(instruction);
+        let pipe = instruction.opcode.info().pipe;
+        for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
+            let class = match access.resource {
+                Resource::Predicate(_) if class != LatencyClass::Vote => LatencyClass::Predicate,
+                _ => class,
+            };
+            for number in numbers(access.resource) {
+                self.issued[number] = (!variable).then_some((self.cycle, class, pipe));
+            }
+        }
+    }
+
+    /// When the last of the results under way is there, for whoever reads it.
+    fn pending(&self, table: &LatencyTable) -> u64 {
+        let class_cycles = |class: LatencyClass| match class {
+            LatencyClass::Predicate => table.cycles(LatencyClass::PredicateToBranch),
+            LatencyClass::Uniform => table.cycles(LatencyClass::UniformToVector),
+            other => table.cycles(other) + 1,
+        };
+        let ends = self.issued.iter().flatten().map(|&(issued, class, _)| issued + u64::from(class_cycles(class)));
+        ends.max().unwrap_or(0)
+    }
 }
 
 /// Makes the instructions before one hold it up until it is ready.
-fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, state: &State) {
-    let mut missing = ready.saturating_sub(state.cycle);
+fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycle: u64) {
+    let mut missing = ready.saturating_sub(cycle);
     let mut at = index;
     while missing > 0 && at > 0 {
         at -= 1;
         let stall = &mut instructions[at].control.stall;
-        let room = u64::from(MOST) - u64::from(*stall);
-        let more = missing.min(room);
+        let more = missing.min(u64::from(MOST) - u64::from(*stall));
         *stall += more as u8;
         missing -= more;
     }
@@ -212,57 +368,6 @@ fn latency(
     // Between pipes a result takes one cycle more.
     let crosses = matches!(class, LatencyClass::Alu | LatencyClass::Fma) && reader.opcode.info().pipe != pipe;
     base + u64::from(crosses)
-}
-
-/// Issues one instruction: its stall count, its barriers, what is under way from it.
-fn issue(instruction: &mut Instruction, state: &mut State, table: &LatencyTable) {
-    let class = class_of(instruction);
-    let accesses = instruction.accesses();
-    let pipe = instruction.opcode.info().pipe;
-    let writes = accesses.iter().any(|access| access.role == Role::Write);
-    let variable = matches!(table.latency(class), Latency::Variable(_)) && class != LatencyClass::Barrier;
-    if variable && writes {
-        let number = state.barrier();
-        instruction.control.write_barrier = Some(number);
-        for access in accesses.iter().filter(|access| access.role == Role::Write) {
-            for it in numbers(access.resource) {
-                state.writing[it] |= 1 << number;
-                state.issued[it] = None;
-            }
-        }
-    } else {
-        for access in accesses.iter().filter(|access| access.role == Role::Write) {
-            let class = match access.resource {
-                Resource::Predicate(_) if class != LatencyClass::Vote => LatencyClass::Predicate,
-                _ => class,
-            };
-            for it in numbers(access.resource) {
-                state.issued[it] = Some((state.cycle, class, pipe));
-            }
-        }
-    }
-    let reads_late = variable && !matches!(instruction.opcode, Opcode::Ldc | Opcode::S2r | Opcode::S2ur | Opcode::Uldc);
-    let sources: Vec<usize> = accesses
-        .iter()
-        .filter(|access| access.role == Role::Read && matches!(access.resource, Resource::Registers(..)))
-        .flat_map(|access| numbers(access.resource))
-        .collect();
-    if reads_late && !sources.is_empty() {
-        let number = match instruction.control.write_barrier {
-            Some(number) => number,
-            None => {
-                let number = state.barrier();
-                instruction.control.read_barrier = Some(number);
-                number
-            }
-        };
-        for it in sources {
-            state.reading[it] |= 1 << number;
-        }
-    }
-    let stall = shortest(instruction, class, table);
-    instruction.control.stall = stall;
-    state.cycle += u64::from(stall);
 }
 
 /// The least stall count of an instruction.

@@ -175,14 +175,25 @@ pub(crate) fn legalise(code: &mut Code) {
     for index in 0..code.blocks.len() {
         let old = std::mem::take(&mut code.blocks[index].instructions);
         let mut new = Vec::with_capacity(old.len());
+        // A constant that several instructions of the block need is set once.
+        let mut constants: rustc_hash::FxHashMap<(u32, bool), Register> = rustc_hash::FxHashMap::default();
         for mut instruction in old {
             normalise(&mut instruction);
             while !make_legal_by_swapping(&mut instruction) {
                 let Some(at) = illegal(&instruction) else { break };
                 let wide = instruction.register_count(at) == 2;
+                if let Operand::Immediate(bits) = instruction.operands[at]
+                    && let Some(&register) = constants.get(&(bits, wide))
+                {
+                    instruction.operands[at] = Operand::register(register);
+                    continue;
+                }
                 let register = code.register(if wide { 2 } else { 1 });
                 let operand = instruction.operands[at];
                 let operand = without_modifier(operand);
+                if let Operand::Immediate(bits) = operand {
+                    constants.insert((bits, wide), register);
+                }
                 let (upper, lower) = if wide { (operand, Operand::ZERO) } else { (Operand::ZERO, operand) };
                 let halves = if wide { vec![(0, lower), (1, upper)] } else { vec![(0, lower)] };
                 for (part, value) in halves {

@@ -17,10 +17,12 @@ mod globals;
 mod graph;
 mod legal;
 mod liveness;
+mod motion;
 mod passes;
 mod pipeline;
 mod predicate;
 mod reconverge;
+mod schedule;
 mod select;
 
 pub use passes::{Pass, PassSet};

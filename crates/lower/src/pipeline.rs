@@ -3,7 +3,10 @@
 use crate::allocate::{self, Failure, Used};
 use crate::code::Code;
 use crate::flat::{Flattener, Globals};
-use crate::{Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, predicate, reconverge, select};
+use crate::{
+    Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate,
+    reconverge, schedule, select,
+};
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_program::kernel::launch_constants;
@@ -144,12 +147,17 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         runner.pass(Pass::Fold, code, clean::fold);
         runner.pass(Pass::Common, code, clean::common_subexpressions);
         runner.pass(Pass::Dead, code, clean::dead_code);
+        runner.pass(Pass::Invariant, code, motion::invariant);
     }
     runner.pass(Pass::Predicate, code, predicate::predicate);
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Dead, code, clean::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
+    runner.pass(Pass::Invariant, code, motion::invariant);
+    runner.pass(Pass::Sink, code, motion::sink);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
+    let latencies = runner.options.latencies.clone();
+    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, &latencies));
 }
 
 /// How many registers a thread may have by what the kernel says.

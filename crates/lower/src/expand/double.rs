@@ -186,7 +186,9 @@ impl Selector<'_, '_> {
         // How many bits to drop: 10, and as many more as the exponent is below the smallest.
         let below = self.new(Opcode::Iadd3, &[], [minus(exponent), one, Operand::ZERO]);
         let below = self.new(Opcode::Vimnmx, &[], [r(below), Operand::ZERO, Operand::FALSE]);
-        let below = self.new(Opcode::Vimnmx, &[], [r(below), Operand::Immediate(53), Operand::TRUE]);
+        // Far below, a number rounds to zero or, away from it, to the smallest of all.
+        let most = Operand::Immediate(if mode.is_none() { 54 } else { 53 });
+        let below = self.new(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
         let drop = self.new(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
         let unit = self.code.register(2);
         self.shift64(unit, Source::constant(1), r(drop), true, false);

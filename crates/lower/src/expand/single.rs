@@ -92,8 +92,10 @@ impl Selector<'_, '_> {
             &[M::Lt, M::And],
             [Operand::predicate(small), Operand::TRUE, magnitude, Operand::Immediate(0x2000_0000), Operand::TRUE],
         );
+        // Nor may the reciprocal of a large one be denormal.
+        let lowered = self.new(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x2f80_0000)]);
         let divisor = self.code.register(1);
-        self.choose(divisor, positive(scaled), positive(b), Operand::predicate(small));
+        self.choose(divisor, positive(scaled), positive(lowered), Operand::predicate(small));
         let y = self.new(Opcode::Mufu, &[M::Rcp], [positive(divisor)]);
         self.op(Opcode::Fmul, &[], [positive(result), positive(a), positive(y)]);
         self.branch(done);

@@ -142,7 +142,11 @@ impl Selector<'_, '_> {
             (a, b) = (magnitude(a), magnitude(b));
         }
         if flat.tree.flag(Flag::Xorsign) {
-            modifiers.push(M::Mnmx);
+            // The magnitude that wins, with the product of the signs.
+            let (x, y) = (self.single_register(sources[0]), self.single_register(sources[1]));
+            let won = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
+            let signs = self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
+            return self.lop3_to(to, Operand::register(won), Operand::register(signs), Operand::ZERO, 0x3c);
         }
         if constant_of(&a).is_some() {
             (a, b) = (b, a);

@@ -127,3 +127,82 @@ pub fn run_case(program: &Program, case: &Case) -> Result<Outcome, String> {
     }
     Ok(Outcome { warp_instructions: statistics.warp_instructions, wrong })
 }
+
+/// Runs `operation` (PTX with `%a`, `%b` and the result `%d` of the given PTX type) on pairs of values.
+pub fn compute(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)]) -> Vec<u64> {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{\n\
+         .reg .{ty} %a, %b, %d; .reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .pred %p<3>;\n\
+         ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n];\n\
+         mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;\n\
+         setp.ge.u32 %p1, %r5, %r1; @%p1 bra DONE;\n\
+         mul.wide.u32 %rd3, %r5, {two}; add.s64 %rd4, %rd1, %rd3;\n\
+         ld.global.{ty} %a, [%rd4]; ld.global.{ty} %b, [%rd4+{bytes}];\n\
+         {operation}\n\
+         mul.wide.u32 %rd3, %r5, {bytes}; add.s64 %rd5, %rd2, %rd3; st.global.{ty} [%rd5], %d;\nDONE: ret; }}\n",
+        two = 2 * bytes,
+    );
+    let lowered = lowered("precise.ptx", text, &Options::default());
+    let mut input = Vec::new();
+    for &(a, b) in pairs {
+        input.extend(&a.to_le_bytes()[..bytes]);
+        input.extend(&b.to_le_bytes()[..bytes]);
+    }
+    let mut image = MemoryImage::new();
+    let from = image.allocate("in", input.len() as u64, Init::Bytes(input.into()));
+    let to = image.allocate("out", (pairs.len() * bytes) as u64, Init::Zero);
+    let mut parameters = Vec::new();
+    parameters.extend(from.0.to_le_bytes());
+    parameters.extend(to.0.to_le_bytes());
+    parameters.extend((pairs.len() as u32).to_le_bytes());
+    let shape = LaunchShape {
+        grid: [pairs.len().div_ceil(256) as u32, 1, 1],
+        block: [256, 1, 1],
+        dynamic_shared_bytes: 0,
+    };
+    let kernel = lowered.program.kernel("k").expect("the kernel");
+    run(&lowered.program, kernel, shape, &parameters, &Default::default(), &image, Limits::default())
+        .unwrap_or_else(|fault| panic!("{operation}: {fault}"));
+    let read = image.read_bytes(to, (pairs.len() * bytes) as u64).expect("the results");
+    read.chunks(bytes)
+        .map(|chunk| {
+            let mut word = [0; 8];
+            word[..bytes].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        })
+        .collect()
+}
+
+pub fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let x = *state ^ *state >> 29;
+    x.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ x >> 32
+}
+
+/// Edge cases with one another, and random pairs.
+pub fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
+    let mut pairs: Vec<(u64, u64)> =
+        edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))).collect();
+    let mut state = 12345;
+    for _ in 0..count {
+        let (a, b) = (random(&mut state), random(&mut state));
+        pairs.push((a, b));
+        // Of like size, and small.
+        pairs.push((a, a ^ random(&mut state) >> 40));
+        pairs.push((a >> (b & 63), b >> (a & 63)));
+    }
+    pairs
+}
+
+pub fn check(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)], host: impl Fn(u64, u64) -> Option<u64>) {
+    let results = compute(ty, bytes, operation, pairs);
+    let mut wrong = Vec::new();
+    for (&(a, b), &got) in pairs.iter().zip(&results) {
+        if let Some(expected) = host(a, b)
+            && expected != got
+        {
+            wrong.push(format!("{operation} {a:#x} {b:#x}: {got:#x}, host {expected:#x}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} wrong\n{}", wrong.len(), pairs.len(), wrong[..wrong.len().min(12)].join("\n"));
+}
