@@ -175,7 +175,7 @@ pub struct Loaded {
 /// Why it cannot run.
 pub fn load(config: &GpuConfig, program: &Program, case: &Case) -> Result<Loaded, String> {
     let (mut image, parameters) = set_up(case);
-    let symbols = warplab_gpu::load_globals(program, &mut image).map_err(|fault| fault.to_string())?;
+    let symbols = warplab_exec::allocate_globals(program, &mut image).map_err(|fault| fault.to_string())?;
     let launch = Launch {
         program,
         kernel: &case.kernel,
