@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_exec::{Init, LaunchShape, MemoryImage};
@@ -235,4 +237,60 @@ pub fn compile(config: &GpuConfig, path: &str) -> Program {
 #[must_use]
 pub fn case_named<'a>(cases: &'a [Case], name: &str) -> &'a Case {
     cases.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"))
+}
+
+/// Whether the long tests run too: the environment variable `WARPLAB_LONG` is set to 1.
+#[must_use]
+pub fn long_tests() -> bool {
+    std::env::var("WARPLAB_LONG").is_ok_and(|value| value == "1")
+}
+
+/// Warp instructions that the hardware executed; unknown for kernels that read the clock.
+#[must_use]
+pub fn warp_instructions(case: &Case) -> Option<u64> {
+    case.metrics.get("smsp__inst_executed.sum").map(|&count| count as u64)
+}
+
+/// Whether a case belongs to the quick ones: at most two million warp instructions on the hardware.
+#[must_use]
+pub fn is_quick(case: &Case) -> bool {
+    warp_instructions(case).is_none_or(|count| count <= 2_000_000)
+}
+
+/// Runs `work` on every case, two at a time, each on one thread; gives the results in order. The largest go first.
+pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    let size = |case: &Case| -> u64 {
+        let bytes: u64 = case
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Buffer { bytes, .. } => *bytes,
+                Argument::Scalar(_) => 0,
+            })
+            .sum();
+        bytes / 128 + warp_instructions(case).unwrap_or(0)
+    };
+    order.sort_by_key(|&index| std::cmp::Reverse(size(&cases[index])));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new((0..cases.len()).map(|_| None).collect::<Vec<Option<T>>>());
+    let worker = || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = pool.install(|| work(&cases[index]));
+            results.lock().expect("no worker failed")[index] = Some(result);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(worker);
+        }
+    });
+    results
+        .into_inner()
+        .expect("no worker failed")
+        .into_iter()
+        .map(|result| result.expect("every case ran"))
+        .collect()
 }
