@@ -123,7 +123,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
 fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
     AddressForm {
         base: d.row(address.base.unwrap_or(warplab_program::register::Register::ZERO)),
-        wide: address.wide,
+        wide: d.instruction.address_is_wide(&address),
         scale: address.scale.max(1),
         uniform: address.uniform.map(|register| register.0.min(63) as u8),
         uniform_wide: address.uniform_wide,

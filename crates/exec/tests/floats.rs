@@ -98,7 +98,7 @@ fn directed_rounding_is_exact() {
     };
     for _ in 0..60 {
         let (a, b, c) = (next(), next(), next());
-        let product = scaled(a) * (scaled(b) >> 31) >> 31;
+        let product = (scaled(a) * (scaled(b) >> 31)) >> 31;
         for mode in ["RM", "RP", "RZ"] {
             check_direction(
                 mode,

@@ -193,6 +193,7 @@ const OTHERS: &[&str] = &[
     "LDSM.16.MT88.2 R4, [R0+UR4]",
     "ATOM.E.EXCH.STRONG.GPU PT, R5, desc[UR4][R2.64], R7",
     "ATOMS.CAST.SPIN R5, [R0], R4, R5",
+    "ATOMG.E.CAS.STRONG.GPU PT, R15, [R14], R4, R5",
     "RED.E.ADD.F16x2.RN.STRONG.GPU desc[UR4][R2.64], R7",
     "QSPC.E.S P0, RZ, [R2]",
     "CCTL.IVALL",

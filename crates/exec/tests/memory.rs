@@ -1,5 +1,5 @@
 //! The memory image, and small kernels by the interpreter: barriers, faults, deadlocks.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::result_large_err)]
 mod common;
 use common::program;
 use rustc_hash::FxHashMap;
@@ -233,7 +233,7 @@ LDC.64 R2, c[0x0][0x210]
 MOV R4, 0x1
 ATOMG.E.ADD.STRONG.GPU PT, R5, desc[UR4][R2.64], R4
 ATOMG.E.INC.STRONG.GPU PT, R6, desc[UR4][R2.64+0x4], R4
-ATOMG.E.CAS.STRONG.GPU P0, R7, desc[UR4][R2.64+0x8], R8, R4
+ATOMG.E.CAS.STRONG.GPU P0, R7, [R2+0x8], R8, R4
 REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64+0xc], R9
 ATOMG.E.MAX.S32.STRONG.GPU PT, RZ, desc[UR4][R2.64+0x10], R0
 IMAD.WIDE R2, R0, 0x4, R2

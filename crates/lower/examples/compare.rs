@@ -50,8 +50,12 @@ fn main() {
             }
         }
     }
-    let mean = |values: Vec<f64>| 100.0 * values.iter().map(|it| it.abs()).sum::<f64>() / values.len().max(1) as f64;
+    let mean =
+        |values: Vec<f64>| 100.0 * values.iter().map(|it| it.abs()).sum::<f64>() / values.len().max(1) as f64;
     println!("{right} right, {wrong} wrong");
-    println!("mean absolute error: instructions {:.1} %, registers {:.1} %",
-        mean(rows.iter().map(|it| it.1).collect()), mean(rows.iter().map(|it| it.2).collect()));
+    println!(
+        "mean absolute error: instructions {:.1} %, registers {:.1} %",
+        mean(rows.iter().map(|it| it.1).collect()),
+        mean(rows.iter().map(|it| it.2).collect())
+    );
 }

@@ -11,7 +11,10 @@ fn main() {
     let source = Source::new(file, text);
     let parsed = warplab_ptx::parse(&source);
     print!("{}", render(&source, &parsed.diagnostics));
-    let dump = arguments.get(2).and_then(|name| Pass::from_name(name)).map_or(PassSet::none(), |it| PassSet::none().with(it));
+    let dump = arguments
+        .get(2)
+        .and_then(|name| Pass::from_name(name))
+        .map_or(PassSet::none(), |it| PassSet::none().with(it));
     match lower(&parsed.module, &source, &Options { dump, ..Options::default() }) {
         Err(faults) => print!("{}", render(&source, &faults)),
         Ok(lowered) => {

@@ -8,8 +8,7 @@ use crate::code::{Code, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
 use std::collections::BTreeMap;
 use warplab_program::{
-    AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier,
-    UniformRegister,
+    Instruction, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier, UniformRegister,
 };
 
 /// Registers that a thread gets at least.
@@ -86,7 +85,12 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
     if let Ok(rested) = assign(code, &numbering, &classes, roomy, true) {
         places = rested;
         used.registers = roomy;
-        let highest = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0).filter_map(|(_, place)| *place).max();
+        let highest = places
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| numbering.kind(*number) == 0)
+            .filter_map(|(_, place)| *place)
+            .max();
         used.registers = highest.map_or(2, |highest| highest + 1).max(2);
     }
     for block in &mut code.blocks {
@@ -186,7 +190,8 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
                 if live.live_in[index].contains(number) {
                     segments[number].push((block_start, end));
                 } else {
-                    segments[number].push((first_write(block, live, number, block_start).unwrap_or(block_start), end));
+                    segments[number]
+                        .push((first_write(block, live, number, block_start).unwrap_or(block_start), end));
                 }
             }
         }
@@ -210,7 +215,9 @@ fn first_write(block: &crate::code::Block, live: &Liveness, number: usize, start
         instruction
             .accesses()
             .iter()
-            .any(|access| access.role == Role::Write && live.numbering.of(access.resource).any(|it| it == number))
+            .any(|access| {
+                access.role == Role::Write && live.numbering.of(access.resource).any(|it| it == number)
+            })
             .then_some(start + 2 * offset as u32 + 1)
     })
 }
@@ -272,11 +279,9 @@ fn merge_moves(code: &Code, numbering: &Numbering, classes: &mut Classes) {
     for (index, block) in code.blocks.iter().enumerate() {
         let depth = graph.loop_depth(index);
         for instruction in &block.instructions {
-            for (to, from) in join_candidates(instruction) {
-                if let (Some(to), Some(from)) = (numbering.register(to), numbering.register(from)) {
-                    let weight = 2 * depth + usize::from(instruction.opcode == Opcode::Mov);
-                    moves.push((weight, to, from));
-                }
+            let Some((to, from)) = join_candidates(instruction) else { continue };
+            if let (Some(to), Some(from)) = (numbering.register(to), numbering.register(from)) {
+                moves.push((depth, to, from));
             }
         }
     }
@@ -307,7 +312,8 @@ fn merge(classes: &mut Classes, a: usize, b: usize) {
     }
     // The larger keeps its place, the other lies inside it.
     let size = |root: usize| classes.classes[root].as_ref().map_or(0, |class| class.units.len() as u32);
-    let (outer, inner, delta) = if offset_a >= offset_b && offset_a - offset_b + size(root_b) <= size(root_a) {
+    let (outer, inner, delta) = if offset_a >= offset_b && offset_a - offset_b + size(root_b) <= size(root_a)
+    {
         (root_a, root_b, offset_a - offset_b)
     } else if offset_b >= offset_a && offset_b - offset_a + size(root_a) <= size(root_b) {
         (root_b, root_a, offset_b - offset_a)
@@ -416,9 +422,9 @@ fn assign(
         }
         homes[number] = Some(home);
     }
-    for number in 0..numbering.total {
+    for (number, place) in places.iter_mut().enumerate() {
         let (root, offset) = classes.find(number);
-        places[number] = homes[root].map(|home| home + offset);
+        *place = homes[root].map(|home| home + offset);
     }
     Ok(places)
 }
@@ -460,140 +466,15 @@ fn failure(code: &Code, numbering: &Numbering, classes: &Classes, number: usize,
         .unwrap_or(number);
     let members: Vec<usize> = (0..numbering.total).filter(|&it| classes.find(it).0 == victim).collect();
     if class.kind == 1 {
-        let predicates =
-            members.iter().map(|&it| Predicate(numbering.within(it) as u32 + Predicate::FIRST_VIRTUAL)).collect();
+        let predicates = members
+            .iter()
+            .map(|&it| Predicate(numbering.within(it) as u32 + Predicate::FIRST_VIRTUAL))
+            .collect();
         return Failure::SpillPredicates(predicates);
     }
-    let mut registers: Vec<Register> = members
-        .iter()
-        .map(|&it| code.group(Register(it as u32 + Register::FIRST_VIRTUAL)).0)
-        .collect();
+    let mut registers: Vec<Register> =
+        members.iter().map(|&it| code.group(Register(it as u32 + Register::FIRST_VIRTUAL)).0).collect();
     registers.sort_unstable();
     registers.dedup();
     Failure::Spill(registers)
-}
-
-/// Keeps a group of registers in local memory: loaded before every use, stored after every write.
-pub(crate) fn spill(code: &mut Code, victims: &[Register]) {
-    for &victim in victims {
-        let (base, count) = code.group(victim);
-        let slot = code.local_bytes.next_multiple_of(4 * count);
-        code.local_bytes = slot + 4 * count;
-        for block in 0..code.blocks.len() {
-            let old = std::mem::take(&mut code.blocks[block].instructions);
-            let mut new = Vec::with_capacity(old.len());
-            for mut instruction in old {
-                let touched = |role: Role, instruction: &Instruction| {
-                    instruction.accesses().iter().any(|access| {
-                        access.role == role
-                            && matches!(access.resource, warplab_program::Resource::Registers(first, n)
-                                if first.0 < base.0 + count && base.0 < first.0 + n)
-                    })
-                };
-                let (reads, writes) = (touched(Role::Read, &instruction), touched(Role::Write, &instruction));
-                if !reads && !writes {
-                    new.push(instruction);
-                    continue;
-                }
-                let temporary = code.register(count);
-                let partial = writes && (count > 1 || !instruction.guard.is_always());
-                let size: &[Modifier] = match count {
-                    2 => &[Modifier::B64],
-                    4 => &[Modifier::B128],
-                    _ => &[],
-                };
-                let place = Operand::Address(AddressOperand {
-                    base: Some(Register(1)),
-                    offset: slot as i32,
-                    scale: 1,
-                    ..AddressOperand::default()
-                });
-                if reads || partial {
-                    let mut load = Instruction::new(Opcode::Ldl, size, [Operand::register(temporary), place]);
-                    load.origin = instruction.origin;
-                    load.origin.note = "spilled";
-                    new.push(load);
-                }
-                map_registers(
-                    &mut instruction,
-                    |register| {
-                        if (base.0..base.0 + count).contains(&register.0) {
-                            Register(temporary.0 + register.0 - base.0)
-                        } else {
-                            register
-                        }
-                    },
-                    |predicate| predicate,
-                    |uniform| uniform,
-                );
-                let origin = instruction.origin;
-                new.push(instruction);
-                if writes {
-                    let mut store = Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
-                    store.origin = origin;
-                    store.origin.note = "spilled";
-                    new.push(store);
-                }
-            }
-            code.blocks[block].instructions = new;
-        }
-    }
-}
-
-/// Keeps predicates in registers: as 0 or 1.
-pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
-    for &victim in victims {
-        let home = code.register(1);
-        for block in 0..code.blocks.len() {
-            let old = std::mem::take(&mut code.blocks[block].instructions);
-            let mut new = Vec::with_capacity(old.len());
-            for mut instruction in old {
-                let touched = |role: Role| {
-                    instruction.accesses().iter().any(|access| {
-                        access.role == role && access.resource == warplab_program::Resource::Predicate(victim)
-                    })
-                };
-                let (reads, writes) = (touched(Role::Read), touched(Role::Write));
-                if !reads && !writes {
-                    new.push(instruction);
-                    continue;
-                }
-                let temporary = code.predicate();
-                if reads || !instruction.guard.is_always() {
-                    let mut load = Instruction::new(
-                        Opcode::Isetp,
-                        [Modifier::Ne, Modifier::And],
-                        [
-                            Operand::predicate(temporary),
-                            Operand::TRUE,
-                            Operand::register(home),
-                            Operand::ZERO,
-                            Operand::TRUE,
-                        ],
-                    );
-                    load.origin = instruction.origin;
-                    new.push(load);
-                }
-                map_registers(
-                    &mut instruction,
-                    |register| register,
-                    |predicate| if predicate == victim { temporary } else { predicate },
-                    |uniform| uniform,
-                );
-                let origin = instruction.origin;
-                new.push(instruction);
-                if writes {
-                    let negated = Operand::Predicate { predicate: temporary, negate: true };
-                    let mut store = Instruction::new(
-                        Opcode::Sel,
-                        [],
-                        [Operand::register(home), Operand::ZERO, Operand::Immediate(1), negated],
-                    );
-                    store.origin = origin;
-                    new.push(store);
-                }
-            }
-            code.blocks[block].instructions = new;
-        }
-    }
 }

@@ -1,12 +1,12 @@
 //! Takes out what selection left over: moves, what nobody reads, what was computed before.
 
-use crate::code::{Code, has_effect};
+use crate::code::{Code, Groups, has_effect};
 use crate::legal;
 use crate::liveness::{Liveness, Numbering, Set, step_backward};
 use rustc_hash::FxHashMap;
 use warplab_program::{
-    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
-    SourceModifier, UniformRegister,
+    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role,
+    Selector, SourceModifier, UniformRegister,
 };
 
 /// Removes instructions whose results nobody reads.
@@ -76,12 +76,13 @@ pub(crate) fn copies(code: &mut Code) {
         }
     }
     let predicates = predicate_copies(code);
+    let groups = code.groups();
     for block in &mut code.blocks {
         let mut local: FxHashMap<Register, Copy> = FxHashMap::default();
         for instruction in &mut block.instructions {
             replace_predicates(instruction, &predicates);
             for _ in 0..4 {
-                if !replace(instruction, &local, &global) {
+                if !replace(instruction, &groups, &local, &global) {
                     break;
                 }
             }
@@ -115,7 +116,9 @@ fn moved(instruction: &Instruction) -> Option<(Register, Operand)> {
     match instruction.operands[1] {
         value @ (Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
         | Operand::Immediate(_)
-        | Operand::Uniform { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }) => Some((to, value)),
+        | Operand::Uniform { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }) => {
+            Some((to, value))
+        }
         _ => None,
     }
 }
@@ -123,6 +126,7 @@ fn moved(instruction: &Instruction) -> Option<(Register, Operand)> {
 /// Replaces sources that are copies, where the instruction may have what they are copies of.
 fn replace(
     instruction: &mut Instruction,
+    groups: &Groups,
     local: &FxHashMap<Register, Copy>,
     global: &FxHashMap<Register, Copy>,
 ) -> bool {
@@ -136,13 +140,16 @@ fn replace(
         match instruction.operands[index] {
             Operand::Register { register, modifier, selector, reuse } => {
                 if instruction.register_count(index) != 1 {
-                    changed |= replace_pair(instruction, index, local, global);
+                    changed |= replace_pair(instruction, index, groups, local, global);
                     continue;
                 }
                 let Some(copy) = look(&register) else { continue };
                 let new = match copy.value {
                     Operand::Register { register, .. } => {
-                        if register.is_fixed() && legal::needs_register(instruction, index) && selector != Selector::Whole {
+                        if register.is_fixed()
+                            && legal::needs_register(instruction, index)
+                            && selector != Selector::Whole
+                        {
                             continue;
                         }
                         Some(Operand::Register { register, modifier, selector, reuse })
@@ -150,7 +157,9 @@ fn replace(
                     Operand::Immediate(bits) if selector == Selector::Whole => {
                         legal::modified_immediate(instruction.opcode, bits, modifier)
                     }
-                    Operand::Uniform { register, .. } => Some(Operand::Uniform { register, modifier, selector }),
+                    Operand::Uniform { register, .. } => {
+                        Some(Operand::Uniform { register, modifier, selector })
+                    }
                     _ => None,
                 };
                 let Some(new) = new else { continue };
@@ -183,9 +192,10 @@ fn replace(
                     changed = true;
                 } else if let Some(base) = address.base
                     && address.wide
-                    && let Some(base) = pair_behind(base, &look)
+                    && let Some(base) = pair_behind(base, groups, &look)
                 {
-                    instruction.operands[index] = Operand::Address(AddressOperand { base: Some(base), ..address });
+                    instruction.operands[index] =
+                        Operand::Address(AddressOperand { base: Some(base), ..address });
                     changed = true;
                 }
             }
@@ -196,15 +206,20 @@ fn replace(
 }
 
 /// The pair that both halves of a pair are copies of.
-fn pair_behind(pair: Register, look: &impl Fn(&Register) -> Option<Copy>) -> Option<Register> {
+fn pair_behind(
+    pair: Register,
+    groups: &Groups,
+    look: &impl Fn(&Register) -> Option<Copy>,
+) -> Option<Register> {
     let (low, high) = (look(&pair)?, look(&pair.offset(1))?);
     let (low, high) = (low.value.as_register()?, high.value.as_register()?);
-    (low.is_virtual() && high.0 == low.0 + 1).then_some(low)
+    (low.is_virtual() && high.0 == low.0 + 1 && groups.is_pair(low)).then_some(low)
 }
 
 fn replace_pair(
     instruction: &mut Instruction,
     index: usize,
+    groups: &Groups,
     local: &FxHashMap<Register, Copy>,
     global: &FxHashMap<Register, Copy>,
 ) -> bool {
@@ -213,7 +228,7 @@ fn replace_pair(
         return false;
     };
     if instruction.register_count(index) == 2
-        && let Some(behind) = pair_behind(register, &look)
+        && let Some(behind) = pair_behind(register, groups, &look)
     {
         instruction.operands[index] = Operand::Register { register: behind, modifier, selector, reuse };
         return true;
@@ -235,8 +250,11 @@ fn predicate_copies(code: &Code) -> FxHashMap<Predicate, Operand> {
             && operands[3] == Operand::TRUE
             && operands[4] == Operand::TRUE
             && operands[5] == Operand::Immediate(0x80);
-        if let (true, Operand::Predicate { predicate: to, .. }, value @ Operand::Predicate { predicate: from, .. }) =
-            (is_copy, operands[0], operands[2])
+        if let (
+            true,
+            Operand::Predicate { predicate: to, .. },
+            value @ Operand::Predicate { predicate: from, .. },
+        ) = (is_copy, operands[0], operands[2])
             && counts.is_single(Resource::Predicate(to))
             && (from.is_fixed() || counts.is_single(Resource::Predicate(from)))
         {
@@ -253,7 +271,9 @@ fn replace_predicates(instruction: &mut Instruction, copies: &FxHashMap<Predicat
     let resolve = |predicate: Predicate, negate: bool| {
         let (mut predicate, mut negate) = (predicate, negate);
         for _ in 0..8 {
-            let Some(&Operand::Predicate { predicate: next, negate: flips }) = copies.get(&predicate) else { break };
+            let Some(&Operand::Predicate { predicate: next, negate: flips }) = copies.get(&predicate) else {
+                break;
+            };
             predicate = next;
             negate ^= flips;
         }
@@ -310,8 +330,13 @@ enum Resource2 {
 }
 
 fn is_pure(instruction: &Instruction, counts: &crate::code::DefinitionCounts) -> bool {
-    let moves = matches!(instruction.opcode, Opcode::Mov) && !matches!(instruction.operands[1], Operand::Immediate(_));
-    if has_effect(instruction) || instruction.opcode.accesses_memory() || !instruction.guard.is_always() || moves {
+    let moves = matches!(instruction.opcode, Opcode::Mov)
+        && !matches!(instruction.operands[1], Operand::Immediate(_));
+    if has_effect(instruction)
+        || instruction.opcode.accesses_memory()
+        || !instruction.guard.is_always()
+        || moves
+    {
         return false;
     }
     instruction.accesses().iter().all(|access| counts.is_single(access.resource))
@@ -327,8 +352,12 @@ fn key_of(instruction: &Instruction) -> String {
         // Only which results are wanted at all counts.
         *operand = match *operand {
             Operand::Register { register, .. } if !register.is_fixed() => Operand::register(Register(300)),
-            Operand::Predicate { predicate, .. } if !predicate.is_fixed() => Operand::predicate(Predicate(30)),
-            Operand::Uniform { register, .. } if !register.is_fixed() => Operand::uniform(UniformRegister(70)),
+            Operand::Predicate { predicate, .. } if !predicate.is_fixed() => {
+                Operand::predicate(Predicate(30))
+            }
+            Operand::Uniform { register, .. } if !register.is_fixed() => {
+                Operand::uniform(UniformRegister(70))
+            }
             other => other,
         };
     }
@@ -344,7 +373,8 @@ fn record(later: &Instruction, earlier: &Instruction, replacements: &mut FxHashM
         match (later.operands[index], earlier.operands[index]) {
             (Operand::Register { register: from, .. }, Operand::Register { register: to, .. }) => {
                 for part in 0..later.register_count(index) {
-                    replacements.insert(Resource2::Register(from.offset(part)), Resource2::Register(to.offset(part)));
+                    replacements
+                        .insert(Resource2::Register(from.offset(part)), Resource2::Register(to.offset(part)));
                 }
             }
             (Operand::Predicate { predicate: from, .. }, Operand::Predicate { predicate: to, .. })
@@ -354,7 +384,8 @@ fn record(later: &Instruction, earlier: &Instruction, replacements: &mut FxHashM
             }
             (Operand::Uniform { register: from, .. }, Operand::Uniform { register: to, .. }) => {
                 for part in 0..later.register_count(index) {
-                    replacements.insert(Resource2::Uniform(from.offset(part)), Resource2::Uniform(to.offset(part)));
+                    replacements
+                        .insert(Resource2::Uniform(from.offset(part)), Resource2::Uniform(to.offset(part)));
                 }
             }
             _ => {}
@@ -367,8 +398,10 @@ fn rename(instruction: &mut Instruction, replacements: &FxHashMap<Resource2, Res
         return;
     }
     let written = instruction.written_operands();
-    let results: Vec<(usize, Operand)> =
-        (0..instruction.operands.len()).filter(|index| written >> index & 1 != 0).map(|index| (index, instruction.operands[index])).collect();
+    let results: Vec<(usize, Operand)> = (0..instruction.operands.len())
+        .filter(|index| written >> index & 1 != 0)
+        .map(|index| (index, instruction.operands[index]))
+        .collect();
     crate::code::map_registers(
         instruction,
         |register| match replacements.get(&Resource2::Register(register)) {
@@ -399,7 +432,9 @@ pub(crate) fn fold(code: &mut Code) {
 fn fold_one(instruction: &mut Instruction) {
     let zero = |operand: &Operand| *operand == Operand::ZERO || *operand == Operand::Immediate(0);
     for operand in instruction.operands.iter_mut().skip(1) {
-        if *operand == Operand::Immediate(0) && matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Isetp) {
+        if *operand == Operand::Immediate(0)
+            && matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Isetp)
+        {
             *operand = Operand::ZERO;
         }
     }
@@ -429,7 +464,9 @@ fn fold_one(instruction: &mut Instruction) {
             if is_plain(&value) {
                 become_move(instruction, value);
             }
-        } else if let (Operand::Immediate(a), Operand::Immediate(b), true) = (operands[1], operands[2], zero(&operands[3])) {
+        } else if let (Operand::Immediate(a), Operand::Immediate(b), true) =
+            (operands[1], operands[2], zero(&operands[3]))
+        {
             become_move(instruction, crate::select::immediate(a.wrapping_mul(b)));
         }
         return;
@@ -443,7 +480,8 @@ fn fold_one(instruction: &mut Instruction) {
 fn is_plain(operand: &Operand) -> bool {
     matches!(
         operand,
-        Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. } | Operand::Immediate(_)
+        Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
+            | Operand::Immediate(_)
     )
 }
 

@@ -16,13 +16,26 @@ pub(crate) struct Block {
     pub(crate) uniform_branch: bool,
 }
 
+/// For every virtual register the first register of its group and how many the group has.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Groups(Vec<(u32, u8)>);
+
+impl Groups {
+    /// Whether a register and the next are an aligned pair of one group.
+    pub(crate) fn is_pair(&self, register: Register) -> bool {
+        let number = register.0 - Register::FIRST_VIRTUAL;
+        self.0.get(number as usize).is_some_and(|&(base, count)| {
+            (number - base).is_multiple_of(2) && number + 1 < base + u32::from(count)
+        })
+    }
+}
+
 /// The code of one kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     /// The blocks in the order of the final program.
     pub(crate) blocks: Vec<Block>,
-    /// For every virtual register the first register of its group and how many the group has.
-    groups: Vec<(u32, u8)>,
+    groups: Groups,
     predicates: u32,
     uniform_groups: Vec<(u32, u8)>,
     /// Bytes of local memory of a thread.
@@ -32,9 +45,9 @@ pub(crate) struct Code {
 impl Code {
     /// A new group of consecutive virtual registers.
     pub(crate) fn register(&mut self, count: u32) -> Register {
-        let base = self.groups.len() as u32;
+        let base = self.groups.0.len() as u32;
         for _ in 0..count {
-            self.groups.push((base, count as u8));
+            self.groups.0.push((base, count as u8));
         }
         Register(Register::FIRST_VIRTUAL + base)
     }
@@ -57,7 +70,7 @@ impl Code {
     /// The first register of the group of a virtual register, and how many the group has.
     pub(crate) fn group(&self, register: Register) -> (Register, u32) {
         if register.is_virtual() {
-            let (base, count) = self.groups[(register.0 - Register::FIRST_VIRTUAL) as usize];
+            let (base, count) = self.groups.0[(register.0 - Register::FIRST_VIRTUAL) as usize];
             (Register(base + Register::FIRST_VIRTUAL), u32::from(count))
         } else {
             (register, 1)
@@ -74,9 +87,14 @@ impl Code {
         }
     }
 
+    /// The groups of all virtual registers.
+    pub(crate) fn groups(&self) -> Groups {
+        self.groups.clone()
+    }
+
     /// How many virtual registers, predicates and uniform registers there are.
     pub(crate) fn counts(&self) -> [usize; 3] {
-        [self.groups.len(), self.predicates as usize, self.uniform_groups.len()]
+        [self.groups.0.len(), self.predicates as usize, self.uniform_groups.len()]
     }
 
     /// The blocks that may follow a block, the one that falls through first.
@@ -199,8 +217,9 @@ impl DefinitionCounts {
             Resource::Predicate(predicate) if predicate.is_virtual() => {
                 self.predicates[(predicate.0 - Predicate::FIRST_VIRTUAL) as usize] <= 1
             }
-            Resource::Uniforms(register, count) if register.is_virtual() => (0..count)
-                .all(|index| self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] <= 1),
+            Resource::Uniforms(register, count) if register.is_virtual() => (0..count).all(|index| {
+                self.uniforms[(register.0 - UniformRegister::FIRST_VIRTUAL + index) as usize] <= 1
+            }),
             _ => false,
         }
     }
@@ -259,15 +278,43 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
     }
     matches!(
         opcode,
-        Bra | Brx | Brxu | Jmp | Jmx | Call | Ret | Exit | Bssy | Bsync | Break | Bmov | Warpsync | Yield
-            | Nanosleep | Bar | B2r | Depbar | Bpt | Kill | Nop | Membar | Errbar | Shfl | Vote | Voteu | Match
-            | Redux | Elect | Endcollective
+        Bra | Brx
+            | Brxu
+            | Jmp
+            | Jmx
+            | Call
+            | Ret
+            | Exit
+            | Bssy
+            | Bsync
+            | Break
+            | Bmov
+            | Warpsync
+            | Yield
+            | Nanosleep
+            | Bar
+            | B2r
+            | Depbar
+            | Bpt
+            | Kill
+            | Nop
+            | Membar
+            | Errbar
+            | Shfl
+            | Vote
+            | Voteu
+            | Match
+            | Redux
+            | Elect
+            | Endcollective
     ) || reads_clock(instruction)
 }
 
 /// Whether an instruction reads a clock: its place matters.
 pub(crate) fn reads_clock(instruction: &Instruction) -> bool {
-    use warplab_program::SpecialRegister::{ActiveMask, ClockHigh, ClockLow, GlobalTimerHigh, GlobalTimerLow};
+    use warplab_program::SpecialRegister::{
+        ActiveMask, ClockHigh, ClockLow, GlobalTimerHigh, GlobalTimerLow,
+    };
     instruction.operands.iter().any(|operand| {
         matches!(
             operand,

@@ -149,7 +149,8 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
             }
             pending.issue(&instructions[index]);
         }
-        let leaves = end > start && !instructions[end - 1].falls_through() && instructions[end - 1].target().is_none();
+        let leaves =
+            end > start && !instructions[end - 1].falls_through() && instructions[end - 1].target().is_none();
         entry = if leaves { Pending::new() } else { pending };
     }
 }
@@ -190,7 +191,8 @@ fn sources_in_danger(rest: &[Instruction]) -> bool {
             }
         }
         let overwrites = next.accesses().iter().any(|access| {
-            access.role == Role::Write && numbers(access.resource).iter().any(|number| sources.contains(number))
+            access.role == Role::Write
+                && numbers(access.resource).iter().any(|number| sources.contains(number))
         });
         if overwrites {
             return true;
@@ -280,10 +282,8 @@ impl Fixed {
                 ready = ready.max(match access.role {
                     Role::Read => issued + latency(table, class, pipe, instruction, access.operand),
                     // A shorter latency must not overtake a longer one.
-                    Role::Write => {
-                        (issued + u64::from(table.cycles(class)) + 1)
-                            .saturating_sub(result_cycles(instruction, table))
-                    }
+                    Role::Write => (issued + u64::from(table.cycles(class)) + 1)
+                        .saturating_sub(result_cycles(instruction, table)),
                 });
             }
         }
@@ -312,7 +312,8 @@ impl Fixed {
             LatencyClass::Uniform => table.cycles(LatencyClass::UniformToVector),
             other => table.cycles(other) + 1,
         };
-        let ends = self.issued.iter().flatten().map(|&(issued, class, _)| issued + u64::from(class_cycles(class)));
+        let ends =
+            self.issued.iter().flatten().map(|&(issued, class, _)| issued + u64::from(class_cycles(class)));
         ends.max().unwrap_or(0)
     }
 }
@@ -343,7 +344,8 @@ fn class_of(instruction: &Instruction) -> LatencyClass {
     let class = instruction.opcode.info().latency;
     if class == LatencyClass::Fma
         && instruction.opcode == Opcode::Imad
-        && (instruction.has(warplab_program::Modifier::Wide) || instruction.has(warplab_program::Modifier::Hi))
+        && (instruction.has(warplab_program::Modifier::Wide)
+            || instruction.has(warplab_program::Modifier::Hi))
     {
         return LatencyClass::FmaWide;
     }
@@ -379,7 +381,8 @@ fn shortest(instruction: &Instruction, class: LatencyClass, table: &LatencyTable
         _ if class == LatencyClass::Fp64 => 2,
         _ => 1,
     };
-    let barrier_before_flow = instruction.control.write_barrier.is_some() || instruction.control.read_barrier.is_some();
+    let barrier_before_flow =
+        instruction.control.write_barrier.is_some() || instruction.control.read_barrier.is_some();
     // A barrier is up two cycles after issue: whoever waits for it must not come earlier.
     cycles.max(if barrier_before_flow { 2 } else { 1 })
 }

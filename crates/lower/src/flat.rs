@@ -119,8 +119,8 @@ pub(crate) struct Flattened<'a> {
     /// Bytes of static shared variables of the function itself and of the module, as far as used.
     pub(crate) shared_bytes: u32,
     /// Words of inlined calls' parameters: (parameter, byte offset, bytes) to register.
-    slots: FxHashMap<(ParameterId, i64, u32), RegisterId>,
-    parameters: usize,
+    pub(crate) slots: FxHashMap<(ParameterId, i64, u32), RegisterId>,
+    pub(crate) parameters: usize,
 }
 
 /// Where a kernel's shared variables start.
@@ -135,33 +135,33 @@ pub(crate) struct Globals {
     pub(crate) globals: FxHashMap<String, ()>,
 }
 
-struct Scope<'a> {
-    registers: FxHashMap<String, Named>,
-    ranges: Vec<(&'a str, u32, Type)>,
-    variables: FxHashMap<&'a str, Symbol>,
-    labels: FxHashMap<&'a str, LabelId>,
-    tables: FxHashMap<&'a str, Vec<&'a str>>,
+pub(crate) struct Scope<'a> {
+    pub(crate) registers: FxHashMap<String, Named>,
+    pub(crate) ranges: Vec<(&'a str, u32, Type)>,
+    pub(crate) variables: FxHashMap<&'a str, Symbol>,
+    pub(crate) labels: FxHashMap<&'a str, LabelId>,
+    pub(crate) tables: FxHashMap<&'a str, Vec<&'a str>>,
 }
 
 #[derive(Clone)]
-enum Named {
+pub(crate) enum Named {
     One(RegisterId),
     Many(Vec<RegisterId>),
 }
 
 /// Flattens one kernel.
 pub(crate) struct Flattener<'a, 'd> {
-    module: &'a Module,
-    source: &'a Source,
-    globals: &'a Globals,
-    files: &'a FxHashMap<u32, u16>,
-    diagnostics: &'d mut Vec<Diagnostic>,
-    out: Flattened<'a>,
-    scopes: Vec<Scope<'a>>,
-    shared: FxHashMap<&'a str, u32>,
-    calls: Vec<&'a str>,
-    leave: Vec<LabelId>,
-    place: (Option<u16>, u32),
+    pub(crate) module: &'a Module,
+    pub(crate) source: &'a Source,
+    pub(crate) globals: &'a Globals,
+    pub(crate) files: &'a FxHashMap<u32, u16>,
+    pub(crate) diagnostics: &'d mut Vec<Diagnostic>,
+    pub(crate) out: Flattened<'a>,
+    pub(crate) scopes: Vec<Scope<'a>>,
+    pub(crate) shared: FxHashMap<&'a str, u32>,
+    pub(crate) calls: Vec<&'a str>,
+    pub(crate) leave: Vec<LabelId>,
+    pub(crate) place: (Option<u16>, u32),
 }
 
 impl<'a, 'd> Flattener<'a, 'd> {
@@ -199,12 +199,12 @@ impl<'a, 'd> Flattener<'a, 'd> {
         it.out
     }
 
-    fn scope(&mut self) -> &mut Scope<'a> {
+    pub(crate) fn scope(&mut self) -> &mut Scope<'a> {
         let last = self.scopes.len() - 1;
         &mut self.scopes[last]
     }
 
-    fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.scopes.push(Scope {
             registers: FxHashMap::default(),
             ranges: Vec::new(),
@@ -215,7 +215,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
     }
 
     /// Gives every static shared variable of the module and of the kernel an address; dynamic ones come after all.
-    fn lay_out_shared(&mut self, body: &'a Block) {
+    pub(crate) fn lay_out_shared(&mut self, body: &'a Block) {
         let mut static_variables: Vec<&'a Variable> = Vec::new();
         let mut dynamic: Vec<&'a Variable> = Vec::new();
         let used = names_used(self.module, body);
@@ -243,7 +243,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
         }
     }
 
-    fn block(&mut self, block: &'a Block) {
+    pub(crate) fn block(&mut self, block: &'a Block) {
         self.open();
         for statement in &block.statements {
             match statement {
@@ -264,12 +264,12 @@ impl<'a, 'd> Flattener<'a, 'd> {
         self.scopes.pop();
     }
 
-    fn new_label(&mut self) -> LabelId {
+    pub(crate) fn new_label(&mut self) -> LabelId {
         self.out.labels += 1;
         self.out.labels - 1
     }
 
-    fn statement(&mut self, statement: &'a Statement) {
+    pub(crate) fn statement(&mut self, statement: &'a Statement) {
         match statement {
             Statement::Instruction(instruction) => self.instruction(instruction),
             Statement::Label(label) => {
@@ -306,12 +306,12 @@ impl<'a, 'd> Flattener<'a, 'd> {
         }
     }
 
-    fn new_register(&mut self, ty: Type) -> RegisterId {
+    pub(crate) fn new_register(&mut self, ty: Type) -> RegisterId {
         self.out.registers.push(ty);
         self.out.registers.len() - 1
     }
 
-    fn variable(&mut self, variable: &'a Variable) {
+    pub(crate) fn variable(&mut self, variable: &'a Variable) {
         let symbol = match variable.space.family() {
             Space::Param => {
                 self.out.parameters += 1;
@@ -339,22 +339,25 @@ impl<'a, 'd> Flattener<'a, 'd> {
             },
             Space::Global => Symbol::Global(variable.name.to_string()),
             _ => {
-                self.fault(*variable.span, format!("variables of space .{} are not supported", variable.space));
+                self.fault(
+                    *variable.span,
+                    format!("variables of space .{} are not supported", variable.space),
+                );
                 return;
             }
         };
         self.scope().variables.insert(&variable.name, symbol);
     }
 
-    fn fault(&mut self, span: Span, message: String) {
+    pub(crate) fn fault(&mut self, span: Span, message: String) {
         self.diagnostics.push(Diagnostic::error(span, message));
     }
 
-    fn label(&self, name: &str) -> Option<LabelId> {
+    pub(crate) fn label(&self, name: &str) -> Option<LabelId> {
         self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied())
     }
 
-    fn register(&mut self, name: &str) -> Option<Named> {
+    pub(crate) fn register(&mut self, name: &str) -> Option<Named> {
         for level in (0..self.scopes.len()).rev() {
             if let Some(named) = self.scopes[level].registers.get(name) {
                 return Some(named.clone());
@@ -372,7 +375,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
         None
     }
 
-    fn symbol(&self, name: &str) -> Option<Symbol> {
+    pub(crate) fn symbol(&self, name: &str) -> Option<Symbol> {
         let scoped = self.scopes.iter().rev().find_map(|scope| scope.variables.get(name).cloned());
         scoped
             .or_else(|| self.shared.get(name).map(|&at| Symbol::Shared(at)))
@@ -380,7 +383,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
             .or_else(|| self.globals.globals.get(name).map(|()| Symbol::Global(name.to_owned())))
     }
 
-    fn value(&mut self, operand: &'a Operand, span: Span) -> Value {
+    pub(crate) fn value(&mut self, operand: &'a Operand, span: Span) -> Value {
         match operand {
             Operand::Register(name) => match self.register(name) {
                 Some(Named::One(id)) => Value::Register(id),
@@ -388,7 +391,9 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 None => self.unknown(name, span),
             },
             Operand::Component { register, component } => match self.register(register) {
-                Some(Named::Many(ids)) if component.index() < ids.len() => Value::Register(ids[component.index()]),
+                Some(Named::Many(ids)) if component.index() < ids.len() => {
+                    Value::Register(ids[component.index()])
+                }
                 _ => self.unknown(register, span),
             },
             Operand::Negated(name) => match self.register(name) {
@@ -429,12 +434,15 @@ impl<'a, 'd> Flattener<'a, 'd> {
         }
     }
 
-    fn unknown(&mut self, name: &str, span: Span) -> Value {
-        self.fault(span, format!("'{name}' cannot be used here: it is no register, variable or parameter in scope"));
+    pub(crate) fn unknown(&mut self, name: &str, span: Span) -> Value {
+        self.fault(
+            span,
+            format!("'{name}' cannot be used here: it is no register, variable or parameter in scope"),
+        );
         Value::Sink
     }
 
-    fn guard(&mut self, instruction: &'a Instruction) -> Option<(RegisterId, bool)> {
+    pub(crate) fn guard(&mut self, instruction: &'a Instruction) -> Option<(RegisterId, bool)> {
         let guard = instruction.guard.as_ref()?;
         match self.register(&guard.register) {
             Some(Named::One(id)) => Some((id, guard.negated)),
@@ -442,7 +450,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
         }
     }
 
-    fn instruction(&mut self, instruction: &'a Instruction) {
+    pub(crate) fn instruction(&mut self, instruction: &'a Instruction) {
         let origin = Origin {
             line: self.source.position(instruction.span.start).line,
             source_file: self.place.0,
@@ -472,7 +480,12 @@ impl<'a, 'd> Flattener<'a, 'd> {
         }
     }
 
-    fn switch(&mut self, instruction: &'a Instruction, guard: Option<(RegisterId, bool)>, origin: Origin) {
+    pub(crate) fn switch(
+        &mut self,
+        instruction: &'a Instruction,
+        guard: Option<(RegisterId, bool)>,
+        origin: Origin,
+    ) {
         let span = *instruction.span;
         let table = match instruction.operands.get(1) {
             Some(Operand::Label(name) | Operand::Symbol { name, .. }) => {
@@ -488,137 +501,6 @@ impl<'a, 'd> Flattener<'a, 'd> {
         let labels = table.iter().filter_map(|name| self.label(name)).collect();
         let flat = Flat { guard, tree: instruction, operands, origin, span };
         self.out.items.push(Item::Switch(flat, labels));
-    }
-
-    /// The register that holds a word of a parameter of an inlined call.
-    fn slot(&mut self, parameter: ParameterId, offset: i64, ty: Type) -> RegisterId {
-        let bytes = ty.bytes();
-        if let Some(&id) = self.out.slots.get(&(parameter, offset, bytes)) {
-            return id;
-        }
-        let plain = match bytes {
-            8 => Type::B64,
-            4 => Type::B32,
-            _ => Type::B16,
-        };
-        let id = self.new_register(plain);
-        self.out.slots.insert((parameter, offset, bytes), id);
-        id
-    }
-
-    /// `ld.param` and `st.param` of a call's parameter become copies. False if the instruction is another.
-    fn call_parameter_access(&mut self, flat: &Flat<'a>) -> bool {
-        let tree = flat.tree;
-        let (address, data, store) = match (tree.opcode, flat.operands.as_slice()) {
-            (Opcode::Ld, [data, address]) => (address, data, false),
-            (Opcode::St, [address, data]) => (address, data, true),
-            _ => return false,
-        };
-        let Value::Address(Start::Variable(Symbol::CallParameter(parameter)), offset) = address else {
-            return false;
-        };
-        let ty = tree.ty().unwrap_or(Type::B32);
-        let elements: Vec<Value> = match data {
-            Value::Vector(elements) => elements.clone(),
-            other => vec![other.clone()],
-        };
-        for (index, element) in elements.into_iter().enumerate() {
-            let offset = offset + i64::from(ty.bytes()) * index as i64;
-            let slot = self.slot(*parameter, offset, ty);
-            let (to, from) = match (store, element) {
-                (true, element) => (slot, element),
-                (false, Value::Register(id)) => (id, Value::Register(slot)),
-                _ => continue,
-            };
-            self.out.items.push(Item::Copy { guard: flat.guard, to, from, origin: flat.origin });
-        }
-        true
-    }
-
-    fn call(&mut self, instruction: &'a Instruction, guard: Option<(RegisterId, bool)>, origin: Origin) {
-        let span = *instruction.span;
-        let Some(call) = instruction.call() else {
-            return self.fault(span, "call names no function".to_owned());
-        };
-        let (Operand::Symbol { name, .. } | Operand::Label(name)) = call.target else {
-            return self.fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
-        };
-        let module = self.module;
-        let name = name.as_str();
-        let Some(function) = module.function(name).filter(|function| function.body.is_some()) else {
-            return self.fault(span, format!("the function '{name}' has no body in this file"));
-        };
-        if self.calls.contains(&name) {
-            return self.fault(span, format!("'{name}' calls itself: recursion is not supported"));
-        }
-        let actual = |it: &mut Self, operands: &'a [Operand]| -> Vec<Value> {
-            operands.iter().map(|operand| it.value(operand, span)).collect()
-        };
-        let returns = actual(self, call.returns);
-        let arguments = actual(self, call.arguments);
-        let end = self.new_label();
-        if let Some((predicate, negated)) = guard {
-            self.out.items.push(Item::Leave(Some((predicate, !negated)), end, origin));
-        }
-        let mut outer = std::mem::take(&mut self.scopes);
-        self.open();
-        let copies_out = self.bind(&function.returns, &returns, origin, false);
-        self.bind(&function.parameters, &arguments, origin, true);
-        self.calls.push(name);
-        self.leave.push(end);
-        let place = self.place;
-        if let Some(body) = &function.body {
-            self.block(body);
-        }
-        self.place = place;
-        self.leave.pop();
-        self.calls.pop();
-        std::mem::swap(&mut self.scopes, &mut outer);
-        self.out.items.push(Item::Label(end));
-        for (to, from) in copies_out {
-            self.out.items.push(Item::Copy { guard: None, to, from: Value::Register(from), origin });
-        }
-    }
-
-    /// Makes the formal parameters of a function mean the actual ones. Returns the copies to make after the call.
-    fn bind(
-        &mut self,
-        formal: &'a [Variable],
-        actual: &[Value],
-        origin: Origin,
-        copy_in: bool,
-    ) -> Vec<(RegisterId, RegisterId)> {
-        let mut copies = Vec::new();
-        for (formal, actual) in formal.iter().zip(actual) {
-            if formal.space == Space::Reg {
-                let id = self.new_register(formal.ty);
-                self.scope().registers.insert(formal.name.to_string(), Named::One(id));
-                match actual {
-                    from if copy_in => {
-                        self.out.items.push(Item::Copy { guard: None, to: id, from: from.clone(), origin });
-                    }
-                    Value::Register(to) => copies.push((*to, id)),
-                    _ => {}
-                }
-                continue;
-            }
-            if let Value::Address(Start::Variable(symbol), _) = actual {
-                self.scope().variables.insert(&formal.name, symbol.clone());
-            } else {
-                self.out.parameters += 1;
-                let parameter = self.out.parameters - 1;
-                self.scope().variables.insert(&formal.name, Symbol::CallParameter(parameter));
-                let slot = self.slot(parameter, 0, formal.ty);
-                match actual {
-                    from if copy_in => {
-                        self.out.items.push(Item::Copy { guard: None, to: slot, from: from.clone(), origin });
-                    }
-                    Value::Register(to) => copies.push((*to, slot)),
-                    _ => {}
-                }
-            }
-        }
-        copies
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::flat::Globals;
 use warplab_diagnostics::Diagnostic;
 use warplab_program::{ConstantBank, GlobalVariable, Parameter, Relocation};
-use warplab_ptx::tree::{Function, Immediate, Initialiser, Linkage, Module, Space, Statement, Type, Variable};
+use warplab_ptx::tree::{
+    Function, Immediate, Initialiser, Linkage, Module, Space, Statement, Type, Variable,
+};
 
 /// The variables of a module and where they are.
 pub(crate) struct Layout {
@@ -164,8 +166,7 @@ pub(crate) fn parameters(kernel: &Function) -> Vec<Parameter> {
             let offset = at;
             let bytes = parameter.bytes() as u32;
             at += bytes;
-            let dims: String =
-                parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
+            let dims: String = parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
             Parameter {
                 name: parameter.name.to_string(),
                 offset,

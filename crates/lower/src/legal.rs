@@ -36,15 +36,18 @@ fn sources(instruction: &Instruction) -> Vec<(usize, bool)> {
             written >> index & 1 == 0
                 && matches!(
                     instruction.operands[index],
-                    Operand::Register { .. } | Operand::Immediate(_) | Operand::Uniform { .. } | Operand::Constant(_)
+                    Operand::Register { .. }
+                        | Operand::Immediate(_)
+                        | Operand::Uniform { .. }
+                        | Operand::Constant(_)
                 )
         })
         .collect();
     let free = |place: usize| match instruction.opcode {
         Ffma | Imad | Dfma | Prmt | Shf | Idp => place == 1 || place == 2,
         Dadd | Dsetp => place == 1,
-        Iadd3 | Lop3 | Lea | Isetp | Fsetp | Fadd | Fmul | Dmul | Vimnmx | Fmnmx | Sel | Fsel | Vabsdiff | Sgxt
-        | Bmsk | F2fp | Imnmx => place == 1,
+        Iadd3 | Lop3 | Lea | Isetp | Fsetp | Fadd | Fmul | Dmul | Vimnmx | Fmnmx | Sel | Fsel | Vabsdiff
+        | Sgxt | Bmsk | F2fp | Imnmx => place == 1,
         Mov | Iabs | Popc | Flo | Brev | I2f | I2fp | F2i | F2f | Frnd | Mufu | S2r => place == 0,
         Shfl => place == 1 || place == 2,
         Bar | Warpsync | Nanosleep | Ldc | Uldc | Umov | Ulea | Uiadd3 | Redux => true,
@@ -58,7 +61,9 @@ fn is_part_of_opcode(instruction: &Instruction, index: usize) -> bool {
     match instruction.opcode {
         Opcode::Lop3 => index + 2 == instruction.operands.len(),
         Opcode::Lea | Opcode::Ulea => {
-            index + 1 == instruction.operands.len() || matches!(instruction.operands.last(), Some(Operand::Predicate { .. })) && index + 2 == instruction.operands.len()
+            index + 1 == instruction.operands.len()
+                || matches!(instruction.operands.last(), Some(Operand::Predicate { .. }))
+                    && index + 2 == instruction.operands.len()
         }
         Opcode::Plop3 => true,
         _ => false,
@@ -85,7 +90,8 @@ fn illegal(instruction: &Instruction) -> Option<usize> {
         }
         foreign += 1;
         let double = instruction.opcode.takes_doubles() && matches!(operand, Operand::Uniform { .. });
-        let uniform_shuffle = instruction.opcode == Opcode::Shfl && matches!(operand, Operand::Uniform { .. });
+        let uniform_shuffle =
+            instruction.opcode == Opcode::Shfl && matches!(operand, Operand::Uniform { .. });
         if !free || (foreign > 1 && !shuffle) || double || uniform_shuffle {
             return Some(index);
         }
@@ -99,7 +105,11 @@ pub(crate) fn make_legal_by_swapping(instruction: &mut Instruction) -> bool {
     if is_legal(instruction) {
         return true;
     }
-    let places: Vec<usize> = sources(instruction).into_iter().map(|(index, _)| index).filter(|&index| !is_part_of_opcode(instruction, index)).collect();
+    let places: Vec<usize> = sources(instruction)
+        .into_iter()
+        .map(|(index, _)| index)
+        .filter(|&index| !is_part_of_opcode(instruction, index))
+        .collect();
     if places.len() < 2 {
         return false;
     }

@@ -15,6 +15,7 @@ mod expand;
 mod flat;
 mod globals;
 mod graph;
+mod inline;
 mod legal;
 mod liveness;
 mod motion;
@@ -24,6 +25,8 @@ mod predicate;
 mod reconverge;
 mod schedule;
 mod select;
+mod spill;
+mod vectorise;
 
 pub use passes::{Pass, PassSet};
 

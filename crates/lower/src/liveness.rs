@@ -81,9 +81,9 @@ impl Numbering {
     }
 
     pub(crate) fn uniform(&self, register: UniformRegister) -> Option<usize> {
-        register
-            .is_virtual()
-            .then(|| self.registers + self.predicates + (register.0 - UniformRegister::FIRST_VIRTUAL) as usize)
+        register.is_virtual().then(|| {
+            self.registers + self.predicates + (register.0 - UniformRegister::FIRST_VIRTUAL) as usize
+        })
     }
 
     /// The numbers of a resource.

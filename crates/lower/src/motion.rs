@@ -45,13 +45,21 @@ fn invariant_once(code: &mut Code) -> bool {
             for instruction in old {
                 let fixed = instruction.accesses().iter().all(|access| match access.role {
                     Role::Write => counts.is_single(access.resource),
-                    Role::Read => numbering.of(access.resource).all(|number| {
-                        counts.is_single(access.resource) && home[number].is_some_and(|at| !blocks.contains(&at))
-                    }) && is_virtual(access.resource),
+                    Role::Read => {
+                        numbering.of(access.resource).all(|number| {
+                            counts.is_single(access.resource)
+                                && home[number].is_some_and(|at| !blocks.contains(&at))
+                        }) && is_virtual(access.resource)
+                    }
                 });
                 let constant = is_constant_move(&instruction);
                 let worth = if constant { size <= SMALL_LOOP } else { is_costly(&instruction) };
-                if !fixed || !worth || has_effect(&instruction) || instruction.opcode.accesses_memory() || !instruction.guard.is_always() {
+                if !fixed
+                    || !worth
+                    || has_effect(&instruction)
+                    || instruction.opcode.accesses_memory()
+                    || !instruction.guard.is_always()
+                {
                     kept.push(instruction);
                     continue;
                 }
@@ -140,7 +148,8 @@ fn sink_once(code: &mut Code) -> bool {
     let mut kept = Vec::with_capacity(entry.len());
     let mut sunk: Vec<(usize, Instruction)> = Vec::new();
     for instruction in entry {
-        let target = movable(&instruction).then(|| target_of(&instruction, &numbering, &used_in, &graph)).flatten();
+        let target =
+            movable(&instruction).then(|| target_of(&instruction, &numbering, &used_in, &graph)).flatten();
         match target {
             Some(target) if target != 0 => sunk.push((target, instruction)),
             _ => kept.push(instruction),

@@ -21,6 +21,8 @@ pub enum Pass {
     Legalise,
     /// Parameters and special registers are read where they are needed.
     Sink,
+    /// Neighbouring loads from shared memory become one.
+    Vectorise,
     /// Convergence barriers are set. Always runs.
     Reconverge,
     /// Instructions are put into an order that hides latencies.
@@ -45,6 +47,7 @@ impl Pass {
         Pass::Predicate,
         Pass::Legalise,
         Pass::Sink,
+        Pass::Vectorise,
         Pass::Reconverge,
         Pass::Schedule,
         Pass::Coalesce,
@@ -65,6 +68,7 @@ impl Pass {
             Pass::Predicate => "predicate",
             Pass::Legalise => "legalise",
             Pass::Sink => "sink",
+            Pass::Vectorise => "vectorise",
             Pass::Reconverge => "reconverge",
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",

@@ -4,8 +4,8 @@ use crate::allocate::{self, Failure, Used};
 use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
-    Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate,
-    reconverge, schedule, select,
+    Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate, reconverge,
+    schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -74,7 +74,12 @@ impl Runner<'_> {
 }
 
 impl<'a> Context<'a> {
-    fn kernel(&self, kernel: &'a Function, log: &mut Vec<PassLog>, diagnostics: &mut Vec<Diagnostic>) -> Kernel {
+    fn kernel(
+        &self,
+        kernel: &'a Function,
+        log: &mut Vec<PassLog>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Kernel {
         let parameters = globals::parameters(kernel);
         let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
         let flat =
@@ -107,8 +112,8 @@ impl<'a> Context<'a> {
                 format!("kernel '{}' needs more registers than there are", kernel.name),
             )),
         }
-        lowered.local_bytes = code.local_bytes;
         adjust_stack(&mut code);
+        lowered.local_bytes = code.local_bytes;
         let before = code.instructions().count();
         runner.note(Pass::Allocate, &code, before);
         let (mut instructions, starts) = lay_out(&code);
@@ -131,8 +136,8 @@ impl<'a> Context<'a> {
         for _ in 0..400 {
             match allocate::allocate(code, limit, coalesce) {
                 Ok(used) => return Some(used),
-                Err(Failure::Spill(victims)) => allocate::spill(code, &victims),
-                Err(Failure::SpillPredicates(victims)) => allocate::spill_predicates(code, &victims),
+                Err(Failure::Spill(victims)) => spill::spill(code, &victims),
+                Err(Failure::SpillPredicates(victims)) => spill::spill_predicates(code, &victims),
                 Err(Failure::Uniform) => return None,
             }
         }
@@ -155,6 +160,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
     runner.pass(Pass::Sink, code, motion::sink);
+    runner.pass(Pass::Vectorise, code, vectorise::vectorise);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
     let latencies = runner.options.latencies.clone();
     runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, &latencies));
@@ -218,7 +224,8 @@ fn adjust_stack(code: &mut Code) {
     let down = Operand::Immediate(code.local_bytes.wrapping_neg());
     let stack = Operand::register(Register(1));
     let adjust = Instruction::new(Opcode::Iadd3, [], [stack, stack, down, Operand::ZERO]);
-    let at = code.blocks[0].instructions.iter().position(|it| it.opcode == Opcode::Ldc).map_or(0, |at| at + 1);
+    let at =
+        code.blocks[0].instructions.iter().position(|it| it.opcode == Opcode::Ldc).map_or(0, |at| at + 1);
     code.blocks[0].instructions.insert(at, adjust);
 }
 

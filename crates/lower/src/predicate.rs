@@ -107,13 +107,17 @@ fn may_be_guarded(instruction: &Instruction, predicate: Predicate) -> bool {
         return false;
     }
     let effect = has_effect(instruction);
-    let allowed = matches!(instruction.opcode, Stg | St | Stl | Sts | Redg | Red | Atoms | Atomg | Atom | Ldg | Lds | Ld | Ldl);
+    let allowed = matches!(
+        instruction.opcode,
+        Stg | St | Stl | Sts | Redg | Red | Atoms | Atomg | Atom | Ldg | Lds | Ld | Ldl
+    );
     if effect && !allowed {
         return false;
     }
-    !instruction.accesses().iter().any(|access| {
-        access.role == Role::Write && access.resource == Resource::Predicate(predicate)
-    })
+    !instruction
+        .accesses()
+        .iter()
+        .any(|access| access.role == Role::Write && access.resource == Resource::Predicate(predicate))
 }
 
 /// Moves the instructions of a side before the branch, under a guard; the branch goes when no side is left.
@@ -126,7 +130,8 @@ fn pull_up(code: &mut Code, block: usize, side: usize, guard: Guard) {
     for mut instruction in body {
         instruction.guard = guard;
         // A uniform result cannot be guarded lane by lane: all lanes compute it.
-        let uniform = instruction.operands.first().is_some_and(|operand| matches!(operand, Operand::Uniform { .. }));
+        let uniform =
+            instruction.operands.first().is_some_and(|operand| matches!(operand, Operand::Uniform { .. }));
         if uniform {
             instruction.guard = Guard::ALWAYS;
         }

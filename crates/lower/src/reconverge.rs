@@ -103,7 +103,11 @@ fn sites(code: &Code) -> Vec<Site> {
     for block in blocks {
         let Some(meet) = graph.post_dominator[block] else { continue };
         // Nothing to gain where the kernel ends at once.
-        if code.blocks[meet].instructions.first().is_some_and(|it| it.opcode == Opcode::Exit && it.guard.is_always()) {
+        if code.blocks[meet]
+            .instructions
+            .first()
+            .is_some_and(|it| it.opcode == Opcode::Exit && it.guard.is_always())
+        {
             continue;
         }
         if let Some(set) = place_of(&graph, block, meet) {
@@ -192,8 +196,13 @@ fn number(code: &Code, sites: &[Site]) -> Vec<Option<BarrierRegister>> {
                 || regions[other].contains(&sites[index].set)
                 || sites[index].set == sites[other].set
         };
-        let used: Vec<u8> = (0..index).filter(|&other| clashes(other)).filter_map(|other| numbers[other]).map(|it| it.0).collect();
-        numbers[index] = (0..BarrierRegister::COUNT as u8).find(|number| !used.contains(number)).map(BarrierRegister);
+        let used: Vec<u8> = (0..index)
+            .filter(|&other| clashes(other))
+            .filter_map(|other| numbers[other])
+            .map(|it| it.0)
+            .collect();
+        numbers[index] =
+            (0..BarrierRegister::COUNT as u8).find(|number| !used.contains(number)).map(BarrierRegister);
     }
     numbers
 }
@@ -248,7 +257,8 @@ fn finish(
     let target = Operand::Target(sync as u32 + 1);
     let set = Instruction::new(Opcode::Bssy, [], [Operand::Barrier(barrier), target]).with_origin(origin);
     let block: &mut Block = &mut code.blocks[moved(site.set)];
-    let at = block.instructions.iter().position(|it| it.opcode == Opcode::Bra).unwrap_or(block.instructions.len());
+    let at =
+        block.instructions.iter().position(|it| it.opcode == Opcode::Bra).unwrap_or(block.instructions.len());
     block.instructions.insert(at, set);
     for (other, _) in rest {
         other.set = moved(other.set);

@@ -24,7 +24,12 @@ pub(crate) fn schedule(code: &mut Code, table: &LatencyTable) {
     }
 }
 
-fn order(instructions: Vec<Instruction>, live: &Liveness, block: usize, table: &LatencyTable) -> Vec<Instruction> {
+fn order(
+    instructions: Vec<Instruction>,
+    live: &Liveness,
+    block: usize,
+    table: &LatencyTable,
+) -> Vec<Instruction> {
     // Clock reads and exits divide a block: nothing crosses them.
     let mut result = Vec::with_capacity(instructions.len());
     let mut run: Vec<Instruction> = Vec::new();
@@ -128,7 +133,8 @@ impl<'a> Run<'a> {
         run.depend_on_registers(table);
         run.depend_on_memory();
         for index in (0..count).rev() {
-            let below = run.after[index].iter().map(|&(next, cycles)| u64::from(cycles) + run.height[next as usize]);
+            let below =
+                run.after[index].iter().map(|&(next, cycles)| u64::from(cycles) + run.height[next as usize]);
             run.height[index] = below.max().unwrap_or(0).max(1);
         }
         run
@@ -250,8 +256,11 @@ impl<'a> Run<'a> {
             let instruction = &self.instructions[index];
             if matches!(instruction.opcode, Opcode::Ldg | Opcode::Lds | Opcode::Ld | Opcode::Ldl) {
                 let passed = (0..index).any(|earlier| {
-                    matches!(self.instructions[earlier].opcode, Opcode::Stg | Opcode::Sts | Opcode::St | Opcode::Stl)
-                        && chosen.iter().position(|&it| it == earlier) > chosen.iter().position(|&it| it == index)
+                    matches!(
+                        self.instructions[earlier].opcode,
+                        Opcode::Stg | Opcode::Sts | Opcode::St | Opcode::Stl
+                    ) && chosen.iter().position(|&it| it == earlier)
+                        > chosen.iter().position(|&it| it == index)
                 });
                 if passed && count_is_small(chosen.len()) {
                     self.instructions[index].origin.note = "hoisted above a store that is elsewhere";
@@ -373,7 +382,7 @@ fn conflict(first: &Instruction, second: &Instruction) -> bool {
         (ConstantLoad, _) | (_, ConstantLoad) | (Load, Load) => false,
         (Fence, _) | (_, Fence) => {
             // Exchanges between lanes are ordered among themselves only.
-            !(is_exchange(first) != is_exchange(second))
+            is_exchange(first) == is_exchange(second)
         }
         (Store, _) | (_, Store) => !disjoint(first, second),
     }

@@ -5,7 +5,27 @@ mod common;
 
 use common::{check, pairs};
 
-const EDGES: &[u64] = &[0, 1, 2, 31, 32, 33, 63, 64, 65, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_0000_0000, i64::MAX as u64, 1 << 63, u64::MAX];
+const EDGES: &[u64] = &[
+    0,
+    1,
+    2,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    i64::MAX as u64,
+    1 << 63,
+    u64::MAX,
+];
 
 fn words(operation: &str, host: impl Fn(u32, u32) -> u32) {
     let pairs = pairs(EDGES, 300);
@@ -25,8 +45,12 @@ fn shifts_clamp() {
     words("shl.b32 %d, %a, %b;", |a, b| a.checked_shl(b).unwrap_or(0));
     words("shr.u32 %d, %a, %b;", |a, b| a.checked_shr(b).unwrap_or(0));
     words("shr.s32 %d, %a, %b;", |a, b| (a as i32 >> b.min(31)) as u32);
-    words("shf.l.wrap.b32 %d, %a, %b, %a;", |a, b| ((u64::from(b) << 32 | u64::from(a)) << (a & 31) >> 32) as u32);
-    words("shf.r.clamp.b32 %d, %a, %b, %a;", |a, b| ((u64::from(b) << 32 | u64::from(a)) >> a.min(32)) as u32);
+    words("shf.l.wrap.b32 %d, %a, %b, %a;", |a, b| {
+        ((u64::from(b) << 32 | u64::from(a)) << (a & 31) >> 32) as u32
+    });
+    words("shf.r.clamp.b32 %d, %a, %b, %a;", |a, b| {
+        ((u64::from(b) << 32 | u64::from(a)) >> a.min(32)) as u32
+    });
     let count = "cvt.u32.u64 %r2, %b;";
     doublewords(&format!("{count} shl.b64 %d, %a, %r2;"), |a, b| a.checked_shl(b as u32).unwrap_or(0));
     doublewords(&format!("{count} shr.u64 %d, %a, %r2;"), |a, b| a.checked_shr(b as u32).unwrap_or(0));
@@ -46,9 +70,13 @@ fn sums_and_products() {
     words("sub.sat.s32 %d, %a, %b;", |a, b| (a as i32).saturating_sub(b as i32) as u32);
     words("mad.lo.s32 %d, %a, %b, %a;", |a, b| a.wrapping_mul(b).wrapping_add(a));
     words("mul.hi.s32 %d, %a, %b;", |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32);
-    words("mad.hi.u32 %d, %a, %b, %a;", |a, b| (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(a));
+    words("mad.hi.u32 %d, %a, %b, %a;", |a, b| {
+        (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(a)
+    });
     words("mul24.lo.u32 %d, %a, %b;", |a, b| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff));
-    words("mul24.hi.u32 %d, %a, %b;", |a, b| ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32);
+    words("mul24.hi.u32 %d, %a, %b;", |a, b| {
+        ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32
+    });
     words("sad.s32 %d, %a, %b, %a;", |a, b| (a as i32).abs_diff(b as i32).wrapping_add(a));
     words("sad.u32 %d, %a, %b, %a;", |a, b| a.abs_diff(b).wrapping_add(a));
     words("abs.s32 %d, %a;", |a, _| (a as i32).wrapping_abs() as u32);
@@ -64,8 +92,14 @@ fn sums_and_products() {
     doublewords("min.s64 %d, %a, %b;", |a, b| (a as i64).min(b as i64) as u64);
     doublewords("max.u64 %d, %a, %b;", u64::max);
     doublewords("mad.lo.s64 %d, %a, %b, %a;", |a, b| a.wrapping_mul(b).wrapping_add(a));
-    doublewords("{ .reg .b32 %l<4>, %h<4>; mov.b64 {%l1, %h1}, %a; mov.b64 {%l2, %h2}, %b; add.cc.u32 %l3, %l1, %l2; addc.u32 %h3, %h1, %h2; mov.b64 %d, {%l3, %h3}; }", u64::wrapping_add);
-    doublewords("{ .reg .b32 %l<4>, %h<4>; mov.b64 {%l1, %h1}, %a; mov.b64 {%l2, %h2}, %b; sub.cc.u32 %l3, %l1, %l2; subc.u32 %h3, %h1, %h2; mov.b64 %d, {%l3, %h3}; }", u64::wrapping_sub);
+    doublewords(
+        "{ .reg .b32 %l<4>, %h<4>; mov.b64 {%l1, %h1}, %a; mov.b64 {%l2, %h2}, %b; add.cc.u32 %l3, %l1, %l2; addc.u32 %h3, %h1, %h2; mov.b64 %d, {%l3, %h3}; }",
+        u64::wrapping_add,
+    );
+    doublewords(
+        "{ .reg .b32 %l<4>, %h<4>; mov.b64 {%l1, %h1}, %a; mov.b64 {%l2, %h2}, %b; sub.cc.u32 %l3, %l1, %l2; subc.u32 %h3, %h1, %h2; mov.b64 %d, {%l3, %h3}; }",
+        u64::wrapping_sub,
+    );
     halves("mul.lo.u16 %d, %a, %b;", u16::wrapping_mul);
     halves("mul.hi.s16 %d, %a, %b;", |a, b| ((i32::from(a as i16) * i32::from(b as i16)) >> 16) as u16);
     halves("min.s16 %d, %a, %b;", |a, b| (a as i16).min(b as i16) as u16);
@@ -93,20 +127,34 @@ fn bits_and_fields() {
     words("bfi.b32 %d, %a, %b, 4, 8;", |a, b| (b & !0xff0) | (a & 0xff) << 4);
     words("prmt.b32 %d, %a, %b, 0x7250;", |a, b| {
         let bytes = u64::from(b) << 32 | u64::from(a);
-        [0, 5, 2, 7].iter().enumerate().fold(0, |word, (at, &from)| word | ((bytes >> (8 * from) & 0xff) as u32) << (8 * at))
+        [0, 5, 2, 7]
+            .iter()
+            .enumerate()
+            .fold(0, |word, (at, &from)| word | ((bytes >> (8 * from) & 0xff) as u32) << (8 * at))
     });
     words("bmsk.clamp.b32 %d, 4, 8;", |_, _| 0xff0);
-    words("{ .reg .b64 %t; mov.b64 %t, {%a, %b}; clz.b64 %d, %t; }", |a, b| (u64::from(b) << 32 | u64::from(a)).leading_zeros());
+    words("{ .reg .b64 %t; mov.b64 %t, {%a, %b}; clz.b64 %d, %t; }", |a, b| {
+        (u64::from(b) << 32 | u64::from(a)).leading_zeros()
+    });
     words("{ .reg .b64 %t; mov.b64 %t, {%a, %b}; popc.b64 %d, %t; }", |a, b| a.count_ones() + b.count_ones());
-    words("{ .reg .b64 %t; mov.b64 %t, {%a, %b}; bfind.u64 %d, %t; }", |a, b| 63u32.wrapping_sub((u64::from(b) << 32 | u64::from(a)).leading_zeros()));
+    words("{ .reg .b64 %t; mov.b64 %t, {%a, %b}; bfind.u64 %d, %t; }", |a, b| {
+        63u32.wrapping_sub((u64::from(b) << 32 | u64::from(a)).leading_zeros())
+    });
     doublewords("brev.b64 %d, %a;", |a, _| a.reverse_bits());
     doublewords("bfe.u64 %d, %a, 8, 40;", |a, _| a >> 8 & 0xff_ffff_ffff);
     doublewords("bfe.s64 %d, %a, 8, 40;", |a, _| (((a >> 8) as i64) << 24 >> 24) as u64);
-    doublewords("bfi.b64 %d, %a, %b, 8, 40;", |a, b| (b & !(0xff_ffff_ffff << 8)) | (a & 0xff_ffff_ffff) << 8);
+    doublewords("bfi.b64 %d, %a, %b, 8, 40;", |a, b| {
+        (b & !(0xff_ffff_ffff << 8)) | (a & 0xff_ffff_ffff) << 8
+    });
     doublewords("xor.b64 %d, %a, %b;", |a, b| a ^ b);
     words("fns.b32 %d, %a, 0, 2;", |a, _| {
         let mut left = 2;
-        (0..32).find(|bit| { left -= i32::from(a >> bit & 1 != 0); a >> bit & 1 != 0 && left == 0 }).unwrap_or(u32::MAX)
+        (0..32)
+            .find(|bit| {
+                left -= i32::from(a >> bit & 1 != 0);
+                a >> bit & 1 != 0 && left == 0
+            })
+            .unwrap_or(u32::MAX)
     });
     words("fns.b32 %d, %a, 31, -1;", |a, _| if a == 0 { u32::MAX } else { 31 - a.leading_zeros() });
 }
@@ -120,18 +168,34 @@ fn conversions_and_comparisons() {
     words("cvt.sat.u32.s32 %d, %a;", |a, _| (a as i32).max(0) as u32);
     words("cvt.s32.s8 %d, %a;", |a, _| a as i8 as i32 as u32);
     words("cvt.u32.u16 %d, %a;", |a, _| a & 0xffff);
-    doublewords("{ .reg .b32 %t; cvt.sat.s32.s64 %t, %a; cvt.s64.s32 %d, %t; }", |a, _| (a as i64).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u64);
-    doublewords("{ .reg .pred %q; setp.lt.s64 %q, %a, %b; selp.b64 %d, 1, 2, %q; }", |a, b| if (a as i64) < b as i64 { 1 } else { 2 });
-    doublewords("{ .reg .pred %q; setp.eq.b64 %q, %a, %b; selp.b64 %d, %a, 2, %q; }", |a, b| if a == b { a } else { 2 });
-    words("{ .reg .pred %q, %s; setp.lt.u32 %q|%s, %a, %b; selp.b32 %d, 1, 2, %s; }", |a, b| if a < b { 2 } else { 1 });
-    words("{ .reg .pred %q, %s; setp.lt.s32 %q, %a, 7; setp.gt.or.u32 %s, %b, 9, %q; selp.b32 %d, %a, %b, %s; }", |a, b| if b > 9 || (a as i32) < 7 { a } else { b });
+    doublewords("{ .reg .b32 %t; cvt.sat.s32.s64 %t, %a; cvt.s64.s32 %d, %t; }", |a, _| {
+        (a as i64).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u64
+    });
+    doublewords("{ .reg .pred %q; setp.lt.s64 %q, %a, %b; selp.b64 %d, 1, 2, %q; }", |a, b| {
+        if (a as i64) < b as i64 { 1 } else { 2 }
+    });
+    doublewords("{ .reg .pred %q; setp.eq.b64 %q, %a, %b; selp.b64 %d, %a, 2, %q; }", |a, b| {
+        if a == b { a } else { 2 }
+    });
+    words("{ .reg .pred %q, %s; setp.lt.u32 %q|%s, %a, %b; selp.b32 %d, 1, 2, %s; }", |a, b| {
+        if a < b { 2 } else { 1 }
+    });
+    words(
+        "{ .reg .pred %q, %s; setp.lt.s32 %q, %a, 7; setp.gt.or.u32 %s, %b, 9, %q; selp.b32 %d, %a, %b, %s; }",
+        |a, b| if b > 9 || (a as i32) < 7 { a } else { b },
+    );
     words("set.gt.u32.u32 %d, %a, %b;", |a, b| if a > b { u32::MAX } else { 0 });
     words("slct.b32.s32 %d, %a, %b, %a;", |a, b| if a as i32 >= 0 { a } else { b });
-    words("{ .reg .pred %q; setp.gt.s32 %q, %a, 0; mov.b32 %d, 3; @%q div.u32 %d, %b, 7; @!%q rem.u32 %d, %b, 7; }", |a, b| if a as i32 > 0 { b / 7 } else { b % 7 });
+    words(
+        "{ .reg .pred %q; setp.gt.s32 %q, %a, 0; mov.b32 %d, 3; @%q div.u32 %d, %b, 7; @!%q rem.u32 %d, %b, 7; }",
+        |a, b| if a as i32 > 0 { b / 7 } else { b % 7 },
+    );
     words("{ .reg .b16 %l, %h; mov.b32 {%l, %h}, %a; mov.b32 %d, {%h, %l}; }", |a, _| a.rotate_left(16));
     words("{ .reg .f32 %f; cvt.rn.f32.s32 %f, %a; mov.b32 %d, %f; }", |a, _| (a as i32 as f32).to_bits());
     words("{ .reg .f32 %f; cvt.rn.f32.u32 %f, %a; cvt.rzi.u32.f32 %d, %f; }", |a, _| a as f32 as u32);
-    doublewords("{ .reg .f64 %f; cvt.rn.f64.s64 %f, %a; cvt.rzi.s64.f64 %d, %f; }", |a, _| a as i64 as f64 as i64 as u64);
+    doublewords("{ .reg .f64 %f; cvt.rn.f64.s64 %f, %a; cvt.rzi.s64.f64 %d, %f; }", |a, _| {
+        a as i64 as f64 as i64 as u64
+    });
 }
 
 #[test]

@@ -6,8 +6,24 @@ mod common;
 use common::{check, pairs};
 
 const INTEGERS: &[u64] = &[
-    0, 1, 2, 3, 5, 7, 10, 0xff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000,
-    0x1_0000_0001, 0x7fff_ffff_ffff_ffff, 0x8000_0000_0000_0000, 0xffff_ffff_ffff_fffe, u64::MAX,
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    10,
+    0xff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fffe,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0x1_0000_0001,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    0xffff_ffff_ffff_fffe,
+    u64::MAX,
 ];
 
 #[test]
@@ -38,16 +54,37 @@ fn integers_of_64_bits() {
         (b != 0).then(|| (a as i64).wrapping_rem(b as i64) as u64)
     });
     check("s64", 8, "mul.hi.s64 %d, %a, %b;", &pairs, |a, b| {
-        Some((i128::from(a as i64) * i128::from(b as i64) >> 64) as u64)
+        Some(((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64)
     });
-    check("u64", 8, "mul.hi.u64 %d, %a, %b;", &pairs, |a, b| Some((u128::from(a) * u128::from(b) >> 64) as u64));
+    check("u64", 8, "mul.hi.u64 %d, %a, %b;", &pairs, |a, b| {
+        Some(((u128::from(a) * u128::from(b)) >> 64) as u64)
+    });
     check("u64", 8, "mul.lo.u64 %d, %a, %b;", &pairs, |a, b| Some(a.wrapping_mul(b)));
 }
 
 const SINGLES: &[u64] = &[
-    0, 0x8000_0000, 1, 0x8000_0001, 2, 0x7f_ffff, 0x80_0000, 0x80_0001, 0x3f80_0000, 0xbf80_0000, 0x4000_0000,
-    0x4040_0000, 0x3f80_0001, 0x3fff_ffff, 0x7f00_0000, 0x7f7f_ffff, 0xff7f_ffff, 0x7e80_0001, 0x7f80_0000,
-    0xff80_0000, 0x7fc0_0000, 0x3400_0000,
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    2,
+    0x7f_ffff,
+    0x80_0000,
+    0x80_0001,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x4000_0000,
+    0x4040_0000,
+    0x3f80_0001,
+    0x3fff_ffff,
+    0x7f00_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7e80_0001,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x3400_0000,
 ];
 
 fn single(bits: f32) -> Option<u64> {
@@ -101,10 +138,26 @@ fn singles_in_directed_modes() {
 }
 
 const DOUBLES: &[u64] = &[
-    0, 1 << 63, 1, 2, 3, 0x000f_ffff_ffff_ffff, 0x0010_0000_0000_0000, 0x0010_0000_0000_0001, 0x3ff0_0000_0000_0000,
-    0xbff0_0000_0000_0000, 0x3ff0_0000_0000_0001, 0x3fff_ffff_ffff_ffff, 0x4008_0000_0000_0000,
-    0x7fef_ffff_ffff_ffff, 0xffef_ffff_ffff_ffff, 0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000,
-    0x7ff8_0000_0000_0000, 0x0370_0000_0000_0000, 0x7c00_0000_0000_0000,
+    0,
+    1 << 63,
+    1,
+    2,
+    3,
+    0x000f_ffff_ffff_ffff,
+    0x0010_0000_0000_0000,
+    0x0010_0000_0000_0001,
+    0x3ff0_0000_0000_0000,
+    0xbff0_0000_0000_0000,
+    0x3ff0_0000_0000_0001,
+    0x3fff_ffff_ffff_ffff,
+    0x4008_0000_0000_0000,
+    0x7fef_ffff_ffff_ffff,
+    0xffef_ffff_ffff_ffff,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_0000,
+    0x0370_0000_0000_0000,
+    0x7c00_0000_0000_0000,
 ];
 
 fn double(value: f64) -> Option<u64> {
@@ -136,11 +189,14 @@ fn doubles_in_directed_modes() {
             let rest = (-q).mul_add(y, x);
             let above = (rest < 0.0) == (y > 0.0) && rest != 0.0;
             let mode = if mode == "rz" { if q < 0.0 { "rp" } else { "rm" } } else { mode };
-            Some(match mode {
-                "rm" if above => q.next_down(),
-                "rp" if !above && rest != 0.0 => q.next_up(),
-                _ => q,
-            }.to_bits())
+            Some(
+                match mode {
+                    "rm" if above => q.next_down(),
+                    "rp" if !above && rest != 0.0 => q.next_up(),
+                    _ => q,
+                }
+                .to_bits(),
+            )
         });
     }
 }

@@ -78,7 +78,10 @@ impl Instruction {
                 Operand::Barrier(barrier) => {
                     push(&mut accesses, role, Resource::Barrier(barrier), Some(index))
                 }
-                Operand::Address(address) => push_address(&mut accesses, &address, index),
+                Operand::Address(mut address) => {
+                    address.wide = self.address_is_wide(&address);
+                    push_address(&mut accesses, &address, index);
+                }
                 Operand::Constant(constant) => match constant.index {
                     ConstantIndex::None => {}
                     ConstantIndex::Register(base) => {
@@ -119,6 +122,13 @@ impl Instruction {
                 (1 << (leading + 1 + carries)) - 1
             }
         }
+    }
+
+    /// Whether the base of an address is a pair of registers: it says so, or (`ATOMG.E.CAS PT, R4, [R2], ...`) the
+    /// extended-address modifier does and nothing else is 64 bits wide.
+    #[must_use]
+    pub fn address_is_wide(&self, address: &AddressOperand) -> bool {
+        address.wide || self.has(Modifier::E) && !address.uniform_wide
     }
 
     /// How many registers a register operand takes, from the one that is named.

@@ -50,11 +50,19 @@ impl Selector<'_, '_> {
                 it.lop3(r(shifted), Operand::Immediate(0x7ff), Operand::ZERO, 0xc0)
             };
             let (ea, eb) = (exponent(self, a), exponent(self, b));
-            let spread = self.new(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
+            let spread = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(spread), Operand::Immediate(1920));
-            let low = self.new(Opcode::Iadd3, &[], [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO]);
+            let low = self.compute(
+                Opcode::Iadd3,
+                &[],
+                [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
+            );
             let fine = self.and_below(low, 1900, fine);
-            let low = self.new(Opcode::Iadd3, &[], [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO]);
+            let low = self.compute(
+                Opcode::Iadd3,
+                &[],
+                [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
+            );
             let fine = self.and_below(low, 1900, fine);
             self.branch_if(fine, false, done);
         }
@@ -63,7 +71,12 @@ impl Selector<'_, '_> {
         self.move_to(to, pair(result), 64);
     }
 
-    fn and_below(&mut self, x: Register, bound: u32, and: warplab_program::Predicate) -> warplab_program::Predicate {
+    fn and_below(
+        &mut self,
+        x: Register,
+        bound: u32,
+        and: warplab_program::Predicate,
+    ) -> warplab_program::Predicate {
         let to = self.code.predicate();
         self.op(
             Opcode::Isetp,
@@ -116,7 +129,7 @@ impl Selector<'_, '_> {
         self.branch_if_special(b, special);
         let sign = self.lop3(high(a), high(b), Operand::ZERO, 0x3c);
         let ((fa, ea), (fb, eb)) = (self.split(a), self.split(b));
-        let exponent = self.new(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(1023)]);
+        let exponent = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(1023)]);
         // 63 digits of the quotient, the first of which is 0 or 1.
         let quotient = self.code.register(2);
         self.move_to(quotient, Source::constant(0), 64);
@@ -129,7 +142,8 @@ impl Selector<'_, '_> {
         let rest = self.code.register(2);
         self.subtract64(rest, pair(fa), pair(fb));
         let one = Operand::Immediate(1);
-        let operands = [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
+        let operands =
+            [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
         self.op_if(less, true, Opcode::Lop3, &[M::Lut], operands);
         self.choose(fa, r(fa), r(rest), Operand::predicate(less));
         self.choose(fa.offset(1), high(fa), high(rest), Operand::predicate(less));
@@ -148,14 +162,18 @@ impl Selector<'_, '_> {
         let any = self.lop3(r(magnitude), r(b), Operand::ZERO, 0xfc);
         let zero = self.compare(&[M::Eq, M::And], r(any), Operand::ZERO);
         let infinite = self.compare(&[M::Eq, M::And], r(any), Operand::Immediate(0x7ff0_0000));
-        let kind = self.new(Opcode::Mov, &[], [ONE]);
+        let kind = self.compute(Opcode::Mov, &[], [ONE]);
         self.op_if(zero, false, Opcode::Mov, &[], [r(kind), Operand::Immediate(0x7ff0_0000)]);
         self.op_if(infinite, false, Opcode::Mov, &[], [r(kind), Operand::ZERO]);
         self.lop3_to(y.offset(1), high(b), Operand::Immediate(0x8000_0000), r(kind), 0xea);
         let product = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
         self.move_to(result, pair(product), 64);
         let nan = self.code.predicate();
-        self.op(Opcode::Dsetp, &[M::Nan, M::And], [Operand::predicate(nan), Operand::TRUE, r(b), r(b), Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[M::Nan, M::And],
+            [Operand::predicate(nan), Operand::TRUE, r(b), r(b), Operand::TRUE],
+        );
         let sum = self.new_pair(Opcode::Dadd, &[], [r(b), r(b)]);
         self.op_if(nan, false, Opcode::Mov, &[], [r(result), r(sum)]);
         self.op_if(nan, false, Opcode::Mov, &[], [high(result), high(sum)]);
@@ -166,13 +184,26 @@ impl Selector<'_, '_> {
     fn sticky(&mut self, value: Register, rest: Register) {
         let any = self.lop3(r(rest), high(rest), Operand::ZERO, 0xfc);
         let some = self.compare(&[M::Ne, M::And], r(any), Operand::ZERO);
-        let operands =
-            [r(value), r(value), Operand::Immediate(1), Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
+        let operands = [
+            r(value),
+            r(value),
+            Operand::Immediate(1),
+            Operand::ZERO,
+            Operand::Immediate(0xfc),
+            Operand::FALSE,
+        ];
         self.op_if(some, false, Opcode::Lop3, &[M::Lut], operands);
     }
 
     /// Makes a double of a value below 2^63 whose bit 62 counts 1, times 2^(exponent - 1023), and a sign.
-    fn round_and_pack(&mut self, result: Register, value: Register, exponent: Register, sign: Register, mode: Option<M>) {
+    fn round_and_pack(
+        &mut self,
+        result: Register,
+        value: Register,
+        exponent: Register,
+        sign: Register,
+        mode: Option<M>,
+    ) {
         let one = Operand::Immediate(1);
         let (again, normal) = (self.new_label(), self.new_label());
         // At most one digit is missing in front.
@@ -184,12 +215,12 @@ impl Selector<'_, '_> {
         self.branch(again);
         self.place_label(normal);
         // How many bits to drop: 10, and as many more as the exponent is below the smallest.
-        let below = self.new(Opcode::Iadd3, &[], [minus(exponent), one, Operand::ZERO]);
-        let below = self.new(Opcode::Vimnmx, &[], [r(below), Operand::ZERO, Operand::FALSE]);
+        let below = self.compute(Opcode::Iadd3, &[], [minus(exponent), one, Operand::ZERO]);
+        let below = self.compute(Opcode::Vimnmx, &[], [r(below), Operand::ZERO, Operand::FALSE]);
         // Far below, a number rounds to zero or, away from it, to the smallest of all.
         let most = Operand::Immediate(if mode.is_none() { 54 } else { 53 });
-        let below = self.new(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
-        let drop = self.new(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
+        let below = self.compute(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
+        let drop = self.compute(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
         let unit = self.code.register(2);
         self.shift64(unit, Source::constant(1), r(drop), true, false);
         let mask = self.code.register(2);
@@ -217,13 +248,14 @@ impl Selector<'_, '_> {
         let kept = self.code.register(2);
         self.shift64(kept, pair(rounded), r(drop), false, false);
         // The leading one of a normal number adds to the exponent.
-        let biased = self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
-        let biased = self.new(Opcode::Vimnmx, &[], [r(biased), Operand::ZERO, Operand::FALSE]);
+        let biased =
+            self.compute(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
+        let biased = self.compute(Opcode::Vimnmx, &[], [r(biased), Operand::ZERO, Operand::FALSE]);
         let over = self.compare(&[M::Ge, M::And], r(biased), Operand::Immediate(2046));
-        let biased = self.new(Opcode::Vimnmx, &[], [r(biased), Operand::Immediate(2046), Operand::TRUE]);
+        let biased = self.compute(Opcode::Vimnmx, &[], [r(biased), Operand::Immediate(2046), Operand::TRUE]);
         let upper = self.code.register(1);
         self.shift32(upper, r(biased), Operand::Immediate(20), true, false);
-        let sum = self.new(Opcode::Iadd3, &[], [r(upper), high(kept), Operand::ZERO]);
+        let sum = self.compute(Opcode::Iadd3, &[], [r(upper), high(kept), Operand::ZERO]);
         self.op(Opcode::Mov, &[], [r(result), r(kept)]);
         self.lop3_to(result.offset(1), r(sign), Operand::Immediate(0x8000_0000), r(sum), 0xea);
         let infinity = Operand::Immediate(0x7ff0_0000);
@@ -241,7 +273,7 @@ impl Selector<'_, '_> {
             None => (Operand::ZERO, infinity),
             _ => (Operand::Immediate(u32::MAX), Operand::Immediate(0x7fef_ffff)),
         };
-        let (low_to, high_to) = (self.new(Opcode::Mov, &[], [low]), self.new(Opcode::Mov, &[], [up]));
+        let (low_to, high_to) = (self.compute(Opcode::Mov, &[], [low]), self.compute(Opcode::Mov, &[], [up]));
         if let Some(direction @ (M::Rm | M::Rp)) = mode {
             let compare = if direction == M::Rm { M::Lt } else { M::Ge };
             let away = self.compare(&[compare, M::And], r(sign), Operand::ZERO);
@@ -253,7 +285,11 @@ impl Selector<'_, '_> {
         self.place_label(done);
     }
 
-    fn either(&mut self, a: warplab_program::Predicate, b: warplab_program::Predicate) -> warplab_program::Predicate {
+    fn either(
+        &mut self,
+        a: warplab_program::Predicate,
+        b: warplab_program::Predicate,
+    ) -> warplab_program::Predicate {
         let to = self.code.predicate();
         self.op(
             Opcode::Plop3,
@@ -279,7 +315,8 @@ impl Selector<'_, '_> {
             let y = self.code.register(2);
             self.op(Opcode::Mov, &[], [r(y), Operand::ZERO]);
             self.op(Opcode::Mufu, &[M::Rsq64h], [high(y), high(x)]);
-            let moved = self.new(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
+            let moved =
+                self.compute(Opcode::Iadd3, &[], [high(x), Operand::Immediate(0xfcb0_0000), Operand::ZERO]);
             let fine = self.compare(&[M::Lt, M::U32, M::And], r(moved), Operand::Immediate(0x7ca0_0000));
             let square = self.new_pair(Opcode::Dmul, &[], [r(y), r(y)]);
             let e = self.new_pair(Opcode::Dfma, &[], [r(x), minus(square), ONE]);
@@ -310,13 +347,17 @@ impl Selector<'_, '_> {
         self.branch_if(below, false, special);
         let (fraction, exponent) = self.split(x);
         // An even exponent, so that the root's is its half.
-        let unbiased = self.new(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero]);
+        let unbiased = self.compute(
+            Opcode::Iadd3,
+            &[],
+            [r(exponent), Operand::Immediate(1023_u32.wrapping_neg()), zero],
+        );
         let odd = self.lop3(r(unbiased), one, zero, 0xc0);
         let half = self.code.register(1);
         self.shift32(half, r(unbiased), one, false, true);
-        let root_exponent = self.new(Opcode::Iadd3, &[], [r(half), Operand::Immediate(1023), zero]);
+        let root_exponent = self.compute(Opcode::Iadd3, &[], [r(half), Operand::Immediate(1023), zero]);
         // The fraction with its leading one at bit 60 or 61 of the numbers to take digits from, two by two.
-        let up = self.new(Opcode::Iadd3, &[], [r(odd), Operand::Immediate(8), zero]);
+        let up = self.compute(Opcode::Iadd3, &[], [r(odd), Operand::Immediate(8), zero]);
         self.shift64(fraction, pair(fraction), r(up), true, false);
         let (root, rest, count) = (self.code.register(2), self.code.register(2), self.code.register(1));
         self.move_to(root, Source::constant(0), 64);
@@ -348,7 +389,7 @@ impl Selector<'_, '_> {
         // 60 digits of which the second is the leading one: at bit 58; up to bit 62.
         self.shift64(root, pair(root), Operand::Immediate(4), true, false);
         self.sticky(root, rest);
-        let sign = self.new(Opcode::Mov, &[], [zero]);
+        let sign = self.compute(Opcode::Mov, &[], [zero]);
         self.round_and_pack(result, root, root_exponent, sign, mode);
         self.branch(done);
         self.place_label(special);

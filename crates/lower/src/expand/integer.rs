@@ -10,8 +10,8 @@ impl Selector<'_, '_> {
     pub(crate) fn divide32(&mut self, to: Register, a: Operand, b: Operand, signed: bool, remainder: bool) {
         let (a, b) = (Operand::register(self.register_of(a)), Operand::register(self.register_of(b)));
         let (x, y) = if signed {
-            let x = self.new(Opcode::Iabs, &[], [a]);
-            let y = self.new(Opcode::Iabs, &[], [b]);
+            let x = self.compute(Opcode::Iabs, &[], [a]);
+            let y = self.compute(Opcode::Iabs, &[], [b]);
             (Operand::register(x), Operand::register(y))
         } else {
             (a, b)
@@ -19,9 +19,9 @@ impl Selector<'_, '_> {
         let zero = Operand::ZERO;
         // The reciprocal of the divisor, scaled by 2^32.
         let modifiers: &[M] = if signed { &[M::Rp] } else { &[M::U32, M::Rp] };
-        let float = self.new(Opcode::I2f, modifiers, [y]);
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [Operand::register(float)]);
-        let scaled = self.new(
+        let float = self.compute(Opcode::I2f, modifiers, [y]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [Operand::register(float)]);
+        let scaled = self.compute(
             Opcode::Iadd3,
             &[],
             [Operand::register(reciprocal), Operand::Immediate(0x0fff_fffe), zero],
@@ -34,19 +34,16 @@ impl Selector<'_, '_> {
             Some(register) => Operand::modified(register, SourceModifier::NEGATE),
             None => operand,
         };
-        let minus = self.new(Opcode::Iadd3, &[], [negative(guess), zero, zero]);
-        let error = self.new(Opcode::Imad, &[], [Operand::register(minus), y, zero]);
-        let better = self.new(
+        let minus = self.compute(Opcode::Iadd3, &[], [negative(guess), zero, zero]);
+        let error = self.compute(Opcode::Imad, &[], [Operand::register(minus), y, zero]);
+        let better = self.compute(
             Opcode::Imad,
             &[M::Hi, M::U32],
             [guess, Operand::register(error), Operand::register(pair)],
         );
-        let first = self.new(Opcode::Imad, &[M::Hi, M::U32], [Operand::register(better), x, zero]);
-        let minus = self.new(
-            Opcode::Iadd3,
-            &[],
-            [Operand::modified(first, SourceModifier::NEGATE), zero, zero],
-        );
+        let first = self.compute(Opcode::Imad, &[M::Hi, M::U32], [Operand::register(better), x, zero]);
+        let minus =
+            self.compute(Opcode::Iadd3, &[], [Operand::modified(first, SourceModifier::NEGATE), zero, zero]);
         let rest = self.code.register(1);
         let r = Operand::register(rest);
         self.op(Opcode::Imad, &[], [r, y, Operand::register(minus), x]);
@@ -64,9 +61,7 @@ impl Selector<'_, '_> {
         }
         let result = if remainder { r } else { q };
         if signed {
-            let sign = if remainder { a } else {
-                Operand::register(self.lop3(a, b, zero, 0x3c))
-            };
+            let sign = if remainder { a } else { Operand::register(self.lop3(a, b, zero, 0x3c)) };
             let below = self.compare(&[M::Lt, M::And], sign, zero);
             self.op_if(below, false, Opcode::Iadd3, &[], [result, negative(result), zero, zero]);
         }
@@ -116,7 +111,8 @@ impl Selector<'_, '_> {
             self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(result)]);
             return self.op(Opcode::Mov, &[], [high(to), high(result)]);
         }
-        let sign = if remainder { high(a) } else { Operand::register(self.lop3(high(a), high(b), zero, 0x3c)) };
+        let sign =
+            if remainder { high(a) } else { Operand::register(self.lop3(high(a), high(b), zero, 0x3c)) };
         let below = self.compare(&[M::Lt, M::And], sign, zero);
         let negated = self.code.register(2);
         self.subtract64(
@@ -147,10 +143,10 @@ impl Selector<'_, '_> {
             low: Operand::register(register),
             high: Operand::register(register.offset(1)),
         };
-        let float = self.new(Opcode::I2f, &[M::U64, M::Rp], [Operand::register(y)]);
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [Operand::register(float)]);
+        let float = self.compute(Opcode::I2f, &[M::U64, M::Rp], [Operand::register(y)]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [Operand::register(float)]);
         // 2^64 less a little, by way of the exponent.
-        let scaled = self.new(
+        let scaled = self.compute(
             Opcode::Iadd3,
             &[],
             [Operand::register(reciprocal), Operand::Immediate(0x1fff_fffe_u32.wrapping_sub(4)), zero],
@@ -180,9 +176,19 @@ impl Selector<'_, '_> {
             self.sum64(more, pair(quotient), Source::constant(1));
             for half in 0..2 {
                 let r = Operand::register(rest.offset(half));
-                self.choose(rest.offset(half), r, Operand::register(smaller.offset(half)), Operand::predicate(less));
+                self.choose(
+                    rest.offset(half),
+                    r,
+                    Operand::register(smaller.offset(half)),
+                    Operand::predicate(less),
+                );
                 let q = Operand::register(quotient.offset(half));
-                self.choose(quotient.offset(half), q, Operand::register(more.offset(half)), Operand::predicate(less));
+                self.choose(
+                    quotient.offset(half),
+                    q,
+                    Operand::register(more.offset(half)),
+                    Operand::predicate(less),
+                );
             }
         }
         // By zero: the quotient is all ones, the remainder the dividend.

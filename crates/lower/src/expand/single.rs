@@ -21,21 +21,28 @@ fn positive(register: Register) -> Operand {
 
 impl Selector<'_, '_> {
     /// `to = a / b`.
-    pub(crate) fn divide_single(&mut self, to: Register, a: Register, b: Register, mode: Option<M>, ftz: bool) {
+    pub(crate) fn divide_single(
+        &mut self,
+        to: Register,
+        a: Register,
+        b: Register,
+        mode: Option<M>,
+        ftz: bool,
+    ) {
         let (a, b) = if ftz { (self.flushed(a), self.flushed(b)) } else { (a, b) };
         let result = self.code.register(1);
         let done = self.new_label();
         if mode.is_none() {
             let one = Operand::Immediate(0x3f80_0000);
-            let y = self.new(Opcode::Mufu, &[M::Rcp], [positive(b)]);
+            let y = self.compute(Opcode::Mufu, &[M::Rcp], [positive(b)]);
             let slow = self.code.predicate();
             self.op(Opcode::Fchk, &[], [Operand::predicate(slow), positive(a), positive(b)]);
-            let e = self.new(Opcode::Ffma, &[], [negative(b), positive(y), one]);
-            let y = self.new(Opcode::Ffma, &[], [positive(y), positive(e), positive(y)]);
-            let q = self.new(Opcode::Ffma, &[], [positive(a), positive(y), Operand::ZERO]);
-            let r = self.new(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
-            let q = self.new(Opcode::Ffma, &[], [positive(y), positive(r), positive(q)]);
-            let r = self.new(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
+            let e = self.compute(Opcode::Ffma, &[], [negative(b), positive(y), one]);
+            let y = self.compute(Opcode::Ffma, &[], [positive(y), positive(e), positive(y)]);
+            let q = self.compute(Opcode::Ffma, &[], [positive(a), positive(y), Operand::ZERO]);
+            let r = self.compute(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
+            let q = self.compute(Opcode::Ffma, &[], [positive(y), positive(r), positive(q)]);
+            let r = self.compute(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(r), positive(q)]);
             self.branch_if(slow, true, done);
         }
@@ -46,7 +53,7 @@ impl Selector<'_, '_> {
 
     fn flushed(&mut self, x: Register) -> Register {
         let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-        self.new(Opcode::Fadd, &[M::Ftz], [positive(x), zero])
+        self.compute(Opcode::Fadd, &[M::Ftz], [positive(x), zero])
     }
 
     fn deliver(&mut self, to: Register, result: Register, ftz: bool) {
@@ -61,7 +68,8 @@ impl Selector<'_, '_> {
     /// Whether a single is zero, infinite or no number.
     fn is_special(&mut self, x: Register) -> Predicate {
         let bits = self.lop3(positive(x), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0xc0);
-        let less = self.new(Opcode::Iadd3, &[], [positive(bits), Operand::Immediate(u32::MAX), Operand::ZERO]);
+        let less =
+            self.compute(Opcode::Iadd3, &[], [positive(bits), Operand::Immediate(u32::MAX), Operand::ZERO]);
         self.compare(&[M::Ge, M::U32, M::And], positive(less), Operand::Immediate(0x7f7f_ffff))
     }
 
@@ -84,19 +92,25 @@ impl Selector<'_, '_> {
         );
         self.branch_if(either, true, ordinary);
         // The product with the reciprocal is right for these, if a denormal divisor does not count as zero.
-        let scaled = self.new(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x5f00_0000)]);
+        let scaled = self.compute(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x5f00_0000)]);
         let magnitude = Operand::modified(b, SourceModifier::ABSOLUTE);
         let small = self.code.predicate();
         self.op(
             Opcode::Fsetp,
             &[M::Lt, M::And],
-            [Operand::predicate(small), Operand::TRUE, magnitude, Operand::Immediate(0x2000_0000), Operand::TRUE],
+            [
+                Operand::predicate(small),
+                Operand::TRUE,
+                magnitude,
+                Operand::Immediate(0x2000_0000),
+                Operand::TRUE,
+            ],
         );
         // Nor may the reciprocal of a large one be denormal.
-        let lowered = self.new(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x2f80_0000)]);
+        let lowered = self.compute(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x2f80_0000)]);
         let divisor = self.code.register(1);
         self.choose(divisor, positive(scaled), positive(lowered), Operand::predicate(small));
-        let y = self.new(Opcode::Mufu, &[M::Rcp], [positive(divisor)]);
+        let y = self.compute(Opcode::Mufu, &[M::Rcp], [positive(divisor)]);
         self.op(Opcode::Fmul, &[], [positive(result), positive(a), positive(y)]);
         self.branch(done);
         self.place_label(ordinary);
@@ -142,7 +156,8 @@ impl Selector<'_, '_> {
             &[M::Lt, M::And],
             [Operand::predicate(over), Operand::TRUE, positive(sign), zero, Operand::predicate(inexact)],
         );
-        let pair = |register: Register| Source { low: positive(register), high: positive(register.offset(1)) };
+        let pair =
+            |register: Register| Source { low: positive(register), high: positive(register.offset(1)) };
         let less = self.code.register(2);
         self.subtract64(less, pair(q), Source::constant(1));
         let odd = self.code.register(2);
@@ -153,7 +168,14 @@ impl Selector<'_, '_> {
             false,
             Opcode::Lop3,
             &[M::Lut],
-            [positive(odd), positive(odd), Operand::Immediate(1), zero, Operand::Immediate(0xfc), Operand::FALSE],
+            [
+                positive(odd),
+                positive(odd),
+                Operand::Immediate(1),
+                zero,
+                Operand::Immediate(0xfc),
+                Operand::FALSE,
+            ],
         );
         let mut modifiers = vec![M::F32, M::F64];
         modifiers.extend(mode);
@@ -167,12 +189,15 @@ impl Selector<'_, '_> {
         let done = self.new_label();
         if mode.is_none() {
             let zero = Operand::ZERO;
-            let moved = self.new(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0x0180_0000), zero]);
+            let moved =
+                self.compute(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0x0180_0000), zero]);
             let exponent = self.lop3(positive(moved), Operand::Immediate(0x7f80_0000), zero, 0xc0);
-            let slow = self.compare(&[M::Le, M::U32, M::And], positive(exponent), Operand::Immediate(0x01ff_ffff));
-            let y = self.new(Opcode::Mufu, &[M::Rcp], [positive(x)]);
-            let e = self.new(Opcode::Ffma, &[], [positive(x), positive(y), Operand::Immediate(0xbf80_0000)]);
-            let e = self.new(
+            let slow =
+                self.compare(&[M::Le, M::U32, M::And], positive(exponent), Operand::Immediate(0x01ff_ffff));
+            let y = self.compute(Opcode::Mufu, &[M::Rcp], [positive(x)]);
+            let e =
+                self.compute(Opcode::Ffma, &[], [positive(x), positive(y), Operand::Immediate(0xbf80_0000)]);
+            let e = self.compute(
                 Opcode::Fadd,
                 &[M::Ftz],
                 [negative(e), Operand::modified(Register::ZERO, SourceModifier::NEGATE)],
@@ -180,7 +205,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(e), positive(y)]);
             self.branch_if(slow, true, done);
         }
-        let one = self.new(Opcode::Mov, &[], [Operand::Immediate(0x3f80_0000)]);
+        let one = self.compute(Opcode::Mov, &[], [Operand::Immediate(0x3f80_0000)]);
         self.divide_slowly(result, one, x, mode);
         self.place_label(done);
         self.deliver(to, result, ftz);
@@ -193,12 +218,14 @@ impl Selector<'_, '_> {
         let result = self.code.register(1);
         let (done, ordinary) = (self.new_label(), self.new_label());
         if mode.is_none() {
-            let moved = self.new(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0xf300_0000), zero]);
-            let y = self.new(Opcode::Mufu, &[M::Rsq], [positive(x)]);
-            let slow = self.compare(&[M::Gt, M::U32, M::And], positive(moved), Operand::Immediate(0x727f_ffff));
-            let s = self.new(Opcode::Fmul, &[M::Ftz], [positive(x), positive(y)]);
-            let h = self.new(Opcode::Fmul, &[M::Ftz], [positive(y), Operand::Immediate(0x3f00_0000)]);
-            let r = self.new(Opcode::Ffma, &[], [negative(s), positive(s), positive(x)]);
+            let moved =
+                self.compute(Opcode::Iadd3, &[], [positive(x), Operand::Immediate(0xf300_0000), zero]);
+            let y = self.compute(Opcode::Mufu, &[M::Rsq], [positive(x)]);
+            let slow =
+                self.compare(&[M::Gt, M::U32, M::And], positive(moved), Operand::Immediate(0x727f_ffff));
+            let s = self.compute(Opcode::Fmul, &[M::Ftz], [positive(x), positive(y)]);
+            let h = self.compute(Opcode::Fmul, &[M::Ftz], [positive(y), Operand::Immediate(0x3f00_0000)]);
+            let r = self.compute(Opcode::Ffma, &[], [negative(s), positive(s), positive(x)]);
             self.op(Opcode::Ffma, &[], [positive(result), positive(r), positive(h), positive(s)]);
             self.branch_if(slow, true, done);
         }
@@ -209,7 +236,11 @@ impl Selector<'_, '_> {
         self.op_if(below, false, Opcode::Mov, &[], [positive(result), Operand::Immediate(0x7fff_ffff)]);
         self.branch_if(below, false, done);
         self.branch_if(special, true, ordinary);
-        self.op(Opcode::Fadd, &[], [positive(result), positive(x), Operand::modified(Register::ZERO, SourceModifier::NEGATE)]);
+        self.op(
+            Opcode::Fadd,
+            &[],
+            [positive(result), positive(x), Operand::modified(Register::ZERO, SourceModifier::NEGATE)],
+        );
         self.branch(done);
         self.place_label(ordinary);
         let wide = self.new_pair(Opcode::F2f, &[M::F64, M::F32], [positive(x)]);

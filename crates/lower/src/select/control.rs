@@ -42,14 +42,14 @@ impl Selector<'_, '_> {
             Copysign => self.copysign(flat, ty),
             Add | Sub | Mul | Fma | Neg | Abs | Min | Max if half && ty.is_float() => self.half(flat, ty),
             Ex2 | Tanh if half => self.half(flat, ty),
-            Add | Sub | Mul | Mad | Fma | Neg | Abs | Min | Max | Div | Rcp | Sqrt | Rsqrt | Sin | Cos | Lg2
-            | Ex2 | Tanh
+            Add | Sub | Mul | Mad | Fma | Neg | Abs | Min | Max | Div | Rcp | Sqrt | Rsqrt | Sin | Cos
+            | Lg2 | Ex2 | Tanh
                 if ty.is_float() =>
             {
                 self.float(flat, ty);
             }
-            Add | Sub | Mul | Mad | Mul24 | Mad24 | Addc | Subc | Madc | Sad | Dp4a | Dp2a | Neg | Abs | Min
-            | Max | Div | Rem => self.integer(flat, ty),
+            Add | Sub | Mul | Mad | Mul24 | Mad24 | Addc | Subc | Madc | Sad | Dp4a | Dp2a | Neg | Abs
+            | Min | Max | Div | Rem => self.integer(flat, ty),
             _ => self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic())),
         }
     }
@@ -212,11 +212,7 @@ impl Selector<'_, '_> {
             match (bits, at % 32) {
                 (32, _) => self.op(Opcode::Mov, &[], [to, word]),
                 (_, 0) => self.op(Opcode::Mov, &[], [to, word]),
-                (16, _) => self.op(
-                    Opcode::Prmt,
-                    &[],
-                    [to, word, Operand::Immediate(0x7632), Operand::ZERO],
-                ),
+                (16, _) => self.op(Opcode::Prmt, &[], [to, word, Operand::Immediate(0x7632), Operand::ZERO]),
                 (_, at) => {
                     let byte = Operand::Immediate(0x4440 | (at / 8));
                     self.op(Opcode::Prmt, &[], [to, word, byte, Operand::ZERO]);
@@ -237,7 +233,7 @@ impl Selector<'_, '_> {
                 .chunks(2)
                 .map(|pair| {
                     let [low, high] = pair else { return pair[0] };
-                    Operand::register(self.new(
+                    Operand::register(self.compute(
                         Opcode::Prmt,
                         &[],
                         [*low, Operand::Immediate(0x5410), *high],
@@ -250,7 +246,7 @@ impl Selector<'_, '_> {
                     let mut word = bytes[0];
                     for (index, byte) in bytes.iter().enumerate().skip(1) {
                         let selector = 0x3210 & !(0xf << (4 * index)) | 4 << (4 * index);
-                        word = Operand::register(self.new(
+                        word = Operand::register(self.compute(
                             Opcode::Prmt,
                             &[],
                             [word, Operand::Immediate(selector), *byte],

@@ -1,8 +1,8 @@
 //! `cvt`.
 
+use super::Selector;
 use super::float::rounding;
 use super::values::{Source, immediate};
-use super::Selector;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{Flag, Modifier as Dotted, Rounding, Type};
@@ -39,7 +39,7 @@ impl Selector<'_, '_> {
         }
         let plain = |ty: Type| !ty.is_float() || matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
         if to == Type::Tf32 {
-            return self.to_tf32(flat);
+            return self.tf32(flat);
         }
         if !plain(to) || !plain(from) {
             return self.unsupported(format!("'{}' is not supported", tree.mnemonic()));
@@ -57,9 +57,11 @@ impl Selector<'_, '_> {
         let source = self.source(value, ty).low;
         match (ty.bits(), ty.is_signed()) {
             (16, signed) => self.extend16(source, signed),
-            (8, true) => {
-                Operand::register(self.new(Opcode::Prmt, &[], [source, Operand::Immediate(0x8880), Operand::ZERO]))
-            }
+            (8, true) => Operand::register(self.compute(
+                Opcode::Prmt,
+                &[],
+                [source, Operand::Immediate(0x8880), Operand::ZERO],
+            )),
             (8, false) => Operand::register(self.lop3(source, Operand::Immediate(0xff), Operand::ZERO, 0xc0)),
             _ => source,
         }
@@ -75,7 +77,8 @@ impl Selector<'_, '_> {
         let source = if from.bits() == 64 {
             self.source(&flat.operands[1], from)
         } else {
-            let narrow_enough = to.bits() <= from.bits() && !saturates && to.bits() >= 16 && result_bits <= to.bits();
+            let narrow_enough =
+                to.bits() <= from.bits() && !saturates && to.bits() >= 16 && result_bits <= to.bits();
             let low = if narrow_enough {
                 self.source(&flat.operands[1], from).low
             } else {
@@ -98,10 +101,14 @@ impl Selector<'_, '_> {
             let low = Operand::register(in_register);
             match (to.bits(), to.is_signed()) {
                 (16, signed) => self.extend16(low, signed),
-                (_, true) => {
-                    Operand::register(self.new(Opcode::Prmt, &[], [low, Operand::Immediate(0x8880), Operand::ZERO]))
+                (_, true) => Operand::register(self.compute(
+                    Opcode::Prmt,
+                    &[],
+                    [low, Operand::Immediate(0x8880), Operand::ZERO],
+                )),
+                (_, false) => {
+                    Operand::register(self.lop3(low, Operand::Immediate(0xff), Operand::ZERO, 0xc0))
                 }
-                (_, false) => Operand::register(self.lop3(low, Operand::Immediate(0xff), Operand::ZERO, 0xc0)),
             }
         } else {
             source.low
@@ -126,7 +133,8 @@ impl Selector<'_, '_> {
         } else {
             (0, (1i128 << bits) - 1)
         };
-        let (min, max) = if signed { (i128::from(i64::MIN), i128::from(i64::MAX)) } else { (0, i128::from(u64::MAX)) };
+        let (min, max) =
+            if signed { (i128::from(i64::MIN), i128::from(i64::MAX)) } else { (0, i128::from(u64::MAX)) };
         let mut source = source;
         if high < max {
             let limit = Source::constant(high as u64);
@@ -205,7 +213,7 @@ impl Selector<'_, '_> {
         let register = self.result(&flat.operands[0], result_bits);
         let (source, from) = if from == Type::Bf16 {
             let operands = [self.source_of(&flat.operands[1]), Operand::Immediate(16), Operand::ZERO];
-            let wide = self.new(Opcode::Shf, &[M::L, M::U32], operands);
+            let wide = self.compute(Opcode::Shf, &[M::L, M::U32], operands);
             (Operand::register(wide), Type::F32)
         } else {
             (self.float_source(&flat.operands[1], from), from)
@@ -234,13 +242,13 @@ impl Selector<'_, '_> {
             return self.op(Opcode::F2i, &modifiers, [Operand::register(register), source]);
         }
         // Narrower types: through 32 bits, clamped.
-        let wide = self.new(Opcode::F2i, &modifiers, [source]);
+        let wide = self.compute(Opcode::F2i, &modifiers, [source]);
         let (low, high) = if to.is_signed() {
             (-(1i64 << (to.bits() - 1)), (1i64 << (to.bits() - 1)) - 1)
         } else {
             (0, (1i64 << to.bits()) - 1)
         };
-        let above = self.new(
+        let above = self.compute(
             Opcode::Vimnmx,
             &[],
             [Operand::register(wide), immediate(low as u32), Operand::FALSE],
@@ -263,10 +271,8 @@ impl Selector<'_, '_> {
         let ftz = tree.flag(Flag::Ftz);
         let saturates = tree.flag(Flag::Sat);
         let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-        let integral_mode = matches!(
-            tree.rounding(),
-            Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi)
-        );
+        let integral_mode =
+            matches!(tree.rounding(), Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi));
         if to == from {
             let source = self.float_source(&flat.operands[1], from);
             if integral_mode {
@@ -314,7 +320,7 @@ impl Selector<'_, '_> {
             (Type::F32 | Type::F64, Type::Bf16) => {
                 let source = self.source_of(&flat.operands[1]);
                 let operands = [source, Operand::Immediate(16), Operand::ZERO];
-                let single = self.new(Opcode::Shf, &[M::L, M::U32], operands);
+                let single = self.compute(Opcode::Shf, &[M::L, M::U32], operands);
                 if to == Type::F32 {
                     self.op(Opcode::Mov, &[], [d, Operand::register(single)]);
                 } else {
@@ -373,7 +379,7 @@ impl Selector<'_, '_> {
     }
 
     /// Ten bits of fraction, to nearest, ties away.
-    fn to_tf32(&mut self, flat: &Flat<'_>) {
+    fn tf32(&mut self, flat: &Flat<'_>) {
         let x = self.register(&flat.operands[1], Type::F32);
         let d = self.result(&flat.operands[0], 32);
         let finite = self.code.predicate();
@@ -388,7 +394,7 @@ impl Selector<'_, '_> {
                 Operand::TRUE,
             ],
         );
-        let raised = self.new(
+        let raised = self.compute(
             Opcode::Iadd3,
             &[],
             [Operand::register(x), Operand::Immediate(0x1000), Operand::ZERO],
@@ -414,8 +420,8 @@ impl Selector<'_, '_> {
         let mut clamped = Vec::new();
         for value in &flat.operands[1..3] {
             let source = self.source(value, Type::S32).low;
-            let above = self.new(Opcode::Vimnmx, &[], [source, immediate(low as u32), Operand::FALSE]);
-            clamped.push(Operand::register(self.new(
+            let above = self.compute(Opcode::Vimnmx, &[], [source, immediate(low as u32), Operand::FALSE]);
+            clamped.push(Operand::register(self.compute(
                 Opcode::Vimnmx,
                 &[],
                 [Operand::register(above), immediate(high as u32), Operand::TRUE],
@@ -425,7 +431,7 @@ impl Selector<'_, '_> {
         if to.bits() == 16 {
             return self.op(Opcode::Prmt, &[], [d, clamped[1], Operand::Immediate(0x5410), clamped[0]]);
         }
-        let both = self.new(Opcode::Prmt, &[], [clamped[1], Operand::Immediate(0x0040), clamped[0]]);
+        let both = self.compute(Opcode::Prmt, &[], [clamped[1], Operand::Immediate(0x0040), clamped[0]]);
         let rest = match flat.operands.get(3) {
             Some(value) => self.source(value, Type::B32).low,
             None => Operand::ZERO,

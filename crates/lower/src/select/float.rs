@@ -1,7 +1,7 @@
 //! Single and double precision arithmetic.
 
-use super::values::constant_of;
 use super::Selector;
+use super::values::constant_of;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Rounding, Type};
@@ -117,7 +117,8 @@ impl Selector<'_, '_> {
             Min | Max => self.float_minimum(flat, to, &sources, ty),
             Div | Rcp | Sqrt | Rsqrt => self.float_quotient(flat, to, &sources, ty),
             Sin | Cos => {
-                let turns = self.new(Opcode::Fmul, &[M::Rz], [sources[0], Operand::Immediate(0x3e22_f983)]);
+                let turns =
+                    self.compute(Opcode::Fmul, &[M::Rz], [sources[0], Operand::Immediate(0x3e22_f983)]);
                 let function = if flat.tree.opcode == Sin { M::Sin } else { M::Cos };
                 self.op(Opcode::Mufu, &[function], [d, Operand::register(turns)]);
             }
@@ -144,15 +145,16 @@ impl Selector<'_, '_> {
         if flat.tree.flag(Flag::Xorsign) {
             // The magnitude that wins, with the product of the signs.
             let (x, y) = (self.single_register(sources[0]), self.single_register(sources[1]));
-            let won = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
-            let signs = self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
+            let won = self.compute(Opcode::Fmnmx, &modifiers, [a, b, which]);
+            let signs =
+                self.lop3(Operand::register(x), Operand::register(y), Operand::Immediate(0x8000_0000), 0x28);
             return self.lop3_to(to, Operand::register(won), Operand::register(signs), Operand::ZERO, 0x3c);
         }
         if constant_of(&a).is_some() {
             (a, b) = (b, a);
         }
         if let Some(&third) = sources.get(2) {
-            let first = self.new(Opcode::Fmnmx, &modifiers, [a, b, which]);
+            let first = self.compute(Opcode::Fmnmx, &modifiers, [a, b, which]);
             (a, b) = (Operand::register(first), third);
         }
         self.op(Opcode::Fmnmx, &modifiers, [Operand::register(to), a, b, which]);
@@ -164,7 +166,11 @@ impl Selector<'_, '_> {
         let (x, y) = (Operand::register(a), Operand::register(b));
         let compare = if smaller { M::Lt } else { M::Gt };
         let first = self.code.predicate();
-        self.op(Opcode::Dsetp, &[compare, M::And], [Operand::predicate(first), Operand::TRUE, x, y, Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[compare, M::And],
+            [Operand::predicate(first), Operand::TRUE, x, y, Operand::TRUE],
+        );
         let second_nan = self.code.predicate();
         self.op(
             Opcode::Dsetp,
@@ -172,10 +178,15 @@ impl Selector<'_, '_> {
             [Operand::predicate(second_nan), Operand::TRUE, y, y, Operand::predicate(first)],
         );
         let equal = self.code.predicate();
-        self.op(Opcode::Dsetp, &[M::Eq, M::And], [Operand::predicate(equal), Operand::TRUE, x, y, Operand::TRUE]);
+        self.op(
+            Opcode::Dsetp,
+            &[M::Eq, M::And],
+            [Operand::predicate(equal), Operand::TRUE, x, y, Operand::TRUE],
+        );
         // Of equal values, which may be zeros of both signs, the sign bits are or'ed or and'ed.
         let lut = if smaller { 0xfc } else { 0xc0 };
-        let high = self.lop3(Operand::register(a.offset(1)), Operand::register(b.offset(1)), Operand::ZERO, lut);
+        let high =
+            self.lop3(Operand::register(a.offset(1)), Operand::register(b.offset(1)), Operand::ZERO, lut);
         let chosen = self.code.register(2);
         for half in 0..2 {
             let (x, y) = (Operand::register(a.offset(half)), Operand::register(b.offset(half)));
@@ -189,7 +200,9 @@ impl Selector<'_, '_> {
     /// A double operand in a pair of registers, its modifiers applied.
     pub(crate) fn double_register(&mut self, operand: Operand) -> Register {
         match operand {
-            Operand::Register { register, modifier: SourceModifier::NONE, .. } if !register.is_fixed() => register,
+            Operand::Register { register, modifier: SourceModifier::NONE, .. } if !register.is_fixed() => {
+                register
+            }
             Operand::Immediate(high) => {
                 let to = self.code.register(2);
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::ZERO]);
@@ -212,10 +225,10 @@ impl Selector<'_, '_> {
     pub(crate) fn single_register(&mut self, operand: Operand) -> Register {
         match operand {
             Operand::Register { register, modifier: SourceModifier::NONE, .. } => register,
-            Operand::Immediate(_) => self.new(Opcode::Mov, &[], [operand]),
+            Operand::Immediate(_) => self.compute(Opcode::Mov, &[], [operand]),
             other => {
                 let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-                self.new(Opcode::Fadd, &[], [other, zero])
+                self.compute(Opcode::Fadd, &[], [other, zero])
             }
         }
     }
@@ -231,13 +244,13 @@ impl Selector<'_, '_> {
         if exponential {
             // 2^x = (2^(x/2))^2 where 2^x is denormal.
             let (scaled, fine) = self.scale_if_below(source, source, 0xc2fc_0000, 0x3f00_0000);
-            let value = self.new(Opcode::Mufu, &[M::Ex2], [scaled]);
+            let value = self.compute(Opcode::Mufu, &[M::Ex2], [scaled]);
             let value = Operand::register(value);
             self.op(Opcode::Mov, &[], [d, value]);
             self.op_if(fine, true, Opcode::Fmul, &[], [d, value, value]);
         } else {
             let (scaled, fine) = self.scale_if_below(source, magnitude(source), 0x0080_0000, 0x4b80_0000);
-            let value = self.new(Opcode::Mufu, &[M::Lg2], [scaled]);
+            let value = self.compute(Opcode::Mufu, &[M::Lg2], [scaled]);
             self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
             self.op_if(fine, true, Opcode::Fadd, &[], [d, d, Operand::Immediate(0xc1c0_0000)]);
         }
@@ -260,7 +273,13 @@ impl Selector<'_, '_> {
         let scaled = self.single_register(source);
         let value = Operand::register(self.code.register(1));
         self.op(Opcode::Mov, &[], [value, Operand::register(scaled)]);
-        self.op_if(fine, true, Opcode::Fmul, &[], [value, Operand::register(scaled), Operand::Immediate(factor)]);
+        self.op_if(
+            fine,
+            true,
+            Opcode::Fmul,
+            &[],
+            [value, Operand::register(scaled), Operand::Immediate(factor)],
+        );
         (value, fine)
     }
 
@@ -297,7 +316,7 @@ impl Selector<'_, '_> {
                 }
                 let (scaled, fine) =
                     self.scale_if_below(sources[0], magnitude(sources[0]), 0x0080_0000, 0x4b80_0000);
-                let value = self.new(Opcode::Mufu, &[function], [scaled]);
+                let value = self.compute(Opcode::Mufu, &[function], [scaled]);
                 self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
                 self.op_if(fine, true, Opcode::Fmul, &[], [d, d, Operand::Immediate(factor)]);
             }
@@ -343,7 +362,7 @@ impl Selector<'_, '_> {
                 self.op_if(fine, true, Opcode::Fmul, &[], [x, a, factor]);
             }
         }
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [y]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [y]);
         self.op(Opcode::Fmul, modifiers, [Operand::register(to), x, Operand::register(reciprocal)]);
     }
 
@@ -354,28 +373,40 @@ impl Selector<'_, '_> {
         self.op(
             Opcode::Fsetp,
             &[M::Geu, M::And],
-            [Operand::predicate(small), Operand::TRUE, magnitude(x), Operand::Immediate(0x0080_0000), Operand::TRUE],
+            [
+                Operand::predicate(small),
+                Operand::TRUE,
+                magnitude(x),
+                Operand::Immediate(0x0080_0000),
+                Operand::TRUE,
+            ],
         );
         self.op(
             Opcode::Fsetp,
             &[M::Gt, M::And],
-            [Operand::predicate(large), Operand::TRUE, magnitude(x), Operand::Immediate(0x7e80_0000), Operand::TRUE],
+            [
+                Operand::predicate(large),
+                Operand::TRUE,
+                magnitude(x),
+                Operand::Immediate(0x7e80_0000),
+                Operand::TRUE,
+            ],
         );
-        let up = self.new(Opcode::Mov, &[], [Operand::Immediate(0x4b80_0000)]);
+        let up = self.compute(Opcode::Mov, &[], [Operand::Immediate(0x4b80_0000)]);
         let not_small = Operand::Predicate { predicate: small, negate: true };
-        let factor = self.new(
+        let factor = self.compute(
             Opcode::Fsel,
             &[],
             [Operand::register(up), Operand::Immediate(0x3f80_0000), not_small],
         );
         let not_large = Operand::Predicate { predicate: large, negate: true };
-        let factor = self.new(
+        let factor = self.compute(
             Opcode::Fsel,
             &[],
             [Operand::register(factor), Operand::Immediate(0x3e80_0000), not_large],
         );
-        let scaled = self.new(Opcode::Fmul, &[], [x, Operand::register(factor)]);
-        let reciprocal = self.new(Opcode::Mufu, &[M::Rcp], [Operand::register(scaled)]);
+        let scaled = self.compute(Opcode::Fmul, &[], [x, Operand::register(factor)]);
+        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [Operand::register(scaled)]);
         self.op(
             Opcode::Fmul,
             &[],
@@ -392,7 +423,7 @@ impl Selector<'_, '_> {
             Rcp | Rsqrt if upper_only => {
                 let x = self.double_register(sources[0]);
                 let function = if tree.opcode == Rcp { M::Rcp64h } else { M::Rsq64h };
-                let value = self.new(Opcode::Mufu, &[function], [Operand::register(x.offset(1))]);
+                let value = self.compute(Opcode::Mufu, &[function], [Operand::register(x.offset(1))]);
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::ZERO]);
                 self.op(Opcode::Mov, &[], [Operand::register(to.offset(1)), Operand::register(value)]);
             }

@@ -1,7 +1,7 @@
 //! Packed and single half precision: the machine computes on both halves of a register.
 
 use super::Selector;
-use super::logic::comparison;
+use super::compare::comparison;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{self, Compare, Flag, Type};
@@ -41,7 +41,8 @@ impl Selector<'_, '_> {
         if matches!(tree.opcode, Ex2 | Tanh) {
             return self.half_function(flat, d, ty, brain);
         }
-        let sources: Vec<Operand> = flat.operands[1..].iter().map(|value| self.half_source(value, ty)).collect();
+        let sources: Vec<Operand> =
+            flat.operands[1..].iter().map(|value| self.half_source(value, ty)).collect();
         let minus = super::float::minus;
         match tree.opcode {
             Add => self.op(Opcode::Hadd2, &modifiers, [d, sources[0], sources[1]]),
@@ -64,7 +65,8 @@ impl Selector<'_, '_> {
                 if tree.flag(Flag::Xorsign) {
                     modifiers.push(M::Mnmx);
                 }
-                let magnitude = |operand| if tree.flag(Flag::Abs) { super::float::magnitude(operand) } else { operand };
+                let magnitude =
+                    |operand| if tree.flag(Flag::Abs) { super::float::magnitude(operand) } else { operand };
                 self.op(Opcode::Hmnmx2, &modifiers, [d, magnitude(sources[0]), magnitude(sources[1]), which]);
             }
         }
@@ -79,17 +81,22 @@ impl Selector<'_, '_> {
             let single = if brain {
                 let source = Operand::register(register);
                 if part == 0 {
-                    self.new(Opcode::Shf, &[M::L, M::U32], [source, Operand::Immediate(16), Operand::ZERO])
+                    self.compute(
+                        Opcode::Shf,
+                        &[M::L, M::U32],
+                        [source, Operand::Immediate(16), Operand::ZERO],
+                    )
                 } else {
                     self.lop3(source, Operand::Immediate(0xffff_0000), Operand::ZERO, 0xc0)
                 }
             } else {
                 let selector = if part == 0 { Part::H0H0 } else { Part::H1H1 };
-                let half = Operand::Register { register, modifier: SourceModifier::NONE, selector, reuse: false };
+                let half =
+                    Operand::Register { register, modifier: SourceModifier::NONE, selector, reuse: false };
                 let zero = Operand::modified(Register::ZERO, SourceModifier::NEGATE);
-                self.new(Opcode::Hadd2, &[M::F32], [zero, half])
+                self.compute(Opcode::Hadd2, &[M::F32], [zero, half])
             };
-            *result = Operand::register(self.new(Opcode::Mufu, &[function], [Operand::register(single)]));
+            *result = Operand::register(self.compute(Opcode::Mufu, &[function], [Operand::register(single)]));
         }
         let format = if brain { M::BF16 } else { M::F16 };
         self.op(Opcode::F2fp, &[format, M::F32, M::PackAb], [d, results[1], results[0]]);

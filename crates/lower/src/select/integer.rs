@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
-use super::values::{Source, constant_of, immediate, not};
 use super::Selector;
+use super::values::{Source, constant_of, immediate, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
@@ -40,7 +40,7 @@ pub(crate) fn inverted(operand: Operand) -> Operand {
     }
 }
 
-fn is_register(operand: &Operand) -> bool {
+pub(crate) fn is_register(operand: &Operand) -> bool {
     matches!(operand, Operand::Register { .. })
 }
 
@@ -84,7 +84,7 @@ impl Selector<'_, '_> {
     }
 
     /// Two 32-bit operands of the present instruction, extended to 32 bits if they are of 16.
-    fn extended(&mut self, value: &Value, ty: Type) -> Operand {
+    pub(crate) fn extended(&mut self, value: &Value, ty: Type) -> Operand {
         let source = self.source(value, ty).low;
         if ty.bits() == 16 { self.extend16(source, ty.is_signed()) } else { source }
     }
@@ -96,7 +96,7 @@ impl Selector<'_, '_> {
             return immediate(wide);
         }
         let register = if signed {
-            self.new(Opcode::Prmt, &[], [operand, Operand::Immediate(0x9910), Operand::ZERO])
+            self.compute(Opcode::Prmt, &[], [operand, Operand::Immediate(0x9910), Operand::ZERO])
         } else {
             let mask = Operand::Immediate(0xffff);
             self.lop3(operand, mask, Operand::ZERO, 0xc0)
@@ -319,9 +319,9 @@ impl Selector<'_, '_> {
         let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
         let c = self.source(&flat.operands[3], ty).low;
         let product = match flat.tree.half() {
-            Some(Half::Hi) if ty.is_signed() => self.new(Opcode::Imad, &[M::Hi], [a, b, Operand::ZERO]),
-            Some(Half::Hi) => self.new(Opcode::Imad, &[M::Hi, M::U32], [a, b, Operand::ZERO]),
-            _ => self.new(Opcode::Imad, &[], [a, b, Operand::ZERO]),
+            Some(Half::Hi) if ty.is_signed() => self.compute(Opcode::Imad, &[M::Hi], [a, b, Operand::ZERO]),
+            Some(Half::Hi) => self.compute(Opcode::Imad, &[M::Hi, M::U32], [a, b, Operand::ZERO]),
+            _ => self.compute(Opcode::Imad, &[], [a, b, Operand::ZERO]),
         };
         let to = self.result(&flat.operands[0], 32);
         let takes = flat.tree.opcode == tree::Opcode::Madc;
@@ -336,170 +336,17 @@ impl Selector<'_, '_> {
         let a = Operand::register(self.register(&flat.operands[1], ty));
         let b = Operand::register(self.register(&flat.operands[2], ty));
         let subtracts = flat.tree.opcode == tree::Opcode::Sub;
-        let sum = self.new(Opcode::Iadd3, &[], [a, if subtracts { negative(b) } else { b }, Operand::ZERO]);
+        let sum =
+            self.compute(Opcode::Iadd3, &[], [a, if subtracts { negative(b) } else { b }, Operand::ZERO]);
         // (a ^ sum) & (b ^ sum) for a sum, (a ^ sum) & (a ^ b) for a difference.
         let lut = if subtracts { (0xf0 ^ 0xaa) & (0xf0 ^ 0xcc) } else { (0xf0 ^ 0xaa) & (0xcc ^ 0xaa) };
         let overflow = self.lop3(a, b, Operand::register(sum), lut);
         let over = self.compare(&[M::Lt, M::And], Operand::register(overflow), Operand::ZERO);
-        let sign = self.new(
-            Opcode::Shf,
-            &[M::R, M::S32, M::Hi],
-            [Operand::ZERO, Operand::Immediate(31), a],
-        );
+        let sign =
+            self.compute(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), a]);
         let limit = self.lop3(Operand::register(sign), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0x3c);
         let to = self.result(&flat.operands[0], 32);
         self.choose(to, Operand::register(limit), Operand::register(sum), Operand::predicate(over));
-    }
-
-    fn multiply(&mut self, flat: &Flat<'_>, ty: Type) {
-        let half = flat.tree.half().unwrap_or(Half::Lo);
-        let adds = flat.tree.opcode == tree::Opcode::Mad;
-        match (ty.bits(), half) {
-            (64, Half::Lo) => self.multiply64(flat, adds),
-            (64, _) => self.multiply_high64(flat, ty, adds),
-            (32, Half::Wide) => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-                let c = if adds { Operand::register(self.register(&flat.operands[3], Type::B64)) } else { Operand::ZERO };
-                let to = self.result(&flat.operands[0], 64);
-                let modifiers: &[M] = if ty.is_signed() { &[M::Wide] } else { &[M::Wide, M::U32] };
-                self.op(Opcode::Imad, modifiers, [Operand::register(to), a, b, c]);
-            }
-            (32, Half::Hi) => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-                let modifiers: &[M] = if ty.is_signed() { &[M::Hi] } else { &[M::Hi, M::U32] };
-                let to = Operand::register(self.result(&flat.operands[0], 32));
-                if adds {
-                    let product = self.new(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
-                    let c = self.source(&flat.operands[3], ty).low;
-                    self.op(Opcode::Iadd3, &[], [to, Operand::register(product), c, Operand::ZERO]);
-                } else {
-                    self.op(Opcode::Imad, modifiers, [to, a, b, Operand::ZERO]);
-                }
-            }
-            (32, Half::Lo) => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-                let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
-                let to = self.result(&flat.operands[0], 32);
-                self.op(Opcode::Imad, &[], [Operand::register(to), a, b, c]);
-            }
-            _ => self.multiply16(flat, ty, half, adds),
-        }
-    }
-
-    fn multiply16(&mut self, flat: &Flat<'_>, ty: Type, half: Half, adds: bool) {
-        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
-        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-        let to = Operand::register(self.result(&flat.operands[0], 32));
-        if half == Half::Hi {
-            let product = self.new(Opcode::Imad, &[], [a, b, Operand::ZERO]);
-            let shifted = self.new(
-                Opcode::Shf,
-                &[M::R, M::U32, M::Hi],
-                [Operand::ZERO, Operand::Immediate(16), Operand::register(product)],
-            );
-            let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
-            return self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
-        }
-        let wide = if half == Half::Wide { Type::B32 } else { ty };
-        let c = if adds { self.source(&flat.operands[3], wide).low } else { Operand::ZERO };
-        self.op(Opcode::Imad, &[], [to, a, b, c]);
-    }
-
-    /// The lower 64 bits of a 64-bit product.
-    fn multiply64(&mut self, flat: &Flat<'_>, adds: bool) {
-        let ty = Type::B64;
-        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
-        let c = if adds { Operand::register(self.register(&flat.operands[3], ty)) } else { Operand::ZERO };
-        let to = self.result(&flat.operands[0], 64);
-        self.product64(to, a, b, c);
-    }
-
-    /// `to = a * b + c`, 64 bits.
-    pub(crate) fn product64(&mut self, to: Register, a: Source, b: Source, c: Operand) {
-        let zero = Operand::ZERO;
-        let high = self.new(Opcode::Imad, &[], [a.high, b.low, zero]);
-        let low = self.new_pair(Opcode::Imad, &[M::Wide, M::U32], [a.low, b.low, c]);
-        let high = self.new(Opcode::Imad, &[], [a.low, b.high, Operand::register(high)]);
-        self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(low)]);
-        self.op(
-            Opcode::Iadd3,
-            &[],
-            [Operand::register(to.offset(1)), Operand::register(low.offset(1)), Operand::register(high), zero],
-        );
-    }
-
-    fn multiply_high64(&mut self, flat: &Flat<'_>, ty: Type, adds: bool) {
-        let a = self.register(&flat.operands[1], ty);
-        let b = self.register(&flat.operands[2], ty);
-        let mut product = self.high_product64(pair(a), pair(b));
-        if ty.is_signed() {
-            for (x, y) in [(a, b), (b, a)] {
-                // A negative factor counts as itself plus 2^64: take the other off again.
-                let sign = self.new(
-                    Opcode::Shf,
-                    &[M::R, M::S32, M::Hi],
-                    [Operand::ZERO, Operand::Immediate(31), Operand::register(x.offset(1))],
-                );
-                let low = self.lop3(Operand::register(sign), Operand::register(y), Operand::ZERO, 0xc0);
-                let high = self.lop3(Operand::register(sign), Operand::register(y.offset(1)), Operand::ZERO, 0xc0);
-                let next = self.code.register(2);
-                self.subtract64(
-                    next,
-                    pair(product),
-                    Source { low: Operand::register(low), high: Operand::register(high) },
-                );
-                product = next;
-            }
-        }
-        let to = self.result(&flat.operands[0], 64);
-        if adds {
-            let c = self.source(&flat.operands[3], ty);
-            self.sum64(to, pair(product), c);
-        } else {
-            self.move_to(to, pair(product), 64);
-        }
-    }
-
-    /// The upper 64 bits of an unsigned 64-bit product.
-    pub(crate) fn high_product64(&mut self, a: Source, b: Source) -> Register {
-        let zero = Operand::ZERO;
-        let wide = [M::Wide, M::U32];
-        let low = self.new_pair(Opcode::Imad, &wide, [a.low, b.low, zero]);
-        let carry_in = self.code.register(2);
-        self.move_to(carry_in, Source { low: Operand::register(low.offset(1)), high: zero }, 64);
-        let middle = self.new_pair(Opcode::Imad, &wide, [a.high, b.low, Operand::register(carry_in)]);
-        let addend = self.code.register(2);
-        self.move_to(addend, Source { low: Operand::register(middle), high: zero }, 64);
-        let other = self.new_pair(Opcode::Imad, &wide, [a.low, b.high, Operand::register(addend)]);
-        let sum = self.code.register(2);
-        let upper = |register: Register| Source { low: Operand::register(register.offset(1)), high: zero };
-        self.sum64(sum, upper(middle), upper(other));
-        self.new_pair(Opcode::Imad, &wide, [a.high, b.high, Operand::register(sum)])
-    }
-
-    fn mul24(&mut self, flat: &Flat<'_>, ty: Type) {
-        let signed = ty.is_signed();
-        let narrow = |it: &mut Self, value: &Value| {
-            let source = it.source(value, ty).low;
-            let modifiers: &[M] = if signed { &[] } else { &[M::U32] };
-            Operand::register(it.new(Opcode::Sgxt, modifiers, [source, Operand::Immediate(24)]))
-        };
-        let (a, b) = (narrow(self, &flat.operands[1]), narrow(self, &flat.operands[2]));
-        let adds = flat.tree.opcode == tree::Opcode::Mad24;
-        let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
-        let to = Operand::register(self.result(&flat.operands[0], 32));
-        if flat.tree.half() != Some(Half::Hi) {
-            return self.op(Opcode::Imad, &[], [to, a, b, c]);
-        }
-        let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
-        let product = self.new_pair(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
-        let (low, high) = (Operand::register(product), Operand::register(product.offset(1)));
-        let shifted = self.new(Opcode::Shf, &[M::R, M::U64], [low, Operand::Immediate(16), high]);
-        self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
     }
 
     fn dot(&mut self, flat: &Flat<'_>) {
@@ -525,17 +372,17 @@ impl Selector<'_, '_> {
         let halves = |it: &mut Self, operand: Operand| {
             let low = it.extend16(operand, signed);
             let selector = if signed { 0xbb32 } else { 0x4432 };
-            let high = it.new(Opcode::Prmt, &[], [operand, Operand::Immediate(selector), Operand::ZERO]);
+            let high = it.compute(Opcode::Prmt, &[], [operand, Operand::Immediate(selector), Operand::ZERO]);
             (low, Operand::register(high))
         };
         let (a, b) = (halves(self, a), halves(self, b));
         let mut parts = [Operand::ZERO; 2];
         for (part, (x, y)) in parts.iter_mut().zip([(a.0, b.0), (a.1, b.1)]) {
             *part = Operand::register(match opcode {
-                tree::Opcode::Add => self.new(Opcode::Iadd3, &[], [x, y, Operand::ZERO]),
-                tree::Opcode::Sub => self.new(Opcode::Iadd3, &[], [x, negative(y), Operand::ZERO]),
-                tree::Opcode::Min => self.new(Opcode::Vimnmx, signedness(signed), [x, y, Operand::TRUE]),
-                tree::Opcode::Max => self.new(Opcode::Vimnmx, signedness(signed), [x, y, Operand::FALSE]),
+                tree::Opcode::Add => self.compute(Opcode::Iadd3, &[], [x, y, Operand::ZERO]),
+                tree::Opcode::Sub => self.compute(Opcode::Iadd3, &[], [x, negative(y), Operand::ZERO]),
+                tree::Opcode::Min => self.compute(Opcode::Vimnmx, signedness(signed), [x, y, Operand::TRUE]),
+                tree::Opcode::Max => self.compute(Opcode::Vimnmx, signedness(signed), [x, y, Operand::FALSE]),
                 _ => {
                     return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
                 }
@@ -551,7 +398,11 @@ impl Selector<'_, '_> {
         if ty.bits() == 64 {
             return self.subtract64(to, Source::constant(0), source);
         }
-        self.op(Opcode::Iadd3, &[], [Operand::register(to), negative(source.low), Operand::ZERO, Operand::ZERO]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [Operand::register(to), negative(source.low), Operand::ZERO, Operand::ZERO],
+        );
     }
 
     fn absolute(&mut self, flat: &Flat<'_>, ty: Type) {
@@ -615,8 +466,7 @@ impl Selector<'_, '_> {
     pub(crate) fn less64(&mut self, a: Source, b: Source, signed: bool) -> warplab_program::Predicate {
         let low = self.compare(&[M::Lt, M::U32, M::And], a.low, b.low);
         let to = self.code.predicate();
-        let modifiers: &[M] =
-            if signed { &[M::Lt, M::And, M::Ex] } else { &[M::Lt, M::U32, M::And, M::Ex] };
+        let modifiers: &[M] = if signed { &[M::Lt, M::And, M::Ex] } else { &[M::Lt, M::U32, M::And, M::Ex] };
         self.op(
             Opcode::Isetp,
             modifiers,
@@ -678,5 +528,3 @@ fn not_bits(operand: Operand) -> Operand {
 fn subtracts_carry(subtracts: bool) -> Operand {
     if subtracts { Operand::TRUE } else { Operand::FALSE }
 }
-
-

@@ -1,14 +1,11 @@
 //! Logic, shifts, bit fields, comparisons and selections.
 
+use super::Selector;
 use super::integer::pair;
 use super::values::{Source, constant_of, immediate, not};
-use super::Selector;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register};
-use warplab_ptx::tree::{
-    self, Clamp, Compare, Direction, Flag, Immediate, Modifier as Dotted, NumberClass, Operation,
-    PermuteMode, Type,
-};
+use warplab_ptx::tree::{self, Clamp, Direction, Flag, Modifier as Dotted, PermuteMode, Type};
 
 use Modifier as M;
 
@@ -35,15 +32,14 @@ impl Selector<'_, '_> {
         let bits = ty.bits();
         let opcode = flat.tree.opcode;
         let to = self.result(&flat.operands[0], bits);
-        if bits < 64 && matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor) && self.fused_logic(to, flat, opcode)
+        if bits < 64
+            && matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor)
+            && self.fused_logic(to, flat, opcode)
         {
             return;
         }
-        let sources: Vec<Source> = flat.operands[1..]
-            .iter()
-            .take(3)
-            .map(|value| self.source(value, ty))
-            .collect();
+        let sources: Vec<Source> =
+            flat.operands[1..].iter().take(3).map(|value| self.source(value, ty)).collect();
         for half in 0..if bits == 64 { 2 } else { 1 } {
             let part = |index: usize| {
                 let source = sources[index];
@@ -91,10 +87,9 @@ impl Selector<'_, '_> {
                 continue;
             };
             let inner = tree.opcode;
-            let fits = matches!(
-                inner,
-                tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor | tree::Opcode::Not
-            ) && tree.ty().is_some_and(|it| it.bits() == 32);
+            let fits =
+                matches!(inner, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor | tree::Opcode::Not)
+                    && tree.ty().is_some_and(|it| it.bits() == 32);
             if !fits || !self.is_private(&flat.operands[first], made) {
                 continue;
             }
@@ -190,13 +185,13 @@ impl Selector<'_, '_> {
                 }
             }
             _ if left => {
-                let upper = self.new(Opcode::Shf, &[M::L, M::U64, M::Hi], [value.low, count, value.high]);
+                let upper = self.compute(Opcode::Shf, &[M::L, M::U64, M::Hi], [value.low, count, value.high]);
                 self.op(Opcode::Shf, &[M::L, M::U32], [low, value.low, count, Operand::ZERO]);
                 self.op(Opcode::Mov, &[], [high, Operand::register(upper)]);
             }
             _ => {
                 let (wide, narrow) = if signed { (M::S64, M::S32) } else { (M::U64, M::U32) };
-                let lower = self.new(Opcode::Shf, &[M::R, wide], [value.low, count, value.high]);
+                let lower = self.compute(Opcode::Shf, &[M::R, wide], [value.low, count, value.high]);
                 self.op(Opcode::Shf, &[M::R, narrow, M::Hi], [high, Operand::ZERO, count, value.high]);
                 self.op(Opcode::Mov, &[], [low, Operand::register(lower)]);
             }
@@ -233,9 +228,13 @@ impl Selector<'_, '_> {
                 if !wide {
                     return self.op(Opcode::Popc, &[], [to, source.low]);
                 }
-                let low = self.new(Opcode::Popc, &[], [source.low]);
-                let high = self.new(Opcode::Popc, &[], [source.high]);
-                self.op(Opcode::Iadd3, &[], [to, Operand::register(low), Operand::register(high), Operand::ZERO]);
+                let low = self.compute(Opcode::Popc, &[], [source.low]);
+                let high = self.compute(Opcode::Popc, &[], [source.high]);
+                self.op(
+                    Opcode::Iadd3,
+                    &[],
+                    [to, Operand::register(low), Operand::register(high), Operand::ZERO],
+                );
             }
             Brev => {
                 let source = self.source(&flat.operands[1], ty);
@@ -243,7 +242,7 @@ impl Selector<'_, '_> {
                 if !wide {
                     return self.op(Opcode::Brev, &[], [Operand::register(to), source.low]);
                 }
-                let low = self.new(Opcode::Brev, &[], [source.high]);
+                let low = self.compute(Opcode::Brev, &[], [source.high]);
                 self.op(Opcode::Brev, &[], [Operand::register(to.offset(1)), source.low]);
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(low)]);
             }
@@ -269,7 +268,8 @@ impl Selector<'_, '_> {
                 self.op(Opcode::Prmt, modifiers, [to, sources[0], sources[2], sources[1]]);
             }
             Szext | Bmsk => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], Type::U32).low);
+                let (a, b) =
+                    (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], Type::U32).low);
                 let to = Operand::register(self.result(&flat.operands[0], 32));
                 let mut modifiers = Vec::new();
                 if flat.tree.has(Dotted::Clamp(Clamp::Wrap)) {
@@ -296,7 +296,7 @@ impl Selector<'_, '_> {
         if ty.bits() < 64 {
             if counts {
                 // The count of zero is 32: 31 - (-1).
-                let position = self.new(Opcode::Flo, &[M::U32], [source.low]);
+                let position = self.compute(Opcode::Flo, &[M::U32], [source.low]);
                 return self.subtract_from(to, 31, position);
             }
             if shift {
@@ -307,7 +307,11 @@ impl Selector<'_, '_> {
         let (low, high) = (source.low, source.high);
         let (low, high) = if signed {
             // The highest bit that differs from the sign: that of the value with negative ones inverted.
-            let sign = self.new(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), high]);
+            let sign = self.compute(
+                Opcode::Shf,
+                &[M::R, M::S32, M::Hi],
+                [Operand::ZERO, Operand::Immediate(31), high],
+            );
             let sign = Operand::register(sign);
             let low = self.lop3(low, sign, Operand::ZERO, 0x3c);
             let high = self.lop3(high, sign, Operand::ZERO, 0x3c);
@@ -318,7 +322,7 @@ impl Selector<'_, '_> {
         let upper = self.compare(&[M::Ne, M::And], high, Operand::ZERO);
         let word = self.code.register(1);
         self.choose(word, high, low, Operand::predicate(upper));
-        let position = self.new(Opcode::Flo, &[M::U32], [Operand::register(word)]);
+        let position = self.compute(Opcode::Flo, &[M::U32], [Operand::register(word)]);
         if shift {
             let first = self.code.register(1);
             self.subtract_from(first, 31, position);
@@ -333,7 +337,7 @@ impl Selector<'_, '_> {
             }
             return;
         }
-        let raised = self.new(
+        let raised = self.compute(
             Opcode::Iadd3,
             &[],
             [Operand::register(position), Operand::Immediate(32), Operand::ZERO],
@@ -343,7 +347,11 @@ impl Selector<'_, '_> {
 
     fn subtract_from(&mut self, to: Register, constant: u32, register: Register) {
         let negated = Operand::modified(register, warplab_program::SourceModifier::NEGATE);
-        self.op(Opcode::Iadd3, &[], [Operand::register(to), negated, Operand::Immediate(constant), Operand::ZERO]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [Operand::register(to), negated, Operand::Immediate(constant), Operand::ZERO],
+        );
     }
 
     fn byte_of(&mut self, value: &Value) -> Operand {
@@ -363,14 +371,18 @@ impl Selector<'_, '_> {
             let shifted = self.code.register(1);
             self.shift32(shifted, source.low, at, false, signed);
             let modifiers = super::integer::signedness(signed);
-            return self.op(Opcode::Sgxt, modifiers, [Operand::register(to), Operand::register(shifted), length]);
+            return self.op(
+                Opcode::Sgxt,
+                modifiers,
+                [Operand::register(to), Operand::register(shifted), length],
+            );
         }
         let shifted = self.code.register(2);
         self.shift64(shifted, source, at, false, signed);
         // Up by 64 - length and down again; a length of 64 or more leaves all.
         let length = match constant_of(&length) {
             Some(bits) => immediate(bits.min(64)),
-            None => Operand::register(self.new(
+            None => Operand::register(self.compute(
                 Opcode::Vimnmx,
                 &[M::U32],
                 [length, Operand::Immediate(64), Operand::TRUE],
@@ -407,7 +419,7 @@ impl Selector<'_, '_> {
             self.shift32(shifted, field.low, at, true, false);
             let mask = match constants {
                 (Some(at), Some(length)) => immediate(mask64(at, length) as u32),
-                _ => Operand::register(self.new(Opcode::Bmsk, &[], [at, length])),
+                _ => Operand::register(self.compute(Opcode::Bmsk, &[], [at, length])),
             };
             return self.lop3_to(to, Operand::register(shifted), mask, base.low, 0xe2);
         }
@@ -464,265 +476,6 @@ impl Selector<'_, '_> {
         self.place_label(done);
         self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(result)]);
     }
-
-    // Comparisons.
-
-    /// `setp` with its combination and both results.
-    pub(crate) fn setp(&mut self, flat: &Flat<'_>) {
-        let tree = flat.tree;
-        let compare = tree.compare().unwrap_or(Compare::Eq);
-        let ty = tree.types().last().unwrap_or(Type::B32);
-        let (first, second) = match &flat.operands[0] {
-            Value::Pair(first, second) => (self.predicate_result(first), self.predicate_result(second)),
-            one => (self.predicate_result(one), Predicate::TRUE),
-        };
-        let combine = match flat.operands.get(3) {
-            Some(value) => self.predicate_source(value),
-            None => Operand::TRUE,
-        };
-        let operation = match tree.operation() {
-            Some(Operation::Or) => M::Or,
-            Some(Operation::Xor) => M::Xor,
-            _ => M::And,
-        };
-        let outputs = [Operand::predicate(first), Operand::predicate(second)];
-        if ty.is_packed() || matches!(ty, Type::F16 | Type::Bf16) {
-            return self.half_setp(flat, outputs, compare, operation, combine, ty);
-        }
-        if self.tested(flat, outputs, compare, combine, ty) {
-            return;
-        }
-        self.compare_to(flat, outputs, compare, operation, combine, ty);
-    }
-
-    /// A comparison of `x & y` with zero, in the one instruction that makes it.
-    fn tested(
-        &mut self,
-        flat: &Flat<'_>,
-        outputs: [Operand; 2],
-        compare: Compare,
-        combine: Operand,
-        ty: Type,
-    ) -> bool {
-        let against_zero = matches!(flat.operands[2], Value::Immediate(Immediate::Int(0)));
-        let simple = combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() == 32 && !ty.is_float();
-        if !against_zero || !simple || !matches!(compare, Compare::Eq | Compare::Ne) {
-            return false;
-        }
-        // The predicate that LOP3 gives is that of "not zero"; its negative would need another instruction.
-        let Value::Register(id) = self.look_through(&flat.operands[1]) else {
-            return false;
-        };
-        let Some((tree, operands, made)) = self.origin_of(&flat.operands[1]) else {
-            return false;
-        };
-        let lut = match tree.opcode {
-            tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor => function(tree.opcode),
-            _ => return false,
-        };
-        if self.uses[id] != 1 || !self.is_private(&flat.operands[1], made) || compare == Compare::Eq {
-            return false;
-        }
-        let operands = operands.to_vec();
-        let (a, b) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
-        let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
-        let lut = Operand::Immediate(u32::from(lut));
-        self.op(Opcode::Lop3, &[M::Lut], [outputs[0], Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE]);
-        true
-    }
-
-    fn compare_to(
-        &mut self,
-        flat: &Flat<'_>,
-        outputs: [Operand; 2],
-        compare: Compare,
-        operation: M,
-        combine: Operand,
-        ty: Type,
-    ) {
-        if ty.is_float() {
-            let opcode = if ty == Type::F64 { Opcode::Dsetp } else { Opcode::Fsetp };
-            let (a, b) = (self.float_source(&flat.operands[1], ty), self.float_source(&flat.operands[2], ty));
-            let mut modifiers = vec![comparison(compare)];
-            if flat.tree.flag(Flag::Ftz) && ty == Type::F32 {
-                modifiers.push(M::Ftz);
-            }
-            modifiers.push(operation);
-            return self.op(opcode, &modifiers, [outputs[0], outputs[1], a, b, combine]);
-        }
-        let unsigned = matches!(compare, Compare::Lo | Compare::Ls | Compare::Hi | Compare::Hs) || !ty.is_signed();
-        let equality = matches!(compare, Compare::Eq | Compare::Ne);
-        let mut modifiers = vec![comparison(compare)];
-        if unsigned && !equality {
-            modifiers.push(M::U32);
-        }
-        modifiers.push(operation);
-        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-        if ty.bits() == 64 {
-            let low = self.compare(&[comparison(compare), M::U32, M::And], a.low, b.low);
-            modifiers.push(M::Ex);
-            return self.op(
-                Opcode::Isetp,
-                &modifiers,
-                [outputs[0], outputs[1], a.high, b.high, combine, Operand::predicate(low)],
-            );
-        }
-        let (mut a, mut b) = (a.low, b.low);
-        if ty.bits() == 16 {
-            (a, b) = (self.extend16(a, !unsigned), self.extend16(b, !unsigned));
-        }
-        if !matches!(a, Operand::Register { .. }) || (a == Operand::ZERO && constant_of(&b).is_none()) {
-            (a, b) = (b, a);
-            modifiers[0] = swapped(modifiers[0]);
-        }
-        self.op(Opcode::Isetp, &modifiers, [outputs[0], outputs[1], a, b, combine]);
-    }
-
-    /// `set`: a comparison as a number.
-    pub(crate) fn set(&mut self, flat: &Flat<'_>) {
-        let tree = flat.tree;
-        let types: Vec<Type> = tree.types().collect();
-        let (to_ty, ty) = match types[..] {
-            [to, from] => (to, from),
-            _ => (Type::U32, Type::S32),
-        };
-        if ty.is_packed() || to_ty.is_packed() || ty == Type::F16 || ty == Type::Bf16 {
-            return self.half_set(flat, to_ty, ty);
-        }
-        let predicate = self.code.predicate();
-        let combine = match flat.operands.get(3) {
-            Some(value) => self.predicate_source(value),
-            None => Operand::TRUE,
-        };
-        let operation = match tree.operation() {
-            Some(Operation::Or) => M::Or,
-            Some(Operation::Xor) => M::Xor,
-            _ => M::And,
-        };
-        let outputs = [Operand::predicate(predicate), Operand::TRUE];
-        self.compare_to(flat, outputs, tree.compare().unwrap_or(Compare::Eq), operation, combine, ty);
-        let value = if to_ty == Type::F32 { 0x3f80_0000 } else { u32::MAX };
-        let to = self.result(&flat.operands[0], 32);
-        self.choose(to, Operand::Immediate(value), Operand::ZERO, Operand::predicate(predicate));
-    }
-
-    pub(crate) fn selp(&mut self, flat: &Flat<'_>, ty: Type) {
-        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-        let p = self.predicate_source(&flat.operands[3]);
-        let to = self.result(&flat.operands[0], ty.bits());
-        self.choose(to, a.low, b.low, p);
-        if ty.bits() == 64 {
-            self.choose(to.offset(1), a.high, b.high, p);
-        }
-    }
-
-    /// `slct`: by the sign of the third operand.
-    pub(crate) fn slct(&mut self, flat: &Flat<'_>, ty: Type) {
-        let by = flat.tree.types().last().unwrap_or(Type::S32);
-        let predicate = self.code.predicate();
-        let p = Operand::predicate(predicate);
-        let third = self.source(&flat.operands[3], by).low;
-        if by == Type::F32 {
-            let modifiers: &[M] =
-                if flat.tree.flag(Flag::Ftz) { &[M::Ge, M::Ftz, M::And] } else { &[M::Ge, M::And] };
-            self.op(Opcode::Fsetp, modifiers, [p, Operand::TRUE, third, Operand::ZERO, Operand::TRUE]);
-        } else {
-            self.op(Opcode::Isetp, &[M::Ge, M::And], [p, Operand::TRUE, third, Operand::ZERO, Operand::TRUE]);
-        }
-        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-        let to = self.result(&flat.operands[0], ty.bits());
-        self.choose(to, a.low, b.low, p);
-        if ty.bits() == 64 {
-            self.choose(to.offset(1), a.high, b.high, p);
-        }
-    }
-
-    pub(crate) fn testp(&mut self, flat: &Flat<'_>, ty: Type) {
-        let class = flat.tree.modifiers.iter().find_map(|it| match it {
-            Dotted::Number(class) => Some(*class),
-            _ => None,
-        });
-        let source = self.source(&flat.operands[1], ty);
-        let wide = ty == Type::F64;
-        let word = if wide { source.high } else { source.low };
-        let magnitude = self.lop3(word, Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0xc0);
-        let magnitude = if wide {
-            // Bits below the upper word only matter as "some".
-            let some = self.compare(&[M::Ne, M::And], source.low, Operand::ZERO);
-            (Operand::register(magnitude), Some(some))
-        } else {
-            (Operand::register(magnitude), None)
-        };
-        let (infinity, smallest) = if wide { (0x7ff0_0000, 0x0010_0000) } else { (0x7f80_0000, 0x0080_0000) };
-        let to = Operand::predicate(self.predicate_result(&flat.operands[0]));
-        let some = magnitude.1.map_or(Operand::FALSE, Operand::predicate);
-        let magnitude = magnitude.0;
-        let test = |it: &mut Self, compare: M, bound: u32, operation: M, with: Operand| {
-            it.op(
-                Opcode::Isetp,
-                &[compare, M::U32, operation],
-                [to, Operand::TRUE, magnitude, immediate(bound), with],
-            );
-        };
-        match class {
-            Some(NumberClass::Finite) => test(self, M::Lt, infinity, M::And, Operand::TRUE),
-            Some(NumberClass::Infinite) => test(self, M::Eq, infinity, M::And, not(some)),
-            Some(NumberClass::Number | NumberClass::Notanumber) => {
-                let equal = self.compare(&[M::Eq, M::And], magnitude, Operand::Immediate(infinity));
-                let both = self.code.predicate();
-                self.both(both, Operand::predicate(equal), some);
-                test(self, M::Gt, infinity, M::Or, Operand::predicate(both));
-                if class == Some(NumberClass::Number) {
-                    let p = match to {
-                        Operand::Predicate { predicate, .. } => predicate,
-                        _ => Predicate::TRUE,
-                    };
-                    self.set_predicate(p, not(to));
-                }
-            }
-            Some(NumberClass::Normal) => {
-                let large = self.compare(&[M::Ge, M::U32, M::And], magnitude, Operand::Immediate(smallest));
-                test(self, M::Lt, infinity, M::And, Operand::predicate(large));
-            }
-            _ => {
-                let any = self.code.predicate();
-                self.op(
-                    Opcode::Isetp,
-                    &[M::Ne, M::Or],
-                    [Operand::predicate(any), Operand::TRUE, magnitude, Operand::ZERO, some],
-                );
-                test(self, M::Lt, smallest, M::And, Operand::predicate(any));
-            }
-        }
-    }
-
-    pub(crate) fn both(&mut self, to: Predicate, a: Operand, b: Operand) {
-        self.op(
-            Opcode::Plop3,
-            &[M::Lut],
-            [
-                Operand::predicate(to),
-                Operand::TRUE,
-                a,
-                b,
-                Operand::TRUE,
-                Operand::Immediate(0xc0),
-                Operand::Immediate(0),
-            ],
-        );
-    }
-
-    pub(crate) fn copysign(&mut self, flat: &Flat<'_>, ty: Type) {
-        let (sign, value) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-        let to = self.result(&flat.operands[0], ty.bits());
-        let mask = Operand::Immediate(0x8000_0000);
-        if ty == Type::F64 {
-            let high = self.lop3(sign.high, mask, value.high, 0xe2);
-            self.op(Opcode::Mov, &[], [Operand::register(to), value.low]);
-            return self.op(Opcode::Mov, &[], [Operand::register(to.offset(1)), Operand::register(high)]);
-        }
-        self.lop3_to(to, sign.low, mask, value.low, 0xe2);
-    }
 }
 
 fn mask64(at: u32, length: u32) -> u64 {
@@ -731,7 +484,7 @@ fn mask64(at: u32, length: u32) -> u64 {
 }
 
 /// The truth table of a two-operand function of `a` and `b`.
-fn function(opcode: tree::Opcode) -> u8 {
+pub(crate) fn function(opcode: tree::Opcode) -> u8 {
     combine(opcode, A, B)
 }
 
@@ -740,35 +493,5 @@ fn combine(opcode: tree::Opcode, a: u8, b: u8) -> u8 {
         tree::Opcode::And => a & b,
         tree::Opcode::Or => a | b,
         _ => a ^ b,
-    }
-}
-
-/// The modifier of a comparison.
-pub(crate) fn comparison(compare: Compare) -> M {
-    match compare {
-        Compare::Eq => M::Eq,
-        Compare::Ne => M::Ne,
-        Compare::Lt | Compare::Lo => M::Lt,
-        Compare::Le | Compare::Ls => M::Le,
-        Compare::Gt | Compare::Hi => M::Gt,
-        Compare::Ge | Compare::Hs => M::Ge,
-        Compare::Equ => M::Equ,
-        Compare::Neu => M::Neu,
-        Compare::Ltu => M::Ltu,
-        Compare::Leu => M::Leu,
-        Compare::Gtu => M::Gtu,
-        Compare::Geu => M::Geu,
-        Compare::Num => M::Num,
-        Compare::Nan => M::Nan,
-    }
-}
-
-fn swapped(compare: M) -> M {
-    match compare {
-        M::Lt => M::Gt,
-        M::Gt => M::Lt,
-        M::Le => M::Ge,
-        M::Ge => M::Le,
-        other => other,
     }
 }

@@ -1,7 +1,7 @@
 //! Loads, stores, atomics, address conversions and prefetches.
 
-use super::values::{Key, Source, immediate};
 use super::Selector;
+use super::values::{Key, Source, immediate};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Start, Symbol, Value};
 use warplab_program::kernel::launch_constants as launch;
@@ -9,13 +9,13 @@ use warplab_program::{
     AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
     SourceModifier,
 };
-use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Operation, Scope, Semantics, Space, Type};
+use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Scope, Semantics, Space, Type};
 
 use Modifier as M;
 
 /// Which window of memory an access goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Window {
+pub(crate) enum Window {
     Global,
     Shared,
     Local,
@@ -24,7 +24,7 @@ enum Window {
 }
 
 impl Selector<'_, '_> {
-    fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
+    pub(crate) fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
         match flat.tree.space().map(Space::family) {
             Some(Space::Global) => Window::Global,
             Some(Space::Shared | Space::SharedCluster) => Window::Shared,
@@ -42,7 +42,7 @@ impl Selector<'_, '_> {
         }
     }
 
-    fn address(&mut self, value: &Value, window: Window) -> Operand {
+    pub(crate) fn address(&mut self, value: &Value, window: Window) -> Operand {
         let (start, mut offset) = match value {
             Value::Address(start, offset) => (start.clone(), *offset),
             other => {
@@ -88,7 +88,7 @@ impl Selector<'_, '_> {
     }
 
     /// A base with an offset that does not fit into the instruction.
-    fn far_address(&mut self, operand: &AddressOperand, offset: i64) -> Register {
+    pub(crate) fn far_address(&mut self, operand: &AddressOperand, offset: i64) -> Register {
         if operand.wide {
             let base = operand.base.unwrap_or(Register::ZERO);
             let sum = self.code.register(2);
@@ -96,10 +96,10 @@ impl Selector<'_, '_> {
             return sum;
         }
         let base = operand.base.map_or(Operand::ZERO, Operand::register);
-        self.new(Opcode::Iadd3, &[], [base, immediate(offset as u32), Operand::ZERO])
+        self.compute(Opcode::Iadd3, &[], [base, immediate(offset as u32), Operand::ZERO])
     }
 
-    fn size_modifier(ty: Type, lanes: u32) -> Option<M> {
+    pub(crate) fn size_modifier(ty: Type, lanes: u32) -> Option<M> {
         match (ty.bits() * lanes, ty.is_signed()) {
             (8, true) => Some(M::S8),
             (8, false) => Some(M::U8),
@@ -112,7 +112,7 @@ impl Selector<'_, '_> {
     }
 
     /// The modifiers of a load or store after its size: caches and memory order.
-    fn policy(&self, flat: &Flat<'_>, window: Window, store: bool) -> (Vec<M>, bool) {
+    pub(crate) fn policy(&self, flat: &Flat<'_>, window: Window, store: bool) -> (Vec<M>, bool) {
         let tree = flat.tree;
         let mut modifiers = Vec::new();
         if !matches!(window, Window::Global | Window::Generic) {
@@ -186,7 +186,9 @@ impl Selector<'_, '_> {
         modifiers.extend(policy);
         let words = (ty.bits() * lanes).div_ceil(32);
         let direct = match elements.as_slice() {
-            [Value::Register(id)] if ty.bits() <= self.flat.registers[*id].bits().max(32) => Some(self.place(*id)),
+            [Value::Register(id)] if ty.bits() <= self.flat.registers[*id].bits().max(32) => {
+                Some(self.place(*id))
+            }
             _ => None,
         };
         let to = direct.unwrap_or_else(|| self.code.register(words));
@@ -210,7 +212,7 @@ impl Selector<'_, '_> {
     }
 
     /// Fills the upper half of a register that was loaded with a narrower value.
-    fn widen(&mut self, to: Register, ty: Type) {
+    pub(crate) fn widen(&mut self, to: Register, ty: Type) {
         let high = to.offset(1);
         if ty.is_signed() {
             self.shift32(high, Operand::register(to), Operand::Immediate(31), false, true);
@@ -220,7 +222,7 @@ impl Selector<'_, '_> {
     }
 
     /// Moves the words of a vector load to the registers of its elements.
-    fn spread(&mut self, elements: &[Value], from: Register, ty: Type) {
+    pub(crate) fn spread(&mut self, elements: &[Value], from: Register, ty: Type) {
         for (index, element) in elements.iter().enumerate() {
             let Value::Register(id) = element else { continue };
             let to = self.place(*id);
@@ -251,7 +253,7 @@ impl Selector<'_, '_> {
         }
     }
 
-    fn load_constant(&mut self, elements: &[Value], address: &Value, bank: u8, ty: Type) {
+    pub(crate) fn load_constant(&mut self, elements: &[Value], address: &Value, bank: u8, ty: Type) {
         let base_offset = if bank == 0 { launch::PARAMETERS } else { 0 };
         let (index, offset) = match address {
             Value::Address(Start::Variable(Symbol::Parameter(at) | Symbol::Constant(at)), offset) => {
@@ -272,7 +274,11 @@ impl Selector<'_, '_> {
             let offset = base_offset + offset as u32 + ty.bytes() * number as u32;
             let wide = self.flat.registers[*id].bits() == 64;
             let plain = index.is_none() && bank == 0 && self.guard.is_always() && ty.bits() >= 32;
-            if plain && self.definitions[*id].len() == 1 && (ty.bits() == 64) == wide && self.places[*id].is_none() {
+            if plain
+                && self.definitions[*id].len() == 1
+                && (ty.bits() == 64) == wide
+                && self.places[*id].is_none()
+            {
                 let register = self.at_entry(Key::Constant(bank, offset, ty.bytes()));
                 self.places[*id] = Some(super::Place::Register(register));
                 continue;
@@ -331,7 +337,8 @@ impl Selector<'_, '_> {
         }));
         let (policy, ordered) = self.policy(flat, window, true);
         modifiers.extend(policy);
-        let mut instruction = Instruction::new(opcode, modifiers.as_slice(), [place, Operand::register(data)]);
+        let mut instruction =
+            Instruction::new(opcode, modifiers.as_slice(), [place, Operand::register(data)]);
         if ordered {
             mark_ordered(&mut instruction);
         }
@@ -339,7 +346,7 @@ impl Selector<'_, '_> {
     }
 
     /// The elements of a store in consecutive registers.
-    fn gather(&mut self, elements: &[Value], ty: Type) -> Register {
+    pub(crate) fn gather(&mut self, elements: &[Value], ty: Type) -> Register {
         let bits = ty.bits();
         if let [one] = elements {
             return self.register(one, ty);
@@ -367,7 +374,7 @@ impl Selector<'_, '_> {
                     } else {
                         let low = self.source(&word[0], ty).low;
                         let high = self.source(&word[word.len() - 1], ty).low;
-                        self.new(Opcode::Prmt, &[], [low, Operand::Immediate(0x0040), high])
+                        self.compute(Opcode::Prmt, &[], [low, Operand::Immediate(0x0040), high])
                     };
                     self.move_to(
                         to.offset(index as u32),
@@ -380,218 +387,7 @@ impl Selector<'_, '_> {
         to
     }
 
-    // Atomics.
-
-    pub(super) fn atomic(&mut self, flat: &Flat<'_>) {
-        if self.guard.is_always() {
-            return self.atomic_unguarded(flat);
-        }
-        let shared_loop = flat.tree.space().map(Space::family) == Some(Space::Shared);
-        if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
-    }
-
-    fn atomic_unguarded(&mut self, flat: &Flat<'_>) {
-        let tree = flat.tree;
-        let reduces = tree.opcode == tree::Opcode::Red;
-        let ty = tree.types().last().unwrap_or(Type::B32);
-        let sink = Value::Sink;
-        let (result, rest) = if reduces { (&sink, flat.operands.as_slice()) } else { (&flat.operands[0], &flat.operands[1..]) };
-        let result = if let Value::Register(id) = result && self.uses[*id] == 0 { &sink } else { result };
-        let address = rest[0].clone();
-        let window = self.window(flat, &address);
-        let Some(operation) = tree.operation() else {
-            return self.unsupported("an atomic needs an operation");
-        };
-        if matches!(ty.bits(), 16 | 128) {
-            return self.unsupported(format!("atomics of type .{ty} are not supported"));
-        }
-        let modifiers: Vec<Type> = tree.types().collect();
-        if modifiers.len() > 1 {
-            return self.unsupported("atomics on vectors are not supported");
-        }
-        let releases = matches!(tree.semantics(), Some(Semantics::Release | Semantics::AcqRel));
-        let acquires = matches!(tree.semantics(), Some(Semantics::Acquire | Semantics::AcqRel));
-        let scope = if tree.scope() == Some(Scope::Cta) { M::Cta } else { M::Gpu };
-        if releases {
-            self.op(Opcode::Membar, &[M::All, scope], []);
-        }
-        let place = self.address(&address, window);
-        let data: Vec<Register> = rest[1..].iter().map(|value| self.register(value, ty)).collect();
-        if window == Window::Shared {
-            self.shared_atomic(result, place, operation, ty, &data);
-        } else {
-            self.global_atomic(result, place, window, operation, ty, &data, tree.scope());
-        }
-        if acquires {
-            self.op(Opcode::Membar, &[M::All, scope], []);
-        }
-    }
-
-    #[expect(clippy::too_many_arguments)]
-    fn global_atomic(
-        &mut self,
-        result: &Value,
-        place: Operand,
-        window: Window,
-        operation: Operation,
-        ty: Type,
-        data: &[Register],
-        scope: Option<Scope>,
-    ) {
-        let returns = *result != Value::Sink || matches!(operation, Operation::Cas | Operation::Exch);
-        let mut modifiers = vec![M::E, operation_modifier(operation)];
-        match ty {
-            Type::F32 => modifiers.extend([M::F32, M::Ftz, M::Rn]),
-            Type::F64 => modifiers.extend([M::F64, M::Rn]),
-            Type::F16x2 => modifiers.extend([M::F16x2, M::Rn]),
-            Type::Bf16x2 => modifiers.extend([M::Bf16V2, M::Rn]),
-            _ if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() => {
-                modifiers.push(if ty.bits() == 64 { M::S64 } else { M::S32 });
-            }
-            _ if ty.bits() == 64 => modifiers.push(M::B64),
-            _ => {}
-        }
-        let scope = match scope {
-            Some(Scope::Sys) => M::Sys,
-            Some(Scope::Cta) => M::Sm,
-            _ => M::Gpu,
-        };
-        modifiers.extend([M::Strong, scope]);
-        let global = window == Window::Global;
-        if !returns {
-            let opcode = if global { Opcode::Redg } else { Opcode::Red };
-            return self.op(opcode, &modifiers, [place, Operand::register(data[0])]);
-        }
-        let to = match result {
-            Value::Sink => Register::ZERO,
-            other => self.result(other, ty.bits()),
-        };
-        let opcode = if global { Opcode::Atomg } else { Opcode::Atom };
-        let operands = [Operand::TRUE, Operand::register(to), place]
-            .into_iter()
-            .chain(data.iter().map(|&register| Operand::register(register)));
-        self.emit(Instruction::new(opcode, modifiers.as_slice(), operands));
-    }
-
-    fn shared_atomic(&mut self, result: &Value, place: Operand, operation: Operation, ty: Type, data: &[Register]) {
-        let to = match result {
-            Value::Sink => Register::ZERO,
-            other => self.result(other, ty.bits()),
-        };
-        let wide = ty.bits() == 64;
-        let direct = match operation {
-            Operation::Cas | Operation::Exch => true,
-            _ => !wide && !ty.is_float(),
-        };
-        if !direct {
-            return self.shared_loop(to, place, operation, ty, data[0]);
-        }
-        let mut modifiers = vec![operation_modifier(operation)];
-        if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() {
-            modifiers.push(M::S32);
-        }
-        if wide {
-            modifiers.push(M::B64);
-        }
-        let operands = [Operand::register(to), place]
-            .into_iter()
-            .chain(data.iter().map(|&register| Operand::register(register)));
-        self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
-    }
-
-    /// An operation that shared memory does not know: read, compute, compare and swap until nobody came between.
-    fn shared_loop(&mut self, to: Register, place: Operand, operation: Operation, ty: Type, data: Register) {
-        let count = if ty.bits() == 64 { 2 } else { 1 };
-        let size: &[M] = if count == 2 { &[M::B64] } else { &[] };
-        let again = self.new_label();
-        let (old, seen) = (self.code.register(count), self.code.register(count));
-        let mut first = Instruction::new(Opcode::Lds, size, [Operand::register(old), place]);
-        mark_ordered(&mut first);
-        self.emit(first);
-        self.place_label(again);
-        let new = self.combined(operation, ty, old, data);
-        let mut modifiers = vec![M::Cas];
-        modifiers.extend(size);
-        let operands = [Operand::register(seen), place, Operand::register(old), Operand::register(new)];
-        self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
-        let differs = self.code.predicate();
-        if count == 2 {
-            let low = self.compare(&[M::Ne, M::U32, M::And], Operand::register(seen), Operand::register(old));
-            self.op(
-                Opcode::Isetp,
-                &[M::Ne, M::And, M::Ex],
-                [
-                    Operand::predicate(differs),
-                    Operand::TRUE,
-                    Operand::register(seen.offset(1)),
-                    Operand::register(old.offset(1)),
-                    Operand::TRUE,
-                    Operand::predicate(low),
-                ],
-            );
-        } else {
-            self.op(
-                Opcode::Isetp,
-                &[M::Ne, M::And],
-                [
-                    Operand::predicate(differs),
-                    Operand::TRUE,
-                    Operand::register(seen),
-                    Operand::register(old),
-                    Operand::TRUE,
-                ],
-            );
-        }
-        self.move_to(old, super::integer::pair(seen), count * 32);
-        self.branch_if(differs, false, again);
-        if !to.is_fixed() {
-            self.move_to(to, super::integer::pair(old), count * 32);
-        }
-    }
-
-    fn combined(&mut self, operation: Operation, ty: Type, old: Register, data: Register) -> Register {
-        let (a, b) = (Operand::register(old), Operand::register(data));
-        let zero = Operand::ZERO;
-        match (operation, ty) {
-            (Operation::Add, Type::F32) => self.new(Opcode::Fadd, &[M::Ftz], [a, b]),
-            (Operation::Add, Type::F64) => self.new_pair(Opcode::Dadd, &[], [a, b]),
-            (Operation::Add, Type::F16x2) => self.new(Opcode::Hadd2, &[], [a, b]),
-            (Operation::Add, Type::Bf16x2) => self.new(Opcode::Hadd2, &[M::Bf16V2], [a, b]),
-            (Operation::Add, _) => {
-                let sum = self.code.register(2);
-                self.sum64(sum, super::integer::pair(old), super::integer::pair(data));
-                sum
-            }
-            (Operation::Min | Operation::Max, _) => {
-                let (x, y) = (super::integer::pair(old), super::integer::pair(data));
-                let less = self.less64(x, y, ty.is_signed());
-                let mut predicate = Operand::predicate(less);
-                if operation == Operation::Max {
-                    predicate = super::values::not(predicate);
-                }
-                let to = self.code.register(2);
-                self.choose(to, x.low, y.low, predicate);
-                self.choose(to.offset(1), x.high, y.high, predicate);
-                to
-            }
-            _ => {
-                let lut = match operation {
-                    Operation::And => 0xc0,
-                    Operation::Or => 0xfc,
-                    _ => 0x3c,
-                };
-                let to = self.code.register(2);
-                self.lop3_to(to, a, b, zero, lut);
-                let (a, b) = (Operand::register(old.offset(1)), Operand::register(data.offset(1)));
-                self.lop3_to(to.offset(1), a, b, zero, lut);
-                to
-            }
-        }
-    }
-
-    // Addresses.
-
-    fn window_base(&mut self, space: Option<Space>) -> Option<Register> {
+    pub(crate) fn window_base(&mut self, space: Option<Space>) -> Option<Register> {
         let offset = match space.map(Space::family) {
             Some(Space::Shared | Space::SharedCluster) => launch::SHARED_WINDOW,
             Some(Space::Local) => launch::LOCAL_WINDOW,
@@ -685,21 +481,5 @@ impl Selector<'_, '_> {
         let to = self.code.register(elements.len() as u32);
         self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
         self.spread(&elements, to, Type::B32);
-    }
-}
-
-fn operation_modifier(operation: Operation) -> M {
-    match operation {
-        Operation::Add => M::Add,
-        Operation::Min => M::Min,
-        Operation::Max => M::Max,
-        Operation::Inc => M::Inc,
-        Operation::Dec => M::Dec,
-        Operation::Exch => M::Exch,
-        Operation::Cas => M::Cas,
-        Operation::And => M::And,
-        Operation::Or => M::Or,
-        Operation::Xor => M::Xor,
-        Operation::Popc => M::Popc,
     }
 }

@@ -3,6 +3,8 @@
 //! Every PTX register has a place (one, two or four virtual registers, or a predicate). A use looks through moves,
 //! conversions that only rename, and negations; what is then no longer used is removed by the clean pass.
 
+mod atomic;
+mod compare;
 mod control;
 mod convert;
 mod float;
@@ -10,6 +12,7 @@ mod half;
 mod integer;
 mod logic;
 mod memory;
+mod product;
 mod values;
 mod warp;
 
@@ -229,19 +232,23 @@ impl<'a, 'd> Selector<'a, 'd> {
 
     /// Puts the entry in front, resolves labels.
     fn finish(mut self) -> Selected {
-        if self.code.blocks.last().is_none_or(|block| block.instructions.last().is_none_or(Instruction::falls_through))
+        if self
+            .code
+            .blocks
+            .last()
+            .is_none_or(|block| block.instructions.last().is_none_or(Instruction::falls_through))
         {
             self.origin.note = "";
             self.op(Opcode::Exit, &[], []);
         }
         let stack = Operand::constant(0, warplab_program::kernel::launch_constants::STACK_POINTER as i32);
-        let mut prologue =
-            vec![Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack])];
+        let mut prologue = vec![Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack])];
         let descriptor = warplab_program::kernel::launch_constants::MEMORY_DESCRIPTOR as i32;
         let uses_descriptor = self.code.instructions().any(|instruction| {
-            instruction.operands.iter().any(
-                |operand| matches!(operand, Operand::Address(address) if address.descriptor.is_some()),
-            )
+            instruction
+                .operands
+                .iter()
+                .any(|operand| matches!(operand, Operand::Address(address) if address.descriptor.is_some()))
         });
         if uses_descriptor {
             prologue.push(Instruction::new(
@@ -325,7 +332,7 @@ impl<'a, 'd> Selector<'a, 'd> {
     }
 
     /// Emits and returns a new register with the result.
-    pub(crate) fn new<const N: usize>(
+    pub(crate) fn compute<const N: usize>(
         &mut self,
         opcode: Opcode,
         modifiers: &[Modifier],
@@ -372,8 +379,10 @@ fn is_long(flat: &Flat<'_>) -> bool {
     use tree::Opcode::*;
     let tree = flat.tree;
     match tree.opcode {
-        Div | Rem | Rcp | Sqrt | Rsqrt | Ex2 | Lg2 | Bfind | Clz | Fns | Min | Max | Sad | Copysign | Testp
-        | Set | Mul | Mad | Abs => tree.ty().is_none_or(|ty| ty != Type::F32) || !tree.flag(Flag::Ftz),
+        Div | Rem | Rcp | Sqrt | Rsqrt | Ex2 | Lg2 | Bfind | Clz | Fns | Min | Max | Sad | Copysign
+        | Testp | Set | Mul | Mad | Abs => {
+            tree.ty().is_none_or(|ty| ty != Type::F32) || !tree.flag(Flag::Ftz)
+        }
         Atom | Red => true,
         Add => tree.flag(Flag::Sat),
         Sub => tree.flag(Flag::Sat),
@@ -386,8 +395,8 @@ fn is_long(flat: &Flat<'_>) -> bool {
 pub(crate) fn result_count(flat: &Flat<'_>) -> usize {
     use tree::Opcode::*;
     match flat.tree.opcode {
-        St | Red | Bra | Brx | Membar | Fence | Exit | Ret | Trap | Brkpt | Prefetch | Prefetchu | Nanosleep
-        | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol => 0,
+        St | Red | Bra | Brx | Membar | Fence | Exit | Ret | Trap | Brkpt | Prefetch | Prefetchu
+        | Nanosleep | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol => 0,
         Bar | Barrier => usize::from(flat.tree.flag(Flag::Red)),
         _ => 1,
     }

@@ -7,7 +7,7 @@ use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Predicate, Register, SourceModifier, SpecialRegister,
     UniformRegister,
 };
-use warplab_ptx::tree::{self, Component, Flag, Immediate, Modifier as Dotted, Space, Special, Type};
+use warplab_ptx::tree::{self, Component, Flag, Immediate, Space, Special, Type};
 
 /// A value of up to 64 bits as two operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -337,7 +337,9 @@ impl Selector<'_, '_> {
             Key::Shared(_) | Key::Cluster => (1, Opcode::Mov, &[], Operand::ZERO),
         };
         let register = self.code.register(count);
-        self.entry.push(Instruction::new(opcode, modifiers, [Operand::register(register), from]).with_origin(self.origin));
+        self.entry.push(
+            Instruction::new(opcode, modifiers, [Operand::register(register), from]).with_origin(self.origin),
+        );
         self.special.insert(key, register);
         register
     }
@@ -364,8 +366,12 @@ impl Selector<'_, '_> {
         let (base, address) = (self.code.uniform(1), self.code.uniform(1));
         let operands = [Operand::uniform(base), Operand::Immediate(at)];
         self.entry.push(Instruction::new(Opcode::Umov, [], operands).with_origin(origin));
-        let operands =
-            [Operand::uniform(address), Operand::uniform(rank), Operand::uniform(base), Operand::Immediate(24)];
+        let operands = [
+            Operand::uniform(address),
+            Operand::uniform(rank),
+            Operand::uniform(base),
+            Operand::Immediate(24),
+        ];
         self.entry.push(Instruction::new(Opcode::Ulea, [], operands).with_origin(origin));
         self.uniform.insert(Key::Shared(at), address);
         address
@@ -379,7 +385,7 @@ impl Selector<'_, '_> {
             }
             Symbol::Local(at) => {
                 let offset = at.wrapping_add(offset as u32);
-                let sum = self.new(
+                let sum = self.compute(
                     Opcode::Iadd3,
                     &[],
                     [Operand::register(Register(1)), immediate(offset), Operand::ZERO],
@@ -428,7 +434,8 @@ impl Selector<'_, '_> {
         };
         if let Some(fixed) = fixed {
             let zero = fixed == S::Zero;
-            let low = if zero { Operand::ZERO } else { Operand::register(self.at_entry(Key::Special(fixed))) };
+            let low =
+                if zero { Operand::ZERO } else { Operand::register(self.at_entry(Key::Special(fixed))) };
             return Source { low, high: Operand::ZERO };
         }
         let constant = |it: &mut Self, offset: u32| Source {
@@ -436,7 +443,7 @@ impl Selector<'_, '_> {
             high: Operand::ZERO,
         };
         let clock = |it: &mut Self, special: S| {
-            let value = it.new(Opcode::S2r, &[], [Operand::Special(special)]);
+            let value = it.compute(Opcode::S2r, &[], [Operand::Special(special)]);
             Source { low: Operand::register(value), high: Operand::ZERO }
         };
         match special {
@@ -444,7 +451,7 @@ impl Selector<'_, '_> {
             Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * axis as u32),
             Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
             Special::Clock => {
-                let value = self.new(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
+                let value = self.compute(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
                 Source { low: Operand::register(value), high: Operand::ZERO }
             }
             Special::ClockHi => clock(self, S::ClockHigh),
@@ -510,7 +517,9 @@ impl Selector<'_, '_> {
                     _ => return None,
                 };
                 Some(match (flat.tree.opcode, constant) {
-                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => other,
+                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => {
+                        other
+                    }
                     (tree::Opcode::Xor, true) => not(other),
                     (tree::Opcode::And, false) => Operand::FALSE,
                     _ => Operand::TRUE,
@@ -535,11 +544,6 @@ impl Selector<'_, '_> {
                 Operand::Immediate(0),
             ],
         );
-    }
-
-    /// Whether a dotted part is written on the present tree instruction's opposite: a shorthand.
-    pub(crate) fn has_space(tree: &tree::Instruction, space: Space) -> bool {
-        tree.has(Dotted::Space(space)) || tree.space().is_some_and(|it| it.family() == space)
     }
 }
 

@@ -89,15 +89,21 @@ impl Selector<'_, '_> {
             _ => {
                 // The leader is the lowest active lane.
                 let (to, predicate) = self.results(&flat.operands[0]);
-                let active = self.new(Opcode::Vote, &[M::Any], [Operand::TRUE, Operand::TRUE]);
-                let reversed = self.new(Opcode::Brev, &[], [Operand::register(active)]);
-                let leader = self.new(Opcode::Flo, &[M::U32, M::Sh], [Operand::register(reversed)]);
+                let active = self.compute(Opcode::Vote, &[M::Any], [Operand::TRUE, Operand::TRUE]);
+                let reversed = self.compute(Opcode::Brev, &[], [Operand::register(active)]);
+                let leader = self.compute(Opcode::Flo, &[M::U32, M::Sh], [Operand::register(reversed)]);
                 let special = warplab_program::SpecialRegister::LaneId;
                 let lane = self.at_entry(super::values::Key::Special(special));
                 self.op(
                     Opcode::Isetp,
                     &[M::Eq, M::And],
-                    [predicate, Operand::TRUE, Operand::register(lane), Operand::register(leader), Operand::TRUE],
+                    [
+                        predicate,
+                        Operand::TRUE,
+                        Operand::register(lane),
+                        Operand::register(leader),
+                        Operand::TRUE,
+                    ],
                 );
                 self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(leader)]);
             }

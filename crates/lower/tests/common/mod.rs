@@ -181,8 +181,7 @@ pub fn random(state: &mut u64) -> u64 {
 
 /// Edge cases with one another, and random pairs.
 pub fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
-    let mut pairs: Vec<(u64, u64)> =
-        edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))).collect();
+    let mut pairs: Vec<(u64, u64)> = edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))).collect();
     let mut state = 12345;
     for _ in 0..count {
         let (a, b) = (random(&mut state), random(&mut state));
@@ -194,7 +193,13 @@ pub fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
     pairs
 }
 
-pub fn check(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)], host: impl Fn(u64, u64) -> Option<u64>) {
+pub fn check(
+    ty: &str,
+    bytes: usize,
+    operation: &str,
+    pairs: &[(u64, u64)],
+    host: impl Fn(u64, u64) -> Option<u64>,
+) {
     let results = compute(ty, bytes, operation, pairs);
     let mut wrong = Vec::new();
     for (&(a, b), &got) in pairs.iter().zip(&results) {
@@ -204,5 +209,11 @@ pub fn check(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)], host
             wrong.push(format!("{operation} {a:#x} {b:#x}: {got:#x}, host {expected:#x}"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} wrong\n{}", wrong.len(), pairs.len(), wrong[..wrong.len().min(12)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} wrong\n{}",
+        wrong.len(),
+        pairs.len(),
+        wrong[..wrong.len().min(12)].join("\n")
+    );
 }

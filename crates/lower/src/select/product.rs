@@ -1,0 +1,173 @@
+//! Integer products.
+
+use super::Selector;
+use super::values::Source;
+use crate::flat::{Flat, Value};
+use warplab_program::{Modifier, Opcode, Operand, Register};
+use warplab_ptx::tree::{self, Half, Type};
+
+use super::integer::{is_register, pair};
+use Modifier as M;
+
+impl Selector<'_, '_> {
+    pub(crate) fn multiply(&mut self, flat: &Flat<'_>, ty: Type) {
+        let half = flat.tree.half().unwrap_or(Half::Lo);
+        let adds = flat.tree.opcode == tree::Opcode::Mad;
+        match (ty.bits(), half) {
+            (64, Half::Lo) => self.multiply64(flat, adds),
+            (64, _) => self.multiply_high64(flat, ty, adds),
+            (32, Half::Wide) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let c = if adds {
+                    Operand::register(self.register(&flat.operands[3], Type::B64))
+                } else {
+                    Operand::ZERO
+                };
+                let to = self.result(&flat.operands[0], 64);
+                let modifiers: &[M] = if ty.is_signed() { &[M::Wide] } else { &[M::Wide, M::U32] };
+                self.op(Opcode::Imad, modifiers, [Operand::register(to), a, b, c]);
+            }
+            (32, Half::Hi) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let modifiers: &[M] = if ty.is_signed() { &[M::Hi] } else { &[M::Hi, M::U32] };
+                let to = Operand::register(self.result(&flat.operands[0], 32));
+                if adds {
+                    let product = self.compute(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
+                    let c = self.source(&flat.operands[3], ty).low;
+                    self.op(Opcode::Iadd3, &[], [to, Operand::register(product), c, Operand::ZERO]);
+                } else {
+                    self.op(Opcode::Imad, modifiers, [to, a, b, Operand::ZERO]);
+                }
+            }
+            (32, Half::Lo) => {
+                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
+                let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+                let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+                let to = self.result(&flat.operands[0], 32);
+                self.op(Opcode::Imad, &[], [Operand::register(to), a, b, c]);
+            }
+            _ => self.multiply16(flat, ty, half, adds),
+        }
+    }
+
+    pub(crate) fn multiply16(&mut self, flat: &Flat<'_>, ty: Type, half: Half, adds: bool) {
+        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
+        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        if half == Half::Hi {
+            let product = self.compute(Opcode::Imad, &[], [a, b, Operand::ZERO]);
+            let shifted = self.compute(
+                Opcode::Shf,
+                &[M::R, M::U32, M::Hi],
+                [Operand::ZERO, Operand::Immediate(16), Operand::register(product)],
+            );
+            let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+            return self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
+        }
+        let wide = if half == Half::Wide { Type::B32 } else { ty };
+        let c = if adds { self.source(&flat.operands[3], wide).low } else { Operand::ZERO };
+        self.op(Opcode::Imad, &[], [to, a, b, c]);
+    }
+
+    /// The lower 64 bits of a 64-bit product.
+    pub(crate) fn multiply64(&mut self, flat: &Flat<'_>, adds: bool) {
+        let ty = Type::B64;
+        let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
+        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+        let c = if adds { Operand::register(self.register(&flat.operands[3], ty)) } else { Operand::ZERO };
+        let to = self.result(&flat.operands[0], 64);
+        self.product64(to, a, b, c);
+    }
+
+    /// `to = a * b + c`, 64 bits.
+    pub(crate) fn product64(&mut self, to: Register, a: Source, b: Source, c: Operand) {
+        let zero = Operand::ZERO;
+        let high = self.compute(Opcode::Imad, &[], [a.high, b.low, zero]);
+        let low = self.new_pair(Opcode::Imad, &[M::Wide, M::U32], [a.low, b.low, c]);
+        let high = self.compute(Opcode::Imad, &[], [a.low, b.high, Operand::register(high)]);
+        self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(low)]);
+        self.op(
+            Opcode::Iadd3,
+            &[],
+            [
+                Operand::register(to.offset(1)),
+                Operand::register(low.offset(1)),
+                Operand::register(high),
+                zero,
+            ],
+        );
+    }
+
+    pub(crate) fn multiply_high64(&mut self, flat: &Flat<'_>, ty: Type, adds: bool) {
+        let a = self.register(&flat.operands[1], ty);
+        let b = self.register(&flat.operands[2], ty);
+        let mut product = self.high_product64(pair(a), pair(b));
+        if ty.is_signed() {
+            for (x, y) in [(a, b), (b, a)] {
+                // A negative factor counts as itself plus 2^64: take the other off again.
+                let sign = self.compute(
+                    Opcode::Shf,
+                    &[M::R, M::S32, M::Hi],
+                    [Operand::ZERO, Operand::Immediate(31), Operand::register(x.offset(1))],
+                );
+                let low = self.lop3(Operand::register(sign), Operand::register(y), Operand::ZERO, 0xc0);
+                let high =
+                    self.lop3(Operand::register(sign), Operand::register(y.offset(1)), Operand::ZERO, 0xc0);
+                let next = self.code.register(2);
+                self.subtract64(
+                    next,
+                    pair(product),
+                    Source { low: Operand::register(low), high: Operand::register(high) },
+                );
+                product = next;
+            }
+        }
+        let to = self.result(&flat.operands[0], 64);
+        if adds {
+            let c = self.source(&flat.operands[3], ty);
+            self.sum64(to, pair(product), c);
+        } else {
+            self.move_to(to, pair(product), 64);
+        }
+    }
+
+    /// The upper 64 bits of an unsigned 64-bit product.
+    pub(crate) fn high_product64(&mut self, a: Source, b: Source) -> Register {
+        let zero = Operand::ZERO;
+        let wide = [M::Wide, M::U32];
+        let low = self.new_pair(Opcode::Imad, &wide, [a.low, b.low, zero]);
+        let carry_in = self.code.register(2);
+        self.move_to(carry_in, Source { low: Operand::register(low.offset(1)), high: zero }, 64);
+        let middle = self.new_pair(Opcode::Imad, &wide, [a.high, b.low, Operand::register(carry_in)]);
+        let addend = self.code.register(2);
+        self.move_to(addend, Source { low: Operand::register(middle), high: zero }, 64);
+        let other = self.new_pair(Opcode::Imad, &wide, [a.low, b.high, Operand::register(addend)]);
+        let sum = self.code.register(2);
+        let upper = |register: Register| Source { low: Operand::register(register.offset(1)), high: zero };
+        self.sum64(sum, upper(middle), upper(other));
+        self.new_pair(Opcode::Imad, &wide, [a.high, b.high, Operand::register(sum)])
+    }
+
+    pub(crate) fn mul24(&mut self, flat: &Flat<'_>, ty: Type) {
+        let signed = ty.is_signed();
+        let narrow = |it: &mut Self, value: &Value| {
+            let source = it.source(value, ty).low;
+            let modifiers: &[M] = if signed { &[] } else { &[M::U32] };
+            Operand::register(it.compute(Opcode::Sgxt, modifiers, [source, Operand::Immediate(24)]))
+        };
+        let (a, b) = (narrow(self, &flat.operands[1]), narrow(self, &flat.operands[2]));
+        let adds = flat.tree.opcode == tree::Opcode::Mad24;
+        let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
+        let to = Operand::register(self.result(&flat.operands[0], 32));
+        if flat.tree.half() != Some(Half::Hi) {
+            return self.op(Opcode::Imad, &[], [to, a, b, c]);
+        }
+        let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
+        let product = self.new_pair(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
+        let (low, high) = (Operand::register(product), Operand::register(product.offset(1)));
+        let shifted = self.compute(Opcode::Shf, &[M::R, M::U64], [low, Operand::Immediate(16), high]);
+        self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
+    }
+}

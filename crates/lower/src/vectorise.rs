@@ -1,0 +1,198 @@
+//! Neighbouring loads from shared memory become one wide load, where the address is provably aligned.
+
+use crate::code::{Code, has_effect, is_ordered_load};
+use crate::schedule::disjoint;
+use rustc_hash::FxHashMap;
+use warplab_program::{
+    AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, UniformRegister,
+};
+
+/// What the addresses of a group of loads have in common.
+type Key = (Option<Register>, Option<UniformRegister>, u8);
+
+/// Joins the loads of every block.
+pub(crate) fn vectorise(code: &mut Code) {
+    let zeros = TrailingZeros::new(code);
+    for block in 0..code.blocks.len() {
+        // Every joined group moves what comes after it: the places are found again.
+        while runs(&code.blocks[block].instructions).iter().any(|run| join(code, block, run, &zeros)) {}
+    }
+}
+
+/// The plain loads of a block, in runs with nothing between them that may write what they read.
+fn runs(instructions: &[Instruction]) -> Vec<Vec<usize>> {
+    let mut runs = vec![Vec::new()];
+    for (index, instruction) in instructions.iter().enumerate() {
+        let stores = matches!(instruction.opcode, Opcode::Stg | Opcode::Stl | Opcode::Sts);
+        let last = runs.len() - 1;
+        if is_plain_load(instruction) {
+            runs[last].push(index);
+        } else if stores && runs[last].iter().all(|&load: &usize| disjoint(&instructions[load], instruction))
+        {
+            // A store that is elsewhere for the loads so far may not be for those to come.
+            if instruction.opcode == Opcode::Sts {
+                runs.push(Vec::new());
+            }
+        } else if has_effect(instruction) && instruction.opcode != Opcode::Bssy {
+            runs.push(Vec::new());
+        }
+    }
+    runs.retain(|run| run.len() > 1);
+    runs
+}
+
+fn is_plain_load(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Lds
+        && instruction.modifiers.as_slice().is_empty()
+        && instruction.guard.is_always()
+        && !is_ordered_load(instruction)
+}
+
+fn address(instruction: &Instruction) -> Option<AddressOperand> {
+    match instruction.operands.get(1) {
+        Some(Operand::Address(address)) => Some(*address),
+        _ => None,
+    }
+}
+
+/// Joins one group of neighbours of a run; says whether there was one.
+fn join(code: &mut Code, block: usize, run: &[usize], zeros: &TrailingZeros) -> bool {
+    let mut groups: FxHashMap<Key, Vec<(i32, usize)>> = FxHashMap::default();
+    let mut order: Vec<Key> = Vec::new();
+    for &index in run {
+        let Some(address) = address(&code.blocks[block].instructions[index]) else { continue };
+        if address.base.is_some_and(|base| !zeros.is_single(base)) {
+            continue;
+        }
+        let key = (address.base, address.uniform, address.scale);
+        if !groups.contains_key(&key) {
+            order.push(key);
+        }
+        groups.entry(key).or_default().push((address.offset, index));
+    }
+    for key in order {
+        let Some(mut loads) = groups.remove(&key) else { continue };
+        loads.sort_unstable();
+        loads.dedup_by_key(|load| load.0);
+        let aligned = zeros.of_address(key.0, key.1, key.2);
+        for count in [4, 2] {
+            let bytes = 4 * count as i32;
+            let found = loads.windows(count).find(|window| {
+                window.windows(2).all(|two| two[1].0 == two[0].0 + 4)
+                    && window[0].0 % bytes == 0
+                    && aligned >= bytes.trailing_zeros()
+            });
+            if let Some(found) = found {
+                widen(code, block, found);
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Replaces neighbouring loads by a wide one at the place of the first, and moves from its registers.
+fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) {
+    let group = code.register(loads.len() as u32);
+    let Some(first) = loads.iter().map(|load| load.1).min() else { return };
+    let instructions = &mut code.blocks[block].instructions;
+    let mut wide = instructions[loads[0].1].clone();
+    wide.modifiers.push(if loads.len() == 4 { Modifier::B128 } else { Modifier::B64 });
+    wide.operands[0] = Operand::register(group);
+    wide.origin = instructions[first].origin;
+    wide.origin.note = "neighbouring loads joined";
+    for (part, &(_, index)) in loads.iter().enumerate() {
+        let load = &mut instructions[index];
+        load.opcode = Opcode::Mov;
+        load.operands[1] = Operand::register(group.offset(part as u32));
+    }
+    instructions.insert(first, wide);
+}
+
+/// How many low bits of values are known to be zero.
+struct TrailingZeros {
+    registers: FxHashMap<Register, u32>,
+    uniforms: FxHashMap<UniformRegister, u32>,
+    single: FxHashMap<Register, bool>,
+}
+
+impl TrailingZeros {
+    fn new(code: &Code) -> TrailingZeros {
+        let counts = code.definition_counts();
+        let mut it = TrailingZeros {
+            registers: FxHashMap::default(),
+            uniforms: FxHashMap::default(),
+            single: FxHashMap::default(),
+        };
+        // Definitions may stand after uses in the order of the blocks: twice is enough for what matters.
+        for _ in 0..2 {
+            for instruction in code.instructions() {
+                for access in instruction.accesses() {
+                    if let (Role::Write, Resource::Registers(register, _)) = (access.role, access.resource) {
+                        it.single.insert(register, counts.is_single(access.resource));
+                    }
+                }
+                it.learn(instruction, &counts);
+            }
+        }
+        it
+    }
+
+    fn is_single(&self, register: Register) -> bool {
+        register.is_fixed() || self.single.get(&register).copied().unwrap_or(false)
+    }
+
+    fn learn(&mut self, instruction: &Instruction, counts: &crate::code::DefinitionCounts) {
+        let Some(known) = self.known(instruction) else { return };
+        match instruction.operands.first() {
+            Some(&Operand::Register { register, .. })
+                if counts.is_single(Resource::Registers(register, 1)) =>
+            {
+                self.registers.insert(register, known);
+            }
+            Some(&Operand::Uniform { register, .. }) if counts.is_single(Resource::Uniforms(register, 1)) => {
+                self.uniforms.insert(register, known);
+            }
+            _ => {}
+        }
+    }
+
+    fn known(&self, instruction: &Instruction) -> Option<u32> {
+        if !instruction.guard.is_always() {
+            return None;
+        }
+        let of = |index: usize| instruction.operands.get(index).map_or(0, |operand| self.of(operand));
+        let constant = |index: usize| match instruction.operands.get(index) {
+            Some(Operand::Immediate(bits)) => Some(*bits),
+            _ => None,
+        };
+        let plain = instruction.modifiers.as_slice().is_empty();
+        match instruction.opcode {
+            Opcode::Mov | Opcode::Umov => Some(of(1)),
+            Opcode::Iadd3 if plain && instruction.operands.len() == 4 => Some(of(1).min(of(2)).min(of(3))),
+            Opcode::Imad if plain => Some((of(1) + of(2)).min(of(3))),
+            Opcode::Lea | Opcode::Ulea if plain => Some((of(1) + constant(3)?).min(of(2))),
+            Opcode::Shf if instruction.has(Modifier::L) && !instruction.has(Modifier::Hi) => {
+                Some(of(1) + constant(2)?)
+            }
+            Opcode::Lop3 if constant(4) == Some(0xc0) => Some(of(1).max(of(2))),
+            _ => None,
+        }
+    }
+
+    fn of(&self, operand: &Operand) -> u32 {
+        match *operand {
+            Operand::Immediate(bits) => bits.trailing_zeros(),
+            Operand::Register { register: Register::ZERO, .. } => 32,
+            Operand::Register { register, .. } => self.registers.get(&register).copied().unwrap_or(0),
+            Operand::Uniform { register, .. } => self.uniforms.get(&register).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    fn of_address(&self, base: Option<Register>, uniform: Option<UniformRegister>, scale: u8) -> u32 {
+        let base = base
+            .map_or(32, |base| self.of(&Operand::register(base)) + u32::from(scale.max(1)).trailing_zeros());
+        base.min(uniform.map_or(32, |uniform| self.of(&Operand::uniform(uniform))))
+    }
+}

@@ -1,0 +1,182 @@
+//! Whole small programs: calls, local and constant memory, spills, divergence, locks.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::lowered;
+use warplab_diagnostics::Source;
+use warplab_exec::interpreter::{Limits, run};
+use warplab_exec::{Init, LaunchShape, MemoryImage};
+use warplab_lower::{Options, PassSet, lower};
+
+const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+/// Runs kernel `k(out)` with one block and returns the first words of `out`.
+fn words(text: &str, threads: u32, count: usize, options: &Options) -> Vec<u32> {
+    let lowered = lowered("program.ptx", format!("{HEAD}{text}"), options);
+    let mut image = MemoryImage::new();
+    let out = image.allocate("out", 4 * count.max(1) as u64, Init::Zero);
+    let mut symbols = rustc_hash::FxHashMap::default();
+    for global in &lowered.program.globals {
+        let base = image.allocate(
+            global.name.clone(),
+            global.bytes.max(4),
+            Init::Bytes(global.initial.clone().into()),
+        );
+        symbols.insert(global.name.clone(), base);
+    }
+    let shape = LaunchShape { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0 };
+    let kernel = lowered.program.kernel("k").expect("the kernel");
+    let limits = Limits { block_instructions: 1_000_000, ..Limits::default() };
+    run(&lowered.program, kernel, shape, &out.0.to_le_bytes(), &symbols, &image, limits)
+        .unwrap_or_else(|fault| panic!("{fault}"));
+    let bytes = image.read_bytes(out, 4 * count as u64).expect("the results");
+    bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+}
+
+/// With all passes and with none but the needed.
+fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
+    for passes in [PassSet::all(), PassSet::none()] {
+        let options = Options { passes, ..Options::default() };
+        let expected: Vec<u32> = (0..threads).map(&expected).collect();
+        assert_eq!(words(text, threads, threads as usize, &options), expected);
+    }
+}
+
+/// `%r1` is the thread, `%rd2` the place of its word; the body leaves its result in `%r0`.
+fn kernel(attributes: &str, declarations: &str, body: &str) -> String {
+    format!(
+        "{declarations}\n.visible .entry k(.param .u64 out) {attributes} {{\n.reg .b32 %r<200>; .reg .b64 %rd<20>; .reg .f32 %f<80>; .reg .pred %p<20>;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;\n{body}\nst.global.u32 [%rd2], %r0; ret; }}"
+    )
+}
+
+#[test]
+fn a_called_function_is_inlined() {
+    let function = ".func (.param .b32 result) twice(.param .b32 x) { .reg .b32 %r<4>; .reg .pred %p; ld.param.u32 %r1, [x]; setp.gt.u32 %p, %r1, 20; @%p bra BIG; add.u32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret; BIG: st.param.b32 [result], %r1; ret; }";
+    let call = "{ .param .b32 a; .param .b32 d; st.param.b32 [a], %r1; call.uni (d), twice, (a); ld.param.b32 %r0, [d]; }";
+    check(&kernel("", function, call), 64, |x| if x > 20 { x } else { 2 * x });
+}
+
+#[test]
+fn local_memory_holds_an_array() {
+    let body = ".local .align 4 .b8 depot[64]; .reg .b64 %SP; mov.u64 %SP, depot; cvta.local.u64 %rd5, %SP;\n\
+        and.b32 %r2, %r1, 7; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd5, %rd3; st.u32 [%rd4], %r1;\n\
+        cvt.u32.u64 %r5, %SP; shl.b32 %r6, %r2, 2; add.u32 %r7, %r5, %r6; ld.local.u32 %r8, [%r7]; add.u32 %r0, %r8, 1;";
+    check(&kernel("", "", body), 64, |x| x + 1);
+}
+
+#[test]
+fn constants_and_globals_have_their_values() {
+    let declarations = ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n.global .align 4 .u32 other[4] = {1, 2, 3, 4};\n.global .u64 pointer = other;";
+    let body = "and.b32 %r2, %r1, 3; shl.b32 %r3, %r2, 2; mov.u32 %r4, 0; cvt.u64.u32 %rd3, %r3; mov.u64 %rd4, table; add.s64 %rd4, %rd4, %rd3; ld.const.u32 %r5, [%rd4];\n\
+        mov.u64 %rd5, other; add.s64 %rd6, %rd5, %rd3; ld.global.u32 %r6, [%rd6]; ld.const.u32 %r7, [table+8]; add.u32 %r8, %r5, %r6; add.u32 %r0, %r8, %r7;";
+    check(&kernel("", declarations, body), 32, |x| (x % 4 + 1) * 11 + 30);
+}
+
+#[test]
+fn few_registers_spill() {
+    let mut body = String::new();
+    for index in 0..40 {
+        body += &format!("mad.lo.u32 %r{}, %r1, {}, {};\n", 10 + index, 3 + index, index);
+    }
+    body += "mov.u32 %r0, 0;\n";
+    for index in (0..40).rev() {
+        body += &format!("xor.b32 %r2, %r{}, %r0; mad.lo.u32 %r0, %r2, 5, 1;\n", 10 + index);
+    }
+    let expected = |x: u32| {
+        (0..40u32).rev().fold(0u32, |sum, index| {
+            (x.wrapping_mul(3 + index).wrapping_add(index) ^ sum).wrapping_mul(5).wrapping_add(1)
+        })
+    };
+    check(&kernel(".maxnreg 16", "", &body), 32, expected);
+    let options = Options { passes: PassSet::none(), ..Options::default() };
+    let lowered = lowered("spill.ptx", format!("{HEAD}{}", kernel(".maxnreg 16", "", &body)), &options);
+    assert!(lowered.program.kernels[0].registers <= 16 && lowered.program.kernels[0].local_bytes > 0);
+}
+
+#[test]
+fn many_predicates_spill() {
+    let mut body = String::new();
+    for index in 0..12 {
+        body += &format!("setp.gt.u32 %p{}, %r1, {};\n", 1 + index, 2 * index);
+    }
+    body += "bar.sync 0; mov.u32 %r0, 0;\n";
+    for index in 0..12 {
+        body += &format!("@%p{} add.u32 %r0, %r0, {};\n", 1 + index, 1 << index);
+    }
+    check(&kernel("", "", &body), 32, |x| {
+        (0..12).filter(|index| x > 2 * index).map(|index| 1 << index).sum()
+    });
+}
+
+#[test]
+fn loops_with_breaks_meet_again() {
+    // A loop that lanes leave in two places, with a branch inside, nested in another.
+    let body = "mov.u32 %r0, 0; mov.u32 %r2, 0;\nOUTER: mov.u32 %r3, 0;\nINNER: add.u32 %r0, %r0, 1; and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0; @%p1 bra EVEN;\n\
+        add.u32 %r0, %r0, %r2; bar.warp.sync 0xffffffff;\nEVEN: add.u32 %r3, %r3, 1; setp.gt.u32 %p2, %r0, 100; @%p2 bra OUT;\n\
+        setp.lt.u32 %p3, %r3, %r1; @%p3 bra INNER;\n add.u32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 4; @%p4 bra OUTER;\nOUT: add.u32 %r0, %r0, 1000;";
+    let body = &body.replace("bar.warp.sync 0xffffffff;", "");
+    let host = |x: u32| {
+        let (mut sum, mut outer) = (0u32, 0);
+        'out: loop {
+            let mut inner = 0;
+            loop {
+                sum += 1;
+                if sum & 1 != 0 {
+                    sum += outer;
+                }
+                inner += 1;
+                if sum > 100 {
+                    break 'out;
+                }
+                if inner >= x {
+                    break;
+                }
+            }
+            outer += 1;
+            if outer >= 4 {
+                break;
+            }
+        }
+        sum + 1000
+    };
+    check(&kernel("", "", body), 64, host);
+}
+
+#[test]
+fn a_spin_lock_inside_a_warp_makes_progress() {
+    // Each lane takes the lock in turn and adds to a counter.
+    let declarations = ".global .u32 lock;\n.global .u32 counter;";
+    let body = "mov.u64 %rd3, lock; mov.u64 %rd4, counter; mov.u32 %r3, 0;\nAGAIN: atom.global.cas.b32 %r2, [%rd3], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra NEXT;\n\
+        ld.volatile.global.u32 %r4, [%rd4]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [%rd4], %r4; membar.gl; atom.global.exch.b32 %r5, [%rd3], 0; mov.u32 %r3, 1;\n\
+        NEXT: setp.eq.u32 %p2, %r3, 0; @%p2 bra AGAIN; mov.u32 %r0, 7;";
+    check(&kernel("", declarations, body), 32, |_| 7);
+}
+
+#[test]
+fn warp_instructions_and_shared_atomics() {
+    let body = ".shared .align 4 .u32 sum; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [sum], 5; bar.sync 0; atom.shared.add.u32 %r2, [sum], %r1; red.shared.max.s32 [sum], 3; bar.sync 0; ld.shared.u32 %r3, [sum];\n\
+        shfl.sync.bfly.b32 %r4|%p2, %r1, 1, 0x1f, 0xffffffff; setp.lt.u32 %p3, %r1, 5; vote.sync.ballot.b32 %r5, %p3, 0xffffffff; add.u32 %r0, %r3, %r4; add.u32 %r0, %r0, %r5;";
+    check(&kernel("", "", body), 32, |x| 5 + 496 + (x ^ 1) + 31);
+}
+
+#[test]
+fn shared_atomics_on_floats_and_doublewords() {
+    let body = ".shared .align 8 .b8 s[16]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, s; mov.u64 %rd5, 0; @%p1 st.shared.u64 [%r2], %rd5; @%p1 st.shared.u32 [s+8], 0; bar.sync 0;\n\
+        cvt.u64.u32 %rd6, %r1; atom.shared.add.u64 %rd7, [s], %rd6; cvt.rn.f32.u32 %f1, %r1; red.shared.add.f32 [s+8], %f1; bar.sync 0; ld.shared.u64 %rd8, [s]; cvt.u32.u64 %r3, %rd8; ld.shared.f32 %f2, [s+8]; cvt.rzi.u32.f32 %r4, %f2; add.u32 %r0, %r3, %r4;";
+    check(&kernel("", "", body), 64, |_| 2 * 2016);
+}
+
+#[test]
+fn what_is_not_supported_is_said_all_at_once() {
+    let text = format!(
+        "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\nmov.u32 %r1, %envreg3;\n\
+         cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;\natom.global.cas.b16 %h1, [%rd1], %h2, %h3;\nret; }}"
+    );
+    let source = Source::new("unsupported.ptx", text);
+    let parsed = warplab_ptx::parse(&source);
+    let faults = lower(&parsed.module, &source, &Options::default()).expect_err("three faults");
+    let lines: Vec<u32> = faults.iter().map(|fault| source.position(fault.span.start).line).collect();
+    assert_eq!(lines, [5, 6, 7]);
+}
