@@ -1,17 +1,11 @@
 //! Throwaway: runs cases from the SASS listing.
 use std::time::Instant;
-use warplab_diagnostics::Source;
 use warplab_tests::*;
 fn main() {
     let filter: Vec<String> = std::env::args().skip(1).collect();
     let config = gpu("h200");
-    for suite in ["suite"] {
-        let text = read("traces/h200/suite.sass.txt");
-        let (mut program, faults) = warplab_program::listing::read(&Source::new("suite.sass.txt", text));
-        for f in faults.iter().take(10) {
-            eprintln!("{f:?}");
-        }
-        let ptx = read("traces/h200/suite.ptx");
+    for suite in ["suite", "micro"] {
+        let program = suite_program(&config, suite);
         for case in cases(suite) {
             if !filter.is_empty() && !filter.iter().any(|f| case.name.contains(f.as_str())) {
                 continue;
@@ -19,16 +13,6 @@ fn main() {
             if filter.is_empty() && case.metrics.get("smsp__inst_executed.sum").is_some_and(|&i| i > 2e6) {
                 continue;
             }
-            let Some(k) = program.kernels.iter_mut().find(|k| k.name == case.kernel) else { continue };
-            k.registers = case.metrics.get("launch__registers_per_thread").map_or(64, |&r| r as u32);
-            let start = ptx.find(&format!(".entry {}(", case.kernel)).unwrap();
-            let body = &ptx[start..start + ptx[start..].find("\n}").unwrap()];
-            let mut sh = 0u32;
-            for l in body.lines().filter(|l| l.trim().starts_with(".shared")) {
-                let n: u32 = l.rsplit('[').next().unwrap().split(']').next().unwrap().parse().unwrap_or(4);
-                sh += n;
-            }
-            k.static_shared_bytes = sh;
             let t = Instant::now();
             match simulate(&config, &program, &case) {
                 Ok(s) => {

@@ -3,6 +3,8 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_exec::{Init, LaunchShape, MemoryImage};
@@ -175,7 +177,7 @@ pub struct Loaded {
 /// Why it cannot run.
 pub fn load(config: &GpuConfig, program: &Program, case: &Case) -> Result<Loaded, String> {
     let (mut image, parameters) = set_up(case);
-    let symbols = warplab_gpu::load_globals(program, &mut image).map_err(|fault| fault.to_string())?;
+    let symbols = warplab_exec::allocate_globals(program, &mut image).map_err(|fault| fault.to_string())?;
     let launch = Launch {
         program,
         kernel: &case.kernel,
@@ -211,33 +213,84 @@ pub fn wrong_outputs(case: &Case, image: &MemoryImage) -> Vec<String> {
         .collect()
 }
 
-/// The program of a suite, as the simulator's own compiler makes it from the PTX.
+/// The program of a suite, as the simulator's own compiler makes it from the PTX for a machine.
 #[must_use]
-pub fn suite_program(suite: &str) -> Program {
-    interim_program(suite)
+pub fn suite_program(config: &GpuConfig, suite: &str) -> Program {
+    compile(config, &format!("traces/h200/{suite}.ptx"))
 }
 
-fn interim_program(suite: &str) -> Program {
-    let text = read(&format!("traces/h200/{suite}.sass.txt"));
-    let (mut program, _) = warplab_program::listing::read(&Source::new("suite.sass.txt", text));
-    let ptx = read(&format!("traces/h200/{suite}.ptx"));
-    for case in cases(suite) {
-        let Some(k) = program.kernels.iter_mut().find(|k| k.name == case.kernel) else { continue };
-        k.registers = case.metrics.get("launch__registers_per_thread").map_or(64, |&r| r as u32);
-        let start = ptx.find(&format!(".entry {}(", case.kernel)).unwrap();
-        let body = &ptx[start..start + ptx[start..].find("\n}").unwrap()];
-        let sh: u32 = body
-            .lines()
-            .filter(|l| l.trim().starts_with(".shared"))
-            .map(|l| l.rsplit('[').next().unwrap().split(']').next().unwrap().parse().unwrap_or(4))
-            .sum();
-        k.static_shared_bytes = sh;
-    }
-    program
+/// A PTX file of the project, compiled for a machine.
+#[must_use]
+pub fn compile(config: &GpuConfig, path: &str) -> Program {
+    let source = Source::new(path, read(path));
+    let parsed = warplab_ptx::parse(&source);
+    assert!(!parsed.has_errors(), "{}", warplab_diagnostics::render(&source, &parsed.diagnostics));
+    let sm = &config.multiprocessor;
+    let latencies = sm.latencies.table(&sm.shared, &sm.l1);
+    let options = warplab_lower::Options { latencies, ..warplab_lower::Options::default() };
+    warplab_lower::lower(&parsed.module, &source, &options)
+        .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)))
+        .program
 }
 
 /// The case with this name of a list.
 #[must_use]
 pub fn case_named<'a>(cases: &'a [Case], name: &str) -> &'a Case {
     cases.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"))
+}
+
+/// Whether the long tests run too: the environment variable `WARPLAB_LONG` is set to 1.
+#[must_use]
+pub fn long_tests() -> bool {
+    std::env::var("WARPLAB_LONG").is_ok_and(|value| value == "1")
+}
+
+/// Warp instructions that the hardware executed; unknown for kernels that read the clock.
+#[must_use]
+pub fn warp_instructions(case: &Case) -> Option<u64> {
+    case.metrics.get("smsp__inst_executed.sum").map(|&count| count as u64)
+}
+
+/// Whether a case belongs to the quick ones: at most two million warp instructions on the hardware.
+#[must_use]
+pub fn is_quick(case: &Case) -> bool {
+    warp_instructions(case).is_none_or(|count| count <= 2_000_000)
+}
+
+/// Runs `work` on every case, two at a time, each on one thread; gives the results in order. The largest go first.
+pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    let size = |case: &Case| -> u64 {
+        let bytes: u64 = case
+            .arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Buffer { bytes, .. } => *bytes,
+                Argument::Scalar(_) => 0,
+            })
+            .sum();
+        bytes / 128 + warp_instructions(case).unwrap_or(0)
+    };
+    order.sort_by_key(|&index| std::cmp::Reverse(size(&cases[index])));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new((0..cases.len()).map(|_| None).collect::<Vec<Option<T>>>());
+    let worker = || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+        while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = pool.install(|| work(&cases[index]));
+            results.lock().expect("no worker failed")[index] = Some(result);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(worker);
+        }
+    });
+    results
+        .into_inner()
+        .expect("no worker failed")
+        .into_iter()
+        .map(|result| result.expect("every case ran"))
+        .collect()
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_memory::{Partition, Reply};
+use warplab_memory::{Partition, Reply, Request};
 use warplab_sm::Multiprocessor;
 use warplab_trace::{LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
@@ -88,9 +88,11 @@ pub enum RunFault {
     },
 }
 
-/// A multiprocessor with the one who watches it, and its last fault.
+/// A multiprocessor with the one who watches it, its next event and its last fault.
 struct Unit {
     sm: Multiprocessor,
+    /// Known after every epoch and every message.
+    next: Cycle,
     recorder: Option<Recorder>,
     fault: Option<Box<LaunchFault>>,
 }
@@ -102,13 +104,28 @@ impl Unit {
             None => self.sm.run_until(end, &prepared.launch, image, &mut NoObserver),
         };
         self.fault = result.err();
+        self.next = self.sm.next_event();
     }
 }
 
-/// A partition with the replies of the current epoch.
+/// A partition with its next event and the replies of the current epoch.
 struct Memory {
     partition: Partition,
+    /// Known after every epoch and every message.
+    next: Cycle,
     replies: Vec<Reply>,
+}
+
+impl Memory {
+    fn advance(&mut self, end: Cycle) {
+        self.partition.advance(end, &mut self.replies);
+        self.next = self.partition.next_event().unwrap_or(Cycle::NEVER);
+    }
+
+    fn push(&mut self, request: Request) {
+        self.next = self.next.min(request.at);
+        self.partition.push(request);
+    }
 }
 
 struct Chip<'a> {
@@ -149,7 +166,7 @@ pub fn run(
         }
         let end = start + epoch;
         chip.advance(end)?;
-        chip.exchange(end, end + epoch);
+        chip.exchange(end + epoch);
         chip.dispatch(end);
         start = end;
         if let Some(progress) = &mut options.progress {
@@ -180,12 +197,7 @@ impl<'a> Chip<'a> {
             prepared,
             image,
             units: (0..sms).map(|_| None).collect(),
-            memories: (0..config.partitions())
-                .map(|id| Memory {
-                    partition: Partition::new(config, PartitionId(id as u16)),
-                    replies: Vec::new(),
-                })
-                .collect(),
+            memories: (0..config.partitions()).map(|id| new_memory(config, PartitionId(id as u16))).collect(),
             exchange: Exchange::new(config),
             dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
             timeline,
@@ -203,9 +215,8 @@ impl<'a> Chip<'a> {
 
     /// The next cycle in which anything can happen.
     fn next_event(&self) -> Cycle {
-        let sms = self.units.iter().flatten().map(|unit| unit.sm.next_event());
-        let partitions =
-            self.memories.iter().map(|memory| memory.partition.next_event().unwrap_or(Cycle::NEVER));
+        let sms = self.units.iter().flatten().map(|unit| unit.next);
+        let partitions = self.memories.iter().map(|memory| memory.next);
         let outside = [self.exchange.next_arrival(), self.dispatcher.next_dispatch()];
         sms.chain(partitions).chain(outside).min().unwrap_or(Cycle::NEVER)
     }
@@ -214,28 +225,25 @@ impl<'a> Chip<'a> {
     fn advance(&mut self, end: Cycle) -> Result<(), RunFault> {
         let (prepared, image) = (self.prepared, self.image);
         let mut active: Vec<&mut Unit> =
-            self.units.iter_mut().flatten().filter(|unit| unit.sm.next_event() < end).collect();
+            self.units.iter_mut().flatten().filter(|unit| unit.next < end).collect();
         parallel::for_each(&mut active, |unit| unit.run_until(end, prepared, image));
-        let mut busy: Vec<&mut Memory> = self
-            .memories
-            .iter_mut()
-            .filter(|memory| memory.partition.next_event().is_some_and(|next| next < end))
-            .collect();
-        parallel::for_each(&mut busy, |memory| memory.partition.advance(end, &mut memory.replies));
+        let mut busy: Vec<&mut Memory> =
+            self.memories.iter_mut().filter(|memory| memory.next < end).collect();
+        parallel::for_each(&mut busy, |memory| memory.advance(end));
         let fault = self.units.iter_mut().flatten().find_map(|unit| unit.fault.take());
         fault.map_or(Ok(()), |fault| Err(RunFault::Launch(*fault)))
     }
 
-    /// What units have for each other at the boundary `now`; hands over what arrives before `until`.
-    fn exchange(&mut self, now: Cycle, until: Cycle) {
+    /// What units have for each other at the boundary; hands over what arrives before `until`.
+    fn exchange(&mut self, until: Cycle) {
         self.apply_logs();
         let mut requests = Vec::new();
         for unit in self.units.iter_mut().flatten() {
             unit.sm.take_requests(&mut requests);
         }
-        let mut partitions: Vec<&mut Partition> =
-            self.memories.iter_mut().map(|memory| &mut memory.partition).collect();
-        self.exchange.requests(requests, &mut partitions, until);
+        let memories = &mut self.memories;
+        self.exchange
+            .requests(requests, until, |partition, request| memories[partition.index()].push(request));
         let mut replies = Vec::new();
         for memory in &mut self.memories {
             replies.append(&mut memory.replies);
@@ -245,11 +253,12 @@ impl<'a> Chip<'a> {
         self.exchange.replies(replies, until, |sm, reply| {
             last_reply = last_reply.max(reply.at);
             if let Some(unit) = &mut units[sm.index()] {
+                unit.next = unit.next.min(reply.at);
                 unit.sm.deliver(reply);
             }
         });
         self.last_end = last_reply;
-        self.collect_ends(now);
+        self.collect_ends();
     }
 
     /// Stores and atomic operations take effect for the others, in the order of (cycle, multiprocessor, sequence).
@@ -273,7 +282,7 @@ impl<'a> Chip<'a> {
         self.units.iter_mut().flatten().for_each(|unit| unit.sm.clear_log());
     }
 
-    fn collect_ends(&mut self, _now: Cycle) {
+    fn collect_ends(&mut self) {
         for (sm, unit) in self.units.iter_mut().enumerate() {
             let Some(unit) = unit else { continue };
             for end in unit.sm.take_ends() {
@@ -288,6 +297,7 @@ impl<'a> Chip<'a> {
         let (units, prepared, timeline) = (&mut self.units, self.prepared, self.timeline);
         self.dispatcher.dispatch(now, |sm, start| {
             let unit = units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline));
+            unit.next = unit.next.min(start.at);
             unit.sm.give(start);
         });
     }
@@ -385,8 +395,17 @@ impl<'a> Chip<'a> {
     }
 }
 
+fn new_memory(config: &GpuConfig, id: PartitionId) -> Memory {
+    Memory { partition: Partition::new(config, id), next: Cycle::NEVER, replies: Vec::new() }
+}
+
 fn new_unit(sm: SmId, prepared: &PreparedLaunch, timeline: Option<TimelineOptions>) -> Unit {
-    let mut unit = Unit { sm: Multiprocessor::new(sm, prepared.spec.clone()), recorder: None, fault: None };
+    let mut unit = Unit {
+        sm: Multiprocessor::new(sm, prepared.spec.clone()),
+        next: Cycle::NEVER,
+        recorder: None,
+        fault: None,
+    };
     if let Some(options) = timeline.filter(|options| options.sm == sm.0) {
         unit.sm.watch_states();
         unit.recorder = Some(Recorder::new(options));

@@ -2,8 +2,8 @@
 //! depend on threads.
 
 use warplab_config::GpuConfig;
-use warplab_memory::{AddressMap, Crossbar, Partition, Reply, Request};
-use warplab_units::{Cycle, SmId, TypedId};
+use warplab_memory::{AddressMap, Crossbar, Reply, Request};
+use warplab_units::{Cycle, PartitionId, SmId};
 
 /// The crossbar and what is on it.
 #[derive(Debug)]
@@ -24,13 +24,13 @@ impl Exchange {
         }
     }
 
-    /// Takes requests that left multiprocessors in this epoch (in any order of multiprocessors, each one's own in
-    /// order) and hands over those that arrive before `until`.
+    /// Takes requests that left multiprocessors in this epoch (in order of multiprocessors, each one's own in order)
+    /// and hands over those that arrive before `until`.
     pub(crate) fn requests(
         &mut self,
         mut sent: Vec<Request>,
-        partitions: &mut [&mut Partition],
         until: Cycle,
+        mut deliver: impl FnMut(PartitionId, Request),
     ) {
         sent.sort_by_key(|request| (request.at, request.sm));
         for request in &mut sent {
@@ -40,7 +40,7 @@ impl Exchange {
         self.requests.sort_by_key(|request| (request.at, request.sm));
         let due = self.requests.partition_point(|request| request.at < until);
         for request in self.requests.drain(..due) {
-            partitions[self.map.partition(request.line).index()].push(request);
+            deliver(self.map.partition(request.line), request);
         }
     }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
-use warplab_exec::{Code, ConstantBanks, Init, LaunchFault, LaunchShape, MemoryImage};
+use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape};
 use warplab_program::{Kernel, Program};
 use warplab_sm::{LaunchSpec, SmSpec};
 use warplab_units::Address;
@@ -59,37 +59,6 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     let spec = Arc::new(SmSpec::new(config, occupancy.carveout_kib));
     let launch = LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants);
     Ok(PreparedLaunch { spec, launch, occupancy })
-}
-
-/// Gives the program's variables a place in device memory and their first bytes.
-///
-/// # Errors
-/// When a variable names another that the program lacks.
-pub fn load_globals(
-    program: &Program,
-    image: &mut MemoryImage,
-) -> Result<FxHashMap<String, Address>, RunFault> {
-    let mut symbols = FxHashMap::default();
-    for global in &program.globals {
-        let base = image.allocate(global.name.as_str(), global.bytes.max(1), Init::Zero);
-        symbols.insert(global.name.clone(), base);
-    }
-    for global in &program.globals {
-        let mut bytes = global.initial.clone();
-        for relocation in &global.relocations {
-            let (at, symbol) = (relocation.offset as usize, &relocation.symbol);
-            let wrong = |what: &str| {
-                let message = format!("the initial value of '{}' {what} '{symbol}'", global.name);
-                RunFault::Launch(LaunchFault::Launch { kernel: global.name.clone(), message })
-            };
-            let target = symbols.get(symbol).ok_or_else(|| wrong("names an unknown variable"))?;
-            let place = bytes.get_mut(at..at + 8).ok_or_else(|| wrong("has no room for the address of"))?;
-            place.copy_from_slice(&target.0.wrapping_add_signed(relocation.addend).to_le_bytes());
-        }
-        // The buffer was made for these bytes.
-        let _ = image.write_bytes(symbols[&global.name], &bytes);
-    }
-    Ok(symbols)
 }
 
 fn fault(kernel: &Kernel, message: String) -> RunFault {

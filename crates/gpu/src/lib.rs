@@ -13,5 +13,5 @@ mod parallel;
 mod timeline;
 
 pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};
-pub use launch::{Launch, PreparedLaunch, load_globals, prepare};
+pub use launch::{Launch, PreparedLaunch, prepare};
 pub use timeline::{Timeline, TimelineOptions, TimelineWarp};

@@ -3,7 +3,7 @@
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{Divergence, L1Cache, Latencies, MemoryPipeline, SchedulerPolicy, SharedMemory};
 use warplab_memory::CacheShape;
-use warplab_program::{LatencyClass, LatencyTable, Pipe};
+use warplab_program::{LatencyTable, Pipe};
 
 /// Units that instructions of one or several pipes share.
 pub(crate) const UNITS: usize = 7;
@@ -61,10 +61,6 @@ impl SmSpec {
             block_end: u64::from(config.launch.block_end),
             sm_count: config.limits.multiprocessors,
         }
-    }
-
-    pub(crate) fn latency(&self, class: LatencyClass) -> u64 {
-        u64::from(self.latencies.cycles(class))
     }
 }
 

@@ -33,21 +33,47 @@ struct Waiting {
 }
 
 /// What a bank needs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     Column,
     Activate,
     Precharge,
 }
 
-/// The next command of one bank: ordered by time, then column commands first, then age.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The next command of one bank. The key orders by time, then column commands first, then age; it is one number so
+/// that the choice among banks is a plain minimum.
+#[derive(Clone, Copy, Debug)]
 struct Candidate {
-    at: Ticks,
-    command: Command,
-    age: u64,
-    bank: usize,
-    place: usize,
+    key: u128,
+    bank: u32,
+    place: u32,
+}
+
+impl Candidate {
+    fn new(at: Ticks, command: Command, age: u64, bank: usize, place: usize) -> Candidate {
+        let key = u128::from(at.0) << 64 | (command as u128) << 60 | u128::from(age);
+        Candidate { key, bank: bank as u32, place: place as u32 }
+    }
+
+    fn at(self) -> Ticks {
+        Ticks((self.key >> 64) as u64)
+    }
+
+    fn command(self) -> Command {
+        match self.key >> 60 & 3 {
+            0 => Command::Column,
+            1 => Command::Activate,
+            _ => Command::Precharge,
+        }
+    }
+
+    fn bank(self) -> usize {
+        self.bank as usize
+    }
+
+    fn place(self) -> usize {
+        self.place as usize
+    }
 }
 
 /// One pseudo-channel.
@@ -157,8 +183,8 @@ impl PseudoChannel {
         }
         self.choose_direction();
         let candidate = self.best_candidate(now)?;
-        if candidate.at > now {
-            self.decide_at = candidate.at;
+        if candidate.at() > now {
+            self.decide_at = candidate.at();
             return None;
         }
         let done = self.issue(candidate, now);
@@ -179,12 +205,17 @@ impl PseudoChannel {
 
     fn best_candidate(&self, now: Ticks) -> Option<Candidate> {
         let queues = if self.writing { &self.writes } else { &self.reads };
-        queues
-            .iter()
-            .enumerate()
-            .filter(|(_, queue)| !queue.is_empty())
-            .map(|(bank, queue)| self.candidate(bank, queue, now))
-            .min()
+        let mut best: Option<Candidate> = None;
+        for (bank, queue) in queues.iter().enumerate() {
+            if queue.is_empty() {
+                continue;
+            }
+            let candidate = self.candidate(bank, queue, now);
+            if best.is_none_or(|best| candidate.key < best.key) {
+                best = Some(candidate);
+            }
+        }
+        best
     }
 
     /// What one bank needs next: the oldest access to its open row, or else the oldest of all.
@@ -208,11 +239,12 @@ impl PseudoChannel {
             }
         };
         let place = hit.unwrap_or(0);
-        Candidate { at: at.max(queue[place].access.at).max(now), command, age: queue[place].age, bank, place }
+        let waiting = &queue[place];
+        Candidate::new(at.max(waiting.access.at).max(now), command, waiting.age, bank, place)
     }
 
     fn issue(&mut self, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
-        match candidate.command {
+        match candidate.command() {
             Command::Column => Some(self.issue_column(candidate, now)),
             Command::Activate => {
                 self.issue_activate(candidate, now);
@@ -227,7 +259,7 @@ impl PseudoChannel {
 
     fn issue_column(&mut self, candidate: Candidate, now: Ticks) -> (Access, Ticks) {
         let timing = self.timing;
-        let bank = candidate.bank;
+        let bank = candidate.bank();
         let group = bank / self.banks_per_group;
         let (queues, count) = if self.writing {
             (&mut self.writes, &mut self.write_count)
@@ -235,7 +267,7 @@ impl PseudoChannel {
             (&mut self.reads, &mut self.read_count)
         };
         *count -= 1;
-        let Some(waiting) = queues[bank].remove(candidate.place) else {
+        let Some(waiting) = queues[bank].remove(candidate.place()) else {
             unreachable!("a candidate names a waiting access")
         };
         if !waiting.opened {
@@ -265,14 +297,14 @@ impl PseudoChannel {
 
     fn issue_activate(&mut self, candidate: Candidate, now: Ticks) {
         let timing = self.timing;
-        let group = candidate.bank / self.banks_per_group;
+        let group = candidate.bank() / self.banks_per_group;
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        let waiting = &mut queues[candidate.bank][candidate.place];
+        let waiting = &mut queues[candidate.bank()][candidate.place()];
         if !waiting.opened {
             waiting.opened = true;
             self.counters.row_misses += 1;
         }
-        let bank = &mut self.banks[candidate.bank];
+        let bank = &mut self.banks[candidate.bank()];
         bank.open_row = Some(waiting.access.row);
         not_before(&mut bank.next_read, now + timing.rcd_read);
         not_before(&mut bank.next_write, now + timing.rcd_write);
@@ -289,12 +321,12 @@ impl PseudoChannel {
 
     fn issue_precharge(&mut self, candidate: Candidate, now: Ticks) {
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        let waiting = &mut queues[candidate.bank][candidate.place];
+        let waiting = &mut queues[candidate.bank()][candidate.place()];
         if !waiting.opened {
             waiting.opened = true;
             self.counters.row_conflicts += 1;
         }
-        let bank = &mut self.banks[candidate.bank];
+        let bank = &mut self.banks[candidate.bank()];
         bank.open_row = None;
         not_before(&mut bank.next_activate, now + self.timing.rp);
         self.counters.precharges += 1;
