@@ -8,9 +8,10 @@ use crate::progress::Bar;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::Occupancy;
 use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_exec::constants::allocate_globals;
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_gpu::{
-    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, load_globals, prepare, run,
+    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run,
 };
 
 /// Set when the user interrupts.
@@ -43,7 +44,8 @@ pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failur
     let mut image = MemoryImage::new();
     job::allocate(job, &mut image)?;
     let refused = |fault: RunFault| Failure::input(fault.to_string());
-    let symbols = load_globals(&job.loaded.program, &mut image).map_err(refused)?;
+    let symbols = allocate_globals(&job.loaded.program, &mut image)
+        .map_err(|fault| Failure::input(fault.to_string()))?;
     let kernel = crate::programs::kernel(&job.loaded.program, Some(&job.kernel))?;
     let parameters = kernel_parameters::bytes(kernel, &job.arguments, &image)?;
     let launch = Launch {

@@ -65,7 +65,7 @@ fn run(config: &GpuConfig, name: &str, blocks: u32) -> (LaunchCounters, Occupanc
     let kernel = program.kernel(&launch.kernel).unwrap();
     let mut image = MemoryImage::new();
     let parameters = parameters(&launch, kernel, &mut image);
-    let symbols = warplab_gpu::load_globals(&program, &mut image).unwrap();
+    let symbols = warplab_exec::constants::allocate_globals(&program, &mut image).unwrap();
     let shape = LaunchShape {
         grid: [launch.grid.0.min(blocks), launch.grid.1.min(blocks), 1],
         block: [launch.block.0, launch.block.1, launch.block.2],
