@@ -21,7 +21,7 @@ pub(crate) enum Failure {
     /// The kernel faulted or hung: exit status 1.
     Kernel(String),
     /// The same, at a place of the program's text.
-    KernelAt(Source, Diagnostic),
+    KernelAt(Source, Vec<Diagnostic>),
     /// Whoever read the output is gone: nothing more to say.
     Closed,
     /// The output could not be written.

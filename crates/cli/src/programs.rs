@@ -50,9 +50,8 @@ impl Default for Passes {
 /// Which language a text is in, by the name of its file or else by its first directive.
 pub(crate) fn language(path: &Path, text: &str) -> Language {
     let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
-    if sources::has_extension(path, "ptx") || sources::has_extension(path, "cu") {
-        Language::Ptx
-    } else if first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
+    let named = sources::has_extension(path, "ptx") || sources::has_extension(path, "cu");
+    if named || first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
         Language::Ptx
     } else {
         Language::Listing

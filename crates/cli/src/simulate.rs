@@ -10,9 +10,7 @@ use warplab_config::Occupancy;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::constants::allocate_globals;
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_gpu::{
-    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run,
-};
+use warplab_gpu::{Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -62,8 +60,7 @@ pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failur
             std::process::exit(1);
         }
     });
-    let outcome = in_pool(options.jobs, || run_with_bar(job, &prepared, &image, options))?
-        .map_err(|fault| kernel_fault(&fault, &job.loaded))?;
+    let outcome = in_pool(options.jobs, || run_with_bar(job, &prepared, &image, options))??;
     Ok(Simulated { outcome, occupancy: prepared.occupancy, image })
 }
 
@@ -72,7 +69,7 @@ fn run_with_bar(
     prepared: &PreparedLaunch,
     image: &MemoryImage,
     options: &Options,
-) -> Result<RunOutcome, RunFault> {
+) -> Result<RunOutcome, Failure> {
     let mut bar = Bar::new(job.shape.blocks(), options.progress);
     let mut show = |progress| bar.show(progress);
     let run_options = RunOptions {
@@ -83,7 +80,7 @@ fn run_with_bar(
     };
     let outcome = run(&job.config, prepared, image, run_options);
     bar.clear();
-    outcome
+    outcome.map_err(|fault| kernel_fault(&fault, &job.loaded))
 }
 
 /// Runs in a pool of so many threads.
@@ -105,7 +102,7 @@ fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
     match line_span(&loaded.source, line) {
         Some(span) => Failure::KernelAt(
             loaded.source.clone(),
-            Diagnostic::error(span, message).with_label("executed here"),
+            vec![Diagnostic::error(span, message).with_label("executed here")],
         ),
         None => Failure::Kernel(message),
     }

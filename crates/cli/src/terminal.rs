@@ -54,8 +54,9 @@ impl Terminal {
                 let mark = if self.coloured { "\u{1b}[1m\u{1b}[91merror\u{1b}[0m" } else { "error" };
                 self.note(&format!("{mark}: {message}"));
             }
-            Err(Failure::Diagnostics(source, faults)) => self.diagnostics(source, faults),
-            Err(Failure::KernelAt(source, fault)) => self.diagnostics(source, std::slice::from_ref(fault)),
+            Err(Failure::Diagnostics(source, faults) | Failure::KernelAt(source, faults)) => {
+                self.diagnostics(source, faults);
+            }
         }
         match result {
             Ok(Outcome::Fine) => 0,
