@@ -164,6 +164,9 @@ pub(crate) struct RunArguments {
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
+    /// The passes of the compiler to run, separated by commas; -NAME leaves one out
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) passes: Option<String>,
     /// Threads to simulate with; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,

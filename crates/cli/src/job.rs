@@ -3,7 +3,8 @@
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::machines;
-use crate::programs::{self, Loaded, Passes};
+use crate::passes::Passes;
+use crate::programs::{self, Loaded};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
-    let loaded = programs::load(&folder.join(&launch.program), &config, Passes::default(), terminal)?;
+    let loaded = programs::load(&folder.join(&launch.program), &config, Passes::parse(arguments.passes.as_deref(), None)?, terminal)?;
     let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
     let shape = shape(
         flags.grid.unwrap_or(launch.grid),
@@ -89,7 +90,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         ));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
-    let loaded = programs::load(&arguments.file, &config, Passes::default(), terminal)?;
+    let loaded = programs::load(&arguments.file, &config, Passes::parse(arguments.passes.as_deref(), None)?, terminal)?;
     let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
     Ok(Job {
         loaded,

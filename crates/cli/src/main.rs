@@ -8,6 +8,7 @@ mod job;
 mod kernel_parameters;
 mod machines;
 mod nvcc;
+mod passes;
 mod programs;
 mod progress;
 mod ptx_table;

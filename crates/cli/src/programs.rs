@@ -1,12 +1,13 @@
 //! Programs: PTX, CUDA source, listings.
 
 use crate::failure::Failure;
+use crate::passes::Passes;
 use crate::terminal::Terminal;
 use crate::{nvcc, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lower::{Lowered, Options, PassLog, PassSet};
+use warplab_lower::{Lowered, Options, PassLog};
 use warplab_program::{Kernel, Program};
 
 /// Registers that an instruction can name.
@@ -30,21 +31,6 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
     /// What the passes of the compiler did; empty for a listing.
     pub(crate) log: Vec<PassLog>,
-}
-
-/// Which passes of the compiler run, and after which the code is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passes {
-    /// Those that run.
-    pub(crate) run: PassSet,
-    /// Those after which the code is kept as text.
-    pub(crate) dump: PassSet,
-}
-
-impl Default for Passes {
-    fn default() -> Passes {
-        Passes { run: PassSet::all(), dump: PassSet::none() }
-    }
 }
 
 /// Which language a text is in, by the name of its file or else by its first directive.

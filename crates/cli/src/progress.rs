@@ -40,8 +40,8 @@ impl Bar {
         self.drawn = Instant::now();
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         let rate = progress.instructions as f64 / seconds / 1e6;
-        bar.set_message(format!("{} cycles, {rate:.1} M warp instructions/s", integer_text(progress.cycle)));
         bar.set_position(progress.blocks_dispatched);
+        bar.set_message(format!("{} cycles, {rate:.1} M warp instructions/s", integer_text(progress.cycle)));
     }
 
     /// Takes the bar away.

@@ -162,7 +162,7 @@ fn every_instruction_stands_in_the_lists() {
         "{page}"
     );
     assert!(page.contains(
-        "| popc.type d, a | b32 b64 | d = the number of bits set in a | POPC | xu | transcendental |"
+        "| popc.type d, a | b32 b64 | d = the number of bits set in a |  | POPC | xu | transcendental |"
     ));
     let list = String::from_utf8(warplab("isa").success().get_output().stdout.clone()).unwrap();
     assert!(list.starts_with("PTX\n\nform") && list.contains("\nMachine\n\n"), "{list}");

@@ -2,7 +2,8 @@
 
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::programs::{self, Language, Passes};
+use crate::passes::Passes;
+use crate::programs::{self, Language};
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use std::path::Path;

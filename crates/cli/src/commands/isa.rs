@@ -8,6 +8,9 @@ use warplab_program::Opcode;
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::{Align, Table, wrap};
 
+/// Modifiers of which one must be written are spelled out in a form up to this number.
+const SHOWN_IN_FORM: usize = 4;
+
 /// Prints all instructions, one of them, or the page of the manual.
 pub(crate) fn run(name: Option<&str>, markdown: bool, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let text = match name {
@@ -15,7 +18,7 @@ pub(crate) fn run(name: Option<&str>, markdown: bool, terminal: &mut Terminal) -
         None if markdown => page(),
         None => format!(
             "PTX\n\n{}\nMachine\n\n{}",
-            ptx_table().within(130).text(),
+            instructions_of_ptx(false).within(130).text(),
             machine_table().within(130).text()
         ),
     };
@@ -84,10 +87,16 @@ fn dotted(names: &[&str]) -> String {
     names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(" ")
 }
 
-/// `add.type d, a, b`.
+/// `shf.{l,r}.{clamp,wrap}.type d, a, b, c`.
 fn ptx_form(opcode: PtxOpcode) -> String {
     let form = warplab_ptx::form(opcode);
     let mut text = opcode.name().to_owned();
+    for group in form.needed.iter().filter(|group| group.len() <= SHOWN_IN_FORM) {
+        text.push_str(&if let [name] = group.as_slice() { format!(".{name}") } else { format!(".{{{}}}", group.join(",")) });
+    }
+    if form.needed.iter().any(|group| group.len() > SHOWN_IN_FORM) {
+        text.push_str(".op");
+    }
     if !form.types.is_empty() {
         text.push_str(".type");
     }
@@ -123,29 +132,34 @@ fn distinct(names: impl Iterator<Item = &'static str>) -> String {
     seen.join(" ")
 }
 
-fn ptx_table() -> Table {
-    let mut table = Table::new([
-        ("form", Align::Left),
-        ("types", Align::Left),
-        ("meaning", Align::Left),
-        ("becomes", Align::Left),
-        ("pipe", Align::Left),
-        ("latency class", Align::Left),
-    ]);
+/// The table of PTX instructions, with all their modifiers or without.
+fn instructions_of_ptx(modifiers: bool) -> Table {
+    let mut heads = vec![("form", Align::Left), ("types", Align::Left), ("meaning", Align::Left)];
+    if modifiers {
+        heads.push(("modifiers", Align::Left));
+    }
+    heads.extend([("becomes", Align::Left), ("pipe", Align::Left), ("latency class", Align::Left)]);
+    let mut table = Table::new(heads);
     for &opcode in PtxOpcode::ALL {
         let row = ptx_table::row(opcode);
         let types = warplab_ptx::form(opcode).types.join(" ");
         let machine = row.machine;
-        table.row([
-            ptx_form(opcode),
-            types,
-            row.meaning.to_owned(),
-            becomes(machine),
-            pipes(machine),
-            classes(machine),
-        ]);
+        let mut cells = vec![ptx_form(opcode), types, row.meaning.to_owned()];
+        if modifiers {
+            cells.push(modifiers_of(opcode));
+        }
+        cells.extend([becomes(machine), pipes(machine), classes(machine)]);
+        table.row(cells);
     }
     table
+}
+
+/// All modifiers beside types: groups of which one must be written, then those that may be.
+fn modifiers_of(opcode: PtxOpcode) -> String {
+    let form = warplab_ptx::form(opcode);
+    let needed = form.needed.iter().map(|group| format!("one of {}", dotted(group)));
+    let allowed = form.allowed.iter().map(|group| dotted(group));
+    needed.chain(allowed).collect::<Vec<_>>().join("; ")
 }
 
 fn machine_table() -> Table {
@@ -172,7 +186,7 @@ fn page() -> String {
          predicate read; those in braces may be left out. *becomes*: the machine instructions of the usual forms. \
          Modifiers of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
          latencies are counted by the compiler in stall counts; variable ones are waited for with wait barriers.\n\n{}",
-        ptx_table().markdown(),
+        instructions_of_ptx(true).markdown(),
         machine_table().markdown()
     )
 }

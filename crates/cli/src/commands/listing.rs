@@ -6,8 +6,7 @@ use crate::programs::Passes;
 use crate::terminal::Terminal;
 use crate::{machines, programs};
 use warplab_config::GpuConfig;
-use warplab_diagnostics::nearest_name;
-use warplab_lower::{Pass, PassLog, PassSet};
+use warplab_lower::PassLog;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::listing::{instruction_text, write, write_kernel};
 use warplab_program::{Instruction, Kernel, Latency, LatencyTable, Program};
@@ -16,7 +15,7 @@ use warplab_report::{Align, Table};
 /// Prints the machine program of a file.
 pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let config = machines::load(&arguments.gpu, &[])?;
-    let passes = passes(arguments)?;
+    let passes = Passes::parse(arguments.passes.as_deref(), arguments.dump_after.as_deref())?;
     let loaded = programs::load(&arguments.file, &config, passes, terminal)?;
     let program = &loaded.program;
     let kernels: Vec<&Kernel> = match &arguments.kernel {
@@ -45,47 +44,6 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
         terminal.print(&format!("{gap}{}", kernel_text(kernel, program, &latencies)))?;
     }
     Ok(Outcome::Fine)
-}
-
-/// The passes that a command line asks for: a list of names is these alone, names with a minus are all but these.
-fn passes(arguments: &ListingArguments) -> Result<Passes, Failure> {
-    let mut passes = Passes::default();
-    if let Some(list) = &arguments.passes {
-        let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-        if names.iter().any(|name| !name.starts_with('-')) {
-            passes.run = PassSet::none();
-        }
-        for name in names {
-            passes.run = match name.strip_prefix('-') {
-                Some(name) => passes.run.without(switchable(name)?),
-                None => passes.run.with(pass(name)?),
-            };
-        }
-    }
-    if let Some(name) = &arguments.dump_after {
-        passes.dump = passes.dump.with(pass(name)?);
-    }
-    Ok(passes)
-}
-
-fn pass(name: &str) -> Result<Pass, Failure> {
-    Pass::from_name(name).ok_or_else(|| {
-        let known: Vec<&str> = Pass::ALL.iter().map(|pass| pass.name()).collect();
-        let near = nearest_name(name, known.iter().copied());
-        let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-        Failure::input(format!("unknown pass '{name}';{near} known: {}", known.join(", ")))
-    })
-}
-
-/// A pass that a right program does not need.
-fn switchable(name: &str) -> Result<Pass, Failure> {
-    let pass = pass(name)?;
-    if pass.is_needed() {
-        return Err(Failure::input(format!(
-            "the pass '{name}' cannot be left out: no program is right without it"
-        )));
-    }
-    Ok(pass)
 }
 
 /// The latencies of a machine.
