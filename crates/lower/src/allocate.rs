@@ -478,3 +478,56 @@ fn failure(code: &Code, numbering: &Numbering, classes: &Classes, number: usize,
     registers.dedup();
     Failure::Spill(registers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, allocate};
+    use crate::code::{Block, Code};
+    use warplab_program::listing::instruction_text;
+    use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
+
+    fn store(value: Register, wide: bool) -> Instruction {
+        let modifiers: &[Modifier] = if wide { &[Modifier::B64] } else { &[] };
+        let place = Operand::address32(Some(Register(1)), 0);
+        Instruction::new(Opcode::Stl, modifiers, [place, Operand::register(value)])
+    }
+
+    fn mov(to: Register, from: Operand) -> Instruction {
+        Instruction::new(Opcode::Mov, [], [Operand::register(to), from])
+    }
+
+    fn block(instructions: Vec<Instruction>) -> Vec<Block> {
+        vec![Block { instructions, ..Block::default() }]
+    }
+
+    #[test]
+    fn pairs_are_aligned_and_their_moves_disappear() {
+        let mut code = Code::default();
+        let (low, high, pair) = (code.register(1), code.register(1), code.register(2));
+        code.blocks = block(vec![
+            mov(low, Operand::Immediate(1)),
+            mov(high, Operand::Immediate(2)),
+            mov(pair, Operand::register(low)),
+            mov(pair.offset(1), Operand::register(high)),
+            store(pair, true),
+            Instruction::new(Opcode::Exit, [], []),
+        ]);
+        let used = allocate(&mut code, 255, true).expect("two registers are free");
+        let text: Vec<String> = code.blocks[0].instructions.iter().map(instruction_text).collect();
+        assert_eq!(text, ["MOV R2, 0x1", "MOV R3, 0x2", "STL.64 [R1], R2", "EXIT"]);
+        assert_eq!(used.registers, 4);
+    }
+
+    #[test]
+    fn values_that_live_together_get_different_registers_or_a_spill() {
+        let mut code = Code::default();
+        let values: Vec<Register> = (0..20).map(|_| code.register(1)).collect();
+        let writes =
+            values.iter().enumerate().map(|(index, &value)| mov(value, Operand::Immediate(index as u32)));
+        let reads = values.iter().map(|&value| store(value, false));
+        code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
+        assert!(matches!(allocate(&mut code.clone(), 16, true), Err(Failure::Spill(_))));
+        let used = allocate(&mut code, 255, true).expect("there are enough");
+        assert_eq!(used.registers, 21);
+    }
+}

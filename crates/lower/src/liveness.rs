@@ -245,3 +245,55 @@ pub(crate) fn step_backward(
         numbering.of(access.resource).for_each(|number| visit(number, Role::Read));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Liveness;
+    use crate::code::{Block, Code};
+    use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate, Register};
+
+    fn mov(to: Register, from: Operand) -> Instruction {
+        Instruction::new(Opcode::Mov, [], [Operand::register(to), from])
+    }
+
+    /// `a = 1; loop: b = a; (branch back to loop); store b`, with `b` written under a guard.
+    fn code(guard: Guard) -> (Code, Register, Register) {
+        let mut code = Code::default();
+        let (a, b) = (code.register(1), code.register(1));
+        let again = Instruction::new(Opcode::Bra, [], [Operand::Target(1)])
+            .guarded(Guard::Predicate { predicate: Predicate(0), negate: false });
+        let store = Instruction::new(
+            Opcode::Stl,
+            [],
+            [Operand::address32(Some(Register(1)), 0), Operand::register(b)],
+        );
+        let blocks = [
+            vec![mov(a, Operand::Immediate(1))],
+            vec![mov(b, Operand::register(a)).guarded(guard), mov(b, Operand::register(b)), again],
+            vec![store, Instruction::new(Opcode::Exit, [], [])],
+        ];
+        code.blocks =
+            blocks.into_iter().map(|instructions| Block { instructions, ..Block::default() }).collect();
+        (code, a, b)
+    }
+
+    #[test]
+    fn a_value_read_in_a_loop_lives_all_through_it() {
+        let (code, a, b) = code(Guard::ALWAYS);
+        let live = Liveness::new(&code);
+        let number = |register| live.numbering.register(register).unwrap_or(usize::MAX);
+        assert!(live.live_in[1].contains(number(a)) && live.live_out[1].contains(number(a)));
+        assert!(!live.live_in[1].contains(number(b)) && live.live_out[1].contains(number(b)));
+        assert!(!live.live_in[2].contains(number(a)));
+    }
+
+    #[test]
+    fn a_guarded_write_keeps_the_value_of_the_other_lanes_alive() {
+        let (code, _, b) = code(Guard::Predicate { predicate: Predicate(1), negate: true });
+        let live = Liveness::new(&code);
+        let number = live.numbering.register(b).unwrap_or(usize::MAX);
+        // Round the loop, but not from the entry, where it has never been written.
+        assert!(live.live_in[1].contains(number));
+        assert!(!live.live_out[0].contains(number));
+    }
+}

@@ -3,10 +3,10 @@
 //! `BSSY` stands before the branch, or before the loop that the branch leaves; `BSYNC` in a block of its own before the
 //! post-dominator, on the edges that come from the split region only.
 
-use crate::code::{Block, Code, branch_target};
+use crate::code::{Block, Code, branch_target, is_ordered_load};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
-use warplab_program::{BarrierRegister, Instruction, Opcode, Operand};
+use warplab_program::{BarrierRegister, Instruction, Modifier, Opcode, Operand, Register, Resource, Role};
 
 /// Where threads are gathered, and where they wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,9 @@ fn sites(code: &Code) -> Vec<Site> {
         {
             continue;
         }
+        if leaves_a_waiting_loop(code, &graph, block, meet) {
+            continue;
+        }
         if let Some(set) = place_of(&graph, block, meet) {
             let site = Site { set, meet };
             if !sites.contains(&site) {
@@ -132,6 +135,39 @@ fn sites(code: &Code) -> Vec<Site> {
         !redundant[index - 1]
     });
     sites
+}
+
+/// Whether a branch leaves a loop in which threads wait for what others do: a lock, a flag. Whoever leaves it must not
+/// wait for the rest, which may be waiting for him.
+fn leaves_a_waiting_loop(code: &Code, graph: &Graph, branch: usize, meet: usize) -> bool {
+    let left = graph
+        .loops
+        .iter()
+        .filter(|(header, blocks)| blocks.binary_search(&branch).is_ok() && !graph.in_loop(*header, meet));
+    left.into_iter().any(|(_, blocks)| waits_for_others(code, blocks))
+}
+
+/// Whether a loop takes a lock (swaps in a value for a fixed one, or any) or looks at memory that others change.
+fn waits_for_others(code: &Code, blocks: &[usize]) -> bool {
+    let inside = || blocks.iter().flat_map(|&block| &code.blocks[block].instructions);
+    let written = |register: Register| {
+        inside().any(|instruction| {
+            instruction.accesses().iter().any(|access| {
+                access.role == Role::Write
+                    && matches!(access.resource, Resource::Registers(first, count)
+                        if (first.0..first.0 + count).contains(&register.0))
+            })
+        })
+    };
+    inside().any(|instruction| match instruction.opcode {
+        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Exch) => true,
+        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Cas) => {
+            let expected = instruction.operands.len().checked_sub(2).map(|at| instruction.operands[at]);
+            expected.and_then(|operand| operand.as_register()).is_some_and(|it| it.is_fixed() || !written(it))
+        }
+        Opcode::Ldg | Opcode::Ld | Opcode::Lds => is_ordered_load(instruction),
+        _ => false,
+    })
 }
 
 /// Where the barrier of a branch can be set so that whoever sets it comes to the meeting place past its `BSYNC`.

@@ -10,7 +10,7 @@ use warplab_program::{
 };
 
 /// How many registers the order may keep alive before it stops taking loads early.
-const COMFORTABLE: usize = 34;
+const COMFORTABLE: usize = 28;
 
 /// How long a load from memory is taken to be when the order is chosen.
 const FAR: u64 = 200;

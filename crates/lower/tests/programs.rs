@@ -155,6 +155,14 @@ fn a_spin_lock_inside_a_warp_makes_progress() {
 }
 
 #[test]
+fn a_lock_taken_in_a_loop_of_its_own_makes_progress() {
+    let declarations = ".global .u32 lock;\n.global .u32 counter;";
+    let body = "mov.u64 %rd3, lock; mov.u64 %rd4, counter;\nAGAIN: atom.global.cas.b32 %r2, [%rd3], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra AGAIN;\n\
+        ld.volatile.global.u32 %r4, [%rd4]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [%rd4], %r4; membar.gl; atom.global.exch.b32 %r5, [%rd3], 0; mov.u32 %r0, 7;";
+    check(&kernel("", declarations, body), 64, |_| 7);
+}
+
+#[test]
 fn warp_instructions_and_shared_atomics() {
     let body = ".shared .align 4 .u32 sum; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [sum], 5; bar.sync 0; atom.shared.add.u32 %r2, [sum], %r1; red.shared.max.s32 [sum], 3; bar.sync 0; ld.shared.u32 %r3, [sum];\n\
         shfl.sync.bfly.b32 %r4|%p2, %r1, 1, 0x1f, 0xffffffff; setp.lt.u32 %p3, %r1, 5; vote.sync.ballot.b32 %r5, %p3, 0xffffffff; add.u32 %r0, %r3, %r4; add.u32 %r0, %r0, %r5;";
