@@ -6,6 +6,7 @@
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
 mod check;
+mod forms;
 mod lexer;
 mod parser;
 mod printer;
@@ -15,6 +16,7 @@ mod scopes;
 mod spec;
 pub mod tree;
 
+pub use forms::{Form, form};
 pub use printer::{instruction_text, operand_text, print};
 pub use scopes::{RegisterType, Scopes};
 

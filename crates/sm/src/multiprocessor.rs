@@ -461,9 +461,11 @@ impl Multiprocessor {
         let first = self.now + u64::from(index) * warp_interval;
         let fetched = first + self.fetch.delay(sub, u32::MAX - 8, 0);
         let then = (fetched > first).then_some((StallReason::NoInstruction, fetched));
-        self.wait_until(slot, StallReason::DispatchStall, first, then);
-        if first == self.now && then.is_none() {
-            self.prepare(slot, launch);
+        // Events of this cycle have been taken: what is due now must not become one.
+        match then {
+            _ if first > self.now => self.wait_until(slot, StallReason::DispatchStall, first, then),
+            Some((reason, at)) => self.wait_until(slot, reason, at, None),
+            None => self.prepare(slot, launch),
         }
     }
 

@@ -1,0 +1,288 @@
+//! What a person types.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::ops::Range;
+use std::path::PathBuf;
+use warplab_config::launch::{Argument, Dimensions, Size, parse_argument, parse_dimensions, parse_size};
+
+/// A cycle-level simulator of a SIMT processor and the laboratory around it.
+#[derive(Debug, Parser)]
+#[command(name = "warplab", version, max_term_width = 100, after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str =
+    "Exit status: 0 fine, 1 a check or expectation failed or the kernel faulted, 2 bad usage or input.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a launch and report what the machine did
+    Run(RunArguments),
+    /// How many warps of a kernel fit on a multiprocessor, step by step
+    Occupancy(OccupancyArguments),
+    /// The machines that are known
+    Gpu {
+        #[command(subcommand)]
+        command: GpuCommand,
+    },
+    /// Report every fault of a PTX file, a machine, a launch or a listing
+    Check {
+        /// A .ptx, .ron or listing file
+        file: PathBuf,
+    },
+    /// The machine program of a file: every instruction with pipe, latency, source line and why it moved
+    Listing(ListingArguments),
+    /// What a metric, stall reason, section, scheduler, pipe or instruction is
+    Explain {
+        /// A metric id or label, a stall reason, a section, a scheduler, a pipe, a PTX or machine instruction
+        name: String,
+    },
+    /// Descriptions of machines and launches
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// The instructions that are supported: PTX and machine
+    Isa {
+        /// Only this instruction
+        name: Option<String>,
+        /// As the page of the manual
+        #[arg(long, conflicts_with = "name")]
+        markdown: bool,
+    },
+    /// The completion script of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GpuCommand {
+    /// List the machines
+    List,
+    /// Show one machine
+    Show {
+        /// A name or the path of a .ron file
+        name: String,
+        /// The description itself, with the source of every number
+        #[arg(long)]
+        ron: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Report every fault of a machine or a launch
+    Check {
+        /// A .ron file
+        file: PathBuf,
+    },
+    /// The JSON schema of a description
+    Schema {
+        /// Of what
+        kind: SchemaKind,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SchemaKind {
+    /// A machine
+    Gpu,
+    /// A launch
+    Launch,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvPage {
+    /// A row a metric
+    Details,
+    /// A row a launch, units in the second row
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Scheduler {
+    /// Loose round robin
+    Lrr,
+    /// Greedy, then oldest
+    Gto,
+    /// The oldest
+    Oldest,
+    /// Round robin inside a fetch group
+    TwoLevel,
+    /// Greedy, then youngest
+    Cggty,
+    /// Any, by a seeded generator
+    Random,
+}
+
+impl Scheduler {
+    /// The name in descriptions.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scheduler::Lrr => "lrr",
+            Scheduler::Gto => "gto",
+            Scheduler::Oldest => "oldest",
+            Scheduler::TwoLevel => "two_level",
+            Scheduler::Cggty => "cggty",
+            Scheduler::Random => "random",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// A launch (.ron), or a program (.ptx, .cu or a listing)
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) launch: LaunchArguments,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    /// A section of the report, may be repeated: speed-of-light, compute-workload, memory-workload, scheduler,
+    /// warp-state, launch, occupancy, source-counters, littles-law, or all
+    #[arg(long = "section", value_name = "NAME", help_heading = "Report")]
+    pub(crate) sections: Vec<String>,
+    /// Print a CSV page instead of the sections
+    #[arg(long, value_name = "PAGE", help_heading = "Report")]
+    pub(crate) csv: Option<CsvPage>,
+    /// Write metrics, verdicts and counters as JSON; - is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) json: Option<PathBuf>,
+    /// Print what every warp of one multiprocessor did, a letter a cycle
+    #[arg(long, help_heading = "Report")]
+    pub(crate) timeline: bool,
+    /// The multiprocessor of the timeline
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
+    pub(crate) timeline_sm: u16,
+    /// The cycles of the timeline
+    #[arg(long, value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
+    pub(crate) cycles: Option<Range<u64>>,
+    /// No progress bar and no notes
+    #[arg(long, short, help_heading = "Report")]
+    pub(crate) quiet: bool,
+    /// Threads to simulate with; the output does not depend on it
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// End with a report after so many cycles
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_cycles: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Launch (of a program file)")]
+pub(crate) struct LaunchArguments {
+    /// The kernel; not needed when the program has only one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Blocks of the grid: 4096, 64x64 or 8,8,2
+    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
+    pub(crate) grid: Option<Dimensions>,
+    /// Threads of a block: 256, 16x16 or 8,8,4
+    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
+    pub(crate) block: Option<Dimensions>,
+    /// Dynamic shared memory of a block: 4096 or 48KiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) shared: Option<Size>,
+    /// An argument, in the kernel's order: buffer:x:4MiB:hash_f32 or f32:2.0
+    #[arg(long = "arg", value_name = "ARGUMENT", value_parser = parse_argument, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<Argument>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machine")]
+pub(crate) struct MachineArguments {
+    /// A machine by name, or the path of a .ron file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) gpu: Option<String>,
+    /// Which warp of those that can issue is taken
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) scheduler: Option<Scheduler>,
+    /// A change of the machine, may be repeated: l2.kib=30000
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(crate) changes: Vec<String>,
+}
+
+impl MachineArguments {
+    /// The changes of the machine in order, the scheduler first.
+    pub(crate) fn all_changes(&self) -> Vec<String> {
+        let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
+        scheduler.into_iter().chain(self.changes.iter().cloned()).collect()
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OccupancyArguments {
+    /// A machine by name, or the path of a .ron file
+    #[arg(long, value_name = "NAME", default_value = crate::machines::DEFAULT)]
+    pub(crate) gpu: String,
+    /// Threads of a block: 256 or 16x16
+    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
+    pub(crate) block: Dimensions,
+    /// 32-bit registers of a thread
+    #[arg(long, value_name = "N")]
+    pub(crate) registers: u32,
+    /// Static shared memory of a block: 4096 or 48KiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
+    pub(crate) shared: Size,
+    /// Dynamic shared memory of a block
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
+    pub(crate) dynamic: Size,
+    /// Scalar registers of a wave (AMD)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) scalar: u32,
+    /// A change of the machine, may be repeated
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub(crate) changes: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListingArguments {
+    /// A .ptx or .cu program, or a listing
+    pub(crate) file: PathBuf,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// The machine whose latencies are counted
+    #[arg(long, value_name = "NAME", default_value = crate::machines::DEFAULT)]
+    pub(crate) gpu: String,
+    /// The passes of the compiler to run, separated by commas; -NAME leaves one out
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) passes: Option<String>,
+    /// Show the program as it is after this pass
+    #[arg(long, value_name = "PASS")]
+    pub(crate) dump_after: Option<String>,
+    /// In the form that can be read back
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+/// Reads `100..200`.
+fn parse_cycles(text: &str) -> Result<Range<u64>, String> {
+    let wrong = || format!("'{text}' is not a range of cycles; write 1000..1200");
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    let from: u64 = from.replace([',', '_'], "").parse().map_err(|_| wrong())?;
+    let to: u64 = to.replace([',', '_'], "").parse().map_err(|_| wrong())?;
+    if from < to { Ok(from..to) } else { Err(format!("the range of cycles {from}..{to} is empty")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arguments, parse_cycles};
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges_of_cycles_are_read() {
+        assert_eq!(parse_cycles("1,000..1200"), Ok(1000..1200));
+        assert_eq!(parse_cycles("12"), Err("'12' is not a range of cycles; write 1000..1200".to_owned()));
+        assert_eq!(parse_cycles("5..5"), Err("the range of cycles 5..5 is empty".to_owned()));
+    }
+}

@@ -1,0 +1,155 @@
+//! `warplab listing FILE`.
+
+use crate::arguments::ListingArguments;
+use crate::failure::{Failure, Outcome};
+use crate::programs::Passes;
+use crate::terminal::Terminal;
+use crate::{machines, programs};
+use warplab_config::GpuConfig;
+use warplab_diagnostics::nearest_name;
+use warplab_lower::{Pass, PassLog, PassSet};
+use warplab_program::instruction::INSTRUCTION_BYTES;
+use warplab_program::listing::{instruction_text, write, write_kernel};
+use warplab_program::{Instruction, Kernel, Latency, LatencyTable, Program};
+use warplab_report::{Align, Table};
+
+/// Prints the machine program of a file.
+pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
+    let config = machines::load(&arguments.gpu, &[])?;
+    let passes = passes(arguments)?;
+    let loaded = programs::load(&arguments.file, &config, passes, terminal)?;
+    let program = &loaded.program;
+    let kernels: Vec<&Kernel> = match &arguments.kernel {
+        Some(name) => vec![programs::kernel(program, Some(name))?],
+        None => program.kernels.iter().collect(),
+    };
+    if arguments.dump_after.is_some() {
+        let wanted = |log: &&PassLog| kernels.iter().any(|kernel| kernel.name == log.kernel);
+        for log in loaded.log.iter().filter(wanted) {
+            let Some(text) = &log.text else { continue };
+            terminal.print(&format!("{} after {}:\n{text}\n", log.kernel, log.pass.name()))?;
+        }
+        return Ok(Outcome::Fine);
+    }
+    if arguments.plain {
+        let text = match &arguments.kernel {
+            Some(_) => kernels.iter().map(|kernel| write_kernel(kernel, &program.files)).collect(),
+            None => write(program),
+        };
+        terminal.print(&text)?;
+        return Ok(Outcome::Fine);
+    }
+    let latencies = table(&config);
+    for (index, kernel) in kernels.into_iter().enumerate() {
+        let gap = if index > 0 { "\n" } else { "" };
+        terminal.print(&format!("{gap}{}", kernel_text(kernel, program, &latencies)))?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The passes that a command line asks for: a list of names is these alone, names with a minus are all but these.
+fn passes(arguments: &ListingArguments) -> Result<Passes, Failure> {
+    let mut passes = Passes::default();
+    if let Some(list) = &arguments.passes {
+        let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.iter().any(|name| !name.starts_with('-')) {
+            passes.run = PassSet::none();
+        }
+        for name in names {
+            passes.run = match name.strip_prefix('-') {
+                Some(name) => passes.run.without(switchable(name)?),
+                None => passes.run.with(pass(name)?),
+            };
+        }
+    }
+    if let Some(name) = &arguments.dump_after {
+        passes.dump = passes.dump.with(pass(name)?);
+    }
+    Ok(passes)
+}
+
+fn pass(name: &str) -> Result<Pass, Failure> {
+    Pass::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Pass::ALL.iter().map(|pass| pass.name()).collect();
+        let near = nearest_name(name, known.iter().copied());
+        let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+        Failure::input(format!("unknown pass '{name}';{near} known: {}", known.join(", ")))
+    })
+}
+
+/// A pass that a right program does not need.
+fn switchable(name: &str) -> Result<Pass, Failure> {
+    let pass = pass(name)?;
+    if pass.is_needed() {
+        return Err(Failure::input(format!(
+            "the pass '{name}' cannot be left out: no program is right without it"
+        )));
+    }
+    Ok(pass)
+}
+
+/// The latencies of a machine.
+pub(crate) fn table(config: &GpuConfig) -> LatencyTable {
+    let machine = &config.multiprocessor;
+    machine.latencies.table(&machine.shared, &machine.l1)
+}
+
+fn kernel_text(kernel: &Kernel, program: &Program, latencies: &LatencyTable) -> String {
+    let mut table = Table::new([
+        ("address", Align::Right),
+        ("stall", Align::Right),
+        ("wr", Align::Left),
+        ("rd", Align::Left),
+        ("wait", Align::Left),
+        ("instruction", Align::Left),
+        ("pipe", Align::Left),
+        ("latency", Align::Right),
+        ("source", Align::Left),
+        ("why", Align::Left),
+    ]);
+    for (index, instruction) in kernel.instructions.iter().enumerate() {
+        table.row(row(index as u64, instruction, program, latencies));
+    }
+    format!(
+        "{}: {} registers, {} bytes of shared memory, {} bytes of local memory\n{}",
+        kernel.name,
+        kernel.registers,
+        kernel.static_shared_bytes,
+        kernel.local_bytes,
+        table.text()
+    )
+}
+
+fn row(index: u64, instruction: &Instruction, program: &Program, latencies: &LatencyTable) -> [String; 10] {
+    let control = &instruction.control;
+    let barrier = |barrier: Option<u8>| barrier.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let waits: String =
+        (0..6).filter(|counter| control.wait_mask >> counter & 1 != 0).map(|it| it.to_string()).collect();
+    let info = instruction.opcode.info();
+    let latency = match latencies.latency(info.latency) {
+        Latency::Fixed(cycles) => cycles.to_string(),
+        Latency::Variable(cycles) => format!("~{cycles}"),
+    };
+    [
+        format!("{:04x}", index * INSTRUCTION_BYTES),
+        control.stall.to_string(),
+        barrier(control.write_barrier),
+        barrier(control.read_barrier),
+        if waits.is_empty() { "-".to_owned() } else { waits },
+        instruction_text(instruction),
+        info.pipe.to_string(),
+        latency,
+        place(instruction, &program.files),
+        instruction.origin.note.to_owned(),
+    ]
+}
+
+/// Where an instruction comes from: the line of the source, or else of the text that was read.
+pub(crate) fn place(instruction: &Instruction, files: &[String]) -> String {
+    let origin = &instruction.origin;
+    match origin.source_file.and_then(|file| files.get(usize::from(file))) {
+        Some(file) => format!("{}:{}", file.rsplit('/').next().unwrap_or(file), origin.source_line),
+        None if origin.line > 0 => format!("line {}", origin.line),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,11 @@
+//! The subcommands, a file each.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod explain;
+pub(crate) mod gpu;
+pub(crate) mod isa;
+pub(crate) mod listing;
+pub(crate) mod occupancy;
+pub(crate) mod run;

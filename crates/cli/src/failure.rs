@@ -1,0 +1,45 @@
+//! How a command ends.
+
+use warplab_diagnostics::{Diagnostic, Source};
+
+/// A command that did what it was asked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// All is well: exit status 0.
+    Fine,
+    /// A check or an expectation failed, and has been reported: exit status 1.
+    Failed,
+}
+
+/// A command that could not do what it was asked to.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// Bad usage or input, in a sentence: exit status 2.
+    Input(String),
+    /// Faults of an input text: exit status 2.
+    Diagnostics(Source, Vec<Diagnostic>),
+    /// The kernel faulted or hung: exit status 1.
+    Kernel(String),
+    /// The same, at a place of the program's text.
+    KernelAt(Source, Diagnostic),
+    /// Whoever read the output is gone: nothing more to say.
+    Closed,
+    /// The output could not be written.
+    Output(String),
+}
+
+impl Failure {
+    /// Bad usage or input.
+    pub(crate) fn input(message: impl Into<String>) -> Failure {
+        Failure::Input(message.into())
+    }
+
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Failure::Input(_) | Failure::Diagnostics(..) | Failure::Output(_) => 2,
+            Failure::Kernel(_) | Failure::KernelAt(..) => 1,
+            Failure::Closed => 0,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! One launch, ready to be simulated: from a launch file, or from a program and flags.
+
+use crate::arguments::RunArguments;
+use crate::failure::Failure;
+use crate::machines;
+use crate::programs::{self, Loaded, Passes};
+use crate::sources;
+use crate::terminal::Terminal;
+use std::path::{Path, PathBuf};
+use warplab_config::launch::{Argument, Dimensions, Expectation, Init as Rule};
+use warplab_config::{GpuConfig, load_launch};
+use warplab_exec::{Init, LaunchShape, MemoryImage};
+
+/// What is to be simulated.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// The program and its text.
+    pub(crate) loaded: Loaded,
+    /// The name of the kernel in the program.
+    pub(crate) kernel: String,
+    /// Grid, block and dynamic shared memory.
+    pub(crate) shape: LaunchShape,
+    /// The arguments.
+    pub(crate) arguments: Vec<Argument>,
+    /// What must hold afterwards.
+    pub(crate) expectations: Vec<Expectation>,
+    /// The folder that paths are relative to.
+    pub(crate) folder: PathBuf,
+    /// The machine.
+    pub(crate) config: GpuConfig,
+    /// The limit of cycles; 0 for none.
+    pub(crate) max_cycles: u64,
+}
+
+/// The job that a command line asks for.
+pub(crate) fn load(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
+    if sources::has_extension(&arguments.file, "ron") {
+        from_launch(arguments, terminal)
+    } else {
+        from_program(arguments, terminal)
+    }
+}
+
+fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
+    let source = sources::read(&arguments.file)?;
+    let launch = load_launch(&source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))?;
+    let flags = &arguments.launch;
+    if flags.kernel.is_some() || !flags.arguments.is_empty() {
+        let message =
+            "--kernel and --arg are for program files; a launch file has its own kernel and arguments";
+        return Err(Failure::input(message));
+    }
+    let folder = arguments.file.parent().unwrap_or(Path::new("")).to_path_buf();
+    let scheduler = launch.scheduler.map(|policy| {
+        let name = serde_json::to_value(policy).ok().and_then(|value| value.as_str().map(str::to_owned));
+        format!("multiprocessor.scheduler={}", name.unwrap_or_default())
+    });
+    let mut changes: Vec<String> = scheduler.into_iter().collect();
+    changes.extend(launch.set.iter().map(|(path, value)| format!("{path}={value}")));
+    changes.extend(arguments.machine.all_changes());
+    let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
+    let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
+    let config = machine(&gpu, &changes)?;
+    let loaded = programs::load(&folder.join(&launch.program), &config, Passes::default(), terminal)?;
+    let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
+    let shape = shape(
+        flags.grid.unwrap_or(launch.grid),
+        flags.block.unwrap_or(launch.block),
+        flags.shared.unwrap_or(launch.dynamic_shared_bytes).0,
+    )?;
+    Ok(Job {
+        loaded,
+        kernel,
+        shape,
+        arguments: launch.arguments,
+        expectations: launch.expectations,
+        folder,
+        config,
+        max_cycles: arguments.max_cycles.or(launch.max_cycles).unwrap_or(0),
+    })
+}
+
+fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
+    let flags = &arguments.launch;
+    let gpu = arguments.machine.gpu.as_deref().unwrap_or(machines::DEFAULT);
+    let (Some(grid), Some(block)) = (flags.grid, flags.block) else {
+        return Err(Failure::input(
+            "a program file needs --grid and --block, for example --grid 4096 --block 256",
+        ));
+    };
+    let config = machine(gpu, &arguments.machine.all_changes())?;
+    let loaded = programs::load(&arguments.file, &config, Passes::default(), terminal)?;
+    let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
+    Ok(Job {
+        loaded,
+        kernel,
+        shape: shape(grid, block, flags.shared.unwrap_or_default().0)?,
+        arguments: flags.arguments.clone(),
+        expectations: Vec::new(),
+        folder: PathBuf::new(),
+        config,
+        max_cycles: arguments.max_cycles.unwrap_or(0),
+    })
+}
+
+/// A machine that can run kernels.
+fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
+    let config = machines::load(name, changes)?;
+    if config.runnable {
+        Ok(config)
+    } else {
+        let message =
+            format!("{} has limits only and cannot run kernels; see 'warplab gpu list'", config.name);
+        Err(Failure::input(message))
+    }
+}
+
+/// A machine that a launch file names: paths are relative to the file.
+fn relative_machine(name: &str, folder: &Path) -> String {
+    if name.ends_with(".ron") { folder.join(name).display().to_string() } else { name.to_owned() }
+}
+
+fn shape(grid: Dimensions, block: Dimensions, shared: u64) -> Result<LaunchShape, Failure> {
+    let dynamic_shared_bytes = u32::try_from(shared).map_err(|_| {
+        Failure::input(format!("{shared} bytes of dynamic shared memory are more than any machine has"))
+    })?;
+    let threads = u64::from(block.0) * u64::from(block.1) * u64::from(block.2);
+    if u32::try_from(threads).is_err() || grid.count() > 1 << 62 {
+        return Err(Failure::input("the grid or the block is larger than any machine takes"));
+    }
+    Ok(LaunchShape {
+        grid: [grid.0, grid.1, grid.2],
+        block: [block.0, block.1, block.2],
+        dynamic_shared_bytes,
+    })
+}
+
+/// Gives every buffer of the arguments a place in device memory.
+pub(crate) fn allocate(job: &Job, image: &mut MemoryImage) -> Result<(), Failure> {
+    for argument in &job.arguments {
+        let Argument::Buffer { name, size, init } = argument else { continue };
+        if image.buffer(name).is_some() {
+            return Err(Failure::input(format!("two buffers are named '{name}'; give each its own name")));
+        }
+        if size.0 == 0 || !size.0.is_multiple_of(4) {
+            return Err(Failure::input(format!(
+                "buffer '{name}' has {} bytes; give a multiple of four",
+                size.0
+            )));
+        }
+        let available = u64::from(job.config.dram.gib) << 30;
+        if size.0 > available {
+            let message =
+                format!("buffer '{name}' has {} bytes; {} has {available}", size.0, job.config.name);
+            return Err(Failure::input(message));
+        }
+        image.allocate(name.as_str(), size.0, rule(init, &job.folder)?);
+    }
+    Ok(())
+}
+
+fn rule(init: &Rule, folder: &Path) -> Result<Init, Failure> {
+    Ok(match *init {
+        Rule::Zero => Init::Zero,
+        Rule::IndexU32 => Init::IndexU32,
+        Rule::HashF32(seed) => Init::HashF32 { seed },
+        Rule::HashI32(seed) => Init::HashI32 { seed },
+        Rule::Chain(stride) => Init::Chain { stride },
+        Rule::Uniform { low, high, seed } => Init::Uniform { low, high, seed },
+        Rule::Normal { mean, deviation, seed } => Init::Normal { mean, deviation, seed },
+        Rule::File(ref path) => Init::Bytes(sources::bytes(&folder.join(path))?.into()),
+    })
+}

@@ -1,0 +1,85 @@
+//! Where machines are found: a path, `configs/gpus` here or beside the program, or the built-in copies.
+
+use crate::failure::Failure;
+use crate::sources;
+use std::env;
+use std::path::{Path, PathBuf};
+use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
+use warplab_diagnostics::{Source, nearest_name};
+
+/// The copies inside the program: name and text.
+static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/machines.rs"));
+
+/// Where machines lie in a checkout.
+const FOLDER: &str = "configs/gpus";
+
+/// The machine of a launch that names none.
+pub(crate) const DEFAULT: &str = "h200";
+
+/// The names of all machines that can be found, sorted.
+pub(crate) fn names() -> Vec<String> {
+    let mut names: Vec<String> = BUILT_IN.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for folder in folders() {
+        let Ok(entries) = folder.read_dir() else { continue };
+        let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let named = files.filter(|path| sources::has_extension(path, "ron"));
+        names.extend(
+            named.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())),
+        );
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The text of a machine by name or path.
+pub(crate) fn source(name: &str) -> Result<Source, Failure> {
+    let path = Path::new(name);
+    if sources::has_extension(path, "ron") {
+        return sources::read(path);
+    }
+    let file =
+        folders().into_iter().map(|folder| folder.join(format!("{name}.ron"))).find(|path| path.is_file());
+    if let Some(file) = file {
+        return sources::read(&file);
+    }
+    if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+        return Ok(Source::new(format!("{name}.ron (built in)"), *text));
+    }
+    let known = names();
+    let near = nearest_name(name, known.iter().map(String::as_str));
+    let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+    Err(Failure::input(format!(
+        "unknown machine '{name}';{near} known: {}; or give the path of a .ron file",
+        known.join(", ")
+    )))
+}
+
+/// A machine by name or path, with changes `PATH=VALUE`.
+pub(crate) fn load(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
+    let mut source = source(name)?;
+    if !changes.is_empty() {
+        // A change of a text with faults would report them at moved places.
+        load_source(&source)?;
+    }
+    for change in changes {
+        let assignment = Source::new("--set", change.as_str());
+        source = apply_override(&source, Kind::Gpu, &assignment)
+            .map_err(|faults| Failure::Diagnostics(assignment, faults))?;
+    }
+    load_source(&source)
+}
+
+fn load_source(source: &Source) -> Result<GpuConfig, Failure> {
+    load_gpu(source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))
+}
+
+/// The folders to look in: of the current directory, then of every directory above the program.
+fn folders() -> Vec<PathBuf> {
+    let mut folders = vec![PathBuf::from(FOLDER)];
+    if let Ok(program) = env::current_exe() {
+        folders.extend(program.ancestors().skip(1).map(|folder| folder.join(FOLDER)));
+    }
+    folders.retain(|folder| folder.is_dir());
+    folders
+}

@@ -1,0 +1,47 @@
+//! The `warplab` program: the only crate that prints, exits, reads the environment or draws a progress bar.
+
+mod arguments;
+mod commands;
+mod expectations;
+mod failure;
+mod job;
+mod kernel_parameters;
+mod machines;
+mod nvcc;
+mod programs;
+mod progress;
+mod ptx_table;
+mod simulate;
+mod sources;
+mod terminal;
+
+use arguments::{Arguments, Command, ConfigCommand, GpuCommand};
+use clap::Parser;
+use failure::{Failure, Outcome};
+use std::process::ExitCode;
+use terminal::Terminal;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut terminal = Terminal::new();
+    let result = dispatch(&arguments.command, &mut terminal);
+    ExitCode::from(terminal.finish(result))
+}
+
+fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
+    match command {
+        Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
+        Command::Gpu { command: GpuCommand::List } => commands::gpu::list(terminal),
+        Command::Gpu { command: GpuCommand::Show { name, ron } } => commands::gpu::show(name, *ron, terminal),
+        Command::Check { file } => commands::check::run(file, terminal),
+        Command::Listing(arguments) => commands::listing::run(arguments, terminal),
+        Command::Explain { name } => commands::explain::run(name, terminal),
+        Command::Config { command: ConfigCommand::Check { file } } => commands::config::check(file, terminal),
+        Command::Config { command: ConfigCommand::Schema { kind } } => {
+            commands::config::schema(*kind, terminal)
+        }
+        Command::Isa { name, markdown } => commands::isa::run(name.as_deref(), *markdown, terminal),
+        Command::Completions { shell } => commands::completions::run(*shell, terminal),
+    }
+}

@@ -1,0 +1,174 @@
+//! Programs: PTX, CUDA source, listings.
+
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::{nvcc, sources};
+use std::path::Path;
+use warplab_config::GpuConfig;
+use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_lower::{Lowered, Options, PassLog, PassSet};
+use warplab_program::{Kernel, Program};
+
+/// Registers that an instruction can name.
+const MOST_REGISTERS: u32 = 255;
+
+/// What a program file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// PTX text.
+    Ptx,
+    /// A listing of the machine program.
+    Listing,
+}
+
+/// A program with the text it was read from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The text.
+    pub(crate) source: Source,
+    /// What it says.
+    pub(crate) program: Program,
+    /// What the passes of the compiler did; empty for a listing.
+    pub(crate) log: Vec<PassLog>,
+}
+
+/// Which passes of the compiler run, and after which the code is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passes {
+    /// Those that run.
+    pub(crate) run: PassSet,
+    /// Those after which the code is kept as text.
+    pub(crate) dump: PassSet,
+}
+
+impl Default for Passes {
+    fn default() -> Passes {
+        Passes { run: PassSet::all(), dump: PassSet::none() }
+    }
+}
+
+/// Which language a text is in, by the name of its file or else by its first directive.
+pub(crate) fn language(path: &Path, text: &str) -> Language {
+    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    if sources::has_extension(path, "ptx") || sources::has_extension(path, "cu") {
+        Language::Ptx
+    } else if first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
+        Language::Ptx
+    } else {
+        Language::Listing
+    }
+}
+
+/// The text of a program file; CUDA source is compiled.
+pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
+    if sources::has_extension(path, "cu") { nvcc::compile(path) } else { sources::read(path) }
+}
+
+/// A program for a machine; warnings go to the terminal.
+pub(crate) fn load(
+    path: &Path,
+    config: &GpuConfig,
+    passes: Passes,
+    terminal: &mut Terminal,
+) -> Result<Loaded, Failure> {
+    let source = source(path)?;
+    let (program, log, warnings) = match language(path, &source.text) {
+        Language::Listing => {
+            let (program, faults) = warplab_program::listing::read(&source);
+            if faults.iter().any(Diagnostic::is_error) {
+                return Err(Failure::Diagnostics(source, faults));
+            }
+            (program, Vec::new(), faults)
+        }
+        Language::Ptx => match compile(&source, config, passes) {
+            Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
+            Err(faults) => return Err(Failure::Diagnostics(source, faults)),
+        },
+    };
+    terminal.diagnostics(&source, &warnings);
+    Ok(Loaded { source, program, log })
+}
+
+/// PTX to the machine program, with the warnings of both steps; or all faults of the first step that has errors.
+pub(crate) fn compile(
+    source: &Source,
+    config: &GpuConfig,
+    passes: Passes,
+) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let parsed = warplab_ptx::parse(source);
+    if parsed.has_errors() {
+        return Err(parsed.diagnostics);
+    }
+    let machine = &config.multiprocessor;
+    let options = Options {
+        latencies: machine.latencies.table(&machine.shared, &machine.l1),
+        passes: passes.run,
+        dump: passes.dump,
+        max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
+    };
+    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
+    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
+    Ok((lowered, warnings))
+}
+
+/// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.
+pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a Kernel, Failure> {
+    let names: Vec<&str> = program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let Some(name) = name else {
+        return match program.kernels.as_slice() {
+            [kernel] => Ok(kernel),
+            [] => Err(Failure::input("the program has no kernel")),
+            _ => Err(Failure::input(format!(
+                "which kernel? give --kernel; the program has: {}",
+                names.join(", ")
+            ))),
+        };
+    };
+    if let Some(kernel) = program.kernel(name) {
+        return Ok(kernel);
+    }
+    let mangled = format!("_Z{}{name}", name.len());
+    let mut candidates = program.kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));
+    if let (Some(kernel), None) = (candidates.next(), candidates.next()) {
+        return Ok(kernel);
+    }
+    let near = nearest_name(name, names.iter().copied());
+    let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+    Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", names.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, kernel, language};
+    use crate::failure::Failure;
+    use std::path::Path;
+    use warplab_program::{Kernel, Program};
+
+    fn program(names: &[&str]) -> Program {
+        let kernels = names.iter().map(|name| Kernel { name: (*name).to_owned(), ..Kernel::default() });
+        Program { kernels: kernels.collect(), ..Program::default() }
+    }
+
+    #[test]
+    fn a_kernel_is_found_by_its_cpp_name() {
+        let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
+        assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
+        let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
+        assert_eq!(message, "which kernel? give --kernel; the program has: _Z5saxpyifPKfPf, _Z6saxpy2i");
+    }
+
+    #[test]
+    fn a_wrong_name_finds_the_nearest() {
+        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else {
+            panic!()
+        };
+        assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
+    }
+
+    #[test]
+    fn the_language_is_known_by_extension_or_first_directive() {
+        assert_eq!(language(Path::new("a.ptx"), ""), Language::Ptx);
+        assert_eq!(language(Path::new("a.txt"), "// made by hand\n.version 8.0\n"), Language::Ptx);
+        assert_eq!(language(Path::new("a.sass"), ".kernel k\n"), Language::Listing);
+    }
+}

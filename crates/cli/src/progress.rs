@@ -1,0 +1,53 @@
+//! The progress bar of a long run.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::{Duration, Instant};
+use warplab_gpu::Progress;
+use warplab_metrics::integer_text;
+
+/// Time between two changes of the bar.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// A bar on standard error, or nothing.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+    started: Instant,
+    drawn: Instant,
+}
+
+impl Bar {
+    /// A bar for so many blocks, if one is wanted.
+    pub(crate) fn new(blocks: u64, wanted: bool) -> Bar {
+        let bar = wanted.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::stderr());
+            let template = "{bar:30} {human_pos}/{human_len} blocks, {msg}, {eta} left";
+            // The template is a constant that is tested.
+            bar.set_style(
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar
+        });
+        let now = Instant::now();
+        Bar { bar, started: now, drawn: now }
+    }
+
+    /// Shows how far the run is.
+    pub(crate) fn show(&mut self, progress: Progress) {
+        let Some(bar) = &self.bar else { return };
+        if self.drawn.elapsed() < PERIOD {
+            return;
+        }
+        self.drawn = Instant::now();
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let rate = progress.instructions as f64 / seconds / 1e6;
+        bar.set_message(format!("{} cycles, {rate:.1} M warp instructions/s", integer_text(progress.cycle)));
+        bar.set_position(progress.blocks_dispatched);
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

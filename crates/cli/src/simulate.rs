@@ -1,0 +1,122 @@
+//! One call of the simulator.
+
+use crate::failure::Failure;
+use crate::job::{self, Job};
+use crate::kernel_parameters;
+use crate::programs::Loaded;
+use crate::progress::Bar;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warplab_config::Occupancy;
+use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_exec::constants::allocate_globals;
+use warplab_exec::{LaunchFault, MemoryImage};
+use warplab_gpu::{
+    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run,
+};
+
+/// Set when the user interrupts.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// How to simulate.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    /// Threads; as many as the host has if not given.
+    pub(crate) jobs: Option<u16>,
+    /// What to record.
+    pub(crate) timeline: Option<TimelineOptions>,
+    /// Whether to draw a progress bar.
+    pub(crate) progress: bool,
+}
+
+/// What a simulation gave.
+#[derive(Debug)]
+pub(crate) struct Simulated {
+    /// Counters and timeline.
+    pub(crate) outcome: RunOutcome,
+    /// How many blocks fit.
+    pub(crate) occupancy: Occupancy,
+    /// Device memory after the launch.
+    pub(crate) image: MemoryImage,
+}
+
+/// Simulates a job.
+pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
+    let mut image = MemoryImage::new();
+    job::allocate(job, &mut image)?;
+    let refused = |fault: RunFault| Failure::input(fault.to_string());
+    let symbols = allocate_globals(&job.loaded.program, &mut image)
+        .map_err(|fault| Failure::input(fault.to_string()))?;
+    let kernel = crate::programs::kernel(&job.loaded.program, Some(&job.kernel))?;
+    let parameters = kernel_parameters::bytes(kernel, &job.arguments, &image)?;
+    let launch = Launch {
+        program: &job.loaded.program,
+        kernel: &job.kernel,
+        shape: job.shape,
+        parameters: &parameters,
+        symbols: &symbols,
+    };
+    let prepared = prepare(&job.config, &launch).map_err(refused)?;
+    // Without a handler an interrupt ends the program, which is well too.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    });
+    let outcome = in_pool(options.jobs, || run_with_bar(job, &prepared, &image, options))?
+        .map_err(|fault| kernel_fault(&fault, &job.loaded))?;
+    Ok(Simulated { outcome, occupancy: prepared.occupancy, image })
+}
+
+fn run_with_bar(
+    job: &Job,
+    prepared: &PreparedLaunch,
+    image: &MemoryImage,
+    options: &Options,
+) -> Result<RunOutcome, RunFault> {
+    let mut bar = Bar::new(job.shape.blocks(), options.progress);
+    let mut show = |progress| bar.show(progress);
+    let run_options = RunOptions {
+        max_cycles: job.max_cycles,
+        timeline: options.timeline,
+        progress: Some(&mut show),
+        interrupt: Some(&INTERRUPTED),
+    };
+    let outcome = run(&job.config, prepared, image, run_options);
+    bar.clear();
+    outcome
+}
+
+/// Runs in a pool of so many threads.
+fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let threads = jobs.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool =
+        pool.map_err(|error| Failure::input(format!("{threads} threads cannot be started: {error}")))?;
+    Ok(pool.install(run))
+}
+
+/// A fault of the kernel, shown at its line where there is one.
+fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
+    let line = match fault {
+        RunFault::Launch(LaunchFault::Exec { line, .. }) => *line,
+        _ => 0,
+    };
+    let message = fault.to_string();
+    match line_span(&loaded.source, line) {
+        Some(span) => Failure::KernelAt(
+            loaded.source.clone(),
+            Diagnostic::error(span, message).with_label("executed here"),
+        ),
+        None => Failure::Kernel(message),
+    }
+}
+
+/// The text of a line, without the space around it.
+fn line_span(source: &Source, line: u32) -> Option<Span> {
+    let number = (line as usize).checked_sub(1)?;
+    let start: usize = source.text.split_inclusive('\n').take(number).map(str::len).sum();
+    let text = source.text.get(start..)?.lines().next()?;
+    let trimmed = text.trim();
+    let start = start + (text.len() - text.trim_start().len());
+    (!trimmed.is_empty()).then(|| Span::new(start, start + trimmed.len()))
+}

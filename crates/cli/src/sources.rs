@@ -1,0 +1,29 @@
+//! Files as source texts.
+
+use crate::failure::Failure;
+use std::fs;
+use std::path::Path;
+use warplab_diagnostics::Source;
+
+/// A file as text. Bytes that are no text become replacement characters, which the readers of every format refuse
+/// with their place.
+pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
+    let bytes = bytes(path)?;
+    Ok(Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// A file as bytes.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Writes a file.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text)
+        .map_err(|error| Failure::Output(format!("{} cannot be written: {error}", path.display())))
+}
+
+/// Whether the name of a file ends like this.
+pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}

@@ -1,0 +1,30 @@
+//! Counters to named metrics, sections and verdicts.
+//!
+//! There is one registry, [`SECTIONS`]: each [`Metric`] has the id and label that Nsight Compute gives it, a unit, a
+//! formula in words, a description in our own words, and a function from the counters of a launch to its value.
+//! [`evaluate`] fills every section; [`verdicts`] says what the numbers mean; [`identities`] checks that the counters
+//! agree with each other.
+
+mod context;
+mod evaluate;
+mod format;
+mod identities;
+mod metric;
+mod peaks;
+mod registry;
+mod sections;
+mod states;
+#[cfg(test)]
+pub(crate) mod test_launch;
+mod value;
+mod verdicts;
+
+pub use context::{Context, LaunchInfo};
+pub use evaluate::{Row, SectionValues, evaluate};
+pub use format::{group_thousands, integer_text, real_text};
+pub use identities::identities;
+pub use metric::{Metric, Section};
+pub use registry::{SECTIONS, find_metric, find_section, metrics};
+pub use states::{state_description, state_label};
+pub use value::{Unit, Value};
+pub use verdicts::{Kind, Verdict, verdicts};

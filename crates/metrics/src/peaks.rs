@@ -1,0 +1,125 @@
+//! How much of what each unit can do was done.
+
+use crate::context::Context;
+use warplab_program::Pipe;
+use warplab_units::SECTOR_BYTES;
+
+/// The cycles of a unit that a share refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// Cycles in which the unit held work.
+    Active,
+    /// All cycles of the kernel.
+    Elapsed,
+}
+
+/// Scheduler cycles.
+fn scheduler_cycles(context: &Context<'_>, over: Over) -> f64 {
+    match over {
+        Over::Active => context.sm_active() * f64::from(context.config.limits.sub_partitions),
+        Over::Elapsed => context.elapsed() * context.schedulers(),
+    }
+}
+
+/// Multiprocessor cycles.
+fn sm_cycles(context: &Context<'_>, over: Over) -> f64 {
+    match over {
+        Over::Active => context.sm_active(),
+        Over::Elapsed => context.elapsed() * context.multiprocessors(),
+    }
+}
+
+fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
+}
+
+/// Issue slots used.
+pub(crate) fn issue(context: &Context<'_>, over: Over) -> f64 {
+    percent(context.issued(), scheduler_cycles(context, over))
+}
+
+/// Cycles that a pipe was taken.
+pub(crate) fn pipe(context: &Context<'_>, pipe: Pipe, over: Over) -> f64 {
+    let executed = |pipe: Pipe| context.counters.sm.instructions.by_pipe[pipe as usize] as f64;
+    let machine = &context.config.multiprocessor;
+    let interval = f64::from(machine.pipes.interval(pipe));
+    let cycles = scheduler_cycles(context, over);
+    match pipe {
+        // Its heavy half also executes integer multiply-adds.
+        Pipe::Fma => percent((executed(Pipe::Fma) + executed(Pipe::FmaHeavy)) * interval, cycles),
+        // Sub-partitions share the unit.
+        Pipe::Lsu => {
+            let shared = f64::from(machine.memory_pipeline.interval);
+            let parts = f64::from(context.config.limits.sub_partitions.max(1));
+            percent(executed(pipe) * interval.max(shared * parts), cycles)
+        }
+        _ => percent(executed(pipe) * interval, cycles),
+    }
+}
+
+/// The busiest pipe and its share.
+pub(crate) fn busiest_pipe(context: &Context<'_>, over: Over) -> (Pipe, f64) {
+    Pipe::ALL
+        .into_iter()
+        .map(|candidate| (candidate, pipe(context, candidate, over)))
+        .fold((Pipe::Alu, 0.0), |best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// The multiprocessors: issue slots or the busiest pipe.
+pub(crate) fn compute(context: &Context<'_>, over: Over) -> f64 {
+    issue(context, over).max(busiest_pipe(context, over).1)
+}
+
+/// Passes of shared memory.
+pub(crate) fn shared_wavefronts(context: &Context<'_>) -> u64 {
+    let shared = &context.counters.sm.shared;
+    shared.load_wavefronts + shared.store_wavefronts + shared.atomic_wavefronts
+}
+
+/// Level one: its tag unit or its data unit, which shared memory uses too.
+pub(crate) fn level_one(context: &Context<'_>, over: Over) -> f64 {
+    let l1 = &context.counters.sm.l1;
+    let passes = shared_wavefronts(context) * u64::from(context.config.multiprocessor.shared.pass_interval);
+    let busy = l1.tag_cycles.max(l1.data_cycles + passes);
+    percent(busy as f64, sm_cycles(context, over))
+}
+
+/// Level two: cycles in which slices delivered or took data.
+pub(crate) fn level_two(context: &Context<'_>) -> f64 {
+    let slices = context.counters.partitions as f64 * f64::from(context.config.l2.slices_per_channel);
+    let ticks = context.elapsed() * context.counters.ticks_per_cycle as f64 * slices;
+    percent(context.counters.memory.l2.busy_ticks as f64, ticks)
+}
+
+/// The ports through which data comes from level two to the multiprocessors.
+pub(crate) fn crossbar(context: &Context<'_>) -> f64 {
+    let crossbar = &context.config.crossbar;
+    let clusters = context.multiprocessors() / f64::from(crossbar.sms_per_cluster.max(1));
+    let by_sm = context.multiprocessors() * f64::from(crossbar.sm_receive_bytes);
+    let by_cluster = clusters.ceil() * f64::from(crossbar.cluster_receive_bytes);
+    percent(crossbar_bytes(context) as f64, by_sm.min(by_cluster) * context.elapsed())
+}
+
+/// Bytes that came from level two to the multiprocessors.
+pub(crate) fn crossbar_bytes(context: &Context<'_>) -> u64 {
+    let l2 = &context.counters.memory.l2;
+    (l2.read_sectors + l2.atomic_sectors) * SECTOR_BYTES
+}
+
+/// DRAM: bytes of those that its peak bandwidth allows.
+pub(crate) fn dram(context: &Context<'_>) -> f64 {
+    percent(dram_bytes(context) as f64, context.config.dram_bytes_per_second() * context.seconds())
+}
+
+/// Bytes read from and written to DRAM.
+pub(crate) fn dram_bytes(context: &Context<'_>) -> u64 {
+    let dram = &context.counters.memory.dram;
+    dram.read_bytes + dram.written_bytes
+}
+
+/// The memory system: its busiest part.
+pub(crate) fn memory(context: &Context<'_>) -> f64 {
+    [level_one(context, Over::Elapsed), level_two(context), crossbar(context), dram(context)]
+        .into_iter()
+        .fold(0.0, f64::max)
+}

@@ -1,0 +1,160 @@
+//! A launch as JSON with stable keys.
+
+use crate::header::Header;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use warplab_metrics::{SectionValues, Value};
+use warplab_trace::{LaunchCounters, QueueCounters};
+
+/// Raised when a key changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    device: DeviceJson<'a>,
+    launch: LaunchJson<'a>,
+    sections: Vec<SectionJson<'a>>,
+    metrics: BTreeMap<&'a str, MetricJson<'a>>,
+    counters: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct DeviceJson<'a> {
+    name: &'a str,
+    architecture: &'a str,
+}
+
+#[derive(Serialize)]
+struct LaunchJson<'a> {
+    kernel: &'a str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    registers: u32,
+    static_shared_bytes: u32,
+    dynamic_shared_bytes: u32,
+    local_bytes: u32,
+    partial: bool,
+}
+
+#[derive(Serialize)]
+struct SectionJson<'a> {
+    name: &'a str,
+    title: &'a str,
+    metrics: Vec<&'a str>,
+    verdicts: Vec<VerdictJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct VerdictJson<'a> {
+    kind: &'a str,
+    rule: &'a str,
+    text: &'a str,
+    metrics: &'a [&'static str],
+}
+
+#[derive(Serialize)]
+struct MetricJson<'a> {
+    label: &'a str,
+    unit: &'a str,
+    value: serde_json::Value,
+}
+
+/// A launch as JSON: header, sections with verdicts, every metric in base units by id, and the bare counters.
+#[must_use]
+pub fn json(header: &Header, sections: &[SectionValues], counters: &LaunchCounters) -> String {
+    let launch = &header.launch;
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        device: DeviceJson { name: &header.device.name, architecture: &header.device.architecture },
+        launch: LaunchJson {
+            kernel: &launch.kernel,
+            grid: launch.grid,
+            block: launch.block,
+            registers: launch.registers,
+            static_shared_bytes: launch.static_shared,
+            dynamic_shared_bytes: launch.dynamic_shared,
+            local_bytes: launch.local_bytes,
+            partial: launch.partial,
+        },
+        sections: sections.iter().map(section_json).collect(),
+        metrics: sections.iter().flat_map(|section| &section.rows).map(metric_json).collect(),
+        counters: counters_json(counters),
+    };
+    // These types have nothing that JSON cannot hold.
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()
+}
+
+fn section_json(values: &SectionValues) -> SectionJson<'_> {
+    let verdicts = values.verdicts.iter().map(|verdict| VerdictJson {
+        kind: verdict.kind.mark(),
+        rule: verdict.rule,
+        text: &verdict.text,
+        metrics: &verdict.based_on,
+    });
+    SectionJson {
+        name: values.section.name,
+        title: values.section.title,
+        metrics: values.rows.iter().map(|row| row.metric.id).collect(),
+        verdicts: verdicts.collect(),
+    }
+}
+
+fn metric_json(row: &warplab_metrics::Row) -> (&str, MetricJson<'_>) {
+    let value = match &row.value {
+        Value::Integer(count) => (*count).into(),
+        Value::Real(real) => (*real).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::Absent => serde_json::Value::Null,
+    };
+    (row.metric.id, MetricJson { label: row.metric.label, unit: row.metric.unit.name(), value })
+}
+
+/// The counters by name, those of all units of a kind summed.
+fn counters_json(counters: &LaunchCounters) -> BTreeMap<String, u64> {
+    let sm = &counters.sm;
+    let memory = &counters.memory;
+    let groups = [
+        ("l1", sm.l1.named()),
+        ("shared", sm.shared.named()),
+        ("l2", memory.l2.named()),
+        ("dram", memory.dram.named()),
+    ];
+    let mut all: BTreeMap<String, u64> = groups
+        .into_iter()
+        .flat_map(|(group, named)| {
+            named.into_iter().map(move |(name, count)| (format!("{group}.{name}"), count))
+        })
+        .collect();
+    let single = [
+        ("elapsed_cycles", counters.elapsed_cycles),
+        ("first_issue", counters.first_issue),
+        ("last_issue", counters.last_issue),
+        ("multiprocessors", counters.multiprocessors),
+        ("active_multiprocessors", counters.active_multiprocessors),
+        ("partitions", counters.partitions),
+        ("ticks_per_cycle", counters.ticks_per_cycle),
+        ("sm.active_cycles", sm.active_cycles),
+        ("sm.blocks", sm.blocks),
+        ("sm.warps", sm.warps),
+        ("instructions.warp", sm.instructions.warp),
+        ("instructions.thread", sm.instructions.thread),
+        ("instructions.branches", sm.instructions.branches),
+        ("instructions.divergent_branches", sm.instructions.divergent_branches),
+    ];
+    all.extend(single.map(|(name, count)| (name.to_owned(), count)));
+    for (name, queue) in [
+        ("memory_queue", &sm.memory_queue),
+        ("l1_misses", &sm.l1_misses),
+        ("l2_requests", &memory.l2_requests),
+        ("dram_requests", &memory.dram_requests),
+    ] {
+        all.extend(queue_json(name, queue));
+    }
+    all
+}
+
+fn queue_json(name: &str, queue: &QueueCounters) -> [(String, u64); 3] {
+    [("arrivals", queue.arrivals), ("departures", queue.departures), ("total_latency", queue.total_latency)]
+        .map(|(field, count)| (format!("queue.{name}.{field}"), count))
+}

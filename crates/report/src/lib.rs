@@ -1,0 +1,24 @@
+//! Renders metrics and events: text sections, CSV pages, JSON, timelines, tables.
+//!
+//! Everything here is a function from values to text; the same values give the same bytes. Who runs the simulator is
+//! not known here.
+
+mod csv_pages;
+mod header;
+mod hot_spots;
+mod json;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod timeline;
+mod wrap;
+
+pub use csv_pages::{details_csv, raw_csv};
+pub use header::{Device, Header};
+pub use hot_spots::{SourceInstruction, hot_spots_text};
+pub use json::{SCHEMA_VERSION, json};
+pub use table::{Align, Table};
+pub use text::{launch_line, section_text, sections_text};
+pub use timeline::{TimelineOptions, timeline_text};
+pub use wrap::wrap;
