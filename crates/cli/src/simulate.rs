@@ -10,9 +10,7 @@ use warplab_config::Occupancy;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::constants::allocate_globals;
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_gpu::{
-    Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run,
-};
+use warplab_gpu::{Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -385,7 +385,8 @@ fn shortest(instruction: &Instruction, class: LatencyClass, table: &LatencyTable
 /// A wait barrier is up two cycles after the issue of its instruction: one that waits for it must not come earlier.
 fn barrier_lead(instructions: &[Instruction], index: usize) -> u8 {
     let control = &instructions[index].control;
-    let set = [control.write_barrier, control.read_barrier].into_iter().flatten().fold(0, |mask, b| mask | 1 << b);
+    let set =
+        [control.write_barrier, control.read_barrier].into_iter().flatten().fold(0, |mask, b| mask | 1 << b);
     let waits = instructions.get(index + 1).is_none_or(|next| next.control.wait_mask & set != 0);
     if set != 0 && waits { 2 } else { 1 }
 }
