@@ -299,12 +299,13 @@ fn replace_predicates(instruction: &mut Instruction, copies: &FxHashMap<Predicat
 pub(crate) fn common_subexpressions(code: &mut Code) {
     let counts = code.definition_counts();
     let dominators = crate::graph::Graph::new(code);
+    let groups = code.groups();
     let mut replacements: FxHashMap<Resource2, Resource2> = FxHashMap::default();
     let mut seen: FxHashMap<String, Vec<(usize, Instruction)>> = FxHashMap::default();
     for block in dominators.dominance_order() {
         for instruction in &mut code.blocks[block].instructions {
             rename(instruction, &replacements);
-            if !is_pure(instruction, &counts) {
+            if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups) {
                 continue;
             }
             let key = key_of(instruction);
@@ -327,6 +328,14 @@ enum Resource2 {
     Register(Register),
     Predicate(Predicate),
     Uniform(UniformRegister),
+}
+
+/// Whether no result is a part of a wider value, which must stay where it is.
+fn writes_whole_groups(instruction: &Instruction, groups: &Groups) -> bool {
+    instruction.accesses().iter().all(|access| match (access.role, access.resource) {
+        (Role::Write, Resource::Registers(register, count)) => groups.is_whole(register, count),
+        _ => true,
+    })
 }
 
 fn is_pure(instruction: &Instruction, counts: &crate::code::DefinitionCounts) -> bool {

@@ -21,6 +21,12 @@ pub(crate) struct Block {
 pub(crate) struct Groups(Vec<(u32, u8)>);
 
 impl Groups {
+    /// Whether these registers are a whole group.
+    pub(crate) fn is_whole(&self, register: Register, count: u32) -> bool {
+        let number = register.0.wrapping_sub(Register::FIRST_VIRTUAL);
+        self.0.get(number as usize).is_some_and(|&(base, size)| base == number && u32::from(size) == count)
+    }
+
     /// Whether a register and the next are an aligned pair of one group.
     pub(crate) fn is_pair(&self, register: Register) -> bool {
         let number = register.0 - Register::FIRST_VIRTUAL;

@@ -251,9 +251,10 @@ fn stalls(instructions: &mut [Instruction], table: &LatencyTable) {
         let mut ready = fixed.ready(&instructions[index], table);
         stretch(instructions, index, &mut ready, fixed.cycle);
         fixed.cycle = ready;
+        let barrier_lead = barrier_lead(instructions, index);
         let instruction = &mut instructions[index];
         let class = class_of(instruction);
-        instruction.control.stall = shortest(instruction, class, table);
+        instruction.control.stall = shortest(instruction, class, table).max(barrier_lead);
         fixed.issue(instruction, table);
         fixed.cycle += u64::from(instruction.control.stall);
     }
@@ -310,7 +311,7 @@ impl Fixed {
         let class_cycles = |class: LatencyClass| match class {
             LatencyClass::Predicate => table.cycles(LatencyClass::PredicateToBranch),
             LatencyClass::Uniform => table.cycles(LatencyClass::UniformToVector),
-            other => table.cycles(other) + 1,
+            other => table.cycles(other) + table.cross_pipe(),
         };
         let ends =
             self.issued.iter().flatten().map(|&(issued, class, _)| issued + u64::from(class_cycles(class)));
@@ -367,22 +368,25 @@ fn latency(
         other => other,
     };
     let base = u64::from(table.cycles(class));
-    // Between pipes a result takes one cycle more.
     let crosses = matches!(class, LatencyClass::Alu | LatencyClass::Fma) && reader.opcode.info().pipe != pipe;
-    base + u64::from(crosses)
+    base + if crosses { u64::from(table.cross_pipe()) } else { 0 }
 }
 
 /// The least stall count of an instruction.
 fn shortest(instruction: &Instruction, class: LatencyClass, table: &LatencyTable) -> u8 {
     use Opcode::*;
-    let cycles = match instruction.opcode {
+    match instruction.opcode {
         Bra | Exit | Bsync => table.cycles(LatencyClass::Branch).clamp(1, 5) as u8,
-        Mufu | I2f | F2i | F2f | Popc | Flo | Brev | Frnd => 1,
         _ if class == LatencyClass::Fp64 => 2,
         _ => 1,
-    };
-    let barrier_before_flow =
-        instruction.control.write_barrier.is_some() || instruction.control.read_barrier.is_some();
-    // A barrier is up two cycles after issue: whoever waits for it must not come earlier.
-    cycles.max(if barrier_before_flow { 2 } else { 1 })
+    }
+}
+
+/// A wait barrier is up two cycles after the issue of its instruction: one that waits for it must not come earlier.
+fn barrier_lead(instructions: &[Instruction], index: usize) -> u8 {
+    let control = &instructions[index].control;
+    let set =
+        [control.write_barrier, control.read_barrier].into_iter().flatten().fold(0, |mask, b| mask | 1 << b);
+    let waits = instructions.get(index + 1).is_none_or(|next| next.control.wait_mask & set != 0);
+    if set != 0 && waits { 2 } else { 1 }
 }

@@ -77,6 +77,7 @@ pub fn hopper() -> LatencyTable {
         LatencyClass::Vote => 7,
         LatencyClass::Barrier => 13,
     })
+    .with_cross_pipe(1)
 }
 
 /// What one pass did to one kernel.

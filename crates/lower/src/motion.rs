@@ -6,7 +6,7 @@ use crate::liveness::Numbering;
 use warplab_program::{Instruction, Opcode, Operand, Resource, Role};
 
 /// Loops of at most this many instructions have even their constants set before them.
-const SMALL_LOOP: usize = 16;
+const SMALL_LOOP: usize = 24;
 
 /// Moves what a loop computes anew with the same result every time in front of it: long sequences that selection
 /// made, and in small loops constants.

@@ -163,6 +163,13 @@ fn a_lock_taken_in_a_loop_of_its_own_makes_progress() {
 }
 
 #[test]
+fn a_vector_of_constants_is_stored_whole() {
+    let body = "mov.b32 %r2, 11; mov.b32 %r3, 22; add.u32 %r4, %r1, 11; shl.b32 %r5, %r1, 2; .shared .align 16 .b8 s[2048]; mov.u32 %r6, s; shl.b32 %r7, %r1, 4; add.u32 %r6, %r6, %r7;\n\
+        st.shared.v4.u32 [%r6], {%r2, %r3, %r2, %r1}; bar.sync 0; ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r6]; add.u32 %r10, %r10, %r11; add.u32 %r12, %r12, %r13; add.u32 %r0, %r10, %r12;";
+    check(&kernel("", "", body), 64, |x| 44 + x);
+}
+
+#[test]
 fn warp_instructions_and_shared_atomics() {
     let body = ".shared .align 4 .u32 sum; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [sum], 5; bar.sync 0; atom.shared.add.u32 %r2, [sum], %r1; red.shared.max.s32 [sum], 3; bar.sync 0; ld.shared.u32 %r3, [sum];\n\
         shfl.sync.bfly.b32 %r4|%p2, %r1, 1, 0x1f, 0xffffffff; setp.lt.u32 %p3, %r1, 5; vote.sync.ballot.b32 %r5, %p3, 0xffffffff; add.u32 %r0, %r3, %r4; add.u32 %r0, %r0, %r5;";

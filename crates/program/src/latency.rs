@@ -209,12 +209,25 @@ pub enum Latency {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyTable {
     cycles: [u16; LatencyClass::COUNT],
+    cross_pipe: u16,
 }
 
 impl LatencyTable {
     /// A table from the cycles of each class.
     pub fn from_fn(mut cycles: impl FnMut(LatencyClass) -> u16) -> LatencyTable {
-        LatencyTable { cycles: LatencyClass::ALL.map(&mut cycles) }
+        LatencyTable { cycles: LatencyClass::ALL.map(&mut cycles), cross_pipe: 0 }
+    }
+
+    /// The same where a result takes so many cycles more to an instruction of another pipe.
+    #[must_use]
+    pub fn with_cross_pipe(self, cross_pipe: u16) -> LatencyTable {
+        LatencyTable { cross_pipe, ..self }
+    }
+
+    /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
+    #[must_use]
+    pub fn cross_pipe(&self) -> u16 {
+        self.cross_pipe
     }
 
     /// Cycles from issue until the result can be read (for a variable class: when nothing is in the way).

@@ -157,6 +157,8 @@ pub struct Latencies {
     pub shuffle: u16,
     pub vote: u16,
     pub barrier: u16,
+    /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
+    pub cross_pipe: u16,
     /// Cycles that every warp of the block adds to a barrier.
     pub barrier_warp: u16,
 }
@@ -258,5 +260,6 @@ impl Latencies {
             LatencyClass::Vote => self.vote,
             LatencyClass::Barrier => self.barrier,
         })
+        .with_cross_pipe(self.cross_pipe)
     }
 }

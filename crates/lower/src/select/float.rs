@@ -95,6 +95,7 @@ impl Selector<'_, '_> {
         };
         let swap = |a: Operand, b: Operand| if constant_of(&a).is_some() { (b, a) } else { (a, b) };
         match flat.tree.opcode {
+            Add | Sub if self.contracted(flat, to, ty) => {}
             Add | Sub => {
                 let second = if flat.tree.opcode == Sub { minus(sources[1]) } else { sources[1] };
                 let (a, b) = swap(sources[0], second);
@@ -126,6 +127,40 @@ impl Selector<'_, '_> {
             Ex2 | Lg2 => self.scaled_function(flat, to, sources[0]),
             _ => self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic())),
         }
+    }
+
+    /// A sum without a rounding mode takes the product that it adds, itself without one, into a fused multiply-add.
+    fn contracted(&mut self, flat: &Flat<'_>, to: Register, ty: Type) -> bool {
+        let tree = flat.tree;
+        if tree.rounding().is_some() {
+            return false;
+        }
+        let subtracts = tree.opcode == tree::Opcode::Sub;
+        for (product, other) in [(1, 2), (2, 1)] {
+            let Some((inner, operands, made)) = self.origin_of(&flat.operands[product]) else { continue };
+            let fits = inner.opcode == tree::Opcode::Mul
+                && inner.rounding().is_none()
+                && inner.ty() == Some(ty)
+                && inner.flag(Flag::Ftz) == tree.flag(Flag::Ftz)
+                && !inner.flag(Flag::Sat);
+            if !fits || !self.is_private(&flat.operands[product], made) {
+                continue;
+            }
+            let operands = operands.to_vec();
+            let (a, b) = (self.float_source(&operands[1], ty), self.float_source(&operands[2], ty));
+            let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
+            let c = self.float_source(&flat.operands[other], ty);
+            let (a, c) = match (subtracts, product) {
+                (true, 1) => (a, minus(c)),
+                (true, _) => (minus(a), c),
+                _ => (a, c),
+            };
+            let modifiers = self.float_modifiers(flat, ty);
+            let opcode = if ty == Type::F64 { Opcode::Dfma } else { Opcode::Ffma };
+            self.op(opcode, &modifiers, [Operand::register(to), a, b, c]);
+            return true;
+        }
+        false
     }
 
     fn float_minimum(&mut self, flat: &Flat<'_>, to: Register, sources: &[Operand], ty: Type) {

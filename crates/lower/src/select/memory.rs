@@ -353,7 +353,16 @@ impl Selector<'_, '_> {
         }
         let words = (bits * elements.len() as u32).div_ceil(32);
         let sources: Vec<Source> = elements.iter().map(|element| self.source(element, ty)).collect();
+        let constants: Option<Vec<u64>> = sources.iter().map(Source::as_constant).collect();
+        let key =
+            constants.filter(|_| self.guard.is_always()).map(|bits| (self.runs[self.item], words, bits));
+        if let Some(&known) = key.as_ref().and_then(|key| self.vectors.get(key)) {
+            return known;
+        }
         let to = self.code.register(words);
+        if let Some(key) = key {
+            self.vectors.insert(key, to);
+        }
         match bits {
             64 => {
                 for (index, source) in sources.iter().enumerate() {

@@ -54,6 +54,8 @@ pub(crate) struct Selector<'a, 'd> {
     entry: Vec<Instruction>,
     special: FxHashMap<values::Key, Register>,
     uniform: FxHashMap<values::Key, UniformRegister>,
+    /// Vectors of constants that a straight run has already in registers.
+    vectors: FxHashMap<(u32, u32, Vec<u64>), Register>,
     descriptor: UniformRegister,
     guard: Guard,
     origin: Origin,
@@ -95,6 +97,7 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         entry: Vec::new(),
         special: FxHashMap::default(),
         uniform: FxHashMap::default(),
+        vectors: FxHashMap::default(),
         descriptor,
         guard: Guard::ALWAYS,
         origin: Origin::default(),
