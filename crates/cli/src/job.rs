@@ -62,7 +62,12 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
-    let loaded = programs::load(&folder.join(&launch.program), &config, Passes::parse(arguments.passes.as_deref(), None)?, terminal)?;
+    let loaded = programs::load(
+        &folder.join(&launch.program),
+        &config,
+        Passes::parse(arguments.passes.as_deref(), None)?,
+        terminal,
+    )?;
     let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
     let shape = shape(
         flags.grid.unwrap_or(launch.grid),
@@ -90,7 +95,12 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         ));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
-    let loaded = programs::load(&arguments.file, &config, Passes::parse(arguments.passes.as_deref(), None)?, terminal)?;
+    let loaded = programs::load(
+        &arguments.file,
+        &config,
+        Passes::parse(arguments.passes.as_deref(), None)?,
+        terminal,
+    )?;
     let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
     Ok(Job {
         loaded,

@@ -233,13 +233,13 @@ fn an_expectation_that_fails() {
     Block Size                                                 64
     Grid Size                                                   1
     Registers Per Thread             register/thread [..]
-    Shared Memory Configuration Size           Kbyte        65.54
+    Shared Memory Configuration Size           Kbyte [..]
     Driver Shared Memory Per Block        byte/block            0
     Dynamic Shared Memory Per Block       byte/block            0
     Static Shared Memory Per Block        byte/block            0
     # SMs                                         SM            2
     Threads                                   thread           64
-    Waves Per SM                                             0.12
+    Waves Per SM                                             [..]
     -------------------------------- --------------- ------------
 
     OPT   The grid has 1 block for 2 multiprocessors: nothing to do for 1 of them. Use more, smaller blocks.

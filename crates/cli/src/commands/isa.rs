@@ -92,7 +92,11 @@ fn ptx_form(opcode: PtxOpcode) -> String {
     let form = warplab_ptx::form(opcode);
     let mut text = opcode.name().to_owned();
     for group in form.needed.iter().filter(|group| group.len() <= SHOWN_IN_FORM) {
-        text.push_str(&if let [name] = group.as_slice() { format!(".{name}") } else { format!(".{{{}}}", group.join(",")) });
+        text.push_str(&if let [name] = group.as_slice() {
+            format!(".{name}")
+        } else {
+            format!(".{{{}}}", group.join(","))
+        });
     }
     if form.needed.iter().any(|group| group.len() > SHOWN_IN_FORM) {
         text.push_str(".op");

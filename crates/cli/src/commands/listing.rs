@@ -2,7 +2,7 @@
 
 use crate::arguments::ListingArguments;
 use crate::failure::{Failure, Outcome};
-use crate::programs::Passes;
+use crate::passes::Passes;
 use crate::terminal::Terminal;
 use crate::{machines, programs};
 use warplab_config::GpuConfig;
