@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 const LARGEST: u64 = 1 << 32;
 
 /// Everything that entered and left one queue (or equal queues together).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct QueueCounters {
     /// How many entered.
     pub arrivals: u64,
@@ -16,12 +16,6 @@ pub struct QueueCounters {
     /// Time inside, summed over those that left.
     pub total_latency: u64,
     latencies: Option<Box<Histogram<u64>>>,
-}
-
-impl Default for QueueCounters {
-    fn default() -> Self {
-        QueueCounters { arrivals: 0, departures: 0, total_latency: 0, latencies: None }
-    }
 }
 
 impl PartialEq for QueueCounters {
