@@ -1,7 +1,7 @@
 //! The laws of the design that hold for every run.
 
 use warplab_config::GpuConfig;
-use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions};
+use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions, run};
 use warplab_program::Program;
 use warplab_tests::{Case, case_named, cases, gpu, load, simulate, suite_program, wrong_outputs};
 use warplab_trace::{LaunchCounters, WarpState};
@@ -47,13 +47,8 @@ fn law_1_the_output_is_the_same_for_1_2_and_5_threads_and_with_a_watcher() {
 fn watched(config: &GpuConfig, program: &Program, case: &Case) -> RunOutcome {
     let loaded = load(config, program, case).expect("it loads");
     let timeline = Some(TimelineOptions { limit: 100_000, ..TimelineOptions::default() });
-    warplab_gpu::run(
-        config,
-        &loaded.prepared,
-        &loaded.image,
-        RunOptions { timeline, ..RunOptions::default() },
-    )
-    .expect("it runs")
+    run(config, &loaded.prepared, &loaded.image, RunOptions { timeline, ..RunOptions::default() })
+        .expect("it runs")
 }
 
 #[test]

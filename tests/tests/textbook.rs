@@ -2,8 +2,8 @@
 //! the first load to the last store.
 
 use warplab_exec::{Init, LaunchShape};
-use warplab_gpu::{RunOptions, TimelineOptions};
-use warplab_program::Opcode;
+use warplab_gpu::{RunOptions, TimelineOptions, run};
+use warplab_program::Opcode::{self, Ffma, Ldg, Stg};
 use warplab_tests::{Argument, Case, compile, gpu, load};
 
 /// The instructions of memory and arithmetic with the cycle in which each issued, the first load at 0.
@@ -26,17 +26,14 @@ fn schedule(kernel: &str) -> Vec<(Opcode, u64)> {
     };
     let loaded = load(&config, &program, &case).expect("it loads");
     let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
-    let outcome = warplab_gpu::run(&config, &loaded.prepared, &loaded.image, options).expect("it runs");
+    let outcome = run(&config, &loaded.prepared, &loaded.image, options).expect("it runs");
     let timeline = outcome.timeline.expect("it was recorded");
     let code = &program.kernel(kernel).expect("the kernel").instructions;
     let issued = timeline.issues.iter().map(|&(cycle, _, pc, _)| (code[pc as usize].opcode, cycle.0));
-    let shown: Vec<(Opcode, u64)> =
-        issued.filter(|(opcode, _)| matches!(opcode, Opcode::Ldg | Opcode::Ffma | Opcode::Stg)).collect();
+    let shown: Vec<(Opcode, u64)> = issued.filter(|(opcode, _)| matches!(opcode, Ldg | Ffma | Stg)).collect();
     let first = shown[0].1;
     shown.into_iter().map(|(opcode, cycle)| (opcode, cycle - first)).collect()
 }
-
-use Opcode::{Ffma, Ldg, Stg};
 
 #[test]
 fn one_element_takes_1006_cycles() {

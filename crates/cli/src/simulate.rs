@@ -95,7 +95,10 @@ fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result
 /// A fault of the kernel, shown at its line where there is one.
 fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
     let line = match fault {
-        RunFault::Launch(LaunchFault::Exec { line, .. }) => *line,
+        RunFault::Launch(fault) => match fault.as_ref() {
+            LaunchFault::Exec { line, .. } => *line,
+            _ => 0,
+        },
         _ => 0,
     };
     let message = fault.to_string();

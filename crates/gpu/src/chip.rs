@@ -57,7 +57,7 @@ pub struct RunOutcome {
 pub enum RunFault {
     /// The kernel or one of its threads did what it must not.
     #[error(transparent)]
-    Launch(LaunchFault),
+    Launch(Box<LaunchFault>),
     /// The limit of cycles was reached.
     #[error("{kernel}: not done after {cycles} cycles ({done} of {blocks} blocks have ended){report}")]
     TooLong {
@@ -231,7 +231,7 @@ impl<'a> Chip<'a> {
             self.memories.iter_mut().filter(|memory| memory.next < end).collect();
         parallel::for_each(&mut busy, |memory| memory.advance(end));
         let fault = self.units.iter_mut().flatten().find_map(|unit| unit.fault.take());
-        fault.map_or(Ok(()), |fault| Err(RunFault::Launch(*fault)))
+        fault.map_or(Ok(()), |fault| Err(RunFault::Launch(fault)))
     }
 
     /// What units have for each other at the boundary; hands over what arrives before `until`.

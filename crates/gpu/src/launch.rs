@@ -52,23 +52,24 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     if occupancy.blocks == 0 {
         return Err(does_not_fit(config, kernel, &resources));
     }
-    let code = Code::decode(kernel).map_err(|faults| RunFault::Launch(LaunchFault::Decode(faults)))?;
+    let code =
+        Code::decode(kernel).map_err(|faults| RunFault::Launch(Box::new(LaunchFault::Decode(faults))))?;
     let constants =
         ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
-            .map_err(RunFault::Launch)?;
+            .map_err(|fault| RunFault::Launch(Box::new(fault)))?;
     let spec = Arc::new(SmSpec::new(config, occupancy.carveout_kib));
     let launch = LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants);
     Ok(PreparedLaunch { spec, launch, occupancy })
 }
 
 fn fault(kernel: &Kernel, message: String) -> RunFault {
-    RunFault::Launch(LaunchFault::Launch { kernel: kernel.name.clone(), message })
+    RunFault::Launch(Box::new(LaunchFault::Launch { kernel: kernel.name.clone(), message }))
 }
 
 fn unknown_kernel(launch: &Launch<'_>) -> RunFault {
     let names: Vec<&str> = launch.program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let message = format!("there is no such kernel; the program has: {}", names.join(", "));
-    RunFault::Launch(LaunchFault::Launch { kernel: launch.kernel.to_owned(), message })
+    RunFault::Launch(Box::new(LaunchFault::Launch { kernel: launch.kernel.to_owned(), message }))
 }
 
 fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {

@@ -1,6 +1,7 @@
 //! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory.
 
 use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 use warplab_units::{Address, LINE_BYTES, LaneMask, SECTOR_BYTES, SectorMask};
 
 /// The sectors that a memory instruction touches in one line.
@@ -12,8 +13,8 @@ pub(crate) struct LineAccess {
     pub(crate) full: SectorMask,
 }
 
-/// Lanes are aligned to their size, so each touches one line: 32 at most.
-pub(crate) type Lines = ArrayVec<LineAccess, 32>;
+/// Lanes are aligned to their size, so each touches one line: 32 at most, and mostly four or fewer.
+pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
 
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
 pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
