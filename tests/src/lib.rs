@@ -294,3 +294,11 @@ pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<
         .map(|result| result.expect("every case ran"))
         .collect()
 }
+
+/// Compares a text with a file of the project; writes the file instead where `WARPLAB_BLESS` is 1.
+pub fn assert_golden(path: &str, text: &str) {
+    if std::env::var("WARPLAB_BLESS").is_ok_and(|value| value == "1") {
+        std::fs::write(project_file(path), text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+    assert_eq!(read(path), text, "{path} differs; WARPLAB_BLESS=1 writes it anew");
+}

@@ -2,7 +2,7 @@
 
 use warplab_config::GpuConfig;
 use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions, run};
-use warplab_program::Program;
+use warplab_program::{Opcode, Program};
 use warplab_tests::{Case, case_named, cases, gpu, load, simulate, suite_program, wrong_outputs};
 use warplab_trace::{LaunchCounters, WarpState};
 
@@ -116,4 +116,22 @@ fn law_2_results_do_not_depend_on_the_scheduler() {
             assert_eq!(wrong_outputs(case, &simulated.image), [""; 0], "{} under {policy:?}", case.name);
         }
     });
+}
+
+#[test]
+fn law_4_a_dependent_issues_exactly_when_its_operand_is_ready() {
+    // A chain of dependent FFMAs of one warp: four cycles each, never three, and five only across the loop's end.
+    let config = gpu("h200");
+    let program = suite_program(&config, "suite");
+    let all = cases("suite");
+    let loaded = load(&config, &program, case_named(&all, "latency_fma_f32")).expect("it loads");
+    let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
+    let timeline =
+        run(&config, &loaded.prepared, &loaded.image, options).expect("it runs").timeline.expect("recorded");
+    let code = &program.kernel("k_lat_fma_f32").expect("the kernel").instructions;
+    let is_ffma = |pc: u32| code[pc as usize].opcode == Opcode::Ffma;
+    let neighbours = timeline.issues.windows(2).filter(|pair| is_ffma(pair[0].2) && is_ffma(pair[1].2));
+    let distances: Vec<u64> = neighbours.map(|pair| pair[1].0 - pair[0].0).collect();
+    assert_eq!(distances.len(), 64 * 31);
+    assert!(distances.iter().all(|&distance| distance == 4), "{distances:?}");
 }

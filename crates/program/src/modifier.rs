@@ -56,7 +56,6 @@ modifiers! {
     Async = "ASYNC", Collective = "COLLECTIVE", Pr = "PR", Noconv = "NOCONV",
     H0 = "H0", H1 = "H1", B0 = "B0", B1 = "B1", B2 = "B2", B3 = "B3",
     // Dot products: of four or two pairs.
-    FourA = "4A", TwoA = "2A",
     // Permutation modes.
     F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
     // Dot products, comparison results, address spaces, traps.
@@ -123,5 +122,17 @@ impl From<&[Modifier]> for Modifiers {
 impl fmt::Display for Modifiers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|modifier| modifier.fmt(f))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Modifier;
+
+    #[test]
+    fn every_modifier_has_its_own_text() {
+        for modifier in Modifier::ALL {
+            assert_eq!(Modifier::from_name(modifier.name()), Some(*modifier));
+        }
     }
 }

@@ -141,7 +141,7 @@ fn a_read_after_writes_waits_for_the_turnaround() {
         data = channel.decide();
     }
     // Write latency 10, burst 2, and 10 clocks to a read of the same bank group, after the command at 15.
-    assert_eq!(data.map(|(_, at)| at.0), Some((15 + 10 + 2 + 10).max(31) + DATA));
+    assert_eq!(data.map(|(_, at)| at.0), Some(15 + 10 + 2 + 10 + DATA));
 }
 
 #[test]

@@ -1,0 +1,37 @@
+//! The differences of DEVIATIONS.md from the hardware, each pinned: when one is mended, its row and its test go.
+
+use warplab_memory::AddressMap;
+use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
+use warplab_units::{Address, LINE_BYTES, TypedId};
+
+#[test]
+fn a_footprint_beyond_the_near_half_of_level_two_still_costs_the_near_latency() {
+    let config = gpu("h200");
+    let program = suite_program(&config, "suite");
+    let all = cases("suite");
+    let cycles = |name: &str| {
+        let simulated = simulate(&config, &program, case_named(&all, name)).expect("it runs");
+        f64::from(simulated.image.buffer("cycles").expect("the clock").word(1)) / 4096.0
+    };
+    let (near, beyond) = (cycles("chase_l2_64KiB"), cycles("chase_l2_32768KiB"));
+    // The hardware reads 285 and 512.
+    assert!((beyond - near).abs() < 1.0, "{near} and {beyond} cycles a load");
+}
+
+#[test]
+fn lines_at_any_power_of_two_distance_reach_every_partition() {
+    let config = gpu("h200");
+    let map = AddressMap::new(&config);
+    for shift in 0..16 {
+        let mut counts = vec![0u32; config.partitions()];
+        for line in 0..96 * 256u64 {
+            counts[map.partition(Address((line << shift) * LINE_BYTES)).index()] += 1;
+        }
+        let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+        assert!(
+            least > Some(150) && most < Some(380),
+            "distance {}: {least:?} to {most:?} of 256",
+            1 << shift
+        );
+    }
+}
