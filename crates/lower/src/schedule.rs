@@ -9,8 +9,9 @@ use warplab_program::{
     AddressOperand, Instruction, LatencyClass, LatencyTable, Modifier, Opcode, Operand, Register, Role,
 };
 
-/// How many registers the order may keep alive before it stops taking loads early.
-const COMFORTABLE: usize = 28;
+/// How many registers the order may keep alive before it stops taking loads early: at least the first number, and as
+/// many as the order that was written keeps alive, up to the second.
+const COMFORTABLE: (usize, usize) = (28, 40);
 
 /// How long a load from memory is taken to be when the order is chosen.
 const FAR: u64 = 200;
@@ -204,11 +205,12 @@ impl<'a> Run<'a> {
             list.iter().for_each(|&number| remaining[number as usize] += 1);
         }
         let mut pressure = Pressure::new(&self, alive, after, remaining);
+        let comfortable = pressure.clone().peak(&self).clamp(COMFORTABLE.0, COMFORTABLE.1);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut chosen = Vec::with_capacity(count);
         while !ready.is_empty() {
-            let at = self.choose(&ready, &earliest, time, &pressure);
+            let at = self.choose(&ready, &earliest, time, &pressure, comfortable);
             let index = ready.swap_remove(at);
             time = time.max(earliest[index]) + 1;
             pressure.take(&self, index);
@@ -227,8 +229,15 @@ impl<'a> Run<'a> {
         chosen.into_iter().filter_map(|index| slots[index].take()).collect()
     }
 
-    fn choose(&self, ready: &[usize], earliest: &[u64], time: u64, pressure: &Pressure) -> usize {
-        let tight = pressure.live >= COMFORTABLE;
+    fn choose(
+        &self,
+        ready: &[usize],
+        earliest: &[u64],
+        time: u64,
+        pressure: &Pressure,
+        comfortable: usize,
+    ) -> usize {
+        let tight = pressure.live >= comfortable;
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
@@ -238,7 +247,7 @@ impl<'a> Run<'a> {
             let key = if tight {
                 (-growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
             } else {
-                let crowd = if growth > 0 && pressure.live + 4 >= COMFORTABLE { -1 } else { 0 };
+                let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
                 (crowd, -(late as i64), self.height[index] as i64, -(index as i64))
             };
             if best_key.is_none_or(|other| key > other) {
@@ -277,6 +286,7 @@ fn count_is_small(count: usize) -> bool {
 }
 
 /// Which values are alive while the order is made.
+#[derive(Clone)]
 struct Pressure {
     live: usize,
     is_live: Set,
@@ -292,6 +302,16 @@ impl Pressure {
             is_live.insert(number);
         }
         Pressure { live, is_live, keep: after.clone(), remaining }
+    }
+
+    /// The most registers that the order as written keeps alive.
+    fn peak(mut self, run: &Run<'_>) -> usize {
+        let mut peak = self.live;
+        for index in 0..run.instructions.len() {
+            self.take(run, index);
+            peak = peak.max(self.live);
+        }
+        peak
     }
 
     /// How many more registers are alive after an instruction.

@@ -55,7 +55,6 @@ modifiers! {
     Result = "RESULT", Rel = "REL", Abs = "ABS", NoInc = "NOINC", NoDec = "NODEC", Inst = "INST", Div = "DIV", Conv = "CONV",
     Async = "ASYNC", Collective = "COLLECTIVE", Pr = "PR", Noconv = "NOCONV",
     H0 = "H0", H1 = "H1", B0 = "B0", B1 = "B1", B2 = "B2", B3 = "B3",
-    // Dot products: of four or two pairs.
     // Permutation modes.
     F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
     // Dot products, comparison results, address spaces, traps.
