@@ -11,7 +11,11 @@
 //! The control columns may be left out when a person writes a listing. Branch targets are the addresses of
 //! instructions, 16 bytes each.
 
+mod cursor;
+mod instruction_reader;
+mod operand_reader;
 mod reader;
+mod register_reader;
 mod writer;
 
 pub use reader::{read, read_instruction};

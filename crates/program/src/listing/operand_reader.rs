@@ -1,0 +1,253 @@
+//! One operand of an instruction.
+
+use super::cursor::{Cursor, Fault, number, parse_integer};
+use super::register_reader::{numbered, predicate, register, uniform_predicate, uniform_register};
+use crate::instruction::{INSTRUCTION_BYTES, WAIT_BARRIERS};
+use crate::opcode::Opcode;
+use crate::operand::{
+    AddressOperand, ConstantIndex, ConstantOperand, Operand, Selector, SourceModifier, SpecialRegister,
+};
+use crate::register::BarrierRegister;
+use warplab_diagnostics::nearest_name;
+
+pub(super) fn operand(cursor: &mut Cursor, opcode: Opcode) -> Result<Operand, Fault> {
+    let from = cursor.at;
+    if cursor.eat("!") {
+        let word = cursor.name();
+        return predicate(word)
+            .map(|predicate| Operand::Predicate { predicate, negate: true })
+            .or_else(|| {
+                uniform_predicate(word).map(|predicate| Operand::UniformPredicate { predicate, negate: true })
+            })
+            .map_or_else(|| cursor.fault(from, format!("'{word}' is no predicate"), ""), Ok);
+    }
+    if cursor.rest().starts_with("desc[") || cursor.rest().starts_with('[') {
+        return address(cursor);
+    }
+    if let Some(number) = numeric_operand(cursor, opcode) {
+        return Ok(number);
+    }
+    let negate = cursor.eat("-");
+    let absolute = cursor.eat("|");
+    let invert = cursor.eat("~");
+    let modifier = SourceModifier { negate, absolute, invert };
+    let value = value_operand(cursor, modifier)?;
+    if absolute {
+        cursor.expect("|")?;
+    }
+    Ok(value)
+}
+
+fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fault> {
+    let from = cursor.at;
+    if cursor.rest().starts_with("c[") || cursor.rest().starts_with("cx[") {
+        return constant(cursor, modifier);
+    }
+    let word = cursor.name();
+    if let Some(register) = register(word) {
+        let (selector, reuse) = register_suffix(cursor)?;
+        return Ok(Operand::Register { register, modifier, selector, reuse });
+    }
+    if let Some(register) = uniform_register(word) {
+        let (selector, _) = register_suffix(cursor)?;
+        return Ok(Operand::Uniform { register, modifier, selector });
+    }
+    if let Some(predicate) = predicate(word) {
+        return Ok(Operand::Predicate { predicate, negate: false });
+    }
+    if let Some(predicate) = uniform_predicate(word) {
+        return Ok(Operand::UniformPredicate { predicate, negate: false });
+    }
+    if word == "PR" {
+        return Ok(Operand::AllPredicates);
+    }
+    if let Some(number) = numbered(word, "B").filter(|&number| number < BarrierRegister::COUNT as u32) {
+        return Ok(Operand::Barrier(BarrierRegister(number as u8)));
+    }
+    if let Some(number) = numbered(word, "SB").filter(|&number| number < WAIT_BARRIERS as u32) {
+        return Ok(Operand::WaitBarrier(number as u8));
+    }
+    if word.starts_with("SR") {
+        let mut name = word.to_owned();
+        while cursor.rest().starts_with('.') {
+            cursor.at += 1;
+            name = format!("{name}.{}", cursor.name());
+        }
+        if let Some(special) = SpecialRegister::from_name(&name) {
+            return Ok(Operand::Special(special));
+        }
+        let help = nearest_name(&name, SpecialRegister::ALL.iter().map(|special| special.name()))
+            .map_or(String::new(), |near| format!("did you mean '{near}'?"));
+        return cursor.fault(from, format!("unknown special register '{name}'"), help);
+    }
+    cursor.fault(from, format!("unknown operand '{word}'"), "")
+}
+
+/// `.reuse`, `.H0_H0`, `.64`, ...
+fn register_suffix(cursor: &mut Cursor) -> Result<(Selector, bool), Fault> {
+    let mut selector = Selector::Whole;
+    let mut reuse = false;
+    while cursor.rest().starts_with('.') {
+        let from = cursor.at;
+        cursor.at += 1;
+        let word = cursor.name();
+        match Selector::PRINTED.into_iter().find(|selector| &selector.suffix()[1..] == word) {
+            Some(found) => selector = found,
+            None if word == "reuse" => reuse = true,
+            None => return cursor.fault(from, format!("unknown register suffix '.{word}'"), ""),
+        }
+    }
+    Ok((selector, reuse))
+}
+
+/// A number: an integer, or a float where the opcode takes floats; a branch target where it branches.
+fn numeric_operand(cursor: &mut Cursor, opcode: Opcode) -> Option<Operand> {
+    let start = cursor.at;
+    let rest = cursor.rest();
+    let unsigned = rest.trim_start_matches(['-', '+']);
+    let special = ["INF", "QNAN", "SNAN"].iter().any(|word| unsigned.starts_with(word));
+    if !unsigned.starts_with(|character: char| character.is_ascii_digit()) && !special {
+        return None;
+    }
+    let sign_length = rest.len() - unsigned.len();
+    cursor.at += sign_length;
+    let word = cursor.word(|character| character.is_alphanumeric() || character == '.');
+    // An exponent's sign: `1e-05`.
+    if word.ends_with(['e', 'E']) && !word.starts_with("0x") && cursor.rest().starts_with(['-', '+']) {
+        cursor.at += 1;
+        cursor.word(|character| character.is_ascii_digit());
+    }
+    let text = &cursor.line[start..cursor.at];
+    let parsed = if text.trim_start_matches(['-', '+']).starts_with("0x") || !opcode.takes_floats() {
+        parse_integer(text).or_else(|| half_bits(text)).map(|value| value as u32)
+    } else {
+        float_bits(text, opcode.takes_doubles())
+    };
+    let Some(bits) = parsed else {
+        cursor.at = start;
+        return None;
+    };
+    use Opcode::{Bra, Bssy, Call, Jmp, Ret, Warpsync};
+    let is_target = matches!(opcode, Bra | Bssy | Call | Jmp | Ret | Warpsync) && text.starts_with("0x");
+    if is_target && u64::from(bits) % INSTRUCTION_BYTES == 0 && !(opcode == Warpsync && bits == u32::MAX) {
+        return Some(Operand::Target(bits / INSTRUCTION_BYTES as u32));
+    }
+    Some(Operand::Immediate(bits))
+}
+
+fn float_bits(text: &str, double: bool) -> Option<u32> {
+    let value = match text {
+        "+INF" | "INF" => f64::INFINITY,
+        "-INF" => f64::NEG_INFINITY,
+        "+QNAN" | "QNAN" => return Some(if double { 0x7ff8_0000 } else { 0x7fff_ffff }),
+        "-QNAN" => return Some(if double { 0xfff8_0000 } else { 0xffff_ffff }),
+        _ => text.parse::<f64>().ok()?,
+    };
+    Some(if double { (value.to_bits() >> 32) as u32 } else { (value as f32).to_bits() })
+}
+
+/// A decimal fraction in a half-precision instruction: the bits of a half.
+fn half_bits(text: &str) -> Option<i64> {
+    let value: f32 = match text {
+        "+INF" | "INF" => f32::INFINITY,
+        "-INF" => f32::NEG_INFINITY,
+        _ => text.parse().ok()?,
+    };
+    Some(i64::from(half_from_float(value)))
+}
+
+/// The half-precision bits of a float that is exactly a half.
+fn half_from_float(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 16) as u16 & 0x8000;
+    let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
+    let fraction = bits & 0x7f_ffff;
+    match exponent {
+        ..=-10 => sign,
+        -9..=0 => sign | ((fraction | 0x80_0000) >> (14 - exponent)) as u16,
+        1..=30 => sign | (exponent as u16) << 10 | (fraction >> 13) as u16,
+        _ => sign | 0x7c00,
+    }
+}
+
+fn constant(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fault> {
+    cursor.eat("cx");
+    cursor.eat("c");
+    cursor.expect("[")?;
+    let bank = number(cursor)? as u8;
+    cursor.expect("]")?;
+    cursor.expect("[")?;
+    let mut index = ConstantIndex::None;
+    let mut offset = 0;
+    loop {
+        cursor.skip_blanks();
+        let from = cursor.at;
+        let negative = cursor.eat("-");
+        let word = cursor.name();
+        if let Some(register) = register(word) {
+            index = ConstantIndex::Register(register);
+        } else if let Some(register) = uniform_register(word) {
+            index = ConstantIndex::Uniform(register);
+        } else if let Some(value) = parse_integer(word) {
+            offset += if negative { -value } else { value };
+        } else {
+            return cursor.fault(from, format!("unknown constant offset '{word}'"), "");
+        }
+        if !cursor.eat("+") && !cursor.rest().starts_with('-') {
+            break;
+        }
+    }
+    cursor.expect("]")?;
+    Ok(Operand::Constant(ConstantOperand { bank, index, offset: offset as i32, modifier }))
+}
+
+fn address(cursor: &mut Cursor) -> Result<Operand, Fault> {
+    let mut address = AddressOperand { scale: 1, ..AddressOperand::default() };
+    if cursor.eat("desc[") {
+        let from = cursor.at;
+        let word = cursor.name();
+        let Some(descriptor) = uniform_register(word) else {
+            return cursor.fault(from, format!("'{word}' is no uniform register"), "");
+        };
+        address.descriptor = Some(descriptor);
+        cursor.expect("]")?;
+    }
+    cursor.expect("[")?;
+    while !cursor.eat("]") {
+        cursor.eat("+");
+        cursor.skip_blanks();
+        let from = cursor.at;
+        let negative = cursor.eat("-");
+        let word = cursor.name();
+        if let Some(base) = register(word) {
+            address.base = Some(base);
+            address_suffix(cursor, &mut address)?;
+        } else if let Some(uniform) = uniform_register(word) {
+            address.uniform = Some(uniform);
+            if cursor.eat(".64") {
+                address.uniform_wide = true;
+            }
+        } else if let Some(value) = parse_integer(word) {
+            address.offset = address.offset.wrapping_add(if negative { -value } else { value } as i32);
+        } else {
+            return cursor.fault(from, format!("unknown part of an address '{word}'"), "");
+        }
+    }
+    Ok(Operand::Address(address))
+}
+
+fn address_suffix(cursor: &mut Cursor, address: &mut AddressOperand) -> Result<(), Fault> {
+    while cursor.rest().starts_with('.') {
+        let from = cursor.at;
+        cursor.at += 1;
+        match cursor.name() {
+            "64" => address.wide = true,
+            "U32" | "reuse" => {}
+            "X4" => address.scale = 4,
+            "X8" => address.scale = 8,
+            "X16" => address.scale = 16,
+            word => return cursor.fault(from, format!("unknown address suffix '.{word}'"), ""),
+        }
+    }
+    Ok(())
+}
