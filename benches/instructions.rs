@@ -1,4 +1,5 @@
-//! Nanoseconds of host time a warp instruction: `cargo test --release -p warplab-exec --test speed -- --ignored --nocapture`
+//! Nanoseconds of host time a warp instruction, executed without timing: `cargo bench -p warplab-benches --bench
+//! instructions`.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use rustc_hash::FxHashMap;
@@ -28,9 +29,7 @@ const CASES: &[(&str, &str)] = &[
     ("BRA", "BRA 0x50"),
 ];
 
-#[test]
-#[ignore = "a measurement"]
-fn nanoseconds_of_a_warp_instruction() {
+fn main() {
     for (name, line) in CASES {
         let text = format!(
             ".kernel k\nS2R R0, SR_LANEID\nLDC.64 R2, c[0x0][0x210]\nIMAD.WIDE R2, R0, 0x4, R2\nIMAD.SHL.U32 R0, R0, 0x4, RZ\nNOP\n{line}\nBRA 0x50\n"

@@ -1,0 +1,42 @@
+//! The machine code that ran on the GPU, from its listing: it computes the same, in as many instructions.
+
+use rustc_hash::FxHashMap;
+use warplab_diagnostics::Source;
+use warplab_exec::interpreter::{Limits, run};
+use warplab_program::{Kernel, Program};
+use warplab_tests::{Case, cases, is_quick, on_all, read, set_up, warp_instructions, wrong_outputs};
+
+/// More than any kernel of the suite declares: the listing does not say.
+const SHARED_BYTES: u32 = 48 << 10;
+
+#[test]
+fn every_quick_case_of_the_suite_computes_what_the_gpu_did_in_as_many_instructions() {
+    let source = Source::new("suite.sass.txt", read("traces/h200/suite.sass.txt"));
+    let (program, faults) = warplab_program::listing::read(&source);
+    assert_eq!(faults, []);
+    let counted = |case: &Case| is_quick(case) && warp_instructions(case).is_some();
+    let chosen: Vec<Case> = cases("suite").into_iter().filter(counted).collect();
+    assert_eq!(chosen.len(), 74);
+    let wrong: Vec<String> =
+        on_all(&chosen, |case| difference(&program, case)).into_iter().flatten().collect();
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// What differs from the hardware, if anything.
+fn difference(program: &Program, case: &Case) -> Option<String> {
+    let kernel = program.kernel(&case.kernel).expect("the listing has the kernel");
+    let kernel = Kernel { static_shared_bytes: SHARED_BYTES, ..kernel.clone() };
+    let (image, parameters) = set_up(case);
+    let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
+    let statistics =
+        match run(program, &kernel, case.shape, &parameters, &FxHashMap::default(), &image, limits) {
+            Ok(statistics) => statistics,
+            Err(fault) => return Some(format!("{}: {fault}", case.name)),
+        };
+    let (ours, theirs) = (statistics.warp_instructions, warp_instructions(case).unwrap_or(0));
+    if ours != theirs {
+        return Some(format!("{}: {ours} warp instructions, the hardware {theirs}", case.name));
+    }
+    let outputs = wrong_outputs(case, &image);
+    (!outputs.is_empty()).then(|| format!("{}: {} differs", case.name, outputs.join(", ")))
+}
