@@ -20,6 +20,15 @@ error: forever: not done after 5000 cycles (0 of 1 blocks have ended)
 }
 
 #[test]
+fn a_kernel_that_never_ends_is_found_without_a_limit_too() {
+    warplab("run forever.ptx --grid 1 --block 32 --gpu toy").code(1).stdout_eq("").stderr_eq(str![[r#"
+error: forever: no further progress at cycle [..] (0 of 1 blocks have ended)
+  block 0 warp 0 waits at [..] (line 8) BRA [..]: branch_resolving
+
+"#]]);
+}
+
+#[test]
 fn a_barrier_that_part_of_a_block_never_reaches() {
     warplab("run half_barrier.ptx --grid 1 --block 64 --gpu toy --max-cycles 5000")
         .code(1)
@@ -36,7 +45,7 @@ error: half_barrier: not done after 5000 cycles (0 of 1 blocks have ended)
 fn a_deadlock_of_two_barriers() {
     warplab("run never_arrives.ptx --grid 1 --block 64 --gpu toy").code(1).stdout_eq("").stderr_eq(str![[
         r#"
-error: never_arrives: nothing can go on at cycle [..] (0 of 1 blocks have ended)
+error: never_arrives: no further progress at cycle [..] (0 of 1 blocks have ended)
   block 0 warp 0 waits at [..] (line 12) BAR.SYNC.DEFER_BLOCKING 0x0, 0x40: barrier
   block 0 warp 1 waits at [..] (line 15) BAR.SYNC.DEFER_BLOCKING 0x1, 0x40: barrier
 

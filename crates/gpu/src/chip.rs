@@ -15,6 +15,12 @@ use warplab_sm::Multiprocessor;
 use warplab_trace::{LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 
+/// A launch in which for so many cycles no block came or ended and no thread wrote to global memory is taken to hang.
+const QUIET_CYCLES: u64 = 20_000_000;
+
+/// A launch in which no block came or ended for so many cycles is taken to hang, whatever its threads write.
+const BLOCK_CYCLES: u64 = 2_000_000_000;
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -72,8 +78,10 @@ pub enum RunFault {
         /// Where warps wait, a line each.
         report: String,
     },
-    /// Nothing can happen any more.
-    #[error("{kernel}: nothing can go on at cycle {cycle} ({done} of {blocks} blocks have ended){report}")]
+    /// Nothing can happen any more, or nothing has come of what happens for very long.
+    #[error(
+        "{kernel}: no further progress at cycle {cycle} ({done} of {blocks} blocks have ended){report}"
+    )]
     Hang {
         /// The kernel.
         kernel: String,
@@ -139,6 +147,10 @@ struct Chip<'a> {
     blocks: u64,
     blocks_done: u64,
     last_end: Cycle,
+    /// When a block last came or ended.
+    last_block: Cycle,
+    /// When global memory was last written.
+    last_write: Cycle,
 }
 
 /// Runs a launch to its end. The image holds what the kernel wrote afterwards.
@@ -161,12 +173,15 @@ pub fn run(
         if start == Cycle::NEVER {
             return Err(chip.hang(start));
         }
+        if chip.is_stuck(start) {
+            return Err(chip.hang(start));
+        }
         if options.max_cycles != 0 && start.0 >= options.max_cycles {
             return Err(chip.too_long(options.max_cycles));
         }
         let end = start + epoch;
         chip.advance(end)?;
-        chip.exchange(end + epoch);
+        chip.exchange(end, end + epoch);
         chip.dispatch(end);
         start = end;
         if let Some(progress) = &mut options.progress {
@@ -204,7 +219,15 @@ impl<'a> Chip<'a> {
             blocks,
             blocks_done: 0,
             last_end: Cycle(0),
+            last_block: Cycle(0),
+            last_write: Cycle(0),
         }
+    }
+
+    /// Whether nothing has come of all the work for so long that nothing will.
+    fn is_stuck(&self, now: Cycle) -> bool {
+        now.since(self.last_block) > BLOCK_CYCLES
+            || now.since(self.last_block.max(self.last_write)) > QUIET_CYCLES
     }
 
     fn is_done(&self) -> bool {
@@ -234,9 +257,9 @@ impl<'a> Chip<'a> {
         fault.map_or(Ok(()), |fault| Err(RunFault::Launch(fault)))
     }
 
-    /// What units have for each other at the boundary; hands over what arrives before `until`.
-    fn exchange(&mut self, until: Cycle) {
-        self.apply_logs();
+    /// What units have for each other at the boundary `now`; hands over what arrives before `until`.
+    fn exchange(&mut self, now: Cycle, until: Cycle) {
+        self.apply_logs(now);
         let mut requests = Vec::new();
         for unit in self.units.iter_mut().flatten() {
             unit.sm.take_requests(&mut requests);
@@ -258,11 +281,11 @@ impl<'a> Chip<'a> {
             }
         });
         self.last_end = last_reply;
-        self.collect_ends();
+        self.collect_ends(now);
     }
 
     /// Stores and atomic operations take effect for the others, in the order of (cycle, multiprocessor, sequence).
-    fn apply_logs(&mut self) {
+    fn apply_logs(&mut self, now: Cycle) {
         let mut order: Vec<(Cycle, u16, u32)> = Vec::new();
         for (sm, unit) in self.units.iter().enumerate() {
             let Some(unit) = unit else { continue };
@@ -272,6 +295,7 @@ impl<'a> Chip<'a> {
         if order.is_empty() {
             return;
         }
+        self.last_write = now;
         order.sort_unstable();
         for (_, sm, index) in order {
             let Some(unit) = &mut self.units[usize::from(sm)] else { continue };
@@ -282,11 +306,12 @@ impl<'a> Chip<'a> {
         self.units.iter_mut().flatten().for_each(|unit| unit.sm.clear_log());
     }
 
-    fn collect_ends(&mut self) {
+    fn collect_ends(&mut self, now: Cycle) {
         for (sm, unit) in self.units.iter_mut().enumerate() {
             let Some(unit) = unit else { continue };
             for end in unit.sm.take_ends() {
                 self.blocks_done += 1;
+                self.last_block = now;
                 self.last_end = self.last_end.max(end.at);
                 self.dispatcher.freed(SmId(sm as u16), end.at);
             }
@@ -295,11 +320,15 @@ impl<'a> Chip<'a> {
 
     fn dispatch(&mut self, now: Cycle) {
         let (units, prepared, timeline) = (&mut self.units, self.prepared, self.timeline);
+        let before = self.dispatcher.dispatched();
         self.dispatcher.dispatch(now, |sm, start| {
             let unit = units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline));
             unit.next = unit.next.min(start.at);
             unit.sm.give(start);
         });
+        if self.dispatcher.dispatched() > before {
+            self.last_block = now;
+        }
     }
 
     fn progress(&self, now: Cycle) -> Progress {
