@@ -132,6 +132,8 @@ fn law_4_a_dependent_issues_exactly_when_its_operand_is_ready() {
     let is_ffma = |pc: u32| code[pc as usize].opcode == Opcode::Ffma;
     let neighbours = timeline.issues.windows(2).filter(|pair| is_ffma(pair[0].2) && is_ffma(pair[1].2));
     let distances: Vec<u64> = neighbours.map(|pair| pair[1].0 - pair[0].0).collect();
-    // 64 laps of 32, of which one pair has an instruction of the loop between.
-    assert_eq!(distances, vec![4; 64 * 30]);
+    // 64 laps of 32, of which one pair has an instruction of the loop between. In the first lap some wait for their code.
+    let (first, later) = distances.split_at(30);
+    assert!(first.iter().all(|&distance| distance >= 4), "{first:?}");
+    assert_eq!(later, vec![4; 63 * 30]);
 }

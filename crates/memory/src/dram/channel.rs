@@ -49,6 +49,15 @@ struct Candidate {
     place: u32,
 }
 
+/// What a bank needs next, as far as it depends on the bank alone.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    command: Command,
+    ready: Ticks,
+    age: u64,
+    place: usize,
+}
+
 impl Candidate {
     fn new(at: Ticks, command: Command, age: u64, bank: usize, place: usize) -> Candidate {
         let key = u128::from(at.0) << 64 | (command as u128) << 60 | u128::from(age);
@@ -95,6 +104,8 @@ pub struct PseudoChannel {
     activates: VecDeque<Ticks>,
     reads: Vec<BankQueue>,
     writes: Vec<BankQueue>,
+    /// What each bank needs next, where nothing has changed since it was found.
+    wishes: Vec<Option<Wish>>,
     read_count: usize,
     write_count: usize,
     writing: bool,
@@ -128,6 +139,7 @@ impl PseudoChannel {
             activates: VecDeque::with_capacity(4),
             reads: vec![BankQueue::new(); banks],
             writes: vec![BankQueue::new(); banks],
+            wishes: vec![None; banks],
             read_count: 0,
             write_count: 0,
             writing: false,
@@ -142,6 +154,9 @@ impl PseudoChannel {
     pub fn push(&mut self, access: Access) {
         let waiting = Waiting { access, age: self.next_age, opened: false };
         self.next_age += 1;
+        if access.write == self.writing {
+            self.wishes[access.bank] = None;
+        }
         if access.write {
             self.writes[access.bank].push_back(waiting);
             self.write_count += 1;
@@ -199,18 +214,32 @@ impl PseudoChannel {
         let to_reading = self.writing && self.read_count > 0 && self.write_count <= self.write_low;
         if to_writing || to_reading {
             self.writing = to_writing;
+            self.wishes.fill(None);
             self.counters.turnarounds += 1;
         }
     }
 
-    fn best_candidate(&self, now: Ticks) -> Option<Candidate> {
-        let queues = if self.writing { &self.writes } else { &self.reads };
+    fn best_candidate(&mut self, now: Ticks) -> Option<Candidate> {
+        let window = if self.activates.len() == 4 { self.activates[0] + self.timing.faw } else { Ticks(0) };
         let mut best: Option<Candidate> = None;
-        for (bank, queue) in queues.iter().enumerate() {
-            if queue.is_empty() {
+        for bank in 0..self.banks.len() {
+            let queues = if self.writing { &self.writes } else { &self.reads };
+            if queues[bank].is_empty() {
                 continue;
             }
-            let candidate = self.candidate(bank, queue, now);
+            if self.wishes[bank].is_none() {
+                self.wishes[bank] = Some(self.wish(bank, &queues[bank]));
+            }
+            let Some(wish) = self.wishes[bank] else { continue };
+            let group = bank / self.banks_per_group;
+            let shared = match wish.command {
+                Command::Column if self.writing => self.group_next_write[group].max(self.next_write),
+                Command::Column => self.group_next_read[group].max(self.next_read),
+                Command::Activate => self.group_next_activate[group].max(self.next_activate).max(window),
+                Command::Precharge => Ticks(0),
+            };
+            let at = wish.ready.max(shared).max(now);
+            let candidate = Candidate::new(at, wish.command, wish.age, bank, wish.place);
             if best.is_none_or(|best| candidate.key < best.key) {
                 best = Some(candidate);
             }
@@ -218,32 +247,23 @@ impl PseudoChannel {
         best
     }
 
-    /// What one bank needs next: the oldest access to its open row, or else the oldest of all.
-    fn candidate(&self, bank: usize, queue: &BankQueue, now: Ticks) -> Candidate {
+    /// What one bank needs next: for the oldest access to its open row, or else for the oldest of all.
+    fn wish(&self, bank: usize, queue: &BankQueue) -> Wish {
         let state = &self.banks[bank];
-        let group = bank / self.banks_per_group;
         let hit = state.open_row.and_then(|row| queue.iter().position(|waiting| waiting.access.row == row));
-        let (command, at) = match (hit, state.open_row) {
-            (Some(_), _) if self.writing => {
-                (Command::Column, state.next_write.max(self.group_next_write[group]).max(self.next_write))
-            }
-            (Some(_), _) => {
-                (Command::Column, state.next_read.max(self.group_next_read[group]).max(self.next_read))
-            }
+        let (command, ready) = match (hit, state.open_row) {
+            (Some(_), _) if self.writing => (Command::Column, state.next_write),
+            (Some(_), _) => (Command::Column, state.next_read),
             (None, Some(_)) => (Command::Precharge, state.next_precharge),
-            (None, None) => {
-                let window =
-                    if self.activates.len() == 4 { self.activates[0] + self.timing.faw } else { Ticks(0) };
-                let group_ready = self.group_next_activate[group];
-                (Command::Activate, state.next_activate.max(group_ready).max(self.next_activate).max(window))
-            }
+            (None, None) => (Command::Activate, state.next_activate),
         };
         let place = hit.unwrap_or(0);
         let waiting = &queue[place];
-        Candidate::new(at.max(waiting.access.at).max(now), command, waiting.age, bank, place)
+        Wish { command, ready: ready.max(waiting.access.at), age: waiting.age, place }
     }
 
     fn issue(&mut self, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
+        self.wishes[candidate.bank()] = None;
         match candidate.command() {
             Command::Column => Some(self.issue_column(candidate, now)),
             Command::Activate => {
@@ -334,6 +354,7 @@ impl PseudoChannel {
 
     /// All banks are refreshed; refreshes that fell into idle time are only counted.
     fn refresh(&mut self, now: Ticks) {
+        self.wishes.fill(None);
         let timing = self.timing;
         while self.next_refresh + timing.rfc <= now {
             self.next_refresh = self.next_refresh + timing.refi;
