@@ -126,6 +126,13 @@ fn is_variable(instruction: &Instruction, table: &LatencyTable) -> bool {
 /// Gives every instruction of unknown latency a barrier for its result, or for its sources if these may be overwritten
 /// before the result is waited for.
 fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], table: &LatencyTable) {
+    let touched = touched_elsewhere(instructions);
+    let in_danger = |instructions: &[Instruction], index: usize, end: usize| {
+        is_variable(&instructions[index], table) && sources_in_danger(&instructions[index..end])
+    };
+    let reads =
+        ranges.iter().any(|&(start, end)| (start..end).any(|index| in_danger(instructions, index, end)));
+    let results = if reads { READING } else { READING + 1 };
     let mut entry = Pending::new();
     for &(start, end) in ranges {
         let mut pending = entry.clone();
@@ -138,16 +145,17 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
             }
             let accesses = instructions[index].accesses();
             if accesses.iter().any(|access| access.role == Role::Write) {
-                let number = free_barrier(&pending, &mut last);
+                let number = free_barrier(&pending, results, &mut last);
                 instructions[index].control.write_barrier = Some(number);
             }
-            if sources_in_danger(&instructions[index..end]) {
-                let mut taken = pending.clone();
-                taken.issue(&instructions[index]);
-                let number = free_barrier(&taken, &mut last);
-                instructions[index].control.read_barrier = Some(number);
+            if in_danger(instructions, index, end) {
+                instructions[index].control.read_barrier = Some(READING);
             }
-            pending.issue(&instructions[index]);
+            let awaited =
+                accesses.iter().flat_map(|access| numbers(access.resource)).any(|number| touched[number] > 1);
+            if awaited {
+                pending.issue(&instructions[index]);
+            }
         }
         let leaves =
             end > start && !instructions[end - 1].falls_through() && instructions[end - 1].target().is_none();
@@ -155,10 +163,25 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
     }
 }
 
-/// A free barrier, or the one taken last: what is loaded together is waited for together.
-fn free_barrier(pending: &Pending, last: &mut u8) -> u8 {
+/// The barrier that guards the reading of sources, where any needs it: reading is over soon, results are not, so that
+/// the two never share a barrier.
+const READING: u8 = WAIT_BARRIERS as u8 - 1;
+
+/// How many instructions read or write each register.
+fn touched_elsewhere(instructions: &[Instruction]) -> Vec<u32> {
+    let mut touched = vec![0; TOTAL];
+    for instruction in instructions {
+        for access in instruction.accesses() {
+            numbers(access.resource).into_iter().for_each(|number| touched[number] += 1);
+        }
+    }
+    touched
+}
+
+/// A free barrier below `limit`, or the one taken last: what is loaded together is waited for together.
+fn free_barrier(pending: &Pending, limit: u8, last: &mut u8) -> u8 {
     let busy = pending.busy();
-    let number = (0..WAIT_BARRIERS as u8).find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
+    let number = (0..limit).find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
     *last = number;
     number
 }
