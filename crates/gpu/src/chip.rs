@@ -79,9 +79,7 @@ pub enum RunFault {
         report: String,
     },
     /// Nothing can happen any more, or nothing has come of what happens for very long.
-    #[error(
-        "{kernel}: no further progress at cycle {cycle} ({done} of {blocks} blocks have ended){report}"
-    )]
+    #[error("{kernel}: no further progress at cycle {cycle} ({done} of {blocks} blocks have ended){report}")]
     Hang {
         /// The kernel.
         kernel: String,

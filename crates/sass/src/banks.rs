@@ -56,7 +56,10 @@ fn apply(elf: &Elf<'_>, place: &Place<'_>, fixup: &Fixup, bank: &mut ConstantBan
         return Ok(());
     }
     if symbol.section != place.section {
-        return Err(format!("the address of '{}', which is outside the kernel, is not supported", symbol.name));
+        return Err(format!(
+            "the address of '{}', which is outside the kernel, is not supported",
+            symbol.name
+        ));
     }
     let size = if EIGHT_BYTES.contains(&fixup.kind) { 8 } else { 4 };
     let slot = usize::try_from(fixup.offset)

@@ -31,7 +31,8 @@ impl Line {
     /// The instruction as one text.
     pub(crate) fn text(&self) -> String {
         let words = [&self.predicate, &self.opcode, &self.operands];
-        let words: Vec<&str> = words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> =
+            words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }
 }

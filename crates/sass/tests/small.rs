@@ -24,7 +24,8 @@ fn what_a_cubin_says_beside_its_code() {
     assert_eq!(parameters, [("0", 0, 8), ("1", 8, 4)]);
     let banks: Vec<_> = kernel.constant_banks.iter().map(|bank| (bank.bank, bank.bytes.len())).collect();
     assert_eq!(banks, [(2, 28), (3, 16), (4, 24)]);
-    let symbols: Vec<_> = kernel.constant_banks[2].relocations.iter().map(|r| (r.offset, &*r.symbol)).collect();
+    let symbols: Vec<_> =
+        kernel.constant_banks[2].relocations.iter().map(|r| (r.offset, &*r.symbol)).collect();
     assert_eq!(symbols, [(0, "counter"), (8, "pointer"), (16, "scratch")]);
     let globals: Vec<_> = program.globals.iter().map(|g| (&*g.name, g.bytes, g.relocations.len())).collect();
     assert_eq!(globals, [("counter", 4, 0), ("pointer", 8, 1), ("scratch", 256, 0)]);
