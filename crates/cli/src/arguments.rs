@@ -30,7 +30,7 @@ pub(crate) enum Command {
     },
     /// Report every fault of a PTX file, a machine, a launch or a listing
     Check {
-        /// A .ptx, .ron or listing file
+        /// A .ptx, .cu, .cubin, .ron or listing (.sass) file
         file: PathBuf,
     },
     /// The machine program of a file: every instruction with pipe, latency, source line and why it moved
@@ -136,7 +136,7 @@ impl Scheduler {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// A launch (.ron), or a program (.ptx, .cu or a listing)
+    /// A launch (.ron), or a program (.ptx, .cu, .cubin or a listing)
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) launch: LaunchArguments,
@@ -244,7 +244,7 @@ pub(crate) struct OccupancyArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListingArguments {
-    /// A .ptx or .cu program, or a listing
+    /// A .ptx, .cu or .cubin program, or a listing
     pub(crate) file: PathBuf,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]

@@ -2,12 +2,14 @@
 
 mod arguments;
 mod commands;
+mod cuda_tools;
 mod expectations;
 mod failure;
 mod job;
 mod kernel_parameters;
 mod machines;
 mod nvcc;
+mod nvdisasm;
 mod passes;
 mod programs;
 mod progress;

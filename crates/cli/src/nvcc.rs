@@ -1,7 +1,7 @@
 //! CUDA source to PTX with the user's own nvcc.
 
 use crate::failure::Failure;
-use crate::sources;
+use crate::{cuda_tools, sources};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
@@ -11,12 +11,9 @@ use warplab_diagnostics::Source;
 const HOW_TO_GET_ONE: &str =
     "pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl";
 
-/// Where the PyPI wheels put it, from the folder of packages.
-const WHEEL_FOLDERS: [&str; 2] = ["nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"];
-
 /// Compiles a CUDA source to PTX.
 pub(crate) fn compile(file: &Path) -> Result<Source, Failure> {
-    let compiler = find().ok_or_else(|| {
+    let compiler = cuda_tools::find("nvcc").ok_or_else(|| {
         Failure::input(format!(
             "{}: no nvcc in PATH, CUDA_HOME or the packages of python3; get one with '{HOW_TO_GET_ONE}', or give the \
              .ptx file",
@@ -40,34 +37,6 @@ pub(crate) fn compile(file: &Path) -> Result<Source, Failure> {
     }
     let text = sources::read(&target)?.text;
     Ok(Source::new(format!("{} (as PTX)", file.display()), text))
-}
-
-fn find() -> Option<PathBuf> {
-    let on_path = env::var_os("PATH").map(|paths| env::split_paths(&paths).collect()).unwrap_or_default();
-    first_program(on_path)
-        .or_else(|| {
-            let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
-            first_program(homes.map(|home| Path::new(&home).join("bin")).collect())
-        })
-        .or_else(|| {
-            let packages = python_packages();
-            let folders =
-                packages.iter().flat_map(|packages| WHEEL_FOLDERS.map(|folder| packages.join(folder)));
-            first_program(folders.collect())
-        })
-}
-
-fn first_program(folders: Vec<PathBuf>) -> Option<PathBuf> {
-    let name = format!("nvcc{}", env::consts::EXE_SUFFIX);
-    folders.into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
-}
-
-/// The folders of packages of the python3 in PATH.
-fn python_packages() -> Vec<PathBuf> {
-    let script =
-        "import site, sysconfig; print(sysconfig.get_paths()['purelib']); print(site.getusersitepackages())";
-    let Ok(output) = Command::new("python3").args(["-c", script]).output() else { return Vec::new() };
-    String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect()
 }
 
 /// A temporary folder that goes when it is dropped.

@@ -1,9 +1,9 @@
-//! Programs: PTX, CUDA source, listings.
+//! Programs: PTX, CUDA source, cubins, listings.
 
 use crate::failure::Failure;
 use crate::passes::Passes;
 use crate::terminal::Terminal;
-use crate::{nvcc, sources};
+use crate::{nvcc, nvdisasm, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -44,9 +44,15 @@ pub(crate) fn language(path: &Path, text: &str) -> Language {
     }
 }
 
-/// The text of a program file; CUDA source is compiled.
+/// The text of a program file; CUDA source is compiled, a cubin disassembled.
 pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
-    if sources::has_extension(path, "cu") { nvcc::compile(path) } else { sources::read(path) }
+    if sources::has_extension(path, "cu") {
+        nvcc::compile(path)
+    } else if sources::has_extension(path, "cubin") {
+        nvdisasm::disassemble(path)
+    } else {
+        sources::read(path)
+    }
 }
 
 /// A program for a machine; warnings go to the terminal.

@@ -258,3 +258,14 @@ expectation x: FAILED (63 of 64 elements differ, max relative error 1.0e0; first
 "#]])
         .stderr_eq("");
 }
+
+#[test]
+fn a_cubin_without_a_disassembler() {
+    warplab("run ../../../sass/tests/small.cubin --kernel mix --grid 1 --block 32")
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+error: ../../../sass/tests/small.cubin: no nvdisasm in WARPLAB_NVDISASM, PATH, CUDA_HOME or the packages of python3; get one with 'pip install nvidia-cuda-nvdisasm'
+
+"#]]);
+}

@@ -11,5 +11,6 @@ pub(crate) fn warplab(line: &str) -> OutputAssert {
         .env("PATH", "")
         .env_remove("CUDA_HOME")
         .env_remove("CUDA_PATH")
+        .env_remove("WARPLAB_NVDISASM")
         .assert()
 }

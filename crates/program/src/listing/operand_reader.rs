@@ -178,7 +178,7 @@ fn constant(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fa
     cursor.expect("]")?;
     cursor.expect("[")?;
     let mut index = ConstantIndex::None;
-    let mut offset = 0;
+    let mut offset = 0_i64;
     loop {
         cursor.skip_blanks();
         let from = cursor.at;
@@ -189,7 +189,7 @@ fn constant(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fa
         } else if let Some(register) = uniform_register(word) {
             index = ConstantIndex::Uniform(register);
         } else if let Some(value) = parse_integer(word) {
-            offset += if negative { -value } else { value };
+            offset = offset.wrapping_add(if negative { -value } else { value });
         } else {
             return cursor.fault(from, format!("unknown constant offset '{word}'"), "");
         }

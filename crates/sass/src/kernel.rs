@@ -1,0 +1,108 @@
+//! One kernel of a cubin.
+
+use crate::disassembly::{At, Function, Line};
+use crate::elf::{Bytes, Elf, Section};
+use crate::{SassFault, banks, disassembly, info};
+use warplab_program::instruction::INSTRUCTION_BYTES;
+use warplab_program::kernel::launch_constants;
+use warplab_program::{Instruction, Kernel};
+
+/// Bytes at the start of a block's shared memory that belong to the system.
+const RESERVED_SHARED_BYTES: u64 = 1024;
+
+/// Where a kernel is in its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) name: &'a str,
+    /// The section of its code, by number.
+    pub(crate) section: usize,
+    /// Its symbol, by number.
+    pub(crate) symbol: usize,
+}
+
+/// Reads a kernel; faults are added.
+pub(crate) fn read(
+    elf: &Elf<'_>,
+    place: &Place<'_>,
+    functions: &[Function],
+    faults: &mut Vec<SassFault>,
+) -> Option<Kernel> {
+    let fault = |message: &str| SassFault::kernel(place.name, message);
+    let code = elf.sections.get(place.section)?;
+    let Some(info) = info::read(elf, place.name, place.symbol) else {
+        faults.push(fault("its records in .nv.info are damaged"));
+        return None;
+    };
+    let Some(function) = functions.iter().find(|function| function.name == place.name) else {
+        faults.push(fault("the disassembly does not have it"));
+        return None;
+    };
+    let instructions = instructions(elf, place, code, &function.lines, faults)?;
+    let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
+        Some((_, section)) => section.size.saturating_sub(RESERVED_SHARED_BYTES),
+        None => 0,
+    };
+    let Ok(static_shared_bytes) = u32::try_from(static_shared_bytes) else {
+        faults.push(fault("its shared memory has no possible size"));
+        return None;
+    };
+    let parameter_base = info.parameter_base.or_else(|| {
+        let (_, bank) = elf.section(&format!(".nv.constant0.{}", place.name))?;
+        u32::try_from(bank.size).ok()?.checked_sub(info.parameter_bytes.unwrap_or(0))
+    });
+    let constant_banks = banks::read(elf, place, &instructions, faults);
+    Some(Kernel {
+        name: place.name.to_owned(),
+        instructions,
+        // Older cubins say these in the header of the section.
+        registers: info.registers.unwrap_or(code.info >> 24),
+        static_shared_bytes,
+        local_bytes: info.local_bytes,
+        barriers: info.barriers.unwrap_or((code.flags >> 20 & 0x7f) as u32),
+        parameters: info.parameters,
+        parameter_base: parameter_base.unwrap_or(launch_constants::PARAMETERS),
+        constant_banks,
+        max_block: info.max_block,
+        required_block: info.required_block,
+    })
+}
+
+fn instructions(
+    elf: &Elf<'_>,
+    place: &Place<'_>,
+    code: &Section<'_>,
+    lines: &[Line],
+    faults: &mut Vec<SassFault>,
+) -> Option<Vec<Instruction>> {
+    let encodings: Vec<[u64; 2]> = code
+        .data
+        .chunks(INSTRUCTION_BYTES as usize)
+        .filter_map(|word| Some([Bytes(word).u64(0)?, Bytes(word).u64(8)?]))
+        .collect();
+    if encodings.len() != lines.len() {
+        let (code, text) = (encodings.len(), lines.len());
+        let message = format!("the cubin has {code} instructions, the disassembly {text}");
+        faults.push(SassFault::kernel(place.name, message));
+        return None;
+    }
+    let before = faults.len();
+    let mut instructions = Vec::with_capacity(lines.len());
+    for (index, (line, &encoding)) in lines.iter().zip(&encodings).enumerate() {
+        let address = index as u64 * INSTRUCTION_BYTES;
+        let at = At { kernel: place.name, section: place.section, address };
+        match disassembly::instruction(elf, at, line, encoding) {
+            Ok(found) if found.target().is_some_and(|target| target as usize >= lines.len()) => {
+                faults.push(SassFault {
+                    kernel: place.name.to_owned(),
+                    address: Some(address),
+                    text: line.text(),
+                    message: "the target is past the end of the kernel".to_owned(),
+                    help: String::new(),
+                });
+            }
+            Ok(found) => instructions.push(found),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    (faults.len() == before).then_some(instructions)
+}

@@ -1,0 +1,95 @@
+//! Real machine code to the machine program: a cubin for sm_90 and what `nvdisasm -json` says about it.
+//!
+//! The disassembly gives opcodes and operands; the cubin gives what a disassembly lacks: the control fields of every
+//! encoding, registers, shared and local memory, parameters, constant banks and variables. No process is started
+//! here, and damaged input is a fault, never a panic.
+
+mod banks;
+mod disassembly;
+mod elf;
+mod info;
+mod kernel;
+mod variables;
+
+use elf::{Elf, Symbol};
+use std::fmt;
+use warplab_program::Program;
+
+/// One thing that cannot be read or is not supported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SassFault {
+    /// The kernel; empty when the whole file is meant.
+    pub kernel: String,
+    /// The address of the instruction, from the start of the kernel.
+    pub address: Option<u64>,
+    /// The instruction as the disassembler prints it; may be empty.
+    pub text: String,
+    /// What is wrong.
+    pub message: String,
+    /// What was expected and what to do; may be empty.
+    pub help: String,
+}
+
+impl SassFault {
+    pub(crate) fn file(message: impl Into<String>) -> SassFault {
+        SassFault { message: message.into(), ..SassFault::default() }
+    }
+
+    pub(crate) fn kernel(kernel: &str, message: impl Into<String>) -> SassFault {
+        SassFault { kernel: kernel.to_owned(), ..SassFault::file(message) }
+    }
+}
+
+impl fmt::Display for SassFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.kernel.is_empty() {
+            write!(f, "kernel '{}'", self.kernel)?;
+            if let Some(address) = self.address {
+                write!(f, " at {address:#06x}")?;
+            }
+            f.write_str(": ")?;
+        }
+        if !self.text.is_empty() {
+            write!(f, "'{}': ", self.text)?;
+        }
+        f.write_str(&self.message)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.help) }
+    }
+}
+
+impl std::error::Error for SassFault {}
+
+/// The architecture that is understood.
+const ARCHITECTURE: u32 = 90;
+
+/// Makes the machine program of a cubin and the text that `nvdisasm -json` prints for it.
+///
+/// # Errors
+/// Everything that is damaged or not supported, all at once.
+pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<SassFault>> {
+    let elf = Elf::read(bytes).map_err(|message| vec![SassFault::file(message)])?;
+    let architecture = elf.flags >> 8 & 0xff;
+    if architecture != ARCHITECTURE {
+        let flags = elf.flags;
+        let message = format!("the code is for another architecture than sm_90 (its flags are {flags:#x})");
+        let help = "compile it with 'nvcc -arch=sm_90 -cubin'".to_owned();
+        return Err(vec![SassFault { help, ..SassFault::file(message) }]);
+    }
+    let functions = disassembly::read(disassembly_json).map_err(|fault| vec![fault])?;
+    let mut faults = Vec::new();
+    let globals = variables::read(&elf, &mut faults);
+    let mut kernels = Vec::new();
+    for (number, section) in elf.sections.iter().enumerate() {
+        let Some(name) = section.name.strip_prefix(".text.") else { continue };
+        let entry = elf.symbols.iter().position(|symbol| {
+            symbol.name == name && symbol.kind == Symbol::FUNCTION && symbol.other & Symbol::ENTRY != 0
+        });
+        let Some(symbol) = entry else { continue };
+        let place = kernel::Place { name, section: number, symbol };
+        kernels.extend(kernel::read(&elf, &place, &functions, &mut faults));
+    }
+    if kernels.is_empty() && faults.is_empty() {
+        faults.push(SassFault::file("the cubin has no kernel"));
+    }
+    if faults.is_empty() { Ok(Program { kernels, globals, files: Vec::new() }) } else { Err(faults) }
+}

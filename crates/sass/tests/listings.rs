@@ -1,0 +1,40 @@
+//! The committed listings of the hardware suites are what their cubins say, where a disassembler is at hand.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warplab_program::listing;
+use warplab_sass::read_cubin;
+
+/// A file of the hardware reference.
+fn trace(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/h200").join(name)
+}
+
+/// Reads the cubin with the disassembler that `WARPLAB_NVDISASM` names; `WARPLAB_BLESS=1` writes the listing anew.
+fn assert_listing(suite: &str) {
+    let Some(tool) = std::env::var_os("WARPLAB_NVDISASM") else { return };
+    let cubin = trace(&format!("{suite}.cubin"));
+    let output = Command::new(tool).arg("-json").arg(&cubin).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let json = String::from_utf8(output.stdout).unwrap();
+    let program = match read_cubin(&std::fs::read(&cubin).unwrap(), &json) {
+        Ok(program) => program,
+        Err(faults) => panic!("{}", faults.iter().map(|fault| format!("{fault}\n")).collect::<String>()),
+    };
+    let (text, path) = (listing::write(&program), trace(&format!("{suite}.sass")));
+    if std::env::var("WARPLAB_BLESS").is_ok_and(|value| value == "1") {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    assert!(committed == text, "{} differs; WARPLAB_BLESS=1 writes it anew", path.display());
+}
+
+#[test]
+fn the_suite() {
+    assert_listing("suite");
+}
+
+#[test]
+fn the_microbenchmarks() {
+    assert_listing("micro");
+}

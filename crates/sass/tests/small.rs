@@ -1,0 +1,88 @@
+//! A small cubin with everything that a cubin can hold, whole and damaged.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use warplab_diagnostics::Source;
+use warplab_program::{Opcode, Program, listing};
+use warplab_sass::read_cubin;
+
+const CUBIN: &[u8] = include_bytes!("small.cubin");
+const JSON: &str = include_str!("small.json");
+
+fn small() -> Program {
+    read_cubin(CUBIN, JSON).unwrap()
+}
+
+#[test]
+fn what_a_cubin_says_beside_its_code() {
+    let program = small();
+    let kernel = program.kernel("mix").unwrap();
+    assert_eq!((kernel.registers, kernel.static_shared_bytes, kernel.local_bytes), (16, 512, 0));
+    assert_eq!((kernel.barriers, kernel.parameter_base), (1, 0x210));
+    assert_eq!((kernel.max_block, kernel.required_block), (Some([128, 1, 1]), None));
+    let parameters: Vec<_> = kernel.parameters.iter().map(|p| (p.name.as_str(), p.offset, p.bytes)).collect();
+    assert_eq!(parameters, [("0", 0, 8), ("1", 8, 4)]);
+    let banks: Vec<_> = kernel.constant_banks.iter().map(|bank| (bank.bank, bank.bytes.len())).collect();
+    assert_eq!(banks, [(2, 28), (3, 16), (4, 24)]);
+    let symbols: Vec<_> =
+        kernel.constant_banks[2].relocations.iter().map(|r| (r.offset, &*r.symbol)).collect();
+    assert_eq!(symbols, [(0, "counter"), (8, "pointer"), (16, "scratch")]);
+    let globals: Vec<_> = program.globals.iter().map(|g| (&*g.name, g.bytes, g.relocations.len())).collect();
+    assert_eq!(globals, [("counter", 4, 0), ("pointer", 8, 1), ("scratch", 256, 0)]);
+    assert_eq!(program.globals[0].initial, [7, 0, 0, 0]);
+}
+
+#[test]
+fn a_call_goes_to_the_function_and_a_return_back() {
+    let program = small();
+    let kernel = program.kernel("mix").unwrap();
+    let of = |opcode| kernel.instructions.iter().find(|found| found.opcode == opcode).unwrap();
+    assert_eq!(of(Opcode::Call).target(), Some(0x44));
+    assert_eq!(of(Opcode::Ret).target(), None);
+    assert_eq!(of(Opcode::Bar).control.stall, 6);
+}
+
+#[test]
+fn its_listing_reads_back() {
+    let program = small();
+    let source = Source::new("small.sass", listing::write(&program));
+    let (mut again, faults) = listing::read(&source);
+    assert_eq!(faults, []);
+    for instruction in again.kernels.iter_mut().flat_map(|kernel| &mut kernel.instructions) {
+        instruction.origin = warplab_program::Origin::default();
+    }
+    assert_eq!(again, program);
+}
+
+#[test]
+fn every_fault_is_named_with_its_place() {
+    let json = JSON.replacen("BAR.SYNC", "BARR.SYNC", 1).replacen("BRX", "BRX.WRONG", 1);
+    let faults = read_cubin(CUBIN, &json).unwrap_err();
+    assert_eq!(faults.len(), 2);
+    let text = faults[0].to_string();
+    assert!(text.starts_with("kernel 'mix' at 0x") && text.contains("unknown opcode 'BARR'"), "{text}");
+    assert!(faults[1].to_string().contains("unknown modifier '.WRONG' of BRX"));
+}
+
+#[test]
+fn damaged_input_is_a_fault_and_no_panic() {
+    let mut random = Pcg64Mcg::seed_from_u64(90);
+    for round in 0..2000 {
+        let (mut cubin, mut json) = (CUBIN.to_vec(), JSON.as_bytes().to_vec());
+        let target = if round % 2 == 0 { &mut cubin } else { &mut json };
+        for _ in 0..random.random_range(1..20) {
+            let at = random.random_range(0..target.len());
+            // Half of the damage is text, so that it gets past the reader of JSON.
+            target[at] = match random.random_range(0..2) {
+                0 => random.random(),
+                _ => b"0123456789abcdefRUPx[].,-+!@"[random.random_range(0..28)],
+            };
+        }
+        if round % 10 < 2 {
+            target.truncate(random.random_range(0..target.len()));
+        }
+        if let Ok(program) = read_cubin(&cubin, &String::from_utf8_lossy(&json)) {
+            let _ = listing::write(&program);
+        }
+    }
+}
