@@ -15,10 +15,12 @@ use warplab_sm::Multiprocessor;
 use warplab_trace::{LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 
-/// A launch in which for so many cycles no block came or ended and no thread wrote to global memory is taken to hang.
+/// A launch in which for so many cycles no block came or ended, no thread wrote to global memory and level two gave no
+/// answer is taken to hang.
 const QUIET_CYCLES: u64 = 20_000_000;
 
-/// A launch in which no block came or ended for so many cycles is taken to hang, whatever its threads write.
+/// A launch in which no block came or ended for so many cycles is taken to hang, whatever its threads
+/// read and write.
 const BLOCK_CYCLES: u64 = 2_000_000_000;
 
 /// How far a run is.
@@ -147,8 +149,8 @@ struct Chip<'a> {
     last_end: Cycle,
     /// When a block last came or ended.
     last_block: Cycle,
-    /// When global memory was last written.
-    last_write: Cycle,
+    /// When global memory was last written or level two last answered.
+    last_traffic: Cycle,
 }
 
 /// Runs a launch to its end. The image holds what the kernel wrote afterwards.
@@ -218,14 +220,14 @@ impl<'a> Chip<'a> {
             blocks_done: 0,
             last_end: Cycle(0),
             last_block: Cycle(0),
-            last_write: Cycle(0),
+            last_traffic: Cycle(0),
         }
     }
 
     /// Whether nothing has come of all the work for so long that nothing will.
     fn is_stuck(&self, now: Cycle) -> bool {
         now.since(self.last_block) > BLOCK_CYCLES
-            || now.since(self.last_block.max(self.last_write)) > QUIET_CYCLES
+            || now.since(self.last_block.max(self.last_traffic)) > QUIET_CYCLES
     }
 
     fn is_done(&self) -> bool {
@@ -278,7 +280,10 @@ impl<'a> Chip<'a> {
                 unit.sm.deliver(reply);
             }
         });
-        self.last_end = last_reply;
+        if last_reply > self.last_end {
+            self.last_end = last_reply;
+            self.last_traffic = now;
+        }
         self.collect_ends(now);
     }
 
@@ -293,7 +298,7 @@ impl<'a> Chip<'a> {
         if order.is_empty() {
             return;
         }
-        self.last_write = now;
+        self.last_traffic = now;
         order.sort_unstable();
         for (_, sm, index) in order {
             let Some(unit) = &mut self.units[usize::from(sm)] else { continue };
