@@ -39,7 +39,7 @@ impl Multiprocessor {
             observer.issued(self.now, self.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }
         self.warps[slot].since = self.now + 1;
-        self.hold_barriers(sub, slot, info, &executed, launch);
+        self.hold_barriers(sub, slot, info, &executed);
         self.follow(slot, info, &executed, launch, observer)
     }
 
@@ -91,16 +91,9 @@ impl Multiprocessor {
     }
 
     /// The wait counters of an instruction go up, and it is known or left to the memory unit when they go down.
-    fn hold_barriers(
-        &mut self,
-        sub: usize,
-        slot: usize,
-        info: &IssueInfo,
-        executed: &Executed,
-        launch: &LaunchSpec,
-    ) {
+    fn hold_barriers(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
         let memory = info.memory != MemoryClass::None && !executed.mask.is_empty();
-        if memory && let Some(work) = self.memory_work(slot, info, executed, launch) {
+        if memory && let Some(work) = self.memory_work(slot, info, executed) {
             let warp = &mut self.warps[slot];
             let long = info.memory == MemoryClass::Global;
             info.write_barrier.into_iter().for_each(|counter| warp.hold(counter, long));
@@ -137,13 +130,7 @@ impl Multiprocessor {
     }
 
     /// What the memory unit has to do for the instruction that has just executed.
-    fn memory_work(
-        &mut self,
-        slot: usize,
-        info: &IssueInfo,
-        executed: &Executed,
-        _launch: &LaunchSpec,
-    ) -> Option<Work> {
+    fn memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
         if !matches!(executed.step, Step::Memory { .. }) {
             self.shared_counters.exchange_requests += 1;
             return Some(Work::Shared { busy: 1, latency: u64::from(info.latency) });
@@ -297,10 +284,10 @@ impl Multiprocessor {
                     block.barriers.arrive(index, kind, id, threads, arrivals, lanes);
                 }
                 self.go_on(slot, executed.pc, next);
-                self.check_barriers(place, launch, observer);
+                self.check_barriers(place, observer);
             }
             Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next),
-            Step::Exited { warp_done: true } => self.exit(slot, launch, observer),
+            Step::Exited { warp_done: true } => self.exit(slot, observer),
             Step::Trap => return Err(self.trap(slot, executed.pc, launch)),
         }
         Ok(())
@@ -328,17 +315,17 @@ impl Multiprocessor {
         self.wait_until(slot, reason, at, then);
     }
 
-    fn exit(&mut self, slot: usize, launch: &LaunchSpec, observer: &mut dyn Observer) {
+    fn exit(&mut self, slot: usize, observer: &mut dyn Observer) {
         let warp = &mut self.warps[slot];
         warp.exited = true;
         warp.phase = Phase::Event(StallReason::Drain);
         if warp.unsent == 0 {
-            self.end_warp(slot, launch, observer);
+            self.end_warp(slot, observer);
         }
     }
 
     /// Lets the warps go on whose barrier is complete.
-    pub(crate) fn check_barriers(&mut self, place: usize, launch: &LaunchSpec, observer: &mut dyn Observer) {
+    pub(crate) fn check_barriers(&mut self, place: usize, observer: &mut dyn Observer) {
         let Some(block) = &mut self.blocks[place] else { return };
         let used: arrayvec::ArrayVec<u8, 16> = block.barriers.in_use().collect();
         for id in used {
@@ -352,7 +339,7 @@ impl Multiprocessor {
                 + u64::from(self.spec.barrier.barrier_warp) * warps_in_block;
             for (index, &slot) in slots.iter().enumerate() {
                 if released.warps >> index & 1 != 0 {
-                    self.pass_barrier(usize::from(slot), id, released.result, latency, launch, observer);
+                    self.pass_barrier(usize::from(slot), id, released.result, latency, observer);
                 }
             }
         }
@@ -364,7 +351,6 @@ impl Multiprocessor {
         id: u8,
         result: Option<u32>,
         latency: u64,
-        _launch: &LaunchSpec,
         observer: &mut dyn Observer,
     ) {
         self.warps[slot].state.release_block_barrier(id, result);

@@ -71,13 +71,6 @@ impl LaunchSpec {
             shared_bytes,
         }
     }
-
-    /// The coordinates of a block.
-    #[must_use]
-    pub fn block_coordinates(&self, block: u64) -> [u32; 3] {
-        let [x, y, _] = self.shape.grid.map(u64::from);
-        [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32]
-    }
 }
 
 fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> IssueInfo {

@@ -215,7 +215,7 @@ impl Multiprocessor {
                 readiness.push(one);
             }
             let next = if eligible { self.now + 1 } else { self.next_cycle(&readiness).min(end) };
-            self.charge_ready(&readiness, next - self.now, launch, observer);
+            self.charge_ready(&readiness, next - self.now, observer);
             self.now = next;
         }
         Ok(())
@@ -265,13 +265,7 @@ impl Multiprocessor {
     }
 
     /// Charges the cycles until `now + cycles` to ready warps that a unit or queue holds back.
-    fn charge_ready(
-        &mut self,
-        readiness: &[Readiness],
-        cycles: u64,
-        _launch: &LaunchSpec,
-        observer: &mut dyn Observer,
-    ) {
+    fn charge_ready(&mut self, readiness: &[Readiness], cycles: u64, observer: &mut dyn Observer) {
         for (sub, one) in readiness.iter().enumerate() {
             if one.math | one.global | one.shared == 0 {
                 continue;
@@ -391,7 +385,7 @@ impl Multiprocessor {
     fn settle(&mut self, slot: usize, launch: &LaunchSpec, observer: &mut dyn Observer) {
         let warp = &self.warps[slot];
         match warp.phase {
-            Phase::Event(StallReason::Drain) if warp.unsent == 0 => self.end_warp(slot, launch, observer),
+            Phase::Event(StallReason::Drain) if warp.unsent == 0 => self.end_warp(slot, observer),
             Phase::Event(StallReason::Membar) if warp.unsent + warp.unacknowledged == 0 => {
                 self.leave_phase(slot, observer);
                 self.prepare(slot, launch);
@@ -411,7 +405,7 @@ impl Multiprocessor {
         }
         let mut block = ResidentBlock {
             number: start.block,
-            coordinates: launch.block_coordinates(start.block),
+            coordinates: launch.shape.block_index(start.block),
             shared: SharedMemory::new(launch.shared_bytes),
             barriers: BlockBarriers::default(),
             slots: SmallVec::new(),
@@ -470,7 +464,7 @@ impl Multiprocessor {
     }
 
     /// The warp has issued its last instruction and its stores have left.
-    pub(crate) fn end_warp(&mut self, slot: usize, launch: &LaunchSpec, observer: &mut dyn Observer) {
+    pub(crate) fn end_warp(&mut self, slot: usize, observer: &mut dyn Observer) {
         self.leave_phase(slot, observer);
         let (sub, local) = (slot % self.subs.len(), (slot / self.subs.len()) as u32);
         let warp = &mut self.warps[slot];
@@ -494,7 +488,7 @@ impl Multiprocessor {
                 self.active_cycles += end.since(self.active_since);
             }
         } else {
-            self.check_barriers(place, launch, observer);
+            self.check_barriers(place, observer);
         }
     }
 
