@@ -3,10 +3,8 @@
 mod arguments;
 mod commands;
 mod cuda_tools;
-mod expectations;
 mod failure;
 mod job;
-mod kernel_parameters;
 mod machines;
 mod nvcc;
 mod nvdisasm;

@@ -1,17 +1,14 @@
 //! Programs: PTX, CUDA source, cubins, listings.
 
 use crate::failure::Failure;
-use crate::passes::Passes;
 use crate::terminal::Terminal;
 use crate::{nvcc, nvdisasm, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lower::{Lowered, Options, PassLog};
+use warplab_lab::{CompileOptions, compile};
+use warplab_lower::PassLog;
 use warplab_program::{Kernel, Program};
-
-/// Registers that an instruction can name.
-const MOST_REGISTERS: u32 = 255;
 
 /// What a program file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +56,7 @@ pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
 pub(crate) fn load(
     path: &Path,
     config: &GpuConfig,
-    passes: Passes,
+    passes: CompileOptions,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
     let source = source(path)?;
@@ -78,28 +75,6 @@ pub(crate) fn load(
     };
     terminal.diagnostics(&source, &warnings);
     Ok(Loaded { source, program, log })
-}
-
-/// PTX to the machine program, with the warnings of both steps; or all faults of the first step that has errors.
-pub(crate) fn compile(
-    source: &Source,
-    config: &GpuConfig,
-    passes: Passes,
-) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let parsed = warplab_ptx::parse(source);
-    if parsed.has_errors() {
-        return Err(parsed.diagnostics);
-    }
-    let machine = &config.multiprocessor;
-    let options = Options {
-        latencies: machine.latencies.table(&machine.shared, &machine.l1),
-        passes: passes.run,
-        dump: passes.dump,
-        max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
-    };
-    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
-    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
-    Ok((lowered, warnings))
 }
 
 /// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.

@@ -2,9 +2,8 @@
 
 use crate::arguments::ListingArguments;
 use crate::failure::{Failure, Outcome};
-use crate::passes::Passes;
 use crate::terminal::Terminal;
-use crate::{machines, programs};
+use crate::{machines, passes, programs};
 use warplab_config::GpuConfig;
 use warplab_lower::PassLog;
 use warplab_program::instruction::INSTRUCTION_BYTES;
@@ -15,7 +14,7 @@ use warplab_report::{Align, Table};
 /// Prints the machine program of a file.
 pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let config = machines::load(&arguments.gpu, &[])?;
-    let passes = Passes::parse(arguments.passes.as_deref(), arguments.dump_after.as_deref())?;
+    let passes = passes::parse(arguments.passes.as_deref(), arguments.dump_after.as_deref())?;
     let loaded = programs::load(&arguments.file, &config, passes, terminal)?;
     let program = &loaded.program;
     let kernels: Vec<&Kernel> = match &arguments.kernel {
