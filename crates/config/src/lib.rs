@@ -1,10 +1,13 @@
-//! RON to validated machine and launch descriptions.
+//! RON to validated descriptions of machines, launches and experiments.
 //!
-//! [`load_gpu`] and [`load_launch`] read a text in three steps and report every fault of a step at once, with its
+//! [`load_gpu`], [`load_launch`] and [`load_experiment`] read a text in three steps and report every fault of a step at once, with its
 //! place: syntax ([`ron_tree`]), form (fields, types and ranges, against the JSON schema of the Rust types), meaning
-//! ([`validate_gpu`], [`validate_launch`]). Files are opened by the caller.
+//! ([`validate_gpu`], [`validate_launch`],
+//! [`validate_experiment`]). Files are opened by the caller.
 
 mod check;
+mod course;
+pub mod experiment;
 pub mod gpu;
 pub mod launch;
 mod load;
@@ -12,14 +15,18 @@ pub mod occupancy;
 mod overrides;
 pub mod ron_tree;
 mod schema;
+mod validate_experiment;
 mod validate_gpu;
 mod validate_launch;
 
+pub use course::{Course, CourseRow};
+pub use experiment::Experiment;
 pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 pub use launch::{Launch, parse_argument};
-pub use load::{check_form, load_gpu, load_launch};
+pub use load::{check_form, load_course, load_experiment, load_gpu, load_launch};
 pub use occupancy::{KernelResources, Occupancy, occupancy};
 pub use overrides::apply_override;
 pub use schema::{Kind, schema};
+pub use validate_experiment::validate_experiment;
 pub use validate_gpu::validate_gpu;
 pub use validate_launch::validate_launch;

@@ -2,7 +2,7 @@
 
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
-use crate::{GpuConfig, Launch, check, validate_gpu, validate_launch};
+use crate::{Course, Experiment, GpuConfig, Launch, check, validate_experiment, validate_gpu, validate_launch};
 use ron::Options;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
@@ -24,6 +24,32 @@ pub fn load_gpu(source: &Source) -> Result<GpuConfig, Vec<Diagnostic>> {
 pub fn load_launch(source: &Source) -> Result<Launch, Vec<Diagnostic>> {
     let (tree, launch) = load(source, Kind::Launch)?;
     fail_on_errors(validate_launch(&launch, &tree)).map(|()| launch)
+}
+
+/// Reads an experiment; every fault of the text at once.
+///
+/// # Errors
+/// The faults, if there is at least one error.
+pub fn load_experiment(source: &Source) -> Result<Experiment, Vec<Diagnostic>> {
+    let (tree, experiment) = load(source, Kind::Experiment)?;
+    fail_on_errors(validate_experiment(&experiment, &tree)).map(|()| experiment)
+}
+
+/// Reads the rows of the course; every fault of the text at once.
+///
+/// # Errors
+/// The faults, if there is at least one error.
+pub fn load_course(source: &Source) -> Result<Course, Vec<Diagnostic>> {
+    let (tree, course) = load::<Course>(source, Kind::Course)?;
+    let mut faults = Vec::new();
+    for (at, row) in course.rows.iter().enumerate() {
+        if course.rows[..at].iter().any(|earlier| earlier.id == row.id) {
+            let span = tree.span_of(&format!("rows.{at}.id"));
+            let fault = Diagnostic::error(span, format!("two rows are named '{}'", row.id));
+            faults.push(fault.with_label("the second").with_help("give each row its own id"));
+        }
+    }
+    fail_on_errors(faults).map(|()| course)
 }
 
 /// The faults of form of a text: its syntax first; once that is right, its fields and values.

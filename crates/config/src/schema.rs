@@ -1,9 +1,12 @@
 //! What a description may hold, as JSON schema: for editors, and for the checks.
 
 use crate::check::TextCheck;
-use crate::{GpuConfig, Launch};
+use crate::{Course, Experiment, GpuConfig, Launch};
 use schemars::schema_for;
 use serde_json::Value;
+use std::ops::Range;
+use std::str::FromStr;
+use warplab_diagnostics::Diagnostic;
 
 /// A kind of description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +15,15 @@ pub enum Kind {
     Gpu,
     /// A launch: `configs/launches/*.ron`.
     Launch,
+    /// An experiment: `configs/experiments/*.ron`.
+    Experiment,
+    /// The rows of the course: `configs/course/rows.ron`.
+    Course,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 2] = [Kind::Gpu, Kind::Launch];
+    pub const ALL: [Kind; 4] = [Kind::Gpu, Kind::Launch, Kind::Experiment, Kind::Course];
 
     /// The name that a person types.
     #[must_use]
@@ -24,6 +31,8 @@ impl Kind {
         match self {
             Kind::Gpu => "gpu",
             Kind::Launch => "launch",
+            Kind::Experiment => "experiment",
+            Kind::Course => "course",
         }
     }
 }
@@ -34,6 +43,8 @@ pub fn schema(kind: Kind) -> Value {
     match kind {
         Kind::Gpu => schema_for!(GpuConfig),
         Kind::Launch => schema_for!(Launch),
+        Kind::Experiment => schema_for!(Experiment),
+        Kind::Course => schema_for!(Course),
     }
     .to_value()
 }
@@ -41,9 +52,11 @@ pub fn schema(kind: Kind) -> Value {
 /// Texts with a grammar of their own.
 pub(crate) const FORMATS: &[(&str, TextCheck)] = &[
     ("size", |text| crate::launch::parse_size(text).map(|_| ()).map_err(|message| (0..text.len(), message))),
-    ("formula", |text| {
-        text.parse::<crate::launch::Formula>()
-            .map(|_| ())
-            .map_err(|fault| (fault.span.range(), fault.message))
-    }),
+    ("formula", parses::<crate::launch::Formula>),
+    ("expression", parses::<crate::experiment::Expression>),
+    ("template", parses::<crate::experiment::Template>),
 ];
+
+fn parses<T: FromStr<Err = Diagnostic>>(text: &str) -> Result<(), (Range<usize>, String)> {
+    text.parse::<T>().map(|_| ()).map_err(|fault| (fault.span.range(), fault.message))
+}

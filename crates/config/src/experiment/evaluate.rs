@@ -1,0 +1,241 @@
+//! The points of an experiment, their settings, and the values of columns.
+
+use super::expression::{Function, Operator, Term};
+use super::{AxisValue, Experiment, Expression, Piece, Template};
+use std::collections::BTreeMap;
+
+/// One combination of values of the axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The value of each axis, in the order of the axes.
+    pub values: Vec<AxisValue>,
+    /// Axes, what goes along with them, and constants, by name.
+    pub names: BTreeMap<String, AxisValue>,
+}
+
+impl Experiment {
+    /// Every combination of the values of the axes, the last axis fastest; `full` takes the source's own size.
+    #[must_use]
+    pub fn points(&self, full: bool) -> Vec<Point> {
+        let mut constants = self.constants.clone();
+        if full {
+            constants.extend(self.full.clone());
+        }
+        let constants = constants.into_iter().map(|(name, number)| (name, AxisValue::Number(number)));
+        let mut points = vec![Point { values: Vec::new(), names: constants.collect() }];
+        for axis in &self.axes {
+            let of_axis = |point: &Point, index: usize| {
+                let mut point = point.clone();
+                point.values.push(axis.values[index].clone());
+                point.names.insert(axis.name.clone(), axis.values[index].clone());
+                for (name, values) in &axis.with {
+                    if let Some(value) = values.get(index) {
+                        point.names.insert(name.clone(), value.clone());
+                    }
+                }
+                point
+            };
+            points = points
+                .iter()
+                .flat_map(|point| (0..axis.values.len()).map(|index| of_axis(point, index)).collect::<Vec<_>>())
+                .collect();
+        }
+        points
+    }
+
+    /// The settings of a point, filled.
+    #[must_use]
+    pub fn settings(&self, point: &Point) -> BTreeMap<String, String> {
+        self.set.iter().map(|(name, template)| (name.clone(), fill(template, point))).collect()
+    }
+
+    /// Whether a point has one of the values that are wanted of every axis that `at` names.
+    #[must_use]
+    pub fn selects(&self, at: &BTreeMap<String, Vec<AxisValue>>, point: &Point) -> bool {
+        at.iter().all(|(axis, wanted)| point.names.get(axis).is_some_and(|value| wanted.contains(value)))
+    }
+
+    /// The point that equals this one but for some axes.
+    #[must_use]
+    pub fn elsewhere(
+        &self,
+        points: &[Point],
+        point: &Point,
+        changes: &BTreeMap<String, AxisValue>,
+    ) -> Option<usize> {
+        let wanted: Vec<&AxisValue> = self
+            .axes
+            .iter()
+            .zip(&point.values)
+            .map(|(axis, value)| changes.get(&axis.name).unwrap_or(value))
+            .collect();
+        points.iter().position(|other| other.values.iter().eq(wanted.iter().copied()))
+    }
+}
+
+/// Expressions as texts; a number that is whole has no point.
+fn fill(template: &Template, point: &Point) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Expression(expression, _) => match point.names.get(expression.text().trim()) {
+            Some(value) => value.to_string(),
+            None => {
+                let scope = Scope { names: &point.names, metrics: &|_| None, columns: &|_| None, at: &|_, _, _| None };
+                scope.value(&expression.root).map_or("n/a".to_owned(), |number| number.to_string())
+            }
+        },
+    };
+    template.pieces().iter().map(piece).collect()
+}
+
+/// The columns of all points, computed one after the other.
+#[derive(Debug)]
+pub struct Columns<'a> {
+    experiment: &'a Experiment,
+    points: &'a [Point],
+    values: BTreeMap<String, Vec<Option<f64>>>,
+}
+
+impl<'a> Columns<'a> {
+    /// All columns; `metric` gives what was measured at a point by its number.
+    pub fn new(
+        experiment: &'a Experiment,
+        points: &'a [Point],
+        metric: &dyn Fn(usize, &str) -> Option<f64>,
+    ) -> Columns<'a> {
+        let mut columns = Columns { experiment, points, values: BTreeMap::new() };
+        for column in &experiment.columns {
+            let values = (0..points.len()).map(|index| columns.value(&column.of, index, &|id| metric(index, id)));
+            let values = values.collect();
+            columns.values.insert(column.name.clone(), values);
+        }
+        columns
+    }
+
+    /// The values of a column, by point; none where something that it needs is missing.
+    #[must_use]
+    pub fn of(&self, column: &str) -> &[Option<f64>] {
+        self.values.get(column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value of an expression at a point; `metric` gives its metrics.
+    #[must_use]
+    pub fn value(
+        &self,
+        expression: &Expression,
+        index: usize,
+        metric: &dyn Fn(&str) -> Option<f64>,
+    ) -> Option<f64> {
+        let point = &self.points[index];
+        let scope = Scope {
+            names: &point.names,
+            metrics: metric,
+            columns: &|name| *self.values.get(name)?.get(index)?,
+            at: &|column, axis, value| {
+                let changes = BTreeMap::from([(axis.to_owned(), value.clone())]);
+                let there = self.experiment.elsewhere(self.points, point, &changes)?;
+                *self.values.get(column)?.get(there)?
+            },
+        };
+        scope.value(&expression.root)
+    }
+}
+
+/// What the names of an expression mean.
+struct Scope<'a> {
+    names: &'a BTreeMap<String, AxisValue>,
+    metrics: &'a dyn Fn(&str) -> Option<f64>,
+    columns: &'a dyn Fn(&str) -> Option<f64>,
+    at: &'a dyn Fn(&str, &str, &AxisValue) -> Option<f64>,
+}
+
+impl Scope<'_> {
+    fn value(&self, term: &Term) -> Option<f64> {
+        let number = match term {
+            Term::Number(number) => *number,
+            Term::Name(name) => match self.names.get(name) {
+                Some(AxisValue::Number(number)) => *number,
+                Some(AxisValue::Text(_)) => return None,
+                None => (self.columns)(name)?,
+            },
+            Term::Metric(id) => (self.metrics)(id)?,
+            Term::At { column, axis, value } => (self.at)(column, axis, value)?,
+            Term::Negate(inner) => -self.value(inner)?,
+            Term::Binary(operator, left, right) => binary(*operator, self.value(left)?, self.value(right)?),
+            Term::Call(function, arguments) => self.call(*function, arguments)?,
+        };
+        number.is_finite().then_some(number)
+    }
+
+    fn call(&self, function: Function, arguments: &[Term]) -> Option<f64> {
+        let first = self.value(arguments.first()?)?;
+        let second = || arguments.get(1).and_then(|argument| self.value(argument));
+        Some(match function {
+            Function::Min => first.min(second()?),
+            Function::Max => first.max(second()?),
+            Function::Abs => first.abs(),
+            Function::Sqrt => first.sqrt(),
+            Function::Log2 => first.log2(),
+            Function::Floor => first.floor(),
+            Function::Ceil => first.ceil(),
+            Function::Round => first.round(),
+            Function::Select => return self.value(arguments.get(if first == 0.0 { 2 } else { 1 })?),
+        })
+    }
+}
+
+fn binary(operator: Operator, left: f64, right: f64) -> f64 {
+    let truth = |holds: bool| f64::from(u8::from(holds));
+    match operator {
+        Operator::Add => left + right,
+        Operator::Subtract => left - right,
+        Operator::Multiply => left * right,
+        Operator::Divide => left / right,
+        Operator::Remainder => left % right,
+        Operator::Power => left.powf(right),
+        Operator::Equal => truth(left == right),
+        Operator::Less => truth(left < right),
+        Operator::LessOrEqual => truth(left <= right),
+        Operator::Greater => truth(left > right),
+        Operator::GreaterOrEqual => truth(left >= right),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Columns;
+    use crate::load_experiment;
+    use warplab_diagnostics::{Source, render};
+
+    const SWEEP: &str = r#"(
+        title: "t", source: "s", why: "w", kind: formula,
+        constants: {"log_n": 4},
+        full: {"log_n": 8},
+        axes: [
+            (name: "kind", values: ["a", "b"], with: {"weight": [10, 20]}),
+            (name: "size", values: [1, 2]),
+        ],
+        set: {"gpu": "{kind}_{2^log_n / size}_{log_n}"},
+        columns: [
+            (name: "x", of: "weight * size + {m}"),
+            (name: "share", of: "x / at(x, kind, 'a')"),
+            (name: "missing", of: "sqrt(0 - x)"),
+            (name: "chosen", of: "select(size == 1, 7, 2^3^0 + 9 % 4)"),
+        ],
+    )"#;
+
+    #[test]
+    fn points_are_all_combinations_and_columns_see_other_points() {
+        let source = Source::new("sweep.ron", SWEEP);
+        let sweep = load_experiment(&source).unwrap_or_else(|faults| panic!("{}", render(&source, &faults)));
+        let points = sweep.points(false);
+        let settings: Vec<String> = points.iter().map(|point| sweep.settings(point)["gpu"].clone()).collect();
+        assert_eq!(settings, ["a_16_4", "a_8_4", "b_16_4", "b_8_4"]);
+        assert_eq!(sweep.settings(&sweep.points(true)[3])["gpu"], "b_128_8");
+        let columns = Columns::new(&sweep, &points, &|index, id| (id == "m").then_some(index as f64));
+        assert_eq!(columns.of("x"), [10.0, 21.0, 22.0, 43.0].map(Some));
+        assert_eq!(columns.of("share"), [Some(1.0), Some(1.0), Some(2.2), Some(43.0 / 21.0)]);
+        assert_eq!(columns.of("missing"), [None; 4]);
+        assert_eq!(columns.of("chosen"), [7.0, 3.0, 7.0, 3.0].map(Some));
+    }
+}
