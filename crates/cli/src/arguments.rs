@@ -21,6 +21,10 @@ const AFTER_HELP: &str =
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(RunArguments),
+    /// Run every point of an experiment: a table, references, pictures
+    Experiment(ExperimentArguments),
+    /// Reproduce the tables and worked numbers of the course
+    Reproduce(ReproduceArguments),
     /// How many warps of a kernel fit on a multiprocessor, step by step
     Occupancy(OccupancyArguments),
     /// The machines that are known
@@ -28,7 +32,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: GpuCommand,
     },
-    /// Report every fault of a PTX file, a machine, a launch or a listing
+    /// Report every fault of a PTX file, a machine, a launch, an experiment or a listing
     Check {
         /// A .ptx, .cu, .cubin, .ron or listing (.sass) file
         file: PathBuf,
@@ -40,7 +44,7 @@ pub(crate) enum Command {
         /// A metric id or label, a stall reason, a section, a scheduler, a pipe, a PTX or machine instruction
         name: String,
     },
-    /// Descriptions of machines and launches
+    /// Descriptions of machines, launches and experiments
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -76,7 +80,7 @@ pub(crate) enum GpuCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Report every fault of a machine or a launch
+    /// Report every fault of a description
     Check {
         /// A .ron file
         file: PathBuf,
@@ -94,6 +98,10 @@ pub(crate) enum SchemaKind {
     Gpu,
     /// A launch
     Launch,
+    /// An experiment
+    Experiment,
+    /// The rows of the course
+    Course,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -155,6 +163,9 @@ pub(crate) struct RunArguments {
     /// Print what every warp of one multiprocessor did, a letter a cycle
     #[arg(long, help_heading = "Report")]
     pub(crate) timeline: bool,
+    /// Draw what every warp of one multiprocessor did
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) timeline_svg: Option<PathBuf>,
     /// The multiprocessor of the timeline
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
     pub(crate) timeline_sm: u16,
@@ -215,6 +226,59 @@ impl MachineArguments {
         let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
         scheduler.into_iter().chain(self.changes.iter().cloned()).collect()
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArguments {
+    /// An experiment (.ron)
+    pub(crate) file: PathBuf,
+    /// A change of a constant, an axis (values separated by commas) or a setting, may be repeated: gpu=h100-sxm
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) changes: Vec<String>,
+    /// Print the table as CSV
+    #[arg(long, conflicts_with = "json", help_heading = "Report")]
+    pub(crate) csv: bool,
+    /// Print everything as JSON
+    #[arg(long, help_heading = "Report")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) points: PointArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArguments {
+    /// Rows of the course
+    pub(crate) rows: Vec<String>,
+    /// Every row that is built
+    #[arg(long, conflicts_with = "rows")]
+    pub(crate) all: bool,
+    /// Only list the rows
+    #[arg(long, conflicts_with_all = ["rows", "all"])]
+    pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) points: PointArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PointArguments {
+    /// The source's own sizes instead of scaled ones
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Write the pictures into this folder
+    #[arg(long, value_name = "FOLDER", help_heading = "Report")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Keep finished points here
+    #[arg(long, value_name = "FILE", default_value = "warplab-results/points.jsonl")]
+    pub(crate) results: PathBuf,
+    /// Run finished points again
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Points that run at a time; the output does not depend on it
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// No notes on finished points
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

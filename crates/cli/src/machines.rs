@@ -74,12 +74,17 @@ fn load_source(source: &Source) -> Result<GpuConfig, Failure> {
     load_gpu(source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))
 }
 
-/// The folders to look in: of the current directory, then of every directory above the program.
+/// The folders to look in for machines.
 fn folders() -> Vec<PathBuf> {
-    let mut folders = vec![PathBuf::from(FOLDER)];
+    let folders = roots().into_iter().map(|root| root.join(FOLDER));
+    folders.filter(|folder| folder.is_dir()).collect()
+}
+
+/// Where a checkout may be: the current directory, then every directory above the program.
+pub(crate) fn roots() -> Vec<PathBuf> {
+    let mut roots = vec![PathBuf::new()];
     if let Ok(program) = env::current_exe() {
-        folders.extend(program.ancestors().skip(1).map(|folder| folder.join(FOLDER)));
+        roots.extend(program.ancestors().skip(1).map(Path::to_path_buf));
     }
-    folders.retain(|folder| folder.is_dir());
-    folders
+    roots
 }

@@ -5,6 +5,7 @@ mod commands;
 mod cuda_tools;
 mod failure;
 mod job;
+mod laboratory;
 mod machines;
 mod nvcc;
 mod nvdisasm;
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Experiment(arguments) => commands::experiment::run(arguments, terminal),
+        Command::Reproduce(arguments) => commands::reproduce::run(arguments, terminal),
         Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
         Command::Gpu { command: GpuCommand::List } => commands::gpu::list(terminal),
         Command::Gpu { command: GpuCommand::Show { name, ron } } => commands::gpu::show(name, *ron, terminal),

@@ -6,18 +6,9 @@ use crate::{nvcc, nvdisasm, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lab::{CompileOptions, compile};
+use warplab_lab::{CompileOptions, Language, compile, language};
 use warplab_lower::PassLog;
 use warplab_program::{Kernel, Program};
-
-/// What a program file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    /// PTX text.
-    Ptx,
-    /// A listing of the machine program.
-    Listing,
-}
 
 /// A program with the text it was read from.
 #[derive(Debug)]
@@ -28,17 +19,6 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
     /// What the passes of the compiler did; empty for a listing.
     pub(crate) log: Vec<PassLog>,
-}
-
-/// Which language a text is in, by the name of its file or else by its first directive.
-pub(crate) fn language(path: &Path, text: &str) -> Language {
-    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
-    let named = sources::has_extension(path, "ptx") || sources::has_extension(path, "cu");
-    if named || first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
-        Language::Ptx
-    } else {
-        Language::Listing
-    }
 }
 
 /// The text of a program file; CUDA source is compiled, a cubin disassembled.
@@ -105,9 +85,8 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
 
 #[cfg(test)]
 mod tests {
-    use super::{Language, kernel, language};
+    use super::kernel;
     use crate::failure::Failure;
-    use std::path::Path;
     use warplab_program::{Kernel, Program};
 
     fn program(names: &[&str]) -> Program {
@@ -129,12 +108,5 @@ mod tests {
             panic!()
         };
         assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
-    }
-
-    #[test]
-    fn the_language_is_known_by_extension_or_first_directive() {
-        assert_eq!(language(Path::new("a.ptx"), ""), Language::Ptx);
-        assert_eq!(language(Path::new("a.txt"), "// made by hand\n.version 8.0\n"), Language::Ptx);
-        assert_eq!(language(Path::new("a.sass"), ".kernel k\n"), Language::Listing);
     }
 }

@@ -1,5 +1,6 @@
 //! PTX to the machine program of a machine.
 
+use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_lower::{Lowered, Options, PassSet};
@@ -45,4 +46,39 @@ pub fn compile(
     let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
     let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
     Ok((lowered, warnings))
+}
+
+/// What a program text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// PTX text.
+    Ptx,
+    /// A listing of the machine program.
+    Listing,
+}
+
+/// Which language a text is in, by the name of its file or else by its first directive.
+#[must_use]
+pub fn language(path: &Path, text: &str) -> Language {
+    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+    let named = extension.is_some_and(|extension| extension == "ptx" || extension == "cu");
+    if named || first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
+        Language::Ptx
+    } else {
+        Language::Listing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, language};
+    use std::path::Path;
+
+    #[test]
+    fn the_language_is_known_by_extension_or_first_directive() {
+        assert_eq!(language(Path::new("a.ptx"), ""), Language::Ptx);
+        assert_eq!(language(Path::new("a.txt"), "// made by hand\n.version 8.0\n"), Language::Ptx);
+        assert_eq!(language(Path::new("a.sass"), ".kernel k\n"), Language::Listing);
+    }
 }

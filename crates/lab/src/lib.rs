@@ -6,14 +6,17 @@
 mod buffers;
 mod compile;
 mod expectations;
+pub mod experiment;
 mod fault;
 mod parameters;
+mod passes;
 pub mod pool;
 pub mod reference;
 mod workload;
 
 pub use buffers::{ReadFile, no_files};
-pub use compile::{CompileOptions, compile};
+pub use compile::{CompileOptions, Language, compile, language};
 pub use expectations::{Checked, check_expectations};
 pub use fault::Fault;
+pub use passes::{pass, passes};
 pub use workload::{Data, Loaded, Simulated, Workload, load, simulate};

@@ -1,19 +1,23 @@
-//! Renders metrics and events: text sections, CSV pages, JSON, timelines, tables.
+//! Renders metrics and events: text sections, CSV pages, JSON, timelines, tables, charts.
 //!
 //! Everything here is a function from values to text; the same values give the same bytes. Who runs the simulator is
 //! not known here.
 
+mod chart;
 mod csv_pages;
 mod header;
 mod hot_spots;
 mod json;
+mod svg;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 mod timeline;
+mod timeline_svg;
 mod wrap;
 
+pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg};
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};
@@ -21,4 +25,5 @@ pub use json::{SCHEMA_VERSION, json};
 pub use table::{Align, Table};
 pub use text::{launch_line, section_text, sections_text};
 pub use timeline::{TimelineOptions, timeline_text};
+pub use timeline_svg::timeline_svg;
 pub use wrap::wrap;

@@ -2,12 +2,12 @@
 
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::programs::{self, Language};
+use crate::programs;
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity};
-use warplab_lab::{CompileOptions, compile};
+use warplab_lab::{CompileOptions, Language, compile, language};
 use warplab_metrics::integer_text;
 use warplab_ptx::tree::{Block, Statement};
 
@@ -17,7 +17,7 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
         return config::check_source(&sources::read(file)?, terminal);
     }
     let source = programs::source(file)?;
-    let (summary, faults) = match programs::language(file, &source.text) {
+    let (summary, faults) = match language(file, &source.text) {
         Language::Ptx => {
             let parsed = warplab_ptx::parse(&source);
             let kernels: Vec<_> = parsed.module.entries().collect();

@@ -1,12 +1,14 @@
-//! `warplab config check FILE` and `warplab config schema gpu|launch`.
+//! `warplab config check FILE` and `warplab config schema KIND`.
 
 use crate::arguments::SchemaKind;
 use crate::failure::{Failure, Outcome};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::path::Path;
-use warplab_config::{Kind, load_gpu, load_launch};
-use warplab_diagnostics::{Diagnostic, Source};
+use warplab_config::{Kind, load_course, load_gpu, load_launch};
+use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_lab::Fault;
+use warplab_lab::experiment;
 
 /// Reports every fault of a machine or a launch.
 pub(crate) fn check(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failure> {
@@ -32,14 +34,27 @@ fn summary(source: &Source) -> Result<String, Vec<Diagnostic>> {
     Ok(match kind(source) {
         Kind::Gpu => format!("a machine, {}", load_gpu(source)?.name),
         Kind::Launch => format!("a launch of {}", load_launch(source)?.kernel),
+        Kind::Experiment => {
+            let loaded = experiment::load(source).map_err(|fault| match fault {
+                Fault::Diagnostics(_, faults) => faults,
+                other => vec![Diagnostic::error(Span::new(0, 0), other.to_string())],
+            })?;
+            format!("an experiment of {} points, {}", loaded.points(false).len(), loaded.title)
+        }
+        Kind::Course => format!("a course of {} rows", load_course(source)?.rows.len()),
     })
 }
 
-/// What a description is about: only launches have a kernel.
+/// What a description is about: only launches have a kernel, only experiments columns, only courses rows.
 fn kind(source: &Source) -> Kind {
     let (tree, _) = warplab_config::ron_tree::parse(&source.text);
     let has = |name: &str| tree.find(&[name]).is_some();
-    if has("kernel") || has("program") || has("grid") { Kind::Launch } else { Kind::Gpu }
+    match () {
+        () if has("columns") || has("axes") => Kind::Experiment,
+        () if has("rows") => Kind::Course,
+        () if has("kernel") || has("program") || has("grid") => Kind::Launch,
+        () => Kind::Gpu,
+    }
 }
 
 /// Prints the JSON schema of a kind of description.
@@ -47,6 +62,8 @@ pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcom
     let kind = match kind {
         SchemaKind::Gpu => Kind::Gpu,
         SchemaKind::Launch => Kind::Launch,
+        SchemaKind::Experiment => Kind::Experiment,
+        SchemaKind::Course => Kind::Course,
     };
     let text = serde_json::to_string_pretty(&warplab_config::schema(kind));
     let text = text.map_err(|error| Failure::Output(format!("the schema cannot be written: {error}")))?;

@@ -15,7 +15,7 @@ use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
     Device, Header, SourceInstruction, TimelineOptions, details_csv, hot_spots_text, json, launch_line,
-    raw_csv, sections_text, timeline_text,
+    raw_csv, sections_text, timeline_svg, timeline_text,
 };
 
 /// The sections that are shown when none is asked for.
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let wanted = wanted_sections(&arguments.sections)?;
     let job = job::load(arguments, terminal)?;
     let multiprocessors = job.config.limits.multiprocessors;
-    if (arguments.timeline || wants_hot_spots(arguments))
+    if wants_record(arguments)
         && u32::from(arguments.timeline_sm) >= multiprocessors
     {
         let message = format!(
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     }
     let options = Options {
         jobs: arguments.jobs,
-        timeline: (arguments.timeline || wants_hot_spots(arguments)).then(|| recording(arguments)),
+        timeline: wants_record(arguments).then(|| recording(arguments)),
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
     let simulated = simulate(&job, &options)?;
@@ -140,6 +140,9 @@ fn report(
     if arguments.timeline && !machine_readable(arguments) {
         terminal.print(&timeline(arguments, simulated))?;
     }
+    if let Some(path) = &arguments.timeline_svg {
+        sources::write(path, &picture(arguments, job, simulated))?;
+    }
     Ok(())
 }
 
@@ -176,6 +179,23 @@ fn timeline(arguments: &RunArguments, simulated: &Simulated) -> String {
         text.push_str("    the record was cut; choose fewer cycles with --cycles A..B\n");
     }
     text
+}
+
+/// The picture of the timeline.
+fn picture(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> String {
+    let intervals = simulated.outcome.timeline.as_ref().map_or(&[][..], |timeline| &timeline.intervals);
+    let title = format!("{} on {}: warps of sm{}", job.kernel, job.config.name, arguments.timeline_sm);
+    let options = TimelineOptions {
+        sm: u32::from(arguments.timeline_sm),
+        cycles: arguments.cycles.clone(),
+        ..TimelineOptions::default()
+    };
+    timeline_svg(intervals, &title, &options)
+}
+
+/// Whether anything that is asked for needs a record of one multiprocessor.
+fn wants_record(arguments: &RunArguments) -> bool {
+    arguments.timeline || arguments.timeline_svg.is_some() || wants_hot_spots(arguments)
 }
 
 /// Whether the counters of every instruction are wanted: only by name, for they need a record.

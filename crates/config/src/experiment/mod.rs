@@ -15,8 +15,8 @@ pub use settings::{Setting, setting};
 pub use template::{Piece, Template};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserializer, Error, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -108,8 +108,7 @@ pub struct Axis {
 }
 
 /// A value of an axis.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AxisValue {
     /// A number.
     Number(f64),
@@ -122,6 +121,15 @@ impl fmt::Display for AxisValue {
         match self {
             AxisValue::Number(number) => write!(f, "{number}"),
             AxisValue::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for AxisValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            AxisValue::Number(number) => serializer.serialize_f64(*number),
+            AxisValue::Text(text) => serializer.serialize_str(text),
         }
     }
 }

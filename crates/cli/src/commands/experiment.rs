@@ -1,0 +1,99 @@
+//! `warplab experiment FILE`.
+
+use crate::arguments::ExperimentArguments;
+use crate::failure::{Failure, Outcome};
+use crate::laboratory::{self, Laboratory};
+use crate::sources;
+use crate::terminal::Terminal;
+use std::fs;
+use std::path::Path;
+use warplab_lab::experiment::{Report, Verdict, charts, csv, json, table};
+use warplab_report::wrap;
+
+/// Widest line of prose.
+const WIDTH: usize = 110;
+
+/// Runs every point and prints the table.
+pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
+    let (_, experiment) = laboratory::load(&arguments.file)?;
+    let laboratory = Laboratory::open(&arguments.points)?;
+    let folder = arguments.file.parent().unwrap_or(Path::new(""));
+    let report = laboratory.run(&experiment, folder, &arguments.changes)?;
+    if arguments.csv {
+        terminal.print(&csv(&report))?;
+    } else if arguments.json {
+        terminal.print(&format!("{:#}\n", json(&report)))?;
+    } else {
+        terminal.print(&text(&report))?;
+    }
+    if let Some(folder) = &arguments.points.svg {
+        pictures(&report, &arguments.file, folder, terminal)?;
+    }
+    Ok(outcome(&report))
+}
+
+/// Failed if a reference is missed without a stated reason.
+pub(crate) fn outcome(report: &Report) -> Outcome {
+    match report.judgements.iter().any(|judgement| judgement.verdict == Verdict::Missed) {
+        true => Outcome::Failed,
+        false => Outcome::Fine,
+    }
+}
+
+/// A report as text: title, table, texts, verdicts, why.
+pub(crate) fn text(report: &Report) -> String {
+    let experiment = &report.experiment;
+    let mut text = format!("{}\n", experiment.title);
+    let prose = |text: &mut String, words: &str, mark: &str| {
+        for (number, line) in wrap(words, WIDTH).into_iter().enumerate() {
+            let mark = if number == 0 { mark } else { "" };
+            text.push_str(&format!("{mark:<4}{line}\n"));
+        }
+    };
+    prose(&mut text, &format!("source: {}", experiment.source), "");
+    text.push('\n');
+    text.push_str(&indented(&table(report).text()));
+    for (point, shown) in &report.texts {
+        let title = if point.is_empty() { String::new() } else { format!("    {point}:\n") };
+        text.push_str(&format!("\n{title}{}", indented(shown)));
+    }
+    text.push('\n');
+    for judgement in &report.judgements {
+        let mark = match judgement.verdict {
+            Verdict::Holds => "ok",
+            Verdict::Shown => " -",
+            Verdict::Known => "!",
+            Verdict::Missed => "NO",
+        };
+        prose(&mut text, &judgement.line, mark);
+    }
+    for note in &experiment.notes {
+        prose(&mut text, note, "note");
+    }
+    prose(&mut text, &format!("why: {}", experiment.why), "");
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
+}
+
+/// Writes the pictures of a report, named after its file.
+pub(crate) fn pictures(
+    report: &Report,
+    file: &Path,
+    folder: &Path,
+    terminal: &mut Terminal,
+) -> Result<(), Failure> {
+    let charts = charts(report);
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::Output(format!("{} cannot be made: {error}", folder.display())))?;
+    let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    for (number, svg) in charts.iter().enumerate() {
+        let name = if charts.len() == 1 { format!("{stem}.svg") } else { format!("{stem}-{}.svg", number + 1) };
+        let path = folder.join(name);
+        sources::write(&path, svg)?;
+        terminal.note(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}

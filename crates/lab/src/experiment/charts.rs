@@ -1,0 +1,127 @@
+//! The plots of an experiment as SVG.
+
+use super::run::Report;
+use warplab_config::experiment::{AxisValue, Experiment, Plot, PlotKind};
+use warplab_report::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+
+/// Every plot of a report, in order.
+#[must_use]
+pub fn charts(report: &Report) -> Vec<String> {
+    report.experiment.plots.iter().map(|plot| chart_svg(&chart(report, plot))).collect()
+}
+
+fn chart(report: &Report, plot: &Plot) -> Chart {
+    let experiment = &report.experiment;
+    let points: Vec<usize> =
+        (0..report.points.len()).filter(|&index| experiment.selects(&plot.at, &report.points[index])).collect();
+    let categories = categories(report, plot, &points);
+    let kind = match plot.kind {
+        PlotKind::Line => ChartKind::Line,
+        PlotKind::Bar => ChartKind::Bar,
+    };
+    let x = |index: usize| {
+        if categories.is_empty() {
+            number(report, &plot.x, index)
+        } else {
+            let text = x_text(report, &plot.x, index);
+            categories.iter().position(|category| *category == text).map(|place| place as f64)
+        }
+    };
+    let names = series_names(report, plot, &points);
+    let series = names.iter().map(|name| series(report, plot, &points, name.as_deref(), &x)).collect();
+    Chart {
+        title: plot.title.clone().unwrap_or_else(|| experiment.title.clone()),
+        kind,
+        x: ChartAxis { label: label(experiment, &plot.x), log: plot.log_x },
+        y: ChartAxis { label: label(experiment, &plot.y), log: plot.log_y },
+        series,
+        categories,
+    }
+}
+
+/// The name of an axis or a column, with its unit.
+fn label(experiment: &Experiment, name: &str) -> String {
+    let axis = experiment.axes.iter().find(|axis| axis.name == name).map(|axis| (name, axis.unit.as_str()));
+    let column = || experiment.columns.iter().find(|column| column.name == name);
+    let (head, unit) =
+        axis.or_else(|| column().map(|column| (column.head(), column.unit.as_str()))).unwrap_or((name, ""));
+    if unit.is_empty() { head.to_owned() } else { format!("{head} ({unit})") }
+}
+
+/// The value of a column, or of something that goes with the point, as a number.
+fn number(report: &Report, name: &str, index: usize) -> Option<f64> {
+    let column = report.experiment.columns.iter().position(|column| column.name == name);
+    match (column, report.points[index].names.get(name)) {
+        (Some(column), _) => report.columns[column][index],
+        (None, Some(AxisValue::Number(number))) => Some(*number),
+        _ => None,
+    }
+}
+
+fn x_text(report: &Report, name: &str, index: usize) -> String {
+    report.points[index].names.get(name).map_or_else(String::new, ToString::to_string)
+}
+
+/// The texts along x, in order, where x is not a number; bars always stand side by side.
+fn categories(report: &Report, plot: &Plot, points: &[usize]) -> Vec<String> {
+    let numeric = points.iter().all(|&index| number(report, &plot.x, index).is_some());
+    if numeric && plot.kind == PlotKind::Line {
+        return Vec::new();
+    }
+    let mut categories: Vec<String> = Vec::new();
+    for &index in points {
+        let text = x_text(report, &plot.x, index);
+        if !categories.contains(&text) {
+            categories.push(text);
+        }
+    }
+    categories
+}
+
+/// The values of the axis of series, or one nameless series.
+fn series_names(report: &Report, plot: &Plot, points: &[usize]) -> Vec<Option<String>> {
+    let Some(axis) = &plot.series else { return vec![None] };
+    let mut names: Vec<Option<String>> = Vec::new();
+    for &index in points {
+        let name = Some(x_text(report, axis, index));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn series(
+    report: &Report,
+    plot: &Plot,
+    points: &[usize],
+    name: Option<&str>,
+    x: &dyn Fn(usize) -> Option<f64>,
+) -> Series {
+    let belongs = |index: &usize| match (&plot.series, name) {
+        (Some(axis), Some(name)) => x_text(report, axis, *index) == name,
+        _ => true,
+    };
+    let here: Vec<usize> = points.iter().copied().filter(belongs).collect();
+    let found =
+        here.iter().filter_map(|&index| Some((x(index)?, number(report, &plot.y, index)?))).collect();
+    let mut references: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for judgement in report.judgements.iter().filter(|it| it.reference.column == plot.y) {
+        let marks: Vec<(f64, f64)> = here
+            .iter()
+            .filter_map(|&index| Some((x(index)?, judgement.comparisons[index]?.expected)))
+            .collect();
+        let from = &judgement.reference.from;
+        match references.iter_mut().find(|(name, _)| name == from) {
+            Some((_, known)) => known.extend(marks),
+            None if !marks.is_empty() => references.push((from.clone(), marks)),
+            None => {}
+        }
+    }
+    let prefix = plot.series.as_deref().filter(|_| name.is_some_and(|name| name.parse::<f64>().is_ok()));
+    let name = match (prefix, name) {
+        (Some(axis), Some(name)) => format!("{axis} {name}"),
+        (_, name) => name.unwrap_or_default().to_owned(),
+    };
+    Series { name, points: found, references }
+}

@@ -1,0 +1,165 @@
+//! Points at which one pseudo-channel of a machine's DRAM answers a stream of reads.
+
+use super::{Measured, number};
+use crate::fault::Fault;
+use std::collections::BTreeMap;
+use warplab_config::{GpuConfig, Ticks};
+use warplab_diagnostics::nearest_name;
+use warplab_memory::dram::{Access, DramMap, PseudoChannel};
+
+/// What can be named in columns. Times are in command clocks.
+pub(super) const METRICS: [&str; 6] = [
+    "dram.clocks",
+    "dram.busy_pct",
+    "dram.mean_latency_clocks",
+    "dram.row_hits",
+    "dram.row_misses",
+    "dram.row_conflicts",
+];
+
+/// Bursts that the picture shows.
+const BURSTS_SHOWN: usize = 12;
+/// Columns of the picture.
+const WIDTH: u64 = 96;
+
+/// In which order addresses come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pattern {
+    /// One burst after the other.
+    Sequential,
+    /// Any bank and any row.
+    Random,
+}
+
+/// A stream of reads for a channel.
+#[derive(Clone, Debug)]
+pub(super) struct DramJob {
+    config: GpuConfig,
+    pattern: Pattern,
+    requests: u64,
+    rows: u64,
+    seed: u64,
+}
+
+pub(super) fn prepare(settings: &BTreeMap<String, String>, config: &GpuConfig) -> Result<DramJob, Fault> {
+    let of = |name: &str, default| settings.get(name).map_or(Ok(default), |text| number::<u64>(name, text));
+    let pattern = match settings.get("pattern").map(String::as_str) {
+        None | Some("sequential") => Pattern::Sequential,
+        Some("random") => Pattern::Random,
+        Some(other) => {
+            let known = ["sequential", "random"];
+            let near = nearest_name(other, known).map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+            return Err(Fault::input(format!("unknown pattern '{other}';{near} known: {}", known.join(", "))));
+        }
+    };
+    let (requests, rows) = (of("requests", 4096)?, of("rows", 16384)?);
+    if requests == 0 || rows == 0 {
+        return Err(Fault::input("a stream needs at least one request and one row"));
+    }
+    Ok(DramJob { config: config.clone(), pattern, requests, rows, seed: of("seed", 1)? })
+}
+
+/// One burst on the bus.
+struct Burst {
+    bank: usize,
+    /// When its turn at the bank came.
+    from: u64,
+    data: u64,
+    end: u64,
+}
+
+pub(super) fn run(job: &DramJob) -> Measured {
+    let dram = &job.config.dram;
+    // The clock of a channel is one tick here: every time below is a count of command clocks.
+    let mut channel = PseudoChannel::new(dram, Ticks(1), 1023);
+    let wires = u64::from(dram.channel_bits / dram.pseudo_channels * dram.data_rate);
+    let burst_clocks = (u64::from(dram.burst_bytes) * 8).div_ceil(wires.max(1)).max(1);
+    let banks = (dram.bank_groups * dram.banks_per_group) as usize;
+    let mut free = vec![0; banks];
+    let mut bursts = Vec::new();
+    let (mut sent, mut waiting, mut now, mut latency, mut end) = (0, 0_u32, Ticks(0), 0, 0);
+    loop {
+        while sent < job.requests && waiting < dram.queue {
+            channel.push(Access { at: now, token: sent, write: false, ..place(job, sent) });
+            (sent, waiting) = (sent + 1, waiting + 1);
+        }
+        if channel.next_decision() == Ticks::NEVER {
+            break;
+        }
+        now = channel.next_decision();
+        let Some((access, done)) = channel.decide() else { continue };
+        waiting -= 1;
+        latency += done.0 - access.at.0;
+        end = end.max(done.0);
+        let from = std::mem::replace(&mut free[access.bank], done.0);
+        let data = done.0 - burst_clocks;
+        if bursts.len() < BURSTS_SHOWN {
+            bursts.push(Burst { bank: access.bank, from: from.min(data), data, end: done.0 });
+        }
+    }
+    let counters = channel.counters();
+    let values = [
+        end as f64,
+        counters.busy_ticks as f64 / end as f64 * 100.0,
+        latency as f64 / job.requests as f64,
+        counters.row_hits as f64,
+        counters.row_misses as f64,
+        counters.row_conflicts as f64,
+    ];
+    let values = METRICS.into_iter().map(str::to_owned).zip(values).collect();
+    Measured { values, texts: BTreeMap::from([("bursts".to_owned(), picture(&bursts))]) }
+}
+
+/// Where a request of the stream goes.
+fn place(job: &DramJob, number: u64) -> Access {
+    let dram = &job.config.dram;
+    let banks = u64::from(dram.bank_groups * dram.banks_per_group);
+    let (bank, row) = match job.pattern {
+        Pattern::Sequential => {
+            // The bursts of the first pseudo-channel: of each line those whose turn it has.
+            let burst = number * u64::from(dram.pseudo_channels);
+            let place = DramMap::new(dram).place(burst / 4, (burst % 4) as u32);
+            (place.bank, place.row)
+        }
+        Pattern::Random => {
+            let hash = mix(number ^ job.seed << 32);
+            ((hash % banks) as usize, (hash >> 32) % job.rows)
+        }
+    };
+    Access { bank, row, write: false, token: number, at: Ticks(0) }
+}
+
+/// A hash whose bits are all good (the finaliser of SplitMix64).
+fn mix(seed: u64) -> u64 {
+    let mut value = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}
+
+/// A row for each bank: `-` while it works for a burst, `#` while its data is on the bus.
+fn picture(bursts: &[Burst]) -> String {
+    let last = bursts.iter().map(|burst| burst.end).max().unwrap_or(0);
+    let scale = last.div_ceil(WIDTH).max(1);
+    let columns = last.div_ceil(scale) as usize;
+    let mut banks: Vec<usize> = bursts.iter().map(|burst| burst.bank).collect();
+    banks.sort_unstable();
+    banks.dedup();
+    let mut text = format!("a column is {scale} clocks; - access, # data on the bus\n");
+    let mut bus = vec![b' '; columns];
+    for bank in banks {
+        let mut row = vec![b' '; columns];
+        for burst in bursts.iter().filter(|burst| burst.bank == bank) {
+            let (from, data, end) = (burst.from / scale, burst.data / scale, burst.end.div_ceil(scale));
+            row[from as usize..data as usize].fill(b'-');
+            row[data as usize..end as usize].fill(b'#');
+            bus[data as usize..end as usize].fill(b'#');
+        }
+        text.push_str(&line(&format!("bank {bank}"), &row));
+    }
+    text + &line("bus", &bus)
+}
+
+fn line(name: &str, cells: &[u8]) -> String {
+    format!("{name:<8}{}", String::from_utf8_lossy(cells)).trim_end().to_owned() + "\n"
+}

@@ -1,0 +1,237 @@
+//! References beside what was found.
+
+use super::table::value_text;
+use warplab_config::experiment::{Bound, Columns, Experiment, Point, Reference, Values};
+
+/// A reference with what was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The reference.
+    pub reference: Reference,
+    /// By point; none where the reference says nothing.
+    pub comparisons: Vec<Option<Comparison>>,
+    /// Whether the bound holds.
+    pub verdict: Verdict,
+    /// What it says, in a line.
+    pub line: String,
+}
+
+/// One number beside another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The reference's.
+    pub expected: f64,
+    /// Ours; none if it could not be computed.
+    pub found: Option<f64>,
+}
+
+impl Comparison {
+    /// Ours divided by the reference's.
+    #[must_use]
+    pub fn ratio(self) -> Option<f64> {
+        self.found.filter(|_| self.expected != 0.0).map(|found| found / self.expected)
+    }
+}
+
+/// How a reference was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The bound holds.
+    Holds,
+    /// It is missed, for a stated reason.
+    Known,
+    /// It is missed.
+    Missed,
+    /// It is not judged.
+    Shown,
+}
+
+/// Judges a reference; `hardware` gives what the profiler measured at a point.
+pub(super) fn judge(
+    experiment: &Experiment,
+    points: &[Point],
+    columns: &Columns<'_>,
+    reference: &Reference,
+    hardware: &dyn Fn(usize, &str) -> Option<f64>,
+) -> Judgement {
+    let found = columns.of(&reference.column);
+    let selected: Vec<usize> =
+        (0..points.len()).filter(|&index| experiment.selects(&reference.at, &points[index])).collect();
+    let mut comparisons: Vec<Option<Comparison>> = vec![None; points.len()];
+    for (number, &index) in selected.iter().enumerate() {
+        let expected = match &reference.values {
+            Values::List(values) => values.get(number).copied().flatten(),
+            Values::Formula(formula) => columns.value(formula, index, &|_| None),
+            Values::Measured(measured) => columns.value(measured, index, &|id| hardware(index, id)),
+        };
+        comparisons[index] = expected.map(|expected| Comparison { expected, found: found[index] });
+    }
+    let base = |index: usize| experiment.elsewhere(points, &points[index], &experiment.base);
+    let misses = misses(reference.bound, &comparisons, &base);
+    let count = comparisons.iter().flatten().count();
+    let holds = misses.is_empty() && count > 0;
+    let verdict = match (reference.bound, holds, &reference.known) {
+        (Bound::Shown, ..) => Verdict::Shown,
+        (_, true, _) => Verdict::Holds,
+        (_, false, Some(_)) => Verdict::Known,
+        (_, false, None) => Verdict::Missed,
+    };
+    let line = line(experiment, points, reference, verdict, &misses, count);
+    Judgement { reference: reference.clone(), comparisons, verdict, line }
+}
+
+/// A point that misses the bound, and how.
+struct Miss {
+    index: usize,
+    how: String,
+}
+
+fn misses(
+    bound: Bound,
+    comparisons: &[Option<Comparison>],
+    base: &dyn Fn(usize) -> Option<usize>,
+) -> Vec<Miss> {
+    let present = || comparisons.iter().enumerate().filter_map(|(index, it)| Some((index, (*it)?)));
+    if let Bound::Order(ties) = bound {
+        return out_of_order(&present().collect::<Vec<_>>(), ties);
+    }
+    let miss = |(index, it): (usize, Comparison)| {
+        let Some(found) = it.found else { return Some(Miss { index, how: "there is no value".to_owned() }) };
+        let expected = it.expected;
+        let text = |value| value_text(Some(value), None);
+        let (holds, how) = match bound {
+            Bound::Shown | Bound::Order(_) => return None,
+            Bound::Exact => (found == expected, format!("{} instead of {}", text(found), text(expected))),
+            Bound::Digits(digits) => {
+                let (found, expected) = (rounded(found, digits), rounded(expected, digits));
+                (found == expected, format!("{found} instead of {expected}"))
+            }
+            Bound::Within(percent) => {
+                let off = (found / expected - 1.0) * 100.0;
+                (off.abs() <= percent || found == expected, format!("{off:+.0} %"))
+            }
+            Bound::Ratios(percent) => {
+                let base = base(index).and_then(|base| comparisons.get(base).copied().flatten());
+                let Some((base_found, base)) = base.and_then(|base| Some((base.found?, base.expected))) else {
+                    return Some(Miss { index, how: "there is no base point".to_owned() });
+                };
+                let (found, expected) = (found / base_found, expected / base);
+                let off = (found / expected - 1.0) * 100.0;
+                (off.abs() <= percent, format!("{found:.2} times the base instead of {expected:.2}"))
+            }
+            Bound::Below => (found < expected, format!("{} is not below {}", text(found), text(expected))),
+            Bound::Above => (found > expected, format!("{} is not above {}", text(found), text(expected))),
+        };
+        (!holds).then_some(Miss { index, how })
+    };
+    present().filter_map(miss).collect()
+}
+
+/// Rounded to so many digits after the point, as text.
+fn rounded(value: f64, digits: u8) -> String {
+    format!("{value:.*}", usize::from(digits))
+}
+
+/// Pairs whose references differ by more than so many per cent and that come the other way round.
+fn out_of_order(present: &[(usize, Comparison)], ties: f64) -> Vec<Miss> {
+    let mut misses = Vec::new();
+    for (at, &(_, first)) in present.iter().enumerate() {
+        for &(index, second) in &present[at + 1..] {
+            let (low, high) = (first.expected.min(second.expected), first.expected.max(second.expected));
+            if high <= low * (1.0 + ties / 100.0) {
+                continue;
+            }
+            let (Some(one), Some(two)) = (first.found, second.found) else {
+                misses.push(Miss { index, how: "there is no value".to_owned() });
+                continue;
+            };
+            if (one < two) != (first.expected < second.expected) {
+                let (one, two) = (value_text(Some(one), None), value_text(Some(two), None));
+                misses.push(Miss { index, how: format!("{two} comes out of order with {one}") });
+            }
+        }
+    }
+    misses
+}
+
+fn line(
+    experiment: &Experiment,
+    points: &[Point],
+    reference: &Reference,
+    verdict: Verdict,
+    misses: &[Miss],
+    count: usize,
+) -> String {
+    let column = experiment.columns.iter().find(|column| column.name == reference.column);
+    let head = column.map_or(reference.column.as_str(), |column| column.head());
+    let subject = format!("{head} beside {}", reference.from);
+    let bound = match reference.bound {
+        Bound::Exact => "exact".to_owned(),
+        Bound::Digits(digits) => format!("exact to {digits} digits"),
+        Bound::Within(percent) => format!("within {percent} %"),
+        Bound::Ratios(percent) => format!("ratios to the base within {percent} %"),
+        Bound::Order(_) => "in the same order".to_owned(),
+        Bound::Below => "below".to_owned(),
+        Bound::Above => "above".to_owned(),
+        Bound::Shown => "shown, not judged".to_owned(),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    match verdict {
+        Verdict::Shown => format!("{subject}: {bound}"),
+        Verdict::Holds => match &reference.known {
+            Some(known) => format!(
+                "{subject}: {bound}, {count} point{plural}; it was said to be missed ({known}): strike 'known'"
+            ),
+            None => format!("{subject}: {bound}, {count} point{plural}"),
+        },
+        Verdict::Known | Verdict::Missed => {
+            let where_ = |miss: &Miss| {
+                let values: Vec<String> = points[miss.index].values.iter().map(ToString::to_string).collect();
+                if values.is_empty() { miss.how.clone() } else { format!("{}: {}", values.join(", "), miss.how) }
+            };
+            let misses: Vec<String> = misses.iter().map(where_).collect();
+            let misses = if count == 0 { "there is nothing to compare with".to_owned() } else { misses.join("; ") };
+            let reason = reference.known.as_ref().map_or(String::new(), |known| format!(". Why: {known}"));
+            format!("{subject}: NOT {bound}: {misses}{reason}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Comparison, misses};
+    use warplab_config::experiment::Bound;
+
+    fn count(bound: Bound, pairs: &[(f64, f64)]) -> usize {
+        let comparisons: Vec<Option<Comparison>> =
+            pairs.iter().map(|&(found, expected)| Some(Comparison { expected, found: Some(found) })).collect();
+        misses(bound, &comparisons, &|_| Some(0)).len()
+    }
+
+    #[test]
+    fn bounds_are_sharp() {
+        assert_eq!(count(Bound::Exact, &[(0.5, 0.5), (0.5, 0.500_000_1)]), 1);
+        assert_eq!(count(Bound::Digits(2), &[(97.656, 97.66), (97.64, 97.66)]), 1);
+        assert_eq!(count(Bound::Within(10.0), &[(110.0, 100.0), (111.0, 100.0), (89.0, 100.0)]), 2);
+        assert_eq!(count(Bound::Below, &[(1.0, 1.0), (0.5, 1.0)]), 1);
+        assert_eq!(count(Bound::Above, &[(1.0, 1.0), (1.5, 1.0)]), 1);
+    }
+
+    #[test]
+    fn ratios_refer_to_the_base_point() {
+        // Twice as fast everywhere: the ratios are the same.
+        assert_eq!(count(Bound::Ratios(1.0), &[(5.0, 10.0), (10.0, 20.0), (21.0, 40.0)]), 1);
+    }
+
+    #[test]
+    fn order_leaves_out_what_the_reference_cannot_tell_apart() {
+        assert_eq!(count(Bound::Order(5.0), &[(3.0, 10.0), (2.0, 10.4), (1.0, 12.0)]), 2);
+        assert_eq!(count(Bound::Order(5.0), &[(2.0, 10.0), (1.0, 10.4), (3.0, 12.0)]), 0);
+    }
+
+    #[test]
+    fn what_has_no_value_is_missed() {
+        let comparison = Some(Comparison { expected: 1.0, found: None });
+        assert_eq!(misses(Bound::Within(100.0), &[comparison], &|_| None).len(), 1);
+    }
+}

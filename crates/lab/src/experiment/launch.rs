@@ -1,0 +1,331 @@
+//! Points at which a kernel is simulated.
+
+use super::record::{self, Watch};
+use super::suites::Suites;
+use super::{Host, Measured, number};
+use crate::fault::Fault;
+use crate::passes::passes;
+use crate::workload::{Workload, simulate};
+use crate::{CompileOptions, Language, compile, language};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use warplab_config::experiment::{ExperimentKind, Setting, setting};
+use warplab_config::launch::{Argument, Dimensions, parse_argument, parse_dimensions, parse_size};
+use warplab_config::{GpuConfig, load_launch};
+use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_exec::LaunchShape;
+use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_lower::PassSet;
+use warplab_metrics::{Context, LaunchInfo, evaluate};
+use warplab_program::{Opcode, Program};
+use warplab_report::timeline_text;
+
+/// What can be named in columns beside the metrics of reports.
+pub(super) const METRICS: [&str; 3] = ["watch.cycle", "watch.lanes", "word"];
+
+/// A launch before its machine is known.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    program: Option<PathBuf>,
+    kernel: String,
+    grid: Option<Dimensions>,
+    block: Option<Dimensions>,
+    dynamic_shared_bytes: u64,
+    arguments: Vec<Argument>,
+    /// The folder of the files that buffers name.
+    data: PathBuf,
+    gpu: Option<String>,
+    changes: Vec<String>,
+    passes: Option<PassSet>,
+    max_cycles: u64,
+    watch: Option<Watch>,
+    word: Option<(String, u64)>,
+    measured: FxHashMap<String, f64>,
+}
+
+/// A launch on a machine.
+#[derive(Clone, Debug)]
+pub(super) struct LaunchJob {
+    /// The program.
+    pub(super) program: ProgramText,
+    kernel: String,
+    shape: LaunchShape,
+    arguments: Vec<Argument>,
+    data: PathBuf,
+    /// The machine.
+    pub(super) config: GpuConfig,
+    max_cycles: u64,
+    records: bool,
+    watch: Option<Watch>,
+    word: Option<(String, u64)>,
+    /// What the profiler measured for the case, by metric id.
+    pub(super) measured: FxHashMap<String, f64>,
+}
+
+/// A program before it is compiled for a machine.
+#[derive(Clone, Debug)]
+pub(super) struct ProgramText {
+    /// Its file.
+    pub(super) path: PathBuf,
+    /// Its text: PTX or a listing.
+    pub(super) source: Source,
+    /// The passes that compile it.
+    pub(super) passes: PassSet,
+}
+
+impl LaunchJob {
+    /// Everything that the result depends on beside the program's text.
+    pub(super) fn inputs(&self) -> String {
+        let LaunchJob { program, kernel, shape, arguments, config, max_cycles, records, watch, word, .. } = self;
+        let passes = program.passes;
+        format!(
+            "{kernel} {shape:?} {arguments:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
+        )
+    }
+}
+
+/// The launch that the settings of a point describe.
+///
+/// # Errors
+/// What is wrong with the settings.
+pub(super) fn prepare(
+    settings: &BTreeMap<String, String>,
+    folder: &Path,
+    records: bool,
+    suites: &mut Suites,
+    host: &Host<'_>,
+) -> Result<LaunchJob, Fault> {
+    let mut draft = start(settings, folder, suites, host)?;
+    let mut settings: Vec<(&String, &String)> = settings.iter().collect();
+    // Arguments in their own order, not in that of their names.
+    settings.sort_by_key(|(name, _)| name.strip_prefix("argument.").and_then(|at| at.parse::<usize>().ok()));
+    for (name, value) in settings {
+        change(&mut draft, name, value, folder)?;
+    }
+    let machine = draft.gpu.as_deref().unwrap_or(super::DEFAULT_MACHINE);
+    let config = (host.machine)(machine, &draft.changes)?;
+    let missing = |what: &str| {
+        Fault::input(format!("a point needs a {what}: set \"{what}\", a \"launch\", or a \"suite\" with a \"case\""))
+    };
+    let path = draft.program.ok_or_else(|| missing("program"))?;
+    let grid = draft.grid.ok_or_else(|| missing("grid"))?;
+    let block = draft.block.ok_or_else(|| missing("block"))?;
+    let shared = u32::try_from(draft.dynamic_shared_bytes)
+        .map_err(|_| Fault::input(format!("{} bytes of shared memory are too many", draft.dynamic_shared_bytes)))?;
+    let source = (host.program)(&path)?;
+    Ok(LaunchJob {
+        program: ProgramText { path, source, passes: draft.passes.unwrap_or_else(PassSet::all) },
+        kernel: draft.kernel,
+        shape: LaunchShape {
+            grid: [grid.0, grid.1, grid.2],
+            block: [block.0, block.1, block.2],
+            dynamic_shared_bytes: shared,
+        },
+        arguments: draft.arguments,
+        data: draft.data,
+        config,
+        max_cycles: draft.max_cycles,
+        records: records || draft.watch.is_some(),
+        watch: draft.watch,
+        word: draft.word,
+        measured: draft.measured,
+    })
+}
+
+/// The launch file or the case that a point starts from.
+fn start(
+    settings: &BTreeMap<String, String>,
+    folder: &Path,
+    suites: &mut Suites,
+    host: &Host<'_>,
+) -> Result<Draft, Fault> {
+    if let Some(path) = settings.get("launch") {
+        return from_launch(&folder.join(path), host);
+    }
+    let Some(case) = settings.get("case") else {
+        return Ok(Draft { data: folder.to_owned(), ..Draft::default() });
+    };
+    let suite = settings.get("suite").ok_or_else(|| Fault::input("a \"case\" needs its \"suite\""))?;
+    let case = suites.case(&folder.join(suite), case, host)?;
+    let [x, y, z] = case.shape.grid;
+    let [a, b, c] = case.shape.block;
+    Ok(Draft {
+        kernel: case.kernel.clone(),
+        grid: Some(Dimensions(x, y, z)),
+        block: Some(Dimensions(a, b, c)),
+        dynamic_shared_bytes: u64::from(case.shape.dynamic_shared_bytes),
+        arguments: case.arguments.clone(),
+        data: folder.to_owned(),
+        measured: case.metrics.clone(),
+        ..Draft::default()
+    })
+}
+
+fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
+    let bytes = (host.read)(path)?;
+    let source = Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned());
+    let launch = load_launch(&source).map_err(|faults| Fault::Diagnostics(source, faults))?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let scheduler = launch.scheduler.and_then(|policy| serde_json::to_value(policy).ok());
+    let scheduler = scheduler.as_ref().and_then(|name| name.as_str());
+    let mut changes: Vec<String> =
+        scheduler.map(|name| format!("multiprocessor.scheduler={name}")).into_iter().collect();
+    changes.extend(launch.set.iter().map(|(path, value)| format!("{path}={value}")));
+    Ok(Draft {
+        program: Some(folder.join(&launch.program)),
+        kernel: launch.kernel,
+        grid: Some(launch.grid),
+        block: Some(launch.block),
+        dynamic_shared_bytes: launch.dynamic_shared_bytes.0,
+        arguments: launch.arguments,
+        gpu: launch.gpu.map(|name| super::relative_machine(&name, &folder)),
+        data: folder,
+        changes,
+        max_cycles: launch.max_cycles.unwrap_or(0),
+        ..Draft::default()
+    })
+}
+
+fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(), Fault> {
+    let wrong = |message: String| Fault::input(format!("{name}: {message}"));
+    let what = setting(ExperimentKind::Launch, name)
+        .map_err(|(message, help)| Fault::input(format!("{message}; {help}")))?;
+    match what {
+        Setting::Machine(path) => draft.changes.push(format!("{path}={value}")),
+        Setting::Argument(at) => {
+            let argument = parse_argument(value).map_err(wrong)?;
+            if at > draft.arguments.len() {
+                let count = draft.arguments.len();
+                return Err(wrong(format!("there are {count} arguments before it; arguments have no gaps")));
+            }
+            match draft.arguments.get_mut(at) {
+                Some(place) => *place = argument,
+                None => draft.arguments.push(argument),
+            }
+        }
+        Setting::BufferSize(buffer) => {
+            let wanted = parse_size(value).map_err(wrong)?;
+            let mut buffers = draft.arguments.iter_mut().filter_map(|argument| match argument {
+                Argument::Buffer { name, size, .. } if name == buffer => Some(size),
+                _ => None,
+            });
+            *buffers.next().ok_or_else(|| wrong("the launch has no such buffer".to_owned()))? = wanted;
+        }
+        Setting::Named(named) => match named {
+            "program" => draft.program = Some(folder.join(value)),
+            "kernel" => draft.kernel = value.to_owned(),
+            "grid" => draft.grid = Some(parse_dimensions(value).map_err(wrong)?),
+            "block" => draft.block = Some(parse_dimensions(value).map_err(wrong)?),
+            "dynamic_shared_bytes" => draft.dynamic_shared_bytes = parse_size(value).map_err(wrong)?.0,
+            "scheduler" => draft.changes.push(format!("multiprocessor.scheduler={value}")),
+            "passes" => draft.passes = Some(passes(value)?),
+            "max_cycles" => draft.max_cycles = number(name, value)?,
+            "gpu" => draft.gpu = Some(super::relative_machine(value, folder)),
+            "watch" => draft.watch = Some(watch(value)?),
+            "word" => draft.word = Some(word(value)?),
+            // These are what the point starts from.
+            _ => {}
+        },
+    }
+    Ok(())
+}
+
+/// Reads `FFMA:7`.
+fn watch(text: &str) -> Result<Watch, Fault> {
+    let (name, count) = text.split_once(':').unwrap_or((text, "1"));
+    let opcode = Opcode::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Opcode::ALL.iter().map(|opcode| opcode.name()).collect();
+        let near = nearest_name(name, names.iter().copied());
+        let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+        Fault::input(format!("watch: there is no machine instruction '{name}'{near}"))
+    })?;
+    Ok(Watch { opcode, number: number("watch", count)? })
+}
+
+/// Reads `out:7`.
+fn word(text: &str) -> Result<(String, u64), Fault> {
+    let (buffer, index) = text
+        .split_once(':')
+        .ok_or_else(|| Fault::input(format!("word: '{text}' has no index; write BUFFER:INDEX, for example out:7")))?;
+    Ok((buffer.to_owned(), number("word", index)?))
+}
+
+/// Compiles a program for a machine.
+///
+/// # Errors
+/// The faults of its text.
+pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program, Fault> {
+    let source = &text.source;
+    match language(&text.path, &source.text) {
+        Language::Listing => {
+            let (program, faults) = warplab_program::listing::read(source);
+            if faults.iter().any(Diagnostic::is_error) {
+                return Err(Fault::Diagnostics(source.clone(), faults));
+            }
+            Ok(program)
+        }
+        Language::Ptx => {
+            let options = CompileOptions { run: text.passes, ..CompileOptions::default() };
+            let compiled = compile(source, config, options);
+            compiled
+                .map(|(lowered, _)| lowered.program)
+                .map_err(|faults| Fault::Diagnostics(source.clone(), faults))
+        }
+    }
+}
+
+/// Simulates a launch.
+///
+/// # Errors
+/// Why it did not run to its end.
+pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result<Measured, Fault> {
+    let workload =
+        Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
+    let kernel = workload.kernel()?;
+    let read = |path: &Path| (host.read)(&job.data.join(path));
+    let options = RunOptions {
+        max_cycles: job.max_cycles,
+        timeline: job.records.then(TimelineOptions::default),
+        ..RunOptions::default()
+    };
+    let simulated = simulate(&job.config, &workload, &read, options)?;
+    let launch = LaunchInfo {
+        kernel: job.kernel.clone(),
+        grid: job.shape.grid,
+        block: job.shape.block,
+        registers: kernel.registers,
+        static_shared: kernel.static_shared_bytes,
+        dynamic_shared: job.shape.dynamic_shared_bytes,
+        local_bytes: kernel.local_bytes,
+        partial: simulated.outcome.partial,
+    };
+    let context = Context {
+        counters: &simulated.outcome.counters,
+        config: &job.config,
+        occupancy: &simulated.occupancy,
+        launch: &launch,
+    };
+    let mut measured = Measured::default();
+    for row in evaluate(&context).iter().flat_map(|section| &section.rows) {
+        measured.values.extend(row.value.number().map(|value| (row.metric.id.to_owned(), value)));
+    }
+    if let Some(timeline) = &simulated.outcome.timeline {
+        let lanes = job.config.limits.warp_lanes;
+        measured.values.extend(record::values(timeline, kernel, lanes));
+        if let Some(watch) = &job.watch {
+            measured.values.extend(record::watched(timeline, kernel, watch));
+        }
+        measured.texts.insert("schedule".to_owned(), record::schedule(timeline, kernel));
+        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &Default::default()));
+    }
+    if let Some((name, index)) = &job.word {
+        let buffer = simulated.image.buffer(name);
+        let buffer = buffer.ok_or_else(|| Fault::input(format!("word: the launch has no buffer '{name}'")))?;
+        if *index >= buffer.words() {
+            return Err(Fault::input(format!("word: '{name}' has {} words, not {index}", buffer.words())));
+        }
+        measured.values.insert("word".to_owned(), f64::from(buffer.word(*index)));
+    }
+    Ok(measured)
+}

@@ -1,0 +1,68 @@
+//! Points whose kernel is only counted: how many blocks and warps fit.
+
+use super::{Measured, number};
+use crate::fault::Fault;
+use std::collections::BTreeMap;
+use warplab_config::{GpuConfig, KernelResources, occupancy};
+
+/// What can be named in columns.
+pub(super) const METRICS: [&str; 11] = [
+    "occupancy.blocks",
+    "occupancy.warps",
+    "occupancy.percent",
+    "occupancy.warps_per_block",
+    "occupancy.registers_per_block",
+    "occupancy.shared_per_block",
+    "occupancy.limit_warps",
+    "occupancy.limit_blocks",
+    "occupancy.limit_registers",
+    "occupancy.limit_shared",
+    "occupancy.carveout_kib",
+];
+
+/// A kernel on a machine.
+#[derive(Clone, Debug)]
+pub(super) struct OccupancyJob {
+    config: GpuConfig,
+    resources: KernelResources,
+}
+
+pub(super) fn prepare(
+    settings: &BTreeMap<String, String>,
+    config: &GpuConfig,
+) -> Result<OccupancyJob, Fault> {
+    let of = |name: &str| settings.get(name).map_or(Ok(0), |text| number::<u32>(name, text));
+    let resources = KernelResources {
+        threads_per_block: of("block")?,
+        registers: of("registers")?,
+        static_shared: of("shared")?,
+        dynamic_shared: of("dynamic")?,
+        scalar_registers: of("scalar")?,
+    };
+    Ok(OccupancyJob { config: config.clone(), resources })
+}
+
+pub(super) fn run(job: &OccupancyJob) -> Measured {
+    let found = occupancy(&job.config.limits, &job.resources);
+    let values = [
+        Some(found.blocks),
+        Some(found.warps),
+        None,
+        Some(found.warps_per_block),
+        Some(found.registers_per_block),
+        Some(found.shared_per_block),
+        Some(found.limit_warps),
+        Some(found.limit_blocks),
+        found.limit_registers,
+        found.limit_shared,
+        Some(found.carveout_kib),
+    ];
+    let mut measured = Measured::default();
+    for (id, value) in METRICS.into_iter().zip(values) {
+        measured.values.extend(value.map(|value| (id.to_owned(), f64::from(value))));
+    }
+    measured.values.insert("occupancy.percent".to_owned(), found.fraction * 100.0);
+    let steps: Vec<String> = found.steps.iter().map(|step| format!("{step}\n")).collect();
+    measured.texts.insert("steps".to_owned(), steps.concat());
+    measured
+}
