@@ -158,7 +158,9 @@ impl<'a> Checker<'a> {
             for value in values.into_iter().filter(|value| !axis.values.contains(value)) {
                 let known: Vec<String> = axis.values.iter().map(ToString::to_string).collect();
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                let help = allowed(Some(&value.to_string()), &known);
+                let text = value.to_string();
+                let wrong = matches!(value, AxisValue::Text(_)).then_some(text.as_str());
+                let help = allowed(wrong, &known);
                 self.fault(span, format!("the axis '{name}' has no value '{value}'"), help);
             }
         }

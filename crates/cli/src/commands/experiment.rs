@@ -47,7 +47,7 @@ pub(crate) fn text(report: &Report) -> String {
     let prose = |text: &mut String, words: &str, mark: &str| {
         for (number, line) in wrap(words, WIDTH).into_iter().enumerate() {
             let mark = if number == 0 { mark } else { "" };
-            text.push_str(&format!("{mark:<4}{line}\n"));
+            text.push_str(&format!("{mark:<6}{line}\n"));
         }
     };
     prose(&mut text, &format!("source: {}", experiment.source), "");
@@ -61,9 +61,9 @@ pub(crate) fn text(report: &Report) -> String {
     for judgement in &report.judgements {
         let mark = match judgement.verdict {
             Verdict::Holds => "ok",
-            Verdict::Shown => " -",
-            Verdict::Known => "!",
-            Verdict::Missed => "NO",
+            Verdict::Shown => "-",
+            Verdict::Known => "known",
+            Verdict::Missed => "MISS",
         };
         prose(&mut text, &judgement.line, mark);
     }

@@ -3,7 +3,7 @@
 use super::judge::Judgement;
 use super::run::Report;
 use serde_json::{Map, Value, json};
-use warplab_config::experiment::{AxisValue, Column};
+use warplab_config::experiment::{AxisValue, Bound, Column};
 use warplab_metrics::{group_thousands, real_text};
 use warplab_report::{Align, Table};
 
@@ -44,6 +44,12 @@ fn origins<'a>(report: &'a Report, column: &Column) -> Vec<(&'a str, Vec<&'a Jud
     origins
 }
 
+/// Whether references are such that a ratio to them says something.
+fn has_ratio(judgements: &[&Judgement]) -> bool {
+    let judged = judgements.iter().map(|judgement| judgement.reference.bound);
+    judged.into_iter().any(|bound| matches!(bound, Bound::Within(_) | Bound::Ratios(_) | Bound::Shown))
+}
+
 /// The points of a report as a table: axes, then every column with its references and the ratios to them.
 #[must_use]
 pub fn table(report: &Report) -> Table {
@@ -57,8 +63,11 @@ pub fn table(report: &Report) -> Table {
     let shown = || experiment.columns.iter().enumerate().filter(|(_, column)| !column.hidden);
     for (_, column) in shown() {
         heads.push((head(column.head(), &column.unit), Align::Right));
-        for (from, _) in origins(report, column) {
-            heads.extend([(from.to_owned(), Align::Right), ("ratio".to_owned(), Align::Right)]);
+        for (from, judgements) in origins(report, column) {
+            heads.push((from.to_owned(), Align::Right));
+            if has_ratio(&judgements) {
+                heads.push(("ratio".to_owned(), Align::Right));
+            }
         }
     }
     let mut table = Table::new(heads.iter().map(|(head, align)| (head.as_str(), *align)));
@@ -69,8 +78,10 @@ pub fn table(report: &Report) -> Table {
             for (_, judgements) in origins(report, column) {
                 let comparison = judgements.iter().find_map(|judgement| judgement.comparisons[index]);
                 cells.push(value_text(comparison.map(|it| it.expected), column.digits));
-                let ratio = comparison.and_then(|it| it.ratio());
-                cells.push(ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
+                if has_ratio(&judgements) {
+                    let ratio = comparison.and_then(|it| it.ratio());
+                    cells.push(ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
+                }
             }
         }
         table.row(cells);

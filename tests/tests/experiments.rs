@@ -1,0 +1,126 @@
+//! The evaluators of experiments on small inputs, and results that are kept.
+
+use warplab_lab::experiment::{Results, charts, csv, table};
+use warplab_tests::experiments::run_text;
+
+fn fault(text: &str, changes: &[&str]) -> String {
+    match run_text(text, &Results::default(), changes) {
+        Ok(_) => panic!("it ran"),
+        Err(fault) => fault.to_string(),
+    }
+}
+
+/// A load from each of so many warps on the textbook machine.
+const LAUNCH: &str = r#"(
+    title: "t", source: "s", why: "w", kind: launch,
+    axes: [(name: "warps", values: [1, 2])],
+    set: {
+        "program": "../kernels/vector_add.ptx", "kernel": "vector_add", "grid": "1", "block": "{warps * 32}",
+        "argument.0": "i32:{warps * 32}",
+        "argument.1": "buffer:a:{warps} x u32:index_u32", "argument.2": "buffer:b:4KiB:zero",
+        "argument.3": "buffer:c:4KiB:zero", "buffer.a.size": "4KiB", "gpu": "textbook", "word": "c:{warps}",
+    },
+    columns: [
+        (name: "loads", of: "{issue.count.LDG}"),
+        (name: "stores", of: "{issue.count.STG} + {issue.partial.STG}"),
+        (name: "instructions", of: "{smsp__inst_executed.sum}"),
+        (name: "share", of: "instructions / at(instructions, warps, 1)"),
+        (name: "word", of: "{word}"),
+    ],
+)"#;
+
+#[test]
+fn a_launch_gives_metrics_issues_and_words() {
+    let (report, _) = run_text(LAUNCH, &Results::default(), &[]).expect("it runs");
+    let column = |at: usize| report.columns[at].iter().map(|value| value.unwrap()).collect::<Vec<f64>>();
+    assert_eq!((column(0), column(1), column(3)), (vec![2.0, 4.0], vec![1.0, 2.0], vec![1.0, 2.0]));
+    // c[i] = a[i] + 0, and a[i] holds the bits of i.
+    assert_eq!(column(4), [1.0, 2.0]);
+}
+
+#[test]
+fn a_finished_point_is_not_worked_out_again_until_its_inputs_change() {
+    let (first, lines) = run_text(LAUNCH, &Results::default(), &[]).expect("it runs");
+    let known = Results::read(&lines);
+    let (again, none) = run_text(LAUNCH, &known, &[]).expect("it runs");
+    let (changed, _) = run_text(LAUNCH, &known, &["gpu.multiprocessor.latencies.fma=5"]).expect("it runs");
+    assert_eq!((first.worked_out, again.worked_out, changed.worked_out), (2, 0, 2));
+    assert_eq!((first.columns, none.as_str()), (again.columns, ""));
+}
+
+#[test]
+fn occupancy_formula_and_machine_values_are_columns() {
+    let text = r#"(
+        title: "t", source: "s", why: "w", kind: occupancy,
+        axes: [(name: "block", unit: "threads", values: [128, 256])],
+        set: {"gpu": "h200", "block": "{block}", "registers": "63"},
+        columns: [
+            (name: "blocks", of: "{occupancy.blocks}"),
+            (name: "registers", of: "{gpu.limits.registers} / 1024"),
+        ],
+        references: [
+            (column: "blocks", from: "hand", values: list([8, 4]), bound: exact),
+            (column: "blocks", from: "hand", values: list([9, None]), bound: exact, known: "it is a test"),
+        ],
+        plots: [(kind: bar, x: "block", y: "blocks")],
+    )"#;
+    let (report, _) = run_text(text, &Results::default(), &[]).expect("it runs");
+    assert_eq!(
+        table(&report).text(),
+        "block (threads)  blocks  hand  registers\n            128       8     8         64\n            256       4     4         64\n"
+    );
+    assert_eq!(csv(&report), "block (threads),blocks,blocks hand,registers\n128,8,8,64\n256,4,4,64\n");
+    let lines: Vec<&str> = report.judgements.iter().map(|judgement| judgement.line.as_str()).collect();
+    assert_eq!(
+        lines,
+        [
+            "blocks beside hand: exact, 2 points",
+            "blocks beside hand: NOT exact: 128: 8 instead of 9. Why: it is a test"
+        ]
+    );
+    assert!(charts(&report)[0].contains(">block (threads)</text>"));
+}
+
+#[test]
+fn one_bank_takes_a_row_cycle_a_burst() {
+    let text = r#"(
+        title: "t", source: "s", why: "w", kind: dram,
+        set: {
+            "gpu": "h200", "gpu.dram.bank_groups": "1", "gpu.dram.banks_per_group": "1",
+            "gpu.dram.clocks.refi": "1000000", "pattern": "random", "requests": "101", "rows": "1000000000",
+        },
+        columns: [
+            (name: "cycle", of: "({dram.clocks} - {gpu.dram.clocks.rcd_read} - {gpu.dram.clocks.cl} - 2) / 100"),
+            (name: "rc", of: "{gpu.dram.clocks.rc}"),
+            (name: "conflicts", of: "{dram.row_conflicts}"),
+        ],
+    )"#;
+    let (report, _) = run_text(text, &Results::default(), &[]).expect("it runs");
+    // The first burst opens the row; every other one closes a row and opens its own, a row cycle after the last.
+    assert_eq!(report.columns, [vec![Some(72.0)], vec![Some(72.0)], vec![Some(100.0)]]);
+}
+
+#[test]
+fn faults_of_a_point_say_which_point_and_what_is_possible() {
+    let missing = LAUNCH.replace("\"gpu\": \"textbook\"", "\"gpu\": \"textbook\", \"passes\": \"-schedul\"");
+    assert!(fault(&missing, &[]).starts_with("at warps 1: unknown pass 'schedul'; did you mean 'schedule'?"));
+    let case = r#"(title: "t", source: "s", why: "w", kind: launch,
+        set: {"suite": "../../traces/h200/suite", "case": "copy_f3_2e20", "program": "../../traces/h200/suite.sass"},
+        columns: [(name: "x", of: "{word}")])"#;
+    assert!(fault(case, &[]).ends_with("suite has no case 'copy_f3_2e20'; did you mean 'copy_f1_2e20'?"));
+    assert!(fault(LAUNCH, &["blok=3"]).starts_with("a point of kind launch has no setting 'blok'"));
+    assert_eq!(fault(LAUNCH, &["word=c"]), "at warps 1: word: 'c' has no index; write BUFFER:INDEX, for example out:7");
+}
+
+#[test]
+fn an_unknown_metric_is_shown_at_its_place() {
+    let text = LAUNCH.replace("{smsp__inst_executed.sum}", "{smsp__inst_execute.sum}");
+    let fault = fault(&text, &[]);
+    assert!(
+        fault.contains("error: a point of kind launch has no metric 'smsp__inst_execute.sum'\n  --> test.ron:13:")
+            && fault.contains("help: did you mean 'smsp__inst_executed.sum'?"),
+        "{fault}"
+    );
+    let text = LAUNCH.replace("issue.count.LDG", "issue.count.LGD");
+    assert!(self::fault(&text, &[]).contains("help: did you mean 'LDG'?"));
+}
