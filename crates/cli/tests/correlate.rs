@@ -57,10 +57,7 @@ fn json_has_cases_and_errors() {
 fn wrong_usage_says_what_is_there() {
     let cases = [
         ("correlate nowhere", "error: nowhere cannot be read: [..]\n"),
-        (
-            "correlate . --gpu toy",
-            "error: . has no file NAME.cases.jsonl; see traces/h200/README.md\n",
-        ),
+        ("correlate . --gpu toy", "error: . has no file NAME.cases.jsonl; see traces/h200/README.md\n"),
         (
             "correlate reference tine",
             "error: reference has no file 'tine.cases.jsonl'; did you mean 'tiny'? it has: tiny, wrong\n",
@@ -85,6 +82,6 @@ fn wrong_usage_says_what_is_there() {
         ),
     ];
     for (line, message) in cases {
-        warplab(line).code(2).stdout_eq("").stderr_eq(format!("{message}"));
+        warplab(line).code(2).stdout_eq("").stderr_eq(message);
     }
 }

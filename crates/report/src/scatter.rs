@@ -99,7 +99,12 @@ impl Scatter<'_> {
     fn words(&self, svg: &mut String) {
         let (left, top, right, bottom) = PLOT;
         let (middle, centre) = ((left + right) / 2.0, (top + bottom) / 2.0);
-        text(svg, (middle, 30.0), "middle", &format!("<tspan font-size=\"18\">{}</tspan>", escaped(&self.title)));
+        text(
+            svg,
+            (middle, 30.0),
+            "middle",
+            &format!("<tspan font-size=\"18\">{}</tspan>", escaped(&self.title)),
+        );
         text(svg, (middle, bottom + 45.0), "middle", &escaped(self.x_label));
         line(
             svg,
@@ -119,7 +124,10 @@ impl Scatter<'_> {
         }
         entry(svg, "fill=\"#555\"".to_owned(), self.marks.0);
         entry(svg, "fill=\"none\" stroke=\"#555\" stroke-width=\"1.5\"".to_owned(), self.marks.1);
-        line(svg, &format!("<rect x=\"{:.1}\" y=\"54\" width=\"14\" height=\"12\" fill=\"#e8e8e8\"/>", at - 5.0));
+        line(
+            svg,
+            &format!("<rect x=\"{:.1}\" y=\"54\" width=\"14\" height=\"12\" fill=\"#e8e8e8\"/>", at - 5.0),
+        );
         text(svg, (at + 14.0, 65.0), "start", "within 20 %");
     }
 }
@@ -135,7 +143,10 @@ fn grid(svg: &mut String, axes: Axes) {
             }
             let (x, y) = (axes.x(value), axes.y(value));
             let grey = if step == 1 { "#bbb" } else { "#eee" };
-            line(svg, &format!("<path d=\"M{x:.1} {top}V{bottom}M{left} {y:.1}H{right}\" stroke=\"{grey}\"/>"));
+            line(
+                svg,
+                &format!("<path d=\"M{x:.1} {top}V{bottom}M{left} {y:.1}H{right}\" stroke=\"{grey}\"/>"),
+            );
         }
         let value = 10_f64.powi(power);
         let label = power_text(power);
@@ -159,10 +170,7 @@ fn diagonal(svg: &mut String, axes: Axes) {
     line(svg, &format!("<polygon points=\"{places}\" fill=\"#000\" fill-opacity=\"0.09\"/>"));
     let (left, top, right, bottom) = PLOT;
     line(svg, &format!("<path d=\"M{left} {bottom}L{right} {top}\" stroke=\"#555\"/>"));
-    line(
-        svg,
-        &format!("<path d=\"M{left} {top}H{right}V{bottom}H{left}Z\" fill=\"none\" stroke=\"#333\"/>"),
-    );
+    line(svg, &format!("<path d=\"M{left} {top}H{right}V{bottom}H{left}Z\" fill=\"none\" stroke=\"#333\"/>"));
 }
 
 fn mark(svg: &mut String, axes: Axes, point: &Point<'_>) {
@@ -174,7 +182,10 @@ fn mark(svg: &mut String, axes: Axes, point: &Point<'_>) {
     };
     let (x, y) = (axes.x(point.x), axes.y(point.y));
     let title = format!("{}: hardware {}, simulated {}", escaped(point.name), point.x, point.y);
-    line(svg, &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" {paint}><title>{title}</title></circle>"));
+    line(
+        svg,
+        &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" {paint}><title>{title}</title></circle>"),
+    );
 }
 
 fn colour(series: usize) -> &'static str {

@@ -56,7 +56,9 @@ pub(crate) fn run(arguments: &CorrelateArguments, terminal: &mut Terminal) -> Re
     let missing = jobs.len() - comparisons.len();
     if missing > 0 {
         let all = jobs.len();
-        terminal.note(&format!("interrupted: {missing} of {all} cases did not end; the numbers are of the others"));
+        terminal.note(&format!(
+            "interrupted: {missing} of {all} cases did not end; the numbers are of the others"
+        ));
     }
     let faults = correlation_faults(&comparisons);
     let fine = missing == 0 && faults.is_empty();
@@ -72,7 +74,9 @@ fn measures(asked: &[String]) -> Result<Vec<Measure>, Failure> {
         Measure::find(id).ok_or_else(|| {
             let near = nearest_name(id, Measure::known_ids());
             let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-            Failure::input(format!("unknown metric '{id}';{near} give an id as in the columns of NAME.metrics.csv"))
+            Failure::input(format!(
+                "unknown metric '{id}';{near} give an id as in the columns of NAME.metrics.csv"
+            ))
         })
     };
     asked.iter().map(find).collect()
@@ -174,7 +178,7 @@ fn jobs(suites: &[Suite]) -> Vec<Job<'_>> {
 
 fn suite_jobs(suite: &Suite) -> impl Iterator<Item = Job<'_>> {
     suite.cases.iter().flat_map(|case| {
-        suite.programs.iter().map(|(isa, program)| Job { suite: &suite.name, case, isa: *isa, program })
+        suite.programs.iter().map(|(isa, program)| Job { suite: &suite.name, case, isa, program })
     })
 }
 

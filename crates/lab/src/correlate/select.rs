@@ -43,7 +43,8 @@ impl Selection {
                 "all {count} chosen cases have more than {most} warp instructions, {first} the first; --all runs them"
             ));
         }
-        let near = self.filters.iter().find_map(|filter| nearest_name(filter, all.clone().map(|case| &*case.name)));
+        let near =
+            self.filters.iter().find_map(|filter| nearest_name(filter, all.clone().map(|case| &*case.name)));
         let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
         let count = all.count();
         Fault::input(format!(

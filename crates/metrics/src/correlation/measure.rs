@@ -65,7 +65,9 @@ impl Measure {
     pub fn find(id: &str) -> Option<Measure> {
         let short = SHOWN.iter().find(|(known, _)| *known == id).copied();
         match id {
-            CLOCK_CYCLES => short.map(|(id, label)| Measure { id, label, rule: Rule::Relative { least: 0.0 } }),
+            CLOCK_CYCLES => {
+                short.map(|(id, label)| Measure { id, label, rule: Rule::Relative { least: 0.0 } })
+            }
             STALL_OVERLAP => short.map(|(id, label)| Measure { id, label, rule: Rule::Points }),
             _ => find_metric(id).map(|metric| Measure {
                 id: metric.id,

@@ -113,7 +113,8 @@ impl Measure {
             }
             Rule::Relative { .. } => {
                 let ratios: Vec<f64> = positive().map(|point| point.1 / point.0).collect();
-                let logarithms: Vec<(f64, f64)> = positive().map(|point| (point.0.ln(), point.1.ln())).collect();
+                let logarithms: Vec<(f64, f64)> =
+                    positive().map(|point| (point.0.ln(), point.1.ln())).collect();
                 (geometric_mean(&ratios), pearson(&logarithms))
             }
         };

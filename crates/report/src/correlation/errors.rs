@@ -79,7 +79,8 @@ pub(super) fn groups(correlation: &Correlation<'_>) -> String {
             Table::new(heads.into_iter().chain(labels.iter().map(|label| (label.as_str(), Align::Right))));
         for (group, cases) in groups {
             let error = |measure: &Measure| measure.summary(cases.iter().copied()).error;
-            let errors = measures.iter().map(|measure| optional(error(measure), |error| format!("{error:.1}")));
+            let errors =
+                measures.iter().map(|measure| optional(error(measure), |error| format!("{error:.1}")));
             table.row([group.to_owned(), cases.len().to_string()].into_iter().chain(errors));
         }
         text.push_str(&format!("Errors by group, from {isa} (rates in pp, others in %)\n{}\n", table.text()));

@@ -91,7 +91,8 @@ pub fn correlation_svg(correlation: &Correlation<'_>) -> String {
             }));
         }
     }
-    let series: Vec<String> = correlation.isas().iter().map(|isa| format!("from {}", isa.to_uppercase())).collect();
+    let series: Vec<String> =
+        correlation.isas().iter().map(|isa| format!("from {}", isa.to_uppercase())).collect();
     let scatter = Scatter {
         title: format!("Cycles of {} cases, simulated {}", points.len(), correlation.machine),
         x_label: "hardware (SM cycles)",
