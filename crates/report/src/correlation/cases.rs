@@ -5,7 +5,7 @@ use crate::table::{Align, Table};
 use warplab_metrics::correlation::{CLOCK_CYCLES, Comparison, ELAPSED_CYCLES, Measure, STALL_OVERLAP, Share};
 
 /// Metrics side by side in one table.
-const TABLE_METRICS: usize = 4;
+const TABLE_METRICS: usize = 5;
 /// States of warps that are named for a case.
 const STATES: usize = 3;
 

@@ -8,6 +8,9 @@ use warplab_metrics::correlation::{Comparison, Measure, Rule};
 /// Cases that are shown of the worst ones.
 const WORST: usize = 10;
 
+/// Smaller errors are rounding: the profiler prints two digits.
+const LEAST_SHOWN: f64 = 0.05;
+
 /// How the numbers are meant.
 pub(super) const RULES: &str = "\
 Errors are mean absolute ones: of counts, times and ratios in % of the hardware's value, of rates (%) in percentage
@@ -106,7 +109,8 @@ pub(super) fn worst(correlation: &Correlation<'_>) -> String {
                 ("error", Align::Right),
                 ("", Align::Left),
             ]);
-            for case in measure.worst(correlation.of(isa), WORST) {
+            let worst = measure.worst(correlation.of(isa), WORST);
+            for case in worst.into_iter().filter(|case| case.error >= LEAST_SHOWN) {
                 let error = format!("{:.1}", case.error);
                 let unit = unit(&measure).to_owned();
                 let values = [value_text(case.hardware), value_text(case.simulated)];

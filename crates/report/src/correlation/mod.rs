@@ -94,7 +94,7 @@ pub fn correlation_svg(correlation: &Correlation<'_>) -> String {
     let series: Vec<String> =
         correlation.isas().iter().map(|isa| format!("from {}", isa.to_uppercase())).collect();
     let scatter = Scatter {
-        title: format!("Cycles of {} cases, simulated {}", points.len(), correlation.machine),
+        title: format!("Simulated {} beside the hardware: {} points", correlation.machine, points.len()),
         x_label: "hardware (SM cycles)",
         y_label: "simulated (SM cycles)",
         series: &series,
