@@ -8,14 +8,14 @@ use warplab_tests::{Case, cases, gpu, read};
 
 /// Mean absolute error of elapsed cycles over the cases below, in per cent, as last measured. It is written anew
 /// when the simulator becomes better, and never because it became worse without a reason that is told.
-const MEASURED: f64 = 0.0;
+const MEASURED: f64 = 21.19;
 /// What a change may add to it, in per cent.
 const ALLOWANCE: f64 = 0.5;
 
 /// The most warp instructions of a case.
 const MOST_INSTRUCTIONS: u64 = 300_000;
 /// The cases that the error was measured over.
-const CASES: usize = 0;
+const CASES: usize = 76;
 
 /// The machine code that ran on the GPU.
 fn machine_code(suite: &str) -> Program {
@@ -45,5 +45,5 @@ fn elapsed_cycles_are_as_near_to_the_hardwares_as_when_last_measured() {
     let summary = Measure::find(ELAPSED_CYCLES).expect("a metric of the registry").summary(&comparisons);
     let error = summary.error.expect("there are cases");
     assert_eq!(summary.count, CASES, "error {error:.2} %");
-    assert!(error < MEASURED + ALLOWANCE, "the error is {error:.2} %, it was {MEASURED} %");
+    assert!(error < MEASURED + ALLOWANCE, "the error is {error:.2} %, it was {MEASURED:.2} %");
 }
