@@ -24,6 +24,13 @@ pub(crate) struct Point<'a> {
     pub(crate) hollow: bool,
 }
 
+impl Point<'_> {
+    /// Whether both values have a logarithm.
+    fn is_drawn(&self) -> bool {
+        self.x > 0.0 && self.y > 0.0
+    }
+}
+
 /// A plot of points.
 #[derive(Clone, Debug)]
 pub(crate) struct Scatter<'a> {
@@ -45,9 +52,9 @@ struct Axes {
 }
 
 impl Axes {
-    /// Wide enough for all positive values.
+    /// Wide enough for all points that can be drawn.
     fn around(points: &[Point<'_>]) -> Axes {
-        let values = || points.iter().flat_map(|point| [point.x, point.y]).filter(|value| *value > 0.0);
+        let values = || points.iter().filter(|point| point.is_drawn()).flat_map(|point| [point.x, point.y]);
         let first = values().fold(f64::INFINITY, f64::min);
         let last = values().fold(0.0, f64::max);
         if last == 0.0 {
@@ -88,7 +95,7 @@ impl Scatter<'_> {
         );
         grid(&mut svg, axes);
         diagonal(&mut svg, axes);
-        for point in self.points.iter().filter(|point| point.x > 0.0 && point.y > 0.0) {
+        for point in self.points.iter().filter(|point| point.is_drawn()) {
             mark(&mut svg, axes, point);
         }
         self.words(&mut svg);
