@@ -43,7 +43,10 @@ fn every_row_that_is_built_holds_or_says_why_not() {
         let lines = report.judgements.iter().filter(|it| it.verdict == Verdict::Missed);
         missed.extend(lines.map(|judgement| format!("{name}: {}", judgement.line)));
         // A reason that is no longer needed is a fault of the description.
-        let stale = report.judgements.iter().filter(|it| it.reference.known.is_some() && it.verdict == Verdict::Holds);
+        let stale = report
+            .judgements
+            .iter()
+            .filter(|it| it.reference.known.is_some() && it.verdict == Verdict::Holds);
         missed.extend(stale.map(|judgement| format!("{name}: {}", judgement.line)));
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));

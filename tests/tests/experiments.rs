@@ -109,7 +109,10 @@ fn faults_of_a_point_say_which_point_and_what_is_possible() {
         columns: [(name: "x", of: "{word}")])"#;
     assert!(fault(case, &[]).ends_with("suite has no case 'copy_f3_2e20'; did you mean 'copy_f1_2e20'?"));
     assert!(fault(LAUNCH, &["blok=3"]).starts_with("a point of kind launch has no setting 'blok'"));
-    assert_eq!(fault(LAUNCH, &["word=c"]), "at warps 1: word: 'c' has no index; write BUFFER:INDEX, for example out:7");
+    assert_eq!(
+        fault(LAUNCH, &["word=c"]),
+        "at warps 1: word: 'c' has no index; write BUFFER:INDEX, for example out:7"
+    );
 }
 
 #[test]
@@ -117,8 +120,9 @@ fn an_unknown_metric_is_shown_at_its_place() {
     let text = LAUNCH.replace("{smsp__inst_executed.sum}", "{smsp__inst_execute.sum}");
     let fault = fault(&text, &[]);
     assert!(
-        fault.contains("error: a point of kind launch has no metric 'smsp__inst_execute.sum'\n  --> test.ron:13:")
-            && fault.contains("help: did you mean 'smsp__inst_executed.sum'?"),
+        fault.contains(
+            "error: a point of kind launch has no metric 'smsp__inst_execute.sum'\n  --> test.ron:13:"
+        ) && fault.contains("help: did you mean 'smsp__inst_executed.sum'?"),
         "{fault}"
     );
     let text = LAUNCH.replace("issue.count.LDG", "issue.count.LGD");

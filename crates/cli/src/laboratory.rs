@@ -31,7 +31,9 @@ impl<'a> Laboratory<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Results::default(),
             Err(error) => {
                 let file = arguments.results.display();
-                return Err(Failure::input(format!("{file} cannot be read: {error}; give another --results")));
+                return Err(Failure::input(format!(
+                    "{file} cannot be read: {error}; give another --results"
+                )));
             }
         };
         Ok(Laboratory { arguments, version: version(), known })
@@ -107,7 +109,9 @@ fn into_fault(failure: Failure) -> Fault {
         Failure::Diagnostics(source, faults) | Failure::KernelAt(source, faults) => {
             Fault::Diagnostics(source, faults)
         }
-        Failure::Input(message) | Failure::Kernel(message) | Failure::Output(message) => Fault::Input(message),
+        Failure::Input(message) | Failure::Kernel(message) | Failure::Output(message) => {
+            Fault::Input(message)
+        }
         Failure::Closed => Fault::Input("the output is closed".to_owned()),
     }
 }

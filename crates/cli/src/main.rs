@@ -35,6 +35,7 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Run(arguments) => commands::run::run(arguments, terminal),
         Command::Experiment(arguments) => commands::experiment::run(arguments, terminal),
         Command::Reproduce(arguments) => commands::reproduce::run(arguments, terminal),
+        Command::Correlate(arguments) => commands::correlate::run(arguments, terminal),
         Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
         Command::Gpu { command: GpuCommand::List } => commands::gpu::list(terminal),
         Command::Gpu { command: GpuCommand::Show { name, ron } } => commands::gpu::show(name, *ron, terminal),

@@ -2,7 +2,9 @@
 
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
-use crate::{Course, Experiment, GpuConfig, Launch, check, validate_experiment, validate_gpu, validate_launch};
+use crate::{
+    Course, Experiment, GpuConfig, Launch, check, validate_experiment, validate_gpu, validate_launch,
+};
 use ron::Options;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;

@@ -76,7 +76,11 @@ impl<'a> Checker<'a> {
             }
             if axis.values.is_empty() {
                 let span = self.tree.span_of(&format!("axes.{at}.values"));
-                self.fault(span, format!("the axis '{}' has no value", axis.name), "give at least one".into());
+                self.fault(
+                    span,
+                    format!("the axis '{}' has no value", axis.name),
+                    "give at least one".into(),
+                );
             }
             for (name, values) in axis.with.iter().filter(|(_, values)| values.len() != axis.values.len()) {
                 let at = at.to_string();
@@ -115,7 +119,8 @@ impl<'a> Checker<'a> {
         let mut faults = Vec::new();
         for piece in template.pieces() {
             let Piece::Expression(expression, start) = piece else { continue };
-            for mention in expression.names().iter().filter(|mention| !known.contains(&mention.name.as_str())) {
+            for mention in expression.names().iter().filter(|mention| !known.contains(&mention.name.as_str()))
+            {
                 let node = self.tree.find(&["set", setting]).map_or(self.tree.span, |node| node.span);
                 let at = node.start as usize + 1 + start + mention.span.start as usize;
                 let message = format!("there is no axis or constant '{}'", mention.name);
@@ -194,7 +199,11 @@ impl<'a> Checker<'a> {
         match &reference.values {
             Values::List(values) if values.len() != points => {
                 let message = format!("{} values for {points} points", values.len());
-                self.fault(span, message, "one value for every point in order; None where there is none".into());
+                self.fault(
+                    span,
+                    message,
+                    "one value for every point in order; None where there is none".into(),
+                );
             }
             Values::Formula(expression) => {
                 let columns = self.experiment.columns.iter().map(|column| column.name.as_str());

@@ -11,7 +11,8 @@ use warplab_lower::{Pass, PassSet};
 /// An unknown name, or one that no program can do without.
 pub fn passes(list: &str) -> Result<PassSet, Fault> {
     let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    let mut run = if names.iter().any(|name| !name.starts_with('-')) { PassSet::none() } else { PassSet::all() };
+    let mut run =
+        if names.iter().any(|name| !name.starts_with('-')) { PassSet::none() } else { PassSet::all() };
     for name in names {
         run = match name.strip_prefix('-') {
             Some(name) => run.without(switchable(name)?),

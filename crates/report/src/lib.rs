@@ -4,10 +4,12 @@
 //! not known here.
 
 mod chart;
+mod correlation;
 mod csv_pages;
 mod header;
 mod hot_spots;
 mod json;
+mod scatter;
 mod svg;
 mod table;
 #[cfg(test)]
@@ -18,6 +20,9 @@ mod timeline_svg;
 mod wrap;
 
 pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+pub use correlation::{
+    Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
+};
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};

@@ -136,8 +136,10 @@ mod tests {
         let svg = timeline_svg(&intervals, "title", &options);
         let widths: Vec<&str> =
             svg.lines().filter_map(|line| line.split(" y=\"").next()?.strip_prefix("<rect x=\"")).collect();
-        assert_eq!(widths, ["64.00\"", "284.00\"", "64.00\"", "146.24\""], "two boxes and two of the legend");
-        assert!(svg.contains(">warp 3</text>") && svg.contains(">cycle</text>") && svg.contains(">title</text>"));
+        assert_eq!(widths, ["64.00\"", "284.00\"", "64.00\"", "125.84\""], "two boxes and two of the legend");
+        assert!(
+            svg.contains(">warp 3</text>") && svg.contains(">cycle</text>") && svg.contains(">title</text>")
+        );
     }
 
     #[test]

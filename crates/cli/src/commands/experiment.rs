@@ -90,7 +90,8 @@ pub(crate) fn pictures(
         .map_err(|error| Failure::Output(format!("{} cannot be made: {error}", folder.display())))?;
     let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     for (number, svg) in charts.iter().enumerate() {
-        let name = if charts.len() == 1 { format!("{stem}.svg") } else { format!("{stem}-{}.svg", number + 1) };
+        let name =
+            if charts.len() == 1 { format!("{stem}.svg") } else { format!("{stem}-{}.svg", number + 1) };
         let path = folder.join(name);
         sources::write(&path, svg)?;
         terminal.note(&format!("wrote {}", path.display()));

@@ -3,8 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
-pub(crate) mod explain;
+pub(crate) mod correlate;
 pub(crate) mod experiment;
+pub(crate) mod explain;
 pub(crate) mod gpu;
 pub(crate) mod isa;
 pub(crate) mod listing;

@@ -69,9 +69,12 @@ fn verdict(report: &Report) -> String {
 /// The rows of the course, from the first folder that has them.
 fn course() -> Result<(PathBuf, Course), Failure> {
     let folders = machines::roots();
-    let path = folders.iter().map(|folder| folder.join(ROWS)).find(|path| path.is_file()).ok_or_else(|| {
-        Failure::input(format!("{ROWS} is neither here nor above the program; run this in the project's folder"))
-    })?;
+    let path =
+        folders.iter().map(|folder| folder.join(ROWS)).find(|path| path.is_file()).ok_or_else(|| {
+            Failure::input(format!(
+                "{ROWS} is neither here nor above the program; run this in the project's folder"
+            ))
+        })?;
     let source = sources::read(&path)?;
     let course = load_course(&source).map_err(|faults| Failure::Diagnostics(source, faults))?;
     Ok((path, course))

@@ -29,9 +29,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let wanted = wanted_sections(&arguments.sections)?;
     let job = job::load(arguments, terminal)?;
     let multiprocessors = job.config.limits.multiprocessors;
-    if wants_record(arguments)
-        && u32::from(arguments.timeline_sm) >= multiprocessors
-    {
+    if wants_record(arguments) && u32::from(arguments.timeline_sm) >= multiprocessors {
         let message = format!(
             "there is no multiprocessor {}; {} has {multiprocessors}",
             arguments.timeline_sm, job.config.name

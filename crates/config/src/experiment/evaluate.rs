@@ -37,7 +37,9 @@ impl Experiment {
             };
             points = points
                 .iter()
-                .flat_map(|point| (0..axis.values.len()).map(|index| of_axis(point, index)).collect::<Vec<_>>())
+                .flat_map(|point| {
+                    (0..axis.values.len()).map(|index| of_axis(point, index)).collect::<Vec<_>>()
+                })
                 .collect();
         }
         points
@@ -80,7 +82,12 @@ fn fill(template: &Template, point: &Point) -> String {
         Piece::Expression(expression, _) => match point.names.get(expression.text().trim()) {
             Some(value) => value.to_string(),
             None => {
-                let scope = Scope { names: &point.names, metrics: &|_| None, columns: &|_| None, at: &|_, _, _| None };
+                let scope = Scope {
+                    names: &point.names,
+                    metrics: &|_| None,
+                    columns: &|_| None,
+                    at: &|_, _, _| None,
+                };
                 scope.value(&expression.root).map_or("n/a".to_owned(), |number| number.to_string())
             }
         },
@@ -105,7 +112,8 @@ impl<'a> Columns<'a> {
     ) -> Columns<'a> {
         let mut columns = Columns { experiment, points, values: BTreeMap::new() };
         for column in &experiment.columns {
-            let values = (0..points.len()).map(|index| columns.value(&column.of, index, &|id| metric(index, id)));
+            let values =
+                (0..points.len()).map(|index| columns.value(&column.of, index, &|id| metric(index, id)));
             let values = values.collect();
             columns.values.insert(column.name.clone(), values);
         }

@@ -387,7 +387,10 @@ mod tests {
             fault("flor(2)"),
             "unknown function 'flor'; did you mean 'floor'? known: min, max, abs, sqrt, log2, floor, ceil, round, select, at"
         );
-        assert_eq!(fault("1 + "), "expected a number, a name, a metric in curly brackets or '(', found the end of the expression");
+        assert_eq!(
+            fault("1 + "),
+            "expected a number, a name, a metric in curly brackets or '(', found the end of the expression"
+        );
         assert_eq!(fault("max(1)"), "'max' takes 2 values, not 1");
         assert_eq!(fault("{a"), "expected a metric and '}', found 'a'");
         assert_eq!(fault("1 2"), "expected an operator or the end of the expression, found '2'");

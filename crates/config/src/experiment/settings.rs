@@ -18,8 +18,21 @@ pub enum Setting<'a> {
 }
 
 const LAUNCH: [&str; 15] = [
-    "launch", "suite", "case", "program", "kernel", "grid", "block", "dynamic_shared_bytes", "argument.N",
-    "buffer.NAME.size", "scheduler", "passes", "max_cycles", "watch", "word",
+    "launch",
+    "suite",
+    "case",
+    "program",
+    "kernel",
+    "grid",
+    "block",
+    "dynamic_shared_bytes",
+    "argument.N",
+    "buffer.NAME.size",
+    "scheduler",
+    "passes",
+    "max_cycles",
+    "watch",
+    "word",
 ];
 const OCCUPANCY: [&str; 5] = ["block", "registers", "shared", "dynamic", "scalar"];
 const DRAM: [&str; 4] = ["pattern", "requests", "rows", "seed"];

@@ -12,8 +12,9 @@ pub fn charts(report: &Report) -> Vec<String> {
 
 fn chart(report: &Report, plot: &Plot) -> Chart {
     let experiment = &report.experiment;
-    let points: Vec<usize> =
-        (0..report.points.len()).filter(|&index| experiment.selects(&plot.at, &report.points[index])).collect();
+    let points: Vec<usize> = (0..report.points.len())
+        .filter(|&index| experiment.selects(&plot.at, &report.points[index]))
+        .collect();
     let categories = categories(report, plot, &points);
     let kind = match plot.kind {
         PlotKind::Line => ChartKind::Line,
@@ -103,8 +104,7 @@ fn series(
         _ => true,
     };
     let here: Vec<usize> = points.iter().copied().filter(belongs).collect();
-    let found =
-        here.iter().filter_map(|&index| Some((x(index)?, number(report, &plot.y, index)?))).collect();
+    let found = here.iter().filter_map(|&index| Some((x(index)?, number(report, &plot.y, index)?))).collect();
     let mut references: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for judgement in report.judgements.iter().filter(|it| it.reference.column == plot.y) {
         let marks: Vec<(f64, f64)> = here

@@ -70,7 +70,9 @@ fn known(kind: ExperimentKind, id: &str) -> Result<(), String> {
         let names = || Opcode::ALL.iter().map(|opcode| opcode.name());
         return match names().any(|name| name == opcode) {
             true => Ok(()),
-            false => Err(near(opcode, names()).unwrap_or("after it comes the name of an instruction".to_owned())),
+            false => {
+                Err(near(opcode, names()).unwrap_or("after it comes the name of an instruction".to_owned()))
+            }
         };
     }
     Err(near(id, own.iter().copied()).unwrap_or_else(|| match kind {

@@ -48,8 +48,12 @@ pub(super) fn prepare(settings: &BTreeMap<String, String>, config: &GpuConfig) -
         Some("random") => Pattern::Random,
         Some(other) => {
             let known = ["sequential", "random"];
-            let near = nearest_name(other, known).map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-            return Err(Fault::input(format!("unknown pattern '{other}';{near} known: {}", known.join(", "))));
+            let near =
+                nearest_name(other, known).map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+            return Err(Fault::input(format!(
+                "unknown pattern '{other}';{near} known: {}",
+                known.join(", ")
+            )));
         }
     };
     let (requests, rows) = (of("requests", 4096)?, of("rows", 16384)?);

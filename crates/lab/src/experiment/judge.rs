@@ -112,7 +112,8 @@ fn misses(
             }
             Bound::Ratios(percent) => {
                 let base = base(index).and_then(|base| comparisons.get(base).copied().flatten());
-                let Some((base_found, base)) = base.and_then(|base| Some((base.found?, base.expected))) else {
+                let Some((base_found, base)) = base.and_then(|base| Some((base.found?, base.expected)))
+                else {
                     return Some(Miss { index, how: "there is no base point".to_owned() });
                 };
                 let (found, expected) = (found / base_found, expected / base);
@@ -187,10 +188,15 @@ fn line(
         Verdict::Known | Verdict::Missed => {
             let where_ = |miss: &Miss| {
                 let values: Vec<String> = points[miss.index].values.iter().map(ToString::to_string).collect();
-                if values.is_empty() { miss.how.clone() } else { format!("{}: {}", values.join(", "), miss.how) }
+                if values.is_empty() {
+                    miss.how.clone()
+                } else {
+                    format!("{}: {}", values.join(", "), miss.how)
+                }
             };
             let misses: Vec<String> = misses.iter().map(where_).collect();
-            let misses = if count == 0 { "there is nothing to compare with".to_owned() } else { misses.join("; ") };
+            let misses =
+                if count == 0 { "there is nothing to compare with".to_owned() } else { misses.join("; ") };
             let reason = reference.known.as_ref().map_or(String::new(), |known| format!(". Why: {known}"));
             format!("{subject}: NOT {bound}: {misses}{reason}")
         }
@@ -203,8 +209,10 @@ mod tests {
     use warplab_config::experiment::Bound;
 
     fn count(bound: Bound, pairs: &[(f64, f64)]) -> usize {
-        let comparisons: Vec<Option<Comparison>> =
-            pairs.iter().map(|&(found, expected)| Some(Comparison { expected, found: Some(found) })).collect();
+        let comparisons: Vec<Option<Comparison>> = pairs
+            .iter()
+            .map(|&(found, expected)| Some(Comparison { expected, found: Some(found) }))
+            .collect();
         misses(bound, &comparisons, &|_| Some(0)).len()
     }
 

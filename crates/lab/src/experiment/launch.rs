@@ -77,7 +77,8 @@ pub(super) struct ProgramText {
 impl LaunchJob {
     /// Everything that the result depends on beside the program's text.
     pub(super) fn inputs(&self) -> String {
-        let LaunchJob { program, kernel, shape, arguments, config, max_cycles, records, watch, word, .. } = self;
+        let LaunchJob { program, kernel, shape, arguments, config, max_cycles, records, watch, word, .. } =
+            self;
         let passes = program.passes;
         format!(
             "{kernel} {shape:?} {arguments:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
@@ -106,13 +107,16 @@ pub(super) fn prepare(
     let machine = draft.gpu.as_deref().unwrap_or(super::DEFAULT_MACHINE);
     let config = (host.machine)(machine, &draft.changes)?;
     let missing = |what: &str| {
-        Fault::input(format!("a point needs a {what}: set \"{what}\", a \"launch\", or a \"suite\" with a \"case\""))
+        Fault::input(format!(
+            "a point needs a {what}: set \"{what}\", a \"launch\", or a \"suite\" with a \"case\""
+        ))
     };
     let path = draft.program.ok_or_else(|| missing("program"))?;
     let grid = draft.grid.ok_or_else(|| missing("grid"))?;
     let block = draft.block.ok_or_else(|| missing("block"))?;
-    let shared = u32::try_from(draft.dynamic_shared_bytes)
-        .map_err(|_| Fault::input(format!("{} bytes of shared memory are too many", draft.dynamic_shared_bytes)))?;
+    let shared = u32::try_from(draft.dynamic_shared_bytes).map_err(|_| {
+        Fault::input(format!("{} bytes of shared memory are too many", draft.dynamic_shared_bytes))
+    })?;
     let source = (host.program)(&path)?;
     Ok(LaunchJob {
         program: ProgramText { path, source, passes: draft.passes.unwrap_or_else(PassSet::all) },
@@ -245,9 +249,9 @@ fn watch(text: &str) -> Result<Watch, Fault> {
 
 /// Reads `out:7`.
 fn word(text: &str) -> Result<(String, u64), Fault> {
-    let (buffer, index) = text
-        .split_once(':')
-        .ok_or_else(|| Fault::input(format!("word: '{text}' has no index; write BUFFER:INDEX, for example out:7")))?;
+    let (buffer, index) = text.split_once(':').ok_or_else(|| {
+        Fault::input(format!("word: '{text}' has no index; write BUFFER:INDEX, for example out:7"))
+    })?;
     Ok((buffer.to_owned(), number("word", index)?))
 }
 
@@ -280,8 +284,7 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
 /// # Errors
 /// Why it did not run to its end.
 pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result<Measured, Fault> {
-    let workload =
-        Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
+    let workload = Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
     let kernel = workload.kernel()?;
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {
@@ -321,7 +324,8 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
     }
     if let Some((name, index)) = &job.word {
         let buffer = simulated.image.buffer(name);
-        let buffer = buffer.ok_or_else(|| Fault::input(format!("word: the launch has no buffer '{name}'")))?;
+        let buffer =
+            buffer.ok_or_else(|| Fault::input(format!("word: the launch has no buffer '{name}'")))?;
         if *index >= buffer.words() {
             return Err(Fault::input(format!("word: '{name}' has {} words, not {index}", buffer.words())));
         }

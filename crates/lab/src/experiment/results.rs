@@ -33,7 +33,11 @@ impl Results {
     #[must_use]
     pub fn read(text: &str) -> Results {
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        Results { by_key: lines.map(|line| (line.key, Measured { values: line.values, texts: line.texts })).collect() }
+        Results {
+            by_key: lines
+                .map(|line| (line.key, Measured { values: line.values, texts: line.texts }))
+                .collect(),
+        }
     }
 
     /// What was measured for these inputs, if it is known.

@@ -133,8 +133,10 @@ fn report(
         _ => None,
     };
     let columns = Columns::new(&experiment, points, &metric);
-    let judgements =
-        experiment.references.iter().map(|reference| judge(&experiment, points, &columns, reference, &hardware));
+    let judgements = experiment
+        .references
+        .iter()
+        .map(|reference| judge(&experiment, points, &columns, reference, &hardware));
     let judgements = judgements.collect();
     let shown = |kind: &Shown| {
         let texts = tasks.iter().zip(measured);
@@ -181,7 +183,8 @@ fn task(
 ) -> Result<Task, Fault> {
     let label = label(experiment, point);
     let settings = experiment.settings(point);
-    let prepared = prepare(experiment, &settings, folder, suites, host).map_err(|fault| at_point(&label, fault))?;
+    let prepared =
+        prepare(experiment, &settings, folder, suites, host).map_err(|fault| at_point(&label, fault))?;
     let (job, machine) = prepared;
     let inputs = match &job {
         Job::Launch(job) => format!("launch {}", job.inputs()),
@@ -266,9 +269,9 @@ fn work(task: &Task, programs: &Programs, host: &Host<'_>) -> Result<Measured, F
 
 /// Applies `NAME=VALUE` to a constant, an axis or a setting.
 fn change(experiment: &mut Experiment, text: &str) -> Result<(), Fault> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| Fault::input(format!("'{text}' is no change; write NAME=VALUE, for example gpu=h200")))?;
+    let (name, value) = text.split_once('=').ok_or_else(|| {
+        Fault::input(format!("'{text}' is no change; write NAME=VALUE, for example gpu=h200"))
+    })?;
     let (name, value) = (name.trim(), value.trim());
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     if let Some(constant) = experiment.constants.get_mut(name) {
@@ -279,10 +282,13 @@ fn change(experiment: &mut Experiment, text: &str) -> Result<(), Fault> {
     }
     if let Some(axis) = experiment.axes.iter_mut().find(|axis| axis.name == name) {
         if !axis.with.is_empty() {
-            let message = format!("the axis '{name}' has values that go along with each of its own; change the file");
+            let message =
+                format!("the axis '{name}' has values that go along with each of its own; change the file");
             return Err(Fault::input(message));
         }
-        let of_text = |text: &str| number(text).map_or_else(|| AxisValue::Text(text.trim().to_owned()), AxisValue::Number);
+        let of_text = |text: &str| {
+            number(text).map_or_else(|| AxisValue::Text(text.trim().to_owned()), AxisValue::Number)
+        };
         axis.values = value.split(',').map(of_text).collect();
         // References speak of the file's own points.
         experiment.references.clear();
@@ -302,7 +308,10 @@ fn change(experiment: &mut Experiment, text: &str) -> Result<(), Fault> {
         Err((message, help)) => {
             let near = nearest_name(name, known.iter().copied());
             let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
-            Err(Fault::input(format!("{message}{near}; constants and axes: {}; settings: {help}", known.join(", "))))
+            Err(Fault::input(format!(
+                "{message}{near}; constants and axes: {}; settings: {help}",
+                known.join(", ")
+            )))
         }
     }
 }

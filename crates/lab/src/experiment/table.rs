@@ -21,7 +21,8 @@ pub fn value_text(value: Option<f64>, digits: Option<u8>) -> String {
 
 fn with_thousands(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, ""), |(whole, fraction)| (whole, fraction));
+    let (whole, fraction) =
+        digits.split_once('.').map_or((digits, ""), |(whole, fraction)| (whole, fraction));
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{}{point}{fraction}", group_thousands(whole))
 }

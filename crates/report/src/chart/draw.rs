@@ -32,12 +32,8 @@ pub fn chart_svg(chart: &Chart) -> String {
     let slanted = slanted(chart, WIDTH - LEFT - legend_width - 20.0);
     let extra = if slanted { longest(&chart.categories) * 0.45 } else { 0.0 };
     let height = HEIGHT + extra;
-    let frame = Frame {
-        left: LEFT,
-        right: WIDTH - legend_width - 20.0,
-        top: TOP,
-        bottom: height - BOTTOM - extra,
-    };
+    let frame =
+        Frame { left: LEFT, right: WIDTH - legend_width - 20.0, top: TOP, bottom: height - BOTTOM - extra };
     let mut svg = Svg::new(WIDTH, height);
     svg.text(WIDTH / 2.0, 24.0, 15.0, "middle", &chart.title);
     let (x, y) = scales(chart, &frame);
@@ -87,14 +83,7 @@ fn scales(chart: &Chart, frame: &Frame) -> (Scale, Scale) {
     (x, Scale::new(points().map(|point| point.1), chart.y.log, (frame.bottom, frame.top)))
 }
 
-fn axes(
-    svg: &mut Svg,
-    chart: &Chart,
-    frame: &Frame,
-    (x, y): (&Scale, &Scale),
-    slanted: bool,
-    height: f64,
-) {
+fn axes(svg: &mut Svg, chart: &Chart, frame: &Frame, (x, y): (&Scale, &Scale), slanted: bool, height: f64) {
     for tick in y.ticks() {
         let place = y.place(tick);
         svg.line((frame.left, place), (frame.right, place), "#dddddd", 1.0);
@@ -124,8 +113,7 @@ fn axes(
 fn lines(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
     for (number, series) in chart.series.iter().enumerate() {
         let colour = COLOURS[number % COLOURS.len()];
-        let places: Vec<(f64, f64)> =
-            series.points.iter().map(|&(a, b)| (x.place(a), y.place(b))).collect();
+        let places: Vec<(f64, f64)> = series.points.iter().map(|&(a, b)| (x.place(a), y.place(b))).collect();
         svg.polyline(&places, colour, 2.0);
         for place in places {
             svg.circle(place, 3.5, colour, colour);

@@ -14,9 +14,8 @@ impl Scale {
     /// A scale that shows all values; a linear one that does not fit categories starts at zero.
     pub(super) fn new(values: impl Iterator<Item = f64>, log: bool, (from, to): (f64, f64)) -> Scale {
         let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
-        let (low, high) = usable.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = usable
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
         if log {
             let (low, high) = if low == high { (low / 2.0, high * 2.0) } else { (low, high) };
@@ -61,7 +60,8 @@ impl Scale {
     /// Powers of ten, or of two where there are few of them.
     fn log_ticks(&self) -> Vec<f64> {
         let powers = |base: f64| -> Vec<f64> {
-            let (first, last) = ((self.low / base.ln()).ceil() as i32, (self.high / base.ln()).floor() as i32);
+            let (first, last) =
+                ((self.low / base.ln()).ceil() as i32, (self.high / base.ln()).floor() as i32);
             (first..=last).map(|exponent| base.powi(exponent)).collect()
         };
         let of_ten = powers(10.0);

@@ -19,7 +19,9 @@ fn chart(kind: ChartKind, log: bool, categories: &[&str]) -> Chart {
 fn a_chart_has_title_labels_bars_marks_and_a_legend() {
     let svg = chart_svg(&chart(ChartKind::Bar, false, &["one", "two"]));
     assert!(svg.contains(">a &lt; b &amp; c</text>"));
-    for text in [">size (KiB)</text>", ">time (ms)</text>", ">one</text>", ">simulated</text>", ">source</text>"] {
+    for text in
+        [">size (KiB)</text>", ">time (ms)</text>", ">one</text>", ">simulated</text>", ">source</text>"]
+    {
         assert!(svg.contains(text), "{text} in {svg}");
     }
     // The sheet, two bars, and the legend's sign; one mark on the chart and one in the legend.
