@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
         self.selection(&["base"], base.iter().map(|(name, value)| (name, vec![value])));
     }
 
-    fn lists<'v>(&mut self, path: &[&str], at: &'v BTreeMap<String, Vec<AxisValue>>) {
+    fn lists(&mut self, path: &[&str], at: &BTreeMap<String, Vec<AxisValue>>) {
         self.selection(path, at.iter().map(|(name, values)| (name, values.iter().collect())));
     }
 

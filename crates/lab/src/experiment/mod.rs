@@ -33,15 +33,21 @@ use warplab_diagnostics::Source;
 /// The machine of points that name none.
 const DEFAULT_MACHINE: &str = "h200";
 
+/// How the text of a program is read.
+pub type ReadProgram<'a> = &'a (dyn Fn(&Path) -> Result<Source, Fault> + Sync);
+
+/// How a machine is read: by its name or path, with changes.
+pub type ReadMachine<'a> = &'a (dyn Fn(&str, &[String]) -> Result<GpuConfig, Fault> + Sync);
+
 /// What the laboratory asks of whoever runs it.
 #[derive(Clone, Copy)]
 pub struct Host<'a> {
     /// Reads a file.
     pub read: ReadFile<'a>,
     /// The text of a program file: PTX or a listing.
-    pub program: &'a (dyn Fn(&Path) -> Result<Source, Fault> + Sync),
+    pub program: ReadProgram<'a>,
     /// A machine by name or path, with changes `PATH=VALUE`.
-    pub machine: &'a (dyn Fn(&str, &[String]) -> Result<GpuConfig, Fault> + Sync),
+    pub machine: ReadMachine<'a>,
     /// What tells this simulator from every other: results of another are not used.
     pub version: &'a str,
 }

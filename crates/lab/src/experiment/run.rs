@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::pool;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_config::experiment::{
@@ -246,9 +247,8 @@ fn programs(tasks: &[Task], known: &Results) -> Result<Programs, Fault> {
     let mut programs = Programs::default();
     for task in tasks.iter().filter(|task| known.get(&task.key).is_none()) {
         let Job::Launch(job) = &task.job else { continue };
-        let key = program_key(job);
-        if !programs.contains_key(&key) {
-            programs.insert(key, launch::program(&job.program, &job.config)?);
+        if let Entry::Vacant(place) = programs.entry(program_key(job)) {
+            place.insert(launch::program(&job.program, &job.config)?);
         }
     }
     Ok(programs)
