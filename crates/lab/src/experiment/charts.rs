@@ -1,7 +1,7 @@
 //! The plots of an experiment as SVG.
 
 use super::run::Report;
-use warplab_config::experiment::{AxisValue, Experiment, Plot, PlotKind};
+use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
 use warplab_report::{Chart, ChartAxis, ChartKind, Series, chart_svg};
 
 /// Every plot of a report, in order.
@@ -106,7 +106,10 @@ fn series(
     let here: Vec<usize> = points.iter().copied().filter(belongs).collect();
     let found = here.iter().filter_map(|&index| Some((x(index)?, number(report, &plot.y, index)?))).collect();
     let mut references: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-    for judgement in report.judgements.iter().filter(|it| it.reference.column == plot.y) {
+    // A bound on one side or an order is no place where the value should lie.
+    let is_place = |bound| !matches!(bound, Bound::Below | Bound::Above | Bound::Order(_));
+    let of_column = report.judgements.iter().filter(|it| it.reference.column == plot.y);
+    for judgement in of_column.filter(|it| is_place(it.reference.bound)) {
         let marks: Vec<(f64, f64)> = here
             .iter()
             .filter_map(|&index| Some((x(index)?, judgement.comparisons[index]?.expected)))

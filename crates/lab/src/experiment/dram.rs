@@ -149,7 +149,7 @@ fn picture(bursts: &[Burst]) -> String {
     let mut banks: Vec<usize> = bursts.iter().map(|burst| burst.bank).collect();
     banks.sort_unstable();
     banks.dedup();
-    let mut text = format!("a column is {scale} clocks; - access, # data on the bus\n");
+    let mut text = format!("clocks a column: {scale}; - access, # data on the bus\n");
     let mut bus = vec![b' '; columns];
     for bank in banks {
         let mut row = vec![b' '; columns];

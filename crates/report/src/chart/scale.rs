@@ -65,7 +65,7 @@ impl Scale {
             (first..=last).map(|exponent| base.powi(exponent)).collect()
         };
         let of_ten = powers(10.0);
-        if of_ten.len() >= 4 {
+        if of_ten.len() >= 3 {
             return of_ten;
         }
         let of_two = powers(2.0);
