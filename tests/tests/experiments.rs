@@ -125,6 +125,6 @@ fn an_unknown_metric_is_shown_at_its_place() {
         ) && fault.contains("help: did you mean 'smsp__inst_executed.sum'?"),
         "{fault}"
     );
-    let text = LAUNCH.replace("issue.count.LDG", "issue.count.LGD");
+    let text = LAUNCH.replace("issue.count.LDG", "issue.count.LDGG");
     assert!(self::fault(&text, &[]).contains("help: did you mean 'LDG'?"));
 }

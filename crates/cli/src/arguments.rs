@@ -174,6 +174,9 @@ pub(crate) struct RunArguments {
     /// The cycles of the timeline
     #[arg(long, value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
     pub(crate) cycles: Option<Range<u64>>,
+    /// Check that no register is read or overwritten before the control fields of the code make sure that it can be
+    #[arg(long, help_heading = "Report")]
+    pub(crate) check_hazards: bool,
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
@@ -384,6 +387,9 @@ pub(crate) struct ListingArguments {
     /// In the form that can be read back
     #[arg(long)]
     pub(crate) plain: bool,
+    /// The table of minimum stalls instead: how soon each kind of reader issues after each kind of result
+    #[arg(long, conflicts_with_all = ["plain", "dump_after"])]
+    pub(crate) stalls: bool,
 }
 
 /// Reads `100..200`.

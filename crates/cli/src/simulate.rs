@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) jobs: Option<u16>,
     /// What to record.
     pub(crate) timeline: Option<TimelineOptions>,
+    /// Whether to check hazards.
+    pub(crate) check_hazards: bool,
     /// Whether to draw a progress bar.
     pub(crate) progress: bool,
 }
@@ -48,6 +50,7 @@ fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
     let run_options = RunOptions {
         max_cycles: job.max_cycles,
         timeline: options.timeline,
+        check_hazards: options.check_hazards,
         progress: Some(&mut show),
         interrupt: Some(interrupt()),
     };

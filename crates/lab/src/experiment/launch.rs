@@ -99,8 +99,11 @@ pub(super) fn prepare(
 ) -> Result<LaunchJob, Fault> {
     let mut draft = start(settings, folder, suites, host)?;
     let mut settings: Vec<(&String, &String)> = settings.iter().collect();
-    // Arguments in their own order, not in that of their names.
-    settings.sort_by_key(|(name, _)| name.strip_prefix("argument.").and_then(|at| at.parse::<usize>().ok()));
+    // Arguments come first and in their own order, not in that of their names.
+    settings.sort_by_key(|(name, _)| {
+        let at = name.strip_prefix("argument.").and_then(|at| at.parse::<usize>().ok());
+        (at.is_none(), at)
+    });
     for (name, value) in settings {
         change(&mut draft, name, value, folder)?;
     }
