@@ -6,8 +6,8 @@ mod queue;
 mod state;
 
 pub use counters::{
-    CacheCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters, PartitionCounters,
-    SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
+    CacheCounters, CrossbarCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters,
+    PartitionCounters, SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
 };
 pub use observer::{NoObserver, Observer, StateInterval};
 pub use queue::QueueCounters;
