@@ -9,6 +9,7 @@ mod expectations;
 mod fault;
 mod parameters;
 pub mod pool;
+pub mod queueing;
 pub mod reference;
 mod workload;
 
