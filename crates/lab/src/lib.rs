@@ -7,6 +7,7 @@ mod buffers;
 mod compile;
 mod expectations;
 mod fault;
+pub mod labs;
 mod parameters;
 pub mod pool;
 pub mod queueing;

@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod explain;
 pub(crate) mod gpu;
 pub(crate) mod isa;
+pub(crate) mod lab;
 pub(crate) mod listing;
 pub(crate) mod occupancy;
 pub(crate) mod run;
