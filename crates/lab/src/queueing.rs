@@ -43,8 +43,8 @@ impl Point {
     }
 }
 
-/// Lets things go round through the servers, one number after another: a point each. Exact where a round takes a whole
-/// number of cycles; elsewhere off by less than one round in all cycles watched.
+/// Lets things go round through the servers, one number of things after another: a point each. Exact where every port
+/// passes a whole number of things a cycle, or takes a whole number of cycles for one.
 #[must_use]
 pub fn sweep(servers: &[Server], in_flight: impl IntoIterator<Item = NonZeroU32>) -> Vec<Point> {
     in_flight.into_iter().map(|count| circulate(servers, count)).collect()
