@@ -83,7 +83,7 @@ fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
 /// Cycles after which the same happens again: whole rounds when nobody waits, and turns of everybody through the
 /// slowest port when somebody does.
 fn period(servers: &[Server], in_flight: NonZeroU32) -> u64 {
-    let round: u64 = servers.iter().map(|server| alone(server)).sum();
+    let round: u64 = servers.iter().map(alone).sum();
     let turn = |server: &Server| u64::from(server.units.get()) * u64::from(in_flight.get());
     let turns = servers.iter().map(turn).max().unwrap_or(1);
     round.max(1) * turns
