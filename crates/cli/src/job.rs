@@ -110,7 +110,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
 }
 
 /// A machine that can run kernels.
-fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
+pub(crate) fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
     let config = machines::load(name, changes)?;
     if config.runnable {
         Ok(config)

@@ -26,14 +26,19 @@ pub(crate) struct Options {
     pub(crate) progress: bool,
 }
 
-/// Simulates a job.
-pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
+/// What is set when the user interrupts; a second interrupt ends the program.
+pub(crate) fn interrupt() -> &'static AtomicBool {
     // Without a handler an interrupt ends the program, which is well too.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
     });
+    &INTERRUPTED
+}
+
+/// Simulates a job.
+pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
     in_pool(options.jobs, || run_with_bar(job, options))?
 }
 
@@ -44,7 +49,7 @@ fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
         max_cycles: job.max_cycles,
         timeline: options.timeline,
         progress: Some(&mut show),
-        interrupt: Some(&INTERRUPTED),
+        interrupt: Some(interrupt()),
     };
     let workload = Workload {
         program: &job.loaded.program,

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod correlate;
 pub(crate) mod explain;
 pub(crate) mod gpu;
 pub(crate) mod isa;
