@@ -47,7 +47,7 @@ impl<'a> Laboratory<'a> {
         changes: &[String],
     ) -> Result<Report, Failure> {
         let program = |path: &Path| programs::source(path).map_err(into_fault);
-        let machine = |name: &str, changes: &[String]| machines::load(name, changes).map_err(into_fault);
+        let machine = |name: &str, changes: &[String]| machines::load(name, changes);
         let host =
             Host { read: &sources::for_lab, program: &program, machine: &machine, version: &self.version };
         let options = Options {

@@ -28,7 +28,7 @@ pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
     } else if sources::has_extension(path, "cubin") {
         nvdisasm::disassemble(path)
     } else {
-        sources::read(path)
+        Ok(sources::read(path)?)
     }
 }
 

@@ -1,14 +1,15 @@
-//! RON to validated descriptions of machines, launches and experiments.
+//! RON to validated descriptions of machines, launches, experiments and labs.
 //!
-//! [`load_gpu`], [`load_launch`] and [`load_experiment`] read a text in three steps and report every fault of a step at once, with its
-//! place: syntax ([`ron_tree`]), form (fields, types and ranges, against the JSON schema of the Rust types), meaning
-//! ([`validate_gpu`], [`validate_launch`],
-//! [`validate_experiment`]). Files are opened by the caller.
+//! [`load_gpu`], [`load_launch`], [`load_experiment`] and [`load_lab`] read a text in three steps and report every fault
+//! of a step at once, with its place: syntax ([`ron_tree`]), form (fields, types and ranges, against the JSON schema of
+//! the Rust types), meaning ([`validate_gpu`], [`validate_launch`], [`validate_experiment`], [`validate_lab`]). Files are
+//! opened by the caller.
 
 mod check;
 mod course;
 pub mod experiment;
 pub mod gpu;
+pub mod lab;
 pub mod launch;
 mod load;
 pub mod occupancy;
@@ -17,16 +18,19 @@ pub mod ron_tree;
 mod schema;
 mod validate_experiment;
 mod validate_gpu;
+mod validate_lab;
 mod validate_launch;
 
 pub use course::{Course, CourseRow};
 pub use experiment::Experiment;
 pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};
+pub use lab::Lab;
 pub use launch::{Launch, parse_argument};
-pub use load::{check_form, load_course, load_experiment, load_gpu, load_launch};
+pub use load::{check_form, load_course, load_experiment, load_gpu, load_lab, load_launch};
 pub use occupancy::{KernelResources, Occupancy, occupancy};
 pub use overrides::apply_override;
 pub use schema::{Kind, schema};
 pub use validate_experiment::validate_experiment;
 pub use validate_gpu::validate_gpu;
+pub use validate_lab::validate_lab;
 pub use validate_launch::validate_launch;

@@ -3,7 +3,8 @@
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
 use crate::{
-    Course, Experiment, GpuConfig, Launch, check, validate_experiment, validate_gpu, validate_launch,
+    Course, Experiment, GpuConfig, Lab, Launch, check, validate_experiment, validate_gpu, validate_lab,
+    validate_launch,
 };
 use ron::Options;
 use ron::extensions::Extensions;
@@ -52,6 +53,15 @@ pub fn load_course(source: &Source) -> Result<Course, Vec<Diagnostic>> {
         }
     }
     fail_on_errors(faults).map(|()| course)
+}
+
+/// Reads a lab; every fault of the text at once.
+///
+/// # Errors
+/// The faults, if there is at least one error.
+pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
+    let (tree, lab) = load(source, Kind::Lab)?;
+    fail_on_errors(validate_lab(&lab, &tree)).map(|()| lab)
 }
 
 /// The faults of form of a text: its syntax first; once that is right, its fields and values.

@@ -1,7 +1,7 @@
 //! What a description may hold, as JSON schema: for editors, and for the checks.
 
 use crate::check::TextCheck;
-use crate::{Course, Experiment, GpuConfig, Launch};
+use crate::{Course, Experiment, GpuConfig, Lab, Launch};
 use schemars::schema_for;
 use serde_json::Value;
 use std::ops::Range;
@@ -19,11 +19,13 @@ pub enum Kind {
     Experiment,
     /// The rows of the course: `configs/course/rows.ron`.
     Course,
+    /// A lab: `configs/labs/*/lab.ron`.
+    Lab,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::Gpu, Kind::Launch, Kind::Experiment, Kind::Course];
+    pub const ALL: [Kind; 5] = [Kind::Gpu, Kind::Launch, Kind::Experiment, Kind::Course, Kind::Lab];
 
     /// The name that a person types.
     #[must_use]
@@ -33,6 +35,7 @@ impl Kind {
             Kind::Launch => "launch",
             Kind::Experiment => "experiment",
             Kind::Course => "course",
+            Kind::Lab => "lab",
         }
     }
 }
@@ -45,6 +48,7 @@ pub fn schema(kind: Kind) -> Value {
         Kind::Launch => schema_for!(Launch),
         Kind::Experiment => schema_for!(Experiment),
         Kind::Course => schema_for!(Course),
+        Kind::Lab => schema_for!(Lab),
     }
     .to_value()
 }

@@ -9,9 +9,11 @@ pub mod correlate;
 mod expectations;
 pub mod experiment;
 mod fault;
+pub mod labs;
 mod parameters;
 mod passes;
 pub mod pool;
+pub mod queueing;
 pub mod reference;
 mod workload;
 

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::path::Path;
-use warplab_config::{Kind, load_course, load_gpu, load_launch};
+use warplab_config::{Kind, load_course, load_gpu, load_lab, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_lab::Fault;
 use warplab_lab::experiment;
@@ -42,14 +42,17 @@ fn summary(source: &Source) -> Result<String, Vec<Diagnostic>> {
             format!("an experiment of {} points, {}", loaded.points(false).len(), loaded.title)
         }
         Kind::Course => format!("a course of {} rows", load_course(source)?.rows.len()),
+        Kind::Lab => format!("a lab, {}", load_lab(source)?.title),
     })
 }
 
-/// What a description is about: only launches have a kernel, only experiments columns, only courses rows.
+/// What a description is about: only labs have runs, only experiments columns, only courses rows, only launches a
+/// kernel.
 fn kind(source: &Source) -> Kind {
     let (tree, _) = warplab_config::ron_tree::parse(&source.text);
     let has = |name: &str| tree.find(&[name]).is_some();
     match () {
+        () if has("runs") => Kind::Lab,
         () if has("columns") || has("axes") => Kind::Experiment,
         () if has("rows") => Kind::Course,
         () if has("kernel") || has("program") || has("grid") => Kind::Launch,
@@ -64,6 +67,7 @@ pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcom
         SchemaKind::Launch => Kind::Launch,
         SchemaKind::Experiment => Kind::Experiment,
         SchemaKind::Course => Kind::Course,
+        SchemaKind::Lab => Kind::Lab,
     };
     let text = serde_json::to_string_pretty(&warplab_config::schema(kind));
     let text = text.map_err(|error| Failure::Output(format!("the schema cannot be written: {error}")))?;
