@@ -108,7 +108,7 @@ fn misses(
             }
             Bound::Within(percent) => {
                 let off = (found / expected - 1.0) * 100.0;
-                (off.abs() <= percent || found == expected, format!("{off:+.0} %"))
+                (is_near(found, expected, percent), format!("{off:+.0} %"))
             }
             Bound::Ratios(percent) => {
                 let base = base(index).and_then(|base| comparisons.get(base).copied().flatten());
@@ -117,8 +117,10 @@ fn misses(
                     return Some(Miss { index, how: "there is no base point".to_owned() });
                 };
                 let (found, expected) = (found / base_found, expected / base);
-                let off = (found / expected - 1.0) * 100.0;
-                (off.abs() <= percent, format!("{found:.2} times the base instead of {expected:.2}"))
+                (
+                    is_near(found, expected, percent),
+                    format!("{found:.2} times the base instead of {expected:.2}"),
+                )
             }
             Bound::Below => (found < expected, format!("{} is not below {}", text(found), text(expected))),
             Bound::Above => (found > expected, format!("{} is not above {}", text(found), text(expected))),
@@ -126,6 +128,11 @@ fn misses(
         (!holds).then_some(Miss { index, how })
     };
     present().filter_map(miss).collect()
+}
+
+/// Whether a number is at most so many per cent away from another.
+fn is_near(found: f64, expected: f64, percent: f64) -> bool {
+    (found - expected).abs() * 100.0 <= percent * expected.abs()
 }
 
 /// Rounded to so many digits after the point, as text.
