@@ -1,9 +1,10 @@
 //! Programs: PTX, CUDA source, cubins, listings.
 
+use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::passes::Passes;
 use crate::terminal::Terminal;
-use crate::{nvcc, nvdisasm, sources};
+use crate::{roads, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -33,25 +34,43 @@ pub(crate) struct Loaded {
     pub(crate) log: Vec<PassLog>,
 }
 
-/// Which language a text is in, by the name of its file or else by its first directive.
+/// Which language a text is in, by its first directive or else by the name of its file.
 pub(crate) fn language(path: &Path, text: &str) -> Language {
-    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
-    let named = sources::has_extension(path, "ptx") || sources::has_extension(path, "cu");
-    if named || first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
-        Language::Ptx
-    } else {
-        Language::Listing
+    let first = text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    let is_ptx = |line: &str| line.starts_with(".version") || line.starts_with(".target");
+    let is_listing = |line: &str| [".arch", ".file", ".kernel"].iter().any(|it| line.starts_with(it));
+    match first {
+        Some(line) if is_ptx(line) => Language::Ptx,
+        Some(line) if is_listing(line) => Language::Listing,
+        _ if sources::has_extension(path, "ptx") || sources::has_extension(path, "cu") => Language::Ptx,
+        _ => Language::Listing,
     }
 }
 
-/// The text of a program file; CUDA source is compiled, a cubin disassembled.
-pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
-    if sources::has_extension(path, "cu") {
-        nvcc::compile(path)
-    } else if sources::has_extension(path, "cubin") {
-        nvdisasm::disassemble(path)
-    } else {
-        sources::read(path)
+/// How a program file is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// What is simulated, if a person says.
+    pub(crate) isa: Option<Isa>,
+    /// The passes of the compiler.
+    pub(crate) passes: Passes,
+}
+
+impl Reading {
+    /// What a command line asks for: whoever names passes means the compiler that has them.
+    pub(crate) fn parse(
+        isa: Option<Isa>,
+        passes: Option<&str>,
+        dump_after: Option<&str>,
+    ) -> Result<Reading, Failure> {
+        let named = passes.is_some() || dump_after.is_some();
+        if named && isa == Some(Isa::Sass) {
+            let message = "--passes and --dump-after are of the simulator's own compiler; real machine code has been \
+                           through another: use --isa ptx";
+            return Err(Failure::input(message));
+        }
+        let isa = isa.or(named.then_some(Isa::Ptx));
+        Ok(Reading { isa, passes: Passes::parse(passes, dump_after)? })
     }
 }
 
@@ -59,10 +78,10 @@ pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
 pub(crate) fn load(
     path: &Path,
     config: &GpuConfig,
-    passes: Passes,
+    reading: Reading,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
-    let source = source(path)?;
+    let source = roads::source(path, reading.isa, config, terminal)?;
     let (program, log, warnings) = match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
@@ -71,7 +90,7 @@ pub(crate) fn load(
             }
             (program, Vec::new(), faults)
         }
-        Language::Ptx => match compile(&source, config, passes) {
+        Language::Ptx => match compile(&source, config, reading.passes) {
             Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
             Err(faults) => return Err(Failure::Diagnostics(source, faults)),
         },

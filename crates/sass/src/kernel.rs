@@ -2,6 +2,7 @@
 
 use crate::disassembly::{At, Function, Line};
 use crate::elf::{Bytes, Elf, Section};
+use crate::lines::Lines;
 use crate::{SassFault, banks, disassembly, info};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
@@ -20,24 +21,28 @@ pub(crate) struct Place<'a> {
     pub(crate) symbol: usize,
 }
 
+/// What is known of the whole file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct File<'a> {
+    pub(crate) elf: &'a Elf<'a>,
+    pub(crate) functions: &'a [Function],
+    pub(crate) lines: &'a Lines,
+}
+
 /// Reads a kernel; faults are added.
-pub(crate) fn read(
-    elf: &Elf<'_>,
-    place: &Place<'_>,
-    functions: &[Function],
-    faults: &mut Vec<SassFault>,
-) -> Option<Kernel> {
+pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
+    let elf = file.elf;
     let fault = |message: &str| SassFault::kernel(place.name, message);
     let code = elf.sections.get(place.section)?;
     let Some(info) = info::read(elf, place.name, place.symbol) else {
         faults.push(fault("its records in .nv.info are damaged"));
         return None;
     };
-    let Some(function) = functions.iter().find(|function| function.name == place.name) else {
+    let Some(function) = file.functions.iter().find(|function| function.name == place.name) else {
         faults.push(fault("the disassembly does not have it"));
         return None;
     };
-    let instructions = instructions(elf, place, code, &function.lines, faults)?;
+    let instructions = instructions(file, place, code, &function.lines, faults)?;
     let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
         Some((_, section)) => section.size.saturating_sub(RESERVED_SHARED_BYTES),
         None => 0,
@@ -68,7 +73,7 @@ pub(crate) fn read(
 }
 
 fn instructions(
-    elf: &Elf<'_>,
+    file: &File<'_>,
     place: &Place<'_>,
     code: &Section<'_>,
     lines: &[Line],
@@ -90,7 +95,7 @@ fn instructions(
     for (index, (line, &encoding)) in lines.iter().zip(&encodings).enumerate() {
         let address = index as u64 * INSTRUCTION_BYTES;
         let at = At { kernel: place.name, section: place.section, address };
-        match disassembly::instruction(elf, at, line, encoding) {
+        match disassembly::instruction(file.elf, at, line, encoding) {
             Ok(found) if found.target().is_some_and(|target| target as usize >= lines.len()) => {
                 faults.push(SassFault {
                     kernel: place.name.to_owned(),
@@ -100,7 +105,13 @@ fn instructions(
                     help: String::new(),
                 });
             }
-            Ok(found) => instructions.push(found),
+            Ok(mut found) => {
+                if let Some((source_file, source_line)) = file.lines.at(place.section, address) {
+                    found.origin.source_file = Some(source_file);
+                    found.origin.source_line = source_line;
+                }
+                instructions.push(found);
+            }
             Err(fault) => faults.push(fault),
         }
     }

@@ -11,11 +11,13 @@ use warplab_diagnostics::nearest_name;
 pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruction, Fault> {
     address_column(cursor);
     let control = control_columns(cursor)?;
+    let place = place_column(cursor)?;
     let guard = guard(cursor)?;
     let (opcode, modifiers) = opcode(cursor)?;
     let mut instruction = Instruction::new(opcode, modifiers, []).guarded(guard);
     instruction.control = control;
-    instruction.origin = Origin { line, ..Origin::default() };
+    let (source_file, source_line) = place.map_or((None, 0), |(file, line)| (Some(file), line));
+    instruction.origin = Origin { line, source_file, source_line, ..Origin::default() };
     while !cursor.at_end() && !cursor.rest().starts_with(';') && !cursor.rest().starts_with("//") {
         if !instruction.operands.is_empty() {
             cursor.expect(",")?;
@@ -74,6 +76,23 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
         };
     }
     Ok(control)
+}
+
+/// `at=FILE:LINE`: the line of the source, by the number of its file.
+fn place_column(cursor: &mut Cursor) -> Result<Option<(u16, u32)>, Fault> {
+    if !cursor.eat("at=") {
+        return Ok(None);
+    }
+    let from = cursor.at;
+    let file = number(cursor)?;
+    cursor.expect(":")?;
+    let line = number(cursor)?;
+    match u16::try_from(file) {
+        Ok(file) => Ok(Some((file, line))),
+        Err(_) => {
+            cursor.fault(from, format!("there is no file {file}"), "files have lines '.file NUMBER NAME'")
+        }
+    }
 }
 
 fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
