@@ -65,7 +65,7 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Control::Fence(scope.unwrap_or(FenceScope::Block))
         }
-        O::Errbar | O::Nop => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Nop => Control::Nop,
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop

@@ -30,6 +30,14 @@ pub(crate) struct Line {
 impl Line {
     /// The instruction as one text.
     pub(crate) fn text(&self) -> String {
+        // All predicates as an operand are printed where a guard would be: `P2R R1, PR, R2, 0x7f`.
+        if self.predicate == "PR" {
+            let operands = match self.operands.split_once(',') {
+                Some((result, rest)) if self.opcode.starts_with("P2R") => format!("{result},PR,{rest}"),
+                _ => format!("PR,{}", self.operands),
+            };
+            return format!("{} {operands}", self.opcode);
+        }
         let words = [&self.predicate, &self.opcode, &self.operands];
         let words: Vec<&str> =
             words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();

@@ -8,8 +8,10 @@ use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
 use warplab_program::{Instruction, Kernel};
 
-/// Bytes at the start of a block's shared memory that belong to the system.
-const RESERVED_SHARED_BYTES: u64 = 1024;
+/// Bytes that belong to the system and are counted in a kernel's section of shared memory, by architecture.
+fn reserved_shared_bytes(architecture: u32) -> u64 {
+    if architecture >= 90 { 1024 } else { 0 }
+}
 
 /// Where a kernel is in its file.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +46,7 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
     };
     let instructions = instructions(file, place, code, &function.lines, faults)?;
     let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
-        Some((_, section)) => section.size.saturating_sub(RESERVED_SHARED_BYTES),
+        Some((_, section)) => section.size.saturating_sub(reserved_shared_bytes(elf.architecture())),
         None => 0,
     };
     let Ok(static_shared_bytes) = u32::try_from(static_shared_bytes) else {

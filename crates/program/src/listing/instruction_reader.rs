@@ -3,9 +3,12 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
-use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+use crate::instruction::{
+    Control, Guard, INSTRUCTION_BYTES, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS,
+};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
+use crate::operand::Operand;
 use warplab_diagnostics::nearest_name;
 
 pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruction, Fault> {
@@ -29,6 +32,10 @@ pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruc
             return cursor.fault(from, format!("more than {MAX_OPERANDS} operands"), "");
         }
         instruction.operands.push(operand);
+    }
+    // A lone number is a mask of lanes; only a collective one has a target, after its register.
+    if let (Opcode::Warpsync, [Operand::Target(index)]) = (opcode, instruction.operands.as_slice()) {
+        instruction.operands[0] = Operand::Immediate(index * INSTRUCTION_BYTES as u32);
     }
     cursor.eat(";");
     if !cursor.at_end() && !cursor.rest().starts_with("//") {

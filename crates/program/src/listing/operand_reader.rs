@@ -31,11 +31,28 @@ pub(super) fn operand(cursor: &mut Cursor, opcode: Opcode) -> Result<Operand, Fa
     let absolute = cursor.eat("|");
     let invert = cursor.eat("~");
     let modifier = SourceModifier { negate, absolute, invert };
-    let value = value_operand(cursor, modifier)?;
+    let mut value = value_operand(cursor, modifier)?;
     if absolute {
         cursor.expect("|")?;
+        bar_suffix(cursor, &mut value)?;
     }
     Ok(value)
+}
+
+/// What a disassembler prints after the second bar: `|R2|.reuse.H0_H0`.
+fn bar_suffix(cursor: &mut Cursor, value: &mut Operand) -> Result<(), Fault> {
+    let (after, keeps) = register_suffix(cursor)?;
+    match value {
+        Operand::Register { selector, reuse, .. } => {
+            *reuse |= keeps;
+            if after != Selector::Whole {
+                *selector = after;
+            }
+        }
+        Operand::Uniform { selector, .. } if after != Selector::Whole => *selector = after,
+        _ => {}
+    }
+    Ok(())
 }
 
 fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fault> {
