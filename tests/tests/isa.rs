@@ -24,8 +24,8 @@ fn output(program: &Program, kernel: &Kernel, n: u32) -> Result<Vec<u8>, String>
     let symbols = allocate_globals(program, &mut image).map_err(|fault| fault.to_string())?;
     let parameters = [&out.0.to_le_bytes()[..], &input.0.to_le_bytes(), &n.to_le_bytes()].concat();
     let shape = LaunchShape { grid: [2, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 1024 };
-    run(program, kernel, shape, &parameters, &symbols, &image, Limits::default())
-        .map_err(|fault| fault.to_string())?;
+    let limits = Limits { block_instructions: 2_000_000, ..Limits::default() };
+    run(program, kernel, shape, &parameters, &symbols, &image, limits).map_err(|fault| fault.to_string())?;
     image.read_bytes(out, WORDS * 4).map_err(|fault| fault.to_string())
 }
 
@@ -78,7 +78,7 @@ fn whole_buffers_of_the_quick_cases_are_the_same_by_both_roads() {
     let wrong: Vec<String> =
         on_all(&chosen, |case| difference(&ptx, &sass, case)).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(chosen.len(), 0);
+    assert_eq!(chosen.len(), 66);
 }
 
 /// What differs between the buffers of a case, if anything.

@@ -237,7 +237,9 @@ fn atomic<M: GlobalMemory>(
     }
     let wants_result = memory.kind == AccessKind::Atomic;
     let destination = memory.register.filter(|_| wants_result);
-    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination };
+    let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
+    let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
+    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination, swapped };
     let mut out = [[0; 32]; 2];
     let reply = match space {
         Space::Global => environment.global.atomic(request, &mut out)?,
@@ -253,7 +255,8 @@ fn atomic<M: GlobalMemory>(
         let stored: Row = std::array::from_fn(|lane| {
             u32::from((0..words).all(|word| out[word][lane] == operands[word][lane]))
         });
-        write_words(m, &[stored], lanes.mask);
+        // A wide one answers in a pair of registers.
+        write_words(m, &[stored, [0; 32]][..words], lanes.mask);
     } else if wants_result {
         write_words(m, &out[..words], lanes.mask);
         if op == crate::AtomicOp::CompareExchange {

@@ -239,6 +239,13 @@ impl Opcode {
         )
     }
 
+    /// Whether the instruction's immediates are half-precision numbers, two for one source.
+    #[must_use]
+    pub fn takes_halves(self) -> bool {
+        use Opcode::*;
+        matches!(self, Hadd2 | Hmul2 | Hfma2 | Hmnmx2 | Hset2 | Hsetp2)
+    }
+
     /// Whether the instruction computes in double precision, so that an immediate is the upper half of a double.
     #[must_use]
     pub fn takes_doubles(self) -> bool {

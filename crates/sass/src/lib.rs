@@ -10,6 +10,7 @@ mod elf;
 mod info;
 mod kernel;
 mod lines;
+mod link;
 mod variables;
 
 use elf::{Elf, Symbol};

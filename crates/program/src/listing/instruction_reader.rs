@@ -27,7 +27,7 @@ pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruc
         }
         cursor.skip_blanks();
         let from = cursor.at;
-        let operand = operand(cursor, opcode)?;
+        let operand = operand(cursor, &instruction)?;
         if instruction.operands.len() == MAX_OPERANDS {
             return cursor.fault(from, format!("more than {MAX_OPERANDS} operands"), "");
         }
