@@ -2,9 +2,7 @@
 
 use warplab_config::GpuConfig;
 use warplab_config::gpu::SchedulerPolicy;
-use warplab_tests::{
-    Case, cases, gpu, is_quick, long_tests, on_all, simulate, suite_program, warp_instructions, wrong_outputs,
-};
+use warplab_tests::{Case, cases, gpu, long_tests, on_all, simulate, suite_program};
 
 const SUITES: [&str; 2] = ["suite", "micro"];
 
@@ -23,7 +21,7 @@ fn faults(config: &GpuConfig, chosen: impl Fn(&Case) -> bool) -> Vec<String> {
 fn fault(config: &GpuConfig, program: &warplab_program::Program, case: &Case) -> Option<String> {
     match simulate(config, program, case) {
         Ok(simulated) => {
-            let wrong = wrong_outputs(case, &simulated.image);
+            let wrong = case.wrong_outputs(&simulated.image);
             (!wrong.is_empty())
                 .then(|| format!("{}: {} differs from the hardware", case.name, wrong.join(", ")))
         }
@@ -32,18 +30,18 @@ fn fault(config: &GpuConfig, program: &warplab_program::Program, case: &Case) ->
 }
 
 fn is_small(case: &Case) -> bool {
-    warp_instructions(case).is_some_and(|count| count < 500_000)
+    case.warp_instructions().is_some_and(|count| count < 500_000)
 }
 
 #[test]
 fn every_quick_checksum_is_the_hardwares() {
-    assert_eq!(faults(&gpu("h200"), is_quick), [""; 0]);
+    assert_eq!(faults(&gpu("h200"), Case::is_quick), [""; 0]);
 }
 
 #[test]
 fn every_checksum_of_the_long_cases_is_the_hardwares() {
     if long_tests() {
-        assert_eq!(faults(&gpu("h200"), |case| !is_quick(case)), [""; 0]);
+        assert_eq!(faults(&gpu("h200"), |case| !case.is_quick()), [""; 0]);
     }
 }
 

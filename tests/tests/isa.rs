@@ -1,11 +1,12 @@
 //! The same kernels by both roads, PTX through the simulator's own compiler and real machine code: the same bytes.
 
-use rustc_hash::FxHashMap;
+use warplab_config::launch::Argument;
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
+use warplab_lab::no_files;
 use warplab_program::{Kernel, Program};
-use warplab_tests::{Argument, Case, cases, compile, gpu, is_quick, on_all, read, set_up};
+use warplab_tests::{Case, cases, compile, gpu, on_all, read};
 
 /// Words of each of the two buffers.
 const WORDS: u64 = 4096;
@@ -74,7 +75,7 @@ fn whole_buffers_of_the_quick_cases_are_the_same_by_both_roads() {
     let sass = listing("traces/h200/suite.sass");
     // What the clock says is no result.
     let chosen: Vec<Case> =
-        cases("suite").into_iter().filter(|case| is_quick(case) && case.clock.is_empty()).collect();
+        cases("suite").into_iter().filter(|case| case.is_quick() && case.clock.is_empty()).collect();
     let wrong: Vec<String> =
         on_all(&chosen, |case| difference(&ptx, &sass, case)).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -84,22 +85,22 @@ fn whole_buffers_of_the_quick_cases_are_the_same_by_both_roads() {
 /// What differs between the buffers of a case, if anything.
 fn difference(ptx: &Program, sass: &Program, case: &Case) -> Option<String> {
     let image = |program: &Program| {
-        let (image, parameters) = set_up(case);
         let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
+        let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");
         let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
-        run(program, kernel, case.shape, &parameters, &FxHashMap::default(), &image, limits)
+        run(program, kernel, case.shape, &data.parameters, &data.symbols, &data.image, limits)
             .map_err(|fault| format!("{}: {fault}", case.name))?;
-        Ok::<MemoryImage, String>(image)
+        Ok::<MemoryImage, String>(data.image)
     };
     let (left, right) = match (image(ptx), image(sass)) {
         (Ok(left), Ok(right)) => (left, right),
         (Err(fault), _) | (_, Err(fault)) => return Some(fault),
     };
     case.arguments.iter().find_map(|argument| {
-        let Argument::Buffer { name, bytes, .. } = argument else { return None };
+        let Argument::Buffer { name, size, .. } = argument else { return None };
         let read = |image: &MemoryImage| {
             let base = image.buffer(name).expect("the buffer").base;
-            image.read_bytes(base, *bytes).expect("its bytes")
+            image.read_bytes(base, size.0).expect("its bytes")
         };
         (read(&left) != read(&right)).then(|| format!("{}: {name} differs", case.name))
     })

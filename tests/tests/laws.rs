@@ -3,7 +3,7 @@
 use warplab_config::GpuConfig;
 use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions, run};
 use warplab_program::{Opcode, Program};
-use warplab_tests::{Case, case_named, cases, gpu, load, simulate, suite_program, wrong_outputs};
+use warplab_tests::{Case, case_named, cases, gpu, simulate, suite_program};
 use warplab_trace::{LaunchCounters, WarpState};
 
 /// One case of every kind of work.
@@ -45,7 +45,7 @@ fn law_1_the_output_is_the_same_for_1_2_and_5_threads_and_with_a_watcher() {
 }
 
 fn watched(config: &GpuConfig, program: &Program, case: &Case) -> RunOutcome {
-    let loaded = load(config, program, case).expect("it loads");
+    let loaded = case.load(config, program).expect("it loads");
     let timeline = Some(TimelineOptions { limit: 100_000, ..TimelineOptions::default() });
     run(config, &loaded.prepared, &loaded.image, RunOptions { timeline, ..RunOptions::default() })
         .expect("it runs")
@@ -113,7 +113,7 @@ fn law_2_results_do_not_depend_on_the_scheduler() {
             let mut config = config.clone();
             config.multiprocessor.scheduler = policy;
             let simulated = simulate(&config, program, case).expect("it runs");
-            assert_eq!(wrong_outputs(case, &simulated.image), [""; 0], "{} under {policy:?}", case.name);
+            assert_eq!(case.wrong_outputs(&simulated.image), [""; 0], "{} under {policy:?}", case.name);
         }
     });
 }
@@ -124,7 +124,7 @@ fn law_4_a_dependent_issues_exactly_when_its_operand_is_ready() {
     let config = gpu("h200");
     let program = suite_program(&config, "suite");
     let all = cases("suite");
-    let loaded = load(&config, &program, case_named(&all, "latency_fma_f32")).expect("it loads");
+    let loaded = case_named(&all, "latency_fma_f32").load(&config, &program).expect("it loads");
     let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
     let timeline =
         run(&config, &loaded.prepared, &loaded.image, options).expect("it runs").timeline.expect("recorded");

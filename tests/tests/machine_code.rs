@@ -1,10 +1,10 @@
 //! The machine code that ran on the GPU, from its listing: it computes the same, in as many instructions.
 
-use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
+use warplab_lab::no_files;
 use warplab_program::Program;
-use warplab_tests::{Case, cases, is_quick, on_all, read, set_up, warp_instructions, wrong_outputs};
+use warplab_tests::{Case, cases, on_all, read};
 
 #[test]
 fn every_quick_case_of_the_suite_computes_what_the_gpu_did_in_as_many_instructions() {
@@ -22,30 +22,30 @@ fn assert_suite(suite: &str, count: usize, counted: usize) {
     let source = Source::new(name.clone(), read(&format!("traces/h200/{name}")));
     let (program, faults) = warplab_program::listing::read(&source);
     assert_eq!(faults, []);
-    let chosen: Vec<Case> = cases(suite).into_iter().filter(is_quick).collect();
+    let chosen: Vec<Case> = cases(suite).into_iter().filter(Case::is_quick).collect();
     let wrong: Vec<String> =
         on_all(&chosen, |case| difference(&program, case)).into_iter().flatten().collect();
     assert_eq!(wrong, [""; 0]);
-    let known = chosen.iter().filter(|case| warp_instructions(case).is_some()).count();
+    let known = chosen.iter().filter(|case| case.warp_instructions().is_some()).count();
     assert_eq!((chosen.len(), known), (count, counted));
 }
 
 /// What differs from the hardware, if anything.
 fn difference(program: &Program, case: &Case) -> Option<String> {
     let kernel = program.kernel(&case.kernel).expect("the listing has the kernel");
-    let (image, parameters) = set_up(case);
+    let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");
     let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
     let statistics =
-        match run(program, kernel, case.shape, &parameters, &FxHashMap::default(), &image, limits) {
+        match run(program, kernel, case.shape, &data.parameters, &data.symbols, &data.image, limits) {
             Ok(statistics) => statistics,
             Err(fault) => return Some(format!("{}: {fault}", case.name)),
         };
     let ours = statistics.warp_instructions;
-    if let Some(theirs) = warp_instructions(case)
+    if let Some(theirs) = case.warp_instructions()
         && ours != theirs
     {
         return Some(format!("{}: {ours} warp instructions, the hardware {theirs}", case.name));
     }
-    let outputs = wrong_outputs(case, &image);
+    let outputs = case.wrong_outputs(&data.image);
     (!outputs.is_empty()).then(|| format!("{}: {} differs", case.name, outputs.join(", ")))
 }

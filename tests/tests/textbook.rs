@@ -2,10 +2,11 @@
 //! the first load to the last store.
 
 use std::fmt::Write;
-use warplab_exec::{Init, LaunchShape};
+use warplab_config::launch::{Argument, Init, Size};
+use warplab_exec::LaunchShape;
 use warplab_gpu::{RunOptions, TimelineOptions, run};
 use warplab_program::Opcode::{self, Ffma, Ldg, Stg};
-use warplab_tests::{Argument, Case, assert_golden, compile, gpu, load};
+use warplab_tests::{Case, assert_golden, compile, gpu};
 
 /// What the loop of a kernel did: every instruction with the cycle of its issue, the first load at 0.
 struct Schedule {
@@ -24,7 +25,7 @@ fn schedule(kernel: &str) -> Schedule {
     let config = gpu("textbook");
     let program = compile(&config, "configs/kernels/issue_timeline.ptx");
     let case = case(kernel);
-    let loaded = load(&config, &program, &case).expect("it loads");
+    let loaded = case.load(&config, &program).expect("it loads");
     let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
     let outcome = run(&config, &loaded.prepared, &loaded.image, options).expect("it runs");
     let timeline = outcome.timeline.expect("it was recorded");
@@ -49,14 +50,14 @@ fn schedule(kernel: &str) -> Schedule {
 fn case(kernel: &str) -> Case {
     let buffer = |name: &str, seed| Argument::Buffer {
         name: name.to_owned(),
-        bytes: 256,
-        init: Init::HashF32 { seed },
+        size: Size(256),
+        init: Init::HashF32(seed),
     };
     Case {
         name: kernel.to_owned(),
         kernel: kernel.to_owned(),
         shape: LaunchShape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 },
-        arguments: vec![buffer("a", 1), buffer("b", 2), buffer("c", 3), Argument::Scalar(1)],
+        arguments: vec![buffer("a", 1), buffer("b", 2), buffer("c", 3), Argument::I32(1)],
         checksums: Vec::new(),
         clock: Vec::new(),
         metrics: Default::default(),

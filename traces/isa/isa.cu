@@ -11,8 +11,8 @@
 #define PUTF(value) PUT(__float_as_uint(value))
 #define PUTD(value) PUT64(__double_as_longlong(value))
 
-__device__ __forceinline__ float small_float(uint32_t x) { return (float)(int)(x % 20001u - 10000u) * 0.0173f; }
-__device__ __forceinline__ double small_double(uint32_t x) { return (double)(int)(x % 200001u - 100000u) * 0.01731; }
+__device__ __forceinline__ float small_float(uint32_t x) { return __fmul_rn((float)(int)(x % 20001u - 10000u), 0.0173f); }
+__device__ __forceinline__ double small_double(uint32_t x) { return __dmul_rn((double)(int)(x % 200001u - 100000u), 0.01731); }
 
 KERNEL(bytes) {
   THREAD;

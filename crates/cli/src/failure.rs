@@ -1,6 +1,7 @@
 //! How a command ends.
 
 use warplab_diagnostics::{Diagnostic, Source};
+use warplab_lab::Fault;
 
 /// A command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,16 @@ impl Failure {
             Failure::Input(_) | Failure::Diagnostics(..) | Failure::Output(_) => 2,
             Failure::Kernel(_) | Failure::KernelAt(..) => 1,
             Failure::Closed => 0,
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        match fault {
+            Fault::Input(message) => Failure::Input(message),
+            Fault::Diagnostics(source, faults) => Failure::Diagnostics(source, faults),
+            Fault::Run(fault) => Failure::Kernel(fault.to_string()),
         }
     }
 }

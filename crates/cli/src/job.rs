@@ -7,9 +7,9 @@ use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
 use crate::{roads, sources};
 use std::path::{Path, PathBuf};
-use warplab_config::launch::{Argument, Dimensions, Expectation, Init as Rule};
+use warplab_config::launch::{Argument, Dimensions, Expectation};
 use warplab_config::{GpuConfig, load_launch};
-use warplab_exec::{Init, LaunchShape, MemoryImage};
+use warplab_exec::LaunchShape;
 
 /// What is to be simulated.
 #[derive(Debug)]
@@ -156,42 +156,5 @@ fn shape(grid: Dimensions, block: Dimensions, shared: u64) -> Result<LaunchShape
         grid: [grid.0, grid.1, grid.2],
         block: [block.0, block.1, block.2],
         dynamic_shared_bytes,
-    })
-}
-
-/// Gives every buffer of the arguments a place in device memory.
-pub(crate) fn allocate(job: &Job, image: &mut MemoryImage) -> Result<(), Failure> {
-    for argument in &job.arguments {
-        let Argument::Buffer { name, size, init } = argument else { continue };
-        if image.buffer(name).is_some() {
-            return Err(Failure::input(format!("two buffers are named '{name}'; give each its own name")));
-        }
-        if size.0 == 0 || !size.0.is_multiple_of(4) {
-            return Err(Failure::input(format!(
-                "buffer '{name}' has {} bytes; give a multiple of four",
-                size.0
-            )));
-        }
-        let available = u64::from(job.config.dram.gib) << 30;
-        if size.0 > available {
-            let message =
-                format!("buffer '{name}' has {} bytes; {} has {available}", size.0, job.config.name);
-            return Err(Failure::input(message));
-        }
-        image.allocate(name.as_str(), size.0, rule(init, &job.folder)?);
-    }
-    Ok(())
-}
-
-fn rule(init: &Rule, folder: &Path) -> Result<Init, Failure> {
-    Ok(match *init {
-        Rule::Zero => Init::Zero,
-        Rule::IndexU32 => Init::IndexU32,
-        Rule::HashF32(seed) => Init::HashF32 { seed },
-        Rule::HashI32(seed) => Init::HashI32 { seed },
-        Rule::Chain(stride) => Init::Chain { stride },
-        Rule::Uniform { low, high, seed } => Init::Uniform { low, high, seed },
-        Rule::Normal { mean, deviation, seed } => Init::Normal { mean, deviation, seed },
-        Rule::File(ref path) => Init::Bytes(sources::bytes(&folder.join(path))?.into()),
     })
 }

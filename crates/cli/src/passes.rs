@@ -2,45 +2,29 @@
 
 use crate::failure::Failure;
 use warplab_diagnostics::nearest_name;
+use warplab_lab::CompileOptions;
 use warplab_lower::{Pass, PassSet};
 
-/// Which passes of the compiler run, and after which the code is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passes {
-    /// Those that run.
-    pub(crate) run: PassSet,
-    /// Those after which the code is kept as text.
-    pub(crate) dump: PassSet,
-}
-
-impl Default for Passes {
-    fn default() -> Passes {
-        Passes { run: PassSet::all(), dump: PassSet::none() }
-    }
-}
-
-impl Passes {
-    /// What a command line asks for: a list of names is these alone (with those that every program needs), names
-    /// with a minus are all but these.
-    pub(crate) fn parse(list: Option<&str>, dump_after: Option<&str>) -> Result<Passes, Failure> {
-        let mut passes = Passes::default();
-        if let Some(list) = list {
-            let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-            if names.iter().any(|name| !name.starts_with('-')) {
-                passes.run = PassSet::none();
-            }
-            for name in names {
-                passes.run = match name.strip_prefix('-') {
-                    Some(name) => passes.run.without(switchable(name)?),
-                    None => passes.run.with(pass(name)?),
-                };
-            }
+/// What a command line asks for: a list of names is these alone (with those that every program needs), names
+/// with a minus are all but these.
+pub(crate) fn parse(list: Option<&str>, dump_after: Option<&str>) -> Result<CompileOptions, Failure> {
+    let mut passes = CompileOptions::default();
+    if let Some(list) = list {
+        let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        if names.iter().any(|name| !name.starts_with('-')) {
+            passes.run = PassSet::none();
         }
-        if let Some(name) = dump_after {
-            passes.dump = passes.dump.with(pass(name)?);
+        for name in names {
+            passes.run = match name.strip_prefix('-') {
+                Some(name) => passes.run.without(switchable(name)?),
+                None => passes.run.with(pass(name)?),
+            };
         }
-        Ok(passes)
     }
+    if let Some(name) = dump_after {
+        passes.dump = passes.dump.with(pass(name)?);
+    }
+    Ok(passes)
 }
 
 fn pass(name: &str) -> Result<Pass, Failure> {
@@ -64,14 +48,14 @@ fn switchable(name: &str) -> Result<Pass, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::Passes;
+    use super::parse;
     use warplab_lower::Pass;
 
     #[test]
     fn names_with_a_minus_are_left_out_and_others_are_the_only_ones() {
-        let all_but = Passes::parse(Some("-schedule,-copies"), None).unwrap().run;
+        let all_but = parse(Some("-schedule,-copies"), None).unwrap().run;
         assert!(!all_but.contains(Pass::Schedule) && all_but.contains(Pass::Fold));
-        let only = Passes::parse(Some("schedule"), Some("fold")).unwrap();
+        let only = parse(Some("schedule"), Some("fold")).unwrap();
         assert!(only.run.contains(Pass::Schedule) && !only.run.contains(Pass::Fold));
         assert!(only.dump.contains(Pass::Fold));
     }

@@ -2,17 +2,14 @@
 
 use crate::arguments::Isa;
 use crate::failure::Failure;
-use crate::passes::Passes;
 use crate::terminal::Terminal;
-use crate::{roads, sources};
+use crate::{passes, roads, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lower::{Lowered, Options, PassLog};
+use warplab_lab::{CompileOptions, compile};
+use warplab_lower::PassLog;
 use warplab_program::{Kernel, Program};
-
-/// Registers that an instruction can name.
-const MOST_REGISTERS: u32 = 255;
 
 /// What a program file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,24 +50,24 @@ pub(crate) struct Reading {
     /// What is simulated, if a person says.
     pub(crate) isa: Option<Isa>,
     /// The passes of the compiler.
-    pub(crate) passes: Passes,
+    pub(crate) passes: CompileOptions,
 }
 
 impl Reading {
     /// What a command line asks for: whoever names passes means the compiler that has them.
     pub(crate) fn parse(
         isa: Option<Isa>,
-        passes: Option<&str>,
+        list: Option<&str>,
         dump_after: Option<&str>,
     ) -> Result<Reading, Failure> {
-        let named = passes.is_some() || dump_after.is_some();
+        let named = list.is_some() || dump_after.is_some();
         if named && isa == Some(Isa::Sass) {
             let message = "--passes and --dump-after are of the simulator's own compiler; real machine code has been \
                            through another: use --isa ptx";
             return Err(Failure::input(message));
         }
         let isa = isa.or(named.then_some(Isa::Ptx));
-        Ok(Reading { isa, passes: Passes::parse(passes, dump_after)? })
+        Ok(Reading { isa, passes: passes::parse(list, dump_after)? })
     }
 }
 
@@ -97,28 +94,6 @@ pub(crate) fn load(
     };
     terminal.diagnostics(&source, &warnings);
     Ok(Loaded { source, program, log })
-}
-
-/// PTX to the machine program, with the warnings of both steps; or all faults of the first step that has errors.
-pub(crate) fn compile(
-    source: &Source,
-    config: &GpuConfig,
-    passes: Passes,
-) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let parsed = warplab_ptx::parse(source);
-    if parsed.has_errors() {
-        return Err(parsed.diagnostics);
-    }
-    let machine = &config.multiprocessor;
-    let options = Options {
-        latencies: machine.latencies.table(&machine.shared, &machine.l1),
-        passes: passes.run,
-        dump: passes.dump,
-        max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
-    };
-    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
-    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
-    Ok((lowered, warnings))
 }
 
 /// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.

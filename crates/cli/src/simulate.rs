@@ -1,16 +1,16 @@
 //! One call of the simulator.
 
 use crate::failure::Failure;
-use crate::job::{self, Job};
-use crate::kernel_parameters;
+use crate::job::Job;
 use crate::programs::Loaded;
 use crate::progress::Bar;
+use crate::sources;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warplab_config::Occupancy;
 use warplab_diagnostics::{Diagnostic, Source, Span};
-use warplab_exec::constants::allocate_globals;
-use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_gpu::{Launch, PreparedLaunch, RunFault, RunOptions, RunOutcome, TimelineOptions, prepare, run};
+use warplab_exec::LaunchFault;
+use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
+use warplab_lab::{Fault, Simulated, Workload};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 
 /// Set when the user interrupts.
@@ -27,50 +27,18 @@ pub(crate) struct Options {
     pub(crate) progress: bool,
 }
 
-/// What a simulation gave.
-#[derive(Debug)]
-pub(crate) struct Simulated {
-    /// Counters and timeline.
-    pub(crate) outcome: RunOutcome,
-    /// How many blocks fit.
-    pub(crate) occupancy: Occupancy,
-    /// Device memory after the launch.
-    pub(crate) image: MemoryImage,
-}
-
 /// Simulates a job.
 pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
-    let mut image = MemoryImage::new();
-    job::allocate(job, &mut image)?;
-    let refused = |fault: RunFault| Failure::input(fault.to_string());
-    let symbols = allocate_globals(&job.loaded.program, &mut image)
-        .map_err(|fault| Failure::input(fault.to_string()))?;
-    let kernel = crate::programs::kernel(&job.loaded.program, Some(&job.kernel))?;
-    let parameters = kernel_parameters::bytes(kernel, &job.arguments, &image)?;
-    let launch = Launch {
-        program: &job.loaded.program,
-        kernel: &job.kernel,
-        shape: job.shape,
-        parameters: &parameters,
-        symbols: &symbols,
-    };
-    let prepared = prepare(&job.config, &launch).map_err(refused)?;
     // Without a handler an interrupt ends the program, which is well too.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
     });
-    let outcome = in_pool(options.jobs, || run_with_bar(job, &prepared, &image, options))??;
-    Ok(Simulated { outcome, occupancy: prepared.occupancy, image })
+    in_pool(options.jobs, || run_with_bar(job, options))?
 }
 
-fn run_with_bar(
-    job: &Job,
-    prepared: &PreparedLaunch,
-    image: &MemoryImage,
-    options: &Options,
-) -> Result<RunOutcome, Failure> {
+fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
     let mut bar = Bar::new(job.shape.blocks(), options.progress);
     let mut show = |progress| bar.show(progress);
     let run_options = RunOptions {
@@ -79,9 +47,19 @@ fn run_with_bar(
         progress: Some(&mut show),
         interrupt: Some(&INTERRUPTED),
     };
-    let outcome = run(&job.config, prepared, image, run_options);
+    let workload = Workload {
+        program: &job.loaded.program,
+        kernel: &job.kernel,
+        shape: job.shape,
+        arguments: &job.arguments,
+    };
+    let read = |path: &Path| sources::for_lab(&job.folder.join(path));
+    let simulated = warplab_lab::simulate(&job.config, &workload, &read, run_options);
     bar.clear();
-    outcome.map_err(|fault| kernel_fault(&fault, &job.loaded))
+    simulated.map_err(|fault| match fault {
+        Fault::Run(fault) => kernel_fault(&fault, &job.loaded),
+        other => other.into(),
+    })
 }
 
 /// Runs in a pool of so many threads.

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use std::fs;
 use std::path::Path;
 use warplab_diagnostics::Source;
+use warplab_lab::Fault;
 
 /// A file as text. Bytes that are no text become replacement characters, which the readers of every format refuse
 /// with their place.
@@ -14,7 +15,12 @@ pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
 
 /// A file as bytes.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display())))
+    for_lab(path).map_err(Failure::from)
+}
+
+/// A file as bytes, for the laboratory.
+pub(crate) fn for_lab(path: &Path) -> Result<Vec<u8>, Fault> {
+    fs::read(path).map_err(|error| Fault::input(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Writes a file.

@@ -233,6 +233,20 @@ fn static_shared(ptx: &str) -> HashMap<String, u32> {
     found
 }
 
+/// Registers of a thread that the machine code of each kernel uses.
+fn registers(listing: &str) -> HashMap<&str, u32> {
+    let mut kernel = "";
+    let mut found = HashMap::new();
+    for line in listing.lines() {
+        if let Some(name) = line.strip_prefix(".kernel ") {
+            kernel = name;
+        } else if let Some(count) = line.strip_prefix(".registers ") {
+            found.insert(kernel, count.parse().unwrap());
+        }
+    }
+    found
+}
+
 fn check_measured(suite: &str) -> usize {
     let h200 = limits("h200");
     let shared = static_shared(&root(&format!("traces/h200/{suite}.ptx")));
@@ -241,6 +255,8 @@ fn check_measured(suite: &str) -> usize {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
         .map(|case| (case["case"].as_str().unwrap().to_owned(), case))
         .collect();
+    let listing = root(&format!("traces/h200/{suite}.sass"));
+    let used = registers(&listing);
     let table = root(&format!("traces/h200/{suite}.metrics.csv"));
     let mut rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = rows.next().unwrap();
@@ -248,7 +264,7 @@ fn check_measured(suite: &str) -> usize {
     let names =
         ["registers", "shared_mem", "warps", "blocks"].map(|name| format!("launch__occupancy_limit_{name}"));
     let limit_columns = names.each_ref().map(|name| column(name));
-    let (registers, share) =
+    let (given, share) =
         (column("launch__registers_per_thread"), column("sm__maximum_warps_per_active_cycle_pct"));
     let mut faults = Vec::new();
     let mut count = 0;
@@ -258,7 +274,7 @@ fn check_measured(suite: &str) -> usize {
             case["block"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).product();
         let resources = KernelResources {
             threads_per_block: threads as u32,
-            registers: row[registers].parse().unwrap(),
+            registers: used[row[1]],
             static_shared: shared[row[1]],
             dynamic_shared: case["dynamic_shared_bytes"].as_u64().unwrap() as u32,
             scalar_registers: 0,
@@ -269,6 +285,12 @@ fn check_measured(suite: &str) -> usize {
         let limits = [found.limit_registers, limit_shared, Some(found.limit_warps), Some(found.limit_blocks)];
         let expected = limit_columns.map(|column| row[column].parse::<u32>().ok());
         let expected_share: f64 = row[share].parse().unwrap();
+        assert_eq!(
+            used[row[1]].max(h200.least_registers_per_thread),
+            row[given].parse::<u32>().unwrap(),
+            "{}",
+            row[0]
+        );
         if limits != expected || (found.fraction * 100.0 - expected_share).abs() > 0.005 {
             faults.push(format!(
                 "{}: {resources:?}: {limits:?} {} but {expected:?} {expected_share}",

@@ -37,6 +37,17 @@ pub(crate) fn execute<M: GlobalMemory>(
         environment.record.mask = LaneMask::EMPTY;
         return Ok(false);
     }
+    // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
+    let tells = memory.kind == AccessKind::Atomic
+        && memory.form == MemoryForm::Plain
+        && memory.atomic.is_some_and(|(op, _)| op != crate::AtomicOp::CompareExchange)
+        && m.op.out[0] < 7;
+    if tells {
+        let generic = memory.space == SpaceForm::Generic;
+        let done = |lane: &usize| !generic || space_of(addresses[*lane]) == Space::Global;
+        let done = active.lanes().filter(done).fold(0, |lanes, lane| lanes | 1 << lane);
+        m.write_predicate(0, done);
+    }
     let mut deferred = false;
     if memory.space == SpaceForm::Generic {
         let spaces: [Space; 32] = std::array::from_fn(|lane| space_of(addresses[lane]));
@@ -47,7 +58,7 @@ pub(crate) fn execute<M: GlobalMemory>(
         }
         for one in [Space::Global, Space::Shared, Space::Local] {
             let lanes = active.lanes().filter(|&l| spaces[l] == one).fold(0, |x, l| x | 1 << l);
-            if lanes != 0 {
+            if lanes != 0 && (one == Space::Global || !tells) {
                 deferred |= access(m, memory, one, &addresses, LaneMask(lanes), environment)?;
             }
         }

@@ -90,9 +90,10 @@ pub(crate) fn instruction(
     }
     // The text of a NaN lacks its bits.
     if instruction.opcode.takes_floats() && instruction.opcode != Opcode::F2fp {
+        let doubles = instruction.takes_doubles();
         for operand in &mut instruction.operands {
             match operand {
-                Operand::Immediate(bits) if is_nan(instruction.opcode, *bits) => {
+                Operand::Immediate(bits) if is_nan(doubles, *bits) => {
                     *bits = (encoding[0] >> 32) as u32;
                 }
                 _ => {}
@@ -114,12 +115,8 @@ pub(crate) fn instruction(
     Ok(instruction)
 }
 
-fn is_nan(opcode: Opcode, bits: u32) -> bool {
-    if opcode.takes_doubles() {
-        f64::from_bits(u64::from(bits) << 32).is_nan()
-    } else {
-        f32::from_bits(bits).is_nan()
-    }
+fn is_nan(double: bool, bits: u32) -> bool {
+    if double { f64::from_bits(u64::from(bits) << 32).is_nan() } else { f32::from_bits(bits).is_nan() }
 }
 
 /// The control fields of an encoding, from its upper word.

@@ -3,12 +3,12 @@
 use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::passes::Passes;
 use crate::programs::{self, Language};
 use crate::terminal::Terminal;
 use crate::{machines, roads, sources};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity};
+use warplab_lab::{CompileOptions, compile};
 use warplab_metrics::integer_text;
 use warplab_ptx::tree::{Block, Statement};
 
@@ -32,7 +32,7 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
                 (summary, parsed.diagnostics)
             } else {
                 // What cannot be lowered cannot run: that is a fault of the file too.
-                let result = programs::compile(&source, &config, Passes::default());
+                let result = compile(&source, &config, CompileOptions::default());
                 (summary, result.map_or_else(|faults| faults, |(_, warnings)| warnings))
             }
         }

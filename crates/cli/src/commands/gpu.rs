@@ -76,7 +76,8 @@ fn limits(config: &GpuConfig) -> Rows {
         whole("resident blocks", limits.blocks, ""),
         whole("threads of a block", limits.threads_per_block, ""),
         whole("registers", limits.registers, ""),
-        whole("registers of a thread", limits.registers_per_thread, ""),
+        whole("registers of a thread, at most", limits.registers_per_thread, ""),
+        whole("registers of a thread, at least", limits.least_registers_per_thread, ""),
         whole("shared memory", limits.shared_bytes, "bytes"),
         whole("shared memory of a block", limits.shared_bytes_per_block, "bytes"),
     ]

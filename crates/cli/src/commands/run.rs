@@ -2,15 +2,15 @@
 
 use crate::arguments::{CsvPage, RunArguments};
 use crate::commands::listing;
-use crate::expectations::{self, Checked};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
-use crate::simulate::{Options, Simulated, simulate};
+use crate::simulate::{Options, simulate};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_gpu::TimelineOptions as Recording;
+use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
@@ -47,7 +47,9 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let checked = if simulated.outcome.partial {
         Vec::new()
     } else {
-        expectations::check(&job.expectations, &simulated.image, &job.folder)?
+        check_expectations(&job.expectations, &simulated.image, &|path| {
+            sources::for_lab(&job.folder.join(path))
+        })?
     };
     report(arguments, &job, &simulated, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;

@@ -74,9 +74,12 @@ pub struct Limits {
     pub register_unit: u32,
     /// To whom registers are given.
     pub register_allocation: RegisterAllocation,
-    /// Registers of one thread.
+    /// The most registers of one thread.
     #[schemars(range(min = 1, max = 512))]
     pub registers_per_thread: u32,
+    /// Registers that every thread is given, however few its kernel uses.
+    #[schemars(range(max = 512))]
+    pub least_registers_per_thread: u32,
     /// Shared memory in bytes, what is reserved for the system included.
     #[schemars(range(min = 1))]
     pub shared_bytes: u32,

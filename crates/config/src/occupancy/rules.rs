@@ -104,12 +104,13 @@ fn registers(
     steps: &mut Vec<Step>,
 ) -> (u32, Option<u32>) {
     let (unit, lanes) = (limits.register_unit.max(1), limits.warp_lanes);
-    let a_warp = kernel.registers.saturating_mul(lanes);
+    let a_thread = kernel.registers.max(limits.least_registers_per_thread);
+    let a_warp = a_thread.saturating_mul(lanes);
     let rounded = a_warp.div_ceil(unit).saturating_mul(unit);
     let (a_block, blocks) = match limits.register_allocation {
         _ if kernel.registers == 0 => (0, None),
         RegisterAllocation::Warp | RegisterAllocation::Simd => {
-            let how = format!("{} registers x {lanes} lanes, rounded up to {unit}", kernel.registers);
+            let how = format!("{a_thread} registers x {lanes} lanes, rounded up to {unit}");
             steps.push(step("registers a warp", how, rounded));
             let part = limits.registers / limits.sub_partitions.max(1);
             let warps = part / rounded;
@@ -119,7 +120,7 @@ fn registers(
             (rounded.saturating_mul(warps_per_block), Some(blocks))
         }
         RegisterAllocation::WarpPairs => {
-            let how = format!("{} registers x {lanes} lanes, rounded up to {unit}", kernel.registers);
+            let how = format!("{a_thread} registers x {lanes} lanes, rounded up to {unit}");
             steps.push(step("registers a warp", how, rounded));
             let a_block = rounded.saturating_mul(warps_per_block.next_multiple_of(2));
             (a_block, Some(limits.registers / a_block))

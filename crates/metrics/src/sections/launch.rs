@@ -33,9 +33,9 @@ const METRICS: &[Metric] = &[
         "launch__registers_per_thread",
         "Registers Per Thread",
         Count("register/thread"),
-        "as the compiler allocated them",
+        "as the compiler allocated them, but at least what every thread is given",
         "32-bit registers of a thread. They limit how many warps can be resident.",
-        |c| c.launch.registers.into(),
+        |c| c.launch.registers.max(c.config.limits.least_registers_per_thread).into(),
     ),
     Metric::shown(
         "launch__shared_mem_config_size",

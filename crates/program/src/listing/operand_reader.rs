@@ -145,7 +145,7 @@ fn numeric_operand(cursor: &mut Cursor, instruction: &Instruction) -> Option<Ope
     } else if !opcode.takes_floats() {
         parse_integer(text).map(|value| value as u32)
     } else {
-        float_bits(text, opcode.takes_doubles())
+        float_bits(text, instruction.takes_doubles())
     };
     let Some(bits) = parsed else {
         cursor.at = start;

@@ -148,7 +148,7 @@ pub fn instruction_text(instruction: &Instruction) -> String {
     let mut separator = " ";
     for operand in &instruction.operands {
         let _ = match *operand {
-            Operand::Immediate(bits) if instruction.opcode.takes_doubles() => {
+            Operand::Immediate(bits) if instruction.takes_doubles() => {
                 write!(text, "{separator}{}", double_text(bits))
             }
             Operand::Immediate(bits) if instruction.opcode.takes_floats() => {

@@ -1,7 +1,7 @@
 //! What must hold when the kernel has ended.
 
-use crate::failure::Failure;
-use crate::sources;
+use crate::buffers::ReadFile;
+use crate::fault::Fault;
 use std::path::Path;
 use warplab_config::launch::{Expectation, Formula, Memory, Number, Reference};
 use warplab_exec::{Buffer, MemoryImage};
@@ -9,33 +9,36 @@ use warplab_metrics::integer_text;
 
 /// One expectation that has been looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Checked {
+pub struct Checked {
     /// Whether it holds.
-    pub(crate) holds: bool,
+    pub holds: bool,
     /// A line for the reader.
-    pub(crate) line: String,
+    pub line: String,
 }
 
-/// Looks at every expectation.
-pub(crate) fn check(
+/// Looks at every expectation of a launch that has ended.
+///
+/// # Errors
+/// When an expectation cannot be looked at: no such buffer, no such file, a formula that fails.
+pub fn check_expectations(
     expectations: &[Expectation],
     image: &MemoryImage,
-    folder: &Path,
-) -> Result<Vec<Checked>, Failure> {
-    expectations.iter().map(|expectation| check_one(expectation, image, folder)).collect()
+    read: ReadFile<'_>,
+) -> Result<Vec<Checked>, Fault> {
+    expectations.iter().map(|expectation| check_one(expectation, image, read)).collect()
 }
 
-fn check_one(expectation: &Expectation, image: &MemoryImage, folder: &Path) -> Result<Checked, Failure> {
+fn check_one(expectation: &Expectation, image: &MemoryImage, read: ReadFile<'_>) -> Result<Checked, Fault> {
     let (Expectation::Checksum { buffer: name, .. } | Expectation::AllClose { buffer: name, .. }) =
         expectation;
     let buffer = image
         .buffer(name)
-        .ok_or_else(|| Failure::input(format!("an expectation is about '{name}', which is no buffer")))?;
+        .ok_or_else(|| Fault::input(format!("an expectation is about '{name}', which is no buffer")))?;
     let result = match expectation {
         Expectation::Checksum { sum, xor, .. } => checksum(image, buffer, (*sum, *xor)),
         Expectation::AllClose { expected, relative, absolute, .. } => {
             let tolerance = Tolerance { relative: *relative, absolute: *absolute };
-            all_close(image, buffer, expected, tolerance, folder)?
+            all_close(image, buffer, expected, tolerance, read)?
         }
     };
     Ok(match result {
@@ -121,8 +124,8 @@ fn all_close(
     buffer: &Buffer,
     expected: &Reference,
     tolerance: Tolerance,
-    folder: &Path,
-) -> Result<Result<String, String>, Failure> {
+    read: ReadFile<'_>,
+) -> Result<Result<String, String>, Fault> {
     let words = buffer.words();
     let mut differences = Differences::default();
     match expected {
@@ -136,16 +139,16 @@ fn all_close(
                     }
                     Ok(Number::Whole(expected)) => differences.whole(index, found, expected),
                     Err(fault) => {
-                        return Err(Failure::input(format!("'{}' at {index}: {fault}", formula.text())));
+                        return Err(Fault::input(format!("'{}' at {index}: {fault}", formula.text())));
                     }
                 }
             }
         }
         Reference::File(path) => {
-            let bytes = sources::bytes(&folder.join(path))?;
+            let bytes = read(Path::new(path))?;
             if bytes.len() as u64 != words * 4 {
                 let message = format!("{path} has {} bytes, the buffer {}", bytes.len(), words * 4);
-                return Err(Failure::input(message));
+                return Err(Fault::input(message));
             }
             for (index, word) in (0..words).zip(bytes.chunks_exact(4)) {
                 let expected = word.iter().rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte));
@@ -163,13 +166,13 @@ struct Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    fn new(formula: &Formula, image: &'a MemoryImage) -> Result<Buffers<'a>, Failure> {
+    fn new(formula: &Formula, image: &'a MemoryImage) -> Result<Buffers<'a>, Fault> {
         let find = |name: &str| {
             let now = image.buffer(name).map(|buffer| (buffer, false));
             now.or_else(|| image.buffer(name.strip_suffix('0')?).map(|buffer| (buffer, true)))
         };
         let reads = formula.reads().iter().map(|read| {
-            let message = || Failure::input(format!("the formula reads '{}', which is no buffer", read.name));
+            let message = || Fault::input(format!("the formula reads '{}', which is no buffer", read.name));
             find(&read.name).ok_or_else(message)
         });
         Ok(Buffers { buffers: reads.collect::<Result<_, _>>()? })
@@ -186,8 +189,8 @@ impl Memory for Buffers<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
-    use std::path::Path;
+    use super::check_expectations;
+    use crate::no_files;
     use warplab_config::launch::{Expectation, Reference};
     use warplab_exec::{Init, MemoryImage};
 
@@ -207,7 +210,7 @@ mod tests {
         for index in 0..16u64 {
             image.write_bytes(y + 4 * index, &(2.0 * index as f32).to_le_bytes()).unwrap();
         }
-        check(&[expectation(formula, relative)], &image, Path::new("")).unwrap().remove(0).line
+        check_expectations(&[expectation(formula, relative)], &image, &no_files).unwrap().remove(0).line
     }
 
     #[test]
@@ -236,7 +239,7 @@ mod tests {
         let mut image = MemoryImage::new();
         image.allocate("y", 4, Init::Zero);
         let expected = Expectation::Checksum { buffer: "y".to_owned(), sum: 1, xor: 2 };
-        let checked = check(&[expected], &image, Path::new("")).unwrap().remove(0);
+        let checked = check_expectations(&[expected], &image, &no_files).unwrap().remove(0);
         assert!(!checked.holds);
         assert!(checked.line.ends_with(", expected sum 1 xor 2)"), "{}", checked.line);
     }

@@ -1,18 +1,14 @@
 //! Arguments to the bytes of a kernel's parameters.
 
-use crate::failure::Failure;
+use crate::fault::Fault;
 use warplab_config::launch::Argument;
 use warplab_exec::MemoryImage;
 use warplab_program::{Kernel, Parameter};
 
 /// The bytes of the parameters; buffers are looked up in the image by name.
-pub(crate) fn bytes(
-    kernel: &Kernel,
-    arguments: &[Argument],
-    image: &MemoryImage,
-) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(kernel: &Kernel, arguments: &[Argument], image: &MemoryImage) -> Result<Vec<u8>, Fault> {
     if arguments.len() != kernel.parameters.len() {
-        return Err(Failure::input(wrong_count(kernel, arguments)));
+        return Err(Fault::input(wrong_count(kernel, arguments)));
     }
     let size =
         kernel.parameters.iter().map(|parameter| parameter.offset + parameter.bytes).max().unwrap_or(0);
@@ -20,7 +16,7 @@ pub(crate) fn bytes(
     for (number, (parameter, argument)) in kernel.parameters.iter().zip(arguments).enumerate() {
         let value = value(argument, image);
         if !fits(parameter, argument) {
-            return Err(Failure::input(wrong_type(kernel, number, parameter, argument)));
+            return Err(Fault::input(wrong_type(kernel, number, parameter, argument)));
         }
         let start = parameter.offset as usize;
         let length = (parameter.bytes as usize).min(value.len());
@@ -100,7 +96,7 @@ fn wrong_type(kernel: &Kernel, number: usize, parameter: &Parameter, argument: &
 #[cfg(test)]
 mod tests {
     use super::bytes;
-    use crate::failure::Failure;
+    use crate::fault::Fault;
     use warplab_config::launch::{Argument, Init, Size};
     use warplab_exec::MemoryImage;
     use warplab_program::{Kernel, Parameter};
@@ -129,7 +125,7 @@ mod tests {
 
     fn message(arguments: &[Argument]) -> String {
         match bytes(&kernel(), arguments, &MemoryImage::new()) {
-            Err(Failure::Input(message)) => message,
+            Err(Fault::Input(message)) => message,
             other => panic!("{other:?}"),
         }
     }

@@ -1,0 +1,19 @@
+//! The laboratory above the engine: workloads (a kernel with its launch and data), the hardware reference, and many
+//! pieces of such work on many threads.
+//!
+//! Nothing here prints, reads the environment or opens a file: whoever calls gives the texts, or a [`ReadFile`].
+
+mod buffers;
+mod compile;
+mod expectations;
+mod fault;
+mod parameters;
+pub mod pool;
+pub mod reference;
+mod workload;
+
+pub use buffers::{ReadFile, no_files};
+pub use compile::{CompileOptions, compile};
+pub use expectations::{Checked, check_expectations};
+pub use fault::Fault;
+pub use workload::{Data, Loaded, Simulated, Workload, load, simulate};

@@ -1,0 +1,112 @@
+//! One launch on one machine: from a program and arguments to counters and device memory.
+
+use crate::buffers::{self, ReadFile};
+use crate::fault::Fault;
+use crate::parameters;
+use rustc_hash::FxHashMap;
+use warplab_config::launch::Argument;
+use warplab_config::{GpuConfig, Occupancy};
+use warplab_exec::{LaunchShape, MemoryImage, allocate_globals};
+use warplab_gpu::{Launch, PreparedLaunch, RunOptions, RunOutcome, prepare, run};
+use warplab_program::{Kernel, Program};
+use warplab_units::Address;
+
+/// What is launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The name of the kernel in the program.
+    pub kernel: &'a str,
+    /// Grid, block and dynamic shared memory.
+    pub shape: LaunchShape,
+    /// The arguments in the kernel's order.
+    pub arguments: &'a [Argument],
+}
+
+/// The data of a workload before it runs.
+#[derive(Debug)]
+pub struct Data {
+    /// Device memory.
+    pub image: MemoryImage,
+    /// Where the program's global variables lie.
+    pub symbols: FxHashMap<String, Address>,
+    /// The parameters as the kernel finds them in constant memory.
+    pub parameters: Vec<u8>,
+}
+
+/// A workload that is ready to run.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The launch.
+    pub prepared: PreparedLaunch,
+    /// Device memory before the launch.
+    pub image: MemoryImage,
+}
+
+/// What a simulation gave.
+#[derive(Debug)]
+pub struct Simulated {
+    /// Counters and timeline.
+    pub outcome: RunOutcome,
+    /// How many blocks fit.
+    pub occupancy: Occupancy,
+    /// Device memory after the launch.
+    pub image: MemoryImage,
+}
+
+impl<'a> Workload<'a> {
+    /// The kernel.
+    ///
+    /// # Errors
+    /// When the program does not have it.
+    pub fn kernel(&self) -> Result<&'a Kernel, Fault> {
+        let missing = || Fault::input(format!("there is no kernel '{}'", self.kernel));
+        self.program.kernel(self.kernel).ok_or_else(missing)
+    }
+
+    /// Fills device memory and the parameters; `capacity` is the machine's memory in bytes.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub fn set_up(&self, capacity: u64, read: ReadFile<'_>) -> Result<Data, Fault> {
+        let mut image = MemoryImage::new();
+        buffers::allocate(self.arguments, capacity, read, &mut image)?;
+        let symbols =
+            allocate_globals(self.program, &mut image).map_err(|fault| Fault::input(fault.to_string()))?;
+        let parameters = parameters::bytes(self.kernel()?, self.arguments, &image)?;
+        Ok(Data { image, symbols, parameters })
+    }
+}
+
+/// Makes a workload ready to run on a machine.
+///
+/// # Errors
+/// Why it cannot run.
+pub fn load(config: &GpuConfig, workload: &Workload<'_>, read: ReadFile<'_>) -> Result<Loaded, Fault> {
+    let Data { image, symbols, parameters } = workload.set_up(u64::from(config.dram.gib) << 30, read)?;
+    let launch = Launch {
+        program: workload.program,
+        kernel: workload.kernel,
+        shape: workload.shape,
+        parameters: &parameters,
+        symbols: &symbols,
+    };
+    let prepared = prepare(config, &launch).map_err(|fault| Fault::input(fault.to_string()))?;
+    Ok(Loaded { prepared, image })
+}
+
+/// Runs a workload on a machine.
+///
+/// # Errors
+/// Why it did not run to its end.
+pub fn simulate(
+    config: &GpuConfig,
+    workload: &Workload<'_>,
+    read: ReadFile<'_>,
+    options: RunOptions<'_>,
+) -> Result<Simulated, Fault> {
+    let Loaded { prepared, image } = load(config, workload, read)?;
+    let outcome = run(config, &prepared, &image, options).map_err(|fault| Fault::Run(Box::new(fault)))?;
+    Ok(Simulated { outcome, occupancy: prepared.occupancy, image })
+}
