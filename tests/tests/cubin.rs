@@ -42,7 +42,7 @@ fn calls_of_functions_in_other_sections_are_linked() {
     let bytes = std::fs::read(project_file("crates/sass/tests/linked.cubin")).expect("the cubin");
     let program = warplab_sass::read_cubin(&bytes, &read("crates/sass/tests/linked.json")).expect("no fault");
     let inner = |a: i32| a % 7 + 5;
-    let helper = |a: i32, b: i32| a * ((a & 7) - b & 7) + inner(b);
+    let helper = |a: i32, b: i32| a * (((a & 7) - b) & 7) + inner(b);
     let first = |i: i32| helper(i, 3) + 2 * inner(i);
     let second = |i: i32| 2 * inner(helper(i, 3));
     for (name, right) in [("first", &first as &dyn Fn(i32) -> i32), ("second", &second)] {
