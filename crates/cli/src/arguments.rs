@@ -21,6 +21,8 @@ const AFTER_HELP: &str =
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(RunArguments),
+    /// Run what real hardware ran, and put what it measured beside what is simulated
+    Correlate(CorrelateArguments),
     /// How many warps of a kernel fit on a multiprocessor, step by step
     Occupancy(OccupancyArguments),
     /// The machines that are known
@@ -170,6 +172,9 @@ pub(crate) struct RunArguments {
     /// The cycles of the timeline
     #[arg(long, value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
     pub(crate) cycles: Option<Range<u64>>,
+    /// Check that no register is read or overwritten before the control fields of the code make sure that it can be
+    #[arg(long, help_heading = "Report")]
+    pub(crate) check_hazards: bool,
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
@@ -229,6 +234,63 @@ impl MachineArguments {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsaChoice {
+    /// Machine code: NAME.sass, or else NAME.cubin
+    Sass,
+    /// NAME.ptx, compiled by the simulator
+    Ptx,
+    /// Each case from both
+    Both,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CorrelateArguments {
+    /// A folder with NAME.cases.jsonl, NAME.metrics.csv and NAME.sass, .cubin or .ptx
+    pub(crate) folder: PathBuf,
+    /// Only these of the folder
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    /// From which program; machine code where there is some, else PTX
+    #[arg(long, value_name = "ISA", help_heading = "Cases")]
+    pub(crate) isa: Option<IsaChoice>,
+    /// Only cases with this in their name, or whose name fits a pattern with * and ?; may be repeated
+    #[arg(long = "filter", value_name = "TEXT", help_heading = "Cases")]
+    pub(crate) filters: Vec<String>,
+    /// Only cases of at most two million warp instructions on the hardware: minutes. So it is if nothing is said
+    #[arg(long, conflicts_with_all = ["all", "below"], help_heading = "Cases")]
+    pub(crate) quick: bool,
+    /// Every case: hours
+    #[arg(long, conflicts_with = "below", help_heading = "Cases")]
+    pub(crate) all: bool,
+    /// Only cases of at most so many warp instructions on the hardware
+    #[arg(long, value_name = "N", help_heading = "Cases")]
+    pub(crate) below: Option<u64>,
+    /// A metric to show instead of the usual ones, by its id; may be repeated
+    #[arg(long = "metric", value_name = "ID", help_heading = "Report")]
+    pub(crate) metrics: Vec<String>,
+    /// Write a row a case with every metric; - is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write cases, metrics and errors as JSON; - is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a scatter plot of cycles; - is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) svg: Option<PathBuf>,
+    /// No progress bar
+    #[arg(long, short, help_heading = "Report")]
+    pub(crate) quiet: bool,
+    /// Cases at once; the output does not depend on it
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Memory that the buffers of all cases at once may need; a larger case runs alone
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
+    pub(crate) memory: Size,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct OccupancyArguments {
     /// A machine by name, or the path of a .ron file
@@ -276,6 +338,9 @@ pub(crate) struct ListingArguments {
     /// In the form that can be read back
     #[arg(long)]
     pub(crate) plain: bool,
+    /// The table of minimum stalls instead: how soon each kind of reader issues after each kind of result
+    #[arg(long, conflicts_with_all = ["plain", "dump_after"])]
+    pub(crate) stalls: bool,
 }
 
 /// Reads `100..200`.

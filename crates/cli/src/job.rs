@@ -128,7 +128,7 @@ fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
 }
 
 /// A machine that can run kernels.
-fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
+pub(crate) fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
     let config = machines::load(name, changes)?;
     if config.runnable {
         Ok(config)

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Correlate(arguments) => commands::correlate::run(arguments, terminal),
         Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
         Command::Gpu { command: GpuCommand::List } => commands::gpu::list(terminal),
         Command::Gpu { command: GpuCommand::Show { name, ron } } => commands::gpu::show(name, *ron, terminal),

@@ -1,6 +1,7 @@
-//! The progress bar of a long run.
+//! The progress bars of long runs.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use warplab_gpu::Progress;
 use warplab_metrics::integer_text;
@@ -42,6 +43,44 @@ impl Bar {
         let rate = progress.instructions as f64 / seconds / 1e6;
         bar.set_position(progress.blocks_dispatched);
         bar.set_message(format!("{} cycles, {rate:.1} M warp instructions/s", integer_text(progress.cycle)));
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar of many cases on standard error, or nothing. It advances by the weight of a case.
+pub(crate) struct CaseBar {
+    bar: Option<ProgressBar>,
+    cases: usize,
+    ended: AtomicUsize,
+}
+
+impl CaseBar {
+    /// A bar for so many cases that weigh so much together, if one is wanted.
+    pub(crate) fn new(cases: usize, weight: u64, wanted: bool) -> CaseBar {
+        let bar = wanted.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(weight), ProgressDrawTarget::stderr());
+            let template = "{bar:30} {percent} %, {msg}, {eta} left";
+            bar.set_style(
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            );
+            bar.set_message(format!("0/{cases} cases"));
+            bar
+        });
+        CaseBar { bar, cases, ended: AtomicUsize::new(0) }
+    }
+
+    /// A case has ended.
+    pub(crate) fn finished(&self, name: &str, weight: u64) {
+        let Some(bar) = &self.bar else { return };
+        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+        bar.set_message(format!("{ended}/{} cases, {name}", self.cases));
+        bar.inc(weight);
     }
 
     /// Takes the bar away.

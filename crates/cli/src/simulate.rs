@@ -23,18 +23,25 @@ pub(crate) struct Options {
     pub(crate) jobs: Option<u16>,
     /// What to record.
     pub(crate) timeline: Option<TimelineOptions>,
+    /// Whether to check hazards.
+    pub(crate) check_hazards: bool,
     /// Whether to draw a progress bar.
     pub(crate) progress: bool,
 }
 
-/// Simulates a job.
-pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
+/// What is set when the user interrupts; a second interrupt ends the program.
+pub(crate) fn interrupt() -> &'static AtomicBool {
     // Without a handler an interrupt ends the program, which is well too.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
     });
+    &INTERRUPTED
+}
+
+/// Simulates a job.
+pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
     in_pool(options.jobs, || run_with_bar(job, options))?
 }
 
@@ -44,8 +51,9 @@ fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
     let run_options = RunOptions {
         max_cycles: job.max_cycles,
         timeline: options.timeline,
+        check_hazards: options.check_hazards,
         progress: Some(&mut show),
-        interrupt: Some(&INTERRUPTED),
+        interrupt: Some(interrupt()),
     };
     let workload = Workload {
         program: &job.loaded.program,

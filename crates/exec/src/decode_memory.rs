@@ -132,7 +132,7 @@ fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
 }
 
 fn policy(d: &Decoder<'_>) -> CachePolicy {
-    d.ignore(&[M::E, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio, M::Bypass]);
+    d.ignore(&[M::E, M::U, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio, M::Bypass]);
     // Volta and Turing print a scope on weak accesses too, where it means nothing.
     let scope = d.next_of(&[
         (M::Cta, Scope::Block),

@@ -6,13 +6,14 @@ use crate::launch::PreparedLaunch;
 use crate::parallel;
 use crate::timeline::{Recorder, Timeline, TimelineOptions};
 use std::fmt::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_memory::{Partition, Reply, Request};
-use warplab_sm::Multiprocessor;
-use warplab_trace::{LaunchCounters, NoObserver};
+use warplab_sm::{HazardTable, Multiprocessor};
+use warplab_trace::{Hazards, LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 
 /// A launch in which for so many cycles no block came or ended, no thread wrote to global memory and level two gave no
@@ -43,6 +44,8 @@ pub struct RunOptions<'a> {
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,
+    /// Whether to check that no register is read before its value is there.
+    pub check_hazards: bool,
     /// Called between epochs.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the run stops and says what there is so far.
@@ -56,6 +59,8 @@ pub struct RunOutcome {
     pub counters: LaunchCounters,
     /// What was recorded.
     pub timeline: Option<Timeline>,
+    /// The hazards, if they were checked.
+    pub hazards: Option<Hazards>,
     /// Whether the run was interrupted: the counters are of a part of the launch.
     pub partial: bool,
 }
@@ -144,6 +149,7 @@ struct Chip<'a> {
     exchange: Exchange,
     dispatcher: Dispatcher,
     timeline: Option<TimelineOptions>,
+    hazards: Option<Arc<HazardTable>>,
     blocks: u64,
     blocks_done: u64,
     last_end: Cycle,
@@ -163,7 +169,7 @@ pub fn run(
     image: &MemoryImage,
     mut options: RunOptions<'_>,
 ) -> Result<RunOutcome, RunFault> {
-    let mut chip = Chip::new(config, prepared, image, options.timeline);
+    let mut chip = Chip::new(config, prepared, image, &options);
     let epoch = u64::from(config.crossbar.latency);
     let mut start = Cycle(0);
     let mut partial = false;
@@ -194,7 +200,7 @@ pub fn run(
     }
     let elapsed = if partial { start.0 } else { chip.last_end.0 + u64::from(config.launch.kernel_end) };
     let counters = chip.counters(config, elapsed);
-    Ok(RunOutcome { counters, timeline: chip.take_timeline(), partial })
+    Ok(RunOutcome { counters, hazards: chip.hazards(), timeline: chip.take_timeline(), partial })
 }
 
 impl<'a> Chip<'a> {
@@ -202,7 +208,7 @@ impl<'a> Chip<'a> {
         config: &GpuConfig,
         prepared: &'a PreparedLaunch,
         image: &'a MemoryImage,
-        timeline: Option<TimelineOptions>,
+        options: &RunOptions<'_>,
     ) -> Chip<'a> {
         let sms = config.limits.multiprocessors;
         let shape = &prepared.launch.shape;
@@ -215,7 +221,8 @@ impl<'a> Chip<'a> {
             memories: (0..config.partitions()).map(|id| new_memory(config, PartitionId(id as u16))).collect(),
             exchange: Exchange::new(config),
             dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
-            timeline,
+            timeline: options.timeline,
+            hazards: options.check_hazards.then(|| hazard_table(prepared)),
             blocks,
             blocks_done: 0,
             last_end: Cycle(0),
@@ -323,9 +330,11 @@ impl<'a> Chip<'a> {
 
     fn dispatch(&mut self, now: Cycle) {
         let (units, prepared, timeline) = (&mut self.units, self.prepared, self.timeline);
+        let hazards = &self.hazards;
         let before = self.dispatcher.dispatched();
         self.dispatcher.dispatch(now, |sm, start| {
-            let unit = units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline));
+            let unit =
+                units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline, hazards.as_ref()));
             unit.next = unit.next.min(start.at);
             unit.sm.give(start);
         });
@@ -362,6 +371,15 @@ impl<'a> Chip<'a> {
             counters.memory += &memory.partition.counters();
         }
         counters
+    }
+
+    /// What all multiprocessors found together.
+    fn hazards(&self) -> Option<Hazards> {
+        self.hazards.as_ref()?;
+        let mut all = Hazards::default();
+        let found = self.units.iter().flatten().filter_map(|unit| unit.sm.hazards());
+        found.for_each(|hazards| all.append(hazards));
+        Some(all)
     }
 
     fn take_timeline(&mut self) -> Option<Timeline> {
@@ -431,13 +449,25 @@ fn new_memory(config: &GpuConfig, id: PartitionId) -> Memory {
     Memory { partition: Partition::new(config, id), next: Cycle::NEVER, replies: Vec::new() }
 }
 
-fn new_unit(sm: SmId, prepared: &PreparedLaunch, timeline: Option<TimelineOptions>) -> Unit {
+fn hazard_table(prepared: &PreparedLaunch) -> Arc<HazardTable> {
+    Arc::new(HazardTable::new(&prepared.launch.kernel, prepared.spec.latencies()))
+}
+
+fn new_unit(
+    sm: SmId,
+    prepared: &PreparedLaunch,
+    timeline: Option<TimelineOptions>,
+    hazards: Option<&Arc<HazardTable>>,
+) -> Unit {
     let mut unit = Unit {
         sm: Multiprocessor::new(sm, prepared.spec.clone()),
         next: Cycle::NEVER,
         recorder: None,
         fault: None,
     };
+    if let Some(table) = hazards {
+        unit.sm.check_hazards(Arc::clone(table));
+    }
     if let Some(options) = timeline.filter(|options| options.sm == sm.0) {
         unit.sm.watch_states();
         unit.recorder = Some(Recorder::new(options));

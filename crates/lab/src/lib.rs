@@ -5,6 +5,7 @@
 
 mod buffers;
 mod compile;
+pub mod correlate;
 mod expectations;
 mod fault;
 mod parameters;

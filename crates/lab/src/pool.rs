@@ -9,15 +9,32 @@ pub fn on_all<I: Sync, T: Send>(
     threads: usize,
     work: impl Fn(&I) -> T + Sync,
 ) -> Vec<T> {
+    on_all_within(items, order, threads, (u64::MAX, |_| 0), work)
+}
+
+/// As [`on_all`]; `budget` is the bytes of memory that all work together may need at once, and how many an item
+/// needs. An item that needs more than there are is done alone.
+#[cfg(feature = "parallel")]
+pub fn on_all_within<I: Sync, T: Send>(
+    items: &[I],
+    order: &[usize],
+    threads: usize,
+    budget: (u64, impl Fn(&I) -> u64 + Sync),
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    let (limit, bytes) = budget;
+    let memory = Memory { limit, ..Memory::default() };
     assert_eq!(items.len(), order.len(), "every item has its turn");
     let next = AtomicUsize::new(0);
     let results = Mutex::new((0..items.len()).map(|_| None).collect::<Vec<Option<T>>>());
     let worker = || {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
         while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let taken = memory.take(bytes(&items[index]));
             let result = pool.install(|| work(&items[index]));
+            drop(taken);
             results.lock().expect("no worker failed")[index] = Some(result);
         }
     };
@@ -32,6 +49,54 @@ pub fn on_all<I: Sync, T: Send>(
     results.into_iter().map(|result| result.expect("every item had its turn")).collect()
 }
 
+/// Memory that workers take before they begin.
+#[cfg(feature = "parallel")]
+#[derive(Default)]
+struct Memory {
+    limit: u64,
+    taken: std::sync::Mutex<u64>,
+    given_back: std::sync::Condvar,
+}
+
+/// Bytes that a worker has; given back when it ends, also by a panic.
+#[cfg(feature = "parallel")]
+struct Taken<'a> {
+    memory: &'a Memory,
+    bytes: u64,
+}
+
+#[cfg(feature = "parallel")]
+impl Memory {
+    /// Waits until there are so many bytes, or nobody else has any.
+    fn take(&self, bytes: u64) -> Taken<'_> {
+        let taken = self.taken.lock().expect("the lock is never held over a panic");
+        let must_wait = |taken: &mut u64| *taken > 0 && taken.saturating_add(bytes) > self.limit;
+        let taken = self.given_back.wait_while(taken, must_wait);
+        *taken.expect("the lock is never held over a panic") += bytes;
+        Taken { memory: self, bytes }
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *self.memory.taken.lock().expect("the lock is never held over a panic") -= self.bytes;
+        self.memory.given_back.notify_all();
+    }
+}
+
+/// As [`on_all`]: one item after the other needs no budget.
+#[cfg(not(feature = "parallel"))]
+pub fn on_all_within<I, T>(
+    items: &[I],
+    order: &[usize],
+    threads: usize,
+    _budget: (u64, impl Fn(&I) -> u64),
+    work: impl Fn(&I) -> T,
+) -> Vec<T> {
+    on_all(items, order, threads, work)
+}
+
 /// Does `work` on every item, and gives the results in the order of the items.
 #[cfg(not(feature = "parallel"))]
 pub fn on_all<I, T>(items: &[I], order: &[usize], _threads: usize, work: impl Fn(&I) -> T) -> Vec<T> {
@@ -41,7 +106,7 @@ pub fn on_all<I, T>(items: &[I], order: &[usize], _threads: usize, work: impl Fn
 
 #[cfg(test)]
 mod tests {
-    use super::on_all;
+    use super::{on_all, on_all_within};
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
@@ -49,5 +114,23 @@ mod tests {
         let order: Vec<usize> = (0..100).rev().collect();
         let squares: Vec<u64> = items.iter().map(|item| item * item).collect();
         assert_eq!(on_all(&items, &order, 3, |item| item * item), squares);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn work_at_once_stays_within_the_budget() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        let items: Vec<u64> = vec![7, 3, 5, 9, 20, 1, 2, 4];
+        let order: Vec<usize> = (0..items.len()).collect();
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let work = |item: &u64| {
+            let sum = now.fetch_add(*item, Ordering::SeqCst) + item;
+            most.fetch_max(sum, Ordering::SeqCst);
+            std::thread::yield_now();
+            now.fetch_sub(*item, Ordering::SeqCst);
+        };
+        on_all_within(&items, &order, 4, (10, |item| *item), work);
+        // The item of 20 is done although there are only 10, and alone.
+        assert_eq!(most.into_inner(), 20);
     }
 }

@@ -1,34 +1,25 @@
 //! Control fields: stall counts for fixed latencies, wait barriers for the others.
 
 use warplab_program::{
-    Instruction, Latency, LatencyClass, LatencyTable, Opcode, Pipe, Resource, Role, WAIT_BARRIERS,
+    Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot,
+    WAIT_BARRIERS,
 };
 
 /// The most that one instruction can hold up the next.
 const MOST: u16 = 15;
 
-/// A register of any kind, numbered in one row.
-const UNIFORMS: usize = 256;
-const PREDICATES: usize = UNIFORMS + 64;
-const UNIFORM_PREDICATES: usize = PREDICATES + 8;
-const TOTAL: usize = UNIFORM_PREDICATES + 8;
-
-fn numbers(resource: Resource) -> Vec<usize> {
-    let run = |first: usize, count: usize| (first..first + count).collect();
-    match resource {
-        Resource::Registers(register, count) => run(register.0 as usize, count as usize),
-        Resource::Uniforms(register, count) => run(UNIFORMS + register.0 as usize, count as usize),
-        Resource::Predicate(predicate) => run(PREDICATES + predicate.0 as usize, 1),
-        Resource::AllPredicates => run(PREDICATES, 7),
-        Resource::UniformPredicate(predicate) => run(UNIFORM_PREDICATES + predicate.0 as usize, 1),
-        Resource::Barrier(_) => Vec::new(),
-    }
+/// The registers of an access, numbered in one row.
+fn numbers(resource: Resource) -> impl Iterator<Item = usize> {
+    resource.slots().map(Slot::index)
 }
+
+/// How many registers of all kinds there are.
+const TOTAL: usize = Slot::COUNT;
 
 /// Fixed-latency results that are under way inside a block.
 struct Fixed {
     /// The cycle at which each register's last result was issued, and by what.
-    issued: Vec<Option<(u64, LatencyClass, Pipe)>>,
+    issued: Vec<Option<(u64, LatencyClass, Resource)>>,
     cycle: u64,
 }
 
@@ -91,7 +82,7 @@ impl Pending {
                 Role::Read => continue,
             };
             if let Some(barrier) = barrier {
-                numbers(access.resource).into_iter().for_each(|number| list[number] |= 1 << barrier);
+                numbers(access.resource).for_each(|number| list[number] |= 1 << barrier);
             }
         }
     }
@@ -119,7 +110,7 @@ pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], table:
 
 /// Whether the result comes after a time that is not known.
 fn is_variable(instruction: &Instruction, table: &LatencyTable) -> bool {
-    let class = class_of(instruction);
+    let class = instruction.opcode.info().latency;
     matches!(table.latency(class), Latency::Variable(_)) && class != LatencyClass::Barrier
 }
 
@@ -172,7 +163,7 @@ fn touched_elsewhere(instructions: &[Instruction]) -> Vec<u32> {
     let mut touched = vec![0; TOTAL];
     for instruction in instructions {
         for access in instruction.accesses() {
-            numbers(access.resource).into_iter().for_each(|number| touched[number] += 1);
+            numbers(access.resource).for_each(|number| touched[number] += 1);
         }
     }
     touched
@@ -209,13 +200,12 @@ fn sources_in_danger(rest: &[Instruction]) -> bool {
     }
     for next in rest {
         for access in next.accesses() {
-            if numbers(access.resource).iter().any(|number| results.contains(number)) {
+            if numbers(access.resource).any(|number| results.contains(&number)) {
                 return false;
             }
         }
         let overwrites = next.accesses().iter().any(|access| {
-            access.role == Role::Write
-                && numbers(access.resource).iter().any(|number| sources.contains(number))
+            access.role == Role::Write && numbers(access.resource).any(|number| sources.contains(&number))
         });
         if overwrites {
             return true;
@@ -276,8 +266,7 @@ fn stalls(instructions: &mut [Instruction], table: &LatencyTable) {
         fixed.cycle = ready;
         let barrier_lead = barrier_lead(instructions, index);
         let instruction = &mut instructions[index];
-        let class = class_of(instruction);
-        instruction.control.stall = shortest(instruction, class, table).max(barrier_lead);
+        instruction.control.stall = shortest(instruction, table).max(barrier_lead);
         fixed.issue(instruction, table);
         fixed.cycle += u64::from(instruction.control.stall);
     }
@@ -301,13 +290,16 @@ impl Fixed {
     fn ready(&self, instruction: &Instruction, table: &LatencyTable) -> u64 {
         let mut ready = self.cycle;
         for access in instruction.accesses() {
-            for number in numbers(access.resource) {
-                let Some((issued, class, pipe)) = self.issued[number] else { continue };
+            for (part, number) in numbers(access.resource).enumerate() {
+                let Some((issued, class, _)) = self.issued[number] else { continue };
                 ready = ready.max(match access.role {
-                    Role::Read => issued + latency(table, class, pipe, instruction, access.operand),
+                    Role::Read => {
+                        let reader = Reader::of(instruction, &access, part as u32);
+                        issued + u64::from(table.cycles_to(class, reader))
+                    }
                     // A shorter latency must not overtake a longer one.
                     Role::Write => (issued + u64::from(table.cycles(class)) + 1)
-                        .saturating_sub(result_cycles(instruction, table)),
+                        .saturating_sub(result_cycles(instruction, &access, part, table)),
                 });
             }
         }
@@ -316,28 +308,21 @@ impl Fixed {
 
     fn issue(&mut self, instruction: &Instruction, table: &LatencyTable) {
         let variable = is_variable(instruction, table);
-        let class = class_of(instruction);
-        let pipe = instruction.opcode.info().pipe;
         for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
-            let class = match access.resource {
-                Resource::Predicate(_) if class != LatencyClass::Vote => LatencyClass::Predicate,
-                _ => class,
-            };
-            for number in numbers(access.resource) {
-                self.issued[number] = (!variable).then_some((self.cycle, class, pipe));
+            for (part, number) in numbers(access.resource).enumerate() {
+                let class = LatencyClass::of_result(instruction, access.resource, part as u32);
+                self.issued[number] = (!variable).then_some((self.cycle, class, access.resource));
             }
         }
     }
 
     /// When the last of the results under way is there, for whoever reads it.
     fn pending(&self, table: &LatencyTable) -> u64 {
-        let class_cycles = |class: LatencyClass| match class {
-            LatencyClass::Predicate => table.cycles(LatencyClass::PredicateToBranch),
-            LatencyClass::Uniform => table.cycles(LatencyClass::UniformToVector),
-            other => table.cycles(other) + table.cross_pipe(),
-        };
-        let ends =
-            self.issued.iter().flatten().map(|&(issued, class, _)| issued + u64::from(class_cycles(class)));
+        let ends = self
+            .issued
+            .iter()
+            .flatten()
+            .map(|&(issued, class, resource)| issued + u64::from(table.most_cycles(class, resource)));
         ends.max().unwrap_or(0)
     }
 }
@@ -356,51 +341,19 @@ fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycl
     *ready -= missing;
 }
 
-fn result_cycles(instruction: &Instruction, table: &LatencyTable) -> u64 {
-    match table.latency(class_of(instruction)) {
+fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table: &LatencyTable) -> u64 {
+    match table.latency(LatencyClass::of_result(instruction, access.resource, part as u32)) {
         Latency::Fixed(cycles) => u64::from(cycles),
         Latency::Variable(_) => MOST.into(),
     }
 }
 
-/// The latency class of an instruction with its modifiers.
-fn class_of(instruction: &Instruction) -> LatencyClass {
-    let class = instruction.opcode.info().latency;
-    if class == LatencyClass::Fma
-        && instruction.opcode == Opcode::Imad
-        && (instruction.has(warplab_program::Modifier::Wide)
-            || instruction.has(warplab_program::Modifier::Hi))
-    {
-        return LatencyClass::FmaWide;
-    }
-    class
-}
-
-/// Cycles from the issue of a producer until this reader may issue.
-fn latency(
-    table: &LatencyTable,
-    class: LatencyClass,
-    pipe: Pipe,
-    reader: &Instruction,
-    operand: Option<usize>,
-) -> u64 {
-    let guard = operand.is_none() || matches!(reader.opcode, Opcode::Bra | Opcode::Exit);
-    let class = match class {
-        LatencyClass::Predicate if guard => LatencyClass::PredicateToBranch,
-        LatencyClass::Uniform if reader.opcode.info().pipe != Pipe::Uniform => LatencyClass::UniformToVector,
-        other => other,
-    };
-    let base = u64::from(table.cycles(class));
-    let crosses = matches!(class, LatencyClass::Alu | LatencyClass::Fma) && reader.opcode.info().pipe != pipe;
-    base + if crosses { u64::from(table.cross_pipe()) } else { 0 }
-}
-
 /// The least stall count of an instruction.
-fn shortest(instruction: &Instruction, class: LatencyClass, table: &LatencyTable) -> u8 {
+fn shortest(instruction: &Instruction, table: &LatencyTable) -> u8 {
     use Opcode::*;
     match instruction.opcode {
         Bra | Exit | Bsync => table.cycles(LatencyClass::Branch).clamp(1, 5) as u8,
-        _ if class == LatencyClass::Fp64 => 2,
+        _ if instruction.opcode.info().latency == LatencyClass::Fp64 => 2,
         _ => 1,
     }
 }

@@ -57,12 +57,14 @@ impl Default for Options {
 #[must_use]
 pub fn hopper() -> LatencyTable {
     LatencyTable::from_fn(|class| match class {
-        LatencyClass::Alu | LatencyClass::Fma => 4,
-        LatencyClass::FmaWide | LatencyClass::Fp16 => 5,
-        LatencyClass::Fp64 => 10,
+        LatencyClass::Alu | LatencyClass::Fma | LatencyClass::FmaWide => 4,
+        LatencyClass::FmaWideLow | LatencyClass::Fp16 => 5,
+        LatencyClass::Fp16Matrix | LatencyClass::Fp64 => 10,
+        LatencyClass::FmaCarry => 8,
         LatencyClass::Predicate => 4,
+        LatencyClass::Fp64Predicate => 7,
         LatencyClass::PredicateToBranch => 13,
-        LatencyClass::Uniform => 6,
+        LatencyClass::Uniform | LatencyClass::UniformMove => 6,
         LatencyClass::UniformToVector => 7,
         LatencyClass::Branch => 5,
         LatencyClass::Transcendental => 17,

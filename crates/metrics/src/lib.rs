@@ -3,9 +3,10 @@
 //! There is one registry, [`SECTIONS`]: each [`Metric`] has the id and label that Nsight Compute gives it, a unit, a
 //! formula in words, a description in our own words, and a function from the counters of a launch to its value.
 //! [`evaluate`] fills every section; [`verdicts`] says what the numbers mean; [`identities`] checks that the counters
-//! agree with each other.
+//! agree with each other; [`correlation`] compares with what hardware measured.
 
 mod context;
+pub mod correlation;
 mod evaluate;
 mod format;
 mod identities;

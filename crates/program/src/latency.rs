@@ -1,5 +1,10 @@
 //! Pipes and latencies: which unit executes an opcode and when its result is there.
 
+use crate::access::Resource;
+use crate::instruction::Instruction;
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
+use crate::reader::Reader;
 use std::fmt;
 
 /// The unit that executes an instruction.
@@ -75,20 +80,30 @@ pub enum LatencyClass {
     Alu,
     /// Single-precision multiply, add, multiply-add; 32-bit integer multiply-add.
     Fma,
-    /// Integer multiply-add with a 64-bit or upper-half result.
+    /// Integer multiply-add with a 64-bit result: its upper half.
     FmaWide,
+    /// Integer multiply-add with a 64-bit result: its lower half.
+    FmaWideLow,
+    /// The carry of an integer multiply-add that gives the upper half of the product.
+    FmaCarry,
     /// Packed half precision.
     Fp16,
+    /// Packed half precision on the matrix pipe.
+    Fp16Matrix,
     /// Double precision.
     Fp64,
-    /// A predicate, until an instruction other than a branch reads it.
+    /// A predicate, until an instruction reads it as data.
     Predicate,
-    /// A predicate, until a branch or a guard of one reads it.
+    /// The predicate of a comparison in double precision, until an instruction reads it as data.
+    Fp64Predicate,
+    /// A predicate, until a branch or a guard reads it.
     PredicateToBranch,
     /// Scalar arithmetic, until the scalar datapath reads it.
     Uniform,
     /// Scalar arithmetic, until a vector instruction reads it.
     UniformToVector,
+    /// Scalar moves, constants and votes, which pass no arithmetic.
+    UniformMove,
     /// Branches and convergence: no result, but a time until the next instruction.
     Branch,
     /// Transcendental functions, conversions, population count.
@@ -117,18 +132,23 @@ pub enum LatencyClass {
 
 impl LatencyClass {
     /// How many classes there are.
-    pub const COUNT: usize = 21;
+    pub const COUNT: usize = 26;
     /// Every class, in the order of its number.
     pub const ALL: [LatencyClass; LatencyClass::COUNT] = [
         LatencyClass::Alu,
         LatencyClass::Fma,
         LatencyClass::FmaWide,
+        LatencyClass::FmaWideLow,
+        LatencyClass::FmaCarry,
         LatencyClass::Fp16,
+        LatencyClass::Fp16Matrix,
         LatencyClass::Fp64,
         LatencyClass::Predicate,
+        LatencyClass::Fp64Predicate,
         LatencyClass::PredicateToBranch,
         LatencyClass::Uniform,
         LatencyClass::UniformToVector,
+        LatencyClass::UniformMove,
         LatencyClass::Branch,
         LatencyClass::Transcendental,
         LatencyClass::SpecialRegister,
@@ -142,6 +162,38 @@ impl LatencyClass {
         LatencyClass::Vote,
         LatencyClass::Barrier,
     ];
+
+    /// The class of what an instruction writes to one slot: to the `part`-th register of a resource, from 0.
+    #[must_use]
+    pub fn of_result(instruction: &Instruction, resource: Resource, part: u32) -> LatencyClass {
+        let opcode = instruction.opcode;
+        let class = opcode.info().latency;
+        let is_predicate = matches!(resource, Resource::Predicate(_) | Resource::AllPredicates);
+        match class {
+            LatencyClass::Predicate if opcode.info().pipe == Pipe::Fp64 => LatencyClass::Fp64Predicate,
+            LatencyClass::Alu | LatencyClass::Vote if is_predicate => LatencyClass::Predicate,
+            LatencyClass::Fma if is_predicate && instruction.has(Modifier::Hi) => LatencyClass::FmaCarry,
+            LatencyClass::Fma
+                if !is_predicate && opcode == Opcode::Imad && instruction.has(Modifier::Wide) =>
+            {
+                if part == 0 { LatencyClass::FmaWideLow } else { LatencyClass::FmaWide }
+            }
+            LatencyClass::Fp16 if instruction.has(Modifier::Mma) => LatencyClass::Fp16Matrix,
+            other => other,
+        }
+    }
+
+    /// Within which unit the result is at hand without crossing over; `None` where crossing makes no difference.
+    fn home(self) -> Option<Pipe> {
+        match self {
+            LatencyClass::Alu | LatencyClass::Clock | LatencyClass::Vote | LatencyClass::Predicate => {
+                Some(Pipe::Alu)
+            }
+            LatencyClass::Fma | LatencyClass::FmaWide | LatencyClass::FmaCarry => Some(Pipe::Fma),
+            LatencyClass::Fp16 => Some(Pipe::Fp16),
+            _ => None,
+        }
+    }
 
     /// Whether the compiler must use a wait barrier: the latency is not the same every time.
     #[must_use]
@@ -167,12 +219,17 @@ impl LatencyClass {
             LatencyClass::Alu => "alu",
             LatencyClass::Fma => "fma",
             LatencyClass::FmaWide => "fma_wide",
+            LatencyClass::FmaWideLow => "fma_wide_low",
+            LatencyClass::FmaCarry => "fma_carry",
             LatencyClass::Fp16 => "fp16",
+            LatencyClass::Fp16Matrix => "fp16_matrix",
             LatencyClass::Fp64 => "fp64",
             LatencyClass::Predicate => "predicate",
+            LatencyClass::Fp64Predicate => "fp64_predicate",
             LatencyClass::PredicateToBranch => "predicate_to_branch",
             LatencyClass::Uniform => "uniform",
             LatencyClass::UniformToVector => "uniform_to_vector",
+            LatencyClass::UniformMove => "uniform_move",
             LatencyClass::Branch => "branch",
             LatencyClass::Transcendental => "transcendental",
             LatencyClass::SpecialRegister => "special_register",
@@ -205,17 +262,29 @@ pub enum Latency {
     Variable(u16),
 }
 
+/// A result and a reader that need another number of cycles than their class says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatencyException {
+    /// The class of the result.
+    pub result: LatencyClass,
+    /// What reads it.
+    pub reader: Reader,
+    /// Cycles from the issue of the one to the issue of the other.
+    pub cycles: u16,
+}
+
 /// The latencies of one machine, as the compiler knows them: stall counts and wait barriers come from here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyTable {
     cycles: [u16; LatencyClass::COUNT],
     cross_pipe: u16,
+    exceptions: Vec<LatencyException>,
 }
 
 impl LatencyTable {
     /// A table from the cycles of each class.
     pub fn from_fn(mut cycles: impl FnMut(LatencyClass) -> u16) -> LatencyTable {
-        LatencyTable { cycles: LatencyClass::ALL.map(&mut cycles), cross_pipe: 0 }
+        LatencyTable { cycles: LatencyClass::ALL.map(&mut cycles), cross_pipe: 0, exceptions: Vec::new() }
     }
 
     /// The same where a result takes so many cycles more to an instruction of another pipe.
@@ -224,16 +293,41 @@ impl LatencyTable {
         LatencyTable { cross_pipe, ..self }
     }
 
-    /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
+    /// The same with exceptions; of several for the same pair the first holds.
     #[must_use]
-    pub fn cross_pipe(&self) -> u16 {
-        self.cross_pipe
+    pub fn with_exceptions(self, exceptions: impl IntoIterator<Item = LatencyException>) -> LatencyTable {
+        LatencyTable { exceptions: exceptions.into_iter().collect(), ..self }
     }
 
     /// Cycles from issue until the result can be read (for a variable class: when nothing is in the way).
     #[must_use]
     pub fn cycles(&self, class: LatencyClass) -> u16 {
         self.cycles[class as usize]
+    }
+
+    /// Cycles from the issue of an instruction with a result of this fixed class until this reader may issue.
+    #[must_use]
+    pub fn cycles_to(&self, class: LatencyClass, reader: Reader) -> u16 {
+        let exception = self.exceptions.iter().find(|it| it.result == class && it.reader == reader);
+        if let Some(exception) = exception {
+            return exception.cycles;
+        }
+        match (class, reader) {
+            (_, Reader::Guard) => self.cycles(LatencyClass::PredicateToBranch),
+            (LatencyClass::Uniform, Reader::Uniform) => self.cycles(class),
+            (LatencyClass::Uniform, _) => self.cycles(LatencyClass::UniformToVector),
+            _ => {
+                let crosses = class.home().is_some_and(|home| home != reader.home());
+                self.cycles(class).saturating_add(if crosses { self.cross_pipe } else { 0 })
+            }
+        }
+    }
+
+    /// Cycles until every reader may issue.
+    #[must_use]
+    pub fn most_cycles(&self, class: LatencyClass, resource: Resource) -> u16 {
+        let readers = Reader::ALL.into_iter().filter(|reader| reader.reads(resource));
+        readers.map(|reader| self.cycles_to(class, reader)).max().unwrap_or(0)
     }
 
     /// When the result of an instruction of this class can be read.

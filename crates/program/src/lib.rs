@@ -13,15 +13,20 @@ pub mod listing;
 pub mod modifier;
 pub mod opcode;
 pub mod operand;
+pub mod reader;
 pub mod register;
+pub mod slot;
+pub mod stalls;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
 pub use kernel::{ConstantBank, GlobalVariable, Kernel, Parameter, Program, Relocation};
-pub use latency::{Latency, LatencyClass, LatencyTable, Pipe};
+pub use latency::{Latency, LatencyClass, LatencyException, LatencyTable, Pipe};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;
 pub use operand::{
     AddressOperand, ConstantIndex, ConstantOperand, Operand, Selector, SourceModifier, SpecialRegister,
 };
+pub use reader::Reader;
 pub use register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};
+pub use slot::Slot;

@@ -73,7 +73,7 @@ opcodes! {
     Vimnmx "VIMNMX" Alu Alu Compute, "d = p ? min(a, b) : max(a, b)";
     Vimnmx3 "VIMNMX3" Alu Alu Compute, "d = p ? min(a, b, c) : max(a, b, c)";
     Viaddmnmx "VIADDMNMX" Alu Alu Compute, "d = p ? min(a + b, c) : max(a + b, c)";
-    Viadd "VIADD" Alu Alu Compute, "d = a + b";
+    Viadd "VIADD" FmaHeavy Fma Compute, "d = a + b";
     Vabsdiff "VABSDIFF" Alu Alu Compute, "d = |a - b| + c";
     Sel "SEL" Alu Alu Compute, "d = p ? a : b";
     Prmt "PRMT" Alu Alu Compute, "d = four bytes of b:a chosen by the nibbles of the selector";
@@ -113,7 +113,7 @@ opcodes! {
     Hadd2 "HADD2" Fp16 Fp16 Compute, "two half-precision sums; .F32 the sum of one half as a float; .BF16_V2 bfloat16";
     Hmul2 "HMUL2" Fp16 Fp16 Compute, "two half-precision products; .BF16_V2 bfloat16";
     Hfma2 "HFMA2" Fp16 Fp16 Compute, "two half-precision multiply-adds; .BF16_V2 bfloat16; .MMA on the matrix pipe";
-    Hmnmx2 "HMNMX2" Fp16 Fp16 Compute, "two half-precision minima or maxima";
+    Hmnmx2 "HMNMX2" Alu Alu Compute, "two half-precision minima or maxima";
     Hsetp2 "HSETP2" Fp16 Predicate Predicates(2), "two half-precision comparisons, to two predicates";
     Hset2 "HSET2" Fp16 Fp16 Compute, "two half-precision comparisons, as packed 1.0 or ones";
     // Predicates.
@@ -149,13 +149,13 @@ opcodes! {
     // Warp-wide instructions.
     Shfl "SHFL" Lsu Shuffle Compute, "d = a of another lane; p = that lane is in the segment";
     Vote "VOTE" Alu Vote Vote, "d = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
-    Voteu "VOTEU" Alu Vote Vote, "a register of the warp = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
+    Voteu "VOTEU" Alu UniformMove Vote, "a register of the warp = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
     Match "MATCH" Lsu Shuffle Compute, "d = the lanes with the same a; .ALL p = all lanes have the same";
     Redux "REDUX" Lsu Shuffle Compute, "a register of the warp = sum, minimum, maximum, and, or, xor of a over the active lanes";
     Elect "ELECT" Alu Predicate Predicates(1), "p = this is the lowest active lane";
     R2ur "R2UR" Alu UniformToVector Compute, "a register of the warp = a of the lowest active lane";
     // Scalar datapath.
-    Umov "UMOV" Uniform Uniform Compute, "d = a, scalar";
+    Umov "UMOV" Uniform UniformMove Compute, "d = a, scalar";
     Uiadd3 "UIADD3" Uniform Uniform Carry, "d = a + b + c, scalar, with carries out; .X adds carries in";
     Uimad "UIMAD" Uniform Uniform Carry, "d = a * b + c, scalar; .WIDE a 64-bit product and sum";
     Ulea "ULEA" Uniform Uniform Carry, "d = (a << n) + b, scalar, with carry out; .HI and .X as LEA";
@@ -170,7 +170,7 @@ opcodes! {
     Uflo "UFLO" Uniform Uniform Compute, "d = the position of the highest bit of a, scalar";
     Ubrev "UBREV" Uniform Uniform Compute, "d = the bits of a in reverse order, scalar";
     Uplop3 "UPLOP3" Uniform Uniform Predicates(2), "p, q = any two functions of three predicates, scalar";
-    Uldc "ULDC" Uniform Uniform Compute, "d = a value of a constant bank, scalar";
+    Uldc "ULDC" Uniform UniformMove Compute, "d = a value of a constant bank, scalar";
     Uvimnmx "UVIMNMX" Uniform Uniform Compute, "d = p ? min(a, b) : max(a, b), scalar";
     // Control flow.
     Bra "BRA" Cbu Branch Effect, "goes to the target; .DIV only if the lanes of the mask are not all active; .CONV only if they are";

@@ -3,10 +3,12 @@
 //! Everything here is a function from values to text; the same values give the same bytes. Who runs the simulator is
 //! not known here.
 
+mod correlation;
 mod csv_pages;
 mod header;
 mod hot_spots;
 mod json;
+mod scatter;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -14,6 +16,9 @@ mod text;
 mod timeline;
 mod wrap;
 
+pub use correlation::{
+    Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
+};
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};

@@ -111,8 +111,22 @@ pub(crate) fn instruction(
             *number = half;
         }
     }
+    widen_uniform_address(&mut instruction);
     instruction.control = control(encoding[1]).map_err(plain)?;
     Ok(instruction)
+}
+
+/// Turing prints `[UR4]` for an address in a pair of uniform registers, where later ones print `[UR4.64]`.
+fn widen_uniform_address(instruction: &mut Instruction) {
+    use Opcode::{Atom, Atomg, Ld, Ldg, Red, St, Stg};
+    if !matches!(instruction.opcode, Ldg | Ld | Stg | St | Atom | Atomg | Red) {
+        return;
+    }
+    for operand in &mut instruction.operands {
+        if let Operand::Address(address) = operand {
+            address.uniform_wide |= address.uniform.is_some() && !address.wide;
+        }
+    }
 }
 
 fn is_nan(double: bool, bits: u32) -> bool {

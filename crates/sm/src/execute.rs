@@ -2,6 +2,7 @@
 
 use crate::coalesce;
 use crate::events::Event;
+use crate::hazards::Issued;
 use crate::launch::{IssueInfo, LaunchSpec, MemoryClass};
 use crate::log::GlobalView;
 use crate::lsu::{GlobalAccess, Owner, Work};
@@ -28,7 +29,20 @@ impl Multiprocessor {
         observer: &mut dyn Observer,
     ) -> Result<(), Box<LaunchFault>> {
         let slot = self.slot(sub, local);
+        // Execution moves the path on: the checker wants its lanes before.
+        let active = self.hazards.as_ref().and_then(|_| self.warps[slot].state.paths.current());
+        let active = active.map(|path| path.mask);
         let executed = self.execute(slot, launch, image).map_err(|fault| self.fault(slot, fault, launch))?;
+        if let (Some(checker), Some(active)) = (&mut self.hazards, active) {
+            checker.issued(&Issued {
+                slot,
+                generation: self.warps[slot].generation,
+                pc: executed.pc,
+                at: self.now,
+                active,
+                executing: executed.mask,
+            });
+        }
         let info = &launch.issue[executed.pc as usize];
         self.count(info, &executed);
         let scheduler = &mut self.subs[sub];

@@ -10,6 +10,7 @@ mod coalesce;
 mod events;
 mod execute;
 mod fetch;
+mod hazards;
 mod launch;
 mod log;
 mod lsu;
@@ -20,6 +21,7 @@ mod scheduler;
 mod spec;
 mod warp;
 
+pub use hazards::HazardTable;
 pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
 pub use log::{AtomicResult, StoreLog};
 pub use multiprocessor::{BlockEnd, BlockStart, Multiprocessor, WaitingWarp};

@@ -3,6 +3,7 @@
 use crate::block::ResidentBlock;
 use crate::events::{Event, Events};
 use crate::fetch::Fetch;
+use crate::hazards::{HazardChecker, HazardTable};
 use crate::launch::LaunchSpec;
 use crate::log::{AtomicResult, StoreLog};
 use crate::lsu::{LoadStoreUnit, Outcome};
@@ -18,7 +19,7 @@ use warplab_exec::{
 };
 use warplab_memory::{Reply, Request};
 use warplab_trace::{
-    InstructionCounters, Observer, SharedCounters, SmCounters, StallReason, StateInterval, WarpState,
+    Hazards, InstructionCounters, Observer, SharedCounters, SmCounters, StallReason, StateInterval, WarpState,
 };
 use warplab_units::{BlockId, Cycle, SmId, WarpSlot};
 
@@ -84,6 +85,7 @@ pub struct Multiprocessor {
     ended_warps: u64,
     next_age: u64,
     pub(crate) watched: bool,
+    pub(crate) hazards: Option<Box<HazardChecker>>,
 }
 
 impl Multiprocessor {
@@ -121,6 +123,7 @@ impl Multiprocessor {
             ended_warps: 0,
             next_age: 0,
             watched: false,
+            hazards: None,
             spec,
         }
     }
@@ -531,6 +534,17 @@ impl Multiprocessor {
             Phase::Ready | Phase::Empty => "not_selected",
         };
         WaitingWarp { block, warp: warp.state.index, pc, reason }
+    }
+
+    /// Turns the hazard checker on.
+    pub fn check_hazards(&mut self, table: Arc<HazardTable>) {
+        self.hazards = Some(Box::new(HazardChecker::new(table)));
+    }
+
+    /// What the hazard checker has found, if it is on.
+    #[must_use]
+    pub fn hazards(&self) -> Option<&Hazards> {
+        self.hazards.as_ref().map(|checker| &checker.hazards)
     }
 
     /// Turns watching on: intervals of warp states go to the observer.

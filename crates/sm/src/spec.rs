@@ -56,11 +56,17 @@ impl SmSpec {
             l1: sm.l1,
             l1_shape: CacheShape::of_bytes(u64::from(l1_kib) * 1024, sm.l1.ways),
             send_bytes: u64::from(config.crossbar.sm_send_bytes),
-            barrier: sm.latencies,
+            barrier: sm.latencies.clone(),
             cycles_per_nanosecond: config.clocks.sm_mhz / 1000.0,
             block_end: u64::from(config.launch.block_end),
             sm_count: config.limits.multiprocessors,
         }
+    }
+
+    /// The latencies that the code was compiled for.
+    #[must_use]
+    pub fn latencies(&self) -> &LatencyTable {
+        &self.latencies
     }
 }
 

@@ -1,6 +1,7 @@
 //! What happened in a run: counters (integers only), the states of warps, events, and who watches them.
 
 mod counters;
+mod hazard;
 mod observer;
 mod queue;
 mod state;
@@ -9,6 +10,7 @@ pub use counters::{
     CacheCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters, PartitionCounters,
     SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
 };
+pub use hazard::{Hazard, HazardKind, HazardPlace, Hazards, Shortfall};
 pub use observer::{NoObserver, Observer, StateInterval};
 pub use queue::QueueCounters;
 pub use state::{StallReason, WarpState};

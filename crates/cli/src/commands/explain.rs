@@ -39,6 +39,11 @@ const SCHEDULERS: [(&str, &str); 6] = [
     ("random", "Any warp that can issue, by a seeded generator: a reference for what order is worth."),
 ];
 
+const HAZARD: &str = "A register that an instruction reads, or overwrites, before its value is there: the stall counts \
+    between the two are fewer cycles than the result takes, or its wait counter was not waited for. A real machine has \
+    no scoreboard and computes with the old value; the simulator computes with the new one. 'warplab run FILE \
+    --check-hazards' reports them.";
+
 /// Prints what a name means.
 pub(crate) fn run(name: &str, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let texts = explanations(name);
@@ -66,6 +71,7 @@ fn explanations(name: &str) -> Vec<String> {
     let scheduler =
         SCHEDULERS.iter().find(|(known, _)| is(known) || known.replace('_', "-").eq_ignore_ascii_case(name));
     texts.extend(scheduler.map(|(name, meaning)| format!("{name} (scheduler)\n{}", paragraph(meaning))));
+    texts.extend(is("hazard").then(|| format!("hazard\n{}", paragraph(HAZARD))));
     texts.extend(Pipe::ALL.into_iter().find(|pipe| is(pipe.name())).map(pipe_text));
     texts.extend(LatencyClass::ALL.into_iter().find(|class| is(class.name())).map(class_text));
     texts.extend(isa::one(name));
@@ -81,7 +87,14 @@ fn known_names() -> Vec<String> {
         Pipe::ALL.iter().map(|pipe| pipe.name()).chain(LatencyClass::ALL.iter().map(|class| class.name()));
     let ptx = PtxOpcode::ALL.iter().map(|opcode| opcode.name());
     let machine = Opcode::ALL.iter().map(|opcode| opcode.name());
-    let all = states.chain(ids).chain(sections).chain(schedulers).chain(pipes).chain(ptx).chain(machine);
+    let all = states
+        .chain(["hazard"])
+        .chain(ids)
+        .chain(sections)
+        .chain(schedulers)
+        .chain(pipes)
+        .chain(ptx)
+        .chain(machine);
     all.map(str::to_owned).collect()
 }
 
@@ -137,5 +150,6 @@ fn class_text(class: LatencyClass) -> String {
     } else {
         "Fixed: counted in stall counts."
     };
-    format!("{class} (latency class)\n{}", paragraph(&format!("{kind} Used by: {}", names.join(" "))))
+    let users = if names.is_empty() { "some forms of instructions".to_owned() } else { names.join(" ") };
+    format!("{class} (latency class)\n{}", paragraph(&format!("{kind} Used by: {users}")))
 }

@@ -1,6 +1,7 @@
 //! `warplab listing FILE`.
 
 use crate::arguments::ListingArguments;
+use crate::commands::stalls;
 use crate::failure::{Failure, Outcome};
 use crate::machines;
 use crate::programs::{self, Reading};
@@ -29,6 +30,11 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
             let Some(text) = &log.text else { continue };
             terminal.print(&format!("{} after {}:\n{text}\n", log.kernel, log.pass.name()))?;
         }
+        return Ok(Outcome::Fine);
+    }
+    if arguments.stalls {
+        let chosen = Program { kernels: kernels.into_iter().cloned().collect(), ..Program::default() };
+        terminal.print(&stalls::text(&chosen, &table(&config)))?;
         return Ok(Outcome::Fine);
     }
     if arguments.plain {

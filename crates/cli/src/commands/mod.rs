@@ -3,9 +3,12 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod correlate;
 pub(crate) mod explain;
 pub(crate) mod gpu;
+pub(crate) mod hazards;
 pub(crate) mod isa;
 pub(crate) mod listing;
 pub(crate) mod occupancy;
 pub(crate) mod run;
+pub(crate) mod stalls;

@@ -1,7 +1,7 @@
 //! `warplab run FILE`.
 
 use crate::arguments::{CsvPage, RunArguments};
-use crate::commands::listing;
+use crate::commands::{hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
 use crate::simulate::{Options, simulate};
@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let options = Options {
         jobs: arguments.jobs,
         timeline: (arguments.timeline || wants_hot_spots(arguments)).then(|| recording(arguments)),
+        check_hazards: arguments.check_hazards,
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
     let simulated = simulate(&job, &options)?;
@@ -53,11 +54,13 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     };
     report(arguments, &job, &simulated, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;
+    let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
     if simulated.outcome.partial {
         terminal.note("interrupted: the numbers are of a part of the launch, expectations were not checked");
         return Ok(Outcome::Failed);
     }
-    Ok(if checked.iter().all(|checked| checked.holds) { Outcome::Fine } else { Outcome::Failed })
+    let holds = checked.iter().all(|checked| checked.holds);
+    Ok(if holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
 }
 
 /// The names of the sections to print.
@@ -218,4 +221,24 @@ fn tell_expectations(
         }
     }
     Ok(())
+}
+
+/// Says what the hazard checker found; whether that was anything.
+fn tell_hazards(
+    arguments: &RunArguments,
+    job: &Job,
+    simulated: &Simulated,
+    terminal: &mut Terminal,
+) -> Result<bool, Failure> {
+    let (Some(found), Some(kernel)) = (&simulated.outcome.hazards, job.loaded.program.kernel(&job.kernel))
+    else {
+        return Ok(false);
+    };
+    let text = hazards::text(found, kernel, &job.loaded.program.files);
+    if machine_readable(arguments) {
+        terminal.note(text.trim_end());
+    } else {
+        terminal.print(&text)?;
+    }
+    Ok(!found.found.is_empty())
 }

@@ -1,8 +1,9 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
+use super::latencies::Latencies;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use warplab_program::{LatencyClass, LatencyTable, Pipe};
+use warplab_program::Pipe;
 
 /// Which warp of those that can issue is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -134,35 +135,6 @@ impl Pipes {
     }
 }
 
-/// Cycles until a result can be read. Fixed ones are what the compiler counts; variable ones are what they take when
-/// nothing is in the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)] // Named after the classes of `warplab_program::LatencyClass`, which say what they are.
-pub struct Latencies {
-    pub alu: u16,
-    pub fma: u16,
-    pub fma_wide: u16,
-    pub fp16: u16,
-    pub fp64: u16,
-    pub predicate: u16,
-    pub predicate_to_branch: u16,
-    pub uniform: u16,
-    pub uniform_to_vector: u16,
-    pub branch: u16,
-    pub transcendental: u16,
-    pub special_register: u16,
-    pub clock: u16,
-    pub constant_load: u16,
-    pub shuffle: u16,
-    pub vote: u16,
-    pub barrier: u16,
-    /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
-    pub cross_pipe: u16,
-    /// Cycles that every warp of the block adds to a barrier.
-    pub barrier_warp: u16,
-}
-
 /// From issue to the level-one cache and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -232,34 +204,4 @@ pub struct L1Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub flat_latency: Option<u32>,
-}
-
-impl Latencies {
-    /// The table as the compiler knows it.
-    #[must_use]
-    pub fn table(&self, shared: &SharedMemory, l1: &L1Cache) -> LatencyTable {
-        LatencyTable::from_fn(|class| match class {
-            LatencyClass::Alu => self.alu,
-            LatencyClass::Fma => self.fma,
-            LatencyClass::FmaWide => self.fma_wide,
-            LatencyClass::Fp16 => self.fp16,
-            LatencyClass::Fp64 => self.fp64,
-            LatencyClass::Predicate => self.predicate,
-            LatencyClass::PredicateToBranch => self.predicate_to_branch,
-            LatencyClass::Uniform => self.uniform,
-            LatencyClass::UniformToVector => self.uniform_to_vector,
-            LatencyClass::Branch => self.branch,
-            LatencyClass::Transcendental => self.transcendental,
-            LatencyClass::SpecialRegister => self.special_register,
-            LatencyClass::Clock => self.clock,
-            LatencyClass::ConstantLoad => self.constant_load,
-            LatencyClass::SharedLoad => shared.latency as u16,
-            LatencyClass::Shuffle => self.shuffle,
-            LatencyClass::GlobalLoad | LatencyClass::Atomic => l1.hit_latency as u16,
-            LatencyClass::Store => 1,
-            LatencyClass::Vote => self.vote,
-            LatencyClass::Barrier => self.barrier,
-        })
-        .with_cross_pipe(self.cross_pipe)
-    }
 }

@@ -5,14 +5,16 @@
 
 mod chip;
 mod core;
+mod latencies;
 mod memory;
 mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use core::{
-    Divergence, InstructionSupply, L1Cache, Latencies, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
+    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
     SchedulerPolicy, SharedMemory,
 };
+pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{Crossbar, Dram, DramClocks, L2Cache};
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 

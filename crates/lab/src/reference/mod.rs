@@ -120,14 +120,26 @@ impl Case {
         self.warp_instructions().is_none_or(|count| count <= 2_000_000)
     }
 
-    /// How long the case takes to simulate beside others, in no particular unit.
+    /// Bytes of all buffers.
     #[must_use]
-    pub fn weight(&self) -> u64 {
+    pub fn buffer_bytes(&self) -> u64 {
         let bytes = |argument: &Argument| match argument {
             Argument::Buffer { size, .. } => size.0,
             _ => 0,
         };
-        self.arguments.iter().map(bytes).sum::<u64>() / 128 + self.warp_instructions().unwrap_or(0)
+        self.arguments.iter().map(bytes).sum()
+    }
+
+    /// How long the case takes to simulate beside others, in no particular unit.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        self.buffer_bytes() / 128 + self.warp_instructions().unwrap_or(0)
+    }
+
+    /// Which of the words of `clock` are readings of the clock. Kernels write pairs of a value and a reading, or the
+    /// reading alone again and again; words that were not written are zero.
+    pub fn clock_readings(&self) -> impl Iterator<Item = usize> {
+        (1..self.clock.len()).step_by(2).filter(|&word| self.clock[word] != 0)
     }
 }
 

@@ -1,0 +1,131 @@
+//! Runs the cases of a hardware reference and puts what the simulator counted beside what the hardware measured.
+//!
+//! What is compared and how is said in [`warplab_metrics::correlation`].
+
+mod select;
+
+pub use select::{Selection, group};
+
+use crate::pool;
+use crate::reference::Case;
+use crate::workload::Simulated;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warplab_config::GpuConfig;
+use warplab_exec::MemoryImage;
+use warplab_gpu::RunOptions;
+use warplab_metrics::correlation::{CLOCK_CYCLES, Compared, Comparison, Pair, STALL_OVERLAP};
+use warplab_metrics::{Context, LaunchInfo, metrics};
+use warplab_program::Program;
+
+/// Memory of buffers at once when nothing else is asked for: 12 GiB.
+pub const DEFAULT_MEMORY_BYTES: u64 = 12 << 30;
+
+/// One case from one program.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The reference that the case belongs to.
+    pub suite: &'a str,
+    /// The case.
+    pub case: &'a Case,
+    /// What the program was made from: `sass` or `ptx`.
+    pub isa: &'static str,
+    /// The program.
+    pub program: &'a Program,
+}
+
+/// How to run many cases. The results do not depend on it.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Cases at once; 0 takes the threads of the host.
+    pub threads: usize,
+    /// Bytes that the buffers of all cases at once may have; a case with larger ones runs alone.
+    pub memory_bytes: u64,
+    /// Cases that have not ended when this is set are left out.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Called when a case has ended, from any thread.
+    pub finished: Option<&'a (dyn Fn(&Job<'_>) + Sync)>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { threads: 0, memory_bytes: DEFAULT_MEMORY_BYTES, interrupt: None, finished: None }
+    }
+}
+
+/// Runs every job on a machine and compares; in the order of the jobs, without those that were interrupted.
+#[must_use]
+pub fn run(config: &GpuConfig, jobs: &[Job<'_>], options: Options<'_>) -> Vec<Comparison> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(jobs[index].case.weight()));
+    let budget = (options.memory_bytes, |job: &Job<'_>| job.case.buffer_bytes());
+    let work = |job: &Job<'_>| {
+        let comparison = compare(config, job, options.interrupt)?;
+        if let Some(finished) = options.finished {
+            finished(job);
+        }
+        Some(comparison)
+    };
+    pool::on_all_within(jobs, &order, options.threads, budget, work).into_iter().flatten().collect()
+}
+
+/// Runs one job; nothing if it was interrupted.
+fn compare(config: &GpuConfig, job: &Job<'_>, interrupt: Option<&AtomicBool>) -> Option<Comparison> {
+    if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+        return None;
+    }
+    let run_options = RunOptions { interrupt, ..RunOptions::default() };
+    let result = match job.case.simulate(config, job.program, run_options) {
+        Ok(simulated) if simulated.outcome.partial => return None,
+        Ok(simulated) => Ok(compared(config, job, &simulated)),
+        Err(fault) => Err(fault.to_string()),
+    };
+    Some(Comparison {
+        suite: job.suite.to_owned(),
+        case: job.case.name.clone(),
+        kernel: job.case.kernel.clone(),
+        isa: job.isa,
+        group: group(&job.case.name).to_owned(),
+        result,
+    })
+}
+
+fn compared(config: &GpuConfig, job: &Job<'_>, simulated: &Simulated) -> Compared {
+    let launch = launch_info(job);
+    let counters = &simulated.outcome.counters;
+    let context = Context { counters, config, occupancy: &simulated.occupancy, launch: &launch };
+    let measured = metrics().filter_map(|metric| {
+        let hardware = *job.case.metrics.get(metric.id)?;
+        Some(Pair { id: metric.id, hardware, simulated: (metric.value)(&context).number() })
+    });
+    let mut compared = Compared {
+        pairs: clock_pair(job.case, &simulated.image).into_iter().chain(measured).collect(),
+        wrong_outputs: job.case.wrong_outputs(&simulated.image).into_iter().map(str::to_owned).collect(),
+    };
+    if let Some(overlap) = compared.stall_overlap() {
+        compared.pairs.push(Pair { id: STALL_OVERLAP, hardware: 100.0, simulated: Some(overlap) });
+    }
+    compared
+}
+
+/// What the kernel read from the clock last.
+fn clock_pair(case: &Case, image: &MemoryImage) -> Option<Pair> {
+    let hardware = case.clock_readings().map(|word| case.clock[word]).max()?;
+    let buffer = image.buffer("cycles")?;
+    let present = case.clock_readings().filter(|&word| (word as u64) < buffer.words());
+    let simulated = present.map(|word| buffer.word(word as u64)).max();
+    Some(Pair { id: CLOCK_CYCLES, hardware: hardware as f64, simulated: simulated.map(f64::from) })
+}
+
+fn launch_info(job: &Job<'_>) -> LaunchInfo {
+    let kernel = job.program.kernel(&job.case.kernel);
+    LaunchInfo {
+        kernel: job.case.kernel.clone(),
+        grid: job.case.shape.grid,
+        block: job.case.shape.block,
+        registers: kernel.map_or(0, |kernel| kernel.registers),
+        static_shared: kernel.map_or(0, |kernel| kernel.static_shared_bytes),
+        dynamic_shared: job.case.shape.dynamic_shared_bytes,
+        local_bytes: kernel.map_or(0, |kernel| kernel.local_bytes),
+        partial: false,
+    }
+}
