@@ -1,22 +1,48 @@
-//! Puts a copy of every machine of `configs/gpus` into the program, so that it stands alone.
+//! Puts a copy of every machine, lab, launch and kernel of `configs` into the program, so that it stands alone.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../configs/gpus");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "ron"))
-        .collect();
-    files.sort();
+    let configs = Path::new(&env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../configs");
+    let stem = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let machines = files(&configs.join("gpus"), &["ron"])?;
+    write("machines.rs", machines.iter().map(|path| (stem(path), path)))?;
+    // The reference solutions stay in the checkout.
+    let mut labs = files(&configs.join("labs"), &["ron", "md", "ptx"])?;
+    labs.retain(|path| path.components().all(|part| part.as_os_str() != "solution"));
+    labs.extend(files(&configs.join("kernels"), &["ptx"])?);
+    labs.extend(files(&configs.join("launches"), &["ron"])?);
+    let inside = |path: &Path| {
+        let path = path.strip_prefix(&configs).unwrap_or(path);
+        path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    };
+    write("labs.rs", labs.iter().map(|path| (inside(path), path)))
+}
+
+/// The files under a folder whose names end like one of these, sorted.
+fn files(folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
+    io::Write::write_fmt(&mut io::stdout(), format_args!("cargo:rerun-if-changed={}\n", folder.display()))?;
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path, extensions)?);
+        } else if path.extension().is_some_and(|extension| extensions.iter().any(|&known| extension == known))
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Writes a table of names and texts.
+fn write<'a>(name: &str, files: impl Iterator<Item = (String, &'a PathBuf)>) -> io::Result<()> {
     let mut code = String::from("&[\n");
-    for file in &files {
-        let name = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    for (name, file) in files {
         code.push_str(&format!("    ({name:?}, include_str!({:?})),\n", file.canonicalize()?));
     }
     code.push_str("]\n");
-    let target = Path::new(&env::var("OUT_DIR").unwrap_or_default()).join("machines.rs");
-    fs::write(target, code)?;
-    io::Write::write_fmt(&mut io::stdout(), format_args!("cargo:rerun-if-changed={}\n", folder.display()))
+    fs::write(Path::new(&env::var("OUT_DIR").unwrap_or_default()).join(name), code)
 }

@@ -42,7 +42,12 @@ pub(crate) enum Command {
         /// A metric id or label, a stall reason, a section, a scheduler, a pipe, a PTX or machine instruction
         name: String,
     },
-    /// Descriptions of machines and launches
+    /// Labs: predict, run, compare
+    Lab {
+        #[command(subcommand)]
+        command: LabCommand,
+    },
+    /// Descriptions of machines, launches and labs
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -77,8 +82,33 @@ pub(crate) enum GpuCommand {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum LabCommand {
+    /// List the labs
+    List,
+    /// Print the text of a lab
+    Show {
+        /// Its number or name
+        lab: String,
+    },
+    /// Write a worksheet, and copies of the programs that you change, into a folder
+    Start {
+        /// Its number or name
+        lab: String,
+        /// The folder; nothing in it is overwritten
+        folder: PathBuf,
+    },
+    /// Run a lab with your answers and say which hold
+    Check {
+        /// Its number or name
+        lab: String,
+        /// The folder with your worksheet
+        folder: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Report every fault of a machine or a launch
+    /// Report every fault of a machine, a launch or a lab
     Check {
         /// A .ron file
         file: PathBuf,
@@ -96,6 +126,8 @@ pub(crate) enum SchemaKind {
     Gpu,
     /// A launch
     Launch,
+    /// A lab
+    Lab,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

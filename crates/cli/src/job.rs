@@ -51,12 +51,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
         return Err(Failure::input(message));
     }
     let folder = arguments.file.parent().unwrap_or(Path::new("")).to_path_buf();
-    let scheduler = launch.scheduler.map(|policy| {
-        let name = serde_json::to_value(policy).ok().and_then(|value| value.as_str().map(str::to_owned));
-        format!("multiprocessor.scheduler={}", name.unwrap_or_default())
-    });
-    let mut changes: Vec<String> = scheduler.into_iter().collect();
-    changes.extend(launch.set.iter().map(|(path, value)| format!("{path}={value}")));
+    let mut changes = launch.changes();
     changes.extend(arguments.machine.all_changes());
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());

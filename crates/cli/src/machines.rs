@@ -1,11 +1,11 @@
 //! Where machines are found: a path, `configs/gpus` here or beside the program, or the built-in copies.
 
-use crate::failure::Failure;
 use crate::sources;
 use std::env;
 use std::path::{Path, PathBuf};
 use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
 use warplab_diagnostics::{Source, nearest_name};
+use warplab_lab::Fault;
 
 /// The copies inside the program: name and text.
 static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/machines.rs"));
@@ -33,7 +33,7 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 /// The text of a machine by name or path.
-pub(crate) fn source(name: &str) -> Result<Source, Failure> {
+pub(crate) fn source(name: &str) -> Result<Source, Fault> {
     let path = Path::new(name);
     if sources::has_extension(path, "ron") {
         return sources::read(path);
@@ -49,14 +49,14 @@ pub(crate) fn source(name: &str) -> Result<Source, Failure> {
     let known = names();
     let near = nearest_name(name, known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-    Err(Failure::input(format!(
+    Err(Fault::input(format!(
         "unknown machine '{name}';{near} known: {}; or give the path of a .ron file",
         known.join(", ")
     )))
 }
 
 /// A machine by name or path, with changes `PATH=VALUE`.
-pub(crate) fn load(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
+pub(crate) fn load(name: &str, changes: &[String]) -> Result<GpuConfig, Fault> {
     let mut source = source(name)?;
     if !changes.is_empty() {
         // A change of a text with faults would report them at moved places.
@@ -65,13 +65,13 @@ pub(crate) fn load(name: &str, changes: &[String]) -> Result<GpuConfig, Failure>
     for change in changes {
         let assignment = Source::new("--set", change.as_str());
         source = apply_override(&source, Kind::Gpu, &assignment)
-            .map_err(|faults| Failure::Diagnostics(assignment, faults))?;
+            .map_err(|faults| Fault::Diagnostics(assignment, faults))?;
     }
     load_source(&source)
 }
 
-fn load_source(source: &Source) -> Result<GpuConfig, Failure> {
-    load_gpu(source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))
+fn load_source(source: &Source) -> Result<GpuConfig, Fault> {
+    load_gpu(source).map_err(|faults| Fault::Diagnostics(source.clone(), faults))
 }
 
 /// The folders to look in: of the current directory, then of every directory above the program.

@@ -6,6 +6,7 @@ mod compilers;
 mod cuda_tools;
 mod failure;
 mod job;
+mod labs;
 mod machines;
 mod nvdisasm;
 mod passes;
@@ -17,7 +18,7 @@ mod simulate;
 mod sources;
 mod terminal;
 
-use arguments::{Arguments, Command, ConfigCommand, GpuCommand};
+use arguments::{Arguments, Command, ConfigCommand, GpuCommand, LabCommand};
 use clap::Parser;
 use failure::{Failure, Outcome};
 use std::process::ExitCode;
@@ -43,6 +44,14 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Config { command: ConfigCommand::Check { file } } => commands::config::check(file, terminal),
         Command::Config { command: ConfigCommand::Schema { kind } } => {
             commands::config::schema(*kind, terminal)
+        }
+        Command::Lab { command: LabCommand::List } => commands::lab::list(terminal),
+        Command::Lab { command: LabCommand::Show { lab } } => commands::lab::show(lab, terminal),
+        Command::Lab { command: LabCommand::Start { lab, folder } } => {
+            commands::lab::start(lab, folder, terminal)
+        }
+        Command::Lab { command: LabCommand::Check { lab, folder } } => {
+            commands::lab::check(lab, folder, terminal)
         }
         Command::Isa { name, markdown } => commands::isa::run(name.as_deref(), *markdown, terminal),
         Command::Completions { shell } => commands::completions::run(*shell, terminal),

@@ -60,7 +60,7 @@ pub(crate) fn source(
             path.display()
         ))),
         (Held::Cubin, _) => nvdisasm::disassemble(path, path),
-        (Held::Ptx | Held::Text, _) => sources::read(path),
+        (Held::Ptx | Held::Text, _) => Ok(sources::read(path)?),
     }
 }
 

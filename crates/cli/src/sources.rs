@@ -8,8 +8,8 @@ use warplab_lab::Fault;
 
 /// A file as text. Bytes that are no text become replacement characters, which the readers of every format refuse
 /// with their place.
-pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
-    let bytes = bytes(path)?;
+pub(crate) fn read(path: &Path) -> Result<Source, Fault> {
+    let bytes = for_lab(path)?;
     Ok(Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
-use crate::{GpuConfig, Launch, check, validate_gpu, validate_launch};
+use crate::{GpuConfig, Lab, Launch, check, validate_gpu, validate_lab, validate_launch};
 use ron::Options;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
@@ -24,6 +24,15 @@ pub fn load_gpu(source: &Source) -> Result<GpuConfig, Vec<Diagnostic>> {
 pub fn load_launch(source: &Source) -> Result<Launch, Vec<Diagnostic>> {
     let (tree, launch) = load(source, Kind::Launch)?;
     fail_on_errors(validate_launch(&launch, &tree)).map(|()| launch)
+}
+
+/// Reads a lab; every fault of the text at once.
+///
+/// # Errors
+/// The faults, if there is at least one error.
+pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
+    let (tree, lab) = load(source, Kind::Lab)?;
+    fail_on_errors(validate_lab(&lab, &tree)).map(|()| lab)
 }
 
 /// The faults of form of a text: its syntax first; once that is right, its fields and values.

@@ -1,7 +1,7 @@
 //! What a description may hold, as JSON schema: for editors, and for the checks.
 
 use crate::check::TextCheck;
-use crate::{GpuConfig, Launch};
+use crate::{GpuConfig, Lab, Launch};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -12,11 +12,13 @@ pub enum Kind {
     Gpu,
     /// A launch: `configs/launches/*.ron`.
     Launch,
+    /// A lab: `configs/labs/*/lab.ron`.
+    Lab,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 2] = [Kind::Gpu, Kind::Launch];
+    pub const ALL: [Kind; 3] = [Kind::Gpu, Kind::Launch, Kind::Lab];
 
     /// The name that a person types.
     #[must_use]
@@ -24,6 +26,7 @@ impl Kind {
         match self {
             Kind::Gpu => "gpu",
             Kind::Launch => "launch",
+            Kind::Lab => "lab",
         }
     }
 }
@@ -34,6 +37,7 @@ pub fn schema(kind: Kind) -> Value {
     match kind {
         Kind::Gpu => schema_for!(GpuConfig),
         Kind::Launch => schema_for!(Launch),
+        Kind::Lab => schema_for!(Lab),
     }
     .to_value()
 }

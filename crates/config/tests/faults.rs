@@ -1,7 +1,7 @@
 //! What a person reads when a description is wrong.
 
 use std::path::Path;
-use warplab_config::{KernelResources, Kind, apply_override, load_gpu, load_launch, occupancy};
+use warplab_config::{KernelResources, Kind, apply_override, load_gpu, load_lab, load_launch, occupancy};
 use warplab_diagnostics::{Diagnostic, Source, render};
 
 fn shipped(path: &str) -> String {
@@ -323,4 +323,32 @@ fn extreme_numbers_do_not_panic() {
             }
         }
     }
+}
+
+#[test]
+fn a_lab_that_names_what_does_not_exist_is_told_what_does() {
+    let changes = [
+        ("run: \"one\", of: interval(\"FFMA\")", "run: \"on\", of: interval(\"FMADD\")"),
+        ("multiprocessor.latencies.fma", "multiprocessor.latency.fma"),
+        ("id: \"warps_slow\"", "id: \"warps\""),
+        ("            at_least: Some(95),\n", ""),
+    ];
+    let mut text = shipped("labs/1-latency/lab.ron");
+    for (from, to) in changes {
+        assert!(text.contains(from), "no {from}");
+        text = text.replacen(from, to, 1);
+    }
+    let faults = load_lab(&Source::new("lab.ron", text)).unwrap_err();
+    let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "no run is named 'on'",
+            "no machine instruction is named 'FMADD'",
+            "two blanks of the worksheet are named 'warps'",
+            "this check always holds",
+            "no machine has 'multiprocessor.latency.fma'",
+        ]
+    );
+    assert!(faults[0].help.starts_with("did you mean 'one'?"), "{}", faults[0].help);
 }

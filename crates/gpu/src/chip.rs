@@ -358,6 +358,7 @@ impl<'a> Chip<'a> {
             multiprocessors: u64::from(config.limits.multiprocessors),
             partitions: self.memories.len() as u64,
             ticks_per_cycle: TICKS_PER_CYCLE,
+            crossbar: self.exchange.counters().clone(),
             ..LaunchCounters::default()
         };
         let spans = self.units.iter().flatten().filter_map(|unit| unit.sm.issue_span());

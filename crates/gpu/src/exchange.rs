@@ -3,6 +3,7 @@
 
 use warplab_config::GpuConfig;
 use warplab_memory::{AddressMap, Crossbar, Reply, Request};
+use warplab_trace::CrossbarCounters;
 use warplab_units::{Cycle, PartitionId, SmId};
 
 /// The crossbar and what is on it.
@@ -62,6 +63,11 @@ impl Exchange {
         for reply in self.replies.drain(..due) {
             deliver(reply.sm, reply);
         }
+    }
+
+    /// What has been counted on the crossbar.
+    pub(crate) fn counters(&self) -> &CrossbarCounters {
+        self.crossbar.counters()
     }
 
     /// The first arrival of what is on the way, or never.

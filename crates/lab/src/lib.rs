@@ -8,8 +8,10 @@ mod compile;
 pub mod correlate;
 mod expectations;
 mod fault;
+pub mod labs;
 mod parameters;
 pub mod pool;
+pub mod queueing;
 pub mod reference;
 mod workload;
 

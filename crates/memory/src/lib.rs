@@ -10,6 +10,7 @@ pub mod dram;
 mod map;
 pub mod message;
 mod partition;
+mod port;
 mod slice;
 
 pub use cache::{CacheShape, SectorCache};
@@ -17,3 +18,4 @@ pub use crossbar::Crossbar;
 pub use map::AddressMap;
 pub use message::{Reply, Request, RequestKind};
 pub use partition::Partition;
+pub use port::Port;

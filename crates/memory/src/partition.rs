@@ -52,6 +52,7 @@ impl Partition {
 
     /// A request arrives; requests of one partition must come in order of arrival.
     pub fn push(&mut self, request: Request) {
+        self.counters.l2_requests.enters(request.at.0);
         self.slices[self.map.slice(request.line)].push(request);
     }
 
@@ -141,7 +142,7 @@ impl Partition {
         if access.write {
             return;
         }
-        self.counters.dram_requests.passed((done.0 - access.at.0) / TICKS_PER_CYCLE);
+        self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
         let line = Address(access.token / 4 * LINE_BYTES);
         self.fills.push(Reverse(Fill { at: done, line, sector: (access.token % 4) as u32 }));
     }
@@ -155,8 +156,16 @@ impl Partition {
                 let token = wanted.line.0 / LINE_BYTES * 4 + u64::from(sector);
                 let access =
                     Access { bank: place.bank, row: place.row, write: wanted.write, token, at: wanted.at };
+                if !access.write {
+                    self.counters.dram_requests.enters(whole_cycles(access.at));
+                }
                 self.channels[place.pseudo_channel].push(access);
             }
         }
     }
+}
+
+/// The cycle in which a moment falls.
+fn whole_cycles(moment: Ticks) -> u64 {
+    moment.0 / TICKS_PER_CYCLE
 }

@@ -17,18 +17,12 @@ pub(crate) struct DramRequest {
     pub(crate) at: Ticks,
 }
 
-/// A request that waits for sectors of a line.
-#[derive(Clone, Copy, Debug)]
-struct Waiter {
-    request: Request,
-    arrived: Ticks,
-}
-
 /// A line under way.
 #[derive(Clone, Debug, Default)]
 struct Miss {
     pending: SectorMask,
-    waiters: Vec<Waiter>,
+    /// Requests that wait for sectors of the line.
+    waiters: Vec<Request>,
 }
 
 /// One slice.
@@ -179,18 +173,17 @@ impl Slice {
         if let RequestKind::Write { full } = request.kind {
             self.cache.write(index, request.sectors, full);
         }
-        let arrived = Ticks::from(request.at);
         if needs_fill.is_empty() {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
-            answer(&request, arrived, now + busy + self.limits.hit, output);
+            answer(&request, now + busy + self.limits.hit, output);
             return;
         }
         let miss = self.misses.entry(request.line.0).or_default();
         let fetch =
             fetched(needs_fill, self.limits.fetch_sectors) & !self.cache.readable(index) & !miss.pending;
-        miss.waiters.push(Waiter { request, arrived });
+        miss.waiters.push(request);
         output.counters.merged_sectors += u64::from((needs_fill & miss.pending).count());
         if !fetch.is_empty() {
             miss.pending |= fetch;
@@ -217,11 +210,11 @@ impl Slice {
         let at = now + self.limits.fill;
         let mut written = SectorMask::EMPTY;
         miss.waiters.retain(|waiter| {
-            let ready = readable.contains(waiter.request.sectors);
+            let ready = readable.contains(waiter.sectors);
             if ready {
-                answer(&waiter.request, waiter.arrived, at, output);
-                if let RequestKind::Atomic { .. } = waiter.request.kind {
-                    written |= waiter.request.sectors;
+                answer(waiter, at, output);
+                if let RequestKind::Atomic { .. } = waiter.kind {
+                    written |= waiter.sectors;
                 }
             }
             !ready
@@ -284,15 +277,15 @@ fn evict(victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
 }
 
 /// The reply leaves at `at`.
-fn answer(request: &Request, arrived: Ticks, at: Ticks, output: &mut SliceOutput<'_>) {
+fn answer(request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
     let data = match request.kind {
         RequestKind::Read | RequestKind::Atomic { returns: true, .. } => {
             request.sectors.count() * SECTOR_BYTES as u32
         }
         RequestKind::Write { .. } | RequestKind::Atomic { returns: false, .. } => 0,
     };
-    output.queue.passed((at.0 - arrived.0) / warplab_config::TICKS_PER_CYCLE);
     let at: Cycle = at.to_cycle();
+    output.queue.leaves(at.0, request.at.0);
     output.replies.push(Reply { sm: request.sm, token: request.token, bytes: HEADER_BYTES + data, at });
 }
 

@@ -14,11 +14,9 @@ pub fn identities(counters: &LaunchCounters) -> Vec<String> {
     laws.instructions(counters);
     laws.level_one(counters);
     laws.level_two_and_dram(counters);
-    let (sm, memory) = (&counters.sm, &counters.memory);
-    laws.queue("memory queue", &sm.memory_queue);
-    laws.queue("level-one misses", &sm.l1_misses);
-    laws.queue("level-two requests", &memory.l2_requests);
-    laws.queue("DRAM requests", &memory.dram_requests);
+    for (name, queue) in counters.queues() {
+        laws.queue(name, queue);
+    }
     laws.broken
 }
 
@@ -147,6 +145,10 @@ impl Laws {
 
     fn queue(&mut self, name: &str, queue: &QueueCounters) {
         self.equal((&format!("{name}: arrivals"), queue.arrivals), ("departures", queue.departures));
+        self.equal(
+            (&format!("{name}: latencies summed"), queue.total_latency),
+            ("occupancy summed over cycles", queue.occupancy_cycles()),
+        );
     }
 }
 
@@ -180,6 +182,13 @@ mod tests {
                 "level-one load hits + merges + sectors asked from level two (32,000) is not load sectors (32,001)"
             ]
         );
+    }
+
+    #[test]
+    fn what_never_left_a_queue_is_noticed() {
+        let mut counters = counters();
+        counters.sm.l1_misses.enters(0);
+        assert_eq!(identities(&counters), ["l1_misses: arrivals (5) is not departures (4)"]);
     }
 
     #[test]

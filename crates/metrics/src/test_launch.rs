@@ -76,7 +76,7 @@ pub(crate) fn counters() -> LaunchCounters {
         ..LaunchCounters::default()
     };
     for latency in [300, 300, 300, 700] {
-        counters.sm.l1_misses.passed(latency);
+        counters.sm.l1_misses.passes(0, latency);
     }
     let l2 = &mut counters.memory.l2;
     (l2.requests, l2.read_sectors, l2.read_hits, l2.write_sectors) = (8_000, 24_000, 6_000, 8_000);

@@ -127,7 +127,7 @@ fn metrics_of_a_real_launch_obey_the_identities_of_the_profiler() {
     close(stall("selected"), 1.0);
     let some = value("smsp__issue_active.avg.pct_of_peak_sustained_active");
     close(some + value("smsp__issue_inst0.avg.pct_of_peak_sustained_active"), 100.0);
-    for queue in ["memory", "l1_misses", "l2", "dram"] {
+    for queue in ["loads", "memory", "l1_misses", "send_port", "requests", "l2", "dram", "replies"] {
         close(
             value(&format!("warplab__queue_{queue}_in_flight.avg")),
             value(&format!("warplab__queue_{queue}_littles_law.product")),

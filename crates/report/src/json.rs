@@ -143,18 +143,19 @@ fn counters_json(counters: &LaunchCounters) -> BTreeMap<String, u64> {
         ("instructions.divergent_branches", sm.instructions.divergent_branches),
     ];
     all.extend(single.map(|(name, count)| (name.to_owned(), count)));
-    for (name, queue) in [
-        ("memory_queue", &sm.memory_queue),
-        ("l1_misses", &sm.l1_misses),
-        ("l2_requests", &memory.l2_requests),
-        ("dram_requests", &memory.dram_requests),
-    ] {
+    for (name, queue) in counters.queues() {
         all.extend(queue_json(name, queue));
     }
     all
 }
 
-fn queue_json(name: &str, queue: &QueueCounters) -> [(String, u64); 3] {
-    [("arrivals", queue.arrivals), ("departures", queue.departures), ("total_latency", queue.total_latency)]
-        .map(|(field, count)| (format!("queue.{name}.{field}"), count))
+fn queue_json(name: &str, queue: &QueueCounters) -> [(String, u64); 5] {
+    [
+        ("arrivals", queue.arrivals),
+        ("departures", queue.departures),
+        ("total_latency", queue.total_latency),
+        ("longest_latency", queue.longest),
+        ("occupancy_cycles", queue.occupancy_cycles()),
+    ]
+    .map(|(field, count)| (format!("queue.{name}.{field}"), count))
 }

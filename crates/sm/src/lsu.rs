@@ -36,11 +36,24 @@ pub(crate) enum GlobalAccess {
     Atomic { passes: u8, returns: bool },
 }
 
+impl GlobalAccess {
+    /// Whether the warp gets data.
+    fn has_result(self) -> bool {
+        matches!(self, GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. })
+    }
+}
+
+/// An instruction in the unit: who waits for it, and since when.
+#[derive(Clone, Copy, Debug)]
+struct Asker {
+    owner: Owner,
+    issued: Cycle,
+}
+
 #[derive(Clone, Debug)]
 struct Operation {
-    owner: Owner,
+    asker: Asker,
     work: Work,
-    issued: Cycle,
 }
 
 /// Something that has happened to an instruction of a warp.
@@ -57,7 +70,7 @@ pub(crate) enum Outcome {
 /// A load or atomic that waits for lines.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
-    owner: Owner,
+    asker: Asker,
     remaining: u32,
     /// When the parts that were there are there.
     ready: Cycle,
@@ -131,7 +144,9 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) outbox: Vec<Request>,
     pub(crate) counters: L1Counters,
     pub(crate) queue_counters: QueueCounters,
+    pub(crate) load_counters: QueueCounters,
     pub(crate) miss_counters: QueueCounters,
+    pub(crate) port_counters: QueueCounters,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +189,9 @@ impl LoadStoreUnit {
             outbox: Vec::new(),
             counters: L1Counters::default(),
             queue_counters: QueueCounters::default(),
+            load_counters: QueueCounters::default(),
             miss_counters: QueueCounters::default(),
+            port_counters: QueueCounters::default(),
         }
     }
 
@@ -186,7 +203,13 @@ impl LoadStoreUnit {
 
     /// An instruction issues into the queue of its sub-partition.
     pub(crate) fn push(&mut self, sub_partition: usize, owner: Owner, work: Work, now: Cycle) {
-        self.queues[sub_partition].push_back(Operation { owner, work, issued: now });
+        self.queue_counters.enters(now.0);
+        if let Work::Global { access, .. } = &work
+            && access.has_result()
+        {
+            self.load_counters.enters(now.0);
+        }
+        self.queues[sub_partition].push_back(Operation { asker: Asker { owner, issued: now }, work });
     }
 
     /// When the next operation leaves its queue, and whose; never when none waits or the unit is blocked.
@@ -202,10 +225,11 @@ impl LoadStoreUnit {
         let mut best_issued = Cycle::NEVER;
         for (number, queue) in self.queues.iter().enumerate() {
             let Some(head) = queue.front() else { continue };
-            let start = (head.issued + 1).max(self.sub_free[number]).max(self.unit_free);
-            if (start, head.issued) < (best.0, best_issued) {
+            let issued = head.asker.issued;
+            let start = (issued + 1).max(self.sub_free[number]).max(self.unit_free);
+            if (start, issued) < (best.0, best_issued) {
                 best = (start, number);
-                best_issued = head.issued;
+                best_issued = issued;
             }
         }
         best
@@ -221,11 +245,11 @@ impl LoadStoreUnit {
             return;
         }
         let Some(operation) = self.queues[sub_partition].pop_front() else { return };
-        let owner = operation.owner;
-        self.queue_counters.passed(now.since(operation.issued));
+        let Asker { owner, issued } = operation.asker;
+        self.queue_counters.leaves(now.0, issued.0);
         self.sub_free[sub_partition] = now + self.spec.sub_interval;
         if let Some(counter) = owner.read_barrier {
-            let at = (operation.issued + self.spec.source_release).max(now + 2);
+            let at = (issued + self.spec.source_release).max(now + 2);
             outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
         }
         match operation.work {
@@ -235,17 +259,19 @@ impl LoadStoreUnit {
             }
             Work::Global { access, .. } if self.spec.flat.is_some() => {
                 self.unit_free = now + self.spec.interval;
-                self.flat(owner, access, now, outcomes);
+                self.flat(operation.asker, access, now, outcomes);
             }
             Work::Global { access, lines, busy } => {
                 self.unit_free = now + busy.max(self.spec.interval);
                 match access {
                     GlobalAccess::Load { cached, local } => {
-                        self.load(owner, &lines, (cached, local), now, busy, outcomes);
+                        let ready = now + (self.spec.hit - 1) + busy.saturating_sub(1);
+                        let pending = Pending { asker: operation.asker, remaining: 1, ready };
+                        self.load(pending, &lines, (cached, local), now, outcomes);
                     }
                     GlobalAccess::Store { local } => self.store(owner, &lines, local, now, outcomes),
                     GlobalAccess::Atomic { passes, returns } => {
-                        self.atomic(owner, &lines, passes, returns, now, outcomes);
+                        self.atomic(operation.asker, &lines, passes, returns, now, outcomes);
                     }
                 }
                 self.wait_for_port(now);
@@ -254,15 +280,13 @@ impl LoadStoreUnit {
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
-    fn flat(&self, owner: Owner, access: GlobalAccess, now: Cycle, outcomes: &mut Vec<Outcome>) {
-        let latency = self.spec.flat.unwrap_or(0);
-        match access {
-            GlobalAccess::Store { .. } | GlobalAccess::Atomic { returns: false, .. } => {
-                outcomes.push(Outcome::Sent { slot: owner.slot, generation: owner.generation, requests: 0 });
-            }
-            GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. } => {
-                release(owner, now + latency.saturating_sub(1), outcomes);
-            }
+    fn flat(&mut self, asker: Asker, access: GlobalAccess, now: Cycle, outcomes: &mut Vec<Outcome>) {
+        if access.has_result() {
+            let latency = self.spec.flat.unwrap_or(0);
+            self.has_data(asker, now + latency.saturating_sub(1), outcomes);
+        } else {
+            let Owner { slot, generation, .. } = asker.owner;
+            outcomes.push(Outcome::Sent { slot, generation, requests: 0 });
         }
     }
 
@@ -285,15 +309,13 @@ impl LoadStoreUnit {
 
     fn load(
         &mut self,
-        owner: Owner,
+        pending: Pending,
         lines: &[LineAccess],
         (cached, local): (bool, bool),
         now: Cycle,
-        busy: u64,
         outcomes: &mut Vec<Outcome>,
     ) {
-        let ready = now + (self.spec.hit - 1) + busy.saturating_sub(1);
-        let pending = self.pending.insert(Pending { owner, remaining: 1, ready });
+        let pending = self.pending.insert(pending);
         for access in lines {
             let (hits, merges) = self.load_line(access, cached, pending, now);
             if local {
@@ -330,6 +352,7 @@ impl LoadStoreUnit {
         miss.waiters.push((missing, pending));
         if !ask.is_empty() {
             let token = self.tokens.insert(Token::Fill { line: access.line, sectors: ask, sent: now });
+            self.miss_counters.enters(now.0);
             self.send(access.line, ask, RequestKind::Read, HEADER_BYTES, token, now);
         }
         (there.count(), missing.count() - ask.count())
@@ -378,16 +401,17 @@ impl LoadStoreUnit {
 
     fn atomic(
         &mut self,
-        owner: Owner,
+        asker: Asker,
         lines: &[LineAccess],
         passes: u8,
         returns: bool,
         now: Cycle,
         outcomes: &mut Vec<Outcome>,
     ) {
+        let Owner { slot, generation, .. } = asker.owner;
         let pending = returns.then(|| {
             let remaining = lines.len() as u32 + 1;
-            self.pending.insert(Pending { owner, remaining, ready: now + self.spec.hit })
+            self.pending.insert(Pending { asker, remaining, ready: now + self.spec.hit })
         });
         for access in lines {
             let set = access.line.0 / LINE_BYTES;
@@ -396,7 +420,7 @@ impl LoadStoreUnit {
             }
             let token = self.tokens.insert(match pending {
                 Some(pending) => Token::Data { pending },
-                None => Token::Store { slot: owner.slot, generation: owner.generation },
+                None => Token::Store { slot, generation },
             });
             let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
             self.send(
@@ -412,7 +436,7 @@ impl LoadStoreUnit {
             Some(pending) => self.arrived(pending, now, outcomes),
             None => {
                 let requests = lines.len() as u32;
-                outcomes.push(Outcome::Sent { slot: owner.slot, generation: owner.generation, requests });
+                outcomes.push(Outcome::Sent { slot, generation, requests });
             }
         }
     }
@@ -430,9 +454,11 @@ impl LoadStoreUnit {
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
-        let start = self.send_free.max((now.0 + self.spec.hit / 2) * self.spec.send_bytes);
+        let ready = now.0 + self.spec.hit / 2;
+        let start = self.send_free.max(ready * self.spec.send_bytes);
         self.send_free = start + u64::from(bytes);
         let at = Cycle(self.send_free.div_ceil(self.spec.send_bytes));
+        self.port_counters.passes(ready, at.0);
         self.outbox.push(Request { sm: self.sm, token, line, sectors, kind, bytes, at });
     }
 
@@ -441,9 +467,15 @@ impl LoadStoreUnit {
         let pending = &mut self.pending.items[place as usize];
         pending.remaining -= 1;
         if pending.remaining == 0 {
-            let Pending { owner, ready, .. } = self.pending.remove(place);
-            release(owner, ready.max(now), outcomes);
+            let Pending { asker, ready, .. } = self.pending.remove(place);
+            self.has_data(asker, ready.max(now), outcomes);
         }
+    }
+
+    /// A load or atomic has all its data.
+    fn has_data(&mut self, asker: Asker, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        self.load_counters.leaves(at.0, asker.issued.0);
+        release(asker.owner, at, outcomes);
     }
 
     /// A reply arrives.
@@ -453,7 +485,7 @@ impl LoadStoreUnit {
         let ready = now + (self.spec.hit - self.spec.hit / 2);
         match self.tokens.remove(reply.token) {
             Token::Fill { line, sectors, sent } => {
-                self.miss_counters.passed(now.since(sent));
+                self.miss_counters.leaves(now.0, sent.0);
                 self.fill(line, sectors, ready, outcomes);
                 self.unblock(now);
             }

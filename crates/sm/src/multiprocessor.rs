@@ -511,7 +511,9 @@ impl Multiprocessor {
             l1: self.lsu.counters,
             shared: self.shared_counters,
             memory_queue: self.lsu.queue_counters.clone(),
+            loads: self.lsu.load_counters.clone(),
             l1_misses: self.lsu.miss_counters.clone(),
+            send_port: self.lsu.port_counters.clone(),
         }
     }
 

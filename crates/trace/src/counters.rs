@@ -254,8 +254,12 @@ pub struct SmCounters {
     pub shared: SharedCounters,
     /// Memory instructions between issue and the cache.
     pub memory_queue: QueueCounters,
+    /// Loads and atomic instructions with a result, on global or local memory, between issue and their data.
+    pub loads: QueueCounters,
     /// Lines under way between level one and level two.
     pub l1_misses: QueueCounters,
+    /// Requests that wait for the multiprocessor's port to the crossbar and pass it.
+    pub send_port: QueueCounters,
 }
 
 impl AddAssign<&SmCounters> for SmCounters {
@@ -272,7 +276,9 @@ impl AddAssign<&SmCounters> for SmCounters {
         self.l1 += &other.l1;
         self.shared += &other.shared;
         self.memory_queue += &other.memory_queue;
+        self.loads += &other.loads;
         self.l1_misses += &other.l1_misses;
+        self.send_port += &other.send_port;
     }
 }
 
@@ -298,6 +304,15 @@ impl AddAssign<&PartitionCounters> for PartitionCounters {
     }
 }
 
+/// The crossbar: what waits for its ports, passes them and is on the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CrossbarCounters {
+    /// Requests between their departure from a multiprocessor and their arrival at level two.
+    pub requests: QueueCounters,
+    /// Replies between their departure from level two and their arrival at a multiprocessor.
+    pub replies: QueueCounters,
+}
+
 /// One launch, all units of a kind summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchCounters {
@@ -317,6 +332,26 @@ pub struct LaunchCounters {
     pub ticks_per_cycle: u64,
     /// The multiprocessors.
     pub sm: SmCounters,
+    /// The crossbar.
+    pub crossbar: CrossbarCounters,
     /// The memory partitions.
     pub memory: PartitionCounters,
+}
+
+impl LaunchCounters {
+    /// The queues by name, in the order in which a load meets them.
+    #[must_use]
+    pub fn queues(&self) -> [(&'static str, &QueueCounters); 8] {
+        let (sm, crossbar, memory) = (&self.sm, &self.crossbar, &self.memory);
+        [
+            ("loads", &sm.loads),
+            ("memory_queue", &sm.memory_queue),
+            ("l1_misses", &sm.l1_misses),
+            ("send_port", &sm.send_port),
+            ("crossbar_requests", &crossbar.requests),
+            ("l2_requests", &memory.l2_requests),
+            ("dram_requests", &memory.dram_requests),
+            ("crossbar_replies", &crossbar.replies),
+        ]
+    }
 }

@@ -7,8 +7,8 @@ mod queue;
 mod state;
 
 pub use counters::{
-    CacheCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters, PartitionCounters,
-    SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
+    CacheCounters, CrossbarCounters, DramCounters, InstructionCounters, L1Counters, LaunchCounters,
+    PartitionCounters, SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
 };
 pub use hazard::{Hazard, HazardKind, HazardPlace, Hazards, Shortfall};
 pub use observer::{NoObserver, Observer, StateInterval};

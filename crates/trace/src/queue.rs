@@ -1,4 +1,4 @@
-//! What is needed to check Little's law on a queue: arrivals, time inside, and how many were inside.
+//! What is needed to check Little's law on a queue: arrivals, departures, time inside, and how many were inside.
 
 use hdrhistogram::Histogram;
 use std::ops::AddAssign;
@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 /// The largest latency that the histogram tells apart.
 const LARGEST: u64 = 1 << 32;
 
-/// Everything that entered and left one queue (or equal queues together).
+/// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default)]
 pub struct QueueCounters {
     /// How many entered.
@@ -15,38 +15,67 @@ pub struct QueueCounters {
     pub departures: u64,
     /// Time inside, summed over those that left.
     pub total_latency: u64,
+    /// The longest time inside.
+    pub longest: u64,
+    /// The moments of arrivals and of departures, summed (modulo 2^64): their difference is the occupancy summed over
+    /// cycles, counted without knowing who stayed how long.
+    arrival_moments: u64,
+    departure_moments: u64,
     latencies: Option<Box<Histogram<u64>>>,
 }
 
 impl PartialEq for QueueCounters {
     fn eq(&self, other: &Self) -> bool {
-        (self.arrivals, self.departures, self.total_latency)
-            == (other.arrivals, other.departures, other.total_latency)
-            && self.percentiles() == other.percentiles()
+        let sums = |queue: &QueueCounters| {
+            (queue.arrivals, queue.departures, queue.total_latency, queue.longest, queue.occupancy_cycles())
+        };
+        sums(self) == sums(other) && self.percentiles() == other.percentiles()
     }
 }
 
 impl Eq for QueueCounters {}
 
 impl QueueCounters {
-    /// Something that entered left after `latency`.
-    pub fn passed(&mut self, latency: u64) {
+    /// Something enters.
+    #[inline]
+    pub fn enters(&mut self, at: u64) {
         self.arrivals += 1;
+        self.arrival_moments = self.arrival_moments.wrapping_add(at);
+    }
+
+    /// Something leaves that entered at `since`.
+    #[inline]
+    pub fn leaves(&mut self, at: u64, since: u64) {
+        let latency = at - since;
         self.departures += 1;
+        self.departure_moments = self.departure_moments.wrapping_add(at);
         self.total_latency += latency;
+        self.longest = self.longest.max(latency);
         let histogram = self.latencies.get_or_insert_with(new_histogram);
         // It resizes itself, so that recording cannot fail.
         let _ = histogram.record(latency.min(LARGEST));
     }
 
-    /// The latencies below which half, 99 % and all of those that left lie.
+    /// Something passes whose way is known as soon as it enters.
+    #[inline]
+    pub fn passes(&mut self, from: u64, to: u64) {
+        self.enters(from);
+        self.leaves(to, from);
+    }
+
+    /// How many were inside, summed over cycles, once everything that entered has left. By Little's law this is the sum
+    /// of latencies.
     #[must_use]
-    pub fn percentiles(&self) -> [u64; 3] {
+    pub fn occupancy_cycles(&self) -> u64 {
+        self.departure_moments.wrapping_sub(self.arrival_moments)
+    }
+
+    /// The latencies that half and 99 % of those that left do not exceed, to two significant digits.
+    #[must_use]
+    pub fn percentiles(&self) -> [u64; 2] {
         match &self.latencies {
-            Some(histogram) => {
-                [histogram.value_at_quantile(0.5), histogram.value_at_quantile(0.99), histogram.max()]
-            }
-            None => [0; 3],
+            Some(histogram) => [0.5, 0.99].map(|share| histogram.value_at_quantile(share).min(self.longest)),
+            None => [0; 2],
         }
     }
 }
@@ -61,6 +90,9 @@ impl AddAssign<&QueueCounters> for QueueCounters {
         self.arrivals += other.arrivals;
         self.departures += other.departures;
         self.total_latency += other.total_latency;
+        self.longest = self.longest.max(other.longest);
+        self.arrival_moments = self.arrival_moments.wrapping_add(other.arrival_moments);
+        self.departure_moments = self.departure_moments.wrapping_add(other.departure_moments);
         if let Some(theirs) = &other.latencies {
             let mine = self.latencies.get_or_insert_with(new_histogram);
             // Both resize themselves, so that adding cannot fail.
@@ -73,25 +105,41 @@ impl AddAssign<&QueueCounters> for QueueCounters {
 mod tests {
     use super::QueueCounters;
 
+    fn queue(visits: &[(u64, u64)]) -> QueueCounters {
+        let mut queue = QueueCounters::default();
+        for &(from, to) in visits {
+            queue.passes(from, to);
+        }
+        queue
+    }
+
     #[test]
     fn queues_of_equal_units_add_up() {
-        let mut one = QueueCounters::default();
-        one.passed(10);
-        let mut other = QueueCounters::default();
-        other.passed(30);
-        other.passed(50);
-        one += &other;
-        assert_eq!((one.arrivals, one.total_latency, one.percentiles()), (3, 90, [30, 50, 50]));
+        let mut one = queue(&[(5, 15)]);
+        one += &queue(&[(0, 30), (10, 60)]);
+        assert_eq!((one.arrivals, one.total_latency, one.longest), (3, 90, 50));
+        assert_eq!(one.percentiles(), [30, 50]);
+    }
+
+    #[test]
+    fn the_occupancy_summed_over_cycles_is_the_sum_of_latencies() {
+        // One inside from 0 to 2 and from 5 to 8, two from 2 to 5: 2 + 3 + 6.
+        assert_eq!(queue(&[(0, 5), (2, 8)]).occupancy_cycles(), 11);
+    }
+
+    #[test]
+    fn what_leaves_with_a_wrong_moment_of_arrival_breaks_the_law() {
+        let mut queue = QueueCounters::default();
+        queue.enters(10);
+        queue.leaves(20, 11);
+        assert_eq!((queue.occupancy_cycles(), queue.total_latency), (10, 9));
     }
 
     #[test]
     fn latencies_far_apart_are_told_apart() {
-        let mut queue = QueueCounters::default();
-        for latency in [1, 500, 500, 70_000] {
-            queue.passed(latency);
-        }
-        let [median, _, most] = queue.percentiles();
+        let queue = queue(&[(0, 1), (0, 500), (0, 500), (0, 70_000)]);
+        let [median, _] = queue.percentiles();
         assert!((500..=503).contains(&median), "{median}");
-        assert!((70_000..=70_656).contains(&most), "{most}");
+        assert_eq!(queue.longest, 70_000);
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod gpu;
 pub(crate) mod hazards;
 pub(crate) mod isa;
+pub(crate) mod lab;
 pub(crate) mod listing;
 pub(crate) mod occupancy;
 pub(crate) mod run;

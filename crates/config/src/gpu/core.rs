@@ -23,6 +23,21 @@ pub enum SchedulerPolicy {
     Random,
 }
 
+impl SchedulerPolicy {
+    /// The name in descriptions.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            SchedulerPolicy::Lrr => "lrr",
+            SchedulerPolicy::Gto => "gto",
+            SchedulerPolicy::Oldest => "oldest",
+            SchedulerPolicy::TwoLevel => "two_level",
+            SchedulerPolicy::Cggty => "cggty",
+            SchedulerPolicy::Random => "random",
+        }
+    }
+}
+
 /// How divergent branches are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

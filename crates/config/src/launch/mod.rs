@@ -158,6 +158,14 @@ pub enum Reference {
 }
 
 impl Launch {
+    /// The changes of the machine as `PATH=VALUE`, the scheduler first.
+    #[must_use]
+    pub fn changes(&self) -> Vec<String> {
+        let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
+        let set = self.set.iter().map(|(path, value)| format!("{path}={value}"));
+        scheduler.into_iter().chain(set).collect()
+    }
+
     /// The names and sizes of the buffers, in the order of the arguments.
     pub fn buffers(&self) -> impl Iterator<Item = (&str, Size)> {
         self.arguments.iter().filter_map(|argument| match argument {

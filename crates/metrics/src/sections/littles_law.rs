@@ -15,12 +15,28 @@ pub(crate) static SECTION: Section = Section {
     metrics: METRICS,
 };
 
+fn loads<'a>(context: &Context<'a>) -> &'a QueueCounters {
+    &context.counters.sm.loads
+}
+
 fn memory_queue<'a>(context: &Context<'a>) -> &'a QueueCounters {
     &context.counters.sm.memory_queue
 }
 
 fn l1_misses<'a>(context: &Context<'a>) -> &'a QueueCounters {
     &context.counters.sm.l1_misses
+}
+
+fn send_port<'a>(context: &Context<'a>) -> &'a QueueCounters {
+    &context.counters.sm.send_port
+}
+
+fn crossbar_requests<'a>(context: &Context<'a>) -> &'a QueueCounters {
+    &context.counters.crossbar.requests
+}
+
+fn crossbar_replies<'a>(context: &Context<'a>) -> &'a QueueCounters {
+    &context.counters.crossbar.replies
 }
 
 fn l2_requests<'a>(context: &Context<'a>) -> &'a QueueCounters {
@@ -78,17 +94,17 @@ macro_rules! queues {
                 concat!("warplab__queue_", $id, "_latency.max"),
                 concat!($label, " Latency Max"),
                 Count("cycle"),
-                "the largest latency (two significant digits)",
+                "the largest latency",
                 concat!("The longest time of ", $what, "."),
-                |c| $queue(c).percentiles()[2].into(),
+                |c| $queue(c).longest.into(),
             ),
             Metric::shown(
                 concat!("warplab__queue_", $id, "_in_flight.avg"),
                 concat!($label, " Mean In Flight"),
                 None,
-                "time inside, summed / elapsed cycles",
+                "how many were inside, summed over cycles / elapsed cycles",
                 concat!("Mean number of ", $what, " at a time, for the whole chip."),
-                |c| Value::ratio($queue(c).total_latency as f64, c.elapsed()),
+                |c| Value::ratio($queue(c).occupancy_cycles() as f64, c.elapsed()),
             ),
             Metric::shown(
                 concat!("warplab__queue_", $id, "_littles_law.product"),
@@ -106,8 +122,12 @@ macro_rules! queues {
 }
 
 const METRICS: &[Metric] = queues! {
+    "loads", "Loads", "loads and atomics with a result, on global or local memory, between issue and data", loads;
     "memory", "Memory Queue", "memory instructions between issue and level one", memory_queue;
     "l1_misses", "L1 Misses", "lines under way between level one and level two", l1_misses;
+    "send_port", "SM Port", "requests that wait for the port of their multiprocessor and pass it", send_port;
+    "requests", "Crossbar Requests", "requests between their multiprocessor and level two", crossbar_requests;
     "l2", "L2", "requests between their arrival at level two and the departure of their reply", l2_requests;
     "dram", "DRAM", "reads between their arrival at DRAM and their data", dram_requests;
+    "replies", "Crossbar Replies", "replies between level two and their multiprocessor", crossbar_replies;
 };

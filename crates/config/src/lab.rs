@@ -1,0 +1,216 @@
+//! The description of a lab: `configs/labs/*/lab.ron`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One lab: launches, what a student predicts of them and changes in them, and what must hold then. Paths are relative
+/// to this file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lab {
+    /// The title.
+    pub title: String,
+    /// The text for the student: a Markdown file.
+    pub text: String,
+    /// The launches by name.
+    pub runs: BTreeMap<String, LabRun>,
+    /// What the student predicts before anything runs.
+    #[serde(default)]
+    pub predictions: Vec<Prediction>,
+    /// What the student chooses.
+    #[serde(default)]
+    pub changes: Vec<Change>,
+    /// What must hold with the student's changes.
+    #[serde(default)]
+    pub checks: Vec<MetricCheck>,
+    /// The runs whose timelines are shown under each other.
+    #[serde(default)]
+    pub timelines: Vec<ShownTimeline>,
+}
+
+/// One launch of a lab.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabRun {
+    /// The launch: a file like those of `configs/launches`.
+    pub launch: String,
+    /// Warps of a block, instead of the launch's block.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 32))]
+    pub warps: Option<u32>,
+    /// Changes of the machine, after those of the launch.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+    /// Passes of the compiler that are left out.
+    #[serde(default)]
+    pub without: Vec<String>,
+    /// The student's copy of the program, by this name, runs instead of the launch's own.
+    #[serde(default)]
+    pub copy: Option<String>,
+}
+
+/// A question that is answered before anything runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Prediction {
+    /// Its name in the worksheet.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// Where the right answer comes from.
+    pub answer: Answer,
+    /// Hints for wrong answers: the first whose condition holds is given.
+    #[serde(default)]
+    pub hints: Vec<Hint>,
+    /// The hint for every other wrong answer.
+    pub otherwise: String,
+}
+
+/// Where the right answer of a question comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Answer {
+    /// A number: right if |predicted - simulated| <= absolute + relative * |simulated|.
+    Number {
+        /// The run.
+        run: String,
+        /// What is measured.
+        of: Measure,
+        /// The relative tolerance.
+        #[serde(default)]
+        #[schemars(range(min = 0.0))]
+        relative: f64,
+        /// The absolute tolerance.
+        #[serde(default)]
+        #[schemars(range(min = 0.0))]
+        absolute: f64,
+    },
+    /// The name of the run with the least; of equal ones, each is right.
+    Least {
+        /// What is measured.
+        of: Measure,
+        /// The runs.
+        runs: Vec<String>,
+    },
+    /// The name of the run with the most; of equal ones, each is right.
+    Most {
+        /// What is measured.
+        of: Measure,
+        /// The runs.
+        runs: Vec<String>,
+    },
+}
+
+impl Answer {
+    /// The runs that are measured.
+    #[must_use]
+    pub fn runs(&self) -> &[String] {
+        match self {
+            Answer::Number { run, .. } => std::slice::from_ref(run),
+            Answer::Least { runs, .. } | Answer::Most { runs, .. } => runs,
+        }
+    }
+}
+
+/// What is measured of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Measure {
+    /// A metric by its id, in base units.
+    Metric(String),
+    /// Cycles on the first multiprocessor from the first issue of one machine instruction to the last of another.
+    Span {
+        /// The first, for example "LDG".
+        from: String,
+        /// The last, for example "STG".
+        to: String,
+    },
+    /// Mean cycles between two issues of a machine instruction by the first warp.
+    Interval(String),
+    /// How often the first multiprocessor issued an instruction of another warp than before.
+    Switches,
+    /// Warps of a block.
+    Warps,
+}
+
+/// A hint for a wrong answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hint {
+    /// For which answers.
+    pub when: Condition,
+    /// What it says: a way to the answer, not the answer.
+    pub say: String,
+}
+
+/// A condition on an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// A number below this.
+    Below(f64),
+    /// A number above this.
+    Above(f64),
+    /// This name.
+    Is(String),
+}
+
+/// A number that the student chooses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Its name in the worksheet.
+    pub id: String,
+    /// What is asked for.
+    pub question: String,
+    /// The run that is changed.
+    pub run: String,
+    /// What of it.
+    pub sets: Setting,
+    /// The least that is possible.
+    pub least: u32,
+    /// The most that is possible.
+    pub most: u32,
+}
+
+/// What a student may set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// Warps of a block.
+    Warps,
+}
+
+/// A condition on a run with the student's changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MetricCheck {
+    /// What must hold, in words.
+    pub text: String,
+    /// The run.
+    pub run: String,
+    /// What is measured.
+    pub of: Measure,
+    /// It must be at least this.
+    #[serde(default)]
+    pub at_least: Option<f64>,
+    /// It must be at most this.
+    #[serde(default)]
+    pub at_most: Option<f64>,
+    /// Hints for wrong values: the first whose condition holds is given.
+    #[serde(default)]
+    pub hints: Vec<Hint>,
+    /// The hint for every other wrong value.
+    pub otherwise: String,
+}
+
+/// A part of a timeline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShownTimeline {
+    /// The run.
+    pub run: String,
+    /// The cycles from the first that is recorded.
+    pub cycles: u64,
+}

@@ -1,0 +1,38 @@
+//! Labs: a student predicts, changes launches and kernels, and is told what held and what to think about.
+//!
+//! Everything that is particular to one lab stands in its description ([`Lab`]); [`judge`] runs what it names.
+
+mod judge;
+mod measure;
+mod run;
+mod verdict;
+mod worksheet;
+
+pub use judge::{Judgement, judge};
+pub use run::{Bench, MachineOf};
+pub use verdict::Verdict;
+pub use worksheet::{Given, Worksheet, WorksheetFaults, copies, read_worksheet, worksheet_text};
+
+use crate::buffers::ReadFile;
+use crate::fault::Fault;
+use std::path::Path;
+use warplab_config::{Lab, load_lab};
+use warplab_diagnostics::Source;
+
+/// The description of a lab, relative to its folder.
+const DESCRIPTION: &str = "lab.ron";
+
+/// The description of the lab whose files are read so.
+///
+/// # Errors
+/// When it cannot be read; otherwise all its faults.
+pub fn describe(read: ReadFile<'_>) -> Result<Lab, Fault> {
+    let source = text(read, Path::new(DESCRIPTION))?;
+    load_lab(&source).map_err(|faults| Fault::Diagnostics(source, faults))
+}
+
+/// A file as text; bytes that are no text become replacement characters, which the readers of every format refuse.
+fn text(read: ReadFile<'_>, path: &Path) -> Result<Source, Fault> {
+    let bytes = read(path)?;
+    Ok(Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
+}

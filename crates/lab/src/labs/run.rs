@@ -1,0 +1,106 @@
+//! One launch of a lab, with the student's changes.
+
+use super::text;
+use crate::buffers::ReadFile;
+use crate::compile::{CompileOptions, compile};
+use crate::expectations::{Checked, check_expectations};
+use crate::fault::Fault;
+use crate::workload::{Simulated, Workload, simulate};
+use std::path::{Path, PathBuf};
+use warplab_config::lab::LabRun;
+use warplab_config::{GpuConfig, Launch, load_launch};
+use warplab_diagnostics::{Source, nearest_name};
+use warplab_exec::LaunchShape;
+use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_lower::{Pass, PassSet};
+use warplab_program::Program;
+use warplab_units::WARP_LANES;
+
+/// A machine by name, with changes `PATH=VALUE`.
+pub type MachineOf<'a> = &'a (dyn Fn(&str, &[String]) -> Result<GpuConfig, Fault> + Sync);
+
+/// Where a lab finds things.
+#[derive(Clone, Copy)]
+pub struct Bench<'a> {
+    /// The files of the lab, relative to its folder.
+    pub lab: ReadFile<'a>,
+    /// The student's files, relative to the student's folder.
+    pub student: ReadFile<'a>,
+    /// The machines.
+    pub machine: MachineOf<'a>,
+}
+
+/// A launch that has run to its end.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) config: GpuConfig,
+    pub(super) program: Program,
+    pub(super) kernel: String,
+    pub(super) shape: LaunchShape,
+    pub(super) simulated: Simulated,
+    pub(super) checked: Vec<Checked>,
+}
+
+/// The launch that a run names, and the path of its program.
+pub(super) fn launch(run: &LabRun, read: ReadFile<'_>) -> Result<(Launch, PathBuf), Fault> {
+    let path = Path::new(&run.launch);
+    let source = text(read, path)?;
+    let launch = load_launch(&source).map_err(|faults| Fault::Diagnostics(source, faults))?;
+    let program = path.parent().unwrap_or(Path::new("")).join(&launch.program);
+    Ok((launch, program))
+}
+
+/// Runs a launch of a lab; `warps` is what the student chose, if anything.
+pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Result<Ran, Fault> {
+    let (launch, original) = launch(run, bench.lab)?;
+    let gpu = launch.gpu.as_deref();
+    let gpu = gpu.ok_or_else(|| Fault::input(format!("{}: a launch of a lab names its gpu", run.launch)))?;
+    let mut changes = launch.changes();
+    changes.extend(run.set.iter().map(|(path, value)| format!("{path}={value}")));
+    let config = (bench.machine)(gpu, &changes)?;
+    let source = match &run.copy {
+        Some(copy) => text(bench.student, Path::new(copy))?,
+        None => text(bench.lab, &original)?,
+    };
+    let options = CompileOptions { run: passes(run)?, ..CompileOptions::default() };
+    let (lowered, _) = compile(&source, &config, options)
+        .map_err(|faults| Fault::Diagnostics(Source::clone(&source), faults))?;
+    let shape = shape(&launch, warps.or(run.warps));
+    let workload =
+        Workload { program: &lowered.program, kernel: &launch.kernel, shape, arguments: &launch.arguments };
+    let options = RunOptions {
+        max_cycles: launch.max_cycles.unwrap_or(0),
+        timeline: Some(TimelineOptions::default()),
+        ..RunOptions::default()
+    };
+    let simulated = simulate(&config, &workload, bench.lab, options)?;
+    let checked = check_expectations(&launch.expectations, &simulated.image, bench.lab)?;
+    Ok(Ran { config, program: lowered.program, kernel: launch.kernel, shape, simulated, checked })
+}
+
+fn shape(launch: &Launch, warps: Option<u32>) -> LaunchShape {
+    let (grid, block) = (launch.grid, launch.block);
+    let block = match warps {
+        Some(warps) => [warps * WARP_LANES as u32, 1, 1],
+        None => [block.0, block.1, block.2],
+    };
+    LaunchShape {
+        grid: [grid.0, grid.1, grid.2],
+        block,
+        dynamic_shared_bytes: u32::try_from(launch.dynamic_shared_bytes.0).unwrap_or(u32::MAX),
+    }
+}
+
+fn passes(run: &LabRun) -> Result<PassSet, Fault> {
+    let mut passes = PassSet::all();
+    for name in &run.without {
+        let pass = Pass::from_name(name).filter(|pass| !pass.is_needed()).ok_or_else(|| {
+            let known = Pass::ALL.iter().filter(|pass| !pass.is_needed()).map(|pass| pass.name());
+            let near = nearest_name(name, known);
+            let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+            Fault::input(format!("no pass that can be left out is named '{name}'{near}"))
+        })?;
+        passes = passes.without(pass);
+    }
+    Ok(passes)
+}
