@@ -146,6 +146,15 @@ pub(crate) enum CsvPage {
     Raw,
 }
 
+/// What is simulated: the instructions that a front end reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Isa {
+    /// PTX, through the simulator's own compiler
+    Ptx,
+    /// The real machine code, through the CUDA tools
+    Sass,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Scheduler {
     /// Loose round robin
@@ -212,6 +221,9 @@ pub(crate) struct RunArguments {
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
+    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
+    #[arg(long, value_name = "ISA")]
+    pub(crate) isa: Option<Isa>,
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<String>,
@@ -410,6 +422,9 @@ pub(crate) struct ListingArguments {
     /// The machine whose latencies are counted
     #[arg(long, value_name = "NAME", default_value = crate::machines::DEFAULT)]
     pub(crate) gpu: String,
+    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
+    #[arg(long, value_name = "ISA")]
+    pub(crate) isa: Option<Isa>,
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<String>,

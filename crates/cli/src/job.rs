@@ -3,10 +3,9 @@
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::machines;
-use crate::passes;
-use crate::programs::{self, Loaded};
-use crate::sources;
+use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
+use crate::{roads, sources};
 use std::path::{Path, PathBuf};
 use warplab_config::launch::{Argument, Dimensions, Expectation};
 use warplab_config::{GpuConfig, load_launch};
@@ -57,12 +56,8 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
-    let loaded = programs::load(
-        &folder.join(&launch.program),
-        &config,
-        passes::parse(arguments.passes.as_deref(), None)?,
-        terminal,
-    )?;
+    let loaded = programs::load(&folder.join(&launch.program), &config, reading(arguments)?, terminal)?;
+    check_architecture(Path::new(&launch.program), &loaded, &config)?;
     let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
     let shape = shape(
         flags.grid.unwrap_or(launch.grid),
@@ -90,12 +85,8 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         ));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
-    let loaded = programs::load(
-        &arguments.file,
-        &config,
-        passes::parse(arguments.passes.as_deref(), None)?,
-        terminal,
-    )?;
+    let loaded = programs::load(&arguments.file, &config, reading(arguments)?, terminal)?;
+    check_architecture(&arguments.file, &loaded, &config)?;
     let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
     Ok(Job {
         loaded,
@@ -107,6 +98,28 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         config,
         max_cycles: arguments.max_cycles.unwrap_or(0),
     })
+}
+
+/// Machine code runs on machines of its major version that are not older, as a driver wants it.
+fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Result<(), Failure> {
+    let Some(code) = loaded.program.architecture else { return Ok(()) };
+    let machine = roads::architecture(config);
+    let number = machine.as_ref().and_then(|name| name.strip_prefix("sm_")?.parse::<u32>().ok());
+    if number.is_some_and(|machine| machine / 10 == code / 10 && machine >= code) {
+        return Ok(());
+    }
+    let machine = machine.unwrap_or_else(|| config.architecture.clone());
+    let (major, minor) = (code / 10, code % 10);
+    Err(Failure::input(format!(
+        "{}: no kernel image is available for {} ({machine}): the code is for sm_{code}; compile it for {machine}, \
+         choose another --gpu, or run it all the same with --set architecture='\"{major}.{minor}\"'",
+        path.display(),
+        config.name
+    )))
+}
+
+fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
+    Reading::parse(arguments.isa, arguments.passes.as_deref(), None)
 }
 
 /// A machine that can run kernels.

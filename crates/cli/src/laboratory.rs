@@ -1,9 +1,9 @@
 //! What the laboratory needs of the command line: files, machines, and the results of earlier runs.
 
-use crate::arguments::PointArguments;
+use crate::arguments::{Isa, PointArguments};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{machines, programs, sources};
+use crate::{machines, roads, sources};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -46,7 +46,12 @@ impl<'a> Laboratory<'a> {
         folder: &Path,
         changes: &[String],
     ) -> Result<Report, Failure> {
-        let program = |path: &Path| programs::source(path).map_err(into_fault);
+        let default = machines::load(machines::DEFAULT, &[])?;
+        // CUDA source is read as PTX, so that a result does not depend on which tools are there.
+        let program = |path: &Path| {
+            let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
+            roads::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
+        };
         let machine = |name: &str, changes: &[String]| machines::load(name, changes);
         let host =
             Host { read: &sources::for_lab, program: &program, machine: &machine, version: &self.version };

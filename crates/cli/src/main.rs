@@ -2,18 +2,19 @@
 
 mod arguments;
 mod commands;
+mod compilers;
 mod cuda_tools;
 mod failure;
 mod job;
 mod laboratory;
 mod labs;
 mod machines;
-mod nvcc;
 mod nvdisasm;
 mod passes;
 mod programs;
 mod progress;
 mod ptx_table;
+mod roads;
 mod simulate;
 mod sources;
 mod terminal;

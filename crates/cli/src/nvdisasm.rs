@@ -1,38 +1,25 @@
 //! A cubin to a listing with the user's own nvdisasm.
 
+use crate::cuda_tools::{Tool, call, complaint};
 use crate::failure::Failure;
-use crate::{cuda_tools, sources};
-use std::env;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::sources;
+use std::ffi::OsStr;
+use std::path::Path;
 use warplab_diagnostics::Source;
-
-/// How to get a disassembler.
-const HOW_TO_GET_ONE: &str = "pip install nvidia-cuda-nvdisasm";
 
 /// The most faults that are shown.
 const MOST_FAULTS: usize = 20;
 
-/// Reads a cubin as a listing of the machine program.
-pub(crate) fn disassemble(file: &Path) -> Result<Source, Failure> {
+/// Reads a cubin as a listing of the machine program; `name` is the file that a person gave.
+pub(crate) fn disassemble(cubin: &Path, name: &Path) -> Result<Source, Failure> {
     // Reading first: a missing file is not the disassembler's fault.
-    let bytes = sources::bytes(file)?;
-    let named = env::var_os("WARPLAB_NVDISASM").map(PathBuf::from);
-    let tool = named.or_else(|| cuda_tools::find("nvdisasm")).ok_or_else(|| {
-        Failure::input(format!(
-            "{}: no nvdisasm in WARPLAB_NVDISASM, PATH, CUDA_HOME or the packages of python3; get one with \
-             '{HOW_TO_GET_ONE}'",
-            file.display()
-        ))
-    })?;
-    let output = Command::new(&tool)
-        .arg("-json")
-        .arg(file)
-        .output()
-        .map_err(|error| Failure::input(format!("{} cannot be run: {error}", tool.display())))?;
+    let bytes = sources::bytes(cubin)?;
+    let architecture =
+        warplab_sass::architecture(&bytes).map_err(|fault| unreadable(name, &[fault.to_string()]))?;
+    let tool = Tool::Nvdisasm.require(name, "")?;
+    let output = call(&tool, [OsStr::new("-json"), cubin.as_os_str()])?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::input(format!("nvdisasm cannot read {}:\n{}", file.display(), said.trim_end())));
+        return Err(refused(&tool, name, architecture, &complaint(&output)));
     }
     let json = String::from_utf8_lossy(&output.stdout);
     let program = warplab_sass::read_cubin(&bytes, &json).map_err(|faults| {
@@ -40,8 +27,30 @@ pub(crate) fn disassemble(file: &Path) -> Result<Source, Failure> {
         if faults.len() > MOST_FAULTS {
             lines.push(format!("and {} more", faults.len() - MOST_FAULTS));
         }
-        Failure::input(format!("{} cannot be read:\n{}", file.display(), lines.join("\n")))
+        unreadable(name, &lines)
     })?;
     let text = warplab_program::listing::write(&program);
-    Ok(Source::new(format!("{} (as a listing)", file.display()), text))
+    Ok(Source::new(format!("{} (as a listing)", name.display()), text))
+}
+
+fn unreadable(name: &Path, lines: &[String]) -> Failure {
+    Failure::input(format!("{} cannot be read:\n{}", name.display(), lines.join("\n")))
+}
+
+/// Why a disassembler ended with a fault: most often it is older than the option or the code.
+fn refused(tool: &Path, name: &Path, architecture: u32, said: &str) -> Failure {
+    let lower = said.to_lowercase();
+    let packages = Tool::Nvdisasm.packages();
+    let why = if lower.contains("json") {
+        format!("{} is too old: it does not know -json", tool.display())
+    } else if lower.contains("architecture") || lower.contains("not supported") {
+        format!("{} does not know the architecture sm_{architecture}", tool.display())
+    } else {
+        return Failure::input(format!("nvdisasm cannot read {}:\n{said}", name.display()));
+    };
+    Failure::input(format!(
+        "{}: {why}; get a newer one with 'pip install --upgrade {packages}' and name it in WARPLAB_NVDISASM. It \
+         said:\n{said}",
+        name.display()
+    ))
 }

@@ -1,8 +1,9 @@
 //! Programs: PTX, CUDA source, cubins, listings.
 
+use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{nvcc, nvdisasm, sources};
+use crate::{passes, roads};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -21,14 +22,30 @@ pub(crate) struct Loaded {
     pub(crate) log: Vec<PassLog>,
 }
 
-/// The text of a program file; CUDA source is compiled, a cubin disassembled.
-pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
-    if sources::has_extension(path, "cu") {
-        nvcc::compile(path)
-    } else if sources::has_extension(path, "cubin") {
-        nvdisasm::disassemble(path)
-    } else {
-        Ok(sources::read(path)?)
+/// How a program file is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// What is simulated, if a person says.
+    pub(crate) isa: Option<Isa>,
+    /// The passes of the compiler.
+    pub(crate) passes: CompileOptions,
+}
+
+impl Reading {
+    /// What a command line asks for: whoever names passes means the compiler that has them.
+    pub(crate) fn parse(
+        isa: Option<Isa>,
+        list: Option<&str>,
+        dump_after: Option<&str>,
+    ) -> Result<Reading, Failure> {
+        let named = list.is_some() || dump_after.is_some();
+        if named && isa == Some(Isa::Sass) {
+            let message = "--passes and --dump-after are of the simulator's own compiler; real machine code has been \
+                           through another: use --isa ptx";
+            return Err(Failure::input(message));
+        }
+        let isa = isa.or(named.then_some(Isa::Ptx));
+        Ok(Reading { isa, passes: passes::parse(list, dump_after)? })
     }
 }
 
@@ -36,10 +53,10 @@ pub(crate) fn source(path: &Path) -> Result<Source, Failure> {
 pub(crate) fn load(
     path: &Path,
     config: &GpuConfig,
-    passes: CompileOptions,
+    reading: Reading,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
-    let source = source(path)?;
+    let source = roads::source(path, reading.isa, config, terminal)?;
     let (program, log, warnings) = match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
@@ -48,7 +65,7 @@ pub(crate) fn load(
             }
             (program, Vec::new(), faults)
         }
-        Language::Ptx => match compile(&source, config, passes) {
+        Language::Ptx => match compile(&source, config, reading.passes) {
             Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
             Err(faults) => return Err(Failure::Diagnostics(source, faults)),
         },

@@ -11,6 +11,7 @@ use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::LaunchFault;
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
 use warplab_lab::{Fault, Simulated, Workload};
+use warplab_program::instruction::INSTRUCTION_BYTES;
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -78,21 +79,26 @@ fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result
     Ok(pool.install(run))
 }
 
-/// A fault of the kernel, shown at its line where there is one.
+/// A fault of the kernel, shown at its line of the program's text and named with its line of the CUDA source.
 fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
-    let line = match fault {
-        RunFault::Launch(fault) => match fault.as_ref() {
-            LaunchFault::Exec { line, .. } => *line,
-            _ => 0,
-        },
-        _ => 0,
-    };
     let message = fault.to_string();
-    match line_span(&loaded.source, line) {
-        Some(span) => Failure::KernelAt(
-            loaded.source.clone(),
-            vec![Diagnostic::error(span, message).with_label("executed here")],
-        ),
+    let RunFault::Launch(launch) = fault else { return Failure::Kernel(message) };
+    let LaunchFault::Exec { kernel, address, line, .. } = launch.as_ref() else {
+        return Failure::Kernel(message);
+    };
+    let kernel = loaded.program.kernel(kernel);
+    let instruction =
+        kernel.and_then(|kernel| kernel.instructions.get((address / INSTRUCTION_BYTES) as usize));
+    let place = instruction.and_then(|found| loaded.program.place(&found.origin));
+    match line_span(&loaded.source, *line) {
+        Some(span) => {
+            let fault = Diagnostic::error(span, message).with_label("executed here");
+            let fault = match place {
+                Some((file, line)) => fault.with_help(format!("this is of {file}:{line}")),
+                None => fault,
+            };
+            Failure::KernelAt(loaded.source.clone(), vec![fault])
+        }
         None => Failure::Kernel(message),
     }
 }

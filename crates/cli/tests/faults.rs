@@ -208,7 +208,7 @@ error: nosuch.ptx cannot be read: No such file or directory (os error 2)
 #[test]
 fn a_cuda_source_without_a_compiler() {
     warplab("run scale.cu --grid 1 --block 32").code(2).stdout_eq("").stderr_eq(str![[r#"
-error: scale.cu: no nvcc in PATH, CUDA_HOME or the packages of python3; get one with 'pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl', or give the .ptx file
+error: scale.cu: no nvcc in WARPLAB_NVCC, PATH, CUDA_HOME or the packages of python3; get one with 'pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl', or give the .ptx file
 
 "#]]);
 }

@@ -18,16 +18,24 @@ pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
             compare_integers(m, compare, signed, combine, extended);
         }
         Alu::Absolute => m.map1(|a| (a as i32).unsigned_abs()),
-        Alu::MinMax { signed } => min_max(m, signed),
-        Alu::MinMax3 { signed } => {
+        Alu::MinMax { signed, relu: false } => min_max(m, signed),
+        Alu::MinMax { signed, relu: true } => {
             let min = m.predicate(0);
-            by_lane(m, |lane, a, b, c| pick(pick(a, b, min >> lane & 1, signed), c, min >> lane & 1, signed));
+            by_lane(m, |lane, a, b, _| not_negative(pick(a, b, min >> lane & 1, signed)));
+        }
+        Alu::MinMax3 { signed, relu } => {
+            let min = m.predicate(0);
+            by_lane(m, |lane, a, b, c| {
+                let min = min >> lane & 1;
+                let value = pick(pick(a, b, min, signed), c, min, signed);
+                if relu { not_negative(value) } else { value }
+            });
         }
         Alu::AddMinMax { signed, relu } => {
             let min = m.predicate(0);
             by_lane(m, |lane, a, b, c| {
                 let value = pick(a.wrapping_add(b), c, min >> lane & 1, signed);
-                if relu { (value as i32).max(0) as u32 } else { value }
+                if relu { not_negative(value) } else { value }
             });
         }
         Alu::AbsDiff { signed } => m.map3(|a, b, c| {
@@ -218,14 +226,20 @@ fn shift(a: u32, count: u32, left: bool, signed: bool, wrap: bool) -> u32 {
 /// Both results of a comparison: with the predicate in, and of the opposite with it.
 #[inline(always)]
 pub(crate) fn write_comparison(m: &mut Machine<'_>, holds: u32, combine: Combine) {
+    write_two(m, holds, !holds, combine);
+}
+
+/// Two predicates, each joined with a third.
+#[inline(always)]
+pub(crate) fn write_two(m: &mut Machine<'_>, first: u32, second: u32, combine: Combine) {
     let with = m.predicate(0);
     let join = |lanes: u32| match combine {
         Combine::And => lanes & with,
         Combine::Or => lanes | with,
         Combine::Xor => lanes ^ with,
     };
-    m.write_predicate(0, join(holds));
-    m.write_predicate(1, join(!holds));
+    m.write_predicate(0, join(first));
+    m.write_predicate(1, join(second));
 }
 
 #[inline(always)]
@@ -252,6 +266,11 @@ fn compare_integers(m: &mut Machine<'_>, compare: Compare, signed: bool, combine
 }
 
 #[inline(always)]
+/// A negative number becomes zero.
+fn not_negative(value: u32) -> u32 {
+    (value as i32).max(0) as u32
+}
+
 fn pick(a: u32, b: u32, min: u32, signed: bool) -> u32 {
     let flip = if signed { 0x8000_0000 } else { 0 };
     let a_is_less = (a ^ flip) < (b ^ flip);

@@ -188,8 +188,8 @@ pub(crate) enum Alu {
     Shift { left: bool, signed: bool, wrap: bool },
     Compare { compare: Compare, signed: bool, combine: Combine, extended: bool },
     Absolute,
-    MinMax { signed: bool },
-    MinMax3 { signed: bool },
+    MinMax { signed: bool, relu: bool },
+    MinMax3 { signed: bool, relu: bool },
     AddMinMax { signed: bool, relu: bool },
     AbsDiff { signed: bool },
     Select,
@@ -265,7 +265,15 @@ pub(crate) enum Double {
     Add(Round),
     Mul(Round),
     Fma(Round),
-    SetPredicate { compare: Compare, combine: Combine },
+    SetPredicate {
+        compare: Compare,
+        combine: Combine,
+    },
+    /// Whether the first source is the extreme one, and whether neither is a number.
+    Extreme {
+        maximum: bool,
+        combine: Combine,
+    },
 }
 
 /// How packed halves are computed.

@@ -21,7 +21,9 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         O::Ret => {
             d.ignore(&[M::Rel, M::Abs, M::NoDec]);
-            Control::BranchIndirect { offset: 0, relative: false }
+            // The register is relative to the function's start, where one is named.
+            let start = d.instruction.target().map_or(0, |target| i64::from(target) * 16);
+            Control::BranchIndirect { offset: start, relative: false }
         }
         O::Exit | O::Kill => Control::Exit,
         O::Bssy => {
@@ -65,7 +67,7 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Control::Fence(scope.unwrap_or(FenceScope::Block))
         }
-        O::Errbar | O::Nop => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Nop => Control::Nop,
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop

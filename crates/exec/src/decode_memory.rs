@@ -26,7 +26,7 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Atom => (Generic, Atomic),
         O::Atomg => (Global, Atomic),
         O::Atoms => (Shared, Atomic),
-        O::Red => (if d.instruction.opcode == O::Red { Generic } else { Global }, Reduction),
+        O::Red => (Generic, Reduction),
         O::Redg => (Global, Reduction),
         O::Cctl | O::Cctll => (Global, CacheControl),
         O::Qspc => (Generic, Load),
@@ -132,16 +132,15 @@ fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
 }
 
 fn policy(d: &Decoder<'_>) -> CachePolicy {
-    d.ignore(&[M::E, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio, M::Bypass]);
-    let strong = d.has(M::Strong).then(|| {
-        d.next_of(&[
-            (M::Cta, Scope::Block),
-            (M::Sm, Scope::Multiprocessor),
-            (M::Gpu, Scope::Gpu),
-            (M::Sys, Scope::System),
-        ])
-        .unwrap_or(Scope::Gpu)
-    });
+    d.ignore(&[M::E, M::U, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio, M::Bypass]);
+    // Volta and Turing print a scope on weak accesses too, where it means nothing.
+    let scope = d.next_of(&[
+        (M::Cta, Scope::Block),
+        (M::Sm, Scope::Multiprocessor),
+        (M::Gpu, Scope::Gpu),
+        (M::Sys, Scope::System),
+    ]);
+    let strong = d.has(M::Strong).then(|| scope.unwrap_or(Scope::Gpu));
     let eviction = d
         .next_of(&[
             (M::Ef, Eviction::First),

@@ -67,8 +67,8 @@ fn integer(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             Alu::Compare { compare, signed, combine, extended: d.has(M::Ex) }
         }
         O::Iabs => Alu::Absolute,
-        O::Imnmx | O::Vimnmx | O::Uvimnmx => Alu::MinMax { signed: is_signed(d) },
-        O::Vimnmx3 => Alu::MinMax3 { signed: is_signed(d) },
+        O::Imnmx | O::Vimnmx | O::Uvimnmx => Alu::MinMax { signed: is_signed(d), relu: d.has(M::Relu) },
+        O::Vimnmx3 => Alu::MinMax3 { signed: is_signed(d), relu: d.has(M::Relu) },
         O::Viaddmnmx => Alu::AddMinMax { signed: is_signed(d), relu: d.has(M::Relu) },
         O::Vabsdiff => Alu::AbsDiff { signed: is_signed(d) },
         O::Sel | O::Usel => Alu::Select,
@@ -245,6 +245,9 @@ fn floating(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Dadd => Kind::Double(Double::Add(round(d).unwrap_or(Round::Nearest))),
         O::Dmul => Kind::Double(Double::Mul(round(d).unwrap_or(Round::Nearest))),
         O::Dfma => Kind::Double(Double::Fma(round(d).unwrap_or(Round::Nearest))),
+        O::Dsetp if d.has(M::Min) || d.has(M::Max) => {
+            Kind::Double(Double::Extreme { maximum: d.has(M::Max), combine: d.combine() })
+        }
         O::Dsetp => Kind::Double(Double::SetPredicate { compare: d.compare()?, combine: d.combine() }),
         O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Hset2 | O::Hsetp2 => return half(d).map(Some),
         O::I2f | O::I2fp => {

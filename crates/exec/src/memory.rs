@@ -159,6 +159,8 @@ pub struct AtomicRequest<'a> {
     pub wants_result: bool,
     /// The first register that the old values go to, for who answers later.
     pub destination: Option<u8>,
+    /// The predicate that says whether a compare-and-swap has swapped, for who answers later.
+    pub swapped: Option<u8>,
 }
 
 /// Whether the old values are there.

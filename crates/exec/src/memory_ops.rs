@@ -37,6 +37,17 @@ pub(crate) fn execute<M: GlobalMemory>(
         environment.record.mask = LaneMask::EMPTY;
         return Ok(false);
     }
+    // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
+    let tells = memory.kind == AccessKind::Atomic
+        && memory.form == MemoryForm::Plain
+        && memory.atomic.is_some_and(|(op, _)| op != crate::AtomicOp::CompareExchange)
+        && m.op.out[0] < 7;
+    if tells {
+        let generic = memory.space == SpaceForm::Generic;
+        let done = |lane: &usize| !generic || space_of(addresses[*lane]) == Space::Global;
+        let done = active.lanes().filter(done).fold(0, |lanes, lane| lanes | 1 << lane);
+        m.write_predicate(0, done);
+    }
     let mut deferred = false;
     if memory.space == SpaceForm::Generic {
         let spaces: [Space; 32] = std::array::from_fn(|lane| space_of(addresses[lane]));
@@ -47,7 +58,7 @@ pub(crate) fn execute<M: GlobalMemory>(
         }
         for one in [Space::Global, Space::Shared, Space::Local] {
             let lanes = active.lanes().filter(|&l| spaces[l] == one).fold(0, |x, l| x | 1 << l);
-            if lanes != 0 {
+            if lanes != 0 && (one == Space::Global || !tells) {
                 deferred |= access(m, memory, one, &addresses, LaneMask(lanes), environment)?;
             }
         }
@@ -237,7 +248,9 @@ fn atomic<M: GlobalMemory>(
     }
     let wants_result = memory.kind == AccessKind::Atomic;
     let destination = memory.register.filter(|_| wants_result);
-    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination };
+    let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
+    let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
+    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination, swapped };
     let mut out = [[0; 32]; 2];
     let reply = match space {
         Space::Global => environment.global.atomic(request, &mut out)?,
@@ -253,7 +266,8 @@ fn atomic<M: GlobalMemory>(
         let stored: Row = std::array::from_fn(|lane| {
             u32::from((0..words).all(|word| out[word][lane] == operands[word][lane]))
         });
-        write_words(m, &[stored], lanes.mask);
+        // A wide one answers in a pair of registers.
+        write_words(m, &[stored, [0; 32]][..words], lanes.mask);
     } else if wants_result {
         write_words(m, &out[..words], lanes.mask);
         if op == crate::AtomicOp::CompareExchange {

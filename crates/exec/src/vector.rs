@@ -1,6 +1,6 @@
 //! Single and double precision on all lanes.
 
-use crate::alu::write_comparison;
+use crate::alu::{write_comparison, write_two};
 use crate::code::{Combine, Compare, Double, Float, FloatMode, Mufu, Round};
 use crate::float::{self, NAN32, canonical, canonical64, flush};
 use crate::lanes::Machine;
@@ -152,6 +152,19 @@ pub(crate) fn execute_double(m: &mut Machine<'_>, operation: Double) {
                 greater |= u32::from(a[lane] > b[lane]) << lane;
             }
             write_comparison(m, comparison(compare, less, equal, greater), combine);
+        }
+        Double::Extreme { maximum, combine } => {
+            let (a, b) = (m.double(0), m.double(1));
+            let (mut first, mut neither) = (0, 0);
+            for lane in 0..32 {
+                let (a, b) = (a[lane], b[lane]);
+                // Of two zeros the negative one is less.
+                let less = a < b || a == b && a.is_sign_negative();
+                let wins = if maximum { a > b || a == b && a.is_sign_positive() } else { less };
+                first |= u32::from(wins || b.is_nan() && !a.is_nan()) << lane;
+                neither |= u32::from(a.is_nan() && b.is_nan()) << lane;
+            }
+            write_two(m, first, neither, combine);
         }
     }
 }

@@ -87,6 +87,14 @@ impl WarpState {
         }
     }
 
+    /// Sets a predicate of some lanes: the late answer of a compare-and-swap.
+    pub fn write_predicate(&mut self, number: u8, values: LaneMask, mask: LaneMask) {
+        if number < 7 {
+            let slot = &mut self.predicates[usize::from(number)];
+            *slot = *slot & !mask.0 | values.0 & mask.0;
+        }
+    }
+
     /// Predicate `number` of every lane; 7 and beyond are true.
     #[must_use]
     pub fn predicate(&self, number: u32) -> LaneMask {

@@ -57,16 +57,18 @@ pub enum Language {
     Listing,
 }
 
-/// Which language a text is in, by the name of its file or else by its first directive.
+/// Which language a text is in, by its first directive or else by the name of its file.
 #[must_use]
 pub fn language(path: &Path, text: &str) -> Language {
-    let first = || text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    let first = text.lines().map(str::trim_start).find(|line| line.starts_with('.'));
+    let is_ptx = |line: &str| line.starts_with(".version") || line.starts_with(".target");
+    let is_listing = |line: &str| [".arch", ".file", ".kernel"].iter().any(|it| line.starts_with(it));
     let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-    let named = extension.is_some_and(|extension| extension == "ptx" || extension == "cu");
-    if named || first().is_some_and(|line| line.starts_with(".version") || line.starts_with(".target")) {
-        Language::Ptx
-    } else {
-        Language::Listing
+    match first {
+        Some(line) if is_ptx(line) => Language::Ptx,
+        Some(line) if is_listing(line) => Language::Listing,
+        _ if extension.is_some_and(|it| it == "ptx" || it == "cu") => Language::Ptx,
+        _ => Language::Listing,
     }
 }
 

@@ -133,6 +133,13 @@ impl Instruction {
         self.modifiers.has(modifier)
     }
 
+    /// Whether an immediate is the upper half of a double.
+    #[must_use]
+    pub fn takes_doubles(&self) -> bool {
+        use crate::Modifier::{Rcp64h, Rsq64h};
+        self.opcode.takes_doubles() || self.has(Rcp64h) || self.has(Rsq64h)
+    }
+
     /// The index of the instruction that a direct branch goes to.
     #[must_use]
     pub fn target(&self) -> Option<u32> {

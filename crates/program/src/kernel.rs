@@ -1,10 +1,12 @@
 //! A program: kernels, constant banks and global variables.
 
-use crate::instruction::Instruction;
+use crate::instruction::{Instruction, Origin};
 
 /// What a front end makes of one input file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
+    /// The architecture whose machine code it is (90 for sm_90), if it is a real one's.
+    pub architecture: Option<u32>,
     /// The kernels, in the order of the file.
     pub kernels: Vec<Kernel>,
     /// Variables in global and constant memory that live as long as the program.
@@ -18,6 +20,13 @@ impl Program {
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The file and line of the high-level source that an instruction comes from, where it is known.
+    #[must_use]
+    pub fn place(&self, origin: &Origin) -> Option<(&str, u32)> {
+        let file = self.files.get(usize::from(origin.source_file?))?;
+        Some((file, origin.source_line))
     }
 }
 

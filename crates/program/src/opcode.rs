@@ -145,6 +145,7 @@ opcodes! {
     Cctll "CCTLL" Lsu Store Effect, "a cache operation on local memory; no result";
     Membar "MEMBAR" Lsu Barrier Effect, "waits until the thread's earlier memory operations are seen by the block, GPU or system";
     Errbar "ERRBAR" Lsu Barrier Effect, "waits for errors of earlier memory operations; none are late here";
+    Cgaerrbar "CGAERRBAR" Lsu Barrier Effect, "as ERRBAR, for the blocks of a cluster";
     // Warp-wide instructions.
     Shfl "SHFL" Lsu Shuffle Compute, "d = a of another lane; p = that lane is in the segment";
     Vote "VOTE" Alu Vote Vote, "d = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
@@ -236,6 +237,13 @@ impl Opcode {
                 | Frnd
                 | F2fp
         )
+    }
+
+    /// Whether the instruction's immediates are half-precision numbers, two for one source.
+    #[must_use]
+    pub fn takes_halves(self) -> bool {
+        use Opcode::*;
+        matches!(self, Hadd2 | Hmul2 | Hfma2 | Hmnmx2 | Hset2 | Hsetp2)
     }
 
     /// Whether the instruction computes in double precision, so that an immediate is the upper half of a double.

@@ -2,6 +2,7 @@
 
 use crate::SassFault;
 use crate::elf::{Elf, Symbol};
+use crate::link::{Addresses, Layout, resolve_addresses};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use warplab_program::instruction::INSTRUCTION_BYTES;
@@ -30,6 +31,14 @@ pub(crate) struct Line {
 impl Line {
     /// The instruction as one text.
     pub(crate) fn text(&self) -> String {
+        // All predicates as an operand are printed where a guard would be: `P2R R1, PR, R2, 0x7f`.
+        if self.predicate == "PR" {
+            let operands = match self.operands.split_once(',') {
+                Some((result, rest)) if self.opcode.starts_with("P2R") => format!("{result},PR,{rest}"),
+                _ => format!("PR,{}", self.operands),
+            };
+            return format!("{} {operands}", self.opcode);
+        }
         let words = [&self.predicate, &self.opcode, &self.operands];
         let words: Vec<&str> =
             words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
@@ -48,7 +57,10 @@ pub(crate) fn read(json: &str) -> Result<Vec<Function>, SassFault> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct At<'a> {
     pub(crate) kernel: &'a str,
-    pub(crate) section: usize,
+    pub(crate) layout: &'a Layout,
+    /// The address of its section's first instruction in the kernel's code.
+    pub(crate) base: u64,
+    /// Its own address in the kernel's code.
     pub(crate) address: u64,
 }
 
@@ -58,6 +70,7 @@ pub(crate) fn instruction(
     at: At<'_>,
     line: &Line,
     encoding: [u64; 2],
+    addresses: &mut Addresses,
 ) -> Result<Instruction, SassFault> {
     let fault = |message: String, help: String| SassFault {
         kernel: at.kernel.to_owned(),
@@ -67,30 +80,57 @@ pub(crate) fn instruction(
         help,
     };
     let plain = |message: String| fault(message, String::new());
-    let resolved = resolve(elf, at.section, line).map_err(plain)?;
-    let mut instruction = listing::read_instruction(&resolved)
+    let resolved = resolve(elf, at.layout, addresses, line).map_err(plain)?;
+    let mut instruction = listing::read_instruction(&resolved.text)
         .map_err(|diagnostic| fault(diagnostic.message, diagnostic.help))?;
+    for operand in &mut instruction.operands {
+        if let (Operand::Target(index), false) = (operand, resolved.whole) {
+            *index = index.saturating_add((at.base / INSTRUCTION_BYTES) as u32);
+        }
+    }
     // The text of a NaN lacks its bits.
     if instruction.opcode.takes_floats() && instruction.opcode != Opcode::F2fp {
+        let doubles = instruction.takes_doubles();
         for operand in &mut instruction.operands {
             match operand {
-                Operand::Immediate(bits) if is_nan(instruction.opcode, *bits) => {
+                Operand::Immediate(bits) if is_nan(doubles, *bits) => {
                     *bits = (encoding[0] >> 32) as u32;
                 }
                 _ => {}
             }
         }
     }
+    // The text of a half is rounded to decimals, and a NaN's lacks its bits.
+    if instruction.opcode.takes_halves() {
+        let bits = (encoding[0] >> 32) as u32;
+        let numbers = instruction.operands.iter_mut().filter_map(|operand| match operand {
+            Operand::Immediate(value) => Some(value),
+            _ => None,
+        });
+        for (number, half) in numbers.zip([bits >> 16, bits & 0xffff]) {
+            *number = half;
+        }
+    }
+    widen_uniform_address(&mut instruction);
     instruction.control = control(encoding[1]).map_err(plain)?;
     Ok(instruction)
 }
 
-fn is_nan(opcode: Opcode, bits: u32) -> bool {
-    if opcode.takes_doubles() {
-        f64::from_bits(u64::from(bits) << 32).is_nan()
-    } else {
-        f32::from_bits(bits).is_nan()
+/// Turing prints `[UR4]` for an address in a pair of uniform registers, where later ones print `[UR4.64]`.
+fn widen_uniform_address(instruction: &mut Instruction) {
+    use Opcode::{Atom, Atomg, Ld, Ldg, Red, St, Stg};
+    if !matches!(instruction.opcode, Ldg | Ld | Stg | St | Atom | Atomg | Red) {
+        return;
     }
+    for operand in &mut instruction.operands {
+        if let Operand::Address(address) = operand {
+            address.uniform_wide |= address.uniform.is_some() && !address.wide;
+        }
+    }
+}
+
+fn is_nan(double: bool, bits: u32) -> bool {
+    if double { f64::from_bits(u64::from(bits) << 32).is_nan() } else { f32::from_bits(bits).is_nan() }
 }
 
 /// The control fields of an encoding, from its upper word.
@@ -110,31 +150,54 @@ fn control(upper: u64) -> Result<Control, String> {
     })
 }
 
-/// The text of an instruction with names of functions as addresses.
-fn resolve(elf: &Elf<'_>, section: usize, line: &Line) -> Result<String, String> {
+/// An instruction's text without names, and whether its target is an address of the whole kernel already.
+struct Resolved {
+    text: String,
+    whole: bool,
+}
+
+/// The text of an instruction with names of functions and variables as addresses.
+fn resolve(
+    elf: &Elf<'_>,
+    layout: &Layout,
+    addresses: &mut Addresses,
+    line: &Line,
+) -> Result<Resolved, String> {
+    let with = |operands: String| {
+        Line { predicate: line.predicate.clone(), opcode: line.opcode.clone(), operands }.text()
+    };
+    if line.operands.contains("32@") {
+        let operands = resolve_addresses(elf, layout, addresses, &line.operands)?;
+        return Ok(Resolved { text: with(operands), whole: false });
+    }
     let base = line.opcode.split('.').next().unwrap_or_default();
+    let unnamed = || Resolved { text: line.text(), whole: false };
     if !matches!(base, "CALL" | "RET" | "BRA" | "JMP" | "BSSY") {
-        return Ok(line.text());
+        return Ok(unnamed());
     }
     let (before, last) = match line.operands.rsplit_once(',') {
         Some((before, last)) => (Some(before), last),
         None => (None, line.operands.as_str()),
     };
     let name = last.trim().trim_start_matches("`(").trim_end_matches(')');
-    let value = match elf.symbols.iter().find(|symbol| !symbol.name.is_empty() && symbol.name == name) {
-        Some(symbol) if symbol.kind == Symbol::FUNCTION && symbol.section == section => symbol.value,
-        Some(_) => return Err(format!("'{name}' is outside the kernel, which is not supported")),
-        None => return Ok(line.text()),
+    let symbol = elf.symbols.iter().find(|symbol| !symbol.name.is_empty() && symbol.name == name);
+    let Some(symbol) = symbol else {
+        // An absolute return has a number after its register, which is relative to nothing.
+        let absolute = base == "RET" && line.opcode.contains(".ABS");
+        return Ok(Resolved { whole: absolute, ..unnamed() });
+    };
+    let value = Some(symbol).filter(|symbol| symbol.kind == Symbol::FUNCTION);
+    let Some(value) = value.and_then(|symbol| layout.address(symbol)) else {
+        return Err(format!("'{name}' is no function of this file, which is not supported"));
     };
     // A return names what its register is relative to.
     let operands = match (base, before) {
         ("RET", Some(before)) if value == 0 => before.to_owned(),
-        ("RET", _) => return Err(format!("a return relative to '{name}' is not supported")),
         (_, Some(before)) => format!("{before},{value:#x}"),
         (_, None) => format!("{value:#x}"),
     };
     if value % INSTRUCTION_BYTES != 0 {
         return Err(format!("'{name}' is at {value:#x}, which is no address of an instruction"));
     }
-    Ok(Line { predicate: line.predicate.clone(), opcode: line.opcode.clone(), operands }.text())
+    Ok(Resolved { text: with(operands), whole: true })
 }

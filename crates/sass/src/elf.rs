@@ -2,6 +2,8 @@
 
 /// The machine number of GPU code.
 const MACHINE_CUDA: u16 = 190;
+/// The version since which the architecture is in the second byte of the flags: of CUDA 13.
+const SHIFTED_FLAGS: u8 = 8;
 const SYMBOL_TABLE: u32 = 2;
 const RELOCATIONS_WITH_ADDEND: u32 = 4;
 const NO_BITS: u32 = 8;
@@ -54,7 +56,9 @@ pub(crate) struct Fixup {
 /// A cubin's sections and symbols.
 #[derive(Clone, Debug)]
 pub(crate) struct Elf<'a> {
-    pub(crate) flags: u32,
+    flags: u32,
+    /// The version of the format of GPU code.
+    version: u8,
     pub(crate) sections: Vec<Section<'a>>,
     pub(crate) symbols: Vec<Symbol<'a>>,
 }
@@ -114,9 +118,15 @@ impl<'a> Elf<'a> {
             return Err("this ELF file holds no GPU code");
         }
         let flags = bytes.u32(48).ok_or("the file ends inside its header")?;
+        let version = bytes.u8(8).ok_or("the file ends inside its header")?;
         let sections = sections(bytes).ok_or("the table of sections is damaged")?;
         let symbols = symbols(&sections).ok_or("the table of symbols is damaged")?;
-        Ok(Elf { flags, sections, symbols })
+        Ok(Elf { flags, version, sections, symbols })
+    }
+
+    /// The architecture of the code: 90 for sm_90.
+    pub(crate) fn architecture(&self) -> u32 {
+        if self.version >= SHIFTED_FLAGS { self.flags >> 8 & 0xff } else { self.flags & 0xff }
     }
 
     /// The section with this name, and its number.

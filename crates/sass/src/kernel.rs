@@ -1,14 +1,19 @@
 //! One kernel of a cubin.
 
-use crate::disassembly::{At, Function, Line};
-use crate::elf::{Bytes, Elf, Section};
+use crate::disassembly::{At, Function};
+use crate::elf::{Bytes, Elf};
+use crate::lines::Lines;
+use crate::link::{Addresses, Layout};
 use crate::{SassFault, banks, disassembly, info};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
+use warplab_program::listing::instruction_text;
 use warplab_program::{Instruction, Kernel};
 
-/// Bytes at the start of a block's shared memory that belong to the system.
-const RESERVED_SHARED_BYTES: u64 = 1024;
+/// Bytes that belong to the system and are counted in a kernel's section of shared memory, by architecture.
+fn reserved_shared_bytes(architecture: u32) -> u64 {
+    if architecture >= 90 { 1024 } else { 0 }
+}
 
 /// Where a kernel is in its file.
 #[derive(Clone, Copy, Debug)]
@@ -20,26 +25,40 @@ pub(crate) struct Place<'a> {
     pub(crate) symbol: usize,
 }
 
+/// What is known of the whole file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct File<'a> {
+    pub(crate) elf: &'a Elf<'a>,
+    pub(crate) functions: &'a [Function],
+    pub(crate) lines: &'a Lines,
+}
+
 /// Reads a kernel; faults are added.
-pub(crate) fn read(
-    elf: &Elf<'_>,
-    place: &Place<'_>,
-    functions: &[Function],
-    faults: &mut Vec<SassFault>,
-) -> Option<Kernel> {
+pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
+    let elf = file.elf;
     let fault = |message: &str| SassFault::kernel(place.name, message);
     let code = elf.sections.get(place.section)?;
     let Some(info) = info::read(elf, place.name, place.symbol) else {
         faults.push(fault("its records in .nv.info are damaged"));
         return None;
     };
-    let Some(function) = functions.iter().find(|function| function.name == place.name) else {
-        faults.push(fault("the disassembly does not have it"));
+    let Some(layout) = Layout::of(elf, place.section) else {
+        faults.push(fault("the relocations of its code are damaged"));
         return None;
     };
-    let instructions = instructions(elf, place, code, &function.lines, faults)?;
+    let mut addresses = Addresses::new(elf, place.name);
+    let mut instructions = Vec::new();
+    let before = faults.len();
+    for &(section, base) in &layout.parts {
+        let part = Part { name: place.name, layout: &layout, section, base };
+        instructions.extend(part_of(file, &part, &mut addresses, faults));
+    }
+    if faults.len() > before {
+        return None;
+    }
+    check_targets(place.name, &instructions, faults);
     let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
-        Some((_, section)) => section.size.saturating_sub(RESERVED_SHARED_BYTES),
+        Some((_, section)) => section.size.saturating_sub(reserved_shared_bytes(elf.architecture())),
         None => 0,
     };
     let Ok(static_shared_bytes) = u32::try_from(static_shared_bytes) else {
@@ -50,12 +69,14 @@ pub(crate) fn read(
         let (_, bank) = elf.section(&format!(".nv.constant0.{}", place.name))?;
         u32::try_from(bank.size).ok()?.checked_sub(info.parameter_bytes.unwrap_or(0))
     });
-    let constant_banks = banks::read(elf, place, &instructions, faults);
+    let mut constant_banks = banks::read(elf, place, &instructions, faults);
+    addresses.store(&mut constant_banks);
+    let called = called_registers(elf, &layout);
     Some(Kernel {
         name: place.name.to_owned(),
         instructions,
         // Older cubins say these in the header of the section.
-        registers: info.registers.unwrap_or(code.info >> 24),
+        registers: info.registers.unwrap_or(code.info >> 24).max(called),
         static_shared_bytes,
         local_bytes: info.local_bytes,
         barriers: info.barriers.unwrap_or((code.flags >> 20 & 0x7f) as u32),
@@ -67,13 +88,40 @@ pub(crate) fn read(
     })
 }
 
-fn instructions(
-    elf: &Elf<'_>,
-    place: &Place<'_>,
-    code: &Section<'_>,
-    lines: &[Line],
+/// The most registers that a called function needs.
+fn called_registers(elf: &Elf<'_>, layout: &Layout) -> u32 {
+    let sections = layout.parts.iter().skip(1).filter_map(|&(section, _)| {
+        let name = elf.sections.get(section)?.name.strip_prefix(".text.")?;
+        let symbol = elf.symbols.iter().position(|symbol| symbol.name == name)?;
+        info::read(elf, name, symbol)?.registers
+    });
+    sections.max().unwrap_or(0)
+}
+
+/// One section of a kernel's code.
+#[derive(Clone, Copy, Debug)]
+struct Part<'a> {
+    /// The kernel.
+    name: &'a str,
+    layout: &'a Layout,
+    section: usize,
+    /// The address of its first instruction.
+    base: u64,
+}
+
+fn part_of(
+    file: &File<'_>,
+    part: &Part<'_>,
+    addresses: &mut Addresses,
     faults: &mut Vec<SassFault>,
-) -> Option<Vec<Instruction>> {
+) -> Vec<Instruction> {
+    let Some(code) = file.elf.sections.get(part.section) else { return Vec::new() };
+    let name = code.name.strip_prefix(".text.").unwrap_or(code.name);
+    let Some(function) = file.functions.iter().find(|function| function.name == name) else {
+        faults.push(SassFault::kernel(part.name, format!("the disassembly does not have '{name}'")));
+        return Vec::new();
+    };
+    let lines = &function.lines;
     let encodings: Vec<[u64; 2]> = code
         .data
         .chunks(INSTRUCTION_BYTES as usize)
@@ -82,27 +130,37 @@ fn instructions(
     if encodings.len() != lines.len() {
         let (code, text) = (encodings.len(), lines.len());
         let message = format!("the cubin has {code} instructions, the disassembly {text}");
-        faults.push(SassFault::kernel(place.name, message));
-        return None;
+        faults.push(SassFault::kernel(part.name, message));
+        return Vec::new();
     }
-    let before = faults.len();
     let mut instructions = Vec::with_capacity(lines.len());
     for (index, (line, &encoding)) in lines.iter().zip(&encodings).enumerate() {
-        let address = index as u64 * INSTRUCTION_BYTES;
-        let at = At { kernel: place.name, section: place.section, address };
-        match disassembly::instruction(elf, at, line, encoding) {
-            Ok(found) if found.target().is_some_and(|target| target as usize >= lines.len()) => {
-                faults.push(SassFault {
-                    kernel: place.name.to_owned(),
-                    address: Some(address),
-                    text: line.text(),
-                    message: "the target is past the end of the kernel".to_owned(),
-                    help: String::new(),
-                });
+        let offset = index as u64 * INSTRUCTION_BYTES;
+        let at = At { kernel: part.name, layout: part.layout, base: part.base, address: part.base + offset };
+        match disassembly::instruction(file.elf, at, line, encoding, addresses) {
+            Ok(mut found) => {
+                if let Some((source_file, source_line)) = file.lines.at(part.section, offset) {
+                    found.origin.source_file = Some(source_file);
+                    found.origin.source_line = source_line;
+                }
+                instructions.push(found);
             }
-            Ok(found) => instructions.push(found),
             Err(fault) => faults.push(fault),
         }
     }
-    (faults.len() == before).then_some(instructions)
+    instructions
+}
+
+fn check_targets(kernel: &str, instructions: &[Instruction], faults: &mut Vec<SassFault>) {
+    for (index, instruction) in instructions.iter().enumerate() {
+        if instruction.target().is_some_and(|target| target as usize >= instructions.len()) {
+            faults.push(SassFault {
+                kernel: kernel.to_owned(),
+                address: Some(index as u64 * INSTRUCTION_BYTES),
+                text: instruction_text(instruction),
+                message: "the target is past the end of the kernel".to_owned(),
+                help: String::new(),
+            });
+        }
+    }
 }

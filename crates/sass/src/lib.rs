@@ -1,4 +1,4 @@
-//! Real machine code to the machine program: a cubin for sm_90 and what `nvdisasm -json` says about it.
+//! Real machine code to the machine program: a cubin for sm_70 to sm_90 and what `nvdisasm -json` says about it.
 //!
 //! The disassembly gives opcodes and operands; the cubin gives what a disassembly lacks: the control fields of every
 //! encoding, registers, shared and local memory, parameters, constant banks and variables. No process is started
@@ -9,9 +9,12 @@ mod disassembly;
 mod elf;
 mod info;
 mod kernel;
+mod lines;
+mod link;
 mod variables;
 
 use elf::{Elf, Symbol};
+use lines::Lines;
 use std::fmt;
 use warplab_program::Program;
 
@@ -59,8 +62,16 @@ impl fmt::Display for SassFault {
 
 impl std::error::Error for SassFault {}
 
-/// The architecture that is understood.
-const ARCHITECTURE: u32 = 90;
+/// The architectures that are understood: the encodings of Volta to Hopper.
+pub const ARCHITECTURES: [u32; 8] = [70, 72, 75, 80, 86, 87, 89, 90];
+
+/// The architecture that a cubin is for: 90 for sm_90.
+///
+/// # Errors
+/// The file is damaged or no cubin.
+pub fn architecture(bytes: &[u8]) -> Result<u32, SassFault> {
+    Ok(Elf::read(bytes).map_err(SassFault::file)?.architecture())
+}
 
 /// Makes the machine program of a cubin and the text that `nvdisasm -json` prints for it.
 ///
@@ -68,16 +79,22 @@ const ARCHITECTURE: u32 = 90;
 /// Everything that is damaged or not supported, all at once.
 pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<SassFault>> {
     let elf = Elf::read(bytes).map_err(|message| vec![SassFault::file(message)])?;
-    let architecture = elf.flags >> 8 & 0xff;
-    if architecture != ARCHITECTURE {
-        let flags = elf.flags;
-        let message = format!("the code is for another architecture than sm_90 (its flags are {flags:#x})");
-        let help = "compile it with 'nvcc -arch=sm_90 -cubin'".to_owned();
+    let architecture = elf.architecture();
+    if !ARCHITECTURES.contains(&architecture) {
+        let message = format!("the code is for sm_{architecture}, which is not supported");
+        let help = "compile it with 'nvcc -arch=sm_90 -cubin'; sm_70 to sm_90 are supported".to_owned();
         return Err(vec![SassFault { help, ..SassFault::file(message) }]);
     }
     let functions = disassembly::read(disassembly_json).map_err(|fault| vec![fault])?;
     let mut faults = Vec::new();
     let globals = variables::read(&elf, &mut faults);
+    let lines = lines::read(&elf).unwrap_or_else(|| {
+        let help = "compile without -lineinfo".to_owned();
+        let message = "the line information in .debug_line is damaged";
+        faults.push(SassFault { help, ..SassFault::file(message) });
+        Lines::default()
+    });
+    let file = kernel::File { elf: &elf, functions: &functions, lines: &lines };
     let mut kernels = Vec::new();
     for (number, section) in elf.sections.iter().enumerate() {
         let Some(name) = section.name.strip_prefix(".text.") else { continue };
@@ -86,10 +103,13 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
         });
         let Some(symbol) = entry else { continue };
         let place = kernel::Place { name, section: number, symbol };
-        kernels.extend(kernel::read(&elf, &place, &functions, &mut faults));
+        kernels.extend(kernel::read(&file, &place, &mut faults));
     }
     if kernels.is_empty() && faults.is_empty() {
         faults.push(SassFault::file("the cubin has no kernel"));
     }
-    if faults.is_empty() { Ok(Program { kernels, globals, files: Vec::new() }) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    Ok(Program { architecture: Some(architecture), kernels, globals, files: lines.files })
 }

@@ -67,7 +67,7 @@ fn every_fault_is_named_with_its_place() {
 #[test]
 fn damaged_input_is_a_fault_and_no_panic() {
     let mut random = Pcg64Mcg::seed_from_u64(90);
-    for round in 0..2000 {
+    for round in 0..5000 {
         let (mut cubin, mut json) = (CUBIN.to_vec(), JSON.as_bytes().to_vec());
         let target = if round % 2 == 0 { &mut cubin } else { &mut json };
         for _ in 0..random.random_range(1..20) {
@@ -85,4 +85,31 @@ fn damaged_input_is_a_fault_and_no_panic() {
             let _ = listing::write(&program);
         }
     }
+}
+
+#[test]
+fn a_damaged_listing_is_a_fault_and_no_panic() {
+    let text = listing::write(&small());
+    let mut random = Pcg64Mcg::seed_from_u64(91);
+    let mut refused = 0;
+    for round in 0..5000 {
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..random.random_range(1..20) {
+            let at = random.random_range(0..bytes.len());
+            bytes[at] = match random.random_range(0..3) {
+                0 => random.random(),
+                1 => b'\n',
+                _ => b"0123456789abcdefRUPx[].,-+!@|="[random.random_range(0..30)],
+            };
+        }
+        if round % 10 == 0 {
+            bytes.truncate(random.random_range(0..bytes.len()));
+        }
+        let source = Source::new("damaged.sass", String::from_utf8_lossy(&bytes).into_owned());
+        let (program, faults) = listing::read(&source);
+        let _ = listing::write(&program);
+        refused += usize::from(!faults.is_empty());
+    }
+    // Some damage is in comments and numbers, which read back as others.
+    assert!(refused > 4000, "{refused}");
 }

@@ -12,16 +12,18 @@ use warplab_units::{Cycle, LaneMask};
 pub struct AtomicResult {
     pub(crate) slot: u8,
     pub(crate) generation: u32,
-    pub(crate) register: u8,
+    pub(crate) register: Option<u8>,
     pub(crate) rows: usize,
     pub(crate) mask: LaneMask,
     pub(crate) values: [Row; 2],
+    /// The predicate that says which lanes have swapped, and these lanes.
+    pub(crate) swapped: Option<(u8, LaneMask)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Store,
-    Atomic { op: AtomicOp, ty: AtomicType, destination: Option<u8> },
+    Atomic { op: AtomicOp, ty: AtomicType, destination: Option<u8>, swapped: Option<u8> },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,16 +83,21 @@ impl StoreLog {
                 let _ = image.store(lanes, &data);
                 None
             }
-            Change::Atomic { op, ty, destination } => {
+            Change::Atomic { op, ty, destination, swapped } => {
                 let mut values = [[0; 32]; 2];
                 let _ = image.atomic(op, ty, lanes, &data, &mut values);
-                destination.map(|register| AtomicResult {
+                let rows = entry.bytes.div_ceil(4) as usize;
+                let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
+                let all = || entry.mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
+                let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
+                (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
                     slot: entry.slot,
                     generation: entry.generation,
-                    register,
-                    rows: entry.bytes.div_ceil(4) as usize,
+                    register: destination,
+                    rows,
                     mask: entry.mask,
                     values,
+                    swapped,
                 })
             }
         }
@@ -171,7 +178,8 @@ impl GlobalMemory for GlobalView<'_> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);
         let destination = request.destination.filter(|_| request.wants_result);
-        let change = Change::Atomic { op: request.op, ty: request.ty, destination };
+        let AtomicRequest { op, ty, swapped, .. } = request;
+        let change = Change::Atomic { op, ty, destination, swapped };
         self.log.push(self.entry(change), &request.lanes, request.operands);
         Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
     }

@@ -142,8 +142,12 @@ impl Multiprocessor {
     pub fn deliver_atomic(&mut self, result: &AtomicResult) {
         let warp = &mut self.warps[usize::from(result.slot)];
         if warp.generation == result.generation {
-            let register = u32::from(result.register);
-            warp.state.write_rows(register, &result.values[..result.rows.min(2)], result.mask);
+            if let Some(register) = result.register {
+                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(2)], result.mask);
+            }
+            if let Some((predicate, lanes)) = result.swapped {
+                warp.state.write_predicate(predicate, lanes, result.mask);
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 //! `warplab check FILE`.
 
+use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::programs;
 use crate::terminal::Terminal;
-use crate::{machines, sources};
+use crate::{machines, roads, sources};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity};
 use warplab_lab::{CompileOptions, Language, compile, language};
@@ -16,7 +16,10 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
     if sources::has_extension(file, "ron") {
         return config::check_source(&sources::read(file)?, terminal);
     }
-    let source = programs::source(file)?;
+    // Of a CUDA source the PTX is checked, which is what can hold faults of the simulator's own compiler.
+    let isa = sources::has_extension(file, "cu").then_some(Isa::Ptx);
+    let config = machines::load(machines::DEFAULT, &[])?;
+    let source = roads::source(file, isa, &config, terminal)?;
     let (summary, faults) = match language(file, &source.text) {
         Language::Ptx => {
             let parsed = warplab_ptx::parse(&source);
@@ -28,7 +31,6 @@ pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failu
                 (summary, parsed.diagnostics)
             } else {
                 // What cannot be lowered cannot run: that is a fault of the file too.
-                let config = machines::load(machines::DEFAULT, &[])?;
                 let result = compile(&source, &config, CompileOptions::default());
                 (summary, result.map_or_else(|faults| faults, |(_, warnings)| warnings))
             }

@@ -3,7 +3,7 @@
 use crate::arguments::{CorrelateArguments, IsaChoice};
 use crate::failure::{Failure, Outcome};
 use crate::job;
-use crate::programs;
+use crate::programs::{self, Reading};
 use crate::progress::CaseBar;
 use crate::simulate;
 use crate::sources;
@@ -11,7 +11,6 @@ use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::nearest_name;
-use warplab_lab::CompileOptions;
 use warplab_lab::correlate::{Job, Options, Selection, run as run_jobs};
 use warplab_lab::reference::{self, Case};
 use warplab_metrics::correlation::{Comparison, Measure};
@@ -118,7 +117,7 @@ fn load_suite(
     let mut programs = Vec::new();
     if !cases.is_empty() {
         for (isa, path) in program_files(&arguments.folder, &name, arguments.isa)? {
-            programs.push((isa, programs::load(&path, config, CompileOptions::default(), terminal)?.program));
+            programs.push((isa, programs::load(&path, config, Reading::default(), terminal)?.program));
         }
     }
     Ok(Suite { name, cases, programs })

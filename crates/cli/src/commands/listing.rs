@@ -3,20 +3,22 @@
 use crate::arguments::ListingArguments;
 use crate::commands::stalls;
 use crate::failure::{Failure, Outcome};
+use crate::machines;
+use crate::programs::{self, Reading};
 use crate::terminal::Terminal;
-use crate::{machines, passes, programs};
 use warplab_config::GpuConfig;
 use warplab_lower::PassLog;
 use warplab_program::instruction::INSTRUCTION_BYTES;
-use warplab_program::listing::{instruction_text, write, write_kernel};
+use warplab_program::listing::{instruction_text, write};
 use warplab_program::{Instruction, Kernel, Latency, LatencyTable, Program};
 use warplab_report::{Align, Table};
 
 /// Prints the machine program of a file.
 pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let config = machines::load(&arguments.gpu, &[])?;
-    let passes = passes::parse(arguments.passes.as_deref(), arguments.dump_after.as_deref())?;
-    let loaded = programs::load(&arguments.file, &config, passes, terminal)?;
+    let passes = arguments.passes.as_deref();
+    let reading = Reading::parse(arguments.isa, passes, arguments.dump_after.as_deref())?;
+    let loaded = programs::load(&arguments.file, &config, reading, terminal)?;
     let program = &loaded.program;
     let kernels: Vec<&Kernel> = match &arguments.kernel {
         Some(name) => vec![programs::kernel(program, Some(name))?],
@@ -36,11 +38,8 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
         return Ok(Outcome::Fine);
     }
     if arguments.plain {
-        let text = match &arguments.kernel {
-            Some(_) => kernels.iter().map(|kernel| write_kernel(kernel, &program.files)).collect(),
-            None => write(program),
-        };
-        terminal.print(&text)?;
+        let chosen = Program { kernels: kernels.into_iter().cloned().collect(), ..program.clone() };
+        terminal.print(&write(&chosen))?;
         return Ok(Outcome::Fine);
     }
     let latencies = table(&config);

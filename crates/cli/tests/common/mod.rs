@@ -11,6 +11,8 @@ pub(crate) fn warplab(line: &str) -> OutputAssert {
         .env("PATH", "")
         .env_remove("CUDA_HOME")
         .env_remove("CUDA_PATH")
+        .env_remove("WARPLAB_NVCC")
+        .env_remove("WARPLAB_PTXAS")
         .env_remove("WARPLAB_NVDISASM")
         .assert()
 }

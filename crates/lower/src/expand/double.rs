@@ -338,6 +338,31 @@ impl Selector<'_, '_> {
         self.move_to(to, pair(result), 64);
     }
 
+    /// `to = 1 / sqrt(x)`, approximately: for normal numbers by the steps that ptxas takes.
+    pub(crate) fn reciprocal_root_double(&mut self, to: Register, x: Register) {
+        let (result, y) = (self.code.register(2), self.code.register(2));
+        let done = self.new_label();
+        self.op(Opcode::Mov, &[], [r(y), Operand::ZERO]);
+        self.op(Opcode::Mufu, &[M::Rsq64h], [high(y), high(x)]);
+        let down = Operand::Immediate(0x0010_0000_u32.wrapping_neg());
+        let moved = self.compute(Opcode::Iadd3, &[], [high(x), down, Operand::ZERO]);
+        let fine = self.compare(&[M::Lt, M::U32, M::And], r(moved), Operand::Immediate(0x7fe0_0000));
+        let square = self.new_pair(Opcode::Dmul, &[], [r(y), r(y)]);
+        let e = self.new_pair(Opcode::Dfma, &[], [r(x), minus(square), ONE]);
+        let factor = self.double_register(Operand::Immediate(0x3fd8_0000));
+        let s = self.new_pair(Opcode::Dfma, &[], [r(e), r(factor), Operand::Immediate(0x3fe0_0000)]);
+        let t = self.new_pair(Opcode::Dmul, &[], [r(y), r(e)]);
+        self.op(Opcode::Dfma, &[], [r(result), r(s), r(t), r(y)]);
+        self.branch_if(fine, false, done);
+        let (root, quotient) = (self.code.register(2), self.code.register(2));
+        self.root_double(root, x, None);
+        let one = self.double_register(Operand::Immediate(0x3ff0_0000));
+        self.divide_double(quotient, one, root, None);
+        self.move_to(result, pair(quotient), 64);
+        self.place_label(done);
+        self.move_to(to, pair(result), 64);
+    }
+
     fn root_digits(&mut self, result: Register, x: Register, mode: Option<M>) {
         let (special, done) = (self.new_label(), self.new_label());
         let one = Operand::Immediate(1);

@@ -476,12 +476,8 @@ impl Selector<'_, '_> {
                 self.root_double(to, x, mode);
             }
             _ => {
-                // rsqrt.approx.f64: the reciprocal of the root.
                 let x = self.double_register(sources[0]);
-                let root = self.code.register(2);
-                self.root_double(root, x, None);
-                let one = self.double_register(Operand::Immediate(0x3ff0_0000));
-                self.divide_double(to, one, root, None);
+                self.reciprocal_root_double(to, x);
             }
         }
     }

@@ -3,30 +3,39 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
-use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+use crate::instruction::{
+    Control, Guard, INSTRUCTION_BYTES, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS,
+};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
+use crate::operand::Operand;
 use warplab_diagnostics::nearest_name;
 
 pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruction, Fault> {
     address_column(cursor);
     let control = control_columns(cursor)?;
+    let place = place_column(cursor)?;
     let guard = guard(cursor)?;
     let (opcode, modifiers) = opcode(cursor)?;
     let mut instruction = Instruction::new(opcode, modifiers, []).guarded(guard);
     instruction.control = control;
-    instruction.origin = Origin { line, ..Origin::default() };
+    let (source_file, source_line) = place.map_or((None, 0), |(file, line)| (Some(file), line));
+    instruction.origin = Origin { line, source_file, source_line, ..Origin::default() };
     while !cursor.at_end() && !cursor.rest().starts_with(';') && !cursor.rest().starts_with("//") {
         if !instruction.operands.is_empty() {
             cursor.expect(",")?;
         }
         cursor.skip_blanks();
         let from = cursor.at;
-        let operand = operand(cursor, opcode)?;
+        let operand = operand(cursor, &instruction)?;
         if instruction.operands.len() == MAX_OPERANDS {
             return cursor.fault(from, format!("more than {MAX_OPERANDS} operands"), "");
         }
         instruction.operands.push(operand);
+    }
+    // A lone number is a mask of lanes; only a collective one has a target, after its register.
+    if let (Opcode::Warpsync, [Operand::Target(index)]) = (opcode, instruction.operands.as_slice()) {
+        instruction.operands[0] = Operand::Immediate(index * INSTRUCTION_BYTES as u32);
     }
     cursor.eat(";");
     if !cursor.at_end() && !cursor.rest().starts_with("//") {
@@ -74,6 +83,23 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
         };
     }
     Ok(control)
+}
+
+/// `at=FILE:LINE`: the line of the source, by the number of its file.
+fn place_column(cursor: &mut Cursor) -> Result<Option<(u16, u32)>, Fault> {
+    if !cursor.eat("at=") {
+        return Ok(None);
+    }
+    let from = cursor.at;
+    let file = number(cursor)?;
+    cursor.expect(":")?;
+    let line = number(cursor)?;
+    match u16::try_from(file) {
+        Ok(file) => Ok(Some((file, line))),
+        Err(_) => {
+            cursor.fault(from, format!("there is no file {file}"), "files have lines '.file NUMBER NAME'")
+        }
+    }
 }
 
 fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {

@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, Fault, number, parse_integer};
 use super::register_reader::{numbered, predicate, register, uniform_predicate, uniform_register};
-use crate::instruction::{INSTRUCTION_BYTES, WAIT_BARRIERS};
+use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_BARRIERS};
+use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::operand::{
     AddressOperand, ConstantIndex, ConstantOperand, Operand, Selector, SourceModifier, SpecialRegister,
@@ -10,7 +11,8 @@ use crate::operand::{
 use crate::register::BarrierRegister;
 use warplab_diagnostics::nearest_name;
 
-pub(super) fn operand(cursor: &mut Cursor, opcode: Opcode) -> Result<Operand, Fault> {
+/// Reads the next operand of an instruction of which opcode and modifiers are known.
+pub(super) fn operand(cursor: &mut Cursor, instruction: &Instruction) -> Result<Operand, Fault> {
     let from = cursor.at;
     if cursor.eat("!") {
         let word = cursor.name();
@@ -24,18 +26,35 @@ pub(super) fn operand(cursor: &mut Cursor, opcode: Opcode) -> Result<Operand, Fa
     if cursor.rest().starts_with("desc[") || cursor.rest().starts_with('[') {
         return address(cursor);
     }
-    if let Some(number) = numeric_operand(cursor, opcode) {
+    if let Some(number) = numeric_operand(cursor, instruction) {
         return Ok(number);
     }
     let negate = cursor.eat("-");
     let absolute = cursor.eat("|");
     let invert = cursor.eat("~");
     let modifier = SourceModifier { negate, absolute, invert };
-    let value = value_operand(cursor, modifier)?;
+    let mut value = value_operand(cursor, modifier)?;
     if absolute {
         cursor.expect("|")?;
+        bar_suffix(cursor, &mut value)?;
     }
     Ok(value)
+}
+
+/// What a disassembler prints after the second bar: `|R2|.reuse.H0_H0`.
+fn bar_suffix(cursor: &mut Cursor, value: &mut Operand) -> Result<(), Fault> {
+    let (after, keeps) = register_suffix(cursor)?;
+    match value {
+        Operand::Register { selector, reuse, .. } => {
+            *reuse |= keeps;
+            if after != Selector::Whole {
+                *selector = after;
+            }
+        }
+        Operand::Uniform { selector, .. } if after != Selector::Whole => *selector = after,
+        _ => {}
+    }
+    Ok(())
 }
 
 fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fault> {
@@ -101,7 +120,8 @@ fn register_suffix(cursor: &mut Cursor) -> Result<(Selector, bool), Fault> {
 }
 
 /// A number: an integer, or a float where the opcode takes floats; a branch target where it branches.
-fn numeric_operand(cursor: &mut Cursor, opcode: Opcode) -> Option<Operand> {
+fn numeric_operand(cursor: &mut Cursor, instruction: &Instruction) -> Option<Operand> {
+    let opcode = instruction.opcode;
     let start = cursor.at;
     let rest = cursor.rest();
     let unsigned = rest.trim_start_matches(['-', '+']);
@@ -118,10 +138,14 @@ fn numeric_operand(cursor: &mut Cursor, opcode: Opcode) -> Option<Operand> {
         cursor.word(|character| character.is_ascii_digit());
     }
     let text = &cursor.line[start..cursor.at];
-    let parsed = if text.trim_start_matches(['-', '+']).starts_with("0x") || !opcode.takes_floats() {
-        parse_integer(text).or_else(|| half_bits(text)).map(|value| value as u32)
+    let parsed = if text.trim_start_matches(['-', '+']).starts_with("0x") {
+        parse_integer(text).map(|value| value as u32)
+    } else if opcode.takes_halves() {
+        if instruction.has(Modifier::Bf16V2) { bf16_bits(text) } else { half_bits(text) }
+    } else if !opcode.takes_floats() {
+        parse_integer(text).map(|value| value as u32)
     } else {
-        float_bits(text, opcode.takes_doubles())
+        float_bits(text, instruction.takes_doubles())
     };
     let Some(bits) = parsed else {
         cursor.at = start;
@@ -146,14 +170,18 @@ fn float_bits(text: &str, double: bool) -> Option<u32> {
     Some(if double { (value.to_bits() >> 32) as u32 } else { (value as f32).to_bits() })
 }
 
-/// A decimal fraction in a half-precision instruction: the bits of a half.
-fn half_bits(text: &str) -> Option<i64> {
-    let value: f32 = match text {
-        "+INF" | "INF" => f32::INFINITY,
-        "-INF" => f32::NEG_INFINITY,
-        _ => text.parse().ok()?,
-    };
-    Some(i64::from(half_from_float(value)))
+/// A decimal number in a half-precision instruction: the bits of a half.
+fn half_bits(text: &str) -> Option<u32> {
+    match text.trim_start_matches('+') {
+        "QNAN" => Some(0x7fff),
+        "-QNAN" => Some(0xffff),
+        _ => float_bits(text, false).map(|bits| u32::from(half_from_float(f32::from_bits(bits)))),
+    }
+}
+
+/// The same of a bfloat16, which is the upper half of a float.
+fn bf16_bits(text: &str) -> Option<u32> {
+    float_bits(text, false).map(|bits| bits >> 16)
 }
 
 /// The half-precision bits of a float that is exactly a half.

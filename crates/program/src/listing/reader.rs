@@ -67,6 +67,11 @@ fn read_line(program: &mut Program, cursor: &mut Cursor, number: u32) -> Result<
         return directive(program, cursor);
     }
     let instruction = instruction_line(cursor, number)?;
+    let file = instruction.origin.source_file.unwrap_or(0);
+    if instruction.origin.source_file.is_some() && usize::from(file) >= program.files.len() {
+        let help = "files have lines '.file NUMBER NAME' before the first kernel, counted from 0";
+        return cursor.fault(0, format!("there is no file {file}"), help);
+    }
     match program.kernels.last_mut() {
         Some(kernel) => kernel.instructions.push(instruction),
         None => {
@@ -101,13 +106,17 @@ fn directive(program: &mut Program, cursor: &mut Cursor) -> Result<(), Fault> {
     let name = cursor.word(|character| !character.is_whitespace());
     match name {
         ".file" => {
-            number(cursor)?;
+            let counted = number(cursor)?;
+            if counted as usize != program.files.len() {
+                let message = format!("file {counted} where file {} is expected", program.files.len());
+                return cursor.fault(from, message, "files are counted from 0");
+            }
             let text = cursor.word(|_| true).trim().trim_matches('"');
             program.files.push(text.to_owned());
             return Ok(());
         }
         ".arch" => {
-            cursor.word(|_| true);
+            program.architecture = Some(architecture(cursor)?);
             return Ok(());
         }
         ".global" => {
@@ -141,6 +150,17 @@ fn directive(program: &mut Program, cursor: &mut Cursor) -> Result<(), Fault> {
         _ => return unknown_directive(cursor, from, name, ""),
     }
     Ok(())
+}
+
+/// `sm_90`
+fn architecture(cursor: &mut Cursor) -> Result<u32, Fault> {
+    cursor.skip_blanks();
+    let from = cursor.at;
+    let word = cursor.word(|character| !character.is_whitespace());
+    match word.strip_prefix("sm_").and_then(|digits| digits.parse().ok()) {
+        Some(number) => Ok(number),
+        None => cursor.fault(from, format!("'{word}' is no architecture"), "write '.arch sm_90'"),
+    }
 }
 
 fn unknown_directive(cursor: &Cursor, from: usize, name: &str, help: &str) -> Result<(), Fault> {

@@ -38,10 +38,10 @@ fn an_instruction_prints_as_it_was_read() {
 #[test]
 fn a_program_reads_back_as_it_was_written() {
     let mut text = String::from(
-        ".file 0 \"a.cu\"\n.global table bytes=16 align=8 data=0102 address=8:other+4\n.kernel k\n.registers 12\n.shared 128\n.local 0\n.barriers 1\n.max_block 256 1 1\n.parameter_base 0x210\n.parameter x offset=0 bytes=8 type=u64\n.constant 3 data=00ff\n",
+        ".arch sm_90\n.file 0 \"a.cu\"\n.global table bytes=16 align=8 data=0102 address=8:other+4\n.kernel k\n.registers 12\n.shared 128\n.local 0\n.barriers 1\n.max_block 256 1 1\n.parameter_base 0x210\n.parameter x offset=0 bytes=8 type=u64\n.constant 3 data=00ff\n",
     );
     for line in LINES {
-        text.push_str(&format!("stall=4 yield=0 wr=1 rd=- wait=000011 {line} ;\n"));
+        text.push_str(&format!("stall=4 yield=0 wr=1 rd=- wait=000011 at=0:7 {line} ;\n"));
     }
     let (program, faults) = read(&Source::new("k.sass", text));
     assert_eq!(faults, []);
@@ -51,6 +51,9 @@ fn a_program_reads_back_as_it_was_written() {
     assert_eq!(write(&again), written);
     assert_eq!(program.kernels[0].instructions.len(), LINES.len());
     assert_eq!(program.globals[0].relocations[0].symbol, "other");
+    assert_eq!(again.architecture, Some(90));
+    let origin = again.kernels[0].instructions[0].origin;
+    assert_eq!((origin.source_file, origin.source_line), (Some(0), 7));
 }
 
 #[test]
@@ -66,4 +69,15 @@ fn every_fault_of_a_listing_is_reported() {
         ]
     );
     assert_eq!(faults[0].help, "did you mean 'FFMA'?");
+}
+
+#[test]
+fn files_and_architectures_that_are_not_there_are_faults() {
+    let text = ".arch 90\n.file 1 \"a.cu\"\n.kernel k\nat=0:3 EXIT ;\n";
+    let (_, faults) = read(&Source::new("k.sass", text));
+    let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        ["'90' is no architecture", "file 1 where file 0 is expected", "there is no file 0"]
+    );
 }

@@ -23,6 +23,9 @@ pub fn write_kernel(kernel: &Kernel, files: &[String]) -> String {
 }
 
 fn write_program(text: &mut String, program: &Program) -> fmt::Result {
+    if let Some(architecture) = program.architecture {
+        writeln!(text, ".arch sm_{architecture}")?;
+    }
     for (index, file) in program.files.iter().enumerate() {
         writeln!(text, ".file {index} \"{file}\"")?;
     }
@@ -94,8 +97,12 @@ fn relocations_text(text: &mut String, relocations: &[Relocation]) -> fmt::Resul
 fn line_text(text: &mut String, address: u64, instruction: &Instruction, files: &[String]) -> fmt::Result {
     write!(text, "{address:04x}  ")?;
     control_text(text, &instruction.control)?;
+    let origin = &instruction.origin;
+    if let Some(file) = origin.source_file.filter(|&file| usize::from(file) < files.len()) {
+        write!(text, " at={file}:{}", origin.source_line)?;
+    }
     write!(text, "  {} ;", instruction_text(instruction))?;
-    origin_text(text, &instruction.origin, files)?;
+    origin_text(text, origin, files)?;
     text.push('\n');
     Ok(())
 }
@@ -141,7 +148,7 @@ pub fn instruction_text(instruction: &Instruction) -> String {
     let mut separator = " ";
     for operand in &instruction.operands {
         let _ = match *operand {
-            Operand::Immediate(bits) if instruction.opcode.takes_doubles() => {
+            Operand::Immediate(bits) if instruction.takes_doubles() => {
                 write!(text, "{separator}{}", double_text(bits))
             }
             Operand::Immediate(bits) if instruction.opcode.takes_floats() => {

@@ -1,0 +1,117 @@
+//! The roads from a program file to a text that is simulated: PTX, or the listing of real machine code.
+
+use crate::arguments::Isa;
+use crate::cuda_tools::{Folder, Tool};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+use crate::{compilers, nvdisasm, sources};
+use std::path::Path;
+use warplab_config::GpuConfig;
+use warplab_diagnostics::Source;
+use warplab_lab::{Language, language};
+
+/// The architecture that PTX is compiled for when the machine is none of CUDA's.
+const DEFAULT_ARCHITECTURE: &str = "sm_90";
+
+/// The oldest compute capability whose machine code is understood.
+const OLDEST_MAJOR: u32 = 7;
+
+/// What a program file holds, by the end of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Cuda,
+    Ptx,
+    Cubin,
+    /// A listing, or a text that says itself what it is.
+    Text,
+}
+
+fn held(path: &Path) -> Held {
+    let known = [("cu", Held::Cuda), ("ptx", Held::Ptx), ("cubin", Held::Cubin)];
+    let found = known.into_iter().find(|(extension, _)| sources::has_extension(path, extension));
+    found.map_or(Held::Text, |(_, held)| held)
+}
+
+/// The name that compilers give to the code of a machine; `None` if it is none of CUDA's or too old.
+pub(crate) fn architecture(config: &GpuConfig) -> Option<String> {
+    let (major, minor) = config.architecture.split_once('.')?;
+    let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
+    (major >= OLDEST_MAJOR).then(|| format!("sm_{major}{minor}"))
+}
+
+/// The text of a program file by the road that is wanted: real machine code as a listing, or PTX.
+pub(crate) fn source(
+    path: &Path,
+    isa: Option<Isa>,
+    config: &GpuConfig,
+    terminal: &mut Terminal,
+) -> Result<Source, Failure> {
+    match (held(path), isa) {
+        (Held::Cuda, Some(Isa::Ptx)) => cuda_as_ptx(path, config),
+        (Held::Cuda, Some(Isa::Sass)) => cuda_as_sass(path, config),
+        (Held::Cuda, None) => cuda_by_what_is_there(path, config, terminal),
+        (Held::Ptx, Some(Isa::Sass)) => {
+            let folder = Folder::new()?;
+            Tool::Nvdisasm.require(path, "use --isa ptx")?;
+            let cubin = compilers::ptx_to_cubin(path, &machine_code(path, config)?, &folder.path)?;
+            nvdisasm::disassemble(&cubin, path)
+        }
+        (Held::Cubin | Held::Text, Some(Isa::Ptx)) if !says_ptx(path)? => Err(Failure::input(format!(
+            "{} is machine code, which cannot become PTX; leave --isa out, or give the .cu or .ptx file",
+            path.display()
+        ))),
+        (Held::Cubin, _) => nvdisasm::disassemble(path, path),
+        (Held::Ptx | Held::Text, _) => Ok(sources::read(path)?),
+    }
+}
+
+/// Whether a text without a telling name is PTX.
+fn says_ptx(path: &Path) -> Result<bool, Failure> {
+    Ok(held(path) == Held::Text && language(path, &sources::read(path)?.text) == Language::Ptx)
+}
+
+fn cuda_by_what_is_there(
+    path: &Path,
+    config: &GpuConfig,
+    terminal: &mut Terminal,
+) -> Result<Source, Failure> {
+    if architecture(config).is_none() || Tool::Nvcc.find().is_none() {
+        return cuda_as_ptx(path, config);
+    }
+    if Tool::Nvdisasm.find().is_none() {
+        terminal.note(&format!(
+            "note: {} is read as PTX: no nvdisasm was found; get one with 'pip install {}' to run its real machine \
+             code",
+            path.display(),
+            Tool::Nvdisasm.packages()
+        ));
+        return cuda_as_ptx(path, config);
+    }
+    cuda_as_sass(path, config)
+}
+
+fn cuda_as_ptx(path: &Path, config: &GpuConfig) -> Result<Source, Failure> {
+    let architecture = architecture(config).unwrap_or_else(|| DEFAULT_ARCHITECTURE.to_owned());
+    let folder = Folder::new()?;
+    let ptx = compilers::cuda_to_ptx(path, &architecture, &folder.path)?;
+    Ok(Source::new(format!("{} (as PTX)", path.display()), sources::read(&ptx)?.text))
+}
+
+fn cuda_as_sass(path: &Path, config: &GpuConfig) -> Result<Source, Failure> {
+    let folder = Folder::new()?;
+    let architecture = machine_code(path, config)?;
+    Tool::Nvdisasm.require(path, "use --isa ptx")?;
+    let cubin = compilers::cuda_to_cubin(path, &architecture, &folder.path)?;
+    nvdisasm::disassemble(&cubin, path)
+}
+
+fn machine_code(path: &Path, config: &GpuConfig) -> Result<String, Failure> {
+    architecture(config).ok_or_else(|| {
+        Failure::input(format!(
+            "{}: there is no machine code for {} (architecture {}); use --isa ptx",
+            path.display(),
+            config.name,
+            config.architecture
+        ))
+    })
+}
