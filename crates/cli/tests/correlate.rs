@@ -18,8 +18,8 @@ fn hardware_and_simulator_stand_side_by_side() {
     warplab(TINY).success().stderr_eq("").stdout_eq(str![[r#"
 case          isa  cycles hw     sim  ratio  clock hw  sim  ratio  inst hw     sim  regs hw  sim  L1 ld hw    sim
 scale_n2048   ptx      2,911   2,329  0.800         -    -      -      896     896       14   14       320    256
-scale_n16384  ptx     21,470  21,470  1.000         -    -      -    7,168   7,168       16   14     2,048  2,048
-scale_n65536  ptx     75,838  84,265  1.111         -    -      -   35,840  28,672       14   14     7,372  8,192
+scale_n16384  ptx     21,470  20,385  0.949         -    -      -    7,168   7,168       16   14     2,048  2,048
+scale_n65536  ptx     75,838  83,719  1.104         -    -      -   35,840  28,672       14   14     7,372  8,192
 latency_mad   ptx          -       -      -        40   20  0.500        -       -        -    -         -      -
 
 case          isa  L1 st hw    sim  L1 hit % hw  sim  L2 sect hw     sim  L2 hit % hw  sim  DRAM rd hw      sim
@@ -29,17 +29,17 @@ scale_n65536  ptx     8,192  8,192            0    0      16,384  16,384        
 
 case          isa  DRAM wr hw      sim  occup % hw    sim  issue % hw    sim
 scale_n2048   ptx       6,680    5,344       17.45  17.45       10.67  10.67
-scale_n16384  ptx      62,208   62,208       36.97  36.97        9.59   8.59
-scale_n65536  ptx     233,280  259,200       37.47  37.47       10.55   8.55
+scale_n16384  ptx      62,208   62,720       36.97  36.38        9.59   8.94
+scale_n65536  ptx     233,280  259,200       37.47  37.62       10.55   8.62
 
 case          isa  largest stalls hw (% of warp cycles)                sim                                                 overlap %
 scale_n2048   ptx  long_scoreboard 58, lg_throttle 29, not_selected 5  long_scoreboard 53, lg_throttle 33, not_selected 6       94.5
-scale_n16384  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 61, long_scoreboard 29, not_selected 4       95.2
-scale_n65536  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 61, long_scoreboard 30, not_selected 4       95.2
+scale_n16384  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 60, long_scoreboard 29, not_selected 5       94.9
+scale_n65536  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 62, long_scoreboard 29, drain 4              94.3
 
 Errors on Toy
 metric    isa  cases  error        bias  Pearson     tau  small  false
-cycles    ptx      3  10.37  %    0.962   1.0000  1.0000      0      0
+cycles    ptx      3  11.81  %    0.943   1.0000  1.0000      0      0
 clock     ptx      1  50.00  %    0.500        -       -      0      0
 inst      ptx      2  10.00  %    0.894   1.0000  1.0000      1      0
 regs      ptx      3   4.17  %    0.956        -       -      0      0
@@ -50,19 +50,20 @@ L2 sect   ptx      2   0.00  %    1.000   1.0000  1.0000      1      0
 L2 hit %  ptx      3  10.00  pp  +10.00        -       -      0      0
 DRAM rd   ptx      0      -  %        -        -       -      3      0
 DRAM wr   ptx      0      -  %        -        -       -      3      0
-occup %   ptx      3   0.00  pp   -0.00   1.0000  1.0000      0      0
-issue %   ptx      3   1.00  pp   -1.00   0.5722  0.3333      0      0
-stalls %  ptx      3   5.06  pp   -5.06        -       -      0      0
+occup %   ptx      3   0.25  pp   -0.15   0.9995  1.0000      0      0
+issue %   ptx      3   0.86  pp   -0.86   0.4617  0.3333      0      0
+stalls %  ptx      3   5.43  pp   -5.43        -       -      0      0
 
 Errors by group, from ptx (rates in pp, others in %)
 group        cases  cycles  clock  inst  regs  L1 ld  L1 st  L1 hit  L2 sect  L2 hit  DRAM rd  DRAM wr  occup  issue  stalls
 latency_mad      1       -   50.0     -     -      -      -       -        -       -        -        -      -      -       -
-scale_n          3    10.4      -  10.0   4.2    5.6    0.0     0.0      0.0    10.0        -        -    0.0    1.0     5.1
+scale_n          3    11.8      -  10.0   4.2    5.6    0.0     0.0      0.0    10.0        -        -    0.2    0.9     5.4
 
 Worst of cycles, from ptx
 case              hw     sim  error
 scale_n2048    2,911   2,329   20.0  %
-scale_n65536  75,838  84,265   11.1  %
+scale_n65536  75,838  83,719   10.4  %
+scale_n16384  21,470  20,385    5.1  %
 
 Worst of clock, from ptx
 case         hw  sim  error
@@ -85,16 +86,21 @@ case          hw  sim  error
 scale_n65536  30   50   20.0  pp
 scale_n16384  40   50   10.0  pp
 
+Worst of occup %, from ptx
+case             hw    sim  error
+scale_n16384  36.97  36.38    0.6  pp
+scale_n65536  37.47  37.62    0.1  pp
+
 Worst of issue %, from ptx
 case             hw   sim  error
-scale_n65536  10.55  8.55    2.0  pp
-scale_n16384   9.59  8.59    1.0  pp
+scale_n65536  10.55  8.62    1.9  pp
+scale_n16384   9.59  8.94    0.7  pp
 
 Worst of stalls %, from ptx
 case           hw    sim  error
-scale_n2048   100  94.49    5.5  pp
-scale_n65536  100  95.15    4.8  pp
-scale_n16384  100  95.17    4.8  pp
+scale_n65536  100  94.34    5.7  pp
+scale_n2048   100  94.47    5.5  pp
+scale_n16384  100  94.91    5.1  pp
 
 Errors are mean absolute ones: of counts, times and ratios in % of the hardware's value, of rates (%) in percentage
 points (pp). bias is the geometric mean of simulated / hardware, of rates the mean of simulated - hardware. Pearson's
