@@ -151,8 +151,8 @@ impl Partition {
     fn ask_dram(&mut self) {
         for wanted in self.wanted.drain(..) {
             let local_line = self.map.local_line(wanted.line);
+            let place = self.dram_map.place(local_line);
             for sector in (0..4).filter(|&sector| wanted.sectors.contains(SectorMask::single(sector))) {
-                let place = self.dram_map.place(local_line, sector);
                 let token = wanted.line.0 / LINE_BYTES * 4 + u64::from(sector);
                 let access =
                     Access { bank: place.bank, row: place.row, write: wanted.write, token, at: wanted.at };

@@ -76,6 +76,8 @@ pub enum ExperimentKind {
     Formula,
     /// A DRAM channel answers a stream of requests.
     Dram,
+    /// A number of things go round through a queue.
+    Queue,
 }
 
 impl ExperimentKind {
@@ -87,6 +89,7 @@ impl ExperimentKind {
             ExperimentKind::Occupancy => "occupancy",
             ExperimentKind::Formula => "formula",
             ExperimentKind::Dram => "dram",
+            ExperimentKind::Queue => "queue",
         }
     }
 }

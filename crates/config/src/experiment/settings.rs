@@ -36,6 +36,7 @@ const LAUNCH: [&str; 15] = [
 ];
 const OCCUPANCY: [&str; 5] = ["block", "registers", "shared", "dynamic", "scalar"];
 const DRAM: [&str; 4] = ["pattern", "requests", "rows", "seed"];
+const QUEUE: [&str; 4] = ["in_flight", "units_per_cycle", "units", "latency"];
 
 fn named(kind: ExperimentKind) -> &'static [&'static str] {
     match kind {
@@ -43,6 +44,7 @@ fn named(kind: ExperimentKind) -> &'static [&'static str] {
         ExperimentKind::Occupancy => &OCCUPANCY,
         ExperimentKind::Formula => &[],
         ExperimentKind::Dram => &DRAM,
+        ExperimentKind::Queue => &QUEUE,
     }
 }
 

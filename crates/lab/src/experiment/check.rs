@@ -1,6 +1,6 @@
 //! What only the laboratory can check of an experiment: the metrics that its columns name.
 
-use super::{dram, launch, occupancy, record};
+use super::{dram, launch, occupancy, queue, record};
 use crate::fault::Fault;
 use warplab_config::experiment::{Experiment, ExperimentKind, Expression, Values, setting};
 use warplab_config::load_experiment;
@@ -60,6 +60,7 @@ fn known(kind: ExperimentKind, id: &str) -> Result<(), String> {
         ExperimentKind::Launch => metrics().map(|metric| metric.id).chain(launch::METRICS).collect(),
         ExperimentKind::Occupancy => occupancy::METRICS.to_vec(),
         ExperimentKind::Dram => dram::METRICS.to_vec(),
+        ExperimentKind::Queue => queue::METRICS.to_vec(),
         ExperimentKind::Formula => Vec::new(),
     };
     if own.contains(&id) {

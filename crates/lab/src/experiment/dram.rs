@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_diagnostics::nearest_name;
 use warplab_memory::dram::{Access, DramMap, PseudoChannel};
+use warplab_units::LINE_BYTES;
 
 /// What can be named in columns. Times are in command clocks.
 pub(super) const METRICS: [&str; 6] = [
@@ -120,9 +121,10 @@ fn place(job: &DramJob, number: u64) -> Access {
     let banks = u64::from(dram.bank_groups * dram.banks_per_group);
     let (bank, row) = match job.pattern {
         Pattern::Sequential => {
-            // The bursts of the first pseudo-channel: of each line those whose turn it has.
-            let burst = number * u64::from(dram.pseudo_channels);
-            let place = DramMap::new(dram).place(burst / 4, (burst % 4) as u32);
+            // The lines of the first pseudo-channel.
+            let bursts = LINE_BYTES / u64::from(dram.burst_bytes).max(1);
+            let line = number / bursts.max(1) * u64::from(dram.pseudo_channels);
+            let place = DramMap::new(dram).place(line);
             (place.bank, place.row)
         }
         Pattern::Random => {

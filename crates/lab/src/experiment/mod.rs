@@ -1,7 +1,7 @@
 //! Experiments: every point of a description is worked out, the columns are computed, and the references judge them.
 //!
 //! Nothing here knows an experiment by name: what is done is in the description, and how, by its kind, in
-//! [`launch`], [`occupancy`] and [`dram`].
+//! [`launch`], [`occupancy`], [`dram`] and [`queue`].
 
 mod charts;
 mod check;
@@ -9,6 +9,7 @@ mod dram;
 mod judge;
 mod launch;
 mod occupancy;
+mod queue;
 mod record;
 mod results;
 mod run;

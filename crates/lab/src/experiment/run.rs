@@ -4,6 +4,7 @@ use super::dram::{self, DramJob};
 use super::judge::{Judgement, judge};
 use super::launch::{self, LaunchJob};
 use super::occupancy::{self, OccupancyJob};
+use super::queue::{self, QueueJob};
 use super::results::{self, Results, stable_hash};
 use super::suites::Suites;
 use super::{DEFAULT_MACHINE, Host, Measured, relative_machine};
@@ -64,6 +65,7 @@ enum Job {
     Occupancy(Box<OccupancyJob>),
     Formula,
     Dram(Box<DramJob>),
+    Queue(QueueJob),
 }
 
 /// A point with its work.
@@ -191,6 +193,7 @@ fn task(
         Job::Launch(job) => format!("launch {}", job.inputs()),
         Job::Occupancy(job) => format!("{job:?}"),
         Job::Dram(job) => format!("{job:?}"),
+        Job::Queue(job) => format!("{job:?}"),
         Job::Formula => format!("formula {settings:?}"),
     };
     let program = match &job {
@@ -224,6 +227,7 @@ fn prepare(
     let job = match experiment.kind {
         ExperimentKind::Occupancy => Job::Occupancy(Box::new(occupancy::prepare(settings, &machine)?)),
         ExperimentKind::Dram => Job::Dram(Box::new(dram::prepare(settings, &machine)?)),
+        ExperimentKind::Queue => Job::Queue(queue::prepare(settings)?),
         ExperimentKind::Formula | ExperimentKind::Launch => Job::Formula,
     };
     Ok((job, machine))
@@ -263,6 +267,7 @@ fn work(task: &Task, programs: &Programs, host: &Host<'_>) -> Result<Measured, F
         }
         Job::Occupancy(job) => Ok(occupancy::run(job)),
         Job::Dram(job) => Ok(dram::run(job)),
+        Job::Queue(job) => Ok(queue::run(job)),
         Job::Formula => Ok(Measured::default()),
     }
 }

@@ -1,0 +1,74 @@
+//! Points at which a number of things go round through a queue: a port and the way behind it.
+
+use super::{Measured, number};
+use crate::fault::Fault;
+use crate::queueing::{Server, sweep};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// What can be named in columns. Times are in cycles.
+pub(super) const METRICS: [&str; 5] =
+    ["queue.throughput", "queue.mean_latency", "queue.in_flight", "queue.completed", "queue.cycles"];
+
+/// A queue and how many go round through it.
+#[derive(Clone, Debug)]
+pub(super) struct QueueJob {
+    server: Server,
+    in_flight: NonZeroU32,
+}
+
+pub(super) fn prepare(settings: &BTreeMap<String, String>) -> Result<QueueJob, Fault> {
+    let of = |name: &str, default: NonZeroU32| {
+        settings.get(name).map_or(Ok(default), |text| number::<NonZeroU32>(name, text))
+    };
+    let needed = |name: &str| {
+        let text = settings.get(name).ok_or_else(|| Fault::input(format!("a queue needs '{name}'")))?;
+        number::<NonZeroU32>(name, text)
+    };
+    let server = Server {
+        units_per_cycle: of("units_per_cycle", NonZeroU32::MIN)?,
+        units: of("units", NonZeroU32::MIN)?,
+        latency: needed("latency")?,
+    };
+    Ok(QueueJob { server, in_flight: needed("in_flight")? })
+}
+
+pub(super) fn run(job: &QueueJob) -> Measured {
+    let points = sweep(&[job.server], [job.in_flight]);
+    let values = points.iter().flat_map(|point| {
+        let rounds = &point.rounds;
+        let mean_latency = rounds.total_latency as f64 / rounds.departures.max(1) as f64;
+        let numbers = [
+            point.throughput(),
+            mean_latency,
+            f64::from(point.in_flight),
+            point.completed as f64,
+            point.cycles as f64,
+        ];
+        METRICS.into_iter().map(str::to_owned).zip(numbers)
+    });
+    Measured { values: values.collect(), ..Measured::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{prepare, run};
+    use std::collections::BTreeMap;
+
+    fn settings(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_pipe_of_24_cycles_passes_8_a_cycle_with_192_in_flight() {
+        let settings = settings(&[("in_flight", "192"), ("units_per_cycle", "8"), ("latency", "24")]);
+        let found = run(&prepare(&settings).unwrap()).values;
+        assert_eq!((found["queue.throughput"], found["queue.mean_latency"]), (8.0, 24.0));
+    }
+
+    #[test]
+    fn a_queue_without_a_latency_is_refused() {
+        let fault = prepare(&settings(&[("in_flight", "1")])).unwrap_err();
+        assert_eq!(fault.to_string(), "a queue needs 'latency'");
+    }
+}
