@@ -81,7 +81,13 @@ pub fn long_tests() -> bool {
 
 /// Runs `work` on every case, each on one thread; gives the results in order. The longest go first.
 pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
-    pool::on_all(cases, &longest_first(cases), 0, work)
+    pool::on_all_within(
+        cases,
+        &longest_first(cases),
+        0,
+        (pool::DEFAULT_MEMORY_BYTES, Case::buffer_bytes),
+        work,
+    )
 }
 
 /// Compares a text with a file of the project; writes the file instead where `WARPLAB_BLESS` is 1.

@@ -4,25 +4,33 @@ use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_lab::no_files;
 use warplab_program::Program;
-use warplab_tests::{Case, cases, on_all, read};
+use warplab_tests::{Case, cases, long_tests, on_all, read};
 
 #[test]
 fn every_quick_case_of_the_suite_computes_what_the_gpu_did_in_as_many_instructions() {
-    assert_suite("suite", 119, 74);
+    assert_suite("suite", Case::is_quick, 119, 74);
 }
 
 #[test]
 fn every_quick_microbenchmark_computes_what_the_gpu_did_in_as_many_instructions() {
-    assert_suite("micro", 153, 135);
+    assert_suite("micro", Case::is_quick, 153, 135);
 }
 
-/// Runs the quick cases; the hardware counted the instructions of some of them.
-fn assert_suite(suite: &str, count: usize, counted: usize) {
+#[test]
+fn so_does_every_long_case() {
+    if long_tests() {
+        assert_suite("suite", |case| !case.is_quick(), 151, 151);
+        assert_suite("micro", |case| !case.is_quick(), 112, 112);
+    }
+}
+
+/// Runs chosen cases; the hardware counted the instructions of some of them.
+fn assert_suite(suite: &str, chosen: impl Fn(&Case) -> bool, count: usize, counted: usize) {
     let name = format!("{suite}.sass");
     let source = Source::new(name.clone(), read(&format!("traces/h200/{name}")));
     let (program, faults) = warplab_program::listing::read(&source);
     assert_eq!(faults, []);
-    let chosen: Vec<Case> = cases(suite).into_iter().filter(Case::is_quick).collect();
+    let chosen: Vec<Case> = cases(suite).into_iter().filter(chosen).collect();
     let wrong: Vec<String> =
         on_all(&chosen, |case| difference(&program, case)).into_iter().flatten().collect();
     assert_eq!(wrong, [""; 0]);
@@ -34,7 +42,7 @@ fn assert_suite(suite: &str, count: usize, counted: usize) {
 fn difference(program: &Program, case: &Case) -> Option<String> {
     let kernel = program.kernel(&case.kernel).expect("the listing has the kernel");
     let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");
-    let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
+    let limits = Limits { block_instructions: 5_000_000_000, ..Limits::default() };
     let statistics =
         match run(program, kernel, case.shape, &data.parameters, &data.symbols, &data.image, limits) {
             Ok(statistics) => statistics,

@@ -1,5 +1,8 @@
 //! Many pieces of work, each on one thread, as many at once as there are threads.
 
+/// Memory of buffers at once when nothing else is asked for: 12 GiB.
+pub const DEFAULT_MEMORY_BYTES: u64 = 12 << 30;
+
 /// Does `work` on every item, the first of `order` first, and gives the results in the order of the items. On so many
 /// threads; `threads` 0 takes those of the host.
 #[cfg(feature = "parallel")]

@@ -24,6 +24,16 @@ pub struct Workload<'a> {
     pub arguments: &'a [Argument],
 }
 
+/// Bytes of all buffers of some arguments.
+#[must_use]
+pub(crate) fn buffer_bytes(arguments: &[Argument]) -> u64 {
+    let bytes = |argument: &Argument| match argument {
+        Argument::Buffer { size, .. } => size.0,
+        _ => 0,
+    };
+    arguments.iter().map(bytes).sum()
+}
+
 /// The data of a workload before it runs.
 #[derive(Debug)]
 pub struct Data {

@@ -17,8 +17,7 @@ use warplab_metrics::correlation::{CLOCK_CYCLES, Compared, Comparison, Pair, STA
 use warplab_metrics::{Context, LaunchInfo, metrics};
 use warplab_program::Program;
 
-/// Memory of buffers at once when nothing else is asked for: 12 GiB.
-pub const DEFAULT_MEMORY_BYTES: u64 = 12 << 30;
+pub use crate::pool::DEFAULT_MEMORY_BYTES;
 
 /// One case from one program.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use super::suites::Suites;
 use super::{Host, Measured, number};
 use crate::fault::Fault;
 use crate::passes::passes;
-use crate::workload::{Workload, simulate};
+use crate::workload::{Workload, buffer_bytes, simulate};
 use crate::{CompileOptions, Language, compile, language};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -61,6 +61,13 @@ pub(super) struct LaunchJob {
     word: Option<(String, u64)>,
     /// What the profiler measured for the case, by metric id.
     pub(super) measured: FxHashMap<String, f64>,
+}
+
+impl LaunchJob {
+    /// Bytes of all buffers.
+    pub(super) fn buffer_bytes(&self) -> u64 {
+        buffer_bytes(&self.arguments)
+    }
 }
 
 /// A program before it is compiled for a machine.

@@ -102,7 +102,12 @@ pub fn run(
     let open: Vec<&Task> = tasks.iter().filter(|task| known.get(&task.key).is_none()).collect();
     let order: Vec<usize> = (0..open.len()).collect();
     let title = experiment.title.as_str();
-    let new = pool::on_all(&open, &order, options.threads, |task| {
+    let bytes = |task: &&Task| match &task.job {
+        Job::Launch(job) => job.buffer_bytes(),
+        _ => 0,
+    };
+    let budget = (pool::DEFAULT_MEMORY_BYTES, bytes);
+    let new = pool::on_all_within(&open, &order, options.threads, budget, |task| {
         let measured = work(task, &programs, host).map_err(|fault| at_point(&task.label, fault))?;
         if !matches!(task.job, Job::Formula) {
             let line = results::line(&task.key, title, &task.label, &measured);

@@ -8,7 +8,7 @@ mod metrics;
 
 use crate::buffers::no_files;
 use crate::fault::Fault;
-use crate::workload::{Loaded, Simulated, Workload, load, simulate};
+use crate::workload::{Loaded, Simulated, Workload, buffer_bytes, load, simulate};
 use rustc_hash::FxHashMap;
 use warplab_config::GpuConfig;
 use warplab_config::launch::Argument;
@@ -123,11 +123,7 @@ impl Case {
     /// Bytes of all buffers.
     #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
-        let bytes = |argument: &Argument| match argument {
-            Argument::Buffer { size, .. } => size.0,
-            _ => 0,
-        };
-        self.arguments.iter().map(bytes).sum()
+        buffer_bytes(&self.arguments)
     }
 
     /// How long the case takes to simulate beside others, in no particular unit.
