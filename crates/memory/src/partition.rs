@@ -39,7 +39,7 @@ impl Partition {
         Partition {
             map: AddressMap::new(config),
             dram_map: DramMap::new(&config.dram),
-            slices: (0..config.l2.slices_per_channel).map(|_| Slice::new(config)).collect(),
+            slices: (0..config.l2.slices_per_channel).map(|_| Slice::new(config, id)).collect(),
             channels: (0..u64::from(config.dram.pseudo_channels))
                 .map(|channel| PseudoChannel::new(&config.dram, clock, u64::from(id.0) * 37 + channel * 509))
                 .collect(),

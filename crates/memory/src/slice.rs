@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
+use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask, SmId};
 
 /// What a slice wants from DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,26 @@ pub(crate) struct Slice {
     port_free: Ticks,
     /// The head of the inbox waits for a miss entry, a way of its set or the write queue of DRAM.
     blocked: bool,
+    home: Home,
     limits: Limits,
+}
+
+/// Which half of level two is the home of a slice's lines, and what the way there and back adds for the
+/// multiprocessors of the other half. A half keeps copies of what its own multiprocessors read; what it does not have,
+/// and every atomic operation, goes to the line's home.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    half: u32,
+    halves: u32,
+    multiprocessors: u32,
+    far: Ticks,
+}
+
+impl Home {
+    fn way(&self, sm: SmId) -> Ticks {
+        let asking = u32::from(sm.0) * self.halves / self.multiprocessors.max(1);
+        if asking == self.half { Ticks(0) } else { self.far }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +77,7 @@ pub(crate) struct SliceOutput<'a> {
 }
 
 impl Slice {
-    pub(crate) fn new(config: &GpuConfig) -> Slice {
+    pub(crate) fn new(config: &GpuConfig, partition: PartitionId) -> Slice {
         let l2 = &config.l2;
         let slices = config.partitions() as u64 * u64::from(l2.slices_per_channel);
         let bytes = u64::from(l2.kib) * 1024 / slices;
@@ -69,6 +88,12 @@ impl Slice {
             misses: FxHashMap::default(),
             port_free: Ticks(0),
             blocked: false,
+            home: Home {
+                half: u32::from(partition.0) * l2.halves / config.partitions() as u32,
+                halves: l2.halves,
+                multiprocessors: config.limits.multiprocessors,
+                far: Ticks::of_cycles(u64::from(l2.far_latency)),
+            },
             limits: Limits {
                 miss_entries: l2.miss_entries as usize,
                 cycle,
@@ -174,10 +199,12 @@ impl Slice {
             self.cache.write(index, request.sectors, full);
         }
         if needs_fill.is_empty() {
+            let mut at = now + busy + self.limits.hit;
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
+                at = at + self.home.way(request.sm);
             }
-            answer(&request, now + busy + self.limits.hit, output);
+            answer(&request, at, output);
             return;
         }
         let miss = self.misses.entry(request.line.0).or_default();
@@ -209,10 +236,11 @@ impl Slice {
         let readable = self.cache.readable(index);
         let at = now + self.limits.fill;
         let mut written = SectorMask::EMPTY;
+        let home = self.home;
         miss.waiters.retain(|waiter| {
             let ready = readable.contains(waiter.sectors);
             if ready {
-                answer(waiter, at, output);
+                answer(waiter, at + home.way(waiter.sm), output);
                 if let RequestKind::Atomic { .. } = waiter.kind {
                     written |= waiter.sectors;
                 }
@@ -291,8 +319,17 @@ fn answer(request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::fetched;
-    use warplab_units::SectorMask;
+    use super::{Home, fetched};
+    use warplab_config::Ticks;
+    use warplab_units::{SectorMask, SmId};
+
+    #[test]
+    fn multiprocessors_of_the_other_half_pay_the_way_home() {
+        let home = Home { half: 0, halves: 2, multiprocessors: 132, far: Ticks(7) };
+        assert_eq!([0, 65, 66, 131].map(|sm| home.way(SmId(sm))), [0, 0, 7, 7].map(Ticks));
+        let whole = Home { halves: 1, ..home };
+        assert_eq!(whole.way(SmId(131)), Ticks(0));
+    }
 
     #[test]
     fn a_miss_fetches_whole_pairs_of_sectors() {

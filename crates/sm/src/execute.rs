@@ -93,7 +93,7 @@ impl Multiprocessor {
     fn count(&mut self, info: &IssueInfo, executed: &Executed) {
         let counters = &mut self.instructions;
         counters.warp += 1;
-        counters.thread += u64::from(executed.mask.count());
+        counters.thread += u64::from(executed.active.count());
         counters.by_pipe[info.pipe as usize] += 1;
         counters.by_opcode[info.opcode as usize] += 1;
         if let Step::Branched { diverged, .. } = executed.step {
