@@ -29,17 +29,14 @@ impl Multiprocessor {
         observer: &mut dyn Observer,
     ) -> Result<(), Box<LaunchFault>> {
         let slot = self.slot(sub, local);
-        // Execution moves the path on: the checker wants its lanes before.
-        let active = self.hazards.as_ref().and_then(|_| self.warps[slot].state.paths.current());
-        let active = active.map(|path| path.mask);
         let executed = self.execute(slot, launch, image).map_err(|fault| self.fault(slot, fault, launch))?;
-        if let (Some(checker), Some(active)) = (&mut self.hazards, active) {
+        if let Some(checker) = &mut self.hazards {
             checker.issued(&Issued {
                 slot,
                 generation: self.warps[slot].generation,
                 pc: executed.pc,
                 at: self.now,
-                active,
+                active: executed.active,
                 executing: executed.mask,
             });
         }
