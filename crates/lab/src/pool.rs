@@ -52,13 +52,25 @@ pub fn on_all_within<I: Sync, T: Send>(
     results.into_iter().map(|result| result.expect("every item had its turn")).collect()
 }
 
-/// Memory that workers take before they begin.
+/// Memory that workers take before they begin, in the order in which they ask: nobody with little passes one who
+/// waits for much.
 #[cfg(feature = "parallel")]
 #[derive(Default)]
 struct Memory {
     limit: u64,
-    taken: std::sync::Mutex<u64>,
-    given_back: std::sync::Condvar,
+    state: std::sync::Mutex<MemoryState>,
+    changed: std::sync::Condvar,
+}
+
+#[cfg(feature = "parallel")]
+#[derive(Default)]
+struct MemoryState {
+    /// Bytes that workers have.
+    taken: u64,
+    /// How many workers have asked.
+    asked: u64,
+    /// How many of them were served.
+    served: u64,
 }
 
 /// Bytes that a worker has; given back when it ends, also by a panic.
@@ -70,21 +82,34 @@ struct Taken<'a> {
 
 #[cfg(feature = "parallel")]
 impl Memory {
-    /// Waits until there are so many bytes, or nobody else has any.
+    /// Waits for its turn, and then until there are so many bytes, or nobody else has any.
     fn take(&self, bytes: u64) -> Taken<'_> {
-        let taken = self.taken.lock().expect("the lock is never held over a panic");
-        let must_wait = |taken: &mut u64| *taken > 0 && taken.saturating_add(bytes) > self.limit;
-        let taken = self.given_back.wait_while(taken, must_wait);
-        *taken.expect("the lock is never held over a panic") += bytes;
+        let mut state = self.lock();
+        let turn = state.asked;
+        state.asked += 1;
+        let must_wait = |state: &mut MemoryState| {
+            state.served < turn || (state.taken > 0 && state.taken.saturating_add(bytes) > self.limit)
+        };
+        let mut state = self.changed.wait_while(state, must_wait).expect(NO_PANIC);
+        state.served += 1;
+        state.taken += bytes;
+        self.changed.notify_all();
         Taken { memory: self, bytes }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, MemoryState> {
+        self.state.lock().expect(NO_PANIC)
     }
 }
 
 #[cfg(feature = "parallel")]
+const NO_PANIC: &str = "the lock is never held over a panic";
+
+#[cfg(feature = "parallel")]
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        *self.memory.taken.lock().expect("the lock is never held over a panic") -= self.bytes;
-        self.memory.given_back.notify_all();
+        self.memory.lock().taken -= self.bytes;
+        self.memory.changed.notify_all();
     }
 }
 
@@ -135,5 +160,30 @@ mod tests {
         on_all_within(&items, &order, 4, (10, |item| *item), work);
         // The item of 20 is done although there are only 10, and alone.
         assert_eq!(most.into_inner(), 20);
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn who_asks_for_little_does_not_pass_who_waits_for_much() {
+        let memory = super::Memory { limit: 10, ..super::Memory::default() };
+        let served = std::sync::Mutex::new(Vec::new());
+        let serve = |bytes| {
+            let _taken = memory.take(bytes);
+            served.lock().expect("no worker failed").push(bytes);
+        };
+        let until_asked = |count| {
+            while memory.lock().asked < count {
+                std::thread::yield_now();
+            }
+        };
+        let first = memory.take(6);
+        std::thread::scope(|scope| {
+            scope.spawn(|| serve(10));
+            until_asked(2);
+            scope.spawn(|| serve(1));
+            until_asked(3);
+            drop(first);
+        });
+        assert_eq!(served.into_inner().expect("no worker failed"), [10, 1]);
     }
 }
