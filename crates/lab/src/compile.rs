@@ -8,6 +8,9 @@ use warplab_lower::{Lowered, Options, PassSet};
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
 
+/// The first compute capability that reduces a value over the lanes of a warp in one instruction.
+const FIRST_WITH_REDUX: f64 = 8.0;
+
 /// Which passes of the compiler run, and after which the code is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileOptions {
@@ -42,10 +45,16 @@ pub fn compile(
         passes: passes.run,
         dump: passes.dump,
         max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
+        reduces_lanes: !is_older(&config.architecture, FIRST_WITH_REDUX),
     };
     let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
     let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
     Ok((lowered, warnings))
+}
+
+/// Whether an architecture is a compute capability below another.
+fn is_older(architecture: &str, capability: f64) -> bool {
+    architecture.parse::<f64>().is_ok_and(|own| own < capability)
 }
 
 /// What a program text is.

@@ -1,12 +1,32 @@
-//! Which branches may go different ways for the threads of a warp.
+//! Which values may differ between the threads of a warp, and which branches may go different ways for them.
 
 use crate::code::Code;
 use crate::graph::Graph;
 use crate::liveness::{Numbering, Set};
-use warplab_program::{Guard, Instruction, Opcode, Operand, Role, SpecialRegister};
+use warplab_program::{Guard, Instruction, Opcode, Operand, Resource, Role, SpecialRegister};
+
+/// What may differ from thread to thread.
+pub(crate) struct Divergence {
+    numbering: Numbering,
+    divergent: Set,
+    /// For every block whether the branch at its end may diverge.
+    pub(crate) branches: Vec<bool>,
+}
+
+impl Divergence {
+    /// Whether all threads of a warp that use a value at once have the same.
+    pub(crate) fn is_uniform(&self, resource: Resource) -> bool {
+        !self.numbering.of(resource).any(|number| self.divergent.contains(number))
+    }
+}
 
 /// For every block whether the branch at its end may diverge.
 pub(crate) fn divergent_branches(code: &Code, graph: &Graph) -> Vec<bool> {
+    divergence(code, graph).branches
+}
+
+/// What may differ between the threads of a warp.
+pub(crate) fn divergence(code: &Code, graph: &Graph) -> Divergence {
     let numbering = Numbering::new(code);
     let mut divergent = Set::new(numbering.total);
     let mut branches = vec![false; code.blocks.len()];
@@ -54,7 +74,7 @@ pub(crate) fn divergent_branches(code: &Code, graph: &Graph) -> Vec<bool> {
             }
         }
     }
-    branches
+    Divergence { numbering, divergent, branches }
 }
 
 /// Marks what lies between a branch and where its ways meet.

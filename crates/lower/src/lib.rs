@@ -5,6 +5,7 @@
 //! sets their control fields. [`Options::passes`] switches the passes that are not needed for a right program, and
 //! [`Options::dump`] shows the code after each.
 
+mod aggregate;
 mod allocate;
 mod clean;
 mod code;
@@ -45,11 +46,19 @@ pub struct Options {
     pub dump: PassSet,
     /// The most registers a thread may use, besides what the kernel says.
     pub max_registers: u32,
+    /// Whether the machine reduces a value over the lanes of a warp (`REDUX`, compute capability 8.0 and later).
+    pub reduces_lanes: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { latencies: hopper(), passes: PassSet::all(), dump: PassSet::none(), max_registers: 255 }
+        Options {
+            latencies: hopper(),
+            passes: PassSet::all(),
+            dump: PassSet::none(),
+            max_registers: 255,
+            reduces_lanes: true,
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Pass {
     Invariant,
     /// Instructions without use go.
     Dead,
+    /// What all lanes of a warp do to one address atomically, one of them does for all.
+    Aggregate,
     /// Short branches become guarded instructions.
     Predicate,
     /// Operands that the machine has not go through registers. Always runs.
@@ -44,6 +46,7 @@ impl Pass {
         Pass::Common,
         Pass::Invariant,
         Pass::Dead,
+        Pass::Aggregate,
         Pass::Predicate,
         Pass::Legalise,
         Pass::Sink,
@@ -65,6 +68,7 @@ impl Pass {
             Pass::Common => "common",
             Pass::Invariant => "invariant",
             Pass::Dead => "dead",
+            Pass::Aggregate => "aggregate",
             Pass::Predicate => "predicate",
             Pass::Legalise => "legalise",
             Pass::Sink => "sink",

@@ -4,8 +4,8 @@ use crate::allocate::{self, Failure, Used};
 use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
-    Lowered, Options, Pass, PassLog, clean, control, dump, globals, legal, motion, predicate, reconverge,
-    schedule, select, spill, vectorise,
+    Lowered, Options, Pass, PassLog, aggregate, clean, control, dump, globals, legal, motion, predicate,
+    reconverge, schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -154,6 +154,8 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         runner.pass(Pass::Dead, code, clean::dead_code);
         runner.pass(Pass::Invariant, code, motion::invariant);
     }
+    let reduces = runner.options.reduces_lanes;
+    runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, reduces));
     runner.pass(Pass::Predicate, code, predicate::predicate);
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Dead, code, clean::dead_code);

@@ -13,6 +13,9 @@ use warplab_program::{
 /// many as the order that was written keeps alive, up to the second.
 const COMFORTABLE: (usize, usize) = (28, 40);
 
+/// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.
+const MANY_UNIFORMS: usize = 40;
+
 /// How long a load from memory is taken to be when the order is chosen.
 const FAR: u64 = 200;
 
@@ -238,17 +241,19 @@ impl<'a> Run<'a> {
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
+        let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
             let late = earliest[index].saturating_sub(time);
-            let growth = pressure.growth(self, index);
+            let growth = pressure.growth(self, index, 0);
+            let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                (-growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
+                (-uniform_growth, -growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
             } else {
                 let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
-                (crowd, -(late as i64), self.height[index] as i64, -(index as i64))
+                (-uniform_growth, crowd, -(late as i64), self.height[index] as i64, -(index as i64))
             };
             if best_key.is_none_or(|other| key > other) {
                 best_key = Some(key);
@@ -289,6 +294,7 @@ fn count_is_small(count: usize) -> bool {
 #[derive(Clone)]
 struct Pressure {
     live: usize,
+    live_uniforms: usize,
     is_live: Set,
     keep: Set,
     remaining: Vec<u32>,
@@ -296,12 +302,9 @@ struct Pressure {
 
 impl Pressure {
     fn new(run: &Run<'_>, alive: &Set, after: &Set, remaining: Vec<u32>) -> Pressure {
-        let mut is_live = alive.clone();
-        let live = alive.iter().filter(|&number| run.numbering.kind(number) == 0).count();
-        for number in alive.iter() {
-            is_live.insert(number);
-        }
-        Pressure { live, is_live, keep: after.clone(), remaining }
+        let count = |kind| alive.iter().filter(|&number| run.numbering.kind(number) == kind).count();
+        let (live, live_uniforms) = (count(0), count(2));
+        Pressure { live, live_uniforms, is_live: alive.clone(), keep: after.clone(), remaining }
     }
 
     /// The most registers that the order as written keeps alive.
@@ -314,18 +317,21 @@ impl Pressure {
         peak
     }
 
-    /// How many more registers are alive after an instruction.
-    fn growth(&self, run: &Run<'_>, index: usize) -> i64 {
+    /// How many more registers of a kind are alive after an instruction.
+    fn growth(&self, run: &Run<'_>, index: usize, kind: usize) -> i64 {
         let mut growth = 0;
         for &number in &run.writes[index] {
             let number = number as usize;
-            if run.numbering.kind(number) == 0 && !self.is_live.contains(number) {
+            if run.numbering.kind(number) == kind && !self.is_live.contains(number) {
                 growth += 1;
             }
         }
         for &number in &run.reads[index] {
             let number = number as usize;
-            if run.numbering.kind(number) == 0 && self.remaining[number] == 1 && !self.keep.contains(number) {
+            if run.numbering.kind(number) == kind
+                && self.remaining[number] == 1
+                && !self.keep.contains(number)
+            {
                 growth -= 1;
             }
         }
@@ -338,8 +344,8 @@ impl Pressure {
             self.remaining[number] -= 1;
             if self.remaining[number] == 0 && !self.keep.contains(number) && self.is_live.contains(number) {
                 self.is_live.remove(number);
-                if run.numbering.kind(number) == 0 {
-                    self.live = self.live.saturating_sub(1);
+                if let Some(live) = self.live_of(run.numbering.kind(number)) {
+                    *live = live.saturating_sub(1);
                 }
             }
         }
@@ -347,10 +353,19 @@ impl Pressure {
             let number = number as usize;
             if !self.is_live.contains(number) && (self.remaining[number] > 0 || self.keep.contains(number)) {
                 self.is_live.insert(number);
-                if run.numbering.kind(number) == 0 {
-                    self.live += 1;
+                if let Some(live) = self.live_of(run.numbering.kind(number)) {
+                    *live += 1;
                 }
             }
+        }
+    }
+
+    /// How many of a kind are alive, where they are counted.
+    fn live_of(&mut self, kind: usize) -> Option<&mut usize> {
+        match kind {
+            0 => Some(&mut self.live),
+            2 => Some(&mut self.live_uniforms),
+            _ => None,
         }
     }
 }

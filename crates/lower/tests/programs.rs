@@ -195,3 +195,55 @@ fn what_is_not_supported_is_said_all_at_once() {
     let lines: Vec<u32> = faults.iter().map(|fault| source.position(fault.span.start).line).collect();
     assert_eq!(lines, [5, 6, 7]);
 }
+
+#[test]
+fn one_lane_adds_for_those_that_are_active_and_each_gets_its_own_old_value() {
+    let declarations = ".global .align 4 .u32 counter = 5;";
+    let body = "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r0, 7; @%p1 bra SKIP;\n\
+        mov.u64 %rd3, counter; atom.global.add.u32 %r0, [%rd3], 3;\nSKIP:";
+    check(&kernel("", declarations, body), 80, |x| if x % 2 == 1 { 5 + 3 * (x / 2) } else { 7 });
+}
+
+#[test]
+fn what_the_lanes_reduce_to_is_what_they_do_one_after_the_other() {
+    let declarations = ".global .align 4 .u32 w[8] = {0, 4000000000, 0, 2147483647, 2147483648, 4294967295, 0, 0};\n.shared .align 4 .b32 s;";
+    let operations = ["add.u32", "min.u32", "max.u32", "min.s32", "max.s32", "and.b32", "or.b32", "xor.b32"];
+    let mut body = "mov.u64 %rd3, w; mul.lo.u32 %r2, %r1, 2654435761; or.b32 %r2, %r2, 64;\n\
+        mov.u32 %r9, 0; setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [s], %r9; bar.sync 0;\n\
+        setp.ge.u32 %p2, %r1, 60; @%p2 bra DONE; red.shared.add.u32 [s], 1; red.shared.add.u32 [s], %r2;\n"
+        .to_owned();
+    for (index, operation) in operations.iter().enumerate() {
+        body += &format!("red.global.{operation} [%rd3+{}], %r2;\n", 4 * index);
+    }
+    body += "DONE: bar.sync 0; ld.shared.u32 %r0, [s];\n";
+    for index in 0..8 {
+        body += &format!("ld.volatile.global.u32 %r3, [%rd3+{}]; add.u32 %r0, %r0, %r3;\n", 4 * index);
+    }
+    let values = || (0..60u32).map(|x| x.wrapping_mul(2_654_435_761) | 64);
+    let signed = || values().map(u32::cast_signed);
+    let sum = values().fold(0u32, u32::wrapping_add);
+    let parts = [
+        values().min().map_or(0, |it| it.min(4_000_000_000)),
+        values().max().unwrap_or(0),
+        signed().min().unwrap_or(0).cast_unsigned(),
+        signed().max().unwrap_or(0).cast_unsigned(),
+        values().fold(u32::MAX, |a, b| a & b),
+        values().fold(0, |a, b| a | b),
+        values().fold(0, |a, b| a ^ b),
+    ];
+    let expected = parts.into_iter().fold(sum.wrapping_mul(2).wrapping_add(60), u32::wrapping_add);
+    check(&kernel("", declarations, &body), 80, |_| expected);
+}
+
+#[test]
+fn more_reductions_than_uniform_registers_fit() {
+    let mut body = "mov.u64 %rd3, w; mov.u32 %r0, 0;\n".to_owned();
+    for index in 0..100 {
+        body += &format!("add.u32 %r{}, %r1, {index};\n", index + 10);
+    }
+    for index in 0..100 {
+        body += &format!("red.global.add.u32 [%rd3+{}], %r{};\n", 4 * index, index + 10);
+    }
+    body += "bar.sync 0; ld.volatile.global.u32 %r0, [%rd3+396];";
+    check(&kernel("", ".global .align 4 .u32 w[100];", &body), 32, |_| 31 * 16 + 32 * 99);
+}
