@@ -34,7 +34,7 @@ pub fn gpu(name: &str) -> GpuConfig {
 pub use warplab_lab::reference::Case;
 pub use warplab_lab::{Loaded, Simulated};
 
-/// The cases of one suite (`suite` or `micro`).
+/// The cases of one suite (`suite`, `micro` or `atomics`).
 #[must_use]
 pub fn cases(suite: &str) -> Vec<Case> {
     let source = |path: String| Source::new(path.clone(), read(&path));

@@ -4,12 +4,15 @@ use warplab_config::GpuConfig;
 use warplab_config::gpu::SchedulerPolicy;
 use warplab_tests::{Case, cases, gpu, long_tests, on_all, simulate, suite_program};
 
-const SUITES: [&str; 2] = ["suite", "micro"];
+const SUITES: [&str; 3] = ["suite", "micro", "atomics"];
+/// Those that have long cases, and run with other schedulers and on another machine, too: the atomics, all quick, would
+/// take as long again as both.
+const BROAD_SUITES: &[&str] = &["suite", "micro"];
 
-/// Runs the cases of both suites that `chosen` takes; gives what is wrong with them.
-fn faults(config: &GpuConfig, chosen: impl Fn(&Case) -> bool) -> Vec<String> {
+/// Runs the cases of the suites that `chosen` takes; gives what is wrong with them.
+fn faults(config: &GpuConfig, suites: &[&str], chosen: impl Fn(&Case) -> bool) -> Vec<String> {
     let mut faults = Vec::new();
-    for suite in SUITES {
+    for suite in suites {
         let program = suite_program(config, suite);
         let chosen: Vec<Case> = cases(suite).into_iter().filter(&chosen).collect();
         assert!(!chosen.is_empty(), "no case of {suite} was chosen");
@@ -35,13 +38,13 @@ fn is_small(case: &Case) -> bool {
 
 #[test]
 fn every_quick_checksum_is_the_hardwares() {
-    assert_eq!(faults(&gpu("h200"), Case::is_quick), [""; 0]);
+    assert_eq!(faults(&gpu("h200"), &SUITES, Case::is_quick), [""; 0]);
 }
 
 #[test]
 fn every_checksum_of_the_long_cases_is_the_hardwares() {
     if long_tests() {
-        assert_eq!(faults(&gpu("h200"), |case| !case.is_quick()), [""; 0]);
+        assert_eq!(faults(&gpu("h200"), BROAD_SUITES, |case| !case.is_quick()), [""; 0]);
     }
 }
 
@@ -51,11 +54,11 @@ fn small_cases_do_not_depend_on_the_scheduler() {
         let mut config = gpu("h200");
         assert_eq!(config.multiprocessor.scheduler, SchedulerPolicy::Cggty);
         config.multiprocessor.scheduler = policy;
-        assert_eq!(faults(&config, is_small), [""; 0], "{policy:?}");
+        assert_eq!(faults(&config, BROAD_SUITES, is_small), [""; 0], "{policy:?}");
     }
 }
 
 #[test]
 fn small_cases_give_the_same_on_the_toy_machine() {
-    assert_eq!(faults(&gpu("toy"), is_small), [""; 0]);
+    assert_eq!(faults(&gpu("toy"), BROAD_SUITES, is_small), [""; 0]);
 }

@@ -17,6 +17,11 @@ fn every_quick_microbenchmark_computes_what_the_gpu_did_in_as_many_instructions(
 }
 
 #[test]
+fn every_case_of_the_atomics_computes_what_the_gpu_did_in_as_many_instructions() {
+    assert_suite("atomics", Case::is_quick, 124, 104);
+}
+
+#[test]
 fn so_does_every_long_case() {
     if long_tests() {
         assert_suite("suite", |case| !case.is_quick(), 151, 151);

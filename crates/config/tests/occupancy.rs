@@ -312,3 +312,8 @@ fn every_measured_case_of_the_suite_has_the_limits_that_the_profiler_reports() {
 fn every_measured_case_of_the_microbenchmarks_has_the_limits_that_the_profiler_reports() {
     assert_eq!(check_measured("micro"), 247);
 }
+
+#[test]
+fn every_measured_case_of_the_atomics_has_the_limits_that_the_profiler_reports() {
+    assert_eq!(check_measured("atomics"), 104);
+}

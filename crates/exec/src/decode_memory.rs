@@ -8,7 +8,7 @@ use crate::code::{
 use crate::decode::{Decoder, Sign};
 use crate::memory::{AccessKind, CachePolicy, Eviction, Scope};
 use warplab_program::operand::{AddressOperand, ConstantIndex, Operand, SpecialRegister};
-use warplab_program::{Modifier as M, Opcode as O};
+use warplab_program::{Modifier as M, Opcode as O, Register};
 
 pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     use AccessKind::{Atomic, CacheControl, Load, MatrixLoad, Reduction, Store};
@@ -122,7 +122,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
 
 fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
     AddressForm {
-        base: d.row(address.base.unwrap_or(warplab_program::register::Register::ZERO)),
+        base: d.row(address.base.unwrap_or(Register::ZERO)),
         wide: d.instruction.address_is_wide(&address),
         scale: address.scale.max(1),
         uniform: address.uniform.map(|register| register.0.min(63) as u8),
@@ -158,6 +158,10 @@ fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
         d.ignore(&[M::Inc, M::B32]);
         memory.atomic = Some((AtomicOp::Add, AtomicType::U32));
         memory.form = MemoryForm::IncrementByCount;
+        let wanted = d.instruction.operands.first().and_then(Operand::as_register);
+        if wanted == Some(Register::ZERO) {
+            memory.kind = AccessKind::Count;
+        }
         return Ok(());
     }
     if d.has(M::CasT) {

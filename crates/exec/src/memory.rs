@@ -62,6 +62,8 @@ pub enum AccessKind {
     Atomic,
     /// Changes without an answer.
     Reduction,
+    /// Adds to each word of shared memory how many lanes point at it: they share a pass.
+    Count,
     /// Prefetch, invalidation, write-back.
     CacheControl,
     /// Loads matrix rows from shared memory; `bytes` is 16, a row a lane.

@@ -174,7 +174,7 @@ fn access<M: GlobalMemory>(
                 Space::Local => store_local(m, lanes, &values)?,
             }
         }
-        AccessKind::Atomic | AccessKind::Reduction => {
+        AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
             return atomic(m, memory, space, lanes, environment);
         }
         AccessKind::MatrixLoad => load_matrix(m, memory, lanes, environment)?,

@@ -33,6 +33,11 @@ fn the_microbenchmarks_compute_what_the_gpu_computed() {
 }
 
 #[test]
+fn the_atomics_compute_what_the_gpu_computed() {
+    check("atomics", &Options::default(), QUICK);
+}
+
+#[test]
 fn without_optimisation_the_results_are_the_same() {
     check("suite", &Options { passes: PassSet::none(), ..Options::default() }, QUICK / 4.0);
 }

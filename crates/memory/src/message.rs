@@ -14,8 +14,8 @@ pub enum RequestKind {
     },
     /// An operation on the data at level two.
     Atomic {
-        /// Operations on the busiest word: they are done one after another.
-        passes: u8,
+        /// How often sectors are touched: once for every lane on the busiest word of each.
+        sector_accesses: u8,
         /// Whether the old values are wanted.
         returns: bool,
     },

@@ -190,8 +190,8 @@ impl Slice {
         self.count(&request, index, needs_fill, output.counters);
         let bytes = u64::from(request.sectors.count()) * SECTOR_BYTES;
         let mut busy = self.limits.cycle * bytes.div_ceil(self.limits.slice_bytes).max(1);
-        if let RequestKind::Atomic { passes, .. } = request.kind {
-            busy = busy.max(self.limits.atomic * u64::from(passes));
+        if let RequestKind::Atomic { sector_accesses, .. } = request.kind {
+            busy = busy.max(self.limits.atomic * u64::from(sector_accesses));
         }
         self.port_free = now + busy;
         output.counters.busy_ticks += busy.0;
@@ -274,12 +274,13 @@ impl Slice {
                 counters.write_sectors += sectors;
                 counters.write_hits += u64::from((request.sectors & self.cache.present(index)).count());
             }
-            RequestKind::Atomic { returns, .. } => {
-                counters.atomic_hits += hits;
+            RequestKind::Atomic { returns, sector_accesses } => {
+                let accesses = u64::from(sector_accesses);
+                counters.atomic_hits += accesses - u64::from(needs_fill.count()).min(accesses);
                 if returns {
-                    counters.atomic_sectors += sectors;
+                    counters.atomic_sectors += accesses;
                 } else {
-                    counters.reduction_sectors += sectors;
+                    counters.reduction_sectors += accesses;
                 }
             }
         }

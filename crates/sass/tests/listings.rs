@@ -38,3 +38,8 @@ fn the_suite() {
 fn the_microbenchmarks() {
     assert_listing("micro");
 }
+
+#[test]
+fn the_atomics() {
+    assert_listing("atomics");
+}

@@ -11,6 +11,8 @@ pub(crate) struct LineAccess {
     pub(crate) sectors: SectorMask,
     /// Sectors of which every byte is touched.
     pub(crate) full: SectorMask,
+    /// How often level two touches sectors: each once, or for an atomic operation once for every lane on its busiest word.
+    pub(crate) sector_accesses: u8,
 }
 
 /// Lanes are aligned to their size, so each touches one line: 32 at most, and mostly four or fewer.
@@ -32,6 +34,7 @@ pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines 
                     line: Address(line),
                     sectors: SectorMask::EMPTY,
                     full: SectorMask::EMPTY,
+                    sector_accesses: 0,
                 });
                 covered.push(bits);
             }
@@ -42,6 +45,7 @@ pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines 
             let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
             if part != 0 {
                 access.sectors |= SectorMask::single(sector);
+                access.sector_accesses += 1;
             }
             if part == u32::MAX {
                 access.full |= SectorMask::single(sector);
@@ -65,17 +69,32 @@ pub(crate) fn ideal_sectors(mask: LaneMask, bytes: u32) -> u32 {
     (mask.count() * bytes).div_ceil(SECTOR_BYTES as u32)
 }
 
-/// The most lanes that touch one word: atomic operations on it come one after another.
-pub(crate) fn lanes_on_one_word(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> u32 {
-    let mut seen: ArrayVec<(u64, u32), 32> = ArrayVec::new();
+/// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
+pub(crate) fn atomic_lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
+    let mut lines = lines(addresses, mask, bytes);
+    let words = lanes_by_word(addresses, mask, bytes);
+    for access in &mut lines {
+        let lanes_in_sector = |sector: u64| {
+            let start = access.line.0 + sector * SECTOR_BYTES;
+            let inside = words.iter().filter(|(address, _)| (start..start + SECTOR_BYTES).contains(address));
+            inside.map(|&(_, lanes)| lanes).max().unwrap_or(0)
+        };
+        access.sector_accesses = (0..LINE_BYTES / SECTOR_BYTES).map(lanes_in_sector).sum();
+    }
+    lines
+}
+
+/// The words that lanes touch, and how many lanes each.
+fn lanes_by_word(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> ArrayVec<(u64, u8), 32> {
+    let mut words: ArrayVec<(u64, u8), 32> = ArrayVec::new();
     for lane in mask.lanes() {
-        let word = addresses[lane] / u64::from(bytes.max(1));
-        match seen.iter_mut().find(|(other, _)| *other == word) {
-            Some((_, count)) => *count += 1,
-            None => seen.push((word, 1)),
+        let word = addresses[lane] & !u64::from(bytes.max(1) - 1);
+        match words.iter_mut().find(|(other, _)| *other == word) {
+            Some((_, lanes)) => *lanes += 1,
+            None => words.push((word, 1)),
         }
     }
-    seen.iter().map(|&(_, count)| count).max().unwrap_or(0)
+    words
 }
 
 /// Passes of shared memory for one instruction: what it takes, and what it would take without conflict.
@@ -122,12 +141,13 @@ fn conflict_degree(addresses: &[u64; 32], members: LaneMask, words: u32, banks: 
 /// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.
 pub(crate) fn shared_atomic_passes(addresses: &[u64; 32], mask: LaneMask, bytes: u32, banks: u32) -> Passes {
     let passes = shared_passes(addresses, mask, bytes, banks);
-    Passes { taken: passes.taken.max(lanes_on_one_word(addresses, mask, bytes)), ..passes }
+    let busiest = lanes_by_word(addresses, mask, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
+    Passes { taken: passes.taken.max(u32::from(busiest)), ..passes }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Passes, lanes_on_one_word, lines, shared_passes, tag_cycles};
+    use super::{Passes, atomic_lines, lines, shared_atomic_passes, shared_passes, tag_cycles};
     use warplab_units::LaneMask;
 
     fn by_lane(address: impl Fn(u64) -> u64) -> [u64; 32] {
@@ -176,7 +196,17 @@ mod tests {
     }
 
     #[test]
-    fn lanes_on_one_word_are_counted() {
-        assert_eq!(lanes_on_one_word(&by_lane(|lane| lane / 4 * 4), LaneMask::ALL, 4), 4);
+    fn atomic_operations_touch_a_sector_once_for_every_lane_on_its_busiest_word() {
+        // The sectors that the H200 counts for red_global_share1 to share32.
+        let accesses = [1, 2, 4, 8, 16, 32].map(|share| {
+            atomic_lines(&by_lane(|lane| lane / share * 4), LaneMask::ALL, 4)[0].sector_accesses
+        });
+        assert_eq!(accesses, [4, 4, 4, 8, 16, 32]);
+    }
+
+    #[test]
+    fn lanes_on_one_word_of_shared_memory_come_one_after_another() {
+        let passes = shared_atomic_passes(&by_lane(|lane| lane / 4 * 4), LaneMask::ALL, 4, 32);
+        assert_eq!(passes, Passes { taken: 4, ideal: 1 });
     }
 }

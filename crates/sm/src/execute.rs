@@ -162,8 +162,8 @@ impl Multiprocessor {
     fn shared_work(&mut self) -> Work {
         let AccessRecord { ref addresses, mask, bytes, kind, .. } = self.record;
         let shared = &self.spec.shared;
-        let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction);
-        let passes = if atomic {
+        let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
+        let passes = if atomic && kind != AccessKind::Count {
             coalesce::shared_atomic_passes(addresses, mask, bytes, shared.banks)
         } else {
             coalesce::shared_passes(addresses, mask, bytes, shared.banks)
@@ -177,7 +177,7 @@ impl Multiprocessor {
                 counters.store_wavefronts += taken;
                 counters.store_bank_conflicts += conflicts;
             }
-            AccessKind::Atomic | AccessKind::Reduction => {
+            AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
                 counters.atomic_requests += 1;
                 counters.atomic_wavefronts += taken;
             }
@@ -198,7 +198,10 @@ impl Multiprocessor {
 
     fn global_work(&mut self, local: bool) -> Work {
         let AccessRecord { ref addresses, mask, bytes, kind, policy, .. } = self.record;
-        let lines = coalesce::lines(addresses, mask, bytes);
+        let lines = match kind {
+            AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(addresses, mask, bytes),
+            _ => coalesce::lines(addresses, mask, bytes),
+        };
         let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
         let tags = coalesce::tag_cycles(&lines, self.spec.l1.tag_banks);
         let data = (bytes * 32).div_ceil(self.spec.l1.bytes_per_cycle).max(1);
@@ -220,9 +223,8 @@ impl Multiprocessor {
                 GlobalAccess::Store { local },
             ),
             (AccessKind::Atomic | AccessKind::Reduction, _) => {
-                let passes = coalesce::lanes_on_one_word(addresses, mask, bytes) as u8;
                 let returns = kind == AccessKind::Atomic;
-                let access = GlobalAccess::Atomic { passes, returns };
+                let access = GlobalAccess::Atomic { returns };
                 if returns {
                     (&mut counters.global_atomic_requests, &mut counters.global_atomic_sectors, access)
                 } else {

@@ -33,7 +33,7 @@ pub(crate) enum Work {
 pub(crate) enum GlobalAccess {
     Load { cached: bool, local: bool },
     Store { local: bool },
-    Atomic { passes: u8, returns: bool },
+    Atomic { returns: bool },
 }
 
 impl GlobalAccess {
@@ -270,8 +270,8 @@ impl LoadStoreUnit {
                         self.load(pending, &lines, (cached, local), now, outcomes);
                     }
                     GlobalAccess::Store { local } => self.store(owner, &lines, local, now, outcomes),
-                    GlobalAccess::Atomic { passes, returns } => {
-                        self.atomic(operation.asker, &lines, passes, returns, now, outcomes);
+                    GlobalAccess::Atomic { returns } => {
+                        self.atomic(operation.asker, &lines, returns, now, outcomes);
                     }
                 }
                 self.wait_for_port(now);
@@ -403,7 +403,6 @@ impl LoadStoreUnit {
         &mut self,
         asker: Asker,
         lines: &[LineAccess],
-        passes: u8,
         returns: bool,
         now: Cycle,
         outcomes: &mut Vec<Outcome>,
@@ -422,11 +421,12 @@ impl LoadStoreUnit {
                 Some(pending) => Token::Data { pending },
                 None => Token::Store { slot, generation },
             });
-            let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
+            let sector_accesses = access.sector_accesses;
+            let bytes = HEADER_BYTES + u32::from(sector_accesses) * SECTOR_BYTES as u32;
             self.send(
                 access.line,
                 access.sectors,
-                RequestKind::Atomic { passes, returns },
+                RequestKind::Atomic { sector_accesses, returns },
                 bytes,
                 token,
                 now,
