@@ -3,6 +3,9 @@
 //! Where the address is the same for the whole warp, the lanes that are active choose the last of them. It adds as
 //! often as there are lanes, or takes what `REDUX` makes of their values; who asks for the old value gets it by a
 //! shuffle and adds what the lanes below did. Adding 1 to shared memory without asking is an instruction of its own.
+//!
+//! ptxas keeps the mask of the active lanes in a uniform register. Here it is in a register of every lane: a barrier may
+//! let another path of the warp through the same block, and each path must find its own mask again.
 
 use crate::code::Code;
 use crate::divergence::{Divergence, divergence};
@@ -10,7 +13,6 @@ use crate::graph::Graph;
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Guard, Instruction, Modifier, Opcode, Operand, Origin, Predicate, Register, Resource, SpecialRegister,
-    UniformPredicate, UniformRegister,
 };
 
 use Modifier as M;
@@ -148,9 +150,9 @@ fn reduction(operation: Modifier) -> Option<Modifier> {
 /// The lane that acts for the others, as long as the same are active.
 struct Leader {
     /// Which lanes are active.
-    active: UniformRegister,
+    active: Register,
     /// The number of the leader.
-    number: Operand,
+    number: Register,
     /// True for the leader alone.
     is_leader: Predicate,
     /// How many are active, once somebody has asked.
@@ -199,12 +201,11 @@ impl Writer<'_> {
     fn aggregate(&mut self, mut instruction: Instruction, plan: &Plan, leader: &mut Option<Leader>) {
         self.origin = instruction.origin;
         self.origin.note = "one lane for the warp";
-        let leader = leader.get_or_insert_with(|| self.leader(plan.result.is_some()));
+        let leader = leader.get_or_insert_with(|| self.leader());
         let sum = match &plan.kind {
             Kind::Repeated(value) => {
-                let count = *leader.count.get_or_insert_with(|| {
-                    self.compute(Opcode::Popc, &[], &[Operand::uniform(leader.active)])
-                });
+                let active = Operand::register(leader.active);
+                let count = *leader.count.get_or_insert_with(|| self.compute(Opcode::Popc, &[], &[active]));
                 self.times(count, plan.data, *value)
             }
             Kind::Reduced(modifiers) => {
@@ -228,24 +229,17 @@ impl Writer<'_> {
         self.share(result, old, plan, leader);
     }
 
-    /// The lanes that are active and the one that acts. `wanted`: its number is needed in every lane.
-    fn leader(&mut self, wanted: bool) -> Leader {
+    /// The lanes that are active and the one that acts.
+    fn leader(&mut self) -> Leader {
         let own = *self.lanes.own.get_or_insert_with(|| self.code.register(1));
-        let active = self.code.uniform(1);
-        let never = Operand::UniformPredicate { predicate: UniformPredicate::TRUE, negate: false };
-        self.op(Opcode::Voteu, &[M::Any], [Operand::uniform(active), never, Operand::TRUE]);
-        let number = if wanted {
-            Operand::register(self.compute(Opcode::Flo, &[M::U32], &[Operand::uniform(active)]))
-        } else {
-            let number = self.code.uniform(1);
-            self.op(Opcode::Uflo, &[M::U32], [Operand::uniform(number), Operand::uniform(active)]);
-            Operand::uniform(number)
-        };
+        let active = self.compute(Opcode::Vote, &[M::Any], &[Operand::TRUE, Operand::TRUE]);
+        let number = self.compute(Opcode::Flo, &[M::U32], &[Operand::register(active)]);
         let is_leader = self.code.predicate();
+        let (own, leader) = (Operand::register(own), Operand::register(number));
         self.op(
             Opcode::Isetp,
             &[M::Eq, M::U32, M::And],
-            [Operand::predicate(is_leader), Operand::TRUE, Operand::register(own), number, Operand::TRUE],
+            [Operand::predicate(is_leader), Operand::TRUE, own, leader, Operand::TRUE],
         );
         Leader { active, number, is_leader, count: None }
     }
@@ -263,7 +257,7 @@ impl Writer<'_> {
     fn share(&mut self, result: Register, old: Register, plan: &Plan, leader: &Leader) {
         let Kind::Repeated(value) = plan.kind else { return };
         let below = *self.lanes.below.get_or_insert_with(|| self.code.register(1));
-        let active = Operand::uniform(leader.active);
+        let active = Operand::register(leader.active);
         let lower = self.compute(
             Opcode::Lop3,
             &[M::Lut],
@@ -271,8 +265,9 @@ impl Writer<'_> {
         );
         let before = self.compute(Opcode::Popc, &[], &[Operand::register(lower)]);
         let first = self.code.register(1);
-        let (to, from) = (Operand::register(first), Operand::register(old));
-        self.op(Opcode::Shfl, &[M::Idx], [Operand::TRUE, to, from, leader.number, Operand::Immediate(0x1f)]);
+        let (to, from, lane) =
+            (Operand::register(first), Operand::register(old), Operand::register(leader.number));
+        self.op(Opcode::Shfl, &[M::Idx], [Operand::TRUE, to, from, lane, Operand::Immediate(0x1f)]);
         let (before, first) = (Operand::register(before), Operand::register(first));
         let to = Operand::register(result);
         match value {

@@ -50,7 +50,7 @@ fn sources(instruction: &Instruction) -> Vec<(usize, bool)> {
         | Sgxt | Bmsk | F2fp | Imnmx => place == 1,
         Mov | Iabs | Popc | Flo | Brev | I2f | I2fp | F2i | F2f | Frnd | Mufu | S2r => place == 0,
         Shfl => place == 1 || place == 2,
-        Bar | Warpsync | Nanosleep | Ldc | Uldc | Umov | Ulea | Uiadd3 | Uflo | Redux => true,
+        Bar | Warpsync | Nanosleep | Ldc | Uldc | Umov | Ulea | Uiadd3 | Redux => true,
         _ => false,
     };
     values.into_iter().enumerate().map(|(place, index)| (index, free(place))).collect()

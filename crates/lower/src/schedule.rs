@@ -10,8 +10,8 @@ use warplab_program::{
 };
 
 /// How many registers the order may keep alive before it stops taking loads early: at least the first number, with
-/// which a multiprocessor of 65,536 registers still holds 2,048 threads, and as
-/// many as the order that was written keeps alive, up to the second.
+/// which a multiprocessor of 65,536 registers still holds 2,048 threads, and as many as the order that was written
+/// keeps alive, up to the second.
 const COMFORTABLE: (usize, usize) = (32, 40);
 
 /// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.

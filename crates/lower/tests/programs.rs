@@ -247,3 +247,21 @@ fn more_reductions_than_uniform_registers_fit() {
     body += "bar.sync 0; ld.volatile.global.u32 %r0, [%rd3+396];";
     check(&kernel("", ".global .align 4 .u32 w[100];", &body), 32, |_| 31 * 16 + 32 * 99);
 }
+
+#[test]
+fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
+    // Odd lanes come first, then even ones below 20: two groups pass the same block, each waiting in its middle.
+    let declarations = ".global .align 4 .u32 counters[2];";
+    let body = "mov.u64 %rd3, counters; mov.u32 %r0, 99; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; @%p1 bra SAME;\n\
+        add.u32 %r4, %r1, 7; st.volatile.global.u32 [%rd2], %r4; setp.lt.u32 %p2, %r1, 20; @%p2 bra SAME;\n\
+        bar.sync 0; bra DONE;\n\
+        SAME: atom.global.add.u32 %r5, [%rd3], 3; bar.sync 0; atom.global.add.u32 %r0, [%rd3+4], 3; sub.u32 %r0, %r0, %r5;\nDONE:";
+    let options = |passes| Options { passes, ..Options::default() };
+    let text = kernel("", declarations, body);
+    for passes in [PassSet::all(), PassSet::none()] {
+        let differences = words(&text, 32, 32, &options(passes));
+        let mut sum: i64 = differences.iter().filter(|&&it| it != 99).map(|&it| i64::from(it as i32)).sum();
+        sum += 1000 * differences.iter().filter(|&&it| it == 99).count() as i64;
+        assert_eq!(sum, 6000, "{differences:?}");
+    }
+}

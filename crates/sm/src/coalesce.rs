@@ -11,7 +11,7 @@ pub(crate) struct LineAccess {
     pub(crate) sectors: SectorMask,
     /// Sectors of which every byte is touched.
     pub(crate) full: SectorMask,
-    /// How often level two touches sectors: each once, or for an atomic operation once for every lane on its busiest word.
+    /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
     pub(crate) sector_accesses: u8,
 }
 
@@ -45,7 +45,6 @@ pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines 
             let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
             if part != 0 {
                 access.sectors |= SectorMask::single(sector);
-                access.sector_accesses += 1;
             }
             if part == u32::MAX {
                 access.full |= SectorMask::single(sector);
