@@ -43,3 +43,8 @@ fn the_microbenchmarks() {
 fn the_atomics() {
     assert_listing("atomics");
 }
+
+#[test]
+fn the_paths() {
+    assert_listing("paths");
+}
