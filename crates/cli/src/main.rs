@@ -4,6 +4,8 @@ mod arguments;
 mod commands;
 mod compilers;
 mod cuda_tools;
+#[cfg(test)]
+mod documents;
 mod failure;
 mod job;
 mod laboratory;
@@ -26,9 +28,11 @@ use std::process::ExitCode;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
     let mut terminal = Terminal::new();
-    let result = dispatch(&arguments.command, &mut terminal);
+    let result = match Arguments::try_parse() {
+        Ok(arguments) => dispatch(&arguments.command, &mut terminal),
+        Err(usage) => terminal.usage(&usage),
+    };
     ExitCode::from(terminal.finish(result))
 }
 
