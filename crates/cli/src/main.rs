@@ -1,5 +1,7 @@
 //! The `warplab` program: the only crate that prints, exits, reads the environment or draws a progress bar.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod arguments;
 mod commands;
 mod compilers;

@@ -147,6 +147,12 @@ fn two_runs_may_keep_their_points_in_one_file() {
 #[test]
 fn a_row_that_is_not_built_is_no_success() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let list = stdout(&warplab_in(root, "reproduce --list"));
+    let count = list.lines().filter(|line| line.contains(" not yet ")).count();
+    let rows = list.lines().count() - 2;
+    assert!(list.ends_with(&format!(
+        "\n{count} of {rows} rows are not built yet; 'warplab reproduce --list' shows which\n"
+    )));
     let ran = warplab_in(root, "reproduce limits-table its max-atomics");
     assert_eq!((stdout(&ran).as_str(), status(&ran)), ("", Some(2)));
     assert_eq!(

@@ -47,11 +47,7 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
     }
     terminal.print(&summary.text())?;
     if arguments.all {
-        let count = course.rows.iter().filter(|row| row.experiments.is_empty()).count();
-        let all = course.rows.len();
-        terminal.print(&format!(
-            "{count} of {all} rows are not built yet; 'warplab reproduce --list' shows which\n"
-        ))?;
+        terminal.print(&not_built(&course))?;
     }
     laboratory.close(outcome)
 }
@@ -99,7 +95,16 @@ fn list(course: &Course) -> String {
         let built = if row.experiments.is_empty() { "not yet" } else { "yes" };
         table.row([row.id.as_str(), built, row.what.as_str(), row.source.as_str()]);
     }
-    table.text()
+    table.text() + &not_built(course)
+}
+
+/// How many rows are missing.
+fn not_built(course: &Course) -> String {
+    let count = course.rows.iter().filter(|row| row.experiments.is_empty()).count();
+    format!(
+        "{count} of {} rows are not built yet; 'warplab reproduce --list' shows which\n",
+        course.rows.len()
+    )
 }
 
 fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<&'a CourseRow>, Failure> {
