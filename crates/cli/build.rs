@@ -1,5 +1,7 @@
-//! Puts a copy of every machine, lab, launch and kernel of `configs` into the program, so that it stands alone.
+//! Puts a copy of every machine, lab, launch and kernel of `configs` into the program, so that it stands alone, and a
+//! hash of the sources, so that it knows its own results.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -17,7 +19,32 @@ fn main() -> io::Result<()> {
         let path = path.strip_prefix(&configs).unwrap_or(path);
         path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
     };
-    write("labs.rs", labs.iter().map(|path| (inside(path), path)))
+    write("labs.rs", labs.iter().map(|path| (inside(path), path)))?;
+    io::Write::write_fmt(
+        &mut io::stdout(),
+        format_args!("cargo:rustc-env=WARPLAB_SOURCES={:016x}\n", sources(&configs.join(".."))?),
+    )
+}
+
+/// A hash of everything that the program is built from: results of other sources are not used again.
+fn sources(root: &Path) -> io::Result<u64> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(root.join("crates"))? {
+        let folder = entry?.path();
+        // Not `tests`: what is there changes no result.
+        if folder.join("src").is_dir() {
+            paths.extend(files(&folder.join("src"), &["rs"])?);
+            paths.push(folder.join("Cargo.toml"));
+        }
+    }
+    paths.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
+    paths.sort();
+    let mut hasher = DefaultHasher::new();
+    for path in paths.iter().filter(|path| path.is_file()) {
+        io::Write::write_fmt(&mut io::stdout(), format_args!("cargo:rerun-if-changed={}\n", path.display()))?;
+        (path.strip_prefix(root).unwrap_or(path), fs::read(path)?).hash(&mut hasher);
+    }
+    Ok(hasher.finish())
 }
 
 /// The files under a folder whose names end like one of these, sorted.

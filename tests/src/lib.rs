@@ -1,6 +1,7 @@
 //! The hardware reference as tests see it: cases, metrics, and how one is run.
 
 pub mod experiments;
+pub mod mutation;
 
 use std::path::PathBuf;
 use warplab_config::GpuConfig;

@@ -42,6 +42,7 @@ fn every_row_that_is_built_holds_or_says_why_not() {
         assert!(!report.judgements.is_empty(), "{name} compares nothing");
         let lines = report.judgements.iter().filter(|it| it.verdict == Verdict::Missed);
         missed.extend(lines.map(|judgement| format!("{name}: {}", judgement.line)));
+        missed.extend(report.failed_expectations().iter().map(|line| format!("{name}: {line}")));
         // A reason that is no longer needed is a fault of the description.
         let stale = report
             .judgements

@@ -41,7 +41,7 @@ fn a_launch_gives_metrics_issues_and_words() {
 #[test]
 fn a_finished_point_is_not_worked_out_again_until_its_inputs_change() {
     let (first, lines) = run_text(LAUNCH, &Results::default(), &[]).expect("it runs");
-    let known = Results::read(&lines);
+    let known = Results::read(lines.as_bytes());
     let (again, none) = run_text(LAUNCH, &known, &[]).expect("it runs");
     let (changed, _) = run_text(LAUNCH, &known, &["gpu.multiprocessor.latencies.fma=5"]).expect("it runs");
     assert_eq!((first.worked_out, again.worked_out, changed.worked_out), (2, 0, 2));

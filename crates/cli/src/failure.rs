@@ -10,6 +10,8 @@ pub(crate) enum Outcome {
     Fine,
     /// A check or an expectation failed, and has been reported: exit status 1.
     Failed,
+    /// The command line was wrong, and has been reported: exit status 2.
+    Misused,
 }
 
 /// A command that could not do what it was asked to.

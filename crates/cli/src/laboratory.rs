@@ -1,33 +1,43 @@
 //! What the laboratory needs of the command line: files, machines, and the results of earlier runs.
 
 use crate::arguments::{Isa, PointArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use crate::{machines, roads, sources};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, io};
+use std::sync::{Mutex, PoisonError};
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
 use warplab_lab::Fault;
-use warplab_lab::experiment::{Host, Options, Report, Results, run, stable_hash};
+use warplab_lab::experiment::{Host, Options, Report, Results, run};
+
+/// What tells this simulator from every other: its version, and a hash of the sources that it was built from.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("WARPLAB_SOURCES"));
 
 /// Runs experiments and keeps what is finished.
 pub(crate) struct Laboratory<'a> {
     arguments: &'a PointArguments,
-    version: String,
     known: Results,
+    /// The results file once a line was added, and why nothing more is kept.
+    file: Mutex<Keeper>,
+}
+
+/// Where finished points are kept.
+#[derive(Default)]
+struct Keeper {
+    file: Option<File>,
+    failure: Option<io::Error>,
 }
 
 impl<'a> Laboratory<'a> {
     /// Reads what earlier runs have finished, unless that is not wanted.
     pub(crate) fn open(arguments: &'a PointArguments) -> Result<Laboratory<'a>, Failure> {
-        let known = match fs::read_to_string(&arguments.results) {
+        let known = match fs::read(&arguments.results) {
             _ if arguments.fresh => Results::default(),
-            Ok(text) => Results::read(&text),
+            Ok(bytes) => Results::read(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Results::default(),
             Err(error) => {
                 let file = arguments.results.display();
@@ -36,7 +46,7 @@ impl<'a> Laboratory<'a> {
                 )));
             }
         };
-        Ok(Laboratory { arguments, version: version(), known })
+        Ok(Laboratory { arguments, known, file: Mutex::default() })
     }
 
     /// Runs an experiment of a folder.
@@ -53,60 +63,75 @@ impl<'a> Laboratory<'a> {
             roads::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
         };
         let machine = |name: &str, changes: &[String]| machines::load(name, changes);
-        let host =
-            Host { read: &sources::for_lab, program: &program, machine: &machine, version: &self.version };
+        let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
         let options = Options {
             full: self.arguments.full,
             changes: changes.to_vec(),
             threads: self.arguments.jobs.map_or(0, usize::from),
         };
-        let file: Mutex<Option<File>> = Mutex::new(None);
-        let failure = Mutex::new(None);
         let count = AtomicUsize::new(0);
         let notes = !self.arguments.quiet && Terminal::shows_progress();
         let report = run(experiment, folder, &host, &self.known, &options, &|finished| {
-            // What cannot be kept is told once, after the run.
-            if let Err(error) = self.keep(&file, finished.line) {
-                *failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(error);
-            }
+            self.keep(finished.line);
             let number = count.fetch_add(1, Ordering::Relaxed) + 1;
             if notes {
                 eprintln(&format!("{}: {number} done: {}", experiment.title, finished.point));
             }
         })?;
-        match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-            Some(error) => {
-                let file = self.arguments.results.display();
-                Err(Failure::Output(format!("{file} cannot be written: {error}; give another --results")))
-            }
-            None => Ok(report),
+        Ok(report)
+    }
+
+    /// Adds a line to the results file, which is made when the first line comes. What cannot be kept costs nothing
+    /// but its being kept: [`Laboratory::close`] tells it once, when the tables are printed.
+    fn keep(&self, line: &str) {
+        let mut keeper = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if keeper.failure.is_none() {
+            keeper.failure = keeper.write(&self.arguments.results, line).err();
         }
     }
 
-    /// Adds a line to the results file, which is made when the first line comes.
-    fn keep(&self, file: &Mutex<Option<File>>, line: &str) -> io::Result<()> {
-        let mut file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if file.is_none() {
-            let path = &self.arguments.results;
-            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                fs::create_dir_all(folder)?;
-            }
-            *file = Some(OpenOptions::new().create(true).append(true).open(path)?);
-        }
-        // One call a line: lines of several threads or programs do not mix.
-        file.as_mut().map_or(Ok(()), |file| file.write_all(line.as_bytes()))
+    /// Ends a command: an error if finished points could not be kept.
+    pub(crate) fn close(self, outcome: Outcome) -> Result<Outcome, Failure> {
+        let keeper = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some(error) = keeper.failure else { return Ok(outcome) };
+        let file = self.arguments.results.display();
+        Err(Failure::Output(format!(
+            "{file} cannot be written: {error}; what is printed is whole, but its points run again the next time; give another --results"
+        )))
     }
+}
+
+impl Keeper {
+    fn write(&mut self, path: &Path, line: &str) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(open(path)?),
+        };
+        // One call a line: lines of several threads or programs do not mix.
+        file.write_all(line.as_bytes())
+    }
+}
+
+/// A results file, ready for the next line: a torn last one is ended first.
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.is_file() && file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
+        file.write_all(b"\n")?;
+    }
+    Ok(file)
 }
 
 /// A line for standard error; nobody can be told when it is gone.
 fn eprintln(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// The version of this program: any other build gives other results.
-fn version() -> String {
-    let program = env::current_exe().and_then(fs::read).unwrap_or_default();
-    format!("{} {}", env!("CARGO_PKG_VERSION"), stable_hash([program.as_slice()]))
 }
 
 fn into_fault(failure: Failure) -> Fault {

@@ -1,9 +1,13 @@
 //! The `warplab` program: the only crate that prints, exits, reads the environment or draws a progress bar.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod arguments;
 mod commands;
 mod compilers;
 mod cuda_tools;
+#[cfg(test)]
+mod documents;
 mod failure;
 mod job;
 mod laboratory;
@@ -26,9 +30,11 @@ use std::process::ExitCode;
 use terminal::Terminal;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
     let mut terminal = Terminal::new();
-    let result = dispatch(&arguments.command, &mut terminal);
+    let result = match Arguments::try_parse() {
+        Ok(arguments) => dispatch(&arguments.command, &mut terminal),
+        Err(usage) => terminal.usage(&usage),
+    };
     ExitCode::from(terminal.finish(result))
 }
 

@@ -87,8 +87,9 @@ fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
         return Failure::Kernel(message);
     };
     let kernel = loaded.program.kernel(kernel);
-    let instruction =
-        kernel.and_then(|kernel| kernel.instructions.get((address / INSTRUCTION_BYTES) as usize));
+    let instruction = kernel
+        .zip(usize::try_from(address / INSTRUCTION_BYTES).ok())
+        .and_then(|(kernel, at)| kernel.instructions.get(at));
     let place = instruction.and_then(|found| loaded.program.place(&found.origin));
     match line_span(&loaded.source, *line) {
         Some(span) => {

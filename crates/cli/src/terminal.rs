@@ -36,6 +36,17 @@ impl Terminal {
         let _ = writeln!(io::stderr(), "{line}");
     }
 
+    /// What the reader of the command line has to say: help or the version for standard output, or what is wrong.
+    pub(crate) fn usage(&mut self, usage: &clap::Error) -> Result<Outcome, Failure> {
+        if usage.use_stderr() {
+            // Nobody can be told when standard error is gone; the exit status says it.
+            let _ = usage.print();
+            return Ok(Outcome::Misused);
+        }
+        usage.print().map_err(output_failure)?;
+        Ok(Outcome::Fine)
+    }
+
     /// Diagnostics for standard error.
     pub(crate) fn diagnostics(&mut self, source: &Source, diagnostics: &[Diagnostic]) {
         let text =
@@ -46,8 +57,13 @@ impl Terminal {
 
     /// Reports how a command ended and gives the exit status.
     pub(crate) fn finish(mut self, result: Result<Outcome, Failure>) -> u8 {
-        let flushed = self.out.flush().map_err(output_failure);
-        let result = result.and_then(|outcome| flushed.map(|()| outcome));
+        let flushed = self.out.flush().and_then(|()| io::stdout().flush()).map_err(output_failure);
+        let result = match (result, flushed) {
+            // Whoever closed the output has read enough of it; what failed has failed all the same.
+            (Ok(outcome), Err(Failure::Closed)) => Ok(outcome),
+            (Ok(_), Err(failure)) => Err(failure),
+            (result, _) => result,
+        };
         match &result {
             Ok(_) | Err(Failure::Closed) => {}
             Err(Failure::Input(message) | Failure::Kernel(message) | Failure::Output(message)) => {
@@ -61,6 +77,7 @@ impl Terminal {
         match result {
             Ok(Outcome::Fine) => 0,
             Ok(Outcome::Failed) => 1,
+            Ok(Outcome::Misused) => 2,
             Err(failure) => failure.status(),
         }
     }

@@ -4,16 +4,14 @@
 
 mod common;
 
-use common::warplab;
+use common::{fresh_folder, status, stderr, warplab, warplab_in};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A fresh folder.
+/// The path of a folder that is not there.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).unwrap();
-    }
+    let folder = fresh_folder(name);
+    fs::remove_dir(&folder).unwrap();
     folder
 }
 
@@ -276,4 +274,91 @@ fn an_unknown_lab_is_answered_with_the_known_ones() {
     let assert = warplab("lab show 99").code(2);
     let stderr = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(stderr.contains("unknown lab '99'; known: 1-latency, 2-schedulers, 3-dependences"), "{stderr}");
+}
+
+/// A folder with a lab of its own, number 9, whose student changes a program by this name.
+fn lab_with_copy(name: &str, copy: &str) -> PathBuf {
+    let root = fresh_folder(name);
+    let lab = root.join("configs/labs/9-own");
+    fs::create_dir_all(&lab).unwrap();
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
+    let text = fs::read_to_string(configs.join("labs/3-dependences/lab.ron")).unwrap();
+    let text = text.replace("../../launches", &configs.join("launches").display().to_string());
+    fs::write(lab.join("lab.ron"), text.replace("kernel.ptx", copy)).unwrap();
+    root
+}
+
+#[test]
+fn a_copy_has_a_plain_name_and_not_that_of_the_worksheet() {
+    let outside = "../../../x";
+    for copy in [
+        outside,
+        "/tmp/x.ptx",
+        "worksheet.ron",
+        "Worksheet.RON",
+        "",
+        ".",
+        "..",
+        "a/b",
+        "a\\\\b",
+        "c:x",
+        "nul\\0",
+    ] {
+        let root = lab_with_copy("names", copy);
+        let checked = warplab_in(&root, "config check configs/labs/9-own/lab.ron");
+        assert_eq!(status(&checked), Some(1), "{copy}");
+        let started = warplab_in(&root, "lab start 9 student");
+        assert_eq!(status(&started), Some(2), "{copy}");
+        let said = match copy.to_lowercase().as_str() {
+            "worksheet.ron" => "would stand in the place of the worksheet",
+            _ => "is not the name of a file in the student's folder",
+        };
+        for ran in [checked, started] {
+            assert!(stderr(&ran).contains(said) && stderr(&ran).contains("lab.ron:10:"), "{}", stderr(&ran));
+        }
+        assert!(!root.join("student").exists() && !root.join("x").exists(), "{copy}");
+    }
+}
+
+#[test]
+fn a_lab_with_a_plain_copy_starts() {
+    let root = lab_with_copy("plain", "my-kernel_2.ptx");
+    warplab_in(&root, "config check configs/labs/9-own/lab.ron").success();
+    warplab_in(&root, "lab start 9 student").success();
+    assert!(root.join("student/my-kernel_2.ptx").is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_file_is_neither_followed_nor_replaced() {
+    let root = lab_with_copy("links", "kernel.ptx");
+    for (name, target) in [("kernel.ptx", "../victim"), ("worksheet.ron", "../nothing")] {
+        let student = root.join("student");
+        fs::create_dir_all(&student).unwrap();
+        fs::write(root.join("victim"), "precious").unwrap();
+        std::os::unix::fs::symlink(target, student.join(name)).unwrap();
+        let ran = warplab_in(&root, "lab start 9 student");
+        assert_eq!(status(&ran), Some(2), "{name}");
+        assert_eq!(
+            stderr(&ran),
+            format!("error: student/{name} is there already; choose another folder or move it away\n")
+        );
+        assert_eq!(fs::read_to_string(root.join("victim")).unwrap(), "precious");
+        assert!(!root.join("nothing").exists());
+        assert_eq!(student.read_dir().unwrap().count(), 1, "nothing else is written");
+        fs::remove_dir_all(&student).unwrap();
+    }
+}
+
+#[test]
+fn two_programs_have_two_copies() {
+    let root = lab_with_copy("two", "kernel.ptx");
+    let lab = root.join("configs/labs/9-own/lab.ron");
+    let text = fs::read_to_string(&lab).unwrap();
+    let other = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/launches/vector_add.ron");
+    let run = format!("runs: {{ \"other\": (launch: \"{}\", copy: Some(\"KERNEL.ptx\")),", other.display());
+    fs::write(&lab, text.replacen("runs: {", &run, 1)).unwrap();
+    let ran = warplab_in(&root, "lab start 9 student");
+    assert_eq!(status(&ran), Some(2));
+    assert!(stderr(&ran).contains("are one file; give each program its own"), "{}", stderr(&ran));
 }

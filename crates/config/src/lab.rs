@@ -4,6 +4,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The worksheet in a student's folder.
+pub const WORKSHEET: &str = "worksheet.ron";
+
+/// Why a student's copy of a program cannot have this name; nothing if it can.
+#[must_use]
+pub fn wrong_copy(name: &str) -> Option<String> {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    if name.eq_ignore_ascii_case(WORKSHEET) {
+        Some(format!("a copy named '{name}' would stand in the place of the worksheet"))
+    } else if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        Some(format!("'{name}' is not the name of a file in the student's folder"))
+    } else {
+        None
+    }
+}
+
 /// One lab: launches, what a student predicts of them and changes in them, and what must hold then. Paths are relative
 /// to this file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +61,8 @@ pub struct LabRun {
     /// Passes of the compiler that are left out.
     #[serde(default)]
     pub without: Vec<String>,
-    /// The student's copy of the program, by this name, runs instead of the launch's own.
+    /// The student's copy of the program, by this name, runs instead of the launch's own. The name of a file: letters,
+    /// digits, `.`, `_`, `-`; no folder.
     #[serde(default)]
     pub copy: Option<String>,
 }

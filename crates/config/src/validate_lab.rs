@@ -1,7 +1,7 @@
 //! What the form of a lab cannot say: names that must exist, and that must differ.
 
 use crate::check::{allowed, schema_at};
-use crate::lab::{Answer, Lab, Measure};
+use crate::lab::{Answer, Lab, Measure, wrong_copy};
 use crate::ron_tree::{Node, Value};
 use crate::schema::{Kind, schema};
 use warplab_diagnostics::Diagnostic;
@@ -44,6 +44,7 @@ pub fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
     for (at, shown) in lab.timelines.iter().enumerate() {
         checker.run(&shown.run, &format!("timelines.{at}.run"));
     }
+    checker.copies();
     checker.machines();
     checker.faults
 }
@@ -84,6 +85,19 @@ impl Checker<'_> {
             if Opcode::from_name(name).is_none() {
                 let help = "'warplab isa' lists the machine instructions";
                 self.fault(path, format!("no machine instruction is named '{name}'"), help);
+            }
+        }
+    }
+
+    /// The names of the student's copies: files in the student's folder, none of them twice but of one program.
+    fn copies(&mut self) {
+        for (name, run) in &self.lab.runs {
+            let Some(copy) = &run.copy else { continue };
+            let node = self.tree.find(&["runs", name, "copy"]);
+            let span = node.unwrap_or(self.tree).span;
+            if let Some(message) = wrong_copy(copy) {
+                let help = "give a plain file name, for example \"kernel.ptx\"";
+                self.faults.push(Diagnostic::error(span, message).with_label("here").with_help(help));
             }
         }
     }

@@ -141,6 +141,7 @@ pub fn step<M: GlobalMemory>(
 ) -> Result<Executed, ExecFault> {
     #[cfg(target_arch = "x86_64")]
     if code.wide {
+        #[expect(unsafe_code, reason = "the only call of code for a processor that not everybody has")]
         // SAFETY: `Code::decode` sets `wide` only where the processor has all of these features.
         return unsafe { step_wide(code, warp, environment) };
     }

@@ -1,5 +1,7 @@
 //! Many pieces of work, each on one thread, as many at once as there are threads.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 /// Memory of buffers at once when nothing else is asked for: 12 GiB.
 pub const DEFAULT_MEMORY_BYTES: u64 = 12 << 30;
 

@@ -4,6 +4,8 @@
 //! and gives each result 24 cycles later; a memory passes so many bytes a cycle and answers after its latency. With few
 //! in flight the latency bounds the throughput, with many the port does.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::NonZeroU32;

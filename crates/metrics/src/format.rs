@@ -21,6 +21,17 @@ pub fn real_text(value: f64) -> String {
     format!("{sign}{}.{fraction}", group_thousands(whole))
 }
 
+/// A real number without what is after its point: 0 for one below 0 and for NaN, the largest for one beyond it.
+#[must_use]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "this is what `as` does with reals"
+)]
+pub fn whole_number(value: f64) -> u64 {
+    value as u64
+}
+
 /// A text of decimal digits with a comma before every third digit from the right.
 #[must_use]
 pub fn group_thousands(digits: &str) -> String {
@@ -36,7 +47,7 @@ pub fn group_thousands(digits: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{integer_text, real_text};
+    use super::{integer_text, real_text, whole_number};
 
     #[test]
     fn thousands_are_separated() {
@@ -44,6 +55,12 @@ mod tests {
         assert_eq!(integer_text(999), "999");
         assert_eq!(integer_text(1000), "1,000");
         assert_eq!(integer_text(u64::MAX), "18,446,744,073,709,551,615");
+    }
+
+    #[test]
+    fn whole_numbers_stay_within_their_type() {
+        let numbers = [-1.0, f64::NAN, 7.9, 1e30].map(whole_number);
+        assert_eq!(numbers, [0, 0, 7, u64::MAX]);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! [`evaluate`] fills every section; [`verdicts`] says what the numbers mean; [`identities`] checks that the counters
 //! agree with each other; [`correlation`] compares with what hardware measured.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod context;
 pub mod correlation;
 mod evaluate;
@@ -22,7 +24,7 @@ mod verdicts;
 
 pub use context::{Context, LaunchInfo};
 pub use evaluate::{Row, SectionValues, evaluate};
-pub use format::{group_thousands, integer_text, real_text};
+pub use format::{group_thousands, integer_text, real_text, whole_number};
 pub use identities::identities;
 pub use metric::{Metric, Section};
 pub use registry::{SECTIONS, find_metric, find_section, metrics};

@@ -3,6 +3,8 @@
 //! Everything here is a function from values to text; the same values give the same bytes. Who runs the simulator is
 //! not known here.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod chart;
 mod correlation;
 mod csv_pages;

@@ -1,5 +1,6 @@
 //! A scatter plot of two values on logarithmic axes, as SVG: what agrees lies on the diagonal.
 
+use crate::chart::exponent;
 use std::fmt::Write;
 
 /// The picture's width and height, in pixels.
@@ -60,8 +61,8 @@ impl Axes {
         if last == 0.0 {
             return Axes { first: 0, last: 1 };
         }
-        let first = first.log10().floor() as i32;
-        Axes { first, last: (last.log10().ceil() as i32).max(first + 1) }
+        let first = exponent(first.log10().floor());
+        Axes { first, last: (exponent(last.log10().ceil())).max(first + 1) }
     }
 
     /// Where a value lies between the ends of an axis: 0 to 1, held there.

@@ -21,6 +21,9 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
     let report = laboratory.run(&experiment, folder, &arguments.changes)?;
     if arguments.csv {
         terminal.print(&csv(&report))?;
+        for line in report.failed_expectations() {
+            terminal.note(&line);
+        }
     } else if arguments.json {
         terminal.print(&format!("{:#}\n", json(&report)))?;
     } else {
@@ -29,12 +32,13 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
     if let Some(folder) = &arguments.points.svg {
         pictures(&report, &arguments.file, folder, terminal)?;
     }
-    Ok(outcome(&report))
+    laboratory.close(outcome(&report))
 }
 
-/// Failed if a reference is missed without a stated reason.
+/// Failed if a reference is missed without a stated reason, or a launch did not compute what it should.
 pub(crate) fn outcome(report: &Report) -> Outcome {
-    match report.judgements.iter().any(|judgement| judgement.verdict == Verdict::Missed) {
+    let missed = report.judgements.iter().any(|judgement| judgement.verdict == Verdict::Missed);
+    match missed || !report.failed_expectations().is_empty() {
         true => Outcome::Failed,
         false => Outcome::Fine,
     }
@@ -58,6 +62,13 @@ pub(crate) fn text(report: &Report) -> String {
         text.push_str(&format!("\n{title}{}", indented(shown)));
     }
     text.push('\n');
+    let failed = report.failed_expectations();
+    for line in &failed {
+        prose(&mut text, line, "WRONG");
+    }
+    if report.has_expectations() && failed.is_empty() {
+        prose(&mut text, "every launch computed what its expectations say", "ok");
+    }
     for judgement in &report.judgements {
         let mark = match judgement.verdict {
             Verdict::Holds => "ok",

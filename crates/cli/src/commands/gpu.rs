@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machines;
 use crate::terminal::Terminal;
 use warplab_config::GpuConfig;
-use warplab_metrics::{integer_text, real_text};
+use warplab_metrics::{integer_text, real_text, whole_number};
 use warplab_program::Pipe;
 use warplab_report::{Align, Table};
 
@@ -27,7 +27,7 @@ pub(crate) fn list(terminal: &mut Terminal) -> Result<Outcome, Failure> {
             config.architecture.clone(),
             integer_text(u64::from(config.limits.multiprocessors)),
             integer_text(u64::from(config.limits.warps)),
-            integer_text((config.dram_bytes_per_second() / 1e9).round() as u64),
+            integer_text(whole_number((config.dram_bytes_per_second() / 1e9).round())),
             if config.runnable { "yes" } else { "no: limits only" }.to_owned(),
         ]);
     }

@@ -4,16 +4,15 @@ use crate::failure::{Failure, Outcome};
 use crate::labs::{self, Place};
 use crate::terminal::Terminal;
 use crate::{machines, sources};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use warplab_config::Lab;
+use warplab_config::lab::WORKSHEET;
 use warplab_lab::labs::{
     Bench, Judgement, Verdict, WorksheetFaults, copies, describe, judge, read_worksheet, worksheet_text,
 };
 use warplab_report::{Align, Table, TimelineOptions, timeline_text, wrap};
-
-/// The worksheet in a student's folder.
-const WORKSHEET: &str = "worksheet.ron";
 
 /// Columns of what is printed.
 const WIDTH: u16 = 110;
@@ -46,20 +45,32 @@ pub(crate) fn start(name: &str, folder: &Path, terminal: &mut Terminal) -> Resul
     for (copy, original) in copies(&lab, &|path| place.read(path))? {
         files.push((copy, String::from_utf8_lossy(&place.read(&original)?).into_owned()));
     }
-    if let Some((file, _)) = files.iter().find(|(file, _)| folder.join(file).exists()) {
-        let file = folder.join(file);
-        let message = format!("{} is there already; choose another folder or move it away", file.display());
-        return Err(Failure::input(message));
+    // A link counts as a file, wherever it leads and even if to nothing.
+    if let Some((file, _)) = files.iter().find(|(file, _)| folder.join(file).symlink_metadata().is_ok()) {
+        return Err(there_already(&folder.join(file)));
     }
     fs::create_dir_all(folder)
         .map_err(|error| Failure::Output(format!("{} cannot be made: {error}", folder.display())))?;
     for (file, text) in &files {
         let path = folder.join(file);
-        sources::write(&path, text)?;
+        write_new(&path, text)?;
         terminal.print(&format!("{}\n", path.display()))?;
     }
     terminal.print(&format!("Read 'warplab lab show {name}', fill in the worksheet, then: {check}\n"))?;
     Ok(Outcome::Fine)
+}
+
+/// Writes a file that is not there yet; nothing is followed or overwritten, even if it came a moment ago.
+fn write_new(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => there_already(path),
+        _ => Failure::Output(format!("{} cannot be written: {error}", path.display())),
+    })
+}
+
+fn there_already(path: &Path) -> Failure {
+    Failure::input(format!("{} is there already; choose another folder or move it away", path.display()))
 }
 
 /// Runs a lab with a student's answers and says what held.

@@ -43,13 +43,13 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
             }
             verdicts.push(verdict(&report));
         }
-        if row.experiments.is_empty() {
-            verdicts.push("not yet built".to_owned());
-        }
         summary.row([row.id.clone(), verdicts.join("; ")]);
     }
     terminal.print(&summary.text())?;
-    Ok(outcome)
+    if arguments.all {
+        terminal.print(&not_built(&course))?;
+    }
+    laboratory.close(outcome)
 }
 
 /// What became of a row, in a few words.
@@ -57,6 +57,10 @@ fn verdict(report: &Report) -> String {
     let count = |verdict| report.judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
     let (missed, known, holds) = (count(Verdict::Missed), count(Verdict::Known), count(Verdict::Holds));
     let all = missed + known + holds;
+    let wrong = report.expectations.iter().filter(|expectations| !expectations.failed.is_empty()).count();
+    if wrong > 0 {
+        return format!("WRONG: {wrong} of {} points computed something else", report.points.len());
+    }
     match (missed, known) {
         (0, 0) => format!("{holds} of {all} references hold"),
         (0, known) => format!("{holds} of {all} references hold, {known} not reached for a stated reason"),
@@ -91,7 +95,16 @@ fn list(course: &Course) -> String {
         let built = if row.experiments.is_empty() { "not yet" } else { "yes" };
         table.row([row.id.as_str(), built, row.what.as_str(), row.source.as_str()]);
     }
-    table.text()
+    table.text() + &not_built(course)
+}
+
+/// How many rows are missing.
+fn not_built(course: &Course) -> String {
+    let count = course.rows.iter().filter(|row| row.experiments.is_empty()).count();
+    format!(
+        "{count} of {} rows are not built yet; 'warplab reproduce --list' shows which\n",
+        course.rows.len()
+    )
 }
 
 fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<&'a CourseRow>, Failure> {
@@ -105,5 +118,16 @@ fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<
             Failure::input(format!("the course has no row '{id}'{near} 'warplab reproduce --list' shows all"))
         })
     };
-    arguments.rows.iter().map(find).collect()
+    let rows: Vec<&CourseRow> = arguments.rows.iter().map(find).collect::<Result<_, _>>()?;
+    // Nothing runs for minutes before this is said.
+    let missing: Vec<&str> =
+        rows.iter().filter(|row| row.experiments.is_empty()).map(|row| row.id.as_str()).collect();
+    if missing.is_empty() {
+        return Ok(rows);
+    }
+    let (rows_are, names) =
+        (if missing.len() == 1 { "the row is" } else { "the rows are" }, missing.join(", "));
+    Err(Failure::input(format!(
+        "{rows_are} not built yet: {names}; 'warplab reproduce --list' shows which rows are"
+    )))
 }

@@ -2,6 +2,8 @@
 //!
 //! What is compared and how is said in [`warplab_metrics::correlation`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod select;
 
 pub use select::{Selection, group};

@@ -42,6 +42,9 @@ pub(super) struct DramJob {
     seed: u64,
 }
 
+/// Most requests of a stream: a minute or so.
+const MOST_REQUESTS: u64 = 10_000_000;
+
 pub(super) fn prepare(settings: &BTreeMap<String, String>, config: &GpuConfig) -> Result<DramJob, Fault> {
     let of = |name: &str, default| settings.get(name).map_or(Ok(default), |text| number::<u64>(name, text));
     let pattern = match settings.get("pattern").map(String::as_str) {
@@ -60,6 +63,11 @@ pub(super) fn prepare(settings: &BTreeMap<String, String>, config: &GpuConfig) -
     let (requests, rows) = (of("requests", 4096)?, of("rows", 16384)?);
     if requests == 0 || rows == 0 {
         return Err(Fault::input("a stream needs at least one request and one row"));
+    }
+    if requests > MOST_REQUESTS {
+        return Err(Fault::input(format!(
+            "{requests} requests are too many; a stream has at most {MOST_REQUESTS}"
+        )));
     }
     Ok(DramJob { config: config.clone(), pattern, requests, rows, seed: of("seed", 1)? })
 }
@@ -112,7 +120,8 @@ pub(super) fn run(job: &DramJob) -> Measured {
         counters.row_conflicts as f64,
     ];
     let values = METRICS.into_iter().map(str::to_owned).zip(values).collect();
-    Measured { values, texts: BTreeMap::from([("bursts".to_owned(), picture(&bursts))]) }
+    let texts = BTreeMap::from([("bursts".to_owned(), picture(&bursts))]);
+    Measured { values, texts, ..Measured::default() }
 }
 
 /// Where a request of the stream goes.
@@ -129,7 +138,7 @@ fn place(job: &DramJob, number: u64) -> Access {
         }
         Pattern::Random => {
             let hash = mix(number ^ job.seed << 32);
-            ((hash % banks) as usize, (hash >> 32) % job.rows)
+            (index(hash % banks), (hash >> 32) % job.rows)
         }
     };
     Access { bank, row, write: false, token: number, at: Ticks(0) }
@@ -147,7 +156,7 @@ fn mix(seed: u64) -> u64 {
 fn picture(bursts: &[Burst]) -> String {
     let last = bursts.iter().map(|burst| burst.end).max().unwrap_or(0);
     let scale = last.div_ceil(WIDTH).max(1);
-    let columns = last.div_ceil(scale) as usize;
+    let columns = index(last.div_ceil(scale));
     let mut banks: Vec<usize> = bursts.iter().map(|burst| burst.bank).collect();
     banks.sort_unstable();
     banks.dedup();
@@ -156,14 +165,21 @@ fn picture(bursts: &[Burst]) -> String {
     for bank in banks {
         let mut row = vec![b' '; columns];
         for burst in bursts.iter().filter(|burst| burst.bank == bank) {
-            let (from, data, end) = (burst.from / scale, burst.data / scale, burst.end.div_ceil(scale));
-            row[from as usize..data as usize].fill(b'-');
-            row[data as usize..end as usize].fill(b'#');
-            bus[data as usize..end as usize].fill(b'#');
+            let places = [burst.from / scale, burst.data / scale, burst.end.div_ceil(scale)];
+            let [from, data, end] = places.map(index);
+            row[from..data].fill(b'-');
+            row[data..end].fill(b'#');
+            bus[data..end].fill(b'#');
         }
         text.push_str(&line(&format!("bank {bank}"), &row));
     }
     text + &line("bus", &bus)
+}
+
+/// A number of a bank or of a column of the picture.
+fn index(small: u64) -> usize {
+    usize::try_from(small)
+        .expect("there are fewer banks than a u32 counts, and fewer columns than a line has")
 }
 
 fn line(name: &str, cells: &[u8]) -> String {

@@ -2,7 +2,8 @@
 
 use super::record::{self, Watch};
 use super::suites::Suites;
-use super::{Host, Measured, number};
+use super::{Expectations, Host, Measured, number};
+use crate::expectations::check_expectations;
 use crate::fault::Fault;
 use crate::passes::passes;
 use crate::workload::{Workload, buffer_bytes, simulate};
@@ -11,7 +12,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warplab_config::experiment::{ExperimentKind, Setting, setting};
-use warplab_config::launch::{Argument, Dimensions, parse_argument, parse_dimensions, parse_size};
+use warplab_config::launch::{
+    Argument, Dimensions, Expectation, parse_argument, parse_dimensions, parse_size,
+};
 use warplab_config::{GpuConfig, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
 use warplab_exec::LaunchShape;
@@ -33,6 +36,7 @@ struct Draft {
     block: Option<Dimensions>,
     dynamic_shared_bytes: u64,
     arguments: Vec<Argument>,
+    expectations: Vec<Expectation>,
     /// The folder of the files that buffers name.
     data: PathBuf,
     gpu: Option<String>,
@@ -52,6 +56,7 @@ pub(super) struct LaunchJob {
     kernel: String,
     shape: LaunchShape,
     arguments: Vec<Argument>,
+    expectations: Vec<Expectation>,
     data: PathBuf,
     /// The machine.
     pub(super) config: GpuConfig,
@@ -84,11 +89,22 @@ pub(super) struct ProgramText {
 impl LaunchJob {
     /// Everything that the result depends on beside the program's text.
     pub(super) fn inputs(&self) -> String {
-        let LaunchJob { program, kernel, shape, arguments, config, max_cycles, records, watch, word, .. } =
-            self;
+        let LaunchJob {
+            program,
+            kernel,
+            shape,
+            arguments,
+            expectations,
+            config,
+            max_cycles,
+            records,
+            watch,
+            word,
+            ..
+        } = self;
         let passes = program.passes;
         format!(
-            "{kernel} {shape:?} {arguments:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
+            "{kernel} {shape:?} {arguments:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
         )
     }
 }
@@ -137,6 +153,7 @@ pub(super) fn prepare(
             dynamic_shared_bytes: shared,
         },
         arguments: draft.arguments,
+        expectations: draft.expectations,
         data: draft.data,
         config,
         max_cycles: draft.max_cycles,
@@ -193,6 +210,7 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
         block: Some(launch.block),
         dynamic_shared_bytes: launch.dynamic_shared_bytes.0,
         arguments: launch.arguments,
+        expectations: launch.expectations,
         gpu: launch.gpu.map(|name| super::relative_machine(&name, &folder)),
         data: folder,
         changes,
@@ -319,7 +337,10 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
         occupancy: &simulated.occupancy,
         launch: &launch,
     };
-    let mut measured = Measured::default();
+    let checked = check_expectations(&job.expectations, &simulated.image, &read)?;
+    let failed = checked.iter().filter(|checked| !checked.holds).map(|checked| checked.line.clone());
+    let expectations = Expectations { checked: checked.len(), failed: failed.collect() };
+    let mut measured = Measured { expectations, ..Measured::default() };
     for row in evaluate(&context).iter().flat_map(|section| &section.rows) {
         measured.values.extend(row.value.number().map(|value| (row.metric.id.to_owned(), value)));
     }

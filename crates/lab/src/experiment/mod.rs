@@ -3,6 +3,8 @@
 //! Nothing here knows an experiment by name: what is done is in the description, and how, by its kind, in
 //! [`launch`], [`occupancy`], [`dram`] and [`queue`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod charts;
 mod check;
 mod dram;
@@ -25,6 +27,7 @@ pub use table::{csv, json, table, value_text};
 
 use crate::buffers::ReadFile;
 use crate::fault::Fault;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
@@ -66,6 +69,29 @@ pub struct Measured {
     pub values: BTreeMap<String, f64>,
     /// Texts by name: schedule, timeline, steps, bursts.
     pub texts: BTreeMap<String, String>,
+    /// What the launch's expectations said.
+    pub expectations: Expectations,
+}
+
+/// What the expectations of a point's launch said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expectations {
+    /// How many there are; 0 where nothing is launched, or nothing expected.
+    pub checked: usize,
+    /// A line for each that does not hold.
+    pub failed: Vec<String>,
+}
+
+impl Expectations {
+    /// `ok` or `FAILED`; nothing where nothing is expected.
+    #[must_use]
+    pub fn mark(&self) -> &'static str {
+        match (self.checked, self.failed.is_empty()) {
+            (0, _) => "",
+            (_, true) => "ok",
+            (_, false) => "FAILED",
+        }
+    }
 }
 
 /// Reads the number of a setting.

@@ -1,7 +1,8 @@
 //! Points that are finished: a line each, found again by a hash of everything that they depend on.
 
-use super::Measured;
+use super::{Expectations, Measured};
 use rustc_hash::FxHashMap;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,10 +13,16 @@ pub struct Results {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Line {
     key: String,
+    #[serde(rename = "experiment")]
+    _experiment: IgnoredAny,
+    #[serde(rename = "point")]
+    _point: IgnoredAny,
     values: BTreeMap<String, f64>,
     texts: BTreeMap<String, String>,
+    expectations: Expectations,
 }
 
 #[derive(Serialize)]
@@ -25,19 +32,19 @@ struct LineOut<'a> {
     point: &'a str,
     values: &'a BTreeMap<String, f64>,
     texts: &'a BTreeMap<String, String>,
+    expectations: &'a Expectations,
 }
 
+/// What stands between a finished point and the hash of its text, at the end of its line.
+const SEAL: &str = ",\"hash\":\"";
+
 impl Results {
-    /// Reads the lines of a results file. A line that was not written to its end counts for nothing: its point runs
-    /// again.
+    /// Reads the lines of a results file. A line that is not as it was written, whatever happened to it, counts for
+    /// nothing: its point runs again, and only that one.
     #[must_use]
-    pub fn read(text: &str) -> Results {
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        Results {
-            by_key: lines
-                .map(|line| (line.key, Measured { values: line.values, texts: line.texts }))
-                .collect(),
-        }
+    pub fn read(bytes: &[u8]) -> Results {
+        let lines = bytes.split(|&byte| byte == b'\n').filter_map(read_line);
+        Results { by_key: lines.collect() }
     }
 
     /// What was measured for these inputs, if it is known.
@@ -59,11 +66,27 @@ impl Results {
     }
 }
 
-/// The line of a finished point.
+/// The line of a finished point: a JSON object whose last field is the hash of all before it.
 pub(super) fn line(key: &str, experiment: &str, point: &str, measured: &Measured) -> String {
-    let line = LineOut { key, experiment, point, values: &measured.values, texts: &measured.texts };
+    let Measured { values, texts, expectations } = measured;
+    let line = LineOut { key, experiment, point, values, texts, expectations };
     // Texts and numbers always have a JSON form.
-    serde_json::to_string(&line).unwrap_or_default() + "\n"
+    let mut text = serde_json::to_string(&line).unwrap_or_default();
+    let hash = stable_hash([text.as_bytes()]);
+    text.pop();
+    text + SEAL + &hash + "\"}\n"
+}
+
+/// The point of a line that is as [`line`] wrote it.
+fn read_line(line: &[u8]) -> Option<(String, Measured)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (body, seal) = text.rsplit_once(SEAL)?;
+    let body = format!("{body}}}");
+    if seal.trim_end().strip_suffix("\"}")? != stable_hash([body.as_bytes()]) {
+        return None;
+    }
+    let Line { key, values, texts, expectations, .. } = serde_json::from_str(&body).ok()?;
+    Some((key, Measured { values, texts, expectations }))
 }
 
 /// A hash of texts that stays the same from version to version (FNV-1a, 128 bits), as hexadecimal.
@@ -84,18 +107,51 @@ pub fn stable_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Results, line, stable_hash};
-    use crate::experiment::Measured;
+    use crate::experiment::{Expectations, Measured};
     use std::collections::BTreeMap;
+
+    fn measured(value: f64) -> Measured {
+        Measured {
+            values: BTreeMap::from([("x".to_owned(), value)]),
+            texts: BTreeMap::from([("steps".to_owned(), "a\n".to_owned())]),
+            expectations: Expectations { checked: 1, failed: vec!["expectation c: FAILED".to_owned()] },
+        }
+    }
 
     #[test]
     fn a_finished_point_is_found_again_and_a_broken_line_is_not() {
-        let measured = Measured {
-            values: BTreeMap::from([("x".to_owned(), 0.1)]),
-            texts: BTreeMap::from([("steps".to_owned(), "a\n".to_owned())]),
+        let text = line("k", "e", "size 1", &measured(0.1));
+        let results = Results::read(format!("{text}{}", &text[..text.len() / 2]).as_bytes());
+        assert_eq!((results.len(), results.get("k")), (1, Some(&measured(0.1))));
+    }
+
+    #[test]
+    fn every_number_comes_back_as_it_was() {
+        for value in [0.1, 2.0 / 3.0, 1.717_986_918_400_000_3e10, 5e-324, 0.000_244_140_625_1, -1.1e17] {
+            let results = Results::read(line("k", "e", "", &measured(value)).as_bytes());
+            assert_eq!(results.get("k"), Some(&measured(value)));
+        }
+    }
+
+    #[test]
+    fn one_broken_line_costs_one_point() {
+        let lines: Vec<String> = (0..3).map(|at| line(&format!("k{at}"), "e", "p", &measured(0.5))).collect();
+        let with = |broken: &[u8]| {
+            let bytes = [lines[0].as_bytes(), broken, b"\n", lines[2].as_bytes()].concat();
+            let results = Results::read(&bytes);
+            assert_eq!((results.len(), results.get("k1")), (2, None), "{}", String::from_utf8_lossy(broken));
         };
-        let text = line("k", "e", "size 1", &measured);
-        let results = Results::read(&format!("{text}{}", &text[..text.len() / 2]));
-        assert_eq!((results.len(), results.get("k")), (1, Some(&measured)));
+        with(b"\xff\xfe");
+        with(b"{\"key\":\"k1\",\"values\":{},\"texts\":{}}");
+        let edited = lines[1].trim_end().replace("0.5", "0.6");
+        assert_ne!(edited, lines[1].trim_end());
+        with(edited.as_bytes());
+        let emptied = lines[1].trim_end().replace("{\"x\":0.5}", "{}");
+        with(emptied.as_bytes());
+        let mut bytes = lines[1].trim_end().as_bytes().to_vec();
+        bytes[10] = 0xff;
+        with(&bytes);
+        with(&lines[1].as_bytes()[..lines[1].len() / 2]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::occupancy::{self, OccupancyJob};
 use super::queue::{self, QueueJob};
 use super::results::{self, Results, stable_hash};
 use super::suites::Suites;
-use super::{DEFAULT_MACHINE, Host, Measured, relative_machine};
+use super::{DEFAULT_MACHINE, Expectations, Host, Measured, relative_machine};
 use crate::fault::Fault;
 use crate::pool;
 use rustc_hash::FxHashMap;
@@ -50,12 +50,34 @@ pub struct Report {
     pub points: Vec<Point>,
     /// The values of each column, by point.
     pub columns: Vec<Vec<Option<f64>>>,
+    /// What the expectations of each point's launch said.
+    pub expectations: Vec<Expectations>,
+    /// The values of axes of each point, as text.
+    pub labels: Vec<String>,
     /// Each reference, judged.
     pub judgements: Vec<Judgement>,
     /// The texts that are shown, each with its point.
     pub texts: Vec<(String, String)>,
     /// Points that were worked out now; the others were known.
     pub worked_out: usize,
+}
+
+impl Report {
+    /// Whether the launch of any point is expected to give something.
+    #[must_use]
+    pub fn has_expectations(&self) -> bool {
+        self.expectations.iter().any(|expectations| expectations.checked > 0)
+    }
+
+    /// A line for every expectation that does not hold, each with its point.
+    #[must_use]
+    pub fn failed_expectations(&self) -> Vec<String> {
+        let lines = self.expectations.iter().zip(&self.labels).flat_map(|(expectations, label)| {
+            let place = if label.is_empty() { String::new() } else { format!("at {label}: ") };
+            expectations.failed.iter().map(move |line| format!("{place}{line}"))
+        });
+        lines.collect()
+    }
 }
 
 /// The work at a point.
@@ -155,7 +177,10 @@ fn report(
     };
     let texts = experiment.show.iter().flat_map(shown).collect();
     let values = experiment.columns.iter().map(|column| columns.of(&column.name).to_vec()).collect();
-    Report { points: points.to_vec(), columns: values, judgements, texts, worked_out, experiment }
+    let expectations = measured.iter().map(|measured| measured.expectations.clone()).collect();
+    let labels = tasks.iter().map(|task| task.label.clone()).collect();
+    let points = points.to_vec();
+    Report { points, columns: values, expectations, labels, judgements, texts, worked_out, experiment }
 }
 
 /// An instruction that never issued was counted nought times.

@@ -7,6 +7,9 @@ use warplab_config::experiment::{AxisValue, Bound, Column};
 use warplab_metrics::{group_thousands, real_text};
 use warplab_report::{Align, Table};
 
+/// The head of the marks that say whether a point's launch computed what its expectations say.
+const EXPECTATIONS: &str = "expectations";
+
 /// A number of a table: with so many digits, or whole numbers without and others with two; `-` for none.
 #[must_use]
 pub fn value_text(value: Option<f64>, digits: Option<u8>) -> String {
@@ -71,6 +74,9 @@ pub fn table(report: &Report) -> Table {
             }
         }
     }
+    if report.has_expectations() {
+        heads.push((EXPECTATIONS.to_owned(), Align::Left));
+    }
     let mut table = Table::new(heads.iter().map(|(head, align)| (head.as_str(), *align)));
     for (index, point) in report.points.iter().enumerate() {
         let mut cells: Vec<String> = point.values.iter().map(axis_text).collect();
@@ -84,6 +90,9 @@ pub fn table(report: &Report) -> Table {
                     cells.push(ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
                 }
             }
+        }
+        if report.has_expectations() {
+            cells.push(report.expectations[index].mark().to_owned());
         }
         table.row(cells);
     }
@@ -111,6 +120,9 @@ pub fn csv(report: &Report) -> String {
         heads.push(head(&column.name, &column.unit));
         heads.extend(origins(report, column).iter().map(|(from, _)| format!("{} {from}", column.name)));
     }
+    if report.has_expectations() {
+        heads.push(EXPECTATIONS.to_owned());
+    }
     let mut lines = vec![heads];
     for (index, point) in report.points.iter().enumerate() {
         let mut cells: Vec<String> = point.values.iter().map(ToString::to_string).collect();
@@ -120,6 +132,9 @@ pub fn csv(report: &Report) -> String {
                 let comparison = judgements.iter().find_map(|judgement| judgement.comparisons[index]);
                 cells.push(plain(comparison.map(|it| it.expected)));
             }
+        }
+        if report.has_expectations() {
+            cells.push(report.expectations[index].mark().to_owned());
         }
         lines.push(cells);
     }
@@ -161,6 +176,7 @@ pub fn json(report: &Report) -> Value {
         "source": experiment.source,
         "why": experiment.why,
         "points": (0..report.points.len()).map(point).collect::<Vec<_>>(),
+        "expectations": report.expectations,
         "references": report.judgements.iter().map(judgement).collect::<Vec<_>>(),
         "notes": experiment.notes,
     })

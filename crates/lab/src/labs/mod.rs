@@ -2,6 +2,8 @@
 //!
 //! Everything that is particular to one lab stands in its description ([`Lab`]); [`judge`] runs what it names.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod judge;
 mod measure;
 mod run;

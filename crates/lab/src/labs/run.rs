@@ -65,7 +65,7 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     let options = CompileOptions { run: passes(run)?, ..CompileOptions::default() };
     let (lowered, _) = compile(&source, &config, options)
         .map_err(|faults| Fault::Diagnostics(Source::clone(&source), faults))?;
-    let shape = shape(&launch, warps.or(run.warps));
+    let shape = shape(&launch, warps.or(run.warps))?;
     let workload =
         Workload { program: &lowered.program, kernel: &launch.kernel, shape, arguments: &launch.arguments };
     let options = RunOptions {
@@ -78,17 +78,21 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     Ok(Ran { config, program: lowered.program, kernel: launch.kernel, shape, simulated, checked })
 }
 
-fn shape(launch: &Launch, warps: Option<u32>) -> LaunchShape {
+fn shape(launch: &Launch, warps: Option<u32>) -> Result<LaunchShape, Fault> {
     let (grid, block) = (launch.grid, launch.block);
     let block = match warps {
-        Some(warps) => [warps * WARP_LANES as u32, 1, 1],
+        Some(warps) => {
+            let threads = u32::try_from(WARP_LANES).ok().and_then(|lanes| warps.checked_mul(lanes));
+            let too_many =
+                || Fault::input(format!("a block of {warps} warps is larger than any machine takes"));
+            [threads.ok_or_else(too_many)?, 1, 1]
+        }
         None => [block.0, block.1, block.2],
     };
-    LaunchShape {
-        grid: [grid.0, grid.1, grid.2],
-        block,
-        dynamic_shared_bytes: u32::try_from(launch.dynamic_shared_bytes.0).unwrap_or(u32::MAX),
-    }
+    let bytes = launch.dynamic_shared_bytes.0;
+    let shared = u32::try_from(bytes);
+    let shared = shared.map_err(|_| Fault::input(format!("{bytes} bytes of shared memory are too many")))?;
+    Ok(LaunchShape { grid: [grid.0, grid.1, grid.2], block, dynamic_shared_bytes: shared })
 }
 
 fn passes(run: &LabRun) -> Result<PassSet, Fault> {

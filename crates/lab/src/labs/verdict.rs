@@ -2,7 +2,7 @@
 
 use super::worksheet::Given;
 use warplab_config::lab::{Answer, Condition, Hint, MetricCheck, Prediction};
-use warplab_metrics::integer_text;
+use warplab_metrics::{integer_text, whole_number};
 
 /// A prediction or a check beside what was simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(super) fn number_text(number: f64) -> String {
     if rounded.fract() != 0.0 || rounded.abs() >= 1e15 {
         return format!("{number:.2}");
     }
-    let digits = integer_text(rounded.abs() as u64);
+    let digits = integer_text(whole_number(rounded.abs()));
     if rounded < 0.0 { format!("-{digits}") } else { digits }
 }
 

@@ -50,12 +50,22 @@ pub struct WorksheetFaults {
 /// The programs that a student gets a copy of: the name of the copy, and the path of the lab's own.
 ///
 /// # Errors
-/// When a launch of the lab cannot be read.
+/// When a launch of the lab cannot be read, or two programs would have one copy.
 pub fn copies(lab: &Lab, read: ReadFile<'_>) -> Result<BTreeMap<String, PathBuf>, Fault> {
-    let mut copies = BTreeMap::new();
+    let mut copies: BTreeMap<String, PathBuf> = BTreeMap::new();
     for run in lab.runs.values() {
-        if let Some(copy) = &run.copy {
-            copies.insert(copy.clone(), launch(run, read)?.1);
+        let Some(copy) = &run.copy else { continue };
+        let original = launch(run, read)?.1;
+        // Names that differ in the size of letters only are one file on some hosts.
+        match copies.iter().find(|(name, _)| name.eq_ignore_ascii_case(copy)) {
+            Some((name, other)) if (name, other) != (copy, &original) => {
+                let (original, other) = (original.display(), other.display());
+                let message =
+                    format!("the copies '{copy}' of {original} and '{name}' of {other} are one file");
+                return Err(Fault::input(message + "; give each program its own"));
+            }
+            Some(_) => {}
+            None => drop(copies.insert(copy.clone(), original)),
         }
     }
     Ok(copies)

@@ -30,7 +30,9 @@ pub(super) fn read(
                 cases.insert(record[0].to_owned(), numbers.collect());
             }
             Err(error) => {
-                let at = error.position().map_or(0, |position| position.byte() as usize);
+                let at = error.position().and_then(|position| usize::try_from(position.byte()).ok());
+                // The reader may stand behind the last byte.
+                let at = source.text.floor_char_boundary(at.unwrap_or(0));
                 let end = at + source.text[at..].lines().next().map_or(0, str::len);
                 faults
                     .push(Diagnostic::error(Span::new(at, end), format!("this row cannot be read: {error}")));

@@ -3,6 +3,8 @@
 //! A reference `NAME` is `NAME.cases.jsonl` (one launch a line), `NAME.metrics.csv` (one launch a row: case, kernel,
 //! then metrics by id) and a program `NAME.sass`, `.cubin` or `.ptx`.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod line;
 mod metrics;
 
@@ -15,6 +17,7 @@ use warplab_config::launch::Argument;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_exec::{LaunchShape, MemoryImage};
 use warplab_gpu::RunOptions;
+use warplab_metrics::whole_number;
 use warplab_program::Program;
 
 /// The checksum of an output buffer: the wrapping sum and the exclusive or of its words' hashes.
@@ -111,7 +114,7 @@ impl Case {
     /// Warp instructions that the hardware executed; unknown for kernels that read the clock.
     #[must_use]
     pub fn warp_instructions(&self) -> Option<u64> {
-        self.metrics.get("smsp__inst_executed.sum").map(|&count| count as u64)
+        self.metrics.get("smsp__inst_executed.sum").map(|&count| whole_number(count))
     }
 
     /// Whether the case belongs to the quick ones: at most two million warp instructions on the hardware.

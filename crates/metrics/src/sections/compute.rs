@@ -1,5 +1,6 @@
 //! What the multiprocessors computed and with which pipes.
 
+use crate::format::whole_number;
 use crate::metric::{Metric, Section};
 use crate::peaks::{self, Over};
 use crate::value::Unit::{Count, Percent};
@@ -103,7 +104,7 @@ const METRICS: &[Metric] = &[
         Count("inst"),
         "cycles in which a scheduler issued",
         "Instructions issued; nothing is issued twice here.",
-        |c| Value::Integer(c.issued() as u64),
+        |c| Value::Integer(whole_number(c.issued())),
     ),
     Metric::raw(
         "smsp__thread_inst_executed.sum",

@@ -1,5 +1,6 @@
 //! How well the schedulers were supplied with warps.
 
+use crate::format::whole_number;
 use crate::metric::{Metric, Section};
 use crate::value::Unit::{Count, Percent};
 use crate::value::Value;
@@ -60,6 +61,6 @@ const METRICS: &[Metric] = &[
         Count("cycle"),
         "cycles with a resident warp, summed over schedulers",
         "What the averages of this section are taken over.",
-        |c| Value::Integer(c.scheduler_active() as u64),
+        |c| Value::Integer(whole_number(c.scheduler_active())),
     ),
 ];

@@ -2,6 +2,8 @@
 
 mod draw;
 mod scale;
+
+pub(crate) use scale::exponent;
 #[cfg(test)]
 mod tests;
 

@@ -52,8 +52,8 @@ impl Scale {
         let power = 10f64.powf(raw.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= raw);
         let step = step.unwrap_or(raw);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
+        let first = whole(self.low / step, f64::ceil);
+        let last = whole(self.high / step, f64::floor);
         (first..=last).map(|number| number as f64 * step).collect()
     }
 
@@ -61,7 +61,7 @@ impl Scale {
     fn log_ticks(&self) -> Vec<f64> {
         let powers = |base: f64| -> Vec<f64> {
             let (first, last) =
-                ((self.low / base.ln()).ceil() as i32, (self.high / base.ln()).floor() as i32);
+                (exponent((self.low / base.ln()).ceil()), exponent((self.high / base.ln()).floor()));
             (first..=last).map(|exponent| base.powi(exponent)).collect()
         };
         let of_ten = powers(10.0);
@@ -72,6 +72,17 @@ impl Scale {
         let every = of_two.len().div_ceil(9).max(1);
         of_two.into_iter().step_by(every).collect()
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "`as` stays within the type; no scale has so many ticks")]
+fn whole(value: f64, rounded: fn(f64) -> f64) -> i64 {
+    rounded(value) as i64
+}
+
+/// The exponent of a power: that of the largest real has three digits.
+#[expect(clippy::cast_possible_truncation, reason = "`as` stays within the type, and no power is beyond it")]
+pub(crate) fn exponent(value: f64) -> i32 {
+    value as i32
 }
 
 /// A tick's number: whole ones without a point, small ones with the digits that they need.

@@ -8,7 +8,7 @@ pub use files::{correlation_csv, correlation_json};
 
 use crate::scatter::{Point, Scatter};
 use warplab_metrics::correlation::{CLOCK_CYCLES, Comparison, ELAPSED_CYCLES, Measure};
-use warplab_metrics::{integer_text, real_text};
+use warplab_metrics::{integer_text, real_text, whole_number};
 
 /// What is rendered.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,7 @@ pub fn correlation_svg(correlation: &Correlation<'_>) -> String {
 
 /// A value for a table: counts whole, others with two digits.
 fn value_text(value: f64) -> String {
-    if value >= 0.0 && value.fract() == 0.0 { integer_text(value as u64) } else { real_text(value) }
+    if value >= 0.0 && value.fract() == 0.0 { integer_text(whole_number(value)) } else { real_text(value) }
 }
 
 /// A value that may not be there.

@@ -1,0 +1,46 @@
+//! The commands that the documents show are commands.
+
+#[path = "../tests/common/markdown.rs"]
+mod markdown;
+
+use crate::arguments::Arguments;
+use clap::Parser;
+use markdown::commands;
+use std::fs;
+use std::path::Path;
+
+/// The documents that tell a person what to type.
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "DEVIATIONS.md",
+    "INSTRUCTIONS.md",
+    "configs/labs/1-latency/text.md",
+    "configs/labs/2-schedulers/text.md",
+    "configs/labs/3-dependences/text.md",
+];
+
+#[test]
+fn every_command_of_the_documents_is_one_and_its_files_are_there() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for document in DOCUMENTS {
+        for shown in commands(&fs::read_to_string(root.join(document)).unwrap()) {
+            count += 1;
+            let line = format!("{document}: warplab {}", shown.words.join(" "));
+            if let Err(error) = Arguments::try_parse_from(
+                ["warplab"].into_iter().chain(shown.words.iter().map(String::as_str)),
+            ) {
+                wrong.push(format!("{line}\n{error}"));
+            }
+            let files =
+                shown.words.iter().filter(|word| word.starts_with("configs/") || word.starts_with("traces/"));
+            wrong.extend(
+                files.filter(|file| !root.join(file).exists()).map(|file| format!("{line}\nno {file}")),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 40, "only {count} commands were found");
+}
