@@ -125,12 +125,10 @@ fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
 /// A machine that can run kernels.
 pub(crate) fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
     let config = machines::load(name, changes)?;
-    if config.runnable {
-        Ok(config)
-    } else {
-        let message =
-            format!("{} has limits only and cannot run kernels; see 'warplab gpu list'", config.name);
-        Err(Failure::input(message))
+    // The same is refused for every launch; said here, it comes before the faults of the program.
+    match warplab_gpu::machine_fault(&config) {
+        None => Ok(config),
+        Some(message) => Err(Failure::input(message)),
     }
 }
 
@@ -143,10 +141,6 @@ fn shape(grid: Dimensions, block: Dimensions, shared: u64) -> Result<LaunchShape
     let dynamic_shared_bytes = u32::try_from(shared).map_err(|_| {
         Failure::input(format!("{shared} bytes of dynamic shared memory are more than any machine has"))
     })?;
-    let threads = u64::from(block.0) * u64::from(block.1) * u64::from(block.2);
-    if u32::try_from(threads).is_err() || grid.count() > 1 << 62 {
-        return Err(Failure::input("the grid or the block is larger than any machine takes"));
-    }
     Ok(LaunchShape {
         grid: [grid.0, grid.1, grid.2],
         block: [block.0, block.1, block.2],

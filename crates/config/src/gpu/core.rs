@@ -176,7 +176,7 @@ pub struct SharedMemory {
     pub banks: u32,
     /// Cycles from issue to the result of a load without conflict.
     #[schemars(range(min = 1))]
-    pub latency: u32,
+    pub latency: u16,
     /// Cycles that every further pass adds to the latency of one instruction.
     pub pass_latency: u32,
     /// Cycles of the unit for every pass.
@@ -202,7 +202,7 @@ pub struct L1Cache {
     pub ways: u32,
     /// Cycles from issue to the result of a 32-bit load that hits.
     #[schemars(range(min = 1))]
-    pub hit_latency: u32,
+    pub hit_latency: u16,
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,

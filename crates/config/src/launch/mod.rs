@@ -45,7 +45,8 @@ pub struct Launch {
     /// Changes of the machine: {"l2.kib": "30000"}.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// The launch ends with a report after this many cycles.
+    /// The launch ends with a report after this many cycles; if not given, after 100 million cycles or a thousand
+    /// million warp instructions.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub max_cycles: Option<u64>,
