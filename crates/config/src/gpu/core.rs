@@ -193,7 +193,7 @@ pub struct SharedMemory {
 #[serde(deny_unknown_fields)]
 pub struct L1Cache {
     /// KiB of the memory that level one and shared memory have together.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1048576))]
     pub combined_kib: u32,
     /// KiB of that which neither can use.
     pub reserved_kib: u32,
@@ -210,7 +210,7 @@ pub struct L1Cache {
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,
     /// Lines that can be under way from level two at a time.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,

@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warplab_config::experiment::{ExperimentKind, Setting, setting};
-use warplab_config::launch::{Argument, Dimensions, parse_argument, parse_dimensions, parse_size};
+use warplab_config::launch::{
+    Argument, BufferSpec, Dimensions, Extent, parse_argument, parse_dimensions, parse_extent, parse_size,
+};
 use warplab_config::{GpuConfig, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
 use warplab_exec::LaunchShape;
@@ -33,6 +35,8 @@ struct Draft {
     block: Option<Dimensions>,
     dynamic_shared_bytes: u64,
     arguments: Vec<Argument>,
+    buffers: Vec<BufferSpec>,
+    symbols: BTreeMap<String, Argument>,
     /// The folder of the files that buffers name.
     data: PathBuf,
     gpu: Option<String>,
@@ -52,6 +56,8 @@ pub(super) struct LaunchJob {
     kernel: String,
     shape: LaunchShape,
     arguments: Vec<Argument>,
+    buffers: Vec<BufferSpec>,
+    symbols: BTreeMap<String, Argument>,
     data: PathBuf,
     /// The machine.
     pub(super) config: GpuConfig,
@@ -66,7 +72,7 @@ pub(super) struct LaunchJob {
 impl LaunchJob {
     /// Bytes of all buffers.
     pub(super) fn buffer_bytes(&self) -> u64 {
-        buffer_bytes(&self.arguments)
+        buffer_bytes(&self.arguments, &self.buffers)
     }
 }
 
@@ -86,9 +92,9 @@ impl LaunchJob {
     pub(super) fn inputs(&self) -> String {
         let LaunchJob { program, kernel, shape, arguments, config, max_cycles, records, watch, word, .. } =
             self;
-        let passes = program.passes;
+        let (passes, buffers, symbols) = (program.passes, &self.buffers, &self.symbols);
         format!(
-            "{kernel} {shape:?} {arguments:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
+            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
         )
     }
 }
@@ -137,6 +143,8 @@ pub(super) fn prepare(
             dynamic_shared_bytes: shared,
         },
         arguments: draft.arguments,
+        buffers: draft.buffers,
+        symbols: draft.symbols,
         data: draft.data,
         config,
         max_cycles: draft.max_cycles,
@@ -193,6 +201,8 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
         block: Some(launch.block),
         dynamic_shared_bytes: launch.dynamic_shared_bytes.0,
         arguments: launch.arguments,
+        buffers: launch.buffers,
+        symbols: launch.symbols,
         gpu: launch.gpu.map(|name| super::relative_machine(&name, &folder)),
         data: folder,
         changes,
@@ -219,12 +229,16 @@ fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(
             }
         }
         Setting::BufferSize(buffer) => {
-            let wanted = parse_size(value).map_err(wrong)?;
-            let mut buffers = draft.arguments.iter_mut().filter_map(|argument| match argument {
+            let wanted = parse_extent(value).map_err(wrong)?;
+            let in_arguments = draft.arguments.iter_mut().filter_map(|argument| match argument {
                 Argument::Buffer { name, size, .. } if name == buffer => Some(size),
                 _ => None,
             });
-            *buffers.next().ok_or_else(|| wrong("the launch has no such buffer".to_owned()))? = wanted;
+            let alone = draft.buffers.iter_mut().filter(|it| it.name == buffer).map(|it| &mut it.size);
+            let size = in_arguments.chain(alone).next();
+            let size = size.ok_or_else(|| wrong("the launch has no such buffer".to_owned()))?;
+            // A size that names no type leaves that of the elements as it is.
+            *size = Extent { element: wanted.element.or(size.element), ..wanted };
         }
         Setting::Named(named) => match named {
             "program" => draft.program = Some(folder.join(value)),
@@ -294,7 +308,14 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
 /// # Errors
 /// Why it did not run to its end.
 pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result<Measured, Fault> {
-    let workload = Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
+    let workload = Workload {
+        program,
+        kernel: &job.kernel,
+        shape: job.shape,
+        arguments: &job.arguments,
+        buffers: &job.buffers,
+        symbols: &job.symbols,
+    };
     let kernel = workload.kernel()?;
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {
