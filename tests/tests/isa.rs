@@ -100,7 +100,7 @@ fn difference(ptx: &Program, sass: &Program, case: &Case) -> Option<String> {
         let Argument::Buffer { name, size, .. } = argument else { return None };
         let read = |image: &MemoryImage| {
             let base = image.buffer(name).expect("the buffer").base;
-            image.read_bytes(base, size.0).expect("its bytes")
+            image.read_bytes(base, size.bytes).expect("its bytes")
         };
         (read(&left) != read(&right)).then(|| format!("{}: {name} differs", case.name))
     })

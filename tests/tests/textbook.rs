@@ -50,7 +50,7 @@ fn schedule(kernel: &str) -> Schedule {
 fn case(kernel: &str) -> Case {
     let buffer = |name: &str, seed| Argument::Buffer {
         name: name.to_owned(),
-        size: Size(256),
+        size: Size(256).into(),
         init: Init::HashF32(seed),
     };
     Case {

@@ -4,7 +4,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ops::Range;
 use std::path::PathBuf;
-use warplab_config::launch::{Argument, Dimensions, Size, parse_argument, parse_dimensions, parse_size};
+use crate::save::Save;
+use warplab_config::launch::{
+    Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size, parse_symbol,
+};
 
 /// A cycle-level simulator of a SIMT processor and the laboratory around it.
 #[derive(Debug, Parser)]
@@ -218,19 +221,26 @@ pub(crate) struct RunArguments {
     /// Check that no register is read or overwritten before the control fields of the code make sure that it can be
     #[arg(long, help_heading = "Report")]
     pub(crate) check_hazards: bool,
+    /// Write a buffer into a file after the run, may be repeated: out=out.npy, or out=out.bin for the bytes alone
+    #[arg(long, value_name = "NAME=FILE", value_parser = crate::save::parse, help_heading = "Report")]
+    pub(crate) save: Vec<Save>,
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
     /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
     #[arg(long, value_name = "ISA")]
     pub(crate) isa: Option<Isa>,
+    /// An argument for nvcc when it compiles a .cu file, may be repeated: --nvcc-arg=-DN=4
+    #[arg(long = "nvcc-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub(crate) nvcc_arguments: Vec<String>,
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<String>,
     /// Threads to simulate with; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// End with a report after so many cycles
+    /// End with a report after so many cycles; if not given, after 100 million cycles or a thousand million warp
+    /// instructions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cycles: Option<u64>,
 }
@@ -238,7 +248,7 @@ pub(crate) struct RunArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Launch (of a program file)")]
 pub(crate) struct LaunchArguments {
-    /// The kernel; not needed when the program has only one
+    /// The kernel, mangled or as in the source: scale, lab::scale<float>; not needed when the program has only one
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Blocks of the grid: 4096, 64x64 or 8,8,2
@@ -250,9 +260,16 @@ pub(crate) struct LaunchArguments {
     /// Dynamic shared memory of a block: 4096 or 48KiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) shared: Option<Size>,
-    /// An argument, in the kernel's order: buffer:x:4MiB:hash_f32 or f32:2.0
+    /// An argument, in the kernel's order: buffer:x:4MiB:hash_f32, f32:2.0, pointer:x+256, null, bytes:0000803f,
+    /// array:i32:1,2,3, struct:{i32:1; pointer:x}; a size with a type gives a buffer's elements: 1000xi16, "4MiB as f64"
     #[arg(long = "arg", value_name = "ARGUMENT", value_parser = parse_argument, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<Argument>,
+    /// A buffer that no argument declares, for pointers into it: x:4MiB:zero
+    #[arg(long = "buffer", value_name = "NAME:SIZE:RULE", value_parser = parse_buffer)]
+    pub(crate) buffers: Vec<BufferSpec>,
+    /// What a __device__ or __constant__ variable holds: n=i32:7, table=array:f32:1,2,3 or table=file:table.npy
+    #[arg(long = "symbol", value_name = "NAME=ARGUMENT", value_parser = parse_symbol)]
+    pub(crate) symbols: Vec<(String, Argument)>,
 }
 
 #[derive(Debug, Args)]

@@ -7,21 +7,36 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Compiles a CUDA source to PTX in a folder.
-pub(crate) fn cuda_to_ptx(file: &Path, architecture: &str, folder: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn cuda_to_ptx(
+    file: &Path,
+    architecture: &str,
+    more: &[String],
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
     let compiler = Tool::Nvcc.require(file, "give the .ptx file")?;
-    compile(&compiler, &["-ptx"], file, architecture, folder.join("kernel.ptx"))
+    compile(&compiler, &options("-ptx", more), file, architecture, folder.join("kernel.ptx"))
 }
 
 /// Compiles a CUDA source to machine code in a folder.
-pub(crate) fn cuda_to_cubin(file: &Path, architecture: &str, folder: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn cuda_to_cubin(
+    file: &Path,
+    architecture: &str,
+    more: &[String],
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
     let compiler = Tool::Nvcc.require(file, "give the .cubin file")?;
-    compile(&compiler, &["-cubin"], file, architecture, folder.join("kernel.cubin"))
+    compile(&compiler, &options("-cubin", more), file, architecture, folder.join("kernel.cubin"))
 }
 
 /// Assembles PTX to machine code in a folder.
 pub(crate) fn ptx_to_cubin(file: &Path, architecture: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let compiler = Tool::Ptxas.require(file, "use --isa ptx")?;
     compile(&compiler, &[], file, architecture, folder.join("kernel.cubin"))
+}
+
+/// What nvcc makes, and what a person wants of it beside that.
+fn options<'a>(kind: &'a str, more: &'a [String]) -> Vec<&'a str> {
+    std::iter::once(kind).chain(more.iter().map(String::as_str)).collect()
 }
 
 fn compile(

@@ -6,8 +6,9 @@ use crate::machines;
 use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
 use crate::{roads, sources};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use warplab_config::launch::{Argument, Dimensions, Expectation};
+use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation};
 use warplab_config::{GpuConfig, load_launch};
 use warplab_exec::LaunchShape;
 
@@ -22,6 +23,10 @@ pub(crate) struct Job {
     pub(crate) shape: LaunchShape,
     /// The arguments.
     pub(crate) arguments: Vec<Argument>,
+    /// Buffers that no argument declares.
+    pub(crate) buffers: Vec<BufferSpec>,
+    /// Values for variables of the program.
+    pub(crate) symbols: BTreeMap<String, Argument>,
     /// What must hold afterwards.
     pub(crate) expectations: Vec<Expectation>,
     /// The folder that paths are relative to.
@@ -30,6 +35,16 @@ pub(crate) struct Job {
     pub(crate) config: GpuConfig,
     /// The limit of cycles; 0 for none.
     pub(crate) max_cycles: u64,
+}
+
+impl Job {
+    /// The names of the buffers and of the program's variables in global memory.
+    pub(crate) fn buffer_names(&self) -> Vec<&str> {
+        let of_arguments = self.arguments.iter().flat_map(Argument::buffers).map(|(name, ..)| name);
+        let others = self.buffers.iter().map(|buffer| buffer.name.as_str());
+        let globals = self.loaded.program.globals.iter().map(|global| global.name.as_str());
+        of_arguments.chain(others).chain(globals).collect()
+    }
 }
 
 /// The job that a command line asks for.
@@ -45,9 +60,10 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let source = sources::read(&arguments.file)?;
     let launch = load_launch(&source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))?;
     let flags = &arguments.launch;
-    if flags.kernel.is_some() || !flags.arguments.is_empty() {
-        let message =
-            "--kernel and --arg are for program files; a launch file has its own kernel and arguments";
+    let has_data = !flags.arguments.is_empty() || !flags.buffers.is_empty() || !flags.symbols.is_empty();
+    if flags.kernel.is_some() || has_data {
+        let message = "--kernel, --arg, --buffer and --symbol are for program files; a launch file has its own \
+                       kernel and arguments";
         return Err(Failure::input(message));
     }
     let folder = arguments.file.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -56,7 +72,10 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
-    let loaded = programs::load(&folder.join(&launch.program), &config, reading(arguments)?, terminal)?;
+    let mut reading = reading(arguments)?;
+    // What stands on the command line comes last, where it wins.
+    reading.nvcc_arguments.splice(0..0, launch.nvcc_args.iter().cloned());
+    let loaded = programs::load(&folder.join(&launch.program), &config, reading, terminal)?;
     check_architecture(Path::new(&launch.program), &loaded, &config)?;
     let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
     let shape = shape(
@@ -69,6 +88,8 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
         kernel,
         shape,
         arguments: launch.arguments,
+        buffers: launch.buffers,
+        symbols: launch.symbols,
         expectations: launch.expectations,
         folder,
         config,
@@ -93,6 +114,8 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         kernel,
         shape: shape(grid, block, flags.shared.unwrap_or_default().0)?,
         arguments: flags.arguments.clone(),
+        buffers: flags.buffers.clone(),
+        symbols: flags.symbols.iter().cloned().collect(),
         expectations: Vec::new(),
         folder: PathBuf::new(),
         config,
@@ -119,18 +142,17 @@ fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Resul
 }
 
 fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
-    Reading::parse(arguments.isa, arguments.passes.as_deref(), None)
+    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None)?;
+    Ok(Reading { nvcc_arguments: arguments.nvcc_arguments.clone(), ..reading })
 }
 
 /// A machine that can run kernels.
 pub(crate) fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Failure> {
     let config = machines::load(name, changes)?;
-    if config.runnable {
-        Ok(config)
-    } else {
-        let message =
-            format!("{} has limits only and cannot run kernels; see 'warplab gpu list'", config.name);
-        Err(Failure::input(message))
+    // The same is refused for every launch; said here, it comes before the faults of the program.
+    match warplab_gpu::machine_fault(&config) {
+        None => Ok(config),
+        Some(message) => Err(Failure::input(message)),
     }
 }
 
@@ -143,10 +165,6 @@ fn shape(grid: Dimensions, block: Dimensions, shared: u64) -> Result<LaunchShape
     let dynamic_shared_bytes = u32::try_from(shared).map_err(|_| {
         Failure::input(format!("{shared} bytes of dynamic shared memory are more than any machine has"))
     })?;
-    let threads = u64::from(block.0) * u64::from(block.1) * u64::from(block.2);
-    if u32::try_from(threads).is_err() || grid.count() > 1 << 62 {
-        return Err(Failure::input("the grid or the block is larger than any machine takes"));
-    }
     Ok(LaunchShape {
         grid: [grid.0, grid.1, grid.2],
         block: [block.0, block.1, block.2],

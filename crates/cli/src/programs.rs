@@ -3,7 +3,7 @@
 use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{passes, roads};
+use crate::{names, passes, roads};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -23,12 +23,14 @@ pub(crate) struct Loaded {
 }
 
 /// How a program file is to be read.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// What is simulated, if a person says.
     pub(crate) isa: Option<Isa>,
     /// The passes of the compiler.
     pub(crate) passes: CompileOptions,
+    /// Arguments for nvcc.
+    pub(crate) nvcc_arguments: Vec<String>,
 }
 
 impl Reading {
@@ -45,7 +47,7 @@ impl Reading {
             return Err(Failure::input(message));
         }
         let isa = isa.or(named.then_some(Isa::Ptx));
-        Ok(Reading { isa, passes: passes::parse(list, dump_after)? })
+        Ok(Reading { isa, passes: passes::parse(list, dump_after)?, nvcc_arguments: Vec::new() })
     }
 }
 
@@ -56,7 +58,7 @@ pub(crate) fn load(
     reading: Reading,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
-    let source = roads::source(path, reading.isa, config, terminal)?;
+    let source = roads::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
     let (program, log, warnings) = match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
@@ -74,30 +76,39 @@ pub(crate) fn load(
     Ok(Loaded { source, program, log })
 }
 
-/// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.
+/// The kernel that a person means: by its name in any form, or the only one there is.
 pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a Kernel, Failure> {
-    let names: Vec<&str> = program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let list = |kernels: &[&Kernel]| {
+        let names = kernels.iter().map(|kernel| names::demangled(&kernel.name));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let all: Vec<&Kernel> = program.kernels.iter().collect();
     let Some(name) = name else {
-        return match program.kernels.as_slice() {
+        return match all.as_slice() {
             [kernel] => Ok(kernel),
             [] => Err(Failure::input("the program has no kernel")),
-            _ => Err(Failure::input(format!(
-                "which kernel? give --kernel; the program has: {}",
-                names.join(", ")
-            ))),
+            _ => {
+                Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(&all))))
+            }
         };
     };
     if let Some(kernel) = program.kernel(name) {
         return Ok(kernel);
     }
-    let mangled = format!("_Z{}{name}", name.len());
-    let mut candidates = program.kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));
-    if let (Some(kernel), None) = (candidates.next(), candidates.next()) {
-        return Ok(kernel);
+    let meant: Vec<&Kernel> =
+        all.iter().copied().filter(|kernel| names::means(name, &kernel.name)).collect();
+    match meant.as_slice() {
+        [kernel] => return Ok(kernel),
+        [] => {}
+        several => {
+            let several = list(several);
+            return Err(Failure::input(format!("'{name}' is the name of several kernels: {several}")));
+        }
     }
-    let near = nearest_name(name, names.iter().copied());
+    let known: Vec<String> = all.iter().map(|kernel| names::demangled(&kernel.name)).collect();
+    let near = nearest_name(name, known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-    Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", names.join(", "))))
+    Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", known.join(", "))))
 }
 
 #[cfg(test)]
@@ -116,7 +127,7 @@ mod tests {
         let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
         assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
         let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
-        assert_eq!(message, "which kernel? give --kernel; the program has: _Z5saxpyifPKfPf, _Z6saxpy2i");
+        assert_eq!(message, "which kernel? give --kernel; the program has: saxpy(int, float, float const*, float*), saxpy2(int)");
     }
 
     #[test]

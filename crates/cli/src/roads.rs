@@ -46,10 +46,27 @@ pub(crate) fn source(
     config: &GpuConfig,
     terminal: &mut Terminal,
 ) -> Result<Source, Failure> {
-    match (held(path), isa) {
-        (Held::Cuda, Some(Isa::Ptx)) => cuda_as_ptx(path, config),
-        (Held::Cuda, Some(Isa::Sass)) => cuda_as_sass(path, config),
-        (Held::Cuda, None) => cuda_by_what_is_there(path, config, terminal),
+    source_with(path, isa, &[], config, terminal)
+}
+
+/// The same with arguments for nvcc, where it is called.
+pub(crate) fn source_with(
+    path: &Path,
+    isa: Option<Isa>,
+    nvcc_arguments: &[String],
+    config: &GpuConfig,
+    terminal: &mut Terminal,
+) -> Result<Source, Failure> {
+    let held = held(path);
+    if !nvcc_arguments.is_empty() && held != Held::Cuda {
+        let message = format!("{}: arguments for nvcc are for .cu files", path.display());
+        return Err(Failure::input(message));
+    }
+    let cuda = Cuda { path, config, nvcc_arguments };
+    match (held, isa) {
+        (Held::Cuda, Some(Isa::Ptx)) => cuda.as_ptx(),
+        (Held::Cuda, Some(Isa::Sass)) => cuda.as_sass(),
+        (Held::Cuda, None) => cuda.by_what_is_there(terminal),
         (Held::Ptx, Some(Isa::Sass)) => {
             let folder = Folder::new()?;
             Tool::Nvdisasm.require(path, "use --isa ptx")?;
@@ -70,39 +87,45 @@ fn says_ptx(path: &Path) -> Result<bool, Failure> {
     Ok(held(path) == Held::Text && language(path, &sources::read(path)?.text) == Language::Ptx)
 }
 
-fn cuda_by_what_is_there(
-    path: &Path,
-    config: &GpuConfig,
-    terminal: &mut Terminal,
-) -> Result<Source, Failure> {
-    if architecture(config).is_none() || Tool::Nvcc.find().is_none() {
-        return cuda_as_ptx(path, config);
-    }
-    if Tool::Nvdisasm.find().is_none() {
-        terminal.note(&format!(
-            "note: {} is read as PTX: no nvdisasm was found; get one with 'pip install {}' to run its real machine \
-             code",
-            path.display(),
-            Tool::Nvdisasm.packages()
-        ));
-        return cuda_as_ptx(path, config);
-    }
-    cuda_as_sass(path, config)
+/// A CUDA source, the machine it is compiled for, and how.
+#[derive(Clone, Copy)]
+struct Cuda<'a> {
+    path: &'a Path,
+    config: &'a GpuConfig,
+    nvcc_arguments: &'a [String],
 }
 
-fn cuda_as_ptx(path: &Path, config: &GpuConfig) -> Result<Source, Failure> {
-    let architecture = architecture(config).unwrap_or_else(|| DEFAULT_ARCHITECTURE.to_owned());
-    let folder = Folder::new()?;
-    let ptx = compilers::cuda_to_ptx(path, &architecture, &folder.path)?;
-    Ok(Source::new(format!("{} (as PTX)", path.display()), sources::read(&ptx)?.text))
-}
+impl Cuda<'_> {
+    fn by_what_is_there(self, terminal: &mut Terminal) -> Result<Source, Failure> {
+        if architecture(self.config).is_none() || Tool::Nvcc.find().is_none() {
+            return self.as_ptx();
+        }
+        if Tool::Nvdisasm.find().is_none() {
+            terminal.note(&format!(
+                "note: {} is read as PTX: no nvdisasm was found; get one with 'pip install {}' to run its real \
+                 machine code",
+                self.path.display(),
+                Tool::Nvdisasm.packages()
+            ));
+            return self.as_ptx();
+        }
+        self.as_sass()
+    }
 
-fn cuda_as_sass(path: &Path, config: &GpuConfig) -> Result<Source, Failure> {
-    let folder = Folder::new()?;
-    let architecture = machine_code(path, config)?;
-    Tool::Nvdisasm.require(path, "use --isa ptx")?;
-    let cubin = compilers::cuda_to_cubin(path, &architecture, &folder.path)?;
-    nvdisasm::disassemble(&cubin, path)
+    fn as_ptx(self) -> Result<Source, Failure> {
+        let architecture = architecture(self.config).unwrap_or_else(|| DEFAULT_ARCHITECTURE.to_owned());
+        let folder = Folder::new()?;
+        let ptx = compilers::cuda_to_ptx(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
+        Ok(Source::new(format!("{} (as PTX)", self.path.display()), sources::read(&ptx)?.text))
+    }
+
+    fn as_sass(self) -> Result<Source, Failure> {
+        let folder = Folder::new()?;
+        let architecture = machine_code(self.path, self.config)?;
+        Tool::Nvdisasm.require(self.path, "use --isa ptx")?;
+        let cubin = compilers::cuda_to_cubin(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
+        nvdisasm::disassemble(&cubin, self.path)
+    }
 }
 
 fn machine_code(path: &Path, config: &GpuConfig) -> Result<String, Failure> {

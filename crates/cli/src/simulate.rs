@@ -60,6 +60,8 @@ fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
         kernel: &job.kernel,
         shape: job.shape,
         arguments: &job.arguments,
+        buffers: &job.buffers,
+        symbols: &job.symbols,
     };
     let read = |path: &Path| sources::for_lab(&job.folder.join(path));
     let simulated = warplab_lab::simulate(&job.config, &workload, &read, run_options);

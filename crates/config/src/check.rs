@@ -2,10 +2,14 @@
 
 use crate::ron_tree::{Name, Node, Value};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
 /// A check of texts that a schema names by `format`, for example of sizes.
 pub(crate) type TextCheck = fn(&str) -> Result<(), (std::ops::Range<usize>, String)>;
+
+/// The most faults of a text that are shown.
+const MOST_FAULTS: usize = 200;
 
 /// Checks a tree against a schema; `formats` are the texts with a grammar of their own.
 pub(crate) fn check(node: &Node, schema: &Json, formats: &[(&str, TextCheck)]) -> Vec<Diagnostic> {
@@ -115,6 +119,14 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn fault(&mut self, span: Span, message: String, label: &str, help: String) {
+        if self.faults.len() > MOST_FAULTS {
+            return;
+        }
+        if self.faults.len() == MOST_FAULTS {
+            let message = format!("there are more than {MOST_FAULTS} faults; the others are not shown");
+            self.faults.push(Diagnostic::error(span, message).with_label("from here on"));
+            return;
+        }
         self.faults.push(Diagnostic::error(span, message).with_label(label).with_help(help));
     }
 
@@ -249,8 +261,9 @@ impl<'a> Checker<'a> {
     fn fields(&mut self, node: &Node, fields: &[(Name, Node)], schema: &'a Json, place: &Place) {
         let Some(known) = schema.get("properties").and_then(Json::as_object) else { return };
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
-        for (at, (name, value)) in fields.iter().enumerate() {
-            if fields[..at].iter().any(|(earlier, _)| earlier.text == name.text) {
+        let mut seen = BTreeSet::new();
+        for (name, value) in fields {
+            if !seen.insert(name.text.as_str()) {
                 let message = format!("field '{}' of {} is given twice", name.text, place.shown());
                 self.fault(name.span, message, "the second time", "remove one of them".to_owned());
             } else if let Some(schema) = known.get(&name.text) {
@@ -262,7 +275,7 @@ impl<'a> Checker<'a> {
         }
         let required = schema.get("required").and_then(Json::as_array);
         for missing in required.into_iter().flatten().filter_map(Json::as_str) {
-            if !fields.iter().any(|(name, _)| name.text == missing) {
+            if !seen.contains(missing) {
                 let start = node.span.start as usize;
                 let span = place.key.unwrap_or(Span::new(start, start + 1));
                 let message = format!("missing field '{missing}' of {}", place.shown());
@@ -278,7 +291,8 @@ impl<'a> Checker<'a> {
 
     fn entries(&mut self, entries: &[(Node, Node)], schema: &'a Json, place: &Place) {
         let Some(schema) = schema.get("additionalProperties") else { return };
-        for (at, (key, value)) in entries.iter().enumerate() {
+        let mut seen = BTreeSet::new();
+        for (key, value) in entries {
             let Value::Text(text) = &key.value else {
                 let message = format!(
                     "a key of {} must be a text in quotes, not {}",
@@ -288,7 +302,7 @@ impl<'a> Checker<'a> {
                 self.fault(key.span, message, "expected a text in quotes", String::new());
                 continue;
             };
-            if entries[..at].iter().any(|(earlier, _)| earlier.value == key.value) {
+            if !seen.insert(text.as_str()) {
                 let message = format!("key \"{text}\" of {} is given twice", place.shown());
                 self.fault(key.span, message, "the second time", "remove one of them".to_owned());
             }

@@ -9,6 +9,7 @@ use crate::{
 use ron::Options;
 use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
 /// Reads a machine; every fault of the text at once.
@@ -45,8 +46,9 @@ pub fn load_experiment(source: &Source) -> Result<Experiment, Vec<Diagnostic>> {
 pub fn load_course(source: &Source) -> Result<Course, Vec<Diagnostic>> {
     let (tree, course) = load::<Course>(source, Kind::Course)?;
     let mut faults = Vec::new();
+    let mut seen = BTreeSet::new();
     for (at, row) in course.rows.iter().enumerate() {
-        if course.rows[..at].iter().any(|earlier| earlier.id == row.id) {
+        if !seen.insert(&row.id) {
             let span = tree.span_of(&format!("rows.{at}.id"));
             let fault = Diagnostic::error(span, format!("two rows are named '{}'", row.id));
             faults.push(fault.with_label("the second").with_help("give each row its own id"));

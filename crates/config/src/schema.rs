@@ -7,6 +7,7 @@ use serde_json::Value;
 use std::ops::Range;
 use std::str::FromStr;
 use warplab_diagnostics::Diagnostic;
+use warplab_units::ElementType;
 
 /// A kind of description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +57,17 @@ pub fn schema(kind: Kind) -> Value {
 /// Texts with a grammar of their own.
 pub(crate) const FORMATS: &[(&str, TextCheck)] = &[
     ("size", |text| crate::launch::parse_size(text).map(|_| ()).map_err(|message| (0..text.len(), message))),
+    ("extent", |text| {
+        crate::launch::parse_extent(text).map(|_| ()).map_err(|message| (0..text.len(), message))
+    }),
+    ("element", |text| {
+        let known = ElementType::ALL.map(ElementType::name).join(", ");
+        let wrong = || (0..text.len(), format!("'{text}' is no type of elements; known: {known}"));
+        ElementType::from_name(text).map(|_| ()).ok_or_else(wrong)
+    }),
+    ("hex", |text| {
+        text.parse::<crate::launch::HexBytes>().map(|_| ()).map_err(|message| (0..text.len(), message))
+    }),
     ("formula", parses::<crate::launch::Formula>),
     ("expression", parses::<crate::experiment::Expression>),
     ("template", parses::<crate::experiment::Template>),

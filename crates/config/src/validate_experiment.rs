@@ -5,13 +5,17 @@ use crate::experiment::{
     AxisValue, Experiment, Expression, Mention, Piece, Reference, Template, Values, setting,
 };
 use crate::ron_tree::{Node, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warplab_diagnostics::{Diagnostic, Span};
 
 /// Faults of an experiment; their places come from the tree that it was read from.
 #[must_use]
 pub fn validate_experiment(experiment: &Experiment, tree: &Node) -> Vec<Diagnostic> {
     let mut checker = Checker { experiment, tree, faults: Vec::new() };
+    if let Err(message) = experiment.count() {
+        checker.fault(tree.span_of("axes"), message, "leave values out, or make several experiments".to_owned());
+        return checker.faults;
+    }
     checker.axes();
     checker.constants();
     checker.settings();
@@ -65,14 +69,13 @@ impl<'a> Checker<'a> {
     }
 
     fn axes(&mut self) {
-        let mut seen: Vec<&str> = self.experiment.constants.keys().map(String::as_str).collect();
+        let mut seen: BTreeSet<&str> = self.experiment.constants.keys().map(String::as_str).collect();
         for (at, axis) in self.experiment.axes.iter().enumerate() {
             for name in std::iter::once(&axis.name).chain(axis.with.keys()) {
-                if seen.contains(&name.as_str()) {
+                if !seen.insert(name) {
                     let span = self.tree.span_of(&format!("axes.{at}.name"));
                     self.fault(span, format!("'{name}' is there twice"), "give each its own name".into());
                 }
-                seen.push(name);
             }
             if axis.values.is_empty() {
                 let span = self.tree.span_of(&format!("axes.{at}.values"));

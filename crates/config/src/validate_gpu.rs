@@ -11,6 +11,7 @@ pub fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
     limits(gpu, &mut rules);
     level_one(gpu, &mut rules);
     level_two(gpu, &mut rules);
+    cache_lines(gpu, &mut rules);
     dram(gpu, &mut rules);
     rules.faults
 }
@@ -161,6 +162,27 @@ fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         "l2.halves",
         || format!("{} partitions cannot be divided into {} halves", gpu.dram.channels, l2.halves),
         "use an even number of dram.channels or one half",
+    );
+}
+
+/// Lines that all caches of a machine may have together: about a gigabyte of the host's memory.
+const MOST_CACHE_LINES: u64 = 1 << 25;
+
+/// The budget of what a machine needs on the host before anything runs.
+fn cache_lines(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let lines = |kib: u32| u64::from(kib) * 8;
+    let level_one = lines(gpu.multiprocessor.l1.combined_kib) * u64::from(gpu.limits.multiprocessors);
+    let level_two = lines(gpu.l2.kib);
+    let larger = if level_one > level_two { "multiprocessor.l1.combined_kib" } else { "l2.kib" };
+    rules.need(
+        level_one + level_two <= MOST_CACHE_LINES,
+        larger,
+        || {
+            format!(
+                "all level-one caches have {level_one} lines of 128 bytes, level two {level_two}: too many to simulate"
+            )
+        },
+        &format!("at most {MOST_CACHE_LINES} lines in all"),
     );
 }
 

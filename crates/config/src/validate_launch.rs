@@ -1,9 +1,10 @@
 //! What the form of a launch cannot say: names that must exist, sizes that must fit.
 
 use crate::check::{allowed, schema_at};
-use crate::launch::{Argument, Expectation, Init, Launch, Reference};
+use crate::launch::{Expectation, Extent, Init, Launch, Reference};
 use crate::ron_tree::{Node, Value};
 use crate::schema::{Kind, schema};
+use std::collections::BTreeSet;
 use warplab_diagnostics::{Diagnostic, Span};
 
 /// Faults of a launch; their places come from the tree that it was read from.
@@ -36,46 +37,69 @@ fn place(tree: &Node, list: &str, at: usize, field: &str) -> Span {
 }
 
 fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
-    let mut seen: Vec<&str> = Vec::new();
-    for (at, argument) in launch.arguments.iter().enumerate() {
-        let Argument::Buffer { name, size, init } = argument else { continue };
-        if seen.contains(&name.as_str()) {
-            let span = place(tree, "arguments", at, "name");
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let in_arguments = launch.arguments.iter().enumerate().flat_map(|(at, argument)| {
+        argument.buffers().into_iter().map(move |buffer| ("arguments", at, buffer))
+    });
+    let alone = launch.buffers.iter().enumerate();
+    let alone = alone.map(|(at, buffer)| ("buffers", at, (buffer.name.as_str(), buffer.size, &buffer.init)));
+    for (list, at, (name, size, init)) in in_arguments.chain(alone) {
+        if !seen.insert(name) {
+            let span = place(tree, list, at, "name");
             faults.push(error(
                 span,
                 format!("two buffers are named '{name}'"),
-                "give each buffer its own name",
+                "give each buffer its own name; pointer(buffer: \"NAME\") points to one that there is",
             ));
         }
-        seen.push(name);
-        if size.0 == 0 || size.0 % 4 != 0 {
-            let span = place(tree, "arguments", at, "size");
-            let message = format!("buffer '{name}' has {} bytes", size.0);
-            faults.push(error(span, message, "a multiple of four bytes, and at least four"));
+        if let Some(help) = wrong_size(size) {
+            let message = format!("buffer '{name}' has {} bytes", size.bytes);
+            faults.push(error(place(tree, list, at, "size"), message, &help));
         }
-        let span = place(tree, "arguments", at, "init");
-        match init {
-            Init::Uniform { low, high, .. } if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) => {
-                faults.push(error(
-                    span,
-                    format!("uniform from {low} to {high} is empty"),
-                    "low must be below high",
-                ));
-            }
-            Init::Normal { deviation, .. } if deviation.is_nan() || *deviation < 0.0 => {
-                faults.push(error(
-                    span,
-                    format!("a deviation of {deviation}"),
-                    "a deviation is not negative",
-                ));
-            }
-            _ => {}
+        if let Some((message, help)) = wrong_rule(init) {
+            faults.push(error(place(tree, list, at, "init"), message, help));
         }
+    }
+    pointers(launch, tree, &seen, faults);
+}
+
+/// Pointers to buffers that nobody declares.
+fn pointers(launch: &Launch, tree: &Node, known: &BTreeSet<&str>, faults: &mut Vec<Diagnostic>) {
+    let of_arguments = launch.arguments.iter().enumerate().flat_map(|(at, argument)| {
+        argument.pointers().into_iter().map(move |name| (name, place(tree, "arguments", at, "buffer")))
+    });
+    let of_symbols = launch.symbols.values().flat_map(|value| value.pointers());
+    let of_symbols = of_symbols.map(|name| (name, tree.span_of("symbols")));
+    for (name, span) in of_arguments.chain(of_symbols).filter(|(name, _)| !known.contains(name)) {
+        let names: Vec<&str> = known.iter().copied().collect();
+        faults.push(error(span, format!("no buffer is named '{name}'"), &allowed(Some(name), &names)));
+    }
+}
+
+/// What a size should be, if it cannot be that of a buffer.
+fn wrong_size(size: Extent) -> Option<String> {
+    let unit = size.element.map_or(4, |element| u64::from(element.bytes()));
+    let fits = size.bytes > 0 && size.bytes.is_multiple_of(unit);
+    (!fits).then(|| match size.element {
+        Some(element) => format!("a multiple of {unit} bytes, the size of an {element}, and at least one element"),
+        None => "a multiple of four bytes, and at least four".to_owned(),
+    })
+}
+
+fn wrong_rule(init: &Init) -> Option<(String, &'static str)> {
+    match init {
+        Init::Uniform { low, high, .. } if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) => {
+            Some((format!("uniform from {low} to {high} is empty"), "low must be below high"))
+        }
+        Init::Normal { deviation, .. } if deviation.is_nan() || *deviation < 0.0 => {
+            Some((format!("a deviation of {deviation}"), "a deviation is not negative"))
+        }
+        _ => None,
     }
 }
 
 fn expectations(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
-    let names: Vec<&str> = launch.buffers().map(|(name, _)| name).collect();
+    let names: Vec<&str> = launch.buffer_sizes().into_iter().map(|(name, _)| name).collect();
     for (at, expectation) in launch.expectations.iter().enumerate() {
         let (Expectation::Checksum { buffer, .. } | Expectation::AllClose { buffer, .. }) = expectation;
         if !names.contains(&buffer.as_str()) {

@@ -25,16 +25,16 @@ pub struct LaunchShape {
 }
 
 impl LaunchShape {
-    /// Blocks of the grid.
+    /// Blocks of the grid; as many as can be counted when there are more.
     #[must_use]
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&size| u64::from(size)).product()
+        self.grid.iter().fold(1, |count: u64, &size| count.saturating_mul(u64::from(size)))
     }
 
-    /// Threads of a block.
+    /// Threads of a block; as many as can be counted when there are more.
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.block.iter().product()
+        self.block.iter().fold(1, |count: u32, &size| count.saturating_mul(size))
     }
 
     /// Warps of a block.

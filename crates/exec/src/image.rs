@@ -2,13 +2,14 @@
 
 use crate::Row;
 use crate::atomics::{AtomicOp, AtomicType, apply32, apply64};
+use crate::element::{bits_of, decode};
 use crate::fault::{FaultKind, MemoryFault, NearestBuffer};
 use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, Space};
 use crate::rule::{Init, checksum};
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use warplab_units::Address;
+use warplab_units::{Address, ElementType, Number};
 
 /// The first buffer's address: far from the windows of the generic address space.
 pub const FIRST_BASE: u64 = 0x7f00_0000_0000;
@@ -17,8 +18,11 @@ pub const ALIGNMENT: u64 = 2 << 20;
 /// Bytes that are stored together once one of them is written.
 pub const PAGE_BYTES: u64 = 64 << 10;
 const PAGE_WORDS: u64 = PAGE_BYTES / 4;
+/// Pages whose places are made together once one of them is written.
+const CHUNK_PAGES: u64 = 1024;
 
 type Page = OnceLock<Box<[AtomicU32]>>;
+type Chunk = OnceLock<Box<[Page]>>;
 
 /// One allocation.
 #[derive(Debug)]
@@ -33,7 +37,9 @@ pub struct Buffer {
     pub init: Init,
     /// Whether it has been freed.
     pub freed: bool,
-    pages: Vec<Page>,
+    /// What its elements are, if somebody has said.
+    pub element: Option<ElementType>,
+    chunks: Vec<Chunk>,
 }
 
 impl Buffer {
@@ -46,23 +52,58 @@ impl Buffer {
     /// Pages that have been written.
     #[must_use]
     pub fn stored_pages(&self) -> usize {
-        self.pages.iter().filter(|page| page.get().is_some()).count()
+        let pages = self.chunks.iter().filter_map(Chunk::get).flatten();
+        pages.filter(|page| page.get().is_some()).count()
     }
 
     /// Word `index`.
     #[inline]
     #[must_use]
     pub fn word(&self, index: u64) -> u32 {
-        match self.pages[(index / PAGE_WORDS) as usize].get() {
+        match self.stored(index / PAGE_WORDS) {
             Some(page) => page[(index % PAGE_WORDS) as usize].load(Relaxed),
             None => self.init.word(index, self.words()),
         }
     }
 
+    /// Elements of a type; bytes that are left at the end belong to none.
+    #[must_use]
+    pub fn elements(&self, element: ElementType) -> u64 {
+        self.bytes / u64::from(element.bytes())
+    }
+
+    /// Element `index` as it is now.
+    #[must_use]
+    pub fn number(&self, element: ElementType, index: u64) -> Number {
+        decode(element, bits_of(element, index, |word| self.word(word)))
+    }
+
+    /// Element `index` as it was before anything was written.
+    #[must_use]
+    pub fn initial_number(&self, element: ElementType, index: u64) -> Number {
+        let words = self.words();
+        decode(element, bits_of(element, index, |word| self.init.word(word, words)))
+    }
+
+    /// The page if it has been written.
+    #[inline]
+    fn stored(&self, number: u64) -> Option<&[AtomicU32]> {
+        let chunk = self.chunks[(number / CHUNK_PAGES) as usize].get()?;
+        chunk[(number % CHUNK_PAGES) as usize].get().map(|page| &**page)
+    }
+
     /// The page with its words, made from the rule if this is the first write.
     #[inline]
     fn page(&self, number: u64) -> &[AtomicU32] {
-        self.pages[number as usize].get_or_init(|| self.make_page(number))
+        let chunk = self.chunks[(number / CHUNK_PAGES) as usize].get_or_init(|| self.make_chunk(number));
+        chunk[(number % CHUNK_PAGES) as usize].get_or_init(|| self.make_page(number))
+    }
+
+    #[cold]
+    fn make_chunk(&self, number: u64) -> Box<[Page]> {
+        let first = number / CHUNK_PAGES * CHUNK_PAGES;
+        let pages = self.bytes.div_ceil(PAGE_BYTES) - first;
+        (0..pages.min(CHUNK_PAGES)).map(|_| Page::new()).collect()
     }
 
     #[cold]
@@ -96,9 +137,17 @@ impl MemoryImage {
     pub fn allocate(&mut self, name: impl Into<String>, bytes: u64, init: Init) -> Address {
         let base = Address(self.next.max(FIRST_BASE));
         self.next = (base.0 + bytes).next_multiple_of(ALIGNMENT) + ALIGNMENT;
-        let pages = (0..bytes.div_ceil(PAGE_BYTES)).map(|_| Page::new()).collect();
-        self.buffers.push(Buffer { name: name.into(), base, bytes, init, freed: false, pages });
+        let chunks = (0..bytes.div_ceil(PAGE_BYTES * CHUNK_PAGES)).map(|_| Chunk::new()).collect();
+        let name = name.into();
+        self.buffers.push(Buffer { name, base, bytes, init, freed: false, element: None, chunks });
         base
+    }
+
+    /// Says what the elements of the buffer with this name are.
+    pub fn set_element(&mut self, name: &str, element: Option<ElementType>) {
+        if let Some(buffer) = self.buffers.iter_mut().find(|buffer| buffer.name == name) {
+            buffer.element = element;
+        }
     }
 
     /// Frees a buffer: later accesses are faults. False when no buffer starts there.
@@ -107,7 +156,7 @@ impl MemoryImage {
         found
             .map(|buffer| {
                 buffer.freed = true;
-                buffer.pages.iter_mut().for_each(|page| *page = Page::new());
+                buffer.chunks.iter_mut().for_each(|chunk| *chunk = Chunk::new());
             })
             .is_some()
     }
@@ -216,11 +265,10 @@ impl MemoryImage {
             index[lane] = (address.wrapping_sub(start) as u32) / 4;
         }
         let words = lanes.bytes.div_ceil(4);
-        let stored = buffer.pages[number as usize].get();
+        let stored = buffer.stored(number);
         for (word, row) in (0..words).zip(out.iter_mut()) {
             match stored {
                 Some(cells) => {
-                    let cells = &cells[..];
                     for lane in 0..32 {
                         row[lane] = cells[(index[lane] + word) as usize].load(Relaxed);
                     }

@@ -23,6 +23,7 @@ mod decode_more;
 mod fault;
 mod float;
 mod half;
+pub mod element;
 pub mod image;
 pub mod interpreter;
 mod lanes;
@@ -49,7 +50,7 @@ pub use memory::{
     windows,
 };
 pub use paths::{Divergence, Path, PathStatus, Paths};
-pub use rule::Init;
+pub use rule::{ElementRule, Init};
 pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};
 pub use warp::WarpState;

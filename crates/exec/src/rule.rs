@@ -1,6 +1,8 @@
 //! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
 
+use crate::element::encode;
 use std::sync::Arc;
+use warplab_units::{ElementType, Number};
 
 /// What a buffer holds before the kernel writes to it: a pure function of the word's index.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +46,96 @@ pub enum Init {
     },
     /// These bytes; zeros after their end.
     Bytes(Arc<[u8]>),
+    /// Elements of a type, each by a rule.
+    Elements {
+        /// Their type.
+        element: ElementType,
+        /// What element `i` holds.
+        rule: ElementRule,
+    },
+}
+
+/// What element `i` of a buffer with a type holds; an integer type takes the low bits of whole numbers and rounds
+/// others down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ElementRule {
+    /// `i`.
+    Index,
+    /// `(i + stride) % elements`.
+    Chain {
+        /// In elements.
+        stride: u32,
+    },
+    /// The float that [`Init::HashF32`] gives.
+    HashF32 {
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// The whole number that [`Init::HashI32`] gives.
+    HashI32 {
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// Numbers spread evenly from `low` up to, not including, `high`.
+    Uniform {
+        /// The smallest.
+        low: f32,
+        /// The bound that is not reached.
+        high: f32,
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+    /// Numbers of the normal distribution.
+    Normal {
+        /// The mean.
+        mean: f32,
+        /// The standard deviation.
+        deviation: f32,
+        /// Another seed gives other numbers.
+        seed: u32,
+    },
+}
+
+impl ElementRule {
+    /// Element `index` of a buffer of so many.
+    fn number(self, index: u64, elements: u64) -> Number {
+        let float = |init: Init| Number::Real(f64::from(f32::from_bits(init.word(index, 0))));
+        match self {
+            ElementRule::Index => Number::Whole(i128::from(index)),
+            ElementRule::Chain { stride } => {
+                Number::Whole((i128::from(index) + i128::from(stride)) % i128::from(elements.max(1)))
+            }
+            ElementRule::HashF32 { seed } => float(Init::HashF32 { seed }),
+            ElementRule::HashI32 { seed } => {
+                Number::Whole(i128::from(Init::HashI32 { seed }.word(index, 0)))
+            }
+            ElementRule::Uniform { low, high, seed } => {
+                let unit = f64::from(hash(index, seed) >> 8) / f64::from(1 << 24);
+                Number::Real(f64::from(low) + unit * (f64::from(high) - f64::from(low)))
+            }
+            ElementRule::Normal { mean, deviation, seed } => {
+                Number::Real(f64::from(mean) + f64::from(deviation) * normal(index, seed))
+            }
+        }
+    }
+}
+
+/// Word `index` of elements that start one after the other.
+fn elements_word(element: ElementType, rule: ElementRule, index: u64, words: u64) -> u32 {
+    let bytes = u64::from(element.bytes());
+    let elements = words * 4 / bytes;
+    let bits = |at: u64| encode(element, rule.number(at, elements));
+    if bytes == 8 {
+        let [a, b, c, d, e, f, g, h] = bits(index / 2).to_le_bytes();
+        return u32::from_le_bytes(if index % 2 == 0 { [a, b, c, d] } else { [e, f, g, h] });
+    }
+    let first = index * 4 / bytes;
+    let mut word = [0; 4];
+    for (number, part) in word.chunks_exact_mut(element.bytes() as usize).enumerate() {
+        let value = bits(first + number as u64).to_le_bytes();
+        part.copy_from_slice(&value[..part.len()]);
+    }
+    u32::from_le_bytes(word)
 }
 
 #[inline(always)]
@@ -95,6 +187,7 @@ impl Init {
                 }
                 u32::from_le_bytes(word)
             }
+            Init::Elements { element, rule } => elements_word(element, rule, index, words),
         }
     }
 }

@@ -20,9 +20,16 @@ use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 /// answer is taken to hang.
 const QUIET_CYCLES: u64 = 20_000_000;
 
-/// A launch in which no block came or ended for so many cycles is taken to hang, whatever its threads
-/// read and write.
-const BLOCK_CYCLES: u64 = 2_000_000_000;
+/// A launch ends with a report after so many cycles where no limit is given: four times what the longest launch of the
+/// hardware suites takes.
+pub const DEFAULT_MAX_CYCLES: u64 = 100_000_000;
+
+/// It ends after so many warp instructions, too: twice what the largest launch of the hardware suites executes.
+pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1_000_000_000;
+
+/// How a person raises the default limit.
+const HINT: &str =
+    "\n  this is the limit where none is given; --max-cycles N, or max_cycles in the file, sets another";
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +47,8 @@ pub struct Progress {
 /// How to run a launch.
 #[derive(Default)]
 pub struct RunOptions<'a> {
-    /// The run stops with a report after so many cycles; 0 for no limit.
+    /// The run stops with a report after so many cycles; with 0 after [`DEFAULT_MAX_CYCLES`] or
+    /// [`DEFAULT_MAX_INSTRUCTIONS`].
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,
@@ -71,13 +79,15 @@ pub enum RunFault {
     /// The kernel or one of its threads did what it must not.
     #[error(transparent)]
     Launch(Box<LaunchFault>),
-    /// The limit of cycles was reached.
-    #[error("{kernel}: not done after {cycles} cycles ({done} of {blocks} blocks have ended){report}")]
+    /// The limit of cycles or of instructions was reached.
+    #[error("{kernel}: not done after {after} ({done} of {blocks} blocks have ended){hint}{report}")]
     TooLong {
         /// The kernel.
         kernel: String,
-        /// The limit.
-        cycles: u64,
+        /// The limit, as a text with its unit.
+        after: String,
+        /// How to go on, where no limit was given.
+        hint: &'static str,
         /// Blocks that have ended.
         done: u64,
         /// Blocks of the grid.
@@ -182,9 +192,7 @@ pub fn run(
         if chip.is_stuck(start) {
             return Err(chip.hang(start));
         }
-        if options.max_cycles != 0 && start.0 >= options.max_cycles {
-            return Err(chip.too_long(options.max_cycles));
-        }
+        chip.check_limits(start, options.max_cycles)?;
         let end = start + epoch;
         chip.advance(end)?;
         chip.exchange(end, end + epoch);
@@ -233,8 +241,25 @@ impl<'a> Chip<'a> {
 
     /// Whether nothing has come of all the work for so long that nothing will.
     fn is_stuck(&self, now: Cycle) -> bool {
-        now.since(self.last_block) > BLOCK_CYCLES
-            || now.since(self.last_block.max(self.last_traffic)) > QUIET_CYCLES
+        now.since(self.last_block.max(self.last_traffic)) > QUIET_CYCLES
+    }
+
+    /// The limit that was given, or those that hold where none was.
+    fn check_limits(&self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
+        let is_default = max_cycles == 0;
+        let most = if is_default { DEFAULT_MAX_CYCLES } else { max_cycles };
+        if now.0 >= most {
+            return Err(self.too_long(format!("{most} cycles"), is_default));
+        }
+        if is_default && self.instructions() >= DEFAULT_MAX_INSTRUCTIONS {
+            return Err(self.too_long(format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions"), true));
+        }
+        Ok(())
+    }
+
+    /// Warp instructions executed so far.
+    fn instructions(&self) -> u64 {
+        self.units.iter().flatten().map(|unit| unit.sm.instructions()).sum()
     }
 
     fn is_done(&self) -> bool {
@@ -348,7 +373,7 @@ impl<'a> Chip<'a> {
             blocks_dispatched: self.dispatcher.dispatched(),
             blocks: self.blocks,
             cycle: now.0,
-            instructions: self.units.iter().flatten().map(|unit| unit.sm.instructions()).sum(),
+            instructions: self.instructions(),
         }
     }
 
@@ -402,10 +427,11 @@ impl<'a> Chip<'a> {
         }
     }
 
-    fn too_long(&self, cycles: u64) -> RunFault {
+    fn too_long(&self, after: String, is_default: bool) -> RunFault {
         RunFault::TooLong {
             kernel: self.prepared.launch.kernel.name.clone(),
-            cycles,
+            after,
+            hint: if is_default { HINT } else { "" },
             done: self.blocks_done,
             blocks: self.blocks,
             report: self.waiting_report(),

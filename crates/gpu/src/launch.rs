@@ -4,6 +4,7 @@ use crate::chip::RunFault;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
+use warplab_config::launch::Dimensions;
 use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
 use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape};
 use warplab_program::{Kernel, Program};
@@ -40,6 +41,9 @@ pub struct PreparedLaunch {
 /// When the kernel is unknown, cannot be decoded, or does not fit.
 pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch, RunFault> {
     let kernel = launch.program.kernel(launch.kernel).ok_or_else(|| unknown_kernel(launch))?;
+    if let Some(message) = machine_fault(config) {
+        return Err(fault(kernel, message));
+    }
     check_shape(config, kernel, &launch.shape)?;
     let resources = KernelResources {
         registers: kernel.registers,
@@ -62,6 +66,13 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     Ok(PreparedLaunch { spec, launch, occupancy })
 }
 
+/// Why no kernel runs on a machine, in a sentence; none where they do.
+#[must_use]
+pub fn machine_fault(config: &GpuConfig) -> Option<String> {
+    let why = config.cannot_run()?;
+    Some(format!("{} cannot run kernels: it {why}; see 'warplab gpu list'", config.name))
+}
+
 fn fault(kernel: &Kernel, message: String) -> RunFault {
     RunFault::Launch(Box::new(LaunchFault::Launch { kernel: kernel.name.clone(), message }))
 }
@@ -74,8 +85,9 @@ fn unknown_kernel(launch: &Launch<'_>) -> RunFault {
 
 fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {
     let limits = &config.limits;
-    let threads = u64::from(shape.block[0]) * u64::from(shape.block[1]) * u64::from(shape.block[2]);
+    check_grid(config, kernel, shape.grid)?;
     let [x, y, z] = shape.block;
+    let threads = u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z));
     if threads == 0 || shape.grid.contains(&0) {
         return Err(fault(kernel, "the grid and the block need at least one of everything".to_owned()));
     }
@@ -118,6 +130,17 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
             kernel,
             format!("{shared} bytes of shared memory a block; {} allows {most}", config.name),
         ));
+    }
+    Ok(())
+}
+
+fn check_grid(config: &GpuConfig, kernel: &Kernel, grid: [u32; 3]) -> Result<(), RunFault> {
+    let Dimensions(a, b, c) = config.limits.grid;
+    let [x, y, z] = grid;
+    if x > a || y > b || z > c {
+        let message =
+            format!("a grid of {x} x {y} x {z} blocks; {} allows at most {a} x {b} x {c}", config.name);
+        return Err(fault(kernel, message));
     }
     Ok(())
 }

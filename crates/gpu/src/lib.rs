@@ -12,6 +12,6 @@ mod launch;
 mod parallel;
 mod timeline;
 
-pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};
-pub use launch::{Launch, PreparedLaunch, prepare};
+pub use chip::{DEFAULT_MAX_CYCLES, DEFAULT_MAX_INSTRUCTIONS, Progress, RunFault, RunOptions, RunOutcome, run};
+pub use launch::{Launch, PreparedLaunch, machine_fault, prepare};
 pub use timeline::{Timeline, TimelineOptions, TimelineWarp};

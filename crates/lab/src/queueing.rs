@@ -55,6 +55,21 @@ pub fn sweep(servers: &[Server], in_flight: impl IntoIterator<Item = NonZeroU32>
 /// Rounds of everything that pass before the watch begins: the first wave has spread by then.
 const FIRST_ROUNDS: u64 = 4;
 
+/// The most rounds that everything together makes before the watch ends; none where they cannot be counted.
+#[must_use]
+pub fn rounds(servers: &[Server], in_flight: NonZeroU32) -> Option<u64> {
+    let round = servers.iter().map(alone).try_fold(0, u64::checked_add)?.max(1);
+    let turns = servers.iter().map(|server| u64::from(server.units.get()) * u64::from(in_flight.get())).max()?;
+    let cycles = round.checked_mul(turns)?.checked_mul(FIRST_ROUNDS + 1)?;
+    // Nothing passes more often than the narrowest port lets it.
+    let passed = |server: &Server| {
+        let units = cycles.saturating_mul(u64::from(server.units_per_cycle.get()));
+        units / u64::from(server.units.get()) + u64::from(in_flight.get())
+    };
+    let alone = (cycles / round).checked_mul(u64::from(in_flight.get()))?;
+    Some(servers.iter().map(passed).fold(alone, u64::min).max(u64::from(in_flight.get())))
+}
+
 fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
     let period = period(servers, in_flight);
     let from = period * FIRST_ROUNDS;

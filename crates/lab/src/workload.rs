@@ -2,9 +2,11 @@
 
 use crate::buffers::{self, ReadFile};
 use crate::fault::Fault;
-use crate::parameters;
+use crate::{parameters, symbols};
 use rustc_hash::FxHashMap;
-use warplab_config::launch::Argument;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use warplab_config::launch::{Argument, BufferSpec};
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_exec::{LaunchShape, MemoryImage, allocate_globals};
 use warplab_gpu::{Launch, PreparedLaunch, RunOptions, RunOutcome, prepare, run};
@@ -22,21 +24,26 @@ pub struct Workload<'a> {
     pub shape: LaunchShape,
     /// The arguments in the kernel's order.
     pub arguments: &'a [Argument],
+    /// Buffers that no argument declares.
+    pub buffers: &'a [BufferSpec],
+    /// Values for variables of the program.
+    pub symbols: &'a BTreeMap<String, Argument>,
 }
 
-/// Bytes of all buffers of some arguments.
+/// No values for variables.
+pub static NO_SYMBOLS: BTreeMap<String, Argument> = BTreeMap::new();
+
+/// Bytes of all buffers of a launch.
 #[must_use]
-pub(crate) fn buffer_bytes(arguments: &[Argument]) -> u64 {
-    let bytes = |argument: &Argument| match argument {
-        Argument::Buffer { size, .. } => size.0,
-        _ => 0,
-    };
-    arguments.iter().map(bytes).sum()
+pub(crate) fn buffer_bytes(arguments: &[Argument], others: &[BufferSpec]) -> u64 {
+    buffers::all(arguments, others).fold(0, |sum: u64, (_, size, _)| sum.saturating_add(size.bytes))
 }
 
 /// The data of a workload before it runs.
 #[derive(Debug)]
-pub struct Data {
+pub struct Data<'a> {
+    /// The program, with what was written into its constant memory.
+    pub program: Cow<'a, Program>,
     /// Device memory.
     pub image: MemoryImage,
     /// Where the program's global variables lie.
@@ -79,13 +86,15 @@ impl<'a> Workload<'a> {
     ///
     /// # Errors
     /// What is wrong with the arguments.
-    pub fn set_up(&self, capacity: u64, read: ReadFile<'_>) -> Result<Data, Fault> {
+    pub fn set_up(&self, capacity: u64, read: ReadFile<'_>) -> Result<Data<'a>, Fault> {
         let mut image = MemoryImage::new();
-        buffers::allocate(self.arguments, capacity, read, &mut image)?;
+        let buffers = buffers::all(self.arguments, self.buffers);
+        buffers::allocate(buffers, self.program, capacity, read, &mut image)?;
         let symbols =
             allocate_globals(self.program, &mut image).map_err(|fault| Fault::input(fault.to_string()))?;
-        let parameters = parameters::bytes(self.kernel()?, self.arguments, &image)?;
-        Ok(Data { image, symbols, parameters })
+        let parameters = parameters::bytes(self.kernel()?, self.arguments, &image, read)?;
+        let program = symbols::write(self.program, self.kernel, self.symbols, &image, &symbols, read)?;
+        Ok(Data { program, image, symbols, parameters })
     }
 }
 
@@ -94,9 +103,9 @@ impl<'a> Workload<'a> {
 /// # Errors
 /// Why it cannot run.
 pub fn load(config: &GpuConfig, workload: &Workload<'_>, read: ReadFile<'_>) -> Result<Loaded, Fault> {
-    let Data { image, symbols, parameters } = workload.set_up(u64::from(config.dram.gib) << 30, read)?;
+    let Data { program, image, symbols, parameters } = workload.set_up(u64::from(config.dram.gib) << 30, read)?;
     let launch = Launch {
-        program: workload.program,
+        program: &program,
         kernel: workload.kernel,
         shape: workload.shape,
         parameters: &parameters,

@@ -2,7 +2,7 @@
 
 use crate::flat::Globals;
 use warplab_diagnostics::Diagnostic;
-use warplab_program::{ConstantBank, GlobalVariable, Parameter, Relocation};
+use warplab_program::{ConstantBank, ConstantVariable, GlobalVariable, Parameter, Relocation};
 use warplab_ptx::tree::{
     Function, Immediate, Initialiser, Linkage, Module, Space, Statement, Type, Variable,
 };
@@ -13,6 +13,8 @@ pub(crate) struct Layout {
     pub(crate) globals: Globals,
     /// Bank 3.
     pub(crate) constants: Option<ConstantBank>,
+    /// The variables in bank 3.
+    pub(crate) named: Vec<ConstantVariable>,
     /// Variables in global memory.
     pub(crate) variables: Vec<GlobalVariable>,
 }
@@ -25,7 +27,8 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
             collect(&body.statements, &mut found);
         }
     }
-    let mut layout = Layout { globals: Globals::default(), constants: None, variables: Vec::new() };
+    let mut layout =
+        Layout { globals: Globals::default(), constants: None, named: Vec::new(), variables: Vec::new() };
     let mut bank = ConstantBank { bank: 3, bytes: Vec::new(), relocations: Vec::new() };
     for variable in found {
         match variable.space.family() {
@@ -39,6 +42,12 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
                     relocations.into_iter().map(|it| Relocation { offset: it.offset + at as u32, ..it }),
                 );
                 layout.globals.constants.insert(variable.name.to_string(), at as u32);
+                layout.named.push(ConstantVariable {
+                    name: variable.name.to_string(),
+                    bank: bank.bank,
+                    offset: at as u32,
+                    bytes: variable.bytes() as u32,
+                });
             }
             Space::Global => {
                 layout.globals.globals.insert(variable.name.to_string(), ());

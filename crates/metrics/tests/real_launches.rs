@@ -45,7 +45,7 @@ fn parameters(launch: &Launch, kernel: &Kernel, image: &mut MemoryImage) -> Vec<
         let bits = match argument {
             Argument::Buffer { name, size, init } => {
                 let rule = if *init == Rule::IndexU32 { Init::IndexU32 } else { Init::HashF32 { seed: 1 } };
-                image.allocate(name.as_str(), size.0, rule).0
+                image.allocate(name.as_str(), size.bytes, rule).0
             }
             Argument::I32(value) => u64::from(value.cast_unsigned()),
             Argument::U32(value) => u64::from(*value),

@@ -11,6 +11,8 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Variables in global and constant memory that live as long as the program.
     pub globals: Vec<GlobalVariable>,
+    /// Variables of constant memory that have a name, wherever the kernels' banks hold them.
+    pub constants: Vec<ConstantVariable>,
     /// Names of the high-level source files that [`crate::Origin::source_file`] counts.
     pub files: Vec<String>,
 }
@@ -105,6 +107,19 @@ pub struct GlobalVariable {
     pub initial: Vec<u8>,
     /// Addresses of other variables inside the initial bytes.
     pub relocations: Vec<Relocation>,
+}
+
+/// A variable of constant memory: where it lies in a bank of every kernel that has the bank.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConstantVariable {
+    /// Its name.
+    pub name: String,
+    /// The bank.
+    pub bank: u8,
+    /// Bytes from the start of the bank.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
 }
 
 /// Where the launch puts its own values into constant bank 0, on every architecture that is supported.

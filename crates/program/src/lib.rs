@@ -20,7 +20,7 @@ pub mod stalls;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
-pub use kernel::{ConstantBank, GlobalVariable, Kernel, Parameter, Program, Relocation};
+pub use kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Relocation};
 pub use latency::{Latency, LatencyClass, LatencyException, LatencyTable, Pipe};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;

@@ -88,6 +88,7 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
     let functions = disassembly::read(disassembly_json).map_err(|fault| vec![fault])?;
     let mut faults = Vec::new();
     let globals = variables::read(&elf, &mut faults);
+    let constants = variables::constants(&elf, &mut faults);
     let lines = lines::read(&elf).unwrap_or_else(|| {
         let help = "compile without -lineinfo".to_owned();
         let message = "the line information in .debug_line is damaged";
@@ -111,5 +112,5 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
     if !faults.is_empty() {
         return Err(faults);
     }
-    Ok(Program { architecture: Some(architecture), kernels, globals, files: lines.files })
+    Ok(Program { architecture: Some(architecture), kernels, globals, constants, files: lines.files })
 }

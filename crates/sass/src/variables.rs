@@ -2,7 +2,7 @@
 
 use crate::SassFault;
 use crate::elf::{Elf, Fixup, Symbol};
-use warplab_program::{GlobalVariable, Relocation};
+use warplab_program::{ConstantVariable, GlobalVariable, Relocation};
 
 /// Sections that hold variables of global memory.
 fn holds_variables(section: &str) -> bool {
@@ -50,6 +50,25 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVari
         }
     }
     globals
+}
+
+/// The variables of constant memory, which lie in the bank that all kernels share; faults are added.
+pub(crate) fn constants(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<ConstantVariable> {
+    const BANK: u8 = 3;
+    let Some(number) = elf.sections.iter().position(|section| section.name == ".nv.constant3") else {
+        return Vec::new();
+    };
+    let variables = elf.symbols.iter().filter(|it| it.section == number && it.kind == Symbol::OBJECT);
+    let mut found = Vec::new();
+    for symbol in variables {
+        match (u32::try_from(symbol.value), u32::try_from(symbol.size)) {
+            (Ok(offset), Ok(bytes)) => {
+                found.push(ConstantVariable { name: symbol.name.to_owned(), bank: BANK, offset, bytes });
+            }
+            _ => faults.push(SassFault::file(format!("variable '{}' is outside its section", symbol.name))),
+        }
+    }
+    found
 }
 
 /// The address of a variable inside bytes that start at `start` of their section.

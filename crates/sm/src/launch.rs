@@ -59,7 +59,6 @@ impl LaunchSpec {
         constants: ConstantBanks,
     ) -> LaunchSpec {
         let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
-        let threads: u32 = shape.block.iter().product();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
         LaunchSpec {
             code,
@@ -67,7 +66,7 @@ impl LaunchSpec {
             constants,
             kernel,
             issue,
-            warps_per_block: threads.div_ceil(32) as usize,
+            warps_per_block: shape.warps() as usize,
             shared_bytes,
         }
     }

@@ -5,10 +5,12 @@
 
 mod address;
 mod cycle;
+mod element;
 mod ids;
 mod mask;
 
 pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
 pub use cycle::Cycle;
+pub use element::{ElementType, Number};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
 pub use mask::{LaneMask, WARP_LANES};

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::machines;
 use crate::terminal::Terminal;
 use warplab_config::GpuConfig;
+use warplab_config::launch::Dimensions;
 use warplab_metrics::{integer_text, real_text, whole_number};
 use warplab_program::Pipe;
 use warplab_report::{Align, Table};
@@ -28,7 +29,7 @@ pub(crate) fn list(terminal: &mut Terminal) -> Result<Outcome, Failure> {
             integer_text(u64::from(config.limits.multiprocessors)),
             integer_text(u64::from(config.limits.warps)),
             integer_text(whole_number((config.dram_bytes_per_second() / 1e9).round())),
-            if config.runnable { "yes" } else { "no: limits only" }.to_owned(),
+            config.cannot_run().map_or_else(|| "yes".to_owned(), |_| "no: limits only".to_owned()),
         ]);
     }
     terminal.print(&table.text())?;
@@ -75,12 +76,18 @@ fn limits(config: &GpuConfig) -> Rows {
         whole("resident warps", limits.warps, ""),
         whole("resident blocks", limits.blocks, ""),
         whole("threads of a block", limits.threads_per_block, ""),
+        ("blocks of a grid".to_owned(), grid(limits.grid), ""),
         whole("registers", limits.registers, ""),
         whole("registers of a thread, at most", limits.registers_per_thread, ""),
         whole("registers of a thread, at least", limits.least_registers_per_thread, ""),
         whole("shared memory", limits.shared_bytes, "bytes"),
         whole("shared memory of a block", limits.shared_bytes_per_block, "bytes"),
     ]
+}
+
+fn grid(limit: Dimensions) -> String {
+    let Dimensions(x, y, z) = limit;
+    [x, y, z].map(|size| integer_text(u64::from(size))).join(" x ")
 }
 
 fn issue(config: &GpuConfig) -> Rows {

@@ -5,7 +5,7 @@ use crate::commands::{hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
 use crate::simulate::{Options, simulate};
-use crate::sources;
+use crate::{names, save, sources};
 use crate::terminal::Terminal;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
@@ -14,7 +14,7 @@ use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Device, Header, SourceInstruction, TimelineOptions, details_csv, hot_spots_text, json, launch_line,
+    Align, Device, Header, SourceInstruction, Table, TimelineOptions, details_csv, hot_spots_text, json, launch_line,
     raw_csv, sections_text, timeline_svg, timeline_text,
 };
 
@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         );
         return Err(Failure::input(message));
     }
+    save::check(&arguments.save, &job.buffer_names())?;
     let options = Options {
         jobs: arguments.jobs,
         timeline: wants_record(arguments).then(|| recording(arguments)),
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
     let simulated = simulate(&job, &options)?;
+    let saved = save::write(&arguments.save, &simulated.image);
     let checked = if simulated.outcome.partial {
         Vec::new()
     } else {
@@ -53,6 +55,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     report(arguments, &job, &simulated, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;
     let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
+    saved?;
     if simulated.outcome.partial {
         terminal.note("interrupted: the numbers are of a part of the launch, expectations were not checked");
         return Ok(Outcome::Failed);
@@ -94,7 +97,7 @@ fn header(job: &Job, simulated: &Simulated) -> Header {
     Header {
         device: Device { name: job.config.name.clone(), architecture: job.config.architecture.clone() },
         launch: LaunchInfo {
-            kernel: job.kernel.clone(),
+            kernel: names::demangled(&job.kernel),
             grid: job.shape.grid,
             block: job.shape.block,
             registers: kernel.map_or(0, |kernel| kernel.registers),
@@ -235,10 +238,23 @@ fn tell_expectations(
                 terminal.note(&checked.line);
             }
         } else {
-            terminal.print(&format!("{}\n", checked.line))?;
+            terminal.print(&format!("{}\n{}", checked.line, mismatches(checked)))?;
         }
     }
     Ok(())
+}
+
+/// The first wrong elements as a table; empty if there are none.
+fn mismatches(checked: &Checked) -> String {
+    if checked.mismatches.is_empty() {
+        return String::new();
+    }
+    let heads = ["index", "expected", "found"].map(|head| (head, Align::Right));
+    let mut table = Table::new(heads);
+    for mismatch in &checked.mismatches {
+        table.row([mismatch.index.to_string(), mismatch.expected.clone(), mismatch.found.clone()]);
+    }
+    table.text().lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// Says what the hazard checker found; whether that was anything.

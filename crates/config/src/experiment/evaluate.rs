@@ -13,7 +13,24 @@ pub struct Point {
     pub names: BTreeMap<String, AxisValue>,
 }
 
+/// The most points that an experiment may have.
+pub const MOST_POINTS: usize = 100_000;
+
 impl Experiment {
+    /// How many points there are, or that they are more than [`MOST_POINTS`], in a sentence.
+    ///
+    /// # Errors
+    /// When there are more.
+    pub fn count(&self) -> Result<usize, String> {
+        let sizes = self.axes.iter().map(|axis| axis.values.len());
+        let count = sizes.clone().try_fold(1_usize, usize::checked_mul);
+        count.filter(|&count| count <= MOST_POINTS).ok_or_else(|| {
+            let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
+            let count = count.map_or("too many to count".to_owned(), |count| count.to_string());
+            format!("{} points are {count}; an experiment has at most {MOST_POINTS}", sizes.join(" x "))
+        })
+    }
+
     /// Every combination of the values of the axes, the last axis fastest; `full` takes the source's own size.
     #[must_use]
     pub fn points(&self, full: bool) -> Vec<Point> {
@@ -65,13 +82,12 @@ impl Experiment {
         point: &Point,
         changes: &BTreeMap<String, AxisValue>,
     ) -> Option<usize> {
-        let wanted: Vec<&AxisValue> = self
-            .axes
-            .iter()
-            .zip(&point.values)
-            .map(|(axis, value)| changes.get(&axis.name).unwrap_or(value))
-            .collect();
-        points.iter().position(|other| other.values.iter().eq(wanted.iter().copied()))
+        let place = self.axes.iter().zip(&point.values).try_fold(0_usize, |place, (axis, value)| {
+            let wanted = changes.get(&axis.name).unwrap_or(value);
+            let index = axis.values.iter().position(|value| value == wanted)?;
+            place.checked_mul(axis.values.len())?.checked_add(index)
+        })?;
+        (place < points.len()).then_some(place)
     }
 }
 

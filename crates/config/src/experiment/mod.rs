@@ -9,7 +9,7 @@ mod expression;
 mod settings;
 mod template;
 
-pub use evaluate::{Columns, Point};
+pub use evaluate::{Columns, MOST_POINTS, Point};
 pub use expression::{Expression, Mention};
 pub use settings::{Setting, setting};
 pub use template::{Piece, Template};

@@ -1,5 +1,6 @@
 //! Clocks, limits and the block dispatcher.
 
+use crate::launch::Dimensions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,8 @@ pub struct Limits {
     /// Threads of one block.
     #[schemars(range(min = 1, max = 65536))]
     pub threads_per_block: u32,
+    /// Blocks of a grid in x, y and z.
+    pub grid: Dimensions,
     /// 32-bit registers.
     #[schemars(range(min = 1))]
     pub registers: u32,

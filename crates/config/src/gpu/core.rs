@@ -176,7 +176,7 @@ pub struct SharedMemory {
     pub banks: u32,
     /// Cycles from issue to the result of a load without conflict.
     #[schemars(range(min = 1))]
-    pub latency: u32,
+    pub latency: u16,
     /// Cycles that every further pass adds to the latency of one instruction.
     pub pass_latency: u32,
     /// Cycles of the unit for every pass.
@@ -193,7 +193,7 @@ pub struct SharedMemory {
 #[serde(deny_unknown_fields)]
 pub struct L1Cache {
     /// KiB of the memory that level one and shared memory have together.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1048576))]
     pub combined_kib: u32,
     /// KiB of that which neither can use.
     pub reserved_kib: u32,
@@ -202,7 +202,7 @@ pub struct L1Cache {
     pub ways: u32,
     /// Cycles from issue to the result of a 32-bit load that hits.
     #[schemars(range(min = 1))]
-    pub hit_latency: u32,
+    pub hit_latency: u16,
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,
@@ -210,7 +210,7 @@ pub struct L1Cache {
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,
     /// Lines that can be under way from level two at a time.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,

@@ -32,7 +32,7 @@ pub struct Crossbar {
 #[serde(deny_unknown_fields)]
 pub struct L2Cache {
     /// KiB of the whole cache.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 4194304))]
     pub kib: u32,
     /// Lines of a set.
     #[schemars(range(min = 1, max = 4096))]
@@ -54,7 +54,7 @@ pub struct L2Cache {
     #[schemars(range(min = 32, max = 128))]
     pub fetch_bytes: u32,
     /// Lines that can be under way from DRAM to one slice at a time.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
     /// Level-two cycles between two atomic operations of one sector.
     #[schemars(range(min = 1))]
@@ -71,7 +71,7 @@ pub struct L2Cache {
 #[serde(deny_unknown_fields)]
 pub struct Dram {
     /// GiB in all.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 4096))]
     pub gib: u32,
     /// Channels.
     #[schemars(range(min = 1, max = 1024))]

@@ -20,6 +20,7 @@ pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use warplab_units::WARP_LANES;
 
 /// One machine: everything that the simulator needs to know about a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +51,16 @@ pub struct GpuConfig {
 }
 
 impl GpuConfig {
+    /// Why kernels cannot be run on this machine, as what is said of it; none where they can.
+    #[must_use]
+    pub fn cannot_run(&self) -> Option<String> {
+        let lanes = self.limits.warp_lanes;
+        if lanes as usize != WARP_LANES {
+            return Some(format!("has warps of {lanes} lanes, and only warps of {WARP_LANES} are simulated"));
+        }
+        (!self.runnable).then(|| "has limits only".to_owned())
+    }
+
     /// Memory partitions: each is one DRAM channel with the level-two slices in front of it.
     #[must_use]
     pub fn partitions(&self) -> usize {

@@ -1,21 +1,17 @@
 //! The value of a formula.
 
-use super::formula::{Element, Expression, Formula, Function, Operator};
+use super::formula::{Expression, Formula, Function, Operator};
 use std::fmt;
+use warplab_units::{ElementType, Number};
+
+/// The most terms that the sums of a formula may have together, over all elements that are looked at.
+pub const MOST_TERMS: u64 = 2_000_000_000;
 
 /// Where a formula reads its buffers.
 pub trait Memory {
-    /// The 32-bit word at an index of a buffer, counted as in [`Formula::reads`]; none outside of it.
-    fn word(&self, buffer: usize, index: u64) -> Option<u32>;
-}
-
-/// The value of a formula: its kind says how the buffer is compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// A whole number.
-    Whole(i64),
-    /// A single-precision number.
-    Real(f32),
+    /// The element at an index of a buffer, counted as in [`Formula::reads`], of this type or of the buffer's own;
+    /// none outside of it.
+    fn number(&self, buffer: usize, element: Option<ElementType>, index: u64) -> Option<Number>;
 }
 
 /// Why a formula has no value for an index.
@@ -26,14 +22,16 @@ pub enum EvaluationFault {
         /// The buffer as the formula names it.
         buffer: String,
         /// The index.
-        index: i64,
+        index: i128,
     },
     /// A whole number divided by zero.
     DivisionByZero,
     /// A whole number was needed: an index or a count.
     NotWhole,
-    /// A whole number does not fit into 64 bits.
+    /// A whole number does not fit into 128 bits.
     TooLarge,
+    /// The sums have more terms than [`MOST_TERMS`].
+    TooManyTerms,
 }
 
 impl fmt::Display for EvaluationFault {
@@ -44,68 +42,74 @@ impl fmt::Display for EvaluationFault {
             }
             EvaluationFault::DivisionByZero => f.write_str("a whole number is divided by zero"),
             EvaluationFault::NotWhole => f.write_str("an index must be a whole number"),
-            EvaluationFault::TooLarge => f.write_str("a whole number does not fit into 64 bits"),
+            EvaluationFault::TooLarge => f.write_str("a whole number does not fit into 128 bits"),
+            EvaluationFault::TooManyTerms => {
+                write!(f, "its sums have more than {MOST_TERMS} terms in all, which is the limit")
+            }
         }
     }
 }
 
 impl std::error::Error for EvaluationFault {}
 
-impl Number {
-    /// The value as a single-precision number.
-    #[must_use]
-    pub fn to_f32(self) -> f32 {
-        match self {
-            Number::Whole(whole) => whole as f32,
-            Number::Real(real) => real,
-        }
-    }
-
-    fn whole(self) -> Result<i64, EvaluationFault> {
-        match self {
-            Number::Whole(whole) => Ok(whole),
-            Number::Real(_) => Err(EvaluationFault::NotWhole),
-        }
-    }
-}
-
-impl Formula {
-    /// The value at an element index.
-    ///
-    /// # Errors
-    /// The first thing that has no value.
-    pub fn evaluate(&self, index: u64, memory: &impl Memory) -> Result<Number, EvaluationFault> {
-        let mut evaluation = Evaluation { formula: self, memory, indices: vec![index as i64] };
-        evaluation.value(&self.root)
-    }
-}
-
-struct Evaluation<'a, M> {
+/// Evaluates a formula for one element after the other.
+#[derive(Debug)]
+pub struct Evaluator<'a, M> {
     formula: &'a Formula,
     memory: &'a M,
-    indices: Vec<i64>,
+    /// Whether real numbers keep double precision.
+    double: bool,
+    terms_left: u64,
+    indices: Vec<i128>,
 }
 
 type Value = Result<Number, EvaluationFault>;
 
-impl<M: Memory> Evaluation<'_, M> {
+impl<'a, M: Memory> Evaluator<'a, M> {
+    /// An evaluator; real numbers are of double precision or rounded to single after every operation.
+    #[must_use]
+    pub fn new(formula: &'a Formula, memory: &'a M, double: bool) -> Evaluator<'a, M> {
+        Evaluator { formula, memory, double, terms_left: MOST_TERMS, indices: Vec::new() }
+    }
+
+    /// The value at an element index.
+    ///
+    /// # Errors
+    /// The first thing that has no value.
+    pub fn at(&mut self, index: u64) -> Value {
+        self.indices.clear();
+        self.indices.push(i128::from(index));
+        let formula = self.formula;
+        self.value(&formula.root)
+    }
+
+    /// A real number as precise as real numbers are here.
+    fn real(&self, value: f64) -> Number {
+        Number::Real(if self.double { value } else { single(value) })
+    }
+
+    fn to_real(&self, number: Number) -> f64 {
+        match number {
+            Number::Whole(whole) if !self.double => f64::from(whole as f32),
+            other => other.to_f64(),
+        }
+    }
+
     fn value(&mut self, expression: &Expression) -> Value {
         Ok(match expression {
             &Expression::Whole(whole) => Number::Whole(whole),
-            &Expression::Real(real) => Number::Real(real),
+            &Expression::Real { single, double } => {
+                Number::Real(if self.double { double } else { f64::from(single) })
+            }
             &Expression::Index(depth) => Number::Whole(self.indices[depth]),
             Expression::Read { buffer, element, index } => {
-                let index = self.value(index)?.whole()?;
-                let word = u64::try_from(index).ok().and_then(|index| self.memory.word(*buffer, index));
-                let word = word.ok_or_else(|| EvaluationFault::Outside {
+                let index = whole(self.value(index)?)?;
+                let found =
+                    u64::try_from(index).ok().and_then(|index| self.memory.number(*buffer, *element, index));
+                found.ok_or_else(|| EvaluationFault::Outside {
                     buffer: self.formula.reads()[*buffer].name.clone(),
                     index,
-                })?;
-                match element {
-                    Element::F32 => Number::Real(f32::from_bits(word)),
-                    Element::U32 => Number::Whole(i64::from(word)),
-                    Element::I32 => Number::Whole(i64::from(word as i32)),
-                }
+                })?
             }
             Expression::Negate(inner) => match self.value(inner)? {
                 Number::Whole(whole) => Number::Whole(whole.checked_neg().ok_or(EvaluationFault::TooLarge)?),
@@ -113,7 +117,8 @@ impl<M: Memory> Evaluation<'_, M> {
             },
             Expression::Binary(operator, left, right) => {
                 let left = self.value(left)?;
-                return binary(*operator, left, self.value(right)?);
+                let right = self.value(right)?;
+                return self.binary(*operator, left, right);
             }
             Expression::Call(function, arguments) => return self.call(*function, arguments),
             Expression::Sum { depth, count, body } => return self.sum(*depth, count, body),
@@ -131,88 +136,115 @@ impl<M: Memory> Evaluation<'_, M> {
                 Number::Whole(whole.checked_abs().ok_or(EvaluationFault::TooLarge)?)
             }
             (Function::Abs, Number::Real(real)) => Number::Real(real.abs()),
-            (Function::Sqrt, number) => Number::Real(number.to_f32().sqrt()),
-            (Function::F32 | Function::Select, number) => Number::Real(number.to_f32()),
+            (Function::Sqrt, number) => self.real(self.to_real(number).sqrt()),
+            (Function::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
+            (Function::F32, Number::Real(real)) => Number::Real(single(real)),
+            (Function::F64 | Function::Select, number) => Number::Real(self.to_real(number)),
             (Function::Min | Function::Max, _) => {
                 let least = function == Function::Min;
                 match (first, self.value(&arguments[1])?) {
                     (Number::Whole(a), Number::Whole(b)) => {
                         Number::Whole(if least { a.min(b) } else { a.max(b) })
                     }
-                    (a, b) if least => Number::Real(a.to_f32().min(b.to_f32())),
-                    (a, b) => Number::Real(a.to_f32().max(b.to_f32())),
+                    (a, b) if least => Number::Real(self.to_real(a).min(self.to_real(b))),
+                    (a, b) => Number::Real(self.to_real(a).max(self.to_real(b))),
                 }
             }
-            (Function::Fma, number) => {
+            (Function::Fma, a) => {
                 let (b, c) = (self.value(&arguments[1])?, self.value(&arguments[2])?);
-                Number::Real(number.to_f32().mul_add(b.to_f32(), c.to_f32()))
+                let [a, b, c] = [a, b, c].map(|number| self.to_real(number));
+                Number::Real(if self.double { a.mul_add(b, c) } else { single_fma(a, b, c) })
             }
         })
     }
 
     /// Floats are added in double precision and rounded once.
     fn sum(&mut self, depth: usize, count: &Expression, body: &Expression) -> Value {
-        let count = self.value(count)?.whole()?;
-        let (mut whole, mut real, mut is_real) = (0_i64, 0.0_f64, false);
+        let count = whole(self.value(count)?)?.max(0);
+        let terms = u64::try_from(count).map_err(|_| EvaluationFault::TooManyTerms)?;
+        self.terms_left = self.terms_left.checked_sub(terms).ok_or(EvaluationFault::TooManyTerms)?;
+        let (mut sum, mut real, mut is_real) = (0_i128, 0.0_f64, false);
         self.indices.truncate(depth);
         self.indices.push(0);
         for index in 0..count {
             self.indices[depth] = index;
             match self.value(body)? {
-                Number::Whole(term) => whole = whole.checked_add(term).ok_or(EvaluationFault::TooLarge)?,
-                Number::Real(term) => (real, is_real) = (real + f64::from(term), true),
+                Number::Whole(term) => sum = sum.checked_add(term).ok_or(EvaluationFault::TooLarge)?,
+                Number::Real(term) => (real, is_real) = (real + term, true),
             }
         }
         self.indices.truncate(depth);
-        Ok(if is_real { Number::Real((real + whole as f64) as f32) } else { Number::Whole(whole) })
+        Ok(if is_real { self.real(real + sum as f64) } else { Number::Whole(sum) })
+    }
+
+    fn binary(&self, operator: Operator, left: Number, right: Number) -> Value {
+        if let (Number::Whole(a), Number::Whole(b)) = (left, right) {
+            return whole_binary(operator, a, b);
+        }
+        let (a, b) = (self.to_real(left), self.to_real(right));
+        Ok(match operator {
+            // Rounding the double once more to single gives what single precision would have given.
+            Operator::Add => self.real(a + b),
+            Operator::Subtract => self.real(a - b),
+            Operator::Multiply => self.real(a * b),
+            Operator::Divide => self.real(a / b),
+            Operator::Remainder => self.real(a % b),
+            Operator::Equal => Number::Whole(i128::from(a == b)),
+            Operator::Less => Number::Whole(i128::from(a < b)),
+        })
     }
 }
 
-fn binary(operator: Operator, left: Number, right: Number) -> Value {
-    if let (Number::Whole(a), Number::Whole(b)) = (left, right) {
-        let divided = matches!(operator, Operator::Divide | Operator::Remainder);
-        if divided && b == 0 {
-            return Err(EvaluationFault::DivisionByZero);
-        }
-        let result = match operator {
-            Operator::Add => a.checked_add(b),
-            Operator::Subtract => a.checked_sub(b),
-            Operator::Multiply => a.checked_mul(b),
-            Operator::Divide => a.checked_div(b),
-            Operator::Remainder => a.checked_rem(b),
-            Operator::Equal => Some(i64::from(a == b)),
-            Operator::Less => Some(i64::from(a < b)),
-        };
-        return result.map(Number::Whole).ok_or(EvaluationFault::TooLarge);
+fn whole(number: Number) -> Result<i128, EvaluationFault> {
+    match number {
+        Number::Whole(whole) => Ok(whole),
+        Number::Real(_) => Err(EvaluationFault::NotWhole),
     }
-    let (a, b) = (left.to_f32(), right.to_f32());
-    Ok(match operator {
-        Operator::Add => Number::Real(a + b),
-        Operator::Subtract => Number::Real(a - b),
-        Operator::Multiply => Number::Real(a * b),
-        Operator::Divide => Number::Real(a / b),
-        Operator::Remainder => Number::Real(a % b),
-        Operator::Equal => Number::Whole(i64::from(a == b)),
-        Operator::Less => Number::Whole(i64::from(a < b)),
-    })
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is meant")]
+fn single(value: f64) -> f64 {
+    f64::from(value as f32)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the values are of single precision")]
+fn single_fma(a: f64, b: f64, c: f64) -> f64 {
+    f64::from((a as f32).mul_add(b as f32, c as f32))
+}
+
+fn whole_binary(operator: Operator, a: i128, b: i128) -> Value {
+    let divided = matches!(operator, Operator::Divide | Operator::Remainder);
+    if divided && b == 0 {
+        return Err(EvaluationFault::DivisionByZero);
+    }
+    let result = match operator {
+        Operator::Add => a.checked_add(b),
+        Operator::Subtract => a.checked_sub(b),
+        Operator::Multiply => a.checked_mul(b),
+        Operator::Divide => a.checked_div(b),
+        Operator::Remainder => a.checked_rem(b),
+        Operator::Equal => Some(i128::from(a == b)),
+        Operator::Less => Some(i128::from(a < b)),
+    };
+    result.map(Number::Whole).ok_or(EvaluationFault::TooLarge)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{EvaluationFault, Memory, Number};
+    use super::{EvaluationFault, Evaluator, Memory};
     use crate::launch::Formula;
+    use warplab_units::{ElementType, Number};
 
-    struct Words(Vec<Vec<u32>>);
-    impl Memory for Words {
-        fn word(&self, buffer: usize, index: u64) -> Option<u32> {
-            self.0.get(buffer)?.get(index as usize).copied()
+    struct Floats<'a>(&'a [&'a [f32]]);
+    impl Memory for Floats<'_> {
+        fn number(&self, buffer: usize, _: Option<ElementType>, index: u64) -> Option<Number> {
+            self.0.get(buffer)?.get(usize::try_from(index).ok()?).map(|&value| Number::Real(f64::from(value)))
         }
     }
 
     fn value(text: &str, index: u64, buffers: &[&[f32]]) -> Result<Number, EvaluationFault> {
         let formula: Formula = text.parse().unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-        let words = buffers.iter().map(|buffer| buffer.iter().map(|value| value.to_bits()).collect());
-        formula.evaluate(index, &Words(words.collect()))
+        Evaluator::new(&formula, &Floats(buffers), false).at(index)
     }
 
     #[test]
@@ -222,6 +254,22 @@ mod tests {
         assert_eq!(value("x[i % 2 * 2 + i / 2]", 1, &[x]), Ok(Number::Real(3.0)));
         assert_eq!(value("sum(k, 4, x[k] * y[k])", 0, &[x, y]), Ok(Number::Real(300.0)));
         assert_eq!(value("-max(x[0], 7) + abs(-2) * sqrt(x[3])", 0, &[x]), Ok(Number::Real(-3.0)));
+    }
+
+    #[test]
+    fn real_numbers_are_of_single_precision_unless_asked_for() {
+        let formula: Formula = "0.1 + 0.2".parse().unwrap();
+        let value = |double| Evaluator::new(&formula, &Floats(&[]), double).at(0);
+        assert_eq!(value(false), Ok(Number::Real(f64::from(0.1_f32 + 0.2_f32))));
+        assert_eq!(value(true), Ok(Number::Real(0.1 + 0.2)));
+    }
+
+    #[test]
+    fn a_sum_of_10_to_the_18_terms_is_refused_before_it_is_added() {
+        assert_eq!(value("sum(k, 1000000000000000000, k)", 0, &[]), Err(EvaluationFault::TooManyTerms));
+        assert_eq!(value("sum(k, 2, sum(j, 3000000000 * k, 1))", 0, &[]), Err(EvaluationFault::TooManyTerms));
+        let message = "its sums have more than 2000000000 terms in all, which is the limit";
+        assert_eq!(EvaluationFault::TooManyTerms.to_string(), message);
     }
 
     #[test]
@@ -246,7 +294,7 @@ mod tests {
         assert_eq!(fault("2 * x[i").message, "expected ']', found the end of the formula");
         assert_eq!(
             fault("2 * mix(i, 3)").message,
-            "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, fma, f32, select, sum"
+            "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, fma, f32, f64, select, sum"
         );
         assert_eq!(fault("2 * j").message, "unknown name 'j'; known: i, and buffers as j[i]");
         assert_eq!(fault("2 $ j").span.range(), 2..3);

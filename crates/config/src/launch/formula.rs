@@ -5,20 +5,23 @@
 //! sum-like = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/" | "%") unary }
 //! unary    = [ "-" ] ( number | name | call | read | "(" formula ")" )
-//! call     = ("min" | "max" | "abs" | "sqrt" | "fma" | "f32" | "select") "(" formula { "," formula } ")"
+//! call     = ("min" | "max" | "abs" | "sqrt" | "fma" | "f32" | "f64" | "select") "(" formula { "," formula } ")"
 //!          | "sum" "(" name "," formula "," formula ")"          the name runs from 0 up to, not including, the first
-//! read     = name [ ".u32" | ".i32" ] "[" formula "]"            one element of a buffer
+//! read     = name [ "." type ] "[" formula "]"                   one element of a buffer, of its own type or of this one
 //! ```
 //!
-//! Whole numbers (`i`, `7`, reads of `.u32` and `.i32`) are 64 bits wide and divide towards zero; numbers with a
-//! point and plain reads are `f32`, and so is everything that holds one. `sum` adds floats in double precision.
-//! A buffer is named as it is after the launch; `y0[i]` is what `y` held before.
+//! Whole numbers (`i`, `7`, elements of integer types) are 128 bits wide and divide towards zero. Numbers with a point
+//! and elements of floating-point types are real, and so is everything that holds one; elements of a buffer without a
+//! type are `f32`. Real numbers are rounded to `f32` after every operation, or to `f64` where the buffer that is
+//! compared, or one that is read, is of `f64`. `sum` adds in double precision. A buffer is named as it is after the
+//! launch; `y0[i]` is what `y` held before.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
+use warplab_units::ElementType;
 
 /// A formula of an element index and of buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +39,8 @@ pub struct BufferRead {
     pub name: String,
     /// Where the formula reads it first.
     pub span: Span,
+    /// Whether the formula says of one of its elements that it is of `f64`.
+    pub as_double: bool,
 }
 
 impl Formula {
@@ -45,7 +50,7 @@ impl Formula {
         &self.text
     }
 
-    /// The buffers that are read; [`super::Memory::word`] is asked by index into these.
+    /// The buffers that are read; [`super::Memory::number`] is asked by index into these.
     #[must_use]
     pub fn reads(&self) -> &[BufferRead] {
         &self.reads
@@ -71,25 +76,22 @@ pub(crate) enum Function {
     Sqrt,
     Fma,
     F32,
+    F64,
     Select,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Element {
-    F32,
-    U32,
-    I32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
-    Whole(i64),
-    Real(f32),
+    Whole(i128),
+    Real {
+        single: f32,
+        double: f64,
+    },
     /// A running index: 0 is `i`, the others belong to the sums around.
     Index(usize),
     Read {
         buffer: usize,
-        element: Element,
+        element: Option<ElementType>,
         index: Box<Expression>,
     },
     Negate(Box<Expression>),
@@ -102,13 +104,14 @@ pub(crate) enum Expression {
     },
 }
 
-const FUNCTIONS: [(&str, Function, usize); 7] = [
+const FUNCTIONS: [(&str, Function, usize); 8] = [
     ("min", Function::Min, 2),
     ("max", Function::Max, 2),
     ("abs", Function::Abs, 1),
     ("sqrt", Function::Sqrt, 1),
     ("fma", Function::Fma, 3),
     ("f32", Function::F32, 1),
+    ("f64", Function::F64, 1),
     ("select", Function::Select, 3),
 ];
 const DEEPEST: u32 = 64;
@@ -281,11 +284,11 @@ impl Parser<'_> {
             end = at + 1;
         }
         let (written, span) = (&rest[..end], Span::new(self.at, self.at + end));
-        let parsed = match written.parse::<i64>() {
-            Ok(whole) => Ok(Expression::Whole(whole)),
-            Err(_) => written.parse().map(Expression::Real),
+        let parsed = match (written.parse(), written.parse(), written.parse()) {
+            (Ok(whole), ..) => Expression::Whole(whole),
+            (_, Ok(single), Ok(double)) => Expression::Real { single, double },
+            _ => return Err(Diagnostic::error(span, format!("'{written}' is not a number"))),
         };
-        let parsed = parsed.map_err(|_| Diagnostic::error(span, format!("'{written}' is not a number")))?;
         self.at += end;
         Ok(parsed)
     }
@@ -328,12 +331,7 @@ impl Parser<'_> {
     }
 
     fn read(&mut self, name: String, span: Span) -> Parsed {
-        let element = match () {
-            () if self.take(".u32") => Element::U32,
-            () if self.take(".i32") => Element::I32,
-            () if self.take(".f32") => Element::F32,
-            () => Element::F32,
-        };
+        let element = ElementType::ALL.into_iter().find(|element| self.take(&format!(".{element}")));
         if !self.take("[") {
             let indices = self.indices.join(", ");
             let message = format!("unknown name '{name}'; known: {indices}, and buffers as {name}[i]");
@@ -343,9 +341,10 @@ impl Parser<'_> {
         self.need("]")?;
         let known = self.reads.iter().position(|read| read.name == name);
         let buffer = known.unwrap_or_else(|| {
-            self.reads.push(BufferRead { name, span });
+            self.reads.push(BufferRead { name, span, as_double: false });
             self.reads.len() - 1
         });
+        self.reads[buffer].as_double |= element == Some(ElementType::F64);
         Ok(Expression::Read { buffer, element, index })
     }
 }

@@ -5,15 +5,18 @@ mod evaluate;
 mod formula;
 mod size;
 
-pub use argument::parse_argument;
-pub use evaluate::{EvaluationFault, Memory, Number};
+pub use argument::{parse_argument, parse_buffer, parse_symbol};
+pub use evaluate::{EvaluationFault, Evaluator, MOST_TERMS, Memory};
 pub use formula::{BufferRead, Formula};
-pub use size::{Dimensions, Size, parse_dimensions, parse_size};
+pub use size::{Dimensions, Extent, Size, parse_dimensions, parse_extent, parse_size};
+pub use warplab_units::{ElementType, Number};
 
 use crate::gpu::SchedulerPolicy;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// One kernel launch: what runs, on what data, on which machine, and what must come out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +36,15 @@ pub struct Launch {
     /// The arguments in the kernel's order.
     #[serde(default)]
     pub arguments: Vec<Argument>,
+    /// Buffers that no argument declares: structs, other pointers and symbols point to them by name.
+    #[serde(default)]
+    pub buffers: Vec<BufferSpec>,
+    /// What variables of the program (`__device__`, `__constant__`) hold before the launch, by name.
+    #[serde(default)]
+    pub symbols: BTreeMap<String, Argument>,
+    /// What is handed to nvcc when the program is a .cu file: ["-DN=4"].
+    #[serde(default)]
+    pub nvcc_args: Vec<String>,
     /// What must hold when the kernel has ended.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
@@ -45,7 +57,8 @@ pub struct Launch {
     /// Changes of the machine: {"l2.kib": "30000"}.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// The launch ends with a report after this many cycles.
+    /// The launch ends with a report after this many cycles; if not given, after 100 million cycles or a thousand
+    /// million warp instructions.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub max_cycles: Option<u64>,
@@ -59,11 +72,29 @@ pub enum Argument {
     Buffer {
         /// The name by which expectations speak of it.
         name: String,
-        /// Bytes, or a size: "4MiB", "2^20 x f32".
-        size: Size,
+        /// Bytes, or a size: "4MiB", "2^20 x f32", "4MiB as i16".
+        size: Extent,
         /// What it holds before the launch.
         init: Init,
     },
+    /// The address of a buffer that is declared elsewhere, or of a place in it.
+    Pointer {
+        /// The buffer.
+        buffer: String,
+        /// Bytes from its start.
+        #[serde(default)]
+        offset: Size,
+    },
+    /// The null pointer.
+    Null,
+    /// A signed 8-bit number.
+    I8(i8),
+    /// An unsigned 8-bit number.
+    U8(u8),
+    /// A signed 16-bit number.
+    I16(i16),
+    /// An unsigned 16-bit number.
+    U16(u16),
     /// A signed 32-bit number.
     I32(i32),
     /// An unsigned 32-bit number.
@@ -76,12 +107,119 @@ pub enum Argument {
     F32(f32),
     /// A double-precision number.
     F64(f64),
+    /// A half-precision number, rounded to the nearest.
+    F16(f32),
+    /// A bfloat16 number, rounded to the nearest.
+    Bf16(f32),
     /// The bits of the parameter, whatever its type.
     Bits(u64),
+    /// A struct by value: its fields in order, each aligned as C++ aligns it.
+    Struct(Vec<Argument>),
+    /// Several numbers of one type, one after the other.
+    Array(ElementName, Vec<f64>),
+    /// Bytes in hexadecimal, as they lie in memory: "00 00 80 3f".
+    Bytes(HexBytes),
+    /// The bytes of a file, relative to this one; of an .npy file its elements.
+    File(String),
 }
 
-/// What a buffer holds before the launch. Words are 32 bits; the rules are those of the hardware reference suite, so
-/// that results can be compared bit for bit.
+/// A buffer that no argument declares.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BufferSpec {
+    /// Its name.
+    pub name: String,
+    /// Bytes, or a size: "4MiB", "2^20 x f32", "4MiB as i16".
+    pub size: Extent,
+    /// What it holds before the launch.
+    pub init: Init,
+}
+
+/// A type of elements by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ElementName(pub ElementType);
+
+impl TryFrom<String> for ElementName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<ElementName, String> {
+        ElementType::from_name(&name).map(ElementName).ok_or_else(|| format!("'{name}' is no type of elements"))
+    }
+}
+
+impl From<ElementName> for String {
+    fn from(name: ElementName) -> String {
+        name.0.name().to_owned()
+    }
+}
+
+impl JsonSchema for ElementName {
+    fn schema_name() -> Cow<'static, str> {
+        "ElementName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A type of elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32 or f64.",
+            "type": "string",
+            "format": "element",
+        })
+    }
+}
+
+/// Bytes that are written in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HexBytes(pub Vec<u8>);
+
+impl FromStr for HexBytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<HexBytes, String> {
+        let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+        let wrong = || format!("'{text}' is not bytes in hexadecimal; two digits make a byte: 00 00 80 3f");
+        if !digits.len().is_multiple_of(2) {
+            return Err(wrong());
+        }
+        let byte = |pair: &[char]| {
+            let high = pair.first()?.to_digit(16)?;
+            u8::try_from(high * 16 + pair.last()?.to_digit(16)?).ok()
+        };
+        digits.chunks(2).map(byte).collect::<Option<Vec<u8>>>().map(HexBytes).ok_or_else(wrong)
+    }
+}
+
+impl TryFrom<String> for HexBytes {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<HexBytes, String> {
+        text.parse()
+    }
+}
+
+impl From<HexBytes> for String {
+    fn from(bytes: HexBytes) -> String {
+        bytes.0.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl JsonSchema for HexBytes {
+    fn schema_name() -> Cow<'static, str> {
+        "HexBytes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Bytes in hexadecimal, as they lie in memory: \"00 00 80 3f\".",
+            "type": "string",
+            "format": "hex",
+        })
+    }
+}
+
+/// What a buffer holds before the launch. Without a type of elements words are 32 bits, and the rules are those of the
+/// hardware reference suite, so that results can be compared bit for bit; with a type every rule gives elements of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Init {
@@ -89,6 +227,8 @@ pub enum Init {
     Zero,
     /// Word i holds i.
     IndexU32,
+    /// Element i holds i: in an integer type its low bits.
+    Index,
     /// Floats from -50 to 50 by a hash of index and seed.
     HashF32(u32),
     /// Whole numbers of 24 bits by a hash of index and seed.
@@ -113,7 +253,7 @@ pub enum Init {
         /// The seed of the generator.
         seed: u32,
     },
-    /// The bytes of a file, relative to this one; the rest is zero.
+    /// The bytes of a file, relative to this one; the rest is zero. Of an .npy file the elements, of the buffer's type.
     File(String),
 }
 
@@ -144,6 +284,9 @@ pub enum Expectation {
         #[serde(default)]
         #[schemars(range(min = 0.0))]
         absolute: f64,
+        /// Whether a number that is none equals another.
+        #[serde(default)]
+        nan_equal: bool,
     },
 }
 
@@ -153,7 +296,8 @@ pub enum Expectation {
 pub enum Reference {
     /// Element i as a formula of i and of the buffers: "2.0 * x[i] + y0[i]".
     Formula(Formula),
-    /// The bytes of a file, relative to this one, as floats.
+    /// The elements of an .npy file, or the bytes of another, relative to this one, as elements of the buffer's type;
+    /// f32 if it has none.
     File(String),
 }
 
@@ -166,11 +310,34 @@ impl Launch {
         scheduler.into_iter().chain(set).collect()
     }
 
-    /// The names and sizes of the buffers, in the order of the arguments.
-    pub fn buffers(&self) -> impl Iterator<Item = (&str, Size)> {
-        self.arguments.iter().filter_map(|argument| match argument {
-            Argument::Buffer { name, size, .. } => Some((name.as_str(), *size)),
-            _ => None,
-        })
+    /// The names and sizes of the buffers: those of the arguments in order, then the others.
+    #[must_use]
+    pub fn buffer_sizes(&self) -> Vec<(&str, Extent)> {
+        let mut found: Vec<(&str, Extent)> =
+            self.arguments.iter().flat_map(Argument::buffers).map(|(name, size, _)| (name, size)).collect();
+        found.extend(self.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.size)));
+        found
+    }
+}
+
+impl Argument {
+    /// The buffers that the argument declares, those inside a struct too: names, sizes, rules.
+    #[must_use]
+    pub fn buffers(&self) -> Vec<(&str, Extent, &Init)> {
+        match self {
+            Argument::Buffer { name, size, init } => vec![(name.as_str(), *size, init)],
+            Argument::Struct(fields) => fields.iter().flat_map(Argument::buffers).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The buffers that the argument points to without declaring them.
+    #[must_use]
+    pub fn pointers(&self) -> Vec<&str> {
+        match self {
+            Argument::Pointer { buffer, .. } => vec![buffer.as_str()],
+            Argument::Struct(fields) => fields.iter().flat_map(Argument::pointers).collect(),
+            _ => Vec::new(),
+        }
     }
 }

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warplab_config::experiment::{ExperimentKind, Setting, setting};
 use warplab_config::launch::{
-    Argument, Dimensions, Expectation, parse_argument, parse_dimensions, parse_size,
+    Argument, BufferSpec, Dimensions, Expectation, Extent, parse_argument, parse_dimensions, parse_extent,
+    parse_size,
 };
 use warplab_config::{GpuConfig, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -37,6 +38,8 @@ struct Draft {
     dynamic_shared_bytes: u64,
     arguments: Vec<Argument>,
     expectations: Vec<Expectation>,
+    buffers: Vec<BufferSpec>,
+    symbols: BTreeMap<String, Argument>,
     /// The folder of the files that buffers name.
     data: PathBuf,
     gpu: Option<String>,
@@ -57,6 +60,8 @@ pub(super) struct LaunchJob {
     shape: LaunchShape,
     arguments: Vec<Argument>,
     expectations: Vec<Expectation>,
+    buffers: Vec<BufferSpec>,
+    symbols: BTreeMap<String, Argument>,
     data: PathBuf,
     /// The machine.
     pub(super) config: GpuConfig,
@@ -71,7 +76,7 @@ pub(super) struct LaunchJob {
 impl LaunchJob {
     /// Bytes of all buffers.
     pub(super) fn buffer_bytes(&self) -> u64 {
-        buffer_bytes(&self.arguments)
+        buffer_bytes(&self.arguments, &self.buffers)
     }
 }
 
@@ -102,9 +107,9 @@ impl LaunchJob {
             word,
             ..
         } = self;
-        let passes = program.passes;
+        let (passes, buffers, symbols) = (program.passes, &self.buffers, &self.symbols);
         format!(
-            "{kernel} {shape:?} {arguments:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
+            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
         )
     }
 }
@@ -154,6 +159,8 @@ pub(super) fn prepare(
         },
         arguments: draft.arguments,
         expectations: draft.expectations,
+        buffers: draft.buffers,
+        symbols: draft.symbols,
         data: draft.data,
         config,
         max_cycles: draft.max_cycles,
@@ -211,6 +218,8 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
         dynamic_shared_bytes: launch.dynamic_shared_bytes.0,
         arguments: launch.arguments,
         expectations: launch.expectations,
+        buffers: launch.buffers,
+        symbols: launch.symbols,
         gpu: launch.gpu.map(|name| super::relative_machine(&name, &folder)),
         data: folder,
         changes,
@@ -237,12 +246,16 @@ fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(
             }
         }
         Setting::BufferSize(buffer) => {
-            let wanted = parse_size(value).map_err(wrong)?;
-            let mut buffers = draft.arguments.iter_mut().filter_map(|argument| match argument {
+            let wanted = parse_extent(value).map_err(wrong)?;
+            let in_arguments = draft.arguments.iter_mut().filter_map(|argument| match argument {
                 Argument::Buffer { name, size, .. } if name == buffer => Some(size),
                 _ => None,
             });
-            *buffers.next().ok_or_else(|| wrong("the launch has no such buffer".to_owned()))? = wanted;
+            let alone = draft.buffers.iter_mut().filter(|it| it.name == buffer).map(|it| &mut it.size);
+            let size = in_arguments.chain(alone).next();
+            let size = size.ok_or_else(|| wrong("the launch has no such buffer".to_owned()))?;
+            // A size that names no type leaves that of the elements as it is.
+            *size = Extent { element: wanted.element.or(size.element), ..wanted };
         }
         Setting::Named(named) => match named {
             "program" => draft.program = Some(folder.join(value)),
@@ -312,7 +325,14 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
 /// # Errors
 /// Why it did not run to its end.
 pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result<Measured, Fault> {
-    let workload = Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
+    let workload = Workload {
+        program,
+        kernel: &job.kernel,
+        shape: job.shape,
+        arguments: &job.arguments,
+        buffers: &job.buffers,
+        symbols: &job.symbols,
+    };
     let kernel = workload.kernel()?;
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {

@@ -30,8 +30,19 @@ pub(super) fn prepare(settings: &BTreeMap<String, String>) -> Result<QueueJob, F
         units: of("units", NonZeroU32::MIN)?,
         latency: needed("latency")?,
     };
-    Ok(QueueJob { server, in_flight: needed("in_flight")? })
+    let in_flight = needed("in_flight")?;
+    match crate::queueing::rounds(&[server], in_flight) {
+        Some(rounds) if rounds <= MOST_ROUNDS => Ok(QueueJob { server, in_flight }),
+        _ => Err(Fault::input(format!(
+            "in_flight: {in_flight} things in a queue with a latency of {} cycles would go round more than {MOST_ROUNDS} \
+             times before the watch ends, which is the limit",
+            server.latency
+        ))),
+    }
 }
+
+/// Rounds that are simulated at most: seconds.
+const MOST_ROUNDS: u64 = 100_000_000;
 
 pub(super) fn run(job: &QueueJob) -> Measured {
     let points = sweep(&[job.server], [job.in_flight]);
@@ -64,6 +75,20 @@ mod tests {
         let settings = settings(&[("in_flight", "192"), ("units_per_cycle", "8"), ("latency", "24")]);
         let found = run(&prepare(&settings).unwrap()).values;
         assert_eq!((found["queue.throughput"], found["queue.mean_latency"]), (8.0, 24.0));
+    }
+
+    #[test]
+    fn a_queue_that_would_go_round_for_hours_is_refused() {
+        let of = |in_flight: &str, latency: &str| {
+            prepare(&settings(&[("in_flight", in_flight), ("latency", latency)])).map(|_| ())
+        };
+        assert_eq!(
+            of("4294967295", "24").unwrap_err().to_string(),
+            "in_flight: 4294967295 things in a queue with a latency of 24 cycles would go round more than 100000000 \
+             times before the watch ends, which is the limit"
+        );
+        assert!(of("4294967295", "4294967295").is_err());
+        assert!(of("1000", "1000").is_ok());
     }
 
     #[test]

@@ -115,6 +115,7 @@ pub fn run(
     for text in &options.changes {
         change(&mut experiment, text)?;
     }
+    experiment.count().map_err(Fault::Input)?;
     let points = experiment.points(options.full);
     let mut suites = Suites::default();
     let tasks: Result<Vec<Task>, Fault> =

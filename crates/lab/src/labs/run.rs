@@ -66,8 +66,14 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     let (lowered, _) = compile(&source, &config, options)
         .map_err(|faults| Fault::Diagnostics(Source::clone(&source), faults))?;
     let shape = shape(&launch, warps.or(run.warps))?;
-    let workload =
-        Workload { program: &lowered.program, kernel: &launch.kernel, shape, arguments: &launch.arguments };
+    let workload = Workload {
+        program: &lowered.program,
+        kernel: &launch.kernel,
+        shape,
+        arguments: &launch.arguments,
+        buffers: &launch.buffers,
+        symbols: &launch.symbols,
+    };
     let options = RunOptions {
         max_cycles: launch.max_cycles.unwrap_or(0),
         timeline: Some(TimelineOptions::default()),

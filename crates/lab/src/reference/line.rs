@@ -105,7 +105,7 @@ fn argument(argument: LineArgument) -> Result<Argument, String> {
                     return Err(format!("unknown rule '{other}';{near} known: {}", RULES.join(", ")));
                 }
             };
-            Ok(Argument::Buffer { name, size: Size(argument.bytes), init })
+            Ok(Argument::Buffer { name, size: Size(argument.bytes).into(), init })
         }
         // The bits, whatever the type of the parameter is.
         (None, Some(value), None) => Ok(Argument::Bits(u64::from(value.cast_unsigned()))),

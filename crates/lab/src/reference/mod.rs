@@ -10,7 +10,7 @@ mod metrics;
 
 use crate::buffers::no_files;
 use crate::fault::Fault;
-use crate::workload::{Loaded, Simulated, Workload, buffer_bytes, load, simulate};
+use crate::workload::{Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, simulate};
 use rustc_hash::FxHashMap;
 use warplab_config::GpuConfig;
 use warplab_config::launch::Argument;
@@ -75,7 +75,14 @@ impl Case {
     /// The case as a workload of a program.
     #[must_use]
     pub fn workload<'a>(&'a self, program: &'a Program) -> Workload<'a> {
-        Workload { program, kernel: &self.kernel, shape: self.shape, arguments: &self.arguments }
+        Workload {
+            program,
+            kernel: &self.kernel,
+            shape: self.shape,
+            arguments: &self.arguments,
+            buffers: &[],
+            symbols: &NO_SYMBOLS,
+        }
     }
 
     /// Makes the case ready to run on a machine.
@@ -126,7 +133,7 @@ impl Case {
     /// Bytes of all buffers.
     #[must_use]
     pub fn buffer_bytes(&self) -> u64 {
-        buffer_bytes(&self.arguments)
+        buffer_bytes(&self.arguments, &[])
     }
 
     /// How long the case takes to simulate beside others, in no particular unit.

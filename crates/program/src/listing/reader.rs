@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Fault, number};
 use super::instruction_reader::instruction_line;
 use crate::instruction::Instruction;
-use crate::kernel::{ConstantBank, GlobalVariable, Kernel, Parameter, Program, Relocation};
+use crate::kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Relocation};
 use warplab_diagnostics::{Diagnostic, Source, Span, nearest_name};
 
 /// Reads a listing; every fault is reported, and what could be read is returned.
@@ -85,7 +85,7 @@ fn read_line(program: &mut Program, cursor: &mut Cursor, number: u32) -> Result<
     Ok(())
 }
 
-const DIRECTIVES: [&str; 13] = [
+const DIRECTIVES: [&str; 14] = [
     ".file",
     ".global",
     ".kernel",
@@ -98,6 +98,7 @@ const DIRECTIVES: [&str; 13] = [
     ".parameter_base",
     ".parameter",
     ".constant",
+    ".constant_variable",
     ".arch",
 ];
 
@@ -122,6 +123,11 @@ fn directive(program: &mut Program, cursor: &mut Cursor) -> Result<(), Fault> {
         ".global" => {
             let global = global_variable(cursor)?;
             program.globals.push(global);
+            return Ok(());
+        }
+        ".constant_variable" => {
+            let constant = constant_variable(cursor)?;
+            program.constants.push(constant);
             return Ok(());
         }
         ".kernel" => {
@@ -191,6 +197,28 @@ fn parameter(cursor: &mut Cursor) -> Result<Parameter, Fault> {
         }
     }
     Ok(parameter)
+}
+
+fn constant_variable(cursor: &mut Cursor) -> Result<ConstantVariable, Fault> {
+    let mut constant = ConstantVariable {
+        name: cursor.word(|character| !character.is_whitespace()).to_owned(),
+        ..ConstantVariable::default()
+    };
+    while !cursor.at_end() {
+        let from = cursor.at;
+        let (name, value) = field(cursor)?;
+        let number = field_number(cursor, from, value)?;
+        let too_large = || cursor.fault(from, format!("{name} {number} is too large"), "constant banks are small");
+        match name {
+            "bank" => constant.bank = u8::try_from(number).or_else(|_| too_large().map(|()| 0))?,
+            "offset" => constant.offset = u32::try_from(number).or_else(|_| too_large().map(|()| 0))?,
+            "bytes" => constant.bytes = u32::try_from(number).or_else(|_| too_large().map(|()| 0))?,
+            _ => {
+                return cursor.fault(from, format!("unknown field '{name}'"), "fields: bank, offset, bytes");
+            }
+        }
+    }
+    Ok(constant)
 }
 
 fn global_variable(cursor: &mut Cursor) -> Result<GlobalVariable, Fault> {

@@ -1,7 +1,7 @@
 //! Program to text.
 
 use crate::instruction::{Control, Guard, INSTRUCTION_BYTES, Instruction, Origin};
-use crate::kernel::{ConstantBank, GlobalVariable, Kernel, Program, Relocation};
+use crate::kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Program, Relocation};
 use crate::operand::Operand;
 use std::fmt::{self, Write};
 
@@ -31,6 +31,10 @@ fn write_program(text: &mut String, program: &Program) -> fmt::Result {
     }
     for global in &program.globals {
         global_text(text, global)?;
+    }
+    for constant in &program.constants {
+        let ConstantVariable { name, bank, offset, bytes } = constant;
+        writeln!(text, ".constant_variable {name} bank={bank} offset={offset} bytes={bytes}")?;
     }
     for (index, kernel) in program.kernels.iter().enumerate() {
         if index > 0 {
