@@ -35,7 +35,7 @@ INCLUDE_FOLDERS = ["include", "includes", "inc", "common", "Common", "utilities"
 
 NVCC_OPTIONS = ["-arch=sm_90", "-O3", "-lineinfo", "-std=c++17", "--expt-relaxed-constexpr", "--extended-lambda", "-w"]
 COMPILE_SECONDS = 300
-CHECK_SECONDS = 120
+CHECK_SECONDS = 60
 
 # What older sources expect: names that newer toolkits have dropped, and headers that came with theirs. All of it is
 # about host code.
@@ -193,13 +193,17 @@ def sass_functions(tools, cubin):
     return texts
 
 
-def reached(name, texts):
+def named(texts):
+    """For every function the functions that its text names."""
+    return {name: set(re.findall(r"[\w$.]+", text)) & texts.keys() for name, text in texts.items()}
+
+
+def reached(name, names, texts):
     """The text of a function and of every function that it names, and so on."""
-    found = [name]
+    found = [name] if name in texts else []
     for function in found:
-        words = set(re.findall(r"[\w$.]+", texts.get(function, "")))
-        found += [word for word in words if word in texts and word not in found]
-    return "\n".join(texts.get(function, "") for function in found)
+        found += [other for other in names[function] if other not in found]
+    return "\n".join(texts[function] for function in found)
 
 
 @dataclass
@@ -224,14 +228,15 @@ def checked(tools, file):
         return {}, [f"more than {CHECK_SECONDS} s"]
     said = (result.stderr or result.stdout).strip().split("\n")[0]
     try:
-        kernels = json.loads(result.stdout)["kernels"]
+        answer = json.loads(result.stdout)
+        kernels, faults = answer["kernels"], [fault["message"] for fault in answer.get("faults", [])]
     except (ValueError, KeyError):
         return {}, [f"no answer, exit status {result.returncode}: {said}"]
     messages = {}
     for kernel in kernels:
         found = [reason["message"] for reason in kernel["reasons"]]
         messages[kernel["name"]] = [] if kernel["runs"] else found or ["no reason given"]
-    return messages, [f"the kernel is not listed: {said}"]
+    return messages, faults or [f"the kernel is not listed: {said}"]
 
 
 def survey_file(tools, work, collection, path, name):
@@ -239,21 +244,26 @@ def survey_file(tools, work, collection, path, name):
     ptx, cubin = work / "ptx" / f"{name}.ptx", work / "cubin" / f"{name}.cubin"
     entries, ptx_texts = ptx_functions(ptx.read_text())
     sass_texts = sass_functions(tools, cubin)
+    ptx_names, sass_names = named(ptx_texts), named(sass_texts)
     answers = {"cubin": checked(tools, cubin), "ptx": checked(tools, ptx)}
     kernels = []
     for entry in entries:
-        texts = reached(entry, ptx_texts), reached(entry, sass_texts)
+        texts = reached(entry, ptx_names, ptx_texts), reached(entry, sass_names, sass_texts)
         features = [name for name, patterns in FEATURES.items() if any(map(re.search, patterns, texts))]
         kernel = Kernel(collection, path, entry, features)
         for road, (messages, otherwise) in answers.items():
             kernel.reasons[road] = messages.get(entry, otherwise)
         kernels.append(kernel)
+    print(f"checked  {collection} {path}", file=sys.stderr)
     return kernels
 
 
 def normal(message):
     """A message without what differs from kernel to kernel."""
     message = message.split("; did you mean")[0]
+    # An instruction loses its operands; where the message names opcode and modifier itself, all of it goes.
+    message = re.sub(r"^'[^']*': (?=unknown )", "", message)
+    message = re.sub(r"^'(?:@\S+ )?([A-Z][\w.]*)[^']*': ", r"'\1': ", message)
     message = re.sub(r"'_Z[^']*'", "'...'", message)
     return re.sub(r"0x[0-9a-f]+", "0x...", message).replace("|", "\\|")
 
