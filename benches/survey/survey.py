@@ -342,14 +342,15 @@ def find_tools(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", type=Path, help="a folder with the collections, each in a folder of its name")
-    parser.add_argument("work", type=Path, help="where compiled files are kept")
-    parser.add_argument("--warplab", default="target/release/warplab", help="the program (default: %(default)s)")
-    parser.add_argument("--cuda", type=Path, action="append", default=[], help="the folder that holds nvcc, if not in PATH")
-    parser.add_argument("--headers", type=Path, action="append", default=[], help="a further folder of headers (cuBLAS, cuRAND, ...)")
-    parser.add_argument("--jobs", type=int, default=1, help="how many files are checked at once (default: 1)")
-    parser.add_argument("--most", type=int, default=40, help="how many reasons are printed (default: 40)")
-    parser.add_argument("--json", type=Path, help="write every kernel with its reasons to this file")
+    add = parser.add_argument
+    add("sources", type=Path, help="a folder with the collections, each in a folder of its name")
+    add("work", type=Path, help="where compiled files are kept")
+    add("--warplab", default="target/release/warplab", help="the program (default: %(default)s)")
+    add("--cuda", type=Path, action="append", default=[], help="the folder that holds nvcc, if not in PATH")
+    add("--headers", type=Path, action="append", default=[], help="a folder of headers (cuBLAS, cuRAND, ...)")
+    add("--jobs", type=int, default=1, help="how many files are checked at once (default: %(default)s)")
+    add("--most", type=int, default=40, help="how many reasons are printed (default: %(default)s)")
+    add("--json", type=Path, help="write every kernel with its reasons to this file")
     arguments = parser.parse_args()
     tools, work = find_tools(arguments), arguments.work.resolve()
     taken, counts = compile_all(tools, arguments.sources.resolve(), work)
