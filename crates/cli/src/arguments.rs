@@ -1,12 +1,13 @@
 //! What a person types.
 
+use crate::save::Save;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ops::Range;
 use std::path::PathBuf;
-use crate::save::Save;
 use warplab_config::launch::{
-    Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size, parse_symbol,
+    Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
+    parse_symbol,
 };
 
 /// A cycle-level simulator of a SIMT processor and the laboratory around it.

@@ -87,16 +87,13 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
         return match all.as_slice() {
             [kernel] => Ok(kernel),
             [] => Err(Failure::input("the program has no kernel")),
-            _ => {
-                Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(&all))))
-            }
+            _ => Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(&all)))),
         };
     };
     if let Some(kernel) = program.kernel(name) {
         return Ok(kernel);
     }
-    let meant: Vec<&Kernel> =
-        all.iter().copied().filter(|kernel| names::means(name, &kernel.name)).collect();
+    let meant: Vec<&Kernel> = all.iter().copied().filter(|kernel| names::means(name, &kernel.name)).collect();
     match meant.as_slice() {
         [kernel] => return Ok(kernel),
         [] => {}
@@ -127,7 +124,10 @@ mod tests {
         let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
         assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
         let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
-        assert_eq!(message, "which kernel? give --kernel; the program has: saxpy(int, float, float const*, float*), saxpy2(int)");
+        assert_eq!(
+            message,
+            "which kernel? give --kernel; the program has: saxpy(int, float, float const*, float*), saxpy2(int)"
+        );
     }
 
     #[test]

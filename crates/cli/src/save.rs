@@ -20,7 +20,8 @@ pub(crate) struct Save {
 
 /// Reads `NAME=FILE`.
 pub(crate) fn parse(text: &str) -> Result<Save, String> {
-    let Some((buffer, path)) = text.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty())
+    let Some((buffer, path)) =
+        text.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty())
     else {
         return Err(format!("'{text}' is not NAME=FILE, for example out=out.npy"));
     };

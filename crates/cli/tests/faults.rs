@@ -91,7 +91,7 @@ error: argument 2 of kernel 'scale' is an i32, but its parameter is a: f32
 #[test]
 fn an_argument_that_is_none() {
     warplab("run scale.ptx --grid 1 --block 64 --arg bufer:x:256:zero").code(2).stderr_eq(str![[r#"
-error: invalid value 'bufer:x:256:zero' for '--arg <ARGUMENT>': unknown type 'bufer' in 'bufer:x:256:zero'; did you mean 'buffer'? known: buffer, i32, u32, i64, u64, f32, f64, bits
+error: invalid value 'bufer:x:256:zero' for '--arg <ARGUMENT>': unknown type 'bufer' in 'bufer:x:256:zero'; did you mean 'buffer'? known: buffer, pointer, null, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, bits, struct, array, bytes, file
 
 For more information, try '--help'.
 
@@ -254,6 +254,17 @@ fn an_expectation_that_fails() {
     OPT   The grid has 1 block for 2 multiprocessors: nothing to do for 1 of them. Use more, smaller blocks.
 
 expectation x: FAILED (63 of 64 elements differ, max relative error 1.0e0; first at 1: 0, expected 1)
+    index  expected  found
+        1         1      0
+        2         2      0
+        3         3      0
+        4         4      0
+        5         5      0
+        6         6      0
+        7         7      0
+        8         8      0
+        9         9      0
+       10        10      0
 
 "#]])
         .stderr_eq("");

@@ -240,7 +240,7 @@ error: unknown field 'kernal' of the description
 3 |     kernal: "scale",
   |     ^^^^^^ not known
   |
-  = help: did you mean 'kernel'? allowed: arguments, block, dynamic_shared_bytes, expectations, gpu, grid, kernel, max_cycles, program, scheduler, set
+  = help: did you mean 'kernel'? allowed: arguments, block, buffers, dynamic_shared_bytes, expectations, gpu, grid, kernel, max_cycles, nvcc_args, program, scheduler, set, symbols
 error: grid must have 3 values, not 2
  --> faults.ron:4:11
   |
@@ -251,15 +251,15 @@ error: grid must have 3 values, not 2
 error: arguments[0].buffer.size: unknown unit 'x f33' of the size '64 x f33'; known: B, KiB, MiB, GiB, or elements such as x f32
  --> faults.ron:6:42
   |
-6 |     arguments: [buffer(name: "x", size: "64 x f33", init: index)],
+6 |     arguments: [buffer(name: "x", size: "64 x f33", init: ones)],
   |                                          ^^^^^^^^ here
-error: unknown value 'index' of arguments[0].buffer.init
+error: unknown value 'ones' of arguments[0].buffer.init
  --> faults.ron:6:59
   |
-6 |     arguments: [buffer(name: "x", size: "64 x f33", init: index)],
-  |                                                           ^^^^^ not known
+6 |     arguments: [buffer(name: "x", size: "64 x f33", init: ones)],
+  |                                                           ^^^^ not known
   |
-  = help: allowed: zero, index_u32, hash_f32, hash_i32, chain, uniform, normal, file
+  = help: allowed: zero, index_u32, index, hash_f32, hash_i32, chain, uniform, normal, file
 error: missing field 'kernel' of the description
  --> faults.ron:1:1
   |

@@ -309,3 +309,16 @@ fn ptx_is_assembled_by_the_real_assembler() {
     let folder = Path::new(DATA).join("../../../../configs/launches");
     with_real_tools(&folder, "run vector_add.ron --isa sass").success();
 }
+
+#[test]
+fn arguments_for_nvcc_reach_it() {
+    let tools = Tools::new("nvcc_arguments").with_compiler("nvcc");
+    tools
+        .warplab(
+            "run kernel.cu --isa ptx --gpu toy --grid 1 --block 32 --nvcc-arg=-DN=4 --nvcc-arg=--use_fast_math \
+             --arg buffer:x:128:zero --arg f32:2",
+        )
+        .success();
+    let calls = tools.calls();
+    assert!(calls.contains(" -ptx -DN=4 --use_fast_math -o "), "{calls}");
+}

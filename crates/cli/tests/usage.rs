@@ -120,7 +120,7 @@ For more information, try '--help'.
 #[test]
 fn flags_that_a_launch_file_does_not_take() {
     warplab("run scale.ron --arg f32:2").code(2).stdout_eq("").stderr_eq(str![[r#"
-error: --kernel and --arg are for program files; a launch file has its own kernel and arguments
+error: --kernel, --arg, --buffer and --symbol are for program files; a launch file has its own kernel and arguments
 
 "#]]);
 }

@@ -119,7 +119,7 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn fault(&mut self, span: Span, message: String, label: &str, help: String) {
-        if self.faults.len() > MOST_FAULTS {
+        if self.is_full() {
             return;
         }
         if self.faults.len() == MOST_FAULTS {
@@ -130,7 +130,15 @@ impl<'a> Checker<'a> {
         self.faults.push(Diagnostic::error(span, message).with_label(label).with_help(help));
     }
 
+    /// Whether more faults would not be shown.
+    fn is_full(&self) -> bool {
+        self.faults.len() > MOST_FAULTS
+    }
+
     fn node(&mut self, node: &Node, schema: &'a Json, place: &Place) {
+        if self.is_full() {
+            return;
+        }
         let outer = resolve(self.root, schema);
         let description = describe(schema).or_else(|| describe(outer));
         if is_optional(self.root, outer) {
@@ -263,6 +271,9 @@ impl<'a> Checker<'a> {
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
         let mut seen = BTreeSet::new();
         for (name, value) in fields {
+            if self.is_full() {
+                return;
+            }
             if !seen.insert(name.text.as_str()) {
                 let message = format!("field '{}' of {} is given twice", name.text, place.shown());
                 self.fault(name.span, message, "the second time", "remove one of them".to_owned());
@@ -386,7 +397,12 @@ impl<'a> Checker<'a> {
 
 fn as_whole(value: &Json) -> Option<i128> {
     let whole = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
-    whole.or_else(|| value.as_f64().map(|real| real as i128))
+    whole.or_else(|| value.as_f64().map(truncated))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the bounds of schemas are small")]
+fn truncated(bound: f64) -> i128 {
+    bound as i128
 }
 
 fn describe(schema: &Json) -> Option<&str> {

@@ -5,6 +5,8 @@
 //! the Rust types), meaning ([`validate_gpu`], [`validate_launch`], [`validate_experiment`], [`validate_lab`]). Files are
 //! opened by the caller.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod check;
 mod course;
 pub mod experiment;

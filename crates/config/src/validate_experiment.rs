@@ -13,7 +13,11 @@ use warplab_diagnostics::{Diagnostic, Span};
 pub fn validate_experiment(experiment: &Experiment, tree: &Node) -> Vec<Diagnostic> {
     let mut checker = Checker { experiment, tree, faults: Vec::new() };
     if let Err(message) = experiment.count() {
-        checker.fault(tree.span_of("axes"), message, "leave values out, or make several experiments".to_owned());
+        checker.fault(
+            tree.span_of("axes"),
+            message,
+            "leave values out, or make several experiments".to_owned(),
+        );
         return checker.faults;
     }
     checker.axes();

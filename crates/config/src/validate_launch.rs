@@ -81,7 +81,9 @@ fn wrong_size(size: Extent) -> Option<String> {
     let unit = size.element.map_or(4, |element| u64::from(element.bytes()));
     let fits = size.bytes > 0 && size.bytes.is_multiple_of(unit);
     (!fits).then(|| match size.element {
-        Some(element) => format!("a multiple of {unit} bytes, the size of an {element}, and at least one element"),
+        Some(element) => {
+            format!("a multiple of {unit} bytes, the size of an {element}, and at least one element")
+        }
         None => "a multiple of four bytes, and at least four".to_owned(),
     })
 }

@@ -109,3 +109,20 @@ fn two_rows_of_a_course_with_one_name_are_a_fault() {
     let rendered = render(&source, &load_course(&source).unwrap_err());
     assert!(rendered.starts_with("error: two rows are named 'a'\n --> rows.ron:3:10\n"), "{rendered}");
 }
+
+#[test]
+fn nine_axes_of_ten_values_are_refused_before_their_points_are_made() {
+    let axes: Vec<String> =
+        (0..9).map(|at| format!("(name: \"a{at}\", values: [0,1,2,3,4,5,6,7,8,9])")).collect();
+    let text = format!(
+        r#"(title: "t", source: "s", why: "w", kind: formula, axes: [{}], columns: [(name: "x", of: "a0")],
+            references: [(column: "x", from: "f", values: list([1]), bound: exact)])"#,
+        axes.join(", ")
+    );
+    let found = lines(&text);
+    assert_eq!(
+        found[0],
+        "error: 10 x 10 x 10 x 10 x 10 x 10 x 10 x 10 x 10 points are 1000000000; an experiment has at most 100000"
+    );
+    assert_eq!(found.len(), 3, "{found:?}");
+}

@@ -36,9 +36,9 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
     assert_eq!(
         render(&source, &faults[..1]),
         "error: unknown field 'schedular' of multiprocessor
-  --> mine.ron:53:9
+  --> mine.ron:54:9
    |
-53 |         schedular: cggty, // Huerta
+54 |         schedular: cggty, // Huerta
    |         ^^^^^^^^^ not known
    |
    = help: did you mean 'scheduler'? allowed: divergence, instructions, l1, latencies, memory_pipeline, pipes, scheduler, scheduler_seed, shared
@@ -286,4 +286,78 @@ fn a_lab_that_names_what_does_not_exist_is_told_what_does() {
         ]
     );
     assert!(faults[0].help.starts_with("did you mean 'one'?"), "{}", faults[0].help);
+}
+
+#[test]
+fn a_machine_that_would_need_more_than_the_budget_is_refused() {
+    let combined = |kib: u32| format!("combined_kib: {kib},");
+    assert_eq!(
+        told(&[("combined_kib: 256,", &combined(u32::MAX))])[0].0,
+        "multiprocessor.l1.combined_kib is 4294967295, but must be at most 1048576"
+    );
+    assert_eq!(
+        told(&[("combined_kib: 256,", &combined(1_048_576))])[0],
+        said(
+            "multiprocessor.l1.combined_kib: all level-one caches have 1107296256 lines of 128 bytes, level two \
+             491520: too many to simulate",
+            "at most 33554432 lines in all"
+        )
+    );
+    assert_eq!(
+        told(&[("gib: 140,", "gib: 4294967295,")])[0].0,
+        "dram.gib is 4294967295, but must be at most 4096"
+    );
+}
+
+#[test]
+fn latencies_that_do_not_fit_into_16_bits_are_refused_and_not_cut() {
+    assert_eq!(
+        told(&[("hit_latency: 33,", "hit_latency: 65569,")])[0].0,
+        "multiprocessor.l1.hit_latency is 65569, but must be at most 65535"
+    );
+    assert_eq!(
+        told(&[("latency: 29, // measured: chase_shared", "latency: 65565, // measured: chase_shared")])[0].0,
+        "multiprocessor.shared.latency is 65565, but must be at most 65535"
+    );
+}
+
+#[test]
+fn two_hundred_thousand_unknown_fields_are_read_and_the_first_faults_shown() {
+    let fields: String = (0..200_000).map(|at| format!("f{at}: 1,\n")).collect();
+    let source = Source::new("many.ron", format!("({fields})"));
+    let faults = load_launch(&source).unwrap_err();
+    assert_eq!(faults.len(), 201);
+    assert_eq!(faults[0].message, "unknown field 'f0' of the description");
+    assert_eq!(faults[200].message, "there are more than 200 faults; the others are not shown");
+}
+
+#[test]
+fn buffers_of_a_launch_fit_their_types_and_pointers_name_one() {
+    let text = |arguments: &str| {
+        let text = format!(
+            "(program: \"p\", kernel: \"k\", grid: (1, 1, 1), block: (1, 1, 1), arguments: [{arguments}])"
+        );
+        let faults = load_launch(&Source::new("l.ron", text)).unwrap_err();
+        (faults[0].message.clone(), faults[0].help.clone())
+    };
+    assert_eq!(
+        text("buffer(name: \"x\", size: \"10 as i64\", init: zero)"),
+        said(
+            "buffer 'x' has 10 bytes",
+            "a multiple of 8 bytes, the size of an i64, and at least one element"
+        )
+    );
+    assert_eq!(
+        text("buffer(name: \"x\", size: 4, init: zero), struct([i32(1), pointer(buffer: \"y\")])"),
+        said("no buffer is named 'y'", "did you mean 'x'? allowed: x")
+    );
+    assert_eq!(
+        text("array(\"f31\", [1.0])").0,
+        "arguments[0].array[0]: 'f31' is no type of elements; known: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, \
+         f32, f64"
+    );
+    assert_eq!(
+        text("bytes(\"00 8\")").0,
+        "arguments[0].bytes: '00 8' is not bytes in hexadecimal; two digits make a byte: 00 00 80 3f"
+    );
 }

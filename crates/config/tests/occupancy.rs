@@ -273,10 +273,10 @@ fn check_measured(suite: &str) -> usize {
         let threads: u64 =
             case["block"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap()).product();
         let resources = KernelResources {
-            threads_per_block: threads as u32,
+            threads_per_block: u32::try_from(threads).unwrap(),
             registers: used[row[1]],
             static_shared: shared[row[1]],
-            dynamic_shared: case["dynamic_shared_bytes"].as_u64().unwrap() as u32,
+            dynamic_shared: u32::try_from(case["dynamic_shared_bytes"].as_u64().unwrap()).unwrap(),
             scalar_registers: 0,
         };
         let found = occupancy(&h200, &resources);

@@ -3,6 +3,8 @@
 //! A reader of user input (PTX, RON, a listing) returns what it could read and a list of [`Diagnostic`]s; it never
 //! panics and never stops at the first fault. [`render`] shows them with the line underlined.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::fmt;
 use std::ops::Range;
@@ -24,7 +26,7 @@ impl Span {
     /// The span of bytes `start..end`.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Span {
-        Span { start: start as u32, end: end as u32 }
+        Span { start: offset(start), end: offset(end) }
     }
 
     /// The smallest span that holds both.
@@ -38,6 +40,11 @@ impl Span {
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+/// A byte offset; what lies beyond four gigabytes is shown at their end.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// How grave a diagnostic is.
@@ -132,19 +139,19 @@ impl Source {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let text = text.into();
         let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .chain(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| offset(at + 1)))
             .collect();
         Source { name: name.into(), text, line_starts }
     }
 
     /// The line and column of a byte offset; offsets past the end are at the end.
     #[must_use]
-    pub fn position(&self, offset: u32) -> Position {
-        let offset = offset.min(self.text.len() as u32);
-        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+    pub fn position(&self, at: u32) -> Position {
+        let at = at.min(offset(self.text.len()));
+        let line = self.line_starts.partition_point(|&start| start <= at).saturating_sub(1);
         let start = self.line_starts[line] as usize;
-        let column = self.text.get(start..offset as usize).map_or(0, |before| before.chars().count());
-        Position { line: line as u32 + 1, column: column as u32 + 1 }
+        let column = self.text.get(start..at as usize).map_or(0, |before| before.chars().count());
+        Position { line: offset(line + 1), column: offset(column + 1) }
     }
 }
 

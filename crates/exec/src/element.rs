@@ -28,7 +28,11 @@ pub fn decode(element: ElementType, bits: u64) -> Number {
 /// The bits of a number as an element: a floating-point type rounds to nearest, an integer type takes the low bits of
 /// a whole number and rounds any other down.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounding and low bits are meant")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rounding and low bits are meant"
+)]
 pub fn encode(element: ElementType, number: Number) -> u64 {
     if !element.is_float() {
         let whole = match number {

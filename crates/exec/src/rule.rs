@@ -106,9 +106,7 @@ impl ElementRule {
                 Number::Whole((i128::from(index) + i128::from(stride)) % i128::from(elements.max(1)))
             }
             ElementRule::HashF32 { seed } => float(Init::HashF32 { seed }),
-            ElementRule::HashI32 { seed } => {
-                Number::Whole(i128::from(Init::HashI32 { seed }.word(index, 0)))
-            }
+            ElementRule::HashI32 { seed } => Number::Whole(i128::from(Init::HashI32 { seed }.word(index, 0))),
             ElementRule::Uniform { low, high, seed } => {
                 let unit = f64::from(hash(index, seed) >> 8) / f64::from(1 << 24);
                 Number::Real(f64::from(low) + unit * (f64::from(high) - f64::from(low)))

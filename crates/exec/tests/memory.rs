@@ -5,8 +5,10 @@ use common::program;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_exec::interpreter::{Limits, Statistics, run};
-use warplab_exec::{Divergence, FaultKind, Init, Lanes, LaunchFault, LaunchShape, MemoryImage, Row};
-use warplab_units::{Address, LaneMask};
+use warplab_exec::{
+    Divergence, ElementRule, FaultKind, Init, Lanes, LaunchFault, LaunchShape, MemoryImage, Row,
+};
+use warplab_units::{Address, ElementType, LaneMask, Number};
 
 fn lanes(addresses: &[u64; 32], bytes: u32) -> Lanes<'_> {
     Lanes { addresses, mask: LaneMask::ALL, bytes }
@@ -267,4 +269,39 @@ EXIT";
     let missing =
         run(&program, &program.kernels[0], shape, &[], &FxHashMap::default(), &image, Limits::default());
     assert_eq!(missing.unwrap_err().to_string(), "k: constant bank 4: variable 'table' has no address yet");
+}
+
+#[test]
+fn four_hundred_untouched_buffers_of_100_gib_cost_nothing() {
+    let mut image = MemoryImage::new();
+    for number in 0..400 {
+        let base = image.allocate(format!("b{number}"), 100 << 30, Init::IndexU32);
+        let last = base + ((100 << 30) - 4);
+        assert_eq!(image.read_bytes(last, 4).unwrap(), ((25_u64 << 30) as u32).wrapping_sub(1).to_le_bytes());
+    }
+    let last = &image.buffers()[399];
+    image.write_bytes(last.base + (50 << 30), &[1; 4]).unwrap();
+    assert_eq!(image.buffers().iter().map(|buffer| buffer.stored_pages()).sum::<usize>(), 1);
+    assert_eq!(image.buffers()[399].word((50 << 30) / 4), 0x0101_0101);
+}
+
+#[test]
+fn rules_fill_buffers_of_every_element_type() {
+    let mut image = MemoryImage::new();
+    for element in ElementType::ALL {
+        let init = Init::Elements { element, rule: ElementRule::Index };
+        image.allocate(element.name(), 100 * u64::from(element.bytes()), init);
+        let buffer = image.buffer(element.name()).unwrap();
+        for index in 0..100 {
+            assert_eq!(buffer.number(element, index).to_f64(), index as f64, "{element}");
+            assert_eq!(buffer.initial_number(element, index), buffer.number(element, index));
+        }
+    }
+    let rule = ElementRule::Uniform { low: -3.0, high: 4.0, seed: 1 };
+    image.allocate("small", 1000, Init::Elements { element: ElementType::I8, rule });
+    let small = image.buffer("small").unwrap();
+    let mut seen: Vec<Number> = (0..1000).map(|index| small.number(ElementType::I8, index)).collect();
+    seen.sort_by(|a, b| a.to_f64().total_cmp(&b.to_f64()));
+    seen.dedup();
+    assert_eq!(seen, (-3..4).map(Number::Whole).collect::<Vec<_>>());
 }

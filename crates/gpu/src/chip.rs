@@ -3,6 +3,7 @@
 use crate::dispatch::Dispatcher;
 use crate::exchange::Exchange;
 use crate::launch::PreparedLaunch;
+use crate::limits;
 use crate::parallel;
 use crate::timeline::{Recorder, Timeline, TimelineOptions};
 use std::fmt::Write;
@@ -20,17 +21,6 @@ use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 /// answer is taken to hang.
 const QUIET_CYCLES: u64 = 20_000_000;
 
-/// A launch ends with a report after so many cycles where no limit is given: four times what the longest launch of the
-/// hardware suites takes.
-pub const DEFAULT_MAX_CYCLES: u64 = 100_000_000;
-
-/// It ends after so many warp instructions, too: twice what the largest launch of the hardware suites executes.
-pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1_000_000_000;
-
-/// How a person raises the default limit.
-const HINT: &str =
-    "\n  this is the limit where none is given; --max-cycles N, or max_cycles in the file, sets another";
-
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -47,8 +37,8 @@ pub struct Progress {
 /// How to run a launch.
 #[derive(Default)]
 pub struct RunOptions<'a> {
-    /// The run stops with a report after so many cycles; with 0 after [`DEFAULT_MAX_CYCLES`] or
-    /// [`DEFAULT_MAX_INSTRUCTIONS`].
+    /// The run stops with a report after so many cycles; with 0 after [`limits::DEFAULT_MAX_CYCLES`] or
+    /// [`limits::DEFAULT_MAX_INSTRUCTIONS`].
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,
@@ -246,15 +236,10 @@ impl<'a> Chip<'a> {
 
     /// The limit that was given, or those that hold where none was.
     fn check_limits(&self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
-        let is_default = max_cycles == 0;
-        let most = if is_default { DEFAULT_MAX_CYCLES } else { max_cycles };
-        if now.0 >= most {
-            return Err(self.too_long(format!("{most} cycles"), is_default));
+        match limits::reached(max_cycles, now.0, || self.instructions()) {
+            None => Ok(()),
+            Some(reached) => Err(self.too_long(reached)),
         }
-        if is_default && self.instructions() >= DEFAULT_MAX_INSTRUCTIONS {
-            return Err(self.too_long(format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions"), true));
-        }
-        Ok(())
     }
 
     /// Warp instructions executed so far.
@@ -427,11 +412,11 @@ impl<'a> Chip<'a> {
         }
     }
 
-    fn too_long(&self, after: String, is_default: bool) -> RunFault {
+    fn too_long(&self, reached: limits::Reached) -> RunFault {
         RunFault::TooLong {
             kernel: self.prepared.launch.kernel.name.clone(),
-            after,
-            hint: if is_default { HINT } else { "" },
+            after: reached.after,
+            hint: reached.hint,
             done: self.blocks_done,
             blocks: self.blocks,
             report: self.waiting_report(),

@@ -9,9 +9,10 @@ mod chip;
 mod dispatch;
 mod exchange;
 mod launch;
+pub mod limits;
 mod parallel;
 mod timeline;
 
-pub use chip::{DEFAULT_MAX_CYCLES, DEFAULT_MAX_INSTRUCTIONS, Progress, RunFault, RunOptions, RunOutcome, run};
+pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};
 pub use launch::{Launch, PreparedLaunch, machine_fault, prepare};
 pub use timeline::{Timeline, TimelineOptions, TimelineWarp};

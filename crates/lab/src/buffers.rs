@@ -66,7 +66,8 @@ fn check_size(name: &str, size: Extent, capacity: u64) -> Result<(), Fault> {
     let bytes = size.bytes;
     let unit = size.element.map_or(4, |element| u64::from(element.bytes()));
     if bytes == 0 || !bytes.is_multiple_of(unit) {
-        let unit = size.element.map_or("four".to_owned(), |element| format!("{unit}, the size of an {element}"));
+        let unit =
+            size.element.map_or("four".to_owned(), |element| format!("{unit}, the size of an {element}"));
         return Err(Fault::input(format!("buffer '{name}' has {bytes} bytes; give a multiple of {unit}")));
     }
     if bytes > capacity {
@@ -89,16 +90,18 @@ fn rule(name: &str, size: Extent, init: &Rule, read: ReadFile<'_>) -> Result<Ini
     };
     Ok(match (init, element) {
         (Rule::Zero, _) => Init::Zero,
-        (Rule::IndexU32, None | Some(U32 | I32)) | (Rule::Index, None | Some(U32 | I32)) => Init::IndexU32,
+        (Rule::IndexU32, None | Some(U32 | I32 | F32)) | (Rule::Index, None | Some(U32 | I32)) => {
+            Init::IndexU32
+        }
         (Rule::IndexU32, Some(_)) => return refused("index_u32", "fills words of 32 bits; use index"),
         (Rule::Index, Some(_)) => by_element(ElementRule::Index),
         (&Rule::HashF32(seed), None | Some(F32)) => Init::HashF32 { seed },
         (&Rule::HashF32(seed), Some(float)) if float.is_float() => by_element(ElementRule::HashF32 { seed }),
         (Rule::HashF32(_), _) => return refused("hash_f32", "gives floats; use hash_i32 or uniform"),
-        (&Rule::HashI32(seed), None | Some(U32 | I32)) => Init::HashI32 { seed },
+        (&Rule::HashI32(seed), None | Some(U32 | I32 | F32)) => Init::HashI32 { seed },
         (Rule::HashI32(_), Some(F16)) => return refused("hash_i32", "gives numbers that no f16 holds"),
         (&Rule::HashI32(seed), Some(_)) => by_element(ElementRule::HashI32 { seed }),
-        (&Rule::Chain(stride), None | Some(U32 | I32)) => Init::Chain { stride },
+        (&Rule::Chain(stride), None | Some(U32 | I32 | F32)) => Init::Chain { stride },
         (&Rule::Chain(stride), Some(U64 | I64)) => by_element(ElementRule::Chain { stride }),
         (Rule::Chain(_), _) => return refused("chain", "needs integers of 32 or 64 bits"),
         (&Rule::Uniform { low, high, seed }, None | Some(F32)) => Init::Uniform { low, high, seed },

@@ -4,9 +4,7 @@ use crate::buffers::{DEFAULT_ELEMENT, ReadFile, file_elements};
 use crate::fault::Fault;
 use crate::npy;
 use std::path::Path;
-use warplab_config::launch::{
-    ElementType, Evaluator, Expectation, Formula, Memory, Number, Reference,
-};
+use warplab_config::launch::{ElementType, Evaluator, Expectation, Formula, Memory, Number, Reference};
 use warplab_exec::element::decode;
 use warplab_exec::{Buffer, MemoryImage};
 use warplab_metrics::integer_text;
@@ -68,7 +66,9 @@ fn check_one(expectation: &Expectation, image: &MemoryImage, read: ReadFile<'_>)
     let mismatches = differences.mismatches.clone();
     Ok(match differences.result() {
         Ok(text) => Checked { holds: true, line: format!("expectation {name}: ok ({text})"), mismatches },
-        Err(text) => Checked { holds: false, line: format!("expectation {name}: FAILED ({text})"), mismatches },
+        Err(text) => {
+            Checked { holds: false, line: format!("expectation {name}: FAILED ({text})"), mismatches }
+        }
     })
 }
 
@@ -331,8 +331,7 @@ mod tests {
         image.write_bytes(y, found).unwrap();
         let expected = Reference::File("y.bin".to_owned());
         let buffer = "y".to_owned();
-        let expectation =
-            Expectation::AllClose { buffer, expected, relative: 0.0, absolute: 0.0, nan_equal };
+        let expectation = Expectation::AllClose { buffer, expected, relative: 0.0, absolute: 0.0, nan_equal };
         let read = |_: &std::path::Path| Ok(file.to_vec());
         check_expectations(&[expectation], &image, &read).unwrap().remove(0)
     }
@@ -377,7 +376,8 @@ mod tests {
         image.write_bytes(y, &[(-0.3_f64).to_le_bytes(), 0.5_f64.to_le_bytes()].concat()).unwrap();
         let checked = check_expectations(&[expectation("0.1 * x[i]", 1e-15)], &image, &no_files).unwrap();
         assert!(checked[0].holds, "{}", checked[0].line);
-        let checked = check_expectations(&[expectation("f32(0.1) * x[i]", 1e-15)], &image, &no_files).unwrap();
+        let checked =
+            check_expectations(&[expectation("f32(0.1) * x[i]", 1e-15)], &image, &no_files).unwrap();
         assert!(!checked[0].holds, "{}", checked[0].line);
     }
 

@@ -96,11 +96,12 @@ pub fn read(bytes: &[u8]) -> Result<Array<'_>, String> {
     let expected = count.checked_mul(u64::from(element.bytes()));
     if expected != Some(data.len() as u64) {
         let found = data.len();
-        return Err(format!("has {found} bytes behind its head, which are not {count} elements of {element}"));
+        return Err(format!(
+            "has {found} bytes behind its head, which are not {count} elements of {element}"
+        ));
     }
     Ok(array)
 }
-
 
 /// What follows a key of the head.
 fn field<'a>(head: &'a str, key: &str) -> Option<&'a str> {
@@ -119,9 +120,9 @@ fn text_field<'a>(head: &'a str, key: &str) -> Option<&'a str> {
 fn count(head: &str) -> Option<u64> {
     let (sizes, _) = field(head, "shape")?.strip_prefix('(')?.split_once(')')?;
     let sizes = sizes.split(',').map(str::trim).filter(|size| !size.is_empty());
-    sizes.map(|size| size.trim_end_matches('L').parse::<u64>().ok()).try_fold(1, |count: u64, size| {
-        count.checked_mul(size?)
-    })
+    sizes
+        .map(|size| size.trim_end_matches('L').parse::<u64>().ok())
+        .try_fold(1, |count: u64, size| count.checked_mul(size?))
 }
 
 /// The head of an array file of one dimension; the elements follow it.

@@ -22,9 +22,11 @@ pub(crate) fn bytes(
     let size = kernel.parameters.iter().map(end).max().unwrap_or(0);
     if size > MOST_BYTES {
         let name = &kernel.name;
-        return Err(Fault::input(format!("kernel '{name}' takes {size} bytes of parameters; at most {MOST_BYTES}")));
+        return Err(Fault::input(format!(
+            "kernel '{name}' takes {size} bytes of parameters; at most {MOST_BYTES}"
+        )));
     }
-    let mut bytes = vec![0; size as usize];
+    let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
     for (number, (parameter, argument)) in kernel.parameters.iter().zip(arguments).enumerate() {
         let place = || format!("argument {} of kernel '{}'", number + 1, kernel.name);
         let value = value(argument, image, read).map_err(|message| message.within(&place()))?;
@@ -104,9 +106,8 @@ fn address(name: &str, offset: u64, image: &MemoryImage) -> Result<u64, Wrong> {
 }
 
 fn element(element: ElementType, number: f64) -> Result<Vec<u8>, Wrong> {
-    let holds = |(low, high): (i128, i128)| {
-        number.fract() == 0.0 && (low as f64..=high as f64).contains(&number)
-    };
+    let holds =
+        |(low, high): (i128, i128)| number.fract() == 0.0 && (low as f64..=high as f64).contains(&number);
     if !element.range().is_none_or(holds) {
         return Err(Wrong::Value(format!("has the number {number}, which no {element} holds")));
     }
@@ -164,10 +165,7 @@ fn scalar(argument: &Argument) -> (&'static str, u32, &'static [&'static str]) {
 
 /// Whether an argument is as long as it is because of what a person wrote, and not by its type.
 fn is_aggregate(argument: &Argument) -> bool {
-    matches!(
-        argument,
-        Argument::Struct(_) | Argument::Array(..) | Argument::Bytes(_) | Argument::File(_)
-    )
+    matches!(argument, Argument::Struct(_) | Argument::Array(..) | Argument::Bytes(_) | Argument::File(_))
 }
 
 fn fits(parameter: &Parameter, argument: &Argument, value: &[u8]) -> bool {
@@ -244,7 +242,11 @@ mod tests {
 
     /// A kernel that takes a struct of 16 bytes.
     fn takes_struct() -> Kernel {
-        Kernel { name: "k".to_owned(), parameters: vec![parameter("p", 0, 16, "b8[16]")], ..Kernel::default() }
+        Kernel {
+            name: "k".to_owned(),
+            parameters: vec![parameter("p", 0, 16, "b8[16]")],
+            ..Kernel::default()
+        }
     }
 
     fn buffer() -> Argument {
@@ -317,7 +319,8 @@ mod tests {
 
     #[test]
     fn a_pointer_outside_of_its_buffer_is_refused() {
-        let pointer = |buffer: &str, offset| Argument::Pointer { buffer: buffer.to_owned(), offset: Size(offset) };
+        let pointer =
+            |buffer: &str, offset| Argument::Pointer { buffer: buffer.to_owned(), offset: Size(offset) };
         let with = |pointer| message(&[Argument::I32(1), Argument::F32(1.0), pointer]);
         assert_eq!(
             with(pointer("x", 65)),

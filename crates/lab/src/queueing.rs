@@ -59,7 +59,8 @@ const FIRST_ROUNDS: u64 = 4;
 #[must_use]
 pub fn rounds(servers: &[Server], in_flight: NonZeroU32) -> Option<u64> {
     let round = servers.iter().map(alone).try_fold(0, u64::checked_add)?.max(1);
-    let turns = servers.iter().map(|server| u64::from(server.units.get()) * u64::from(in_flight.get())).max()?;
+    let turns =
+        servers.iter().map(|server| u64::from(server.units.get()) * u64::from(in_flight.get())).max()?;
     let cycles = round.checked_mul(turns)?.checked_mul(FIRST_ROUNDS + 1)?;
     // Nothing passes more often than the narrowest port lets it.
     let passed = |server: &Server| {

@@ -103,7 +103,8 @@ impl<'a> Workload<'a> {
 /// # Errors
 /// Why it cannot run.
 pub fn load(config: &GpuConfig, workload: &Workload<'_>, read: ReadFile<'_>) -> Result<Loaded, Fault> {
-    let Data { program, image, symbols, parameters } = workload.set_up(u64::from(config.dram.gib) << 30, read)?;
+    let Data { program, image, symbols, parameters } =
+        workload.set_up(u64::from(config.dram.gib) << 30, read)?;
     let launch = Launch {
         program: &program,
         kernel: workload.kernel,

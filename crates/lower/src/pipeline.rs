@@ -23,12 +23,8 @@ pub(crate) fn run(module: &Module, source: &Source, options: &Options) -> Result
         files.insert(file.index, names.len() as u16);
         names.push(file.path.clone());
     }
-    let mut program = Program {
-        globals: layout.variables,
-        constants: layout.named,
-        files: names,
-        ..Program::default()
-    };
+    let mut program =
+        Program { globals: layout.variables, constants: layout.named, files: names, ..Program::default() };
     let mut log = Vec::new();
     for kernel in module.entries().filter(|kernel| kernel.body.is_some()) {
         let context = Context { module, source, options, globals: &layout.globals, files: &files };

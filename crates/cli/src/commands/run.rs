@@ -5,8 +5,8 @@ use crate::commands::{hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
 use crate::simulate::{Options, simulate};
-use crate::{names, save, sources};
 use crate::terminal::Terminal;
+use crate::{names, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_gpu::TimelineOptions as Recording;
@@ -14,8 +14,8 @@ use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Align, Device, Header, SourceInstruction, Table, TimelineOptions, details_csv, hot_spots_text, json, launch_line,
-    raw_csv, sections_text, timeline_svg, timeline_text,
+    Align, Device, Header, SourceInstruction, Table, TimelineOptions, details_csv, hot_spots_text, json,
+    launch_line, raw_csv, sections_text, timeline_svg, timeline_text,
 };
 
 /// The sections that are shown when none is asked for.

@@ -6,8 +6,8 @@ use warplab_diagnostics::nearest_name;
 use warplab_units::ElementType;
 
 const KINDS: [&str; 20] = [
-    "buffer", "pointer", "null", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64",
-    "bits", "struct", "array", "bytes", "file",
+    "buffer", "pointer", "null", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32",
+    "f64", "bits", "struct", "array", "bytes", "file",
 ];
 const RULES: [&str; 9] =
     ["zero", "index_u32", "index", "hash_f32", "hash_i32", "chain", "uniform", "normal", "file"];
@@ -41,7 +41,9 @@ pub fn parse_buffer(text: &str) -> Result<BufferSpec, String> {
 /// What is wrong with the text and what is possible, in one sentence.
 pub fn parse_symbol(text: &str) -> Result<(String, Argument), String> {
     match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), parse_argument(value)?)),
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), parse_argument(value)?))
+        }
         _ => Err(format!("'{text}' is no value of a variable; write NAME=ARGUMENT, for example n=i32:7")),
     }
 }
@@ -119,7 +121,8 @@ fn fields(text: &str, rest: &str, deepest: u32) -> Result<Vec<Argument>, String>
 fn array(text: &str, rest: &str) -> Result<Argument, String> {
     let (name, numbers) = rest.split_once(':').unwrap_or((rest, ""));
     let names = ElementType::ALL.map(ElementType::name);
-    let element = ElementType::from_name(name).ok_or_else(|| unknown("type of elements", name, text, &names))?;
+    let element =
+        ElementType::from_name(name).ok_or_else(|| unknown("type of elements", name, text, &names))?;
     let numbers = numbers.split(',').filter(|part| !part.trim().is_empty());
     let numbers: Result<Vec<f64>, String> =
         numbers.map(|part| number(text, part.trim(), "a number")).collect();
@@ -210,7 +213,11 @@ mod tests {
         assert_eq!(parse_argument("array:f32:1,2.5"), Ok(array.clone()));
         assert_eq!(
             parse_argument("struct:{i32:1; pointer:x+256; struct:{array:f32:1,2.5; null}}"),
-            Ok(Argument::Struct(vec![Argument::I32(1), pointer, Argument::Struct(vec![array, Argument::Null])]))
+            Ok(Argument::Struct(vec![
+                Argument::I32(1),
+                pointer,
+                Argument::Struct(vec![array, Argument::Null])
+            ]))
         );
         let typed = Argument::Buffer {
             name: "x".into(),
@@ -219,7 +226,10 @@ mod tests {
         };
         assert_eq!(parse_argument("buffer:x:1000 x i16:index"), Ok(typed.clone()));
         assert_eq!(parse_argument("buffer:x:2000 as i16:index"), Ok(typed));
-        assert_eq!(parse_argument("u8:256").unwrap_err(), "'256' in 'u8:256' is not a whole number from 0 to 255");
+        assert_eq!(
+            parse_argument("u8:256").unwrap_err(),
+            "'256' in 'u8:256' is not a whole number from 0 to 255"
+        );
         assert_eq!(
             parse_argument("struct:i32:1").unwrap_err(),
             "'struct:i32:1' is no struct; write struct:{i32:1; f32:2.0}"

@@ -144,7 +144,9 @@ impl TryFrom<String> for ElementName {
     type Error = String;
 
     fn try_from(name: String) -> Result<ElementName, String> {
-        ElementType::from_name(&name).map(ElementName).ok_or_else(|| format!("'{name}' is no type of elements"))
+        ElementType::from_name(&name)
+            .map(ElementName)
+            .ok_or_else(|| format!("'{name}' is no type of elements"))
     }
 }
 

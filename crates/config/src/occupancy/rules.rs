@@ -32,7 +32,7 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
         let available = u64::from(carveout_kib) * 1024;
         let available =
             if limits.shared_carveouts_kib.is_empty() { u64::from(limits.shared_bytes) } else { available };
-        let blocks = (available / u64::from(shared_per_block)) as u32;
+        let blocks = u32::try_from(available / u64::from(shared_per_block)).unwrap_or(u32::MAX);
         let how = format!("{available} bytes / {shared_per_block} bytes a block");
         steps.push(step("blocks by shared memory", how, blocks));
         blocks

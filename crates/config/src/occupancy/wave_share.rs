@@ -35,7 +35,7 @@ pub fn wave_shares(limits: &Limits, kernel: &KernelResources) -> WaveShares {
     let share = |available: f64, wanted: u32| {
         if wanted == 0 { 1.0 } else { (available / f64::from(wanted)).min(1.0) }
     };
-    let waves = |share: f64| (share * f64::from(slots)).floor() as u32;
+    let waves = |share: f64| whole(share * f64::from(slots));
     let vector_share = share(registers_for_all, kernel.registers);
     let scalar_share =
         if limits.scalar_registers == 0 { 1.0 } else { share(scalar_for_all, kernel.scalar_registers) };
@@ -44,7 +44,7 @@ pub fn wave_shares(limits: &Limits, kernel: &KernelResources) -> WaveShares {
     let local_waves = if local == 0.0 {
         slots
     } else {
-        ((f64::from(limits.shared_bytes) / local * waves_of_group).floor() as u32).min(slots)
+        whole(f64::from(limits.shared_bytes) / local * waves_of_group).min(slots)
     };
     let (vector_waves, scalar_waves) = (waves(vector_share), waves(scalar_share));
     let least = vector_waves.min(scalar_waves).min(local_waves);
@@ -58,4 +58,14 @@ pub fn wave_shares(limits: &Limits, kernel: &KernelResources) -> WaveShares {
         local_waves,
         fraction: f64::from(least) / f64::from(slots.max(1)),
     }
+}
+
+/// A count, rounded down.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are clamped to what u32 holds"
+)]
+fn whole(count: f64) -> u32 {
+    count.floor() as u32
 }

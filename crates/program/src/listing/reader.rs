@@ -208,7 +208,8 @@ fn constant_variable(cursor: &mut Cursor) -> Result<ConstantVariable, Fault> {
         let from = cursor.at;
         let (name, value) = field(cursor)?;
         let number = field_number(cursor, from, value)?;
-        let too_large = || cursor.fault(from, format!("{name} {number} is too large"), "constant banks are small");
+        let too_large =
+            || cursor.fault(from, format!("{name} {number} is too large"), "constant banks are small");
         match name {
             "bank" => constant.bank = u8::try_from(number).or_else(|_| too_large().map(|()| 0))?,
             "offset" => constant.offset = u32::try_from(number).or_else(|_| too_large().map(|()| 0))?,

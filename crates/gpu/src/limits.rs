@@ -1,0 +1,58 @@
+//! When a launch has run long enough to be taken for one that never ends.
+
+/// A launch ends with a report after so many cycles where no limit is given: four times what the longest launch of the
+/// hardware suites takes.
+pub const DEFAULT_MAX_CYCLES: u64 = 100_000_000;
+
+/// It ends after so many warp instructions, too: twice what the largest launch of the hardware suites executes.
+pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1_000_000_000;
+
+/// How a person raises the default limit.
+const HINT: &str =
+    "\n  this is the limit where none is given; --max-cycles N, or max_cycles in the file, sets another";
+
+/// A limit that was reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// The limit with its unit.
+    pub(crate) after: String,
+    /// How to go on, where no limit was given.
+    pub(crate) hint: &'static str,
+}
+
+/// The limit that a launch has reached after so many cycles and instructions: the one of cycles that was given, or
+/// with 0 those that hold where none was.
+pub(crate) fn reached(max_cycles: u64, cycles: u64, instructions: impl FnOnce() -> u64) -> Option<Reached> {
+    if max_cycles != 0 {
+        let after = format!("{max_cycles} cycles");
+        return (cycles >= max_cycles).then_some(Reached { after, hint: "" });
+    }
+    if cycles >= DEFAULT_MAX_CYCLES {
+        return Some(Reached { after: format!("{DEFAULT_MAX_CYCLES} cycles"), hint: HINT });
+    }
+    let after = || format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions");
+    (instructions() >= DEFAULT_MAX_INSTRUCTIONS).then(|| Reached { after: after(), hint: HINT })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HINT, reached};
+
+    #[test]
+    fn a_launch_without_a_limit_ends_after_many_cycles_or_instructions_and_says_how_to_go_on() {
+        let of = |max_cycles, cycles, instructions| {
+            reached(max_cycles, cycles, || instructions).map(|reached| (reached.after, reached.hint))
+        };
+        assert_eq!(of(0, 99_999_999, 999_999_999), None);
+        assert_eq!(of(0, 100_000_000, 0), Some(("100000000 cycles".to_owned(), HINT)));
+        assert_eq!(of(0, 0, 1_000_000_000), Some(("1000000000 warp instructions".to_owned(), HINT)));
+        assert!(HINT.contains("--max-cycles"));
+    }
+
+    #[test]
+    fn a_limit_that_is_given_is_the_only_one() {
+        assert_eq!(reached(5_000_000_000, 4_999_999_999, || u64::MAX), None);
+        let found = reached(5_000_000_000, 5_000_000_000, || 0).map(|reached| reached.after);
+        assert_eq!(found, Some("5000000000 cycles".to_owned()));
+    }
+}
