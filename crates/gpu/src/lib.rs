@@ -10,6 +10,7 @@ mod dispatch;
 mod exchange;
 mod launch;
 mod parallel;
+mod printed;
 mod timeline;
 
 pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};
