@@ -224,10 +224,10 @@ impl Grid<'_> {
     /// What a warp printed is kept, what it asks of the heap is done.
     fn system_call(&mut self, index: usize) -> Result<(), ExecFault> {
         let warp = &mut self.warps[index];
-        for (lane, text) in self.system.printed.drain(..) {
-            let thread = [0, 1, 2].map(|axis: usize| warp.thread[axis][usize::from(lane)]);
+        let lines = self.system.take_lines(&warp.thread);
+        if !lines.is_empty() {
             let cycle = self.statistics.warp_instructions;
-            self.printed.push(Printed { cycle, block: self.number, thread, text });
+            self.printed.push(Printed { cycle, block: self.number, lines });
         }
         let Some(request) = self.system.heap.take() else { return Ok(()) };
         let places = self.heap.serve(&request, self.image)?;

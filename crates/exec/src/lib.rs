@@ -56,7 +56,7 @@ pub use memory::{
     windows,
 };
 pub use paths::{Divergence, Path, PathStatus, Paths};
-pub use printed::{Printed, PrintedLines};
+pub use printed::{Printed, PrintedLine, PrintedLines};
 pub use rule::Init;
 pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};

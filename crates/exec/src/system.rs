@@ -10,6 +10,7 @@ use crate::fault::{AssertionFault, ExecFault, FaultKind, MemoryFault};
 use crate::lanes::Machine;
 use crate::memory::{GlobalMemory, Lanes, Space, windows};
 use crate::print_format::{self, Arguments};
+use crate::printed::PrintedLine;
 use crate::step::{Environment, Step};
 use warplab_program::SystemCall;
 use warplab_units::{Address, LaneMask};
@@ -28,6 +29,17 @@ pub struct SystemRecord {
     pub printed: Vec<(u8, Vec<u8>)>,
     /// What the lanes ask of the heap.
     pub heap: Option<HeapRequest>,
+}
+
+impl SystemRecord {
+    /// Takes what was printed, given the coordinates of the lanes' threads.
+    pub fn take_lines(&mut self, threads: &[Row; 3]) -> Vec<PrintedLine> {
+        let line = |(lane, text): (u8, Vec<u8>)| {
+            let thread = [0, 1, 2].map(|axis: usize| threads[axis][usize::from(lane)]);
+            PrintedLine { thread, text }
+        };
+        self.printed.drain(..).map(line).collect()
+    }
 }
 
 /// A `malloc` or `free` of the lanes of a warp.

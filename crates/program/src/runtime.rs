@@ -15,8 +15,10 @@ const STEP: u64 = crate::instruction::INSTRUCTION_BYTES;
 pub const STACK_BYTES: u32 = 1024;
 /// Bytes of the heap of `malloc`: the driver's default (`cudaLimitMallocHeapSize`).
 pub const HEAP_BYTES: u64 = 8 << 20;
-/// Bytes of the buffer of `printf`: the driver's default (`cudaLimitPrintfFifoSize`), 1 MiB and a little.
-pub const PRINT_BYTES: u64 = 1 << 20;
+/// Bytes of the buffer of `printf`: the driver's default (`cudaLimitPrintfFifoSize`), measured on an H200.
+pub const PRINT_BYTES: u64 = 8_650_752;
+/// Bytes that one call of a warp takes in it: measured on an H200, which kept 1,060 calls of 2,000.
+pub const PRINT_CALL_BYTES: u64 = 8192;
 
 /// A function that the driver provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -19,7 +19,7 @@ struct Document<'a> {
     metrics: BTreeMap<&'a str, MetricJson<'a>>,
     counters: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "PrintedOutput::is_empty")]
-    printed: &'a PrintedOutput<'a>,
+    printed: &'a PrintedOutput,
 }
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ pub fn json(
     header: &Header,
     sections: &[SectionValues],
     counters: &LaunchCounters,
-    printed: &PrintedOutput<'_>,
+    printed: &PrintedOutput,
 ) -> String {
     let launch = &header.launch;
     let document = Document {

@@ -28,7 +28,7 @@ pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};
 pub use json::{SCHEMA_VERSION, json};
-pub use printed::{PrintedCall, PrintedOutput, printed_text};
+pub use printed::{PrintedOutput, PrintedText, printed_text};
 pub use table::{Align, Table};
 pub use text::{launch_line, section_text, sections_text};
 pub use timeline::{TimelineOptions, timeline_text};

@@ -11,9 +11,9 @@ impl Multiprocessor {
     pub(crate) fn system_call(&mut self, slot: usize, pc: u32) {
         let warp = &self.warps[slot];
         let block = self.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
-        for (lane, text) in self.system.printed.drain(..) {
-            let thread = [0, 1, 2].map(|axis: usize| warp.state.threads()[axis][usize::from(lane)]);
-            self.printed.push(Printed { cycle: self.now.0, block, thread, text });
+        let lines = self.system.take_lines(warp.state.threads());
+        if !lines.is_empty() {
+            self.printed.push(Printed { cycle: self.now.0, block, lines });
         }
         if let Some(request) = self.system.heap.take() {
             self.log.push_heap(self.now, slot as u8, warp.generation, pc, &request);

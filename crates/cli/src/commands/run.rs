@@ -9,13 +9,13 @@ use crate::sources;
 use crate::terminal::Terminal;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
-use warplab_exec::{Printed, PrintedLines};
+use warplab_exec::{Printed, PrintedLine, PrintedLines};
 use warplab_gpu::TimelineOptions as Recording;
 use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Device, Header, PrintedCall, PrintedOutput, SourceInstruction, TimelineOptions, details_csv,
+    Device, Header, PrintedOutput, PrintedText, SourceInstruction, TimelineOptions, details_csv,
     hot_spots_text, json, launch_line, printed_text, raw_csv, sections_text, timeline_svg, timeline_text,
 };
 
@@ -115,7 +115,7 @@ fn report(
     arguments: &RunArguments,
     job: &Job,
     simulated: &Simulated,
-    printed: &PrintedOutput<'_>,
+    printed: &PrintedOutput,
     wanted: &[&str],
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
@@ -230,20 +230,20 @@ fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> Stri
     format!("    Instructions on sm{}\n{text}\n", arguments.timeline_sm)
 }
 
-fn printed_output(lines: &PrintedLines) -> PrintedOutput<'_> {
-    let call = |printed: &'_ Printed| PrintedCall {
+fn printed_output(lines: &PrintedLines) -> PrintedOutput {
+    let call = |(printed, line): (&Printed, &PrintedLine)| PrintedText {
         block: printed.block,
-        thread: printed.thread,
+        thread: line.thread,
         cycle: printed.cycle,
-        text: String::from_utf8_lossy(&printed.text).into_owned().into(),
+        text: String::from_utf8_lossy(&line.text).into_owned(),
     };
-    PrintedOutput { calls: lines.by_block().into_iter().map(call).collect(), lost_calls: lines.lost() }
+    PrintedOutput { lines: lines.by_block().into_iter().map(call).collect(), lost_lines: lines.lost() }
 }
 
 /// What the threads printed comes before everything else, also before the fault that ended the launch.
 fn tell_printed(
     arguments: &RunArguments,
-    printed: &PrintedOutput<'_>,
+    printed: &PrintedOutput,
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
     let text = printed_text(printed);
