@@ -8,7 +8,7 @@ use crate::sources;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_diagnostics::{Diagnostic, Source, Span};
-use warplab_exec::LaunchFault;
+use warplab_exec::{LaunchFault, PrintedLines};
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
 use warplab_lab::{Fault, Simulated, Workload};
 use warplab_program::instruction::INSTRUCTION_BYTES;
@@ -40,12 +40,16 @@ pub(crate) fn interrupt() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Simulates a job.
-pub(crate) fn simulate(job: &Job, options: &Options) -> Result<Simulated, Failure> {
-    in_pool(options.jobs, || run_with_bar(job, options))?
+/// Simulates a job; what its threads print is added to `printed`, also when it fails.
+pub(crate) fn simulate(
+    job: &Job,
+    options: &Options,
+    printed: &mut PrintedLines,
+) -> Result<Simulated, Failure> {
+    in_pool(options.jobs, || run_with_bar(job, options, printed))?
 }
 
-fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
+fn run_with_bar(job: &Job, options: &Options, printed: &mut PrintedLines) -> Result<Simulated, Failure> {
     let mut bar = Bar::new(job.shape.blocks(), options.progress);
     let mut show = |progress| bar.show(progress);
     let run_options = RunOptions {
@@ -54,6 +58,7 @@ fn run_with_bar(job: &Job, options: &Options) -> Result<Simulated, Failure> {
         check_hazards: options.check_hazards,
         progress: Some(&mut show),
         interrupt: Some(interrupt()),
+        printed: Some(printed),
     };
     let workload = Workload {
         program: &job.loaded.program,

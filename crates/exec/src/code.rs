@@ -3,6 +3,7 @@
 use crate::atomics::{AtomicOp, AtomicType};
 use crate::memory::{AccessKind, CachePolicy};
 use crate::step::{BarrierKind, FenceScope};
+use warplab_program::SystemCall;
 use warplab_program::operand::{Selector, SpecialRegister};
 
 /// Masks of a warp's predicate file.
@@ -19,6 +20,8 @@ pub struct Code {
     pub(crate) registers: u32,
     pub(crate) barriers: usize,
     pub(crate) local_bytes: u32,
+    /// The code addresses that a call through registers may have, with the instruction of each, in ascending order.
+    pub(crate) functions: Vec<(u64, u32)>,
     /// Whether the host has the vectors that `step` is also compiled for.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) wide: bool,
@@ -147,6 +150,18 @@ pub(crate) enum Kind {
     Memory(Memory),
     Warp(Warp),
     Control(Control),
+    Call(Call),
+}
+
+/// A call beside that of a named function, which is a branch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Call {
+    /// Of the function whose address is in a pair of registers, plus this.
+    Through { base: u64 },
+    /// Of the driver, with arguments in registers from `R4` on.
+    System(SystemCall),
+    /// Of the driver, with arguments and result as operands.
+    Operands(SystemCall),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -413,6 +428,10 @@ pub(crate) enum Control {
         relative: bool,
     },
     Call {
+        target: u32,
+    },
+    /// Writes a code address.
+    CodeAddress {
         target: u32,
     },
     Exit,

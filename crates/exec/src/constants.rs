@@ -7,6 +7,7 @@ use crate::rule::Init;
 use rustc_hash::FxHashMap;
 use warplab_program::kernel::launch_constants as at;
 use warplab_program::operand::{ConstantIndex, Operand};
+use warplab_program::runtime::HEAP_BYTES;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
 
@@ -150,6 +151,9 @@ pub fn allocate_globals(
     image: &mut MemoryImage,
 ) -> Result<FxHashMap<String, Address>, LaunchFault> {
     let mut symbols = FxHashMap::default();
+    if program.uses_heap() && image.heap().is_none() {
+        image.allocate_heap(HEAP_BYTES);
+    }
     for global in &program.globals {
         symbols.insert(global.name.clone(), image.allocate(global.name.clone(), global.bytes, Init::Zero));
     }

@@ -29,6 +29,11 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
             let diverged = m.warp.paths.branch(mask, target);
             return Ok(Step::Branched { taken: !mask.is_empty(), diverged });
         }
+        Control::CodeAddress { target } => {
+            let address = u64::from(target) * 16;
+            m.write(&[address as u32; 32]);
+            m.write_at(1, &[(address >> 32) as u32; 32]);
+        }
         Control::Exit => return Ok(exit(m, mask)),
         Control::Open(barrier) => {
             m.warp.paths.open(barrier, mask);

@@ -8,6 +8,7 @@ use crate::fault::DecodeFault;
 use arrayvec::ArrayVec;
 use std::cell::Cell;
 use warplab_program::access::Resource;
+use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::opcode::Shape;
 use warplab_program::operand::{ConstantIndex, Operand, Selector, SourceModifier};
 use warplab_program::{Guard, Instruction, Kernel, Modifier};
@@ -44,8 +45,20 @@ impl Code {
             return Err(faults);
         }
         let wide = crate::step::host_is_wide();
-        Ok(Code { ops, registers, barriers, local_bytes: kernel.local_bytes, wide })
+        let functions = function_addresses(kernel);
+        Ok(Code { ops, registers, barriers, local_bytes: kernel.local_bytes, functions, wide })
     }
+}
+
+/// The code addresses of functions: as pointers hold them, and where they start in the kernel.
+fn function_addresses(kernel: &Kernel) -> Vec<(u64, u32)> {
+    let inside = kernel.functions.iter().filter(|it| (it.start as usize) < kernel.instructions.len());
+    let start = |start: u32| u64::from(start) * INSTRUCTION_BYTES;
+    let mut addresses: Vec<(u64, u32)> =
+        inside.flat_map(|it| [(it.address, it.start), (start(it.start), it.start)]).collect();
+    addresses.sort_unstable();
+    addresses.dedup_by_key(|(address, _)| *address);
+    addresses
 }
 
 fn decode_one(instruction: &Instruction, registers: u32) -> Result<Op, String> {

@@ -1,10 +1,10 @@
 //! Decoding of branches, convergence, barriers and fences.
 
-use crate::code::{Control, Kind, Op, PredicateSource, Source};
+use crate::code::{Call, Control, Kind, Op, PredicateSource, Source};
 use crate::decode::{Decoder, Sign};
 use crate::step::{BarrierKind, FenceScope};
 use warplab_program::operand::Operand;
-use warplab_program::{Modifier as M, Opcode as O};
+use warplab_program::{Modifier as M, Opcode as O, SystemCall};
 
 pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let control = match d.instruction.opcode {
@@ -17,8 +17,13 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Jmx => indirect(d, false)?,
         O::Call => {
             d.ignore(&[M::Rel, M::Abs, M::NoInc]);
-            Control::Call { target: d.target()? }
+            match call(d)? {
+                Some(call) => return Ok(Some(call)),
+                None => Control::Call { target: d.target()? },
+            }
         }
+        O::Lepc => Control::CodeAddress { target: d.target()? },
+        O::Syscall => return system_call(d).map(Some),
         O::Ret => {
             d.ignore(&[M::Rel, M::Abs, M::NoDec]);
             // The register is relative to the function's start, where one is named.
@@ -86,6 +91,35 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         *slot = d.convert(operand, Sign::Integer)?;
     }
     Ok(Some(d.finish(Kind::Control(control), sources, PredicateSource::TRUE)))
+}
+
+/// A call of the driver or through registers; `None` for one of a named function.
+fn call(d: &Decoder<'_>) -> Result<Option<Op>, String> {
+    let kind = if let Some(call) = d.instruction.system_call() {
+        Call::System(call)
+    } else if d.instruction.calls_through_register() {
+        // The register is relative to the function's start, where one is named.
+        Call::Through { base: d.instruction.target().map_or(0, |target| u64::from(target) * 16) }
+    } else {
+        return Ok(None);
+    };
+    let register = d.values.iter().find(|operand| !matches!(operand, Operand::Target(_)));
+    let mut sources = [Source::default(); 3];
+    if let Some(register) = register {
+        sources[0] = d.convert(register, Sign::Integer)?;
+    }
+    Ok(Some(d.finish(Kind::Call(kind), sources, PredicateSource::TRUE)))
+}
+
+fn system_call(d: &Decoder<'_>) -> Result<Op, String> {
+    let table = [
+        (M::Vprintf, SystemCall::Print),
+        (M::Assertfail, SystemCall::AssertFail),
+        (M::Malloc, SystemCall::Allocate),
+        (M::Free, SystemCall::Free),
+    ];
+    let call = d.next_of(&table).ok_or_else(|| "names no system call".to_owned())?;
+    Ok(d.finish(Kind::Call(Call::Operands(call)), d.sources(Sign::Integer)?, PredicateSource::TRUE))
 }
 
 fn branch(d: &Decoder<'_>) -> Result<Op, String> {

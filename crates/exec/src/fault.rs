@@ -1,5 +1,6 @@
 //! What can go wrong, in words a person can act on.
 
+use crate::heap::HeapFault;
 use crate::memory::Space;
 use std::fmt;
 use thiserror::Error;
@@ -14,6 +15,8 @@ pub enum FaultKind {
     Misaligned,
     /// The allocation has been freed.
     Freed,
+    /// It is in the heap, but of no allocation: never, or no more.
+    Unallocated,
 }
 
 /// The allocation that is closest to a faulting address.
@@ -50,11 +53,12 @@ impl fmt::Display for MemoryFault {
             FaultKind::OutOfBounds => "out of bounds",
             FaultKind::Misaligned => "misaligned",
             FaultKind::Freed => "to freed memory",
+            FaultKind::Unallocated => "to memory of the heap that is not allocated, or no more",
         };
         write!(f, "{} access of {} bytes at {} is {what}", self.space, self.bytes, self.address)?;
         let Some(nearest) = &self.nearest else { return Ok(()) };
         let (name, base, end) = (&nearest.name, nearest.base.0, nearest.base.0 + nearest.bytes);
-        if self.kind == FaultKind::Misaligned {
+        if matches!(self.kind, FaultKind::Misaligned | FaultKind::Unallocated) {
             return Ok(());
         }
         if self.address.0 >= end {
@@ -85,6 +89,35 @@ pub struct DecodeFault {
     pub message: String,
 }
 
+/// What `assert` says of a condition that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionFault {
+    /// The condition as written.
+    pub message: String,
+    /// The source file.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// The function.
+    pub function: String,
+    /// The lane: 0 to 31.
+    pub lane: u8,
+    /// Lanes of the same warp for which it does not hold either.
+    pub others: u32,
+}
+
+impl fmt::Display for AssertionFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AssertionFault { message, file, line, function, .. } = self;
+        write!(f, "{file}:{line}: {function}: assertion `{message}` failed")?;
+        match self.others {
+            0 => Ok(()),
+            1 => write!(f, ", as in another thread of the warp"),
+            others => write!(f, ", as in {others} other threads of the warp"),
+        }
+    }
+}
+
 /// An instruction that failed while it executed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ExecFault {
@@ -111,6 +144,43 @@ pub enum ExecFault {
         /// The lane.
         lane: u8,
     },
+    /// A call through a pointer to an address that is no function.
+    #[error("call of {address:#x}, which is no function of the kernel, lane {lane}")]
+    Call {
+        /// The code address.
+        address: u64,
+        /// The lane.
+        lane: u8,
+    },
+    /// The thread's stack is full.
+    #[error("the stack overflows: {bytes} bytes a thread are not enough, lane {lane}")]
+    Stack {
+        /// Bytes of the stack.
+        bytes: u64,
+        /// The lane.
+        lane: u8,
+    },
+    /// An assertion does not hold.
+    #[error("{0}")]
+    Assertion(Box<AssertionFault>),
+    /// A text that `printf` or `assert` is to show has no end.
+    #[error("the text at {address:#x} does not end within {limit} bytes, lane {lane}")]
+    EndlessText {
+        /// Its address.
+        address: u64,
+        /// How far was read.
+        limit: usize,
+        /// The lane.
+        lane: u8,
+    },
+    /// `free` of what is no allocation.
+    #[error("{fault}, lane {lane}")]
+    Heap {
+        /// What is wrong.
+        fault: HeapFault,
+        /// The lane.
+        lane: u8,
+    },
     /// Execution ran past the last instruction.
     #[error("execution runs past the last instruction")]
     PastEnd,
@@ -122,7 +192,13 @@ impl ExecFault {
     pub fn lane(&self) -> Option<u8> {
         match self {
             ExecFault::Memory(fault) => Some(fault.lane),
-            ExecFault::Constant { lane, .. } | ExecFault::Jump { lane, .. } => Some(*lane),
+            ExecFault::Constant { lane, .. }
+            | ExecFault::Jump { lane, .. }
+            | ExecFault::Call { lane, .. }
+            | ExecFault::Stack { lane, .. }
+            | ExecFault::EndlessText { lane, .. }
+            | ExecFault::Heap { lane, .. } => Some(*lane),
+            ExecFault::Assertion(fault) => Some(fault.lane),
             ExecFault::PastEnd => None,
         }
     }

@@ -4,6 +4,7 @@ use crate::Row;
 use crate::atomics::{AtomicOp, AtomicType, apply32, apply64};
 use crate::element::{bits_of, decode};
 use crate::fault::{FaultKind, MemoryFault, NearestBuffer};
+use crate::heap;
 use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, Space};
 use crate::rule::{Init, checksum};
 use std::ops::Range;
@@ -40,6 +41,8 @@ pub struct Buffer {
     /// What its elements are, if somebody has said.
     pub element: Option<ElementType>,
     chunks: Vec<Chunk>,
+    /// Of the heap of `malloc`, a bit a unit: whether it may be touched.
+    allocated: Option<Box<[AtomicU32]>>,
 }
 
 impl Buffer {
@@ -113,6 +116,27 @@ impl Buffer {
         (first..(first + PAGE_WORDS).min(words)).map(|i| AtomicU32::new(self.init.word(i, words))).collect()
     }
 
+    fn mark(&self, unit: u64, allocated: bool) {
+        let cell = usize::try_from(unit / 32).ok().and_then(|index| self.allocated.as_ref()?.get(index));
+        let bit = 1 << (unit % 32);
+        match cell {
+            Some(cell) if allocated => cell.fetch_or(bit, Relaxed),
+            Some(cell) => cell.fetch_and(!bit, Relaxed),
+            None => 0,
+        };
+    }
+
+    /// Whether the bytes from an offset are of allocations, where this is the heap.
+    fn may_touch(&self, offset: u64, bytes: u32) -> bool {
+        let Some(allocated) = &self.allocated else { return true };
+        let is_set = |unit: u64| {
+            let cell = usize::try_from(unit / 32).ok().and_then(|index| allocated.get(index));
+            cell.is_some_and(|cell| cell.load(Relaxed) >> (unit % 32) & 1 != 0)
+        };
+        // An access takes at most 16 bytes and is aligned: it lies in one unit.
+        is_set(offset / heap::UNIT) && is_set((offset + u64::from(bytes) - 1) / heap::UNIT)
+    }
+
     #[inline]
     fn cell(&self, index: u64) -> &AtomicU32 {
         &self.page(index / PAGE_WORDS)[(index % PAGE_WORDS) as usize]
@@ -139,7 +163,16 @@ impl MemoryImage {
         self.next = (base.0 + bytes).next_multiple_of(ALIGNMENT) + ALIGNMENT;
         let chunks = (0..bytes.div_ceil(PAGE_BYTES * CHUNK_PAGES)).map(|_| Chunk::new()).collect();
         let name = name.into();
-        self.buffers.push(Buffer { name, base, bytes, init, freed: false, element: None, chunks });
+        self.buffers.push(Buffer {
+            name,
+            base,
+            bytes,
+            init,
+            freed: false,
+            element: None,
+            chunks,
+            allocated: None,
+        });
         base
     }
 
@@ -147,6 +180,31 @@ impl MemoryImage {
     pub fn set_element(&mut self, name: &str, element: Option<ElementType>) {
         if let Some(buffer) = self.buffers.iter_mut().find(|buffer| buffer.name == name) {
             buffer.element = element;
+        }
+    }
+
+    /// The buffer of the heap of `malloc`: so far nothing in it may be touched. There is at most one.
+    pub fn allocate_heap(&mut self, bytes: u64) -> Address {
+        let base = self.allocate(heap::NAME, bytes, Init::Zero);
+        if let Some(buffer) = self.buffers.last_mut() {
+            let units = bytes.div_ceil(heap::UNIT);
+            buffer.allocated = Some((0..units.div_ceil(32)).map(|_| AtomicU32::new(0)).collect());
+        }
+        base
+    }
+
+    /// The buffer of the heap of `malloc`, if there is one.
+    #[must_use]
+    pub fn heap(&self) -> Option<&Buffer> {
+        self.buffers.iter().find(|buffer| buffer.allocated.is_some())
+    }
+
+    /// Says of a range of the heap whether it may be touched from now on.
+    pub(crate) fn mark_heap(&self, from: Address, bytes: u64, allocated: bool) {
+        let Some(buffer) = self.heap() else { return };
+        let first = from.0.saturating_sub(buffer.base.0) / heap::UNIT;
+        for unit in first..first + bytes.div_ceil(heap::UNIT) {
+            buffer.mark(unit, allocated);
         }
     }
 
@@ -185,6 +243,7 @@ impl MemoryImage {
     fn find(&self, address: u64, bytes: u32) -> Option<&Buffer> {
         self.candidate(address)
             .filter(|buffer| !buffer.freed && address - buffer.base.0 + u64::from(bytes) <= buffer.bytes)
+            .filter(|buffer| buffer.may_touch(address - buffer.base.0, bytes))
     }
 
     #[cold]
@@ -194,6 +253,7 @@ impl MemoryImage {
         let kind = match inside {
             Some(buffer) if buffer.freed => FaultKind::Freed,
             _ if !address.is_multiple_of(u64::from(bytes)) => FaultKind::Misaligned,
+            Some(buffer) if buffer.allocated.is_some() => FaultKind::Unallocated,
             _ => FaultKind::OutOfBounds,
         };
         let distance = |buffer: &&Buffer| {
@@ -241,7 +301,7 @@ impl MemoryImage {
         if bits & u64::from(lanes.bytes - 1) != 0 || low > high {
             return None;
         }
-        let buffer = self.find(low, lanes.bytes)?;
+        let buffer = self.find(low, lanes.bytes).filter(|buffer| buffer.allocated.is_none())?;
         (high - buffer.base.0 + u64::from(lanes.bytes) <= buffer.bytes).then_some((buffer, low, high))
     }
 

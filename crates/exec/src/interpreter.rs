@@ -4,11 +4,14 @@ use crate::barriers::BlockBarriers;
 use crate::code::Code;
 use crate::constants::{ConstantBanks, LaunchShape};
 use crate::fault::{ExecFault, LaunchFault};
+use crate::heap::Heap;
 use crate::image::MemoryImage;
 use crate::memory::AccessRecord;
 use crate::paths::{Divergence, PathStatus};
+use crate::printed::{Printed, PrintedLines};
 use crate::shared::SharedMemory;
 use crate::step::{Environment, Step, step};
+use crate::system::SystemRecord;
 use crate::warp::WarpState;
 use rustc_hash::FxHashMap;
 use warplab_program::{Kernel, Program};
@@ -43,7 +46,8 @@ pub struct Statistics {
     pub guarded_thread_instructions: u64,
 }
 
-/// Runs a grid on the memory image, block after block. `symbols` are the addresses of the program's variables.
+/// Runs a grid on the memory image, block after block. `symbols` are the addresses of the program's variables. What
+/// the threads print is lost.
 ///
 /// # Errors
 /// The first fault: in the launch, while decoding, of an instruction, a deadlock, or the instruction limit.
@@ -56,6 +60,36 @@ pub fn run(
     image: &MemoryImage,
     limits: Limits,
 ) -> Result<Statistics, LaunchFault> {
+    let launch = Launch { program, kernel, shape, parameters, symbols };
+    run_printing(&launch, image, limits, &mut PrintedLines::default())
+}
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its kernel.
+    pub kernel: &'a Kernel,
+    /// Grid, block and dynamic shared memory.
+    pub shape: LaunchShape,
+    /// The parameters as the kernel finds them.
+    pub parameters: &'a [u8],
+    /// The addresses of the program's variables.
+    pub symbols: &'a FxHashMap<String, Address>,
+}
+
+/// The same as [`run`]; what the threads print is added to `printed`, also before a fault.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_printing(
+    launch: &Launch<'_>,
+    image: &MemoryImage,
+    limits: Limits,
+    printed: &mut PrintedLines,
+) -> Result<Statistics, LaunchFault> {
+    let &Launch { program, kernel, shape, parameters, symbols } = launch;
     let code = Code::decode(kernel).map_err(LaunchFault::Decode)?;
     let banks = ConstantBanks::load(program, kernel, &shape, parameters, symbols)?;
     if shape.threads() == 0 || shape.threads() > 1024 || shape.blocks() == 0 {
@@ -73,9 +107,14 @@ pub fn run(
         shared: SharedMemory::new(kernel.static_shared_bytes + shape.dynamic_shared_bytes),
         warps: (0..shape.warps()).map(warp).collect(),
         record: AccessRecord::default(),
+        system: SystemRecord::default(),
+        heap: Heap::new(image),
+        printed,
+        number: 0,
         statistics: Statistics::default(),
     };
     for number in 0..shape.blocks() {
+        grid.number = number;
         grid.block(shape.block_index(number))?;
     }
     Ok(grid.statistics)
@@ -91,6 +130,11 @@ struct Grid<'a> {
     shared: SharedMemory,
     warps: Vec<WarpState>,
     record: AccessRecord,
+    system: SystemRecord,
+    heap: Heap,
+    printed: &'a mut PrintedLines,
+    /// The block that runs.
+    number: u64,
     statistics: Statistics,
 }
 
@@ -144,6 +188,7 @@ impl Grid<'_> {
                 block,
                 grid_id: 1,
                 record: &mut self.record,
+                system: &mut self.system,
             };
             let done = step(self.code, &mut self.warps[index], &mut environment)
                 .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
@@ -165,9 +210,29 @@ impl Grid<'_> {
                     let address = u64::from(done.pc) * 16;
                     return Err(LaunchFault::Trap { kernel: self.kernel.name.clone(), address, block });
                 }
+                Step::System { .. } => {
+                    self.system_call(index)
+                        .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
+                }
                 Step::Sleep { .. } => return Ok(()),
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// What a warp printed is kept, what it asks of the heap is done.
+    fn system_call(&mut self, index: usize) -> Result<(), ExecFault> {
+        let warp = &mut self.warps[index];
+        let lines = self.system.take_lines(&warp.thread);
+        if !lines.is_empty() {
+            let cycle = self.statistics.warp_instructions;
+            self.printed.push(Printed { cycle, block: self.number, lines });
+        }
+        let Some(request) = self.system.heap.take() else { return Ok(()) };
+        let places = self.heap.serve(&request, self.image)?;
+        if let Some(register) = request.destination {
+            warp.write_rows(u32::from(register), &places, request.mask);
         }
         Ok(())
     }

@@ -100,6 +100,21 @@ impl Machine<'_> {
         }
     }
 
+    /// The words of a source that takes several registers, as many as `out` has.
+    pub(crate) fn words(&self, index: usize, out: &mut [Row]) {
+        if let From::Row(row) = self.op.sources[index].from {
+            let from = usize::from(row);
+            for (slot, row) in out.iter_mut().zip(self.warp.rows.get(from..).unwrap_or_default()) {
+                *slot = *row;
+            }
+            return;
+        }
+        let (low, high) = self.pair(index);
+        for (slot, row) in out.iter_mut().zip([low, high]) {
+            *slot = row;
+        }
+    }
+
     /// A 64-bit integer source.
     #[inline(always)]
     pub(crate) fn wide(&self, index: usize) -> [u64; 32] {

@@ -12,6 +12,7 @@
 mod alu;
 mod atomics;
 pub mod barriers;
+mod calls;
 mod code;
 pub mod constants;
 mod control;
@@ -24,6 +25,7 @@ pub mod element;
 mod fault;
 mod float;
 mod half;
+pub mod heap;
 pub mod image;
 pub mod interpreter;
 mod lanes;
@@ -31,10 +33,14 @@ pub mod memory;
 mod memory_ops;
 mod mufu;
 pub mod paths;
+mod print_format;
+mod print_number;
+pub mod printed;
 mod rule;
 mod shared;
 mod special;
 mod step;
+pub mod system;
 mod vector;
 mod warp;
 mod warpwide;
@@ -44,15 +50,18 @@ pub use barriers::BlockBarriers;
 pub use code::Code;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
+pub use heap::{Heap, HeapFault};
 pub use image::{Buffer, MemoryImage};
 pub use memory::{
     AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space,
     windows,
 };
 pub use paths::{Divergence, Path, PathStatus, Paths};
+pub use printed::{Printed, PrintedLine, PrintedLines};
 pub use rule::{ElementRule, Init};
 pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};
+pub use system::{HeapRequest, SystemRecord};
 pub use warp::WarpState;
 
 /// One 32-bit value for each lane of a warp.

@@ -2,13 +2,16 @@
 
 use crate::Row;
 use crate::code::{From, Memory, MemoryForm, SpaceForm};
-use crate::fault::ExecFault;
+use crate::fault::{ExecFault, FaultKind};
 use crate::lanes::Machine;
 use crate::memory::{AccessKind, AtomicReply, AtomicRequest, GlobalMemory, Lanes, Space, windows};
 use crate::shared::check_each;
 use crate::step::Environment;
 use crate::warp::blend;
 use warplab_units::LaneMask;
+
+/// Local addresses from here on are below the end of the stack: no thread has so much local memory.
+const STACK_WRAPS: u64 = 0xff00_0000;
 
 /// Executes; says whether the answer comes later.
 #[inline(always)]
@@ -193,7 +196,12 @@ fn write_words(m: &mut Machine<'_>, words: &[Row], mask: LaneMask) {
 }
 
 fn check_local(m: &Machine<'_>, lanes: &Lanes<'_>) -> Result<(), ExecFault> {
-    Ok(check_each(lanes, Space::Local, m.warp.local.len() as u64 * 4)?)
+    let bytes = m.warp.local.len() as u64 * 4;
+    check_each(lanes, Space::Local, bytes).map_err(|fault| {
+        // The stack grows down: below its end addresses begin again from the top.
+        let past_the_end = fault.kind == FaultKind::OutOfBounds && fault.address.0 >= STACK_WRAPS;
+        if past_the_end { ExecFault::Stack { bytes, lane: fault.lane } } else { fault.into() }
+    })
 }
 
 fn load_local(m: &Machine<'_>, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), ExecFault> {

@@ -176,6 +176,16 @@ impl Paths {
         split
     }
 
+    /// Splits lanes off the current path; they execute the same instruction later, on their own.
+    pub fn split_off(&mut self, lanes: LaneMask) {
+        let path = *self.here();
+        let rest = path.mask & lanes;
+        if !rest.is_empty() && rest != path.mask {
+            self.here().mask = path.mask.without(rest);
+            self.list.push(Path { pc: path.pc, mask: rest, status: PathStatus::Runnable });
+        }
+    }
+
     fn backward_branch(&mut self) {
         let Divergence::Barriers { patience } = self.divergence else { return };
         self.backward += 1;

@@ -6,8 +6,10 @@ use crate::fault::ExecFault;
 use crate::lanes::Machine;
 use crate::memory::{AccessRecord, GlobalMemory};
 use crate::shared::SharedMemory;
+use crate::system::SystemRecord;
 use crate::warp::WarpState;
-use crate::{alu, control, convert, half, memory_ops, special, vector, warpwide};
+use crate::{alu, calls, control, convert, half, memory_ops, special, vector, warpwide};
+use warplab_program::SystemCall;
 use warplab_units::LaneMask;
 
 /// What a warp sees besides its own state.
@@ -36,6 +38,8 @@ pub struct Environment<'a, M> {
     pub grid_id: u64,
     /// Filled by every memory instruction.
     pub record: &'a mut AccessRecord,
+    /// Filled by every system call.
+    pub system: &'a mut SystemRecord,
 }
 
 /// What a block barrier instruction wants.
@@ -107,6 +111,11 @@ pub enum Step {
     },
     /// The path waits for other lanes of its warp; another path, or none, is current. Also when nothing could issue.
     Blocked,
+    /// A call of the driver; what it printed or asks of the heap is in the record.
+    System {
+        /// Which.
+        call: SystemCall,
+    },
     /// Lanes ended.
     Exited {
         /// Whether they were the last.
@@ -205,6 +214,10 @@ fn step_portable<M: GlobalMemory>(
         }
         Kind::Control(flow) => {
             let step = control::execute(&mut machine, flow, code)?;
+            return done(step);
+        }
+        Kind::Call(call) => {
+            let step = calls::execute(&mut machine, call, code, environment)?;
             return done(step);
         }
     }

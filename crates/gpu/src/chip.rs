@@ -5,13 +5,14 @@ use crate::exchange::Exchange;
 use crate::launch::PreparedLaunch;
 use crate::limits;
 use crate::parallel;
+use crate::printed::collect_printed;
 use crate::timeline::{Recorder, Timeline, TimelineOptions};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
-use warplab_exec::{LaunchFault, MemoryImage};
+use warplab_exec::{Heap, LaunchFault, MemoryImage, PrintedLines};
 use warplab_memory::{Partition, Reply, Request};
 use warplab_sm::{HazardTable, Multiprocessor};
 use warplab_trace::{Hazards, LaunchCounters, NoObserver};
@@ -48,6 +49,8 @@ pub struct RunOptions<'a> {
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the run stops and says what there is so far.
     pub interrupt: Option<&'a AtomicBool>,
+    /// Where what the threads print goes, also of a run that ends in a fault.
+    pub printed: Option<&'a mut PrintedLines>,
 }
 
 /// What a run gave.
@@ -148,6 +151,7 @@ struct Chip<'a> {
     memories: Vec<Memory>,
     exchange: Exchange,
     dispatcher: Dispatcher,
+    heap: Heap,
     timeline: Option<TimelineOptions>,
     hazards: Option<Arc<HazardTable>>,
     blocks: u64,
@@ -173,6 +177,7 @@ pub fn run(
     let epoch = u64::from(config.crossbar.latency);
     let mut start = Cycle(0);
     let mut partial = false;
+    let mut unread = PrintedLines::default();
     chip.dispatch(start);
     while !chip.is_done() {
         start = start.max(chip.next_event());
@@ -184,8 +189,11 @@ pub fn run(
         }
         chip.check_limits(start, options.max_cycles)?;
         let end = start + epoch;
-        chip.advance(end)?;
-        chip.exchange(end, end + epoch);
+        let advanced = chip.advance(end);
+        let printed = options.printed.as_deref_mut().unwrap_or(&mut unread);
+        collect_printed(chip.units.iter_mut().flatten().map(|unit| unit.sm.printed()), printed);
+        advanced?;
+        chip.exchange(end, end + epoch)?;
         chip.dispatch(end);
         start = end;
         if let Some(progress) = &mut options.progress {
@@ -219,6 +227,7 @@ impl<'a> Chip<'a> {
             memories: (0..config.partitions()).map(|id| new_memory(config, PartitionId(id as u16))).collect(),
             exchange: Exchange::new(config),
             dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
+            heap: Heap::new(image),
             timeline: options.timeline,
             hazards: options.check_hazards.then(|| hazard_table(prepared)),
             blocks,
@@ -275,8 +284,8 @@ impl<'a> Chip<'a> {
     }
 
     /// What units have for each other at the boundary `now`; hands over what arrives before `until`.
-    fn exchange(&mut self, now: Cycle, until: Cycle) {
-        self.apply_logs(now);
+    fn exchange(&mut self, now: Cycle, until: Cycle) -> Result<(), RunFault> {
+        self.apply_logs(now)?;
         let mut requests = Vec::new();
         for unit in self.units.iter_mut().flatten() {
             unit.sm.take_requests(&mut requests);
@@ -302,10 +311,11 @@ impl<'a> Chip<'a> {
             self.last_traffic = now;
         }
         self.collect_ends(now);
+        Ok(())
     }
 
     /// Stores and atomic operations take effect for the others, in the order of (cycle, multiprocessor, sequence).
-    fn apply_logs(&mut self, now: Cycle) {
+    fn apply_logs(&mut self, now: Cycle) -> Result<(), RunFault> {
         let mut order: Vec<(Cycle, u16, u32)> = Vec::new();
         for (sm, unit) in self.units.iter().enumerate() {
             let Some(unit) = unit else { continue };
@@ -313,17 +323,22 @@ impl<'a> Chip<'a> {
             order.extend((0..log.len()).map(|index| (log.cycle(index), sm as u16, index as u32)));
         }
         if order.is_empty() {
-            return;
+            return Ok(());
         }
         self.last_traffic = now;
         order.sort_unstable();
         for (_, sm, index) in order {
             let Some(unit) = &mut self.units[usize::from(sm)] else { continue };
-            if let Some(result) = unit.sm.log().apply(index as usize, self.image) {
-                unit.sm.deliver_atomic(&result);
+            match unit.sm.log().apply(index as usize, self.image, &mut self.heap) {
+                Ok(Some(result)) => unit.sm.deliver_atomic(&result),
+                Ok(None) => {}
+                Err(refusal) => {
+                    return Err(RunFault::Launch(unit.sm.heap_fault(refusal, &self.prepared.launch)));
+                }
             }
         }
         self.units.iter_mut().flatten().for_each(|unit| unit.sm.clear_log());
+        Ok(())
     }
 
     fn collect_ends(&mut self, now: Cycle) {

@@ -112,6 +112,7 @@ mod tests {
             block_start: 100,
             warp_start: 0,
             block_end: 50,
+            system_call: 0,
         }
     }
 

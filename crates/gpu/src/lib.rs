@@ -11,6 +11,7 @@ mod exchange;
 mod launch;
 pub mod limits;
 mod parallel;
+mod printed;
 mod timeline;
 
 pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};

@@ -289,6 +289,7 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Jmp
             | Jmx
             | Call
+            | Syscall
             | Ret
             | Exit
             | Bssy

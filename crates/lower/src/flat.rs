@@ -1,5 +1,6 @@
 //! A kernel's PTX as one list of instructions and labels: nested blocks opened, names resolved, calls inlined.
 
+use crate::system::SystemItem;
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::Origin;
@@ -92,6 +93,8 @@ pub(crate) enum Item<'a> {
     Switch(Flat<'a>, Vec<LabelId>),
     /// The end of an inlined function: a branch to the label, under the guard.
     Leave(Option<(RegisterId, bool)>, LabelId, Origin),
+    /// A call of the driver.
+    System(SystemItem),
     /// A copy between registers, from the call interface.
     Copy {
         /// The guard.

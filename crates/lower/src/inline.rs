@@ -1,7 +1,7 @@
 //! Calls: the called function's statements stand in their place, its parameters are registers.
 
 use crate::flat::{Flat, Flattener, Item, Named, ParameterId, RegisterId, Start, Symbol, Value};
-use warplab_program::Origin;
+use warplab_program::{Origin, SystemCall};
 use warplab_ptx::tree::{Instruction, Opcode, Operand, Space, Type, Variable};
 
 impl<'a> Flattener<'a, '_> {
@@ -66,6 +66,10 @@ impl<'a> Flattener<'a, '_> {
         };
         let module = self.module;
         let name = name.as_str();
+        let body = module.function(name).and_then(|function| function.body.as_ref());
+        if let (None, Some(driver)) = (body, SystemCall::from_name(name)) {
+            return self.system_call(driver, &call, guard, (span, origin));
+        }
         let Some(function) = module.function(name).filter(|function| function.body.is_some()) else {
             return self.fault(span, format!("the function '{name}' has no body in this file"));
         };

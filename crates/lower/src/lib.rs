@@ -27,6 +27,7 @@ mod reconverge;
 mod schedule;
 mod select;
 mod spill;
+mod system;
 mod vectorise;
 
 pub use passes::{Pass, PassSet};

@@ -182,7 +182,8 @@ impl Instruction {
             | Opcode::Atoms
             | Opcode::Red
             | Opcode::Redg => self.data_registers(),
-            Opcode::Ret | Opcode::Brx | Opcode::Jmx | Opcode::Brxu => 2,
+            Opcode::Ret | Opcode::Brx | Opcode::Jmx | Opcode::Brxu | Opcode::Call | Opcode::Lepc => 2,
+            Opcode::Syscall => self.system_call_registers(registers_before),
             Opcode::Match => one_or_two(!is_result && self.has(Modifier::U64)),
             _ => 1,
         }
@@ -220,6 +221,19 @@ impl Instruction {
             2
         } else {
             1
+        }
+    }
+
+    /// Registers of an operand of `SYSCALL`: a pointer or a size is a pair, the message and file of an assertion are
+    /// two pairs; the result of `vprintf` and the line of an assertion are one.
+    fn system_call_registers(&self, operand: usize) -> u32 {
+        let assertion = self.has(Modifier::Assertfail);
+        match operand {
+            0 if self.has(Modifier::Malloc) => 2,
+            0 => 1,
+            1 if assertion => 4,
+            2 if assertion => 1,
+            _ => 2,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::modifier::Modifiers;
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use crate::register::{Predicate, UniformPredicate};
+use crate::runtime::SystemCall;
 use arrayvec::ArrayVec;
 
 /// The most operands that one instruction has.
@@ -147,6 +148,28 @@ impl Instruction {
             Operand::Target(index) => Some(index),
             _ => None,
         })
+    }
+
+    /// The system call that a direct call goes to.
+    #[must_use]
+    pub fn system_call(&self) -> Option<SystemCall> {
+        let target = self.target().filter(|_| self.opcode == Opcode::Call)?;
+        SystemCall::at(u64::from(target) * INSTRUCTION_BYTES)
+    }
+
+    /// Whether the instruction has no target, or one among so many instructions of its kernel, or a system call.
+    #[must_use]
+    pub fn target_exists(&self, instructions: usize) -> bool {
+        let inside = |target: u32| (target as usize) < instructions;
+        self.target().is_none_or(inside) || self.system_call().is_some()
+    }
+
+    /// Whether the instruction calls a function through registers.
+    #[must_use]
+    pub fn calls_through_register(&self) -> bool {
+        let register =
+            |operand: &Operand| matches!(operand, Operand::Register { .. } | Operand::Uniform { .. });
+        self.opcode == Opcode::Call && self.operands.iter().any(register)
     }
 
     /// Whether control can reach the instruction that follows.

@@ -1,6 +1,9 @@
 //! A program: kernels, constant banks and global variables.
 
 use crate::instruction::{Instruction, Origin};
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
+use crate::runtime::{Function, SystemCall};
 
 /// What a front end makes of one input file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +25,17 @@ impl Program {
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Whether a kernel may call `malloc`: it does, or it calls through pointers.
+    #[must_use]
+    pub fn uses_heap(&self) -> bool {
+        let heap = |instruction: &Instruction| {
+            instruction.calls_through_register()
+                || instruction.system_call() == Some(SystemCall::Allocate)
+                || instruction.opcode == Opcode::Syscall && instruction.has(Modifier::Malloc)
+        };
+        self.kernels.iter().flat_map(|kernel| &kernel.instructions).any(heap)
     }
 
     /// The file and line of the high-level source that an instruction comes from, where it is known.
@@ -53,6 +67,8 @@ pub struct Kernel {
     pub parameter_base: u32,
     /// Constant banks other than bank 0, which the launch fills.
     pub constant_banks: Vec<ConstantBank>,
+    /// The functions in the code that a call through a pointer may go to; empty where there are none.
+    pub functions: Vec<Function>,
     /// The largest block that the kernel accepts (`.maxntid`), if it says.
     pub max_block: Option<[u32; 3]>,
     /// The block that the kernel requires (`.reqntid`), if it says.

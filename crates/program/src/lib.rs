@@ -15,6 +15,7 @@ pub mod opcode;
 pub mod operand;
 pub mod reader;
 pub mod register;
+pub mod runtime;
 pub mod slot;
 pub mod stalls;
 
@@ -29,4 +30,5 @@ pub use operand::{
 };
 pub use reader::Reader;
 pub use register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};
+pub use runtime::{Function, SystemCall, function_address};
 pub use slot::Slot;

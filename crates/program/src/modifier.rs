@@ -60,6 +60,8 @@ modifiers! {
     // Dot products, comparison results, address spaces, traps.
     Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Trap = "TRAP",
     Exclusive = "EXCLUSIVE",
+    // System calls.
+    Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",
     // Matrix loads.
     M88 = "M88", Mt88 = "MT88", X2 = "2", X4 = "4",
 }

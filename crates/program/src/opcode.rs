@@ -179,6 +179,8 @@ opcodes! {
     Jmp "JMP" Cbu Branch Effect, "goes to an absolute target";
     Jmx "JMX" Cbu Branch Effect, "goes to an absolute a + offset";
     Call "CALL" Cbu Branch Effect, "goes to a function; the program has put the return address into registers";
+    Lepc "LEPC" Alu Alu Compute, "d = the code address of a target, or its own, in a pair of registers";
+    Syscall "SYSCALL" Cbu Alu Compute, "calls the driver with its arguments as operands: .VPRINTF .ASSERTFAIL .MALLOC .FREE; of the simulator's own compiler";
     Ret "RET" Cbu Branch Effect, "returns to the address in a pair of registers";
     Exit "EXIT" Cbu Branch Effect, "ends the thread";
     Bssy "BSSY" Cbu Branch Barrier, "the barrier = the active lanes, which will meet at the target";

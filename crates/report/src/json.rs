@@ -1,6 +1,7 @@
 //! A launch as JSON with stable keys.
 
 use crate::header::Header;
+use crate::printed::PrintedOutput;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use warplab_metrics::{SectionValues, Value};
@@ -17,6 +18,8 @@ struct Document<'a> {
     sections: Vec<SectionJson<'a>>,
     metrics: BTreeMap<&'a str, MetricJson<'a>>,
     counters: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "PrintedOutput::is_empty")]
+    printed: &'a PrintedOutput,
 }
 
 #[derive(Serialize)]
@@ -60,9 +63,15 @@ struct MetricJson<'a> {
     value: serde_json::Value,
 }
 
-/// A launch as JSON: header, sections with verdicts, every metric in base units by id, and the bare counters.
+/// A launch as JSON: header, sections with verdicts, every metric in base units by id, the bare counters, and what the
+/// threads printed, if they did.
 #[must_use]
-pub fn json(header: &Header, sections: &[SectionValues], counters: &LaunchCounters) -> String {
+pub fn json(
+    header: &Header,
+    sections: &[SectionValues],
+    counters: &LaunchCounters,
+    printed: &PrintedOutput,
+) -> String {
     let launch = &header.launch;
     let document = Document {
         schema_version: SCHEMA_VERSION,
@@ -80,6 +89,7 @@ pub fn json(header: &Header, sections: &[SectionValues], counters: &LaunchCounte
         sections: sections.iter().map(section_json).collect(),
         metrics: sections.iter().flat_map(|section| &section.rows).map(metric_json).collect(),
         counters: counters_json(counters),
+        printed,
     };
     // These types have nothing that JSON cannot hold.
     serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()

@@ -3,6 +3,7 @@
 use crate::SassFault;
 use crate::elf::{Elf, Fixup};
 use crate::kernel::Place;
+use crate::link;
 use crate::variables;
 use warplab_program::operand::Operand;
 use warplab_program::{ConstantBank, Instruction};
@@ -50,16 +51,15 @@ pub(crate) fn read(
 /// An address of code is known now, one of a variable when the program is loaded.
 fn apply(elf: &Elf<'_>, place: &Place<'_>, fixup: &Fixup, bank: &mut ConstantBank) -> Result<(), String> {
     let symbol = elf.symbols.get(fixup.symbol).ok_or("a relocation names no symbol")?;
+    if symbol.section != place.section
+        && let Some(address) = link::code_address(elf, fixup)
+    {
+        return variables::put(&mut bank.bytes, fixup, 0, address);
+    }
     let code = elf.sections.get(symbol.section).is_some_and(|section| section.name.starts_with(".text."));
     if !code {
         bank.relocations.push(variables::relocation(elf, fixup, 0, &bank.bytes)?);
         return Ok(());
-    }
-    if symbol.section != place.section {
-        return Err(format!(
-            "the address of '{}', which is outside the kernel, is not supported",
-            symbol.name
-        ));
     }
     let size = if EIGHT_BYTES.contains(&fixup.kind) { 8 } else { 4 };
     let slot = usize::try_from(fixup.offset)

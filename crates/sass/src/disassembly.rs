@@ -1,13 +1,13 @@
 //! The JSON that `nvdisasm -json` prints, and its instructions.
 
 use crate::SassFault;
-use crate::elf::{Elf, Symbol};
+use crate::elf::{Elf, Fixup, Symbol};
 use crate::link::{Addresses, Layout, resolve_addresses};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::operand::Operand;
-use warplab_program::{Control, Instruction, Opcode, WAIT_BARRIERS, listing};
+use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_BARRIERS, listing};
 
 /// One function.
 #[derive(Debug, Deserialize)]
@@ -29,6 +29,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// Whether this calls a function through registers.
+    pub(crate) fn calls_through_register(&self) -> bool {
+        self.opcode.split('.').next() == Some("CALL") && self.operands.starts_with(['R', 'U'])
+    }
+
     /// The instruction as one text.
     pub(crate) fn text(&self) -> String {
         // All predicates as an operand are printed where a guard would be: `P2R R1, PR, R2, 0x7f`.
@@ -58,6 +63,8 @@ pub(crate) fn read(json: &str) -> Result<Vec<Function>, SassFault> {
 pub(crate) struct At<'a> {
     pub(crate) kernel: &'a str,
     pub(crate) layout: &'a Layout,
+    /// The relocations of its section.
+    pub(crate) fixups: &'a [Fixup],
     /// The address of its section's first instruction in the kernel's code.
     pub(crate) base: u64,
     /// Its own address in the kernel's code.
@@ -80,7 +87,7 @@ pub(crate) fn instruction(
         help,
     };
     let plain = |message: String| fault(message, String::new());
-    let resolved = resolve(elf, at.layout, addresses, line).map_err(plain)?;
+    let resolved = resolve(elf, at, addresses, line).map_err(plain)?;
     let mut instruction = listing::read_instruction(&resolved.text)
         .map_err(|diagnostic| fault(diagnostic.message, diagnostic.help))?;
     for operand in &mut instruction.operands {
@@ -157,20 +164,21 @@ struct Resolved {
 }
 
 /// The text of an instruction with names of functions and variables as addresses.
-fn resolve(
-    elf: &Elf<'_>,
-    layout: &Layout,
-    addresses: &mut Addresses,
-    line: &Line,
-) -> Result<Resolved, String> {
+fn resolve(elf: &Elf<'_>, at: At<'_>, addresses: &mut Addresses, line: &Line) -> Result<Resolved, String> {
     let with = |operands: String| {
         Line { predicate: line.predicate.clone(), opcode: line.opcode.clone(), operands }.text()
     };
     if line.operands.contains("32@") {
-        let operands = resolve_addresses(elf, layout, addresses, &line.operands)?;
+        let fixup = at.fixups.iter().find(|fixup| Some(fixup.offset) == at.address.checked_sub(at.base));
+        let operands = resolve_addresses(elf, at.layout, addresses, fixup, &line.operands)?;
         return Ok(Resolved { text: with(operands), whole: false });
     }
     let base = line.opcode.split('.').next().unwrap_or_default();
+    if base == "LEPC" && !line.operands.contains(',') {
+        // Its own address, which the text leaves out.
+        let own = at.address.wrapping_sub(at.base);
+        return Ok(Resolved { text: with(format!("{},{own:#x}", line.operands)), whole: false });
+    }
     let unnamed = || Resolved { text: line.text(), whole: false };
     if !matches!(base, "CALL" | "RET" | "BRA" | "JMP" | "BSSY") {
         return Ok(unnamed());
@@ -187,7 +195,11 @@ fn resolve(
         return Ok(Resolved { whole: absolute, ..unnamed() });
     };
     let value = Some(symbol).filter(|symbol| symbol.kind == Symbol::FUNCTION);
-    let Some(value) = value.and_then(|symbol| layout.address(symbol)) else {
+    let provided = |symbol: &Symbol<'_>| Some(SystemCall::from_name(symbol.name)?.address());
+    let address = |symbol: &Symbol<'_>| {
+        if symbol.section == 0 { provided(symbol) } else { at.layout.address(symbol) }
+    };
+    let Some(value) = value.and_then(address) else {
         return Err(format!("'{name}' is no function of this file, which is not supported"));
     };
     // A return names what its register is relative to.

@@ -12,6 +12,7 @@ mod format {
 mod attribute {
     pub(super) const MAX_THREADS: u8 = 0x05;
     pub(super) const PARAMETER_BANK: u8 = 0x0a;
+    pub(super) const EXTERNS: u8 = 0x0f;
     pub(super) const REQUIRED_THREADS: u8 = 0x10;
     pub(super) const FRAME_SIZE: u8 = 0x11;
     pub(super) const MIN_STACK_SIZE: u8 = 0x12;
@@ -21,12 +22,18 @@ mod attribute {
     pub(super) const BARRIERS: u8 = 0x4c;
 }
 
+/// The size of a stack whose need is not known.
+pub(crate) const UNKNOWN_STACK: u32 = u32::MAX;
+
 /// What the records say about one kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Info {
     pub(crate) registers: Option<u32>,
     pub(crate) barriers: Option<u32>,
+    /// Its frame, those of its functions included; [`UNKNOWN_STACK`] where that is not known.
     pub(crate) local_bytes: u32,
+    /// The symbols, by number, of functions that the driver is to provide.
+    pub(crate) externs: Vec<usize>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) parameter_base: Option<u32>,
     pub(crate) parameter_bytes: Option<u32>,
@@ -78,6 +85,10 @@ pub(crate) fn read(elf: &Elf<'_>, kernel: &str, symbol: usize) -> Option<Info> {
             attribute::MAX_THREADS => info.max_block = Some(three()?),
             attribute::REQUIRED_THREADS => info.required_block = Some(three()?),
             attribute::BARRIERS => info.barriers = Some(u32::from(value.u8(0)?)),
+            attribute::EXTERNS => {
+                let symbols = value.0.chunks(4).filter_map(|symbol| Bytes(symbol).u32(0));
+                info.externs.extend(symbols.filter_map(|symbol| usize::try_from(symbol).ok()));
+            }
             attribute::PARAMETER_BYTES => info.parameter_bytes = Some(u32::from(value.u16(0)?)),
             attribute::PARAMETER_BANK => info.parameter_base = Some(u32::from(value.u16(4)?)),
             attribute::PARAMETER => {

@@ -8,7 +8,8 @@ use crate::{SassFault, banks, disassembly, info};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
 use warplab_program::listing::instruction_text;
-use warplab_program::{Instruction, Kernel};
+use warplab_program::runtime::STACK_BYTES;
+use warplab_program::{Instruction, Kernel, Opcode, SystemCall};
 
 /// Bytes that belong to the system and are counted in a kernel's section of shared memory, by architecture.
 fn reserved_shared_bytes(architecture: u32) -> u64 {
@@ -42,13 +43,18 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
         faults.push(fault("its records in .nv.info are damaged"));
         return None;
     };
-    let Some(layout) = Layout::of(elf, place.section) else {
+    let Some(layout) = Layout::of(elf, file.functions, place.section) else {
         faults.push(fault("the relocations of its code are damaged"));
         return None;
     };
+    let before = faults.len();
+    for name in unknown_functions(elf, &info) {
+        let known: Vec<&str> = SystemCall::ALL.into_iter().map(SystemCall::name).collect();
+        let help = format!("of the functions of the driver there are {}", known.join(", "));
+        faults.push(SassFault { help, ..fault(&format!("calls '{name}', which is not supported")) });
+    }
     let mut addresses = Addresses::new(elf, place.name);
     let mut instructions = Vec::new();
-    let before = faults.len();
     for &(section, base) in &layout.parts {
         let part = Part { name: place.name, layout: &layout, section, base };
         instructions.extend(part_of(file, &part, &mut addresses, faults));
@@ -72,20 +78,47 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
     let mut constant_banks = banks::read(elf, place, &instructions, faults);
     addresses.store(&mut constant_banks);
     let called = called_registers(elf, &layout);
+    let through_pointers = instructions.iter().any(Instruction::calls_through_register);
+    let functions = if through_pointers { layout.functions(elf) } else { Vec::new() };
     Some(Kernel {
         name: place.name.to_owned(),
-        instructions,
         // Older cubins say these in the header of the section.
         registers: info.registers.unwrap_or(code.info >> 24).max(called),
         static_shared_bytes,
-        local_bytes: info.local_bytes,
+        local_bytes: stack_bytes(&info, &instructions),
         barriers: info.barriers.unwrap_or((code.flags >> 20 & 0x7f) as u32),
         parameters: info.parameters,
         parameter_base: parameter_base.unwrap_or(launch_constants::PARAMETERS),
         constant_banks,
+        functions,
         max_block: info.max_block,
         required_block: info.required_block,
+        instructions,
     })
+}
+
+/// Functions that the driver would have to provide and that are not known here.
+fn unknown_functions<'a>(elf: &Elf<'a>, info: &info::Info) -> Vec<&'a str> {
+    let names = info.externs.iter().filter_map(|&symbol| elf.symbols.get(symbol)).map(|symbol| symbol.name);
+    names.filter(|name| SystemCall::from_name(name).is_none()).collect()
+}
+
+/// Local memory of a thread. Where functions call themselves or are called through pointers, the need is not known,
+/// or known for less than can happen: the driver's default is the least then. (A call backwards stands for every
+/// recursion, for a circle of calls has at least one.)
+fn stack_bytes(info: &info::Info, instructions: &[Instruction]) -> u32 {
+    let backwards = |(index, instruction): (usize, &Instruction)| {
+        let target = instruction.target().filter(|_| instruction.opcode == Opcode::Call);
+        instruction.calls_through_register() || target.is_some_and(|target| u64::from(target) <= index as u64)
+    };
+    let unknown = info.local_bytes == info::UNKNOWN_STACK;
+    if unknown {
+        STACK_BYTES
+    } else if instructions.iter().enumerate().any(backwards) {
+        info.local_bytes.max(STACK_BYTES)
+    } else {
+        info.local_bytes
+    }
 }
 
 /// The most registers that a called function needs.
@@ -133,10 +166,13 @@ fn part_of(
         faults.push(SassFault::kernel(part.name, message));
         return Vec::new();
     }
+    // Whether they can be read was checked with the layout.
+    let fixups = file.elf.fixups(part.section).unwrap_or_default();
     let mut instructions = Vec::with_capacity(lines.len());
     for (index, (line, &encoding)) in lines.iter().zip(&encodings).enumerate() {
         let offset = index as u64 * INSTRUCTION_BYTES;
-        let at = At { kernel: part.name, layout: part.layout, base: part.base, address: part.base + offset };
+        let address = part.base + offset;
+        let at = At { kernel: part.name, layout: part.layout, fixups: &fixups, base: part.base, address };
         match disassembly::instruction(file.elf, at, line, encoding, addresses) {
             Ok(mut found) => {
                 if let Some((source_file, source_line)) = file.lines.at(part.section, offset) {
@@ -153,7 +189,7 @@ fn part_of(
 
 fn check_targets(kernel: &str, instructions: &[Instruction], faults: &mut Vec<SassFault>) {
     for (index, instruction) in instructions.iter().enumerate() {
-        if instruction.target().is_some_and(|target| target as usize >= instructions.len()) {
+        if !instruction.target_exists(instructions.len()) {
             faults.push(SassFault {
                 kernel: kernel.to_owned(),
                 address: Some(index as u64 * INSTRUCTION_BYTES),

@@ -1,7 +1,9 @@
 //! The code of a kernel with the functions that it calls: its own section first, then theirs, one after the other.
 
-use crate::elf::{Elf, Symbol};
-use warplab_program::{ConstantBank, Relocation};
+use crate::disassembly::{Function, Line};
+use crate::elf::{Elf, Fixup, Section, Symbol};
+use warplab_program::instruction::INSTRUCTION_BYTES;
+use warplab_program::{ConstantBank, Relocation, SystemCall, function_address};
 
 /// The bank that holds addresses of variables.
 const ADDRESS_BANK: u8 = 4;
@@ -14,23 +16,58 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// The code that a kernel's section reaches; `None` when relocations are damaged.
-    pub(crate) fn of(elf: &Elf<'_>, kernel: usize) -> Option<Layout> {
-        let mut parts = vec![(kernel, 0)];
-        let mut next = 0;
-        let mut end = elf.sections.get(kernel)?.data.len() as u64;
-        while let Some(&(section, _)) = parts.get(next) {
+    /// The code that a kernel's section reaches: what its instructions name and, where it calls through pointers, every
+    /// function whose address a variable or constant holds. `None` when relocations are damaged.
+    pub(crate) fn of(elf: &Elf<'_>, functions: &[Function], kernel: usize) -> Option<Layout> {
+        let mut layout = Layout { parts: vec![(kernel, 0)] };
+        let (mut next, mut through_pointers) = (0, false);
+        while let Some(&(section, _)) = layout.parts.get(next) {
             next += 1;
-            for fixup in elf.fixups(section)? {
-                let called = elf.symbols.get(fixup.symbol)?.section;
-                let Some(code) = elf.sections.get(called) else { continue };
-                if code.name.starts_with(".text.") && parts.iter().all(|&(known, _)| known != called) {
-                    parts.push((called, end));
-                    end += code.data.len() as u64;
+            layout.add_called(elf, section)?;
+            if !through_pointers && calls_through_register(elf, functions, section) {
+                through_pointers = true;
+                let data =
+                    |(number, section): (usize, &Section<'_>)| holds_addresses(section).then_some(number);
+                for number in elf.sections.iter().enumerate().filter_map(data) {
+                    layout.add_called(elf, number)?;
                 }
             }
         }
-        Some(Layout { parts })
+        Some(layout)
+    }
+
+    /// Adds the functions that a section's relocations name.
+    fn add_called(&mut self, elf: &Elf<'_>, section: usize) -> Option<()> {
+        for fixup in elf.fixups(section)? {
+            let called = elf.symbols.get(fixup.symbol)?;
+            let Some(code) = elf.sections.get(called.section) else { continue };
+            let known = self.parts.iter().any(|&(known, _)| known == called.section);
+            if code.name.starts_with(".text.") && called.other & Symbol::ENTRY == 0 && !known {
+                let end = self.parts.last().map_or(0, |&(last, base)| {
+                    base + elf.sections.get(last).map_or(0, |section| section.data.len() as u64)
+                });
+                self.parts.push((called.section, end));
+            }
+        }
+        Some(())
+    }
+
+    /// The functions that calls through pointers may reach, in order of their place.
+    pub(crate) fn functions(&self, elf: &Elf<'_>) -> Vec<warplab_program::Function> {
+        let found = elf.symbols.iter().enumerate().filter_map(|(number, symbol)| {
+            let is_function = symbol.kind == Symbol::FUNCTION && symbol.other & Symbol::ENTRY == 0;
+            let start = self.address(symbol).filter(|_| is_function)?;
+            let own = self.base(symbol.section) == Some(0);
+            Some(warplab_program::Function {
+                // '$kernel$function' is the function in the section of a kernel.
+                name: symbol.name.rsplit('$').next().unwrap_or(symbol.name).to_owned(),
+                start: u32::try_from(start / INSTRUCTION_BYTES).ok()?,
+                address: if own { start } else { function_address(number)? },
+            })
+        });
+        let mut functions: Vec<_> = found.collect();
+        functions.sort_by_key(|function| function.start);
+        functions
     }
 
     /// The address of a section's first instruction, if the kernel has it.
@@ -42,6 +79,28 @@ impl Layout {
     pub(crate) fn address(&self, symbol: &Symbol<'_>) -> Option<u64> {
         Some(self.base(symbol.section)?.wrapping_add(symbol.value))
     }
+}
+
+/// Whether a section's data may hold addresses of functions.
+fn holds_addresses(section: &Section<'_>) -> bool {
+    section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
+}
+
+fn calls_through_register(elf: &Elf<'_>, functions: &[Function], section: usize) -> bool {
+    let name = elf.sections.get(section).and_then(|section| section.name.strip_prefix(".text."));
+    let function = functions.iter().find(|function| Some(function.name.as_str()) == name);
+    function.is_some_and(|function| function.lines.iter().any(Line::calls_through_register))
+}
+
+/// The code address that a relocation of data means: of a function outside the section, the same for every kernel, or
+/// of a system call. One that the driver would have to provide and that is not known here has none: a call of it is a
+/// fault. `None` when the relocation means a variable.
+pub(crate) fn code_address(elf: &Elf<'_>, fixup: &Fixup) -> Option<u64> {
+    let symbol = elf.symbols.get(fixup.symbol).filter(|symbol| symbol.kind == Symbol::FUNCTION)?;
+    if symbol.section == 0 {
+        return Some(SystemCall::from_name(symbol.name).map_or(0, SystemCall::address));
+    }
+    function_address(fixup.symbol)
 }
 
 /// Addresses of variables that instructions name as numbers: they are known when the program is loaded, so they become
@@ -89,11 +148,13 @@ impl Addresses {
     }
 }
 
-/// The operands of an instruction with addresses like `32@lo((kernel + 0x70))` as numbers or constants.
+/// The operands of an instruction with addresses like `32@lo((kernel + 0x70))` as numbers or constants. The relocation
+/// of the instruction says whose address it is, for the text has no name of a variable that is local to its file.
 pub(crate) fn resolve_addresses(
     elf: &Elf<'_>,
     layout: &Layout,
     addresses: &mut Addresses,
+    fixup: Option<&Fixup>,
     operands: &str,
 ) -> Result<String, String> {
     let mut text = operands.to_owned();
@@ -104,12 +165,10 @@ pub(crate) fn resolve_addresses(
         let end = inner.find(')').ok_or_else(wrong)?;
         let whole = inner[..end].trim_start_matches('(');
         let closing = inner[end..].len() - inner[end..].trim_start_matches(')').len();
-        let (name, addend) = whole.split_once('+').unwrap_or((whole, "0x0"));
-        let addend = addend.trim().strip_prefix("0x").and_then(|hex| i64::from_str_radix(hex, 16).ok());
-        let (name, addend) = (name.trim(), addend.ok_or_else(wrong)?);
-        let symbol = elf.symbols.iter().find(|symbol| symbol.name == name).ok_or_else(wrong)?;
+        let named = fixup.and_then(|fixup| Some((elf.symbols.get(fixup.symbol)?, fixup.addend?)));
+        let (symbol, addend) = named.or_else(|| by_name(elf, whole)).ok_or_else(wrong)?;
         let operand = if symbol.kind == Symbol::OBJECT {
-            addresses.operand(name, addend, upper)
+            addresses.operand(symbol.name, addend, upper)
         } else {
             let address = layout.address(symbol).ok_or_else(wrong)?.wrapping_add_signed(addend);
             format!("{:#x}", if upper { address >> 32 } else { address & 0xffff_ffff })
@@ -118,4 +177,11 @@ pub(crate) fn resolve_addresses(
         text = format!("{}{operand}{rest}", &text[..start]);
     }
     Ok(text)
+}
+
+/// `kernel + 0x70` as a symbol and what is added to it.
+fn by_name<'e, 'a>(elf: &'e Elf<'a>, text: &str) -> Option<(&'e Symbol<'a>, i64)> {
+    let (name, addend) = text.split_once('+').unwrap_or((text, "0x0"));
+    let addend = i64::from_str_radix(addend.trim().strip_prefix("0x")?, 16).ok()?;
+    Some((elf.symbols.iter().find(|symbol| symbol.name == name.trim())?, addend))
 }

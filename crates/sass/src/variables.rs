@@ -2,6 +2,7 @@
 
 use crate::SassFault;
 use crate::elf::{Elf, Fixup, Symbol};
+use crate::link;
 use warplab_program::{ConstantVariable, GlobalVariable, Relocation};
 
 /// Sections that hold variables of global memory.
@@ -30,8 +31,15 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVari
                 continue;
             };
             let bytes = section.data.get(symbol.value as usize..end as usize).unwrap_or_default();
+            let mut initial = bytes.to_vec();
             let mut relocations = Vec::new();
             for fixup in fixups.iter().filter(|fixup| (symbol.value..end).contains(&fixup.offset)) {
+                if let Some(address) = link::code_address(elf, fixup) {
+                    if let Err(message) = put(&mut initial, fixup, symbol.value, address) {
+                        faults.push(SassFault::file(format!("variable '{}': {message}", symbol.name)));
+                    }
+                    continue;
+                }
                 match relocation(elf, fixup, symbol.value, bytes) {
                     Ok(found) => relocations.push(found),
                     Err(message) => {
@@ -44,7 +52,7 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVari
                 name: symbol.name.to_owned(),
                 bytes: symbol.size,
                 alignment: section.alignment.max(1),
-                initial: bytes.to_vec(),
+                initial,
                 relocations,
             });
         }
@@ -69,6 +77,15 @@ pub(crate) fn constants(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<Const
         }
     }
     found
+}
+
+/// Puts a code address of eight bytes where a fixup says, inside bytes that start at `start` of their section.
+pub(crate) fn put(bytes: &mut [u8], fixup: &Fixup, start: u64, address: u64) -> Result<(), String> {
+    let at = fixup.offset.checked_sub(start).and_then(|at| usize::try_from(at).ok());
+    let slot = at.and_then(|at| bytes.get_mut(at..at.checked_add(8)?));
+    let slot = slot.ok_or_else(|| format!("a relocation at {:#x} is outside the data", fixup.offset))?;
+    slot.copy_from_slice(&address.to_le_bytes());
+    Ok(())
 }
 
 /// The address of a variable inside bytes that start at `start` of their section.

@@ -83,6 +83,7 @@ impl Multiprocessor {
             block: block.coordinates,
             grid_id: 1,
             record: &mut self.record,
+            system: &mut self.system,
         };
         warplab_exec::step(&launch.code, &mut warp.state, &mut environment)
     }
@@ -299,6 +300,7 @@ impl Multiprocessor {
                 self.go_on(slot, executed.pc, next);
                 self.check_barriers(place, observer);
             }
+            Step::System { .. } => self.system_call(slot, executed.pc),
             Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next),
             Step::Exited { warp_done: true } => self.exit(slot, observer),
             Step::Trap => return Err(self.trap(slot, executed.pc, launch)),
@@ -476,8 +478,18 @@ impl Multiprocessor {
     }
 
     fn fault(&self, slot: usize, fault: ExecFault, launch: &LaunchSpec) -> Box<LaunchFault> {
+        let pc = self.warps[slot].state.paths.current().map_or(0, |path| path.pc);
+        self.fault_at(slot, pc, fault, launch)
+    }
+
+    pub(crate) fn fault_at(
+        &self,
+        slot: usize,
+        pc: u32,
+        fault: ExecFault,
+        launch: &LaunchSpec,
+    ) -> Box<LaunchFault> {
         let warp = &self.warps[slot];
-        let pc = warp.state.paths.current().map_or(0, |path| path.pc);
         let lane = usize::from(fault.lane().unwrap_or(0));
         let instruction = launch.kernel.instructions.get(pc as usize);
         Box::new(LaunchFault::Exec {

@@ -19,10 +19,11 @@ mod overlay;
 mod policy;
 mod scheduler;
 mod spec;
+mod system;
 mod warp;
 
 pub use hazards::HazardTable;
 pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
-pub use log::{AtomicResult, StoreLog};
+pub use log::{AtomicResult, HeapRefusal, StoreLog};
 pub use multiprocessor::{BlockEnd, BlockStart, Multiprocessor, WaitingWarp};
 pub use spec::SmSpec;

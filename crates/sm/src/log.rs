@@ -3,7 +3,8 @@
 
 use crate::overlay::Overlay;
 use warplab_exec::{
-    AtomicOp, AtomicReply, AtomicRequest, AtomicType, GlobalMemory, Lanes, MemoryFault, MemoryImage, Row,
+    AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
+    MemoryFault, MemoryImage, Row,
 };
 use warplab_units::{Cycle, LaneMask};
 
@@ -20,10 +21,29 @@ pub struct AtomicResult {
     pub(crate) swapped: Option<(u8, LaneMask)>,
 }
 
+/// What the heap refuses to do for a lane of a warp.
+#[derive(Clone, Debug)]
+pub struct HeapRefusal {
+    pub(crate) slot: u8,
+    pub(crate) pc: u32,
+    pub(crate) fault: ExecFault,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Store,
-    Atomic { op: AtomicOp, ty: AtomicType, destination: Option<u8>, swapped: Option<u8> },
+    Atomic {
+        op: AtomicOp,
+        ty: AtomicType,
+        destination: Option<u8>,
+        swapped: Option<u8>,
+    },
+    /// A `malloc` or `free` of the instruction at `pc`; the values stand where others have addresses.
+    Heap {
+        frees: bool,
+        destination: Option<u8>,
+        pc: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +85,16 @@ impl StoreLog {
         self.entries[index].cycle
     }
 
-    /// Makes a change; an atomic operation with a result gives it.
-    pub fn apply(&self, index: usize, image: &MemoryImage) -> Option<AtomicResult> {
+    /// Makes a change; an atomic operation with a result gives it, and so does `malloc`.
+    ///
+    /// # Errors
+    /// A lane frees what is not allocated.
+    pub fn apply(
+        &self,
+        index: usize,
+        image: &MemoryImage,
+        heap: &mut Heap,
+    ) -> Result<Option<AtomicResult>, HeapRefusal> {
         let entry = &self.entries[index];
         let lanes = Lanes {
             addresses: &self.addresses[entry.addresses as usize],
@@ -77,11 +105,26 @@ impl StoreLog {
         let mut data = [[0; 32]; 4];
         let count = (self.data.len() - rows).min(rows_of(entry));
         data[..count].copy_from_slice(&self.data[rows..rows + count]);
-        match entry.change {
+        Ok(match entry.change {
             Change::Store => {
                 // Checked when it was issued.
                 let _ = image.store(lanes, &data);
                 None
+            }
+            Change::Heap { frees, destination, pc } => {
+                let values = self.addresses[entry.addresses as usize];
+                let request = HeapRequest { frees, mask: entry.mask, values, destination };
+                let refusal = |fault| HeapRefusal { slot: entry.slot, pc, fault };
+                let places = heap.serve(&request, image).map_err(refusal)?;
+                destination.is_some().then_some(AtomicResult {
+                    slot: entry.slot,
+                    generation: entry.generation,
+                    register: destination,
+                    rows: 2,
+                    mask: entry.mask,
+                    values: places,
+                    swapped: None,
+                })
             }
             Change::Atomic { op, ty, destination, swapped } => {
                 let mut values = [[0; 32]; 2];
@@ -100,7 +143,7 @@ impl StoreLog {
                     swapped,
                 })
             }
-        }
+        })
     }
 
     /// Forgets everything.
@@ -108,6 +151,21 @@ impl StoreLog {
         self.entries.clear();
         self.addresses.clear();
         self.data.clear();
+    }
+
+    /// Adds what a warp asks of the heap at an instruction.
+    pub(crate) fn push_heap(
+        &mut self,
+        cycle: Cycle,
+        slot: u8,
+        generation: u32,
+        pc: u32,
+        request: &HeapRequest,
+    ) {
+        let HeapRequest { frees, mask, ref values, destination } = *request;
+        let change = Change::Heap { frees, destination, pc };
+        let entry = Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0 };
+        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; 32]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
@@ -128,6 +186,7 @@ fn rows_of(entry: &Entry) -> usize {
     match entry.change {
         Change::Store => entry.bytes.div_ceil(4) as usize,
         Change::Atomic { .. } => entry.bytes.div_ceil(4) as usize * 2,
+        Change::Heap { .. } => 0,
     }
 }
 

@@ -15,7 +15,8 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use warplab_exec::{
-    AccessRecord, BlockBarriers, LaunchFault, MemoryImage, SharedMemory, WarpState as Registers,
+    AccessRecord, BlockBarriers, LaunchFault, MemoryImage, PrintedLines, SharedMemory, SystemRecord,
+    WarpState as Registers,
 };
 use warplab_memory::{Reply, Request};
 use warplab_trace::{
@@ -74,6 +75,8 @@ pub struct Multiprocessor {
     pub(crate) log: StoreLog,
     pub(crate) ends: Vec<BlockEnd>,
     pub(crate) record: AccessRecord,
+    pub(crate) system: SystemRecord,
+    pub(crate) printed: PrintedLines,
     pub(crate) instructions: InstructionCounters,
     pub(crate) shared_counters: SharedCounters,
     pub(crate) first_issue: Option<Cycle>,
@@ -112,6 +115,8 @@ impl Multiprocessor {
             log: StoreLog::default(),
             ends: Vec::new(),
             record: AccessRecord::default(),
+            system: SystemRecord::default(),
+            printed: PrintedLines::default(),
             instructions: InstructionCounters::default(),
             shared_counters: SharedCounters::default(),
             first_issue: None,

@@ -27,6 +27,8 @@ pub struct SmSpec {
     pub(crate) barrier: Latencies,
     pub(crate) cycles_per_nanosecond: f64,
     pub(crate) block_end: u64,
+    /// Cycles of a system call: at least an epoch, at whose end the heap answers.
+    pub(crate) system_call: u64,
     pub(crate) sm_count: u32,
 }
 
@@ -59,6 +61,7 @@ impl SmSpec {
             barrier: sm.latencies.clone(),
             cycles_per_nanosecond: config.clocks.sm_mhz / 1000.0,
             block_end: u64::from(config.launch.block_end),
+            system_call: u64::from(config.launch.system_call.max(config.crossbar.latency)),
             sm_count: config.limits.multiprocessors,
         }
     }

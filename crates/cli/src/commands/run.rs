@@ -9,13 +9,15 @@ use crate::terminal::Terminal;
 use crate::{names, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
+use warplab_exec::{Printed, PrintedLine, PrintedLines};
 use warplab_gpu::TimelineOptions as Recording;
 use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Align, Device, Header, SourceInstruction, Table, TimelineOptions, details_csv, hot_spots_text, json,
-    launch_line, raw_csv, sections_text, timeline_svg, timeline_text,
+    Align, Device, Header, PrintedOutput, PrintedText, SourceInstruction, Table, TimelineOptions,
+    details_csv, hot_spots_text, json, launch_line, printed_text, raw_csv, sections_text, timeline_svg,
+    timeline_text,
 };
 
 /// The sections that are shown when none is asked for.
@@ -43,7 +45,11 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         check_hazards: arguments.check_hazards,
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
-    let simulated = simulate(&job, &options)?;
+    let mut lines = PrintedLines::default();
+    let simulated = simulate(&job, &options, &mut lines);
+    let printed = printed_output(&lines);
+    tell_printed(arguments, &printed, terminal)?;
+    let simulated = simulated?;
     let saved = save::write(&arguments.save, &simulated.image);
     let checked = if simulated.outcome.partial {
         Vec::new()
@@ -52,7 +58,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
             sources::for_lab(&job.folder.join(path))
         })?
     };
-    report(arguments, &job, &simulated, &wanted, terminal)?;
+    report(arguments, &job, &simulated, &printed, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;
     let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
     saved?;
@@ -113,6 +119,7 @@ fn report(
     arguments: &RunArguments,
     job: &Job,
     simulated: &Simulated,
+    printed: &PrintedOutput,
     wanted: &[&str],
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
@@ -122,7 +129,7 @@ fn report(
         Context { counters, config: &job.config, occupancy: &simulated.occupancy, launch: &header.launch };
     let sections = evaluate(&context);
     if let Some(path) = &arguments.json {
-        let text = json(&header, &sections, counters);
+        let text = json(&header, &sections, counters, printed);
         if path == Path::new("-") {
             terminal.print(&text)?;
         } else {
@@ -225,6 +232,33 @@ fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> Stri
     let issues = timeline.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
     let text = hot_spots_text(&instructions, issues, &timeline.intervals);
     format!("    Instructions on sm{}\n{text}\n", arguments.timeline_sm)
+}
+
+fn printed_output(lines: &PrintedLines) -> PrintedOutput {
+    let call = |(printed, line): (&Printed, &PrintedLine)| PrintedText {
+        block: printed.block,
+        thread: line.thread,
+        cycle: printed.cycle,
+        text: String::from_utf8_lossy(&line.text).into_owned(),
+    };
+    PrintedOutput { lines: lines.by_block().into_iter().map(call).collect(), lost_lines: lines.lost() }
+}
+
+/// What the threads printed comes before everything else, also before the fault that ended the launch.
+fn tell_printed(
+    arguments: &RunArguments,
+    printed: &PrintedOutput,
+    terminal: &mut Terminal,
+) -> Result<(), Failure> {
+    let text = printed_text(printed);
+    if text.is_empty() {
+        return Ok(());
+    }
+    if machine_readable(arguments) {
+        terminal.note(text.trim_end());
+        return Ok(());
+    }
+    terminal.print(&text)
 }
 
 fn tell_expectations(

@@ -124,4 +124,6 @@ pub struct LaunchTiming {
     /// From the exit of a block's last warp until its resources can be given out again.
     #[schemars(range(min = 1))]
     pub block_end: u32,
+    /// How long a call of the driver takes its warp: `printf`, `malloc`, `free`.
+    pub system_call: u32,
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
 use warplab_exec::{
     AccessRecord, Code, ConstantBanks, Divergence, Environment, LaunchShape, MemoryImage, Row, SharedMemory,
-    Step, WarpState, step,
+    Step, SystemRecord, WarpState, step,
 };
 use warplab_program::Program;
 use warplab_program::listing::read;
@@ -45,6 +45,7 @@ pub fn run_lanes(
     }
     let mut shared = SharedMemory::new(256);
     let mut record = AccessRecord::default();
+    let mut system = SystemRecord::default();
     let mut global = &image;
     let mut environment = Environment {
         banks: &banks,
@@ -59,6 +60,7 @@ pub fn run_lanes(
         block: [0; 3],
         grid_id: 1,
         record: &mut record,
+        system: &mut system,
     };
     for _ in 0..limit {
         let done = step(&code, &mut warp, &mut environment).unwrap();

@@ -128,6 +128,11 @@ impl<'a, 'd> Selector<'a, 'd> {
                     self.definitions[*to].push(index);
                     self.count_uses(from);
                 }
+                Item::System(item) => {
+                    item.result.into_iter().for_each(|to| self.definitions[to].push(index));
+                    item.arguments.iter().for_each(|argument| self.count_uses(argument));
+                    item.guard.into_iter().for_each(|(id, _)| self.uses[id] += 1);
+                }
                 Item::Instruction(flat) => {
                     if flat.tree.opcode.is_control() {
                         run += 1;
@@ -172,6 +177,12 @@ impl<'a, 'd> Selector<'a, 'd> {
                 self.origin = *origin;
                 self.guard = self.machine_guard(*guard);
                 self.copy(*to, from);
+                self.guard = Guard::ALWAYS;
+            }
+            Item::System(item) => {
+                self.origin = item.origin;
+                self.guard = self.machine_guard(item.guard);
+                self.system(item);
                 self.guard = Guard::ALWAYS;
             }
             Item::Switch(flat, table) => {

@@ -151,8 +151,9 @@ fn numeric_operand(cursor: &mut Cursor, instruction: &Instruction) -> Option<Ope
         cursor.at = start;
         return None;
     };
-    use Opcode::{Bra, Bssy, Call, Jmp, Ret, Warpsync};
-    let is_target = matches!(opcode, Bra | Bssy | Call | Jmp | Ret | Warpsync) && text.starts_with("0x");
+    use Opcode::{Bra, Bssy, Call, Jmp, Lepc, Ret, Warpsync};
+    let is_target =
+        matches!(opcode, Bra | Bssy | Call | Jmp | Lepc | Ret | Warpsync) && text.starts_with("0x");
     if is_target && u64::from(bits) % INSTRUCTION_BYTES == 0 && !(opcode == Warpsync && bits == u32::MAX) {
         return Some(Operand::Target(bits / INSTRUCTION_BYTES as u32));
     }

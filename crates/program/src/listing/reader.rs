@@ -2,8 +2,9 @@
 
 use super::cursor::{Cursor, Fault, number};
 use super::instruction_reader::instruction_line;
-use crate::instruction::Instruction;
+use crate::instruction::{INSTRUCTION_BYTES, Instruction};
 use crate::kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Relocation};
+use crate::runtime::Function;
 use warplab_diagnostics::{Diagnostic, Source, Span, nearest_name};
 
 /// Reads a listing; every fault is reported, and what could be read is returned.
@@ -41,7 +42,7 @@ pub fn read_instruction(text: &str) -> Result<Instruction, Diagnostic> {
 fn check_targets(kernel: &Kernel, source: &Source, faults: &mut Vec<Diagnostic>) {
     for instruction in &kernel.instructions {
         let Some(target) = instruction.target() else { continue };
-        if target as usize >= kernel.instructions.len() {
+        if !instruction.target_exists(kernel.instructions.len()) {
             let start: usize = source
                 .text
                 .split('\n')
@@ -85,7 +86,7 @@ fn read_line(program: &mut Program, cursor: &mut Cursor, number: u32) -> Result<
     Ok(())
 }
 
-const DIRECTIVES: [&str; 14] = [
+const DIRECTIVES: [&str; 15] = [
     ".file",
     ".global",
     ".kernel",
@@ -99,6 +100,7 @@ const DIRECTIVES: [&str; 14] = [
     ".parameter",
     ".constant",
     ".constant_variable",
+    ".function",
     ".arch",
 ];
 
@@ -153,6 +155,7 @@ fn directive(program: &mut Program, cursor: &mut Cursor) -> Result<(), Fault> {
         }
         ".parameter" => kernel.parameters.push(parameter(cursor)?),
         ".constant" => kernel.constant_banks.push(constant_bank(cursor)?),
+        ".function" => kernel.functions.push(function(cursor)?),
         _ => return unknown_directive(cursor, from, name, ""),
     }
     Ok(())
@@ -260,6 +263,39 @@ fn constant_bank(cursor: &mut Cursor) -> Result<ConstantBank, Fault> {
         }
     }
     Ok(bank)
+}
+
+fn function(cursor: &mut Cursor) -> Result<Function, Fault> {
+    let name = cursor.word(|character| !character.is_whitespace()).to_owned();
+    let (mut start, mut address) = (None, None);
+    while !cursor.at_end() {
+        let from = cursor.at;
+        match field(cursor)? {
+            ("start", value) => start = Some(code_address(cursor, from, value)?),
+            ("address", value) => address = Some(code_address(cursor, from, value)?),
+            (name, _) => {
+                return cursor.fault(from, format!("unknown field '{name}'"), "fields: start, address");
+            }
+        }
+    }
+    let first = start.and_then(|start| u32::try_from(start / INSTRUCTION_BYTES).ok());
+    match (first, start) {
+        (Some(first), Some(start)) => Ok(Function { name, start: first, address: address.unwrap_or(start) }),
+        _ => cursor.fault(0, "where does the function start?", "write '.function NAME start=0x1f0'"),
+    }
+}
+
+/// A code address: hexadecimal, a multiple of an instruction's bytes.
+fn code_address(cursor: &Cursor, from: usize, value: &str) -> Result<u64, Fault> {
+    let digits = value.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    match digits.filter(|address| address.is_multiple_of(INSTRUCTION_BYTES)) {
+        Some(address) => Ok(address),
+        None => cursor.fault(
+            from,
+            format!("'{value}' is no address of an instruction"),
+            "write a multiple of 0x10, with 0x before it",
+        ),
+    }
 }
 
 /// `name=value`

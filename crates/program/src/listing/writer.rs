@@ -78,6 +78,10 @@ fn kernel_text(text: &mut String, kernel: &Kernel, files: &[String]) -> fmt::Res
     for bank in &kernel.constant_banks {
         bank_text(text, bank)?;
     }
+    for function in &kernel.functions {
+        let start = u64::from(function.start) * INSTRUCTION_BYTES;
+        writeln!(text, ".function {} start={start:#x} address={:#x}", function.name, function.address)?;
+    }
     for (index, instruction) in kernel.instructions.iter().enumerate() {
         line_text(text, index as u64 * INSTRUCTION_BYTES, instruction, files)?;
     }
