@@ -7,9 +7,9 @@ use crate::{passes, roads};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lab::{CompileOptions, Language, compile, language};
+use warplab_lab::{CompileOptions, Language, compile_some, language};
 use warplab_lower::PassLog;
-use warplab_program::{Kernel, Program};
+use warplab_program::{Kernel, Program, RefusedKernel};
 
 /// A program with the text it was read from.
 #[derive(Debug)]
@@ -49,37 +49,65 @@ impl Reading {
     }
 }
 
-/// A program for a machine; warnings go to the terminal.
+/// A program for a machine: of PTX only the kernel that is asked for, if one is. Warnings go to the terminal.
 pub(crate) fn load(
     path: &Path,
     config: &GpuConfig,
     reading: Reading,
+    wanted: Option<&str>,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
     let source = roads::source(path, reading.isa, config, terminal)?;
-    let (program, log, warnings) = match language(path, &source.text) {
+    match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
             if faults.iter().any(Diagnostic::is_error) {
                 return Err(Failure::Diagnostics(source, faults));
             }
-            (program, Vec::new(), faults)
+            Ok(Loaded { source, program, log: Vec::new() })
         }
-        Language::Ptx => match compile(&source, config, reading.passes) {
-            Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
-            Err(faults) => return Err(Failure::Diagnostics(source, faults)),
-        },
-    };
-    terminal.diagnostics(&source, &warnings);
-    Ok(Loaded { source, program, log })
+        Language::Ptx => {
+            let parsed = warplab_ptx::parse(&source);
+            let names: Vec<&str> = parsed.module.entries().map(|kernel| kernel.name.as_str()).collect();
+            let wanted = match wanted {
+                Some(name) if parsed.faults().file.is_empty() => Some(find(&names, Some(name))?),
+                _ => None,
+            };
+            let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
+            match compile_some(&parsed, &source, config, reading.passes, &is_wanted) {
+                Ok((lowered, warnings)) => {
+                    terminal.diagnostics(&source, &warnings);
+                    Ok(Loaded { source, program: lowered.program, log: lowered.log })
+                }
+                Err(faults) => Err(Failure::Diagnostics(source, faults)),
+            }
+        }
+    }
 }
 
-/// The kernel that a person means: by its name, by the C++ name inside a mangled one, or the only one there is.
-pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a Kernel, Failure> {
-    let names: Vec<&str> = program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+/// The kernel that a person means.
+pub(crate) fn kernel<'a>(loaded: &'a Loaded, name: Option<&str>) -> Result<&'a Kernel, Failure> {
+    let name = find(&loaded.program.kernel_names(), name)?;
+    loaded.program.kernel(name).ok_or_else(|| match loaded.program.refusal(name) {
+        Some(refused) => refusal(&loaded.source, refused),
+        None => Failure::input(format!("there is no kernel '{name}'")),
+    })
+}
+
+/// Why a kernel cannot run: places of a text are shown, addresses of machine code are named.
+pub(crate) fn refusal(source: &Source, refused: &RefusedKernel) -> Failure {
+    if refused.reasons.iter().any(|reason| reason.address.is_some()) {
+        Failure::input(format!("{}: {refused}", source.name))
+    } else {
+        Failure::Diagnostics(source.clone(), refused.faults())
+    }
+}
+
+/// The full name that a person means: by itself, by the C++ name inside a mangled one, or the only one there is.
+fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Failure> {
     let Some(name) = name else {
-        return match program.kernels.as_slice() {
-            [kernel] => Ok(kernel),
+        return match names {
+            [name] => Ok(name),
             [] => Err(Failure::input("the program has no kernel")),
             _ => Err(Failure::input(format!(
                 "which kernel? give --kernel; the program has: {}",
@@ -87,13 +115,13 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
             ))),
         };
     };
-    if let Some(kernel) = program.kernel(name) {
-        return Ok(kernel);
+    if let Some(name) = names.iter().find(|known| **known == name) {
+        return Ok(name);
     }
     let mangled = format!("_Z{}{name}", name.len());
-    let mut candidates = program.kernels.iter().filter(|kernel| kernel.name.starts_with(&mangled));
-    if let (Some(kernel), None) = (candidates.next(), candidates.next()) {
-        return Ok(kernel);
+    let mut candidates = names.iter().filter(|known| known.starts_with(&mangled));
+    if let (Some(name), None) = (candidates.next(), candidates.next()) {
+        return Ok(name);
     }
     let near = nearest_name(name, names.iter().copied());
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
@@ -102,28 +130,20 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
 
 #[cfg(test)]
 mod tests {
-    use super::kernel;
+    use super::find;
     use crate::failure::Failure;
-    use warplab_program::{Kernel, Program};
-
-    fn program(names: &[&str]) -> Program {
-        let kernels = names.iter().map(|name| Kernel { name: (*name).to_owned(), ..Kernel::default() });
-        Program { kernels: kernels.collect(), ..Program::default() }
-    }
 
     #[test]
     fn a_kernel_is_found_by_its_cpp_name() {
-        let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
-        assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
-        let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
+        let names = ["_Z5saxpyifPKfPf", "_Z6saxpy2i"];
+        assert_eq!(find(&names, Some("saxpy")).unwrap(), "_Z5saxpyifPKfPf");
+        let Err(Failure::Input(message)) = find(&names, None) else { panic!() };
         assert_eq!(message, "which kernel? give --kernel; the program has: _Z5saxpyifPKfPf, _Z6saxpy2i");
     }
 
     #[test]
     fn a_wrong_name_finds_the_nearest() {
-        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else {
-            panic!()
-        };
+        let Err(Failure::Input(message)) = find(&["saxpy", "copy"], Some("saxpi")) else { panic!() };
         assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_lower::{Lowered, Options, PassSet};
+use warplab_program::{Reason, RefusedKernel};
+use warplab_ptx::Parsed;
 
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
@@ -29,7 +31,7 @@ impl Default for CompileOptions {
 /// PTX to the machine program, with the warnings of both steps.
 ///
 /// # Errors
-/// All faults of the first step that has errors.
+/// All faults of the first step that has errors, in whatever kernel.
 pub fn compile(
     source: &Source,
     config: &GpuConfig,
@@ -39,6 +41,37 @@ pub fn compile(
     if parsed.has_errors() {
         return Err(parsed.diagnostics);
     }
+    let (lowered, warnings) = compile_some(&parsed, source, config, passes, &|_| true)?;
+    if lowered.program.refused.is_empty() {
+        return Ok((lowered, warnings));
+    }
+    Err(lowered.program.refused.iter().flat_map(RefusedKernel::faults).collect())
+}
+
+/// The wanted kernels of a PTX text to the machine program, with the warnings of both steps. A kernel with faults,
+/// its own or those of functions that it calls, is refused and does not keep the others from running: see
+/// [`Program::refused`](warplab_program::Program::refused).
+///
+/// # Errors
+/// The faults outside all functions.
+pub fn compile_some(
+    parsed: &Parsed,
+    source: &Source,
+    config: &GpuConfig,
+    passes: CompileOptions,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let faults = parsed.faults();
+    if !faults.file.is_empty() {
+        return Err(faults.file.into_iter().cloned().collect());
+    }
+    let mut refused = Vec::new();
+    for kernel in parsed.module.entries().filter(|kernel| wanted(&kernel.name)) {
+        let reasons: Vec<Reason> = faults.of(&kernel.name).into_iter().cloned().map(Reason::from).collect();
+        if !reasons.is_empty() {
+            refused.push(RefusedKernel::named(&kernel.name, reasons));
+        }
+    }
     let machine = &config.multiprocessor;
     let options = Options {
         latencies: machine.latencies.table(&machine.shared, &machine.l1),
@@ -47,8 +80,11 @@ pub fn compile(
         max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
         reduces_lanes: !is_older(&config.architecture, FIRST_WITH_REDUX),
     };
-    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
-    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
+    let readable = |name: &str| wanted(name) && refused.iter().all(|refused| refused.kernel.name != name);
+    let mut lowered = warplab_lower::lower_some(&parsed.module, source, &options, &readable)?;
+    let warnings = parsed.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error());
+    let warnings = warnings.chain(&lowered.warnings).cloned().collect();
+    lowered.program.refused.extend(refused);
     Ok((lowered, warnings))
 }
 

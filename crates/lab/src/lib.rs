@@ -18,7 +18,7 @@ pub mod reference;
 mod workload;
 
 pub use buffers::{ReadFile, no_files};
-pub use compile::{CompileOptions, Language, compile, language};
+pub use compile::{CompileOptions, Language, compile, compile_some, language};
 pub use expectations::{Checked, check_expectations};
 pub use fault::Fault;
 pub use passes::{pass, passes};

@@ -1,14 +1,18 @@
 //! A program: kernels, constant banks and global variables.
 
 use crate::instruction::{Instruction, Origin};
+use std::fmt;
+use warplab_diagnostics::Diagnostic;
 
 /// What a front end makes of one input file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// The architecture whose machine code it is (90 for sm_90), if it is a real one's.
     pub architecture: Option<u32>,
-    /// The kernels, in the order of the file.
+    /// The kernels that could be read, in the order of the file.
     pub kernels: Vec<Kernel>,
+    /// The kernels that could not.
+    pub refused: Vec<RefusedKernel>,
     /// Variables in global and constant memory that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     /// Names of the high-level source files that [`crate::Origin::source_file`] counts.
@@ -22,11 +26,79 @@ impl Program {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
+    /// The kernel with this name, if it could not be read.
+    #[must_use]
+    pub fn refusal(&self, name: &str) -> Option<&RefusedKernel> {
+        self.refused.iter().find(|refused| refused.kernel.name == name)
+    }
+
+    /// The names of all kernels, those that could be read first.
+    #[must_use]
+    pub fn kernel_names(&self) -> Vec<&str> {
+        let read = self.kernels.iter().map(|kernel| kernel.name.as_str());
+        read.chain(self.refused.iter().map(|refused| refused.kernel.name.as_str())).collect()
+    }
+
     /// The file and line of the high-level source that an instruction comes from, where it is known.
     #[must_use]
     pub fn place(&self, origin: &Origin) -> Option<(&str, u32)> {
         let file = self.files.get(usize::from(origin.source_file?))?;
         Some((file, origin.source_line))
+    }
+}
+
+/// A kernel that a front end cannot read; it does not keep the others of its file from running.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RefusedKernel {
+    /// Its name and what could be read: an instruction that could not is a `NOP`.
+    pub kernel: Kernel,
+    /// Why, all of it, in the order of the file.
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason why a kernel is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The address of the instruction in the kernel's machine code, if that is what is wrong.
+    pub address: Option<u64>,
+    /// What is wrong, with its place in the text that was read.
+    pub fault: Diagnostic,
+}
+
+impl From<Diagnostic> for Reason {
+    fn from(fault: Diagnostic) -> Reason {
+        Reason { address: None, fault }
+    }
+}
+
+impl RefusedKernel {
+    /// A kernel of which nothing but the name is known.
+    #[must_use]
+    pub fn named(name: &str, reasons: Vec<Reason>) -> RefusedKernel {
+        RefusedKernel { kernel: Kernel { name: name.to_owned(), ..Kernel::default() }, reasons }
+    }
+
+    /// The reasons as faults of the text that was read.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Diagnostic> {
+        self.reasons.iter().map(|reason| reason.fault.clone()).collect()
+    }
+}
+
+impl fmt::Display for RefusedKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel '{}' cannot run:", self.kernel.name)?;
+        self.reasons.iter().try_for_each(|reason| write!(f, "\n  {reason}"))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(address) = self.address {
+            write!(f, "{address:#06x} ")?;
+        }
+        f.write_str(&self.fault.message)?;
+        if self.fault.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.fault.help) }
     }
 }
 

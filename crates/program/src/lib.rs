@@ -9,6 +9,7 @@ pub mod flow;
 pub mod instruction;
 pub mod kernel;
 pub mod latency;
+pub mod limits;
 pub mod listing;
 pub mod modifier;
 pub mod opcode;
@@ -20,7 +21,9 @@ pub mod stalls;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
-pub use kernel::{ConstantBank, GlobalVariable, Kernel, Parameter, Program, Relocation};
+pub use kernel::{
+    ConstantBank, GlobalVariable, Kernel, Parameter, Program, Reason, RefusedKernel, Relocation,
+};
 pub use latency::{Latency, LatencyClass, LatencyException, LatencyTable, Pipe};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;

@@ -8,7 +8,7 @@ use crate::{SassFault, banks, disassembly, info};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
 use warplab_program::listing::instruction_text;
-use warplab_program::{Instruction, Kernel};
+use warplab_program::{Instruction, Kernel, Opcode};
 
 /// Bytes that belong to the system and are counted in a kernel's section of shared memory, by architecture.
 fn reserved_shared_bytes(architecture: u32) -> u64 {
@@ -33,7 +33,7 @@ pub(crate) struct File<'a> {
     pub(crate) lines: &'a Lines,
 }
 
-/// Reads a kernel; faults are added.
+/// Reads a kernel, as far as that is possible; faults are added.
 pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
     let elf = file.elf;
     let fault = |message: &str| SassFault::kernel(place.name, message);
@@ -48,13 +48,9 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
     };
     let mut addresses = Addresses::new(elf, place.name);
     let mut instructions = Vec::new();
-    let before = faults.len();
     for &(section, base) in &layout.parts {
         let part = Part { name: place.name, layout: &layout, section, base };
         instructions.extend(part_of(file, &part, &mut addresses, faults));
-    }
-    if faults.len() > before {
-        return None;
     }
     check_targets(place.name, &instructions, faults);
     let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
@@ -145,7 +141,11 @@ fn part_of(
                 }
                 instructions.push(found);
             }
-            Err(fault) => faults.push(fault),
+            Err(fault) => {
+                faults.push(fault);
+                // What cannot be read still has its place among the addresses.
+                instructions.push(Instruction::new(Opcode::Nop, [], []));
+            }
         }
     }
     instructions

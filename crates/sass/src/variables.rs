@@ -2,16 +2,20 @@
 
 use crate::SassFault;
 use crate::elf::{Elf, Fixup, Symbol};
-use warplab_program::{GlobalVariable, Relocation};
+use std::collections::BTreeMap;
+use warplab_program::{GlobalVariable, Kernel, Relocation, limits};
 
 /// Sections that hold variables of global memory.
 fn holds_variables(section: &str) -> bool {
     matches!(section, ".nv.global" | ".nv.global.init")
 }
 
-/// All variables of a cubin; faults are added.
-pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVariable> {
-    let mut globals = Vec::new();
+/// What is wrong with variables, by their names.
+pub(crate) type Wrong = BTreeMap<String, String>;
+
+/// All variables of a cubin, and what is wrong with some of them; faults of the whole file are added.
+pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> (Vec<GlobalVariable>, Wrong) {
+    let (mut globals, mut wrong) = (Vec::new(), Wrong::new());
     for (number, section) in elf.sections.iter().enumerate() {
         if !holds_variables(section.name) {
             continue;
@@ -26,30 +30,63 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVari
             }
             let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= section.size);
             let Some(end) = end else {
-                faults.push(SassFault::file(format!("variable '{}' is outside its section", symbol.name)));
+                wrong.insert(symbol.name.to_owned(), "is outside its section".to_owned());
                 continue;
             };
-            let bytes = section.data.get(symbol.value as usize..end as usize).unwrap_or_default();
+            let part = usize::try_from(symbol.value).ok().zip(usize::try_from(end).ok());
+            let bytes = part.and_then(|(from, to)| section.data.get(from..to)).unwrap_or_default();
             let mut relocations = Vec::new();
             for fixup in fixups.iter().filter(|fixup| (symbol.value..end).contains(&fixup.offset)) {
                 match relocation(elf, fixup, symbol.value, bytes) {
                     Ok(found) => relocations.push(found),
                     Err(message) => {
-                        faults.push(SassFault::file(format!("variable '{}': {message}", symbol.name)));
+                        wrong.insert(symbol.name.to_owned(), message);
                     }
                 }
             }
             relocations.sort_by_key(|relocation| relocation.offset);
-            globals.push(GlobalVariable {
+            let global = GlobalVariable {
                 name: symbol.name.to_owned(),
                 bytes: symbol.size,
                 alignment: section.alignment.max(1),
                 initial: bytes.to_vec(),
                 relocations,
-            });
+            };
+            if let Err(message) = limits::global(&global) {
+                wrong.insert(global.name.clone(), message);
+            }
+            globals.push(global);
         }
     }
-    globals
+    leave_out(&mut globals, &mut wrong);
+    (globals, wrong)
+}
+
+/// Leaves out the variables that are wrong, and those that hold the address of one.
+fn leave_out(globals: &mut Vec<GlobalVariable>, wrong: &mut Wrong) {
+    loop {
+        let holds = |global: &GlobalVariable| {
+            let named = global.relocations.iter().find_map(|it| wrong.get_key_value(&it.symbol));
+            Some((global.name.clone(), format!("it holds the address of '{}', which {}", named?.0, named?.1)))
+        };
+        let found: Vec<_> =
+            globals.iter().filter(|global| !wrong.contains_key(&global.name)).filter_map(holds).collect();
+        if found.is_empty() {
+            break;
+        }
+        wrong.extend(found);
+    }
+    globals.retain(|global| !wrong.contains_key(&global.name));
+}
+
+/// What is wrong with the variables whose addresses a kernel has in its constant banks.
+pub(crate) fn faults_of(kernel: &Kernel, wrong: &Wrong) -> Vec<String> {
+    let reached = |name: &str| {
+        let mut relocations = kernel.constant_banks.iter().flat_map(|bank| &bank.relocations);
+        relocations.any(|relocation| relocation.symbol == name)
+    };
+    let reached = wrong.iter().filter(|(name, _)| reached(name));
+    reached.map(|(name, message)| format!("variable '{name}': {message}")).collect()
 }
 
 /// The address of a variable inside bytes that start at `start` of their section.

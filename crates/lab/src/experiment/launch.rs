@@ -6,7 +6,7 @@ use super::{Host, Measured, number};
 use crate::fault::Fault;
 use crate::passes::passes;
 use crate::workload::{Workload, buffer_bytes, simulate};
-use crate::{CompileOptions, Language, compile, language};
+use crate::{CompileOptions, Language, compile_some, language};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -281,8 +281,8 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
         }
         Language::Ptx => {
             let options = CompileOptions { run: text.passes, ..CompileOptions::default() };
-            let compiled = compile(source, config, options);
-            compiled
+            let parsed = warplab_ptx::parse(source);
+            compile_some(&parsed, source, config, options, &|_| true)
                 .map(|(lowered, _)| lowered.program)
                 .map_err(|faults| Fault::Diagnostics(source.clone(), faults))
         }
@@ -295,6 +295,9 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
 /// Why it did not run to its end.
 pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result<Measured, Fault> {
     let workload = Workload { program, kernel: &job.kernel, shape: job.shape, arguments: &job.arguments };
+    if let Some(refused) = program.refusal(&job.kernel) {
+        return Err(Fault::Diagnostics(job.program.source.clone(), refused.faults()));
+    }
     let kernel = workload.kernel()?;
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {

@@ -1,7 +1,7 @@
 //! Program to text.
 
 use crate::instruction::{Control, Guard, INSTRUCTION_BYTES, Instruction, Origin};
-use crate::kernel::{ConstantBank, GlobalVariable, Kernel, Program, Relocation};
+use crate::kernel::{ConstantBank, GlobalVariable, Kernel, Program, RefusedKernel, Relocation};
 use crate::operand::Operand;
 use std::fmt::{self, Write};
 
@@ -38,7 +38,15 @@ fn write_program(text: &mut String, program: &Program) -> fmt::Result {
         }
         kernel_text(text, kernel, &program.files)?;
     }
-    Ok(())
+    program.refused.iter().try_for_each(|refused| refused_text(text, refused))
+}
+
+fn refused_text(text: &mut String, refused: &RefusedKernel) -> fmt::Result {
+    writeln!(text, ".refused {}", refused.kernel.name)?;
+    refused.reasons.iter().try_for_each(|reason| {
+        let line = reason.to_string().replace(['\n', '\r'], " ");
+        writeln!(text, ".reason {line}")
+    })
 }
 
 fn global_text(text: &mut String, global: &GlobalVariable) -> fmt::Result {
