@@ -155,7 +155,9 @@ fn kernels(program: &Program, source: &Source, config: &GpuConfig, machine_code:
         Err(fault) => Some(fault.to_string()),
     };
     let read = program.kernels.iter().map(|kernel| {
-        let mut reasons = not_executed(kernel, machine_code);
+        // With more registers than can be named every instruction would be a reason.
+        let nameable = kernel.registers <= 255;
+        let mut reasons = if nameable { not_executed(kernel, machine_code) } else { Vec::new() };
         if reasons.is_empty() {
             reasons.extend(cannot_start(kernel).map(|message| (Place::Nowhere, message)));
         }

@@ -1,11 +1,13 @@
 //! PTX to the machine program of a machine.
 
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lower::{Lowered, Options, PassSet};
+use warplab_lower::{Lowered, Options, PassSet, is_lowered};
 use warplab_program::{Reason, RefusedKernel};
 use warplab_ptx::Parsed;
+use warplab_ptx::tree::{Block, Statement};
 
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
@@ -67,8 +69,12 @@ pub fn compile_some(
     }
     let mut refused = Vec::new();
     for kernel in parsed.module.entries().filter(|kernel| wanted(&kernel.name)) {
-        let reasons: Vec<Reason> = faults.of(&kernel.name).into_iter().cloned().map(Reason::from).collect();
+        let mut reasons: Vec<Diagnostic> = faults.of(&kernel.name).into_iter().cloned().collect();
         if !reasons.is_empty() {
+            // It goes no further, so what the second step would refuse is told here.
+            reasons.extend(not_lowered(parsed, &faults.reached(&kernel.name)));
+            reasons.sort_by_key(|reason| reason.span.start);
+            let reasons = reasons.into_iter().map(Reason::from).collect();
             refused.push(RefusedKernel::named(&kernel.name, reasons));
         }
     }
@@ -86,6 +92,26 @@ pub fn compile_some(
     let warnings = warnings.chain(&lowered.warnings).cloned().collect();
     lowered.program.refused.extend(refused);
     Ok((lowered, warnings))
+}
+
+/// The instructions of these functions that are never lowered.
+fn not_lowered(parsed: &Parsed, functions: &FxHashSet<&str>) -> Vec<Diagnostic> {
+    let functions = parsed.module.functions().filter(|function| functions.contains(function.name.as_str()));
+    let mut blocks: Vec<&Block> = functions.filter_map(|function| function.body.as_ref()).collect();
+    let mut found = Vec::new();
+    while let Some(block) = blocks.pop() {
+        for statement in &block.statements {
+            match statement {
+                Statement::Block(inner) => blocks.push(inner),
+                Statement::Instruction(instruction) if !is_lowered(instruction.opcode) => {
+                    let message = format!("'{}' is not supported", instruction.mnemonic());
+                    found.push(Diagnostic::error(*instruction.span, message));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Whether an architecture is a compute capability below another.

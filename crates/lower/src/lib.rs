@@ -30,6 +30,7 @@ mod spill;
 mod vectorise;
 
 pub use passes::{Pass, PassSet};
+pub use select::is_lowered;
 
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_program::{LatencyClass, LatencyTable, Program, RefusedKernel};

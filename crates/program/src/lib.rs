@@ -4,6 +4,8 @@
 //! fields that the compiler writes beside it. Nothing here executes: `exec` says what an instruction computes, `sm`
 //! when. The PTX front end (`lower`) and the SASS front end (`sass`) both make a [`Program`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 pub mod access;
 pub mod flow;
 pub mod instruction;

@@ -47,17 +47,24 @@ impl<'a> Faults<'a> {
     /// The faults of a function and of all that it can reach, in the order of the text.
     #[must_use]
     pub fn of(&self, function: &str) -> Vec<&'a Diagnostic> {
-        let Some((&function, _)) = self.names.get_key_value(function) else { return Vec::new() };
+        let reached = self.reached(function);
+        let mut found: Vec<&Diagnostic> =
+            reached.iter().filter_map(|name| self.inside.get(name)).flatten().copied().collect();
+        found.sort_by_key(|diagnostic| diagnostic.span.start);
+        found
+    }
+
+    /// A function and all that it can reach, by name.
+    #[must_use]
+    pub fn reached(&self, function: &str) -> FxHashSet<&'a str> {
+        let Some((&function, _)) = self.names.get_key_value(function) else { return FxHashSet::default() };
         let mut reached = FxHashSet::from_iter([function]);
         let mut waiting = vec![function];
-        let mut found = Vec::new();
         while let Some(name) = waiting.pop() {
-            found.extend(self.inside.get(name).into_iter().flatten().copied());
             let Some(names) = self.names.get(name) else { continue };
             waiting.extend(names.iter().copied().filter(|name| reached.insert(name)));
         }
-        found.sort_by_key(|diagnostic| diagnostic.span.start);
-        found
+        reached
     }
 }
 

@@ -75,13 +75,18 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
         registers: info.registers.unwrap_or(code.info >> 24).max(called),
         static_shared_bytes,
         local_bytes: info.local_bytes,
-        barriers: info.barriers.unwrap_or((code.flags >> 20 & 0x7f) as u32),
+        barriers: info.barriers.unwrap_or(barriers_of_header(code.flags)),
         parameters: info.parameters,
         parameter_base: parameter_base.unwrap_or(launch_constants::PARAMETERS),
         constant_banks,
         max_block: info.max_block,
         required_block: info.required_block,
     })
+}
+
+/// The barriers that an old cubin counts in the flags of a kernel's section.
+fn barriers_of_header(flags: u64) -> u32 {
+    (flags >> 20 & 0x7f) as u32
 }
 
 /// The most registers that a called function needs.
@@ -118,11 +123,8 @@ fn part_of(
         return Vec::new();
     };
     let lines = &function.lines;
-    let encodings: Vec<[u64; 2]> = code
-        .data
-        .chunks(INSTRUCTION_BYTES as usize)
-        .filter_map(|word| Some([Bytes(word).u64(0)?, Bytes(word).u64(8)?]))
-        .collect();
+    let encodings: Vec<[u64; 2]> =
+        code.data.chunks(16).filter_map(|word| Some([Bytes(word).u64(0)?, Bytes(word).u64(8)?])).collect();
     if encodings.len() != lines.len() {
         let (code, text) = (encodings.len(), lines.len());
         let message = format!("the cubin has {code} instructions, the disassembly {text}");

@@ -4,6 +4,8 @@
 //! encoding, registers, shared and local memory, parameters, constant banks and variables. No process is started
 //! here, and damaged input is a fault, never a panic.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod banks;
 mod disassembly;
 mod elf;

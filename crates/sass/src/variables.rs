@@ -102,11 +102,12 @@ pub(crate) fn relocation(
         .ok()
         .and_then(|at| bytes.get(at..at.checked_add(8)?)?.try_into().ok())
         .ok_or_else(outside)?;
+    let place_in_bank = u32::try_from(offset).map_err(|_| outside())?;
     let addend = fixup.addend.unwrap_or(i64::from_le_bytes(place));
     let symbol = elf.symbols.get(fixup.symbol).ok_or("a relocation names no symbol")?;
     let global = elf.sections.get(symbol.section).is_some_and(|section| holds_variables(section.name));
     if global && symbol.kind == Symbol::OBJECT {
-        return Ok(Relocation { offset: offset as u32, symbol: symbol.name.to_owned(), addend });
+        return Ok(Relocation { offset: place_in_bank, symbol: symbol.name.to_owned(), addend });
     }
     if global {
         // A section and an offset: the variable that lies there.
@@ -118,7 +119,7 @@ pub(crate) fn relocation(
         });
         if let Some(found) = found {
             let addend = at.wrapping_sub(found.value).cast_signed();
-            return Ok(Relocation { offset: offset as u32, symbol: found.name.to_owned(), addend });
+            return Ok(Relocation { offset: place_in_bank, symbol: found.name.to_owned(), addend });
         }
     }
     Err(format!("the address of '{}', which is no variable of global memory, is not supported", symbol.name))

@@ -61,7 +61,10 @@ fn global_text(text: &mut String, global: &GlobalVariable) -> fmt::Result {
 
 fn kernel_text(text: &mut String, kernel: &Kernel, files: &[String]) -> fmt::Result {
     writeln!(text, ".kernel {}", kernel.name)?;
-    writeln!(text, ".registers {}", kernel.registers)?;
+    // Left out when nobody says: then they are as many as the instructions name.
+    if kernel.registers > 0 {
+        writeln!(text, ".registers {}", kernel.registers)?;
+    }
     writeln!(text, ".shared {}", kernel.static_shared_bytes)?;
     writeln!(text, ".local {}", kernel.local_bytes)?;
     writeln!(text, ".barriers {}", kernel.barriers)?;
