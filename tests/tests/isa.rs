@@ -6,7 +6,7 @@ use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
 use warplab_lab::no_files;
 use warplab_program::{Kernel, Program};
-use warplab_tests::{Case, cases, compile, gpu, on_all, read};
+use warplab_tests::{Case, cases, compile, gpu, on_all, project_file, read};
 
 /// Words of each of the two buffers.
 const WORDS: u64 = 4096;
@@ -67,6 +67,48 @@ fn ordinary_instructions_compute_the_same_by_both_roads() {
 #[test]
 fn machine_code_of_an_older_architecture_computes_the_same() {
     assert_same("traces/isa/isa.sm_80.sass");
+}
+
+/// What a real H200 wrote, where it is at hand: `kernel n thread word value`, words that are zero left out.
+fn measured(text: &str, kernel: &str, n: u32) -> Vec<u8> {
+    let mut words = vec![0_u32; 4096];
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(' ').collect();
+        if let [name, number, thread, word, value] = fields[..]
+            && (name, number) == (kernel, n.to_string().as_str())
+        {
+            let place =
+                thread.parse::<usize>().expect("a thread") * 32 + word.parse::<usize>().expect("a word");
+            words[place] = u32::from_str_radix(value, 16).expect("a value");
+        }
+    }
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn rarer_instructions_compute_the_same_by_both_roads_and_as_the_hardware() {
+    let (ptx, sass) = (compile(&gpu("h200"), "traces/isa/more.ptx"), listing("traces/isa/more.sass"));
+    assert_eq!(ptx.kernels.len(), 7);
+    let hardware = std::fs::read_to_string(project_file("traces/isa/more.expected")).ok();
+    let mut wrong = Vec::new();
+    for kernel in &ptx.kernels {
+        let other = sass.kernel(&kernel.name).expect("the listing has the kernel");
+        for n in [3, 6] {
+            let outputs = (output(&ptx, kernel, n), output(&sass, other, n));
+            let (Ok(left), Ok(right)) = &outputs else {
+                wrong.push(format!("{}: {outputs:?}", kernel.name));
+                continue;
+            };
+            let name = &kernel.name;
+            let found = first_difference(left, right);
+            wrong.extend(found.map(|what| format!("{name} with n = {n}: {what}")));
+            if let Some(text) = &hardware {
+                let found = first_difference(&measured(text, name, n), right);
+                wrong.extend(found.map(|what| format!("{name} with n = {n}, H200 as 'PTX': {what}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -154,10 +154,8 @@ const LISTING_WORDS: &[&str] = &[
 fn a_damaged_listing_is_a_fault_and_nothing_worse() {
     let config = gpu("h200");
     let mut seeds = parts("traces/h200/suite.sass", ".kernel ", 4000);
-    let small = read_cubin(
-        &files(&["crates/sass/tests/small.cubin"])[0],
-        &self::read("crates/sass/tests/small.json"),
-    );
+    let small =
+        read_cubin(&files(&["crates/sass/tests/small.cubin"])[0], &read("crates/sass/tests/small.json"));
     seeds.push(listing::write(&small.unwrap()).into_bytes());
     let read = |bytes: &[u8]| {
         let source = source("damaged.sass", bytes);

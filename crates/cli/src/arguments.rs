@@ -38,10 +38,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: GpuCommand,
     },
-    /// Report every fault of a PTX file, a machine, a launch, an experiment or a listing
+    /// Report every fault of a machine, a launch or an experiment, and which kernels of a program can run
     Check {
         /// A .ptx, .cu, .cubin, .ron or listing (.sass) file
         file: PathBuf,
+        /// The kernels of a program with all reasons why one cannot run, as JSON; - is standard output
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
     },
     /// The machine program of a file: every instruction with pipe, latency, source line and why it moved
     Listing(ListingArguments),

@@ -72,12 +72,13 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let named = launch.gpu.as_deref().map(|name| relative_machine(name, &folder));
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
+    let program = folder.join(&launch.program);
     let mut reading = reading(arguments)?;
     // What stands on the command line comes last, where it wins.
     reading.nvcc_arguments.splice(0..0, launch.nvcc_args.iter().cloned());
-    let loaded = programs::load(&folder.join(&launch.program), &config, reading, terminal)?;
+    let loaded = programs::load(&program, &config, reading, Some(&launch.kernel), terminal)?;
     check_architecture(Path::new(&launch.program), &loaded, &config)?;
-    let kernel = programs::kernel(&loaded.program, Some(&launch.kernel))?.name.clone();
+    let kernel = programs::kernel(&loaded, Some(&launch.kernel))?.name.clone();
     let shape = shape(
         flags.grid.unwrap_or(launch.grid),
         flags.block.unwrap_or(launch.block),
@@ -106,9 +107,10 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         ));
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
-    let loaded = programs::load(&arguments.file, &config, reading(arguments)?, terminal)?;
+    let wanted = flags.kernel.as_deref();
+    let loaded = programs::load(&arguments.file, &config, reading(arguments)?, wanted, terminal)?;
     check_architecture(&arguments.file, &loaded, &config)?;
-    let kernel = programs::kernel(&loaded.program, flags.kernel.as_deref())?.name.clone();
+    let kernel = programs::kernel(&loaded, wanted)?.name.clone();
     Ok(Job {
         loaded,
         kernel,

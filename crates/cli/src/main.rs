@@ -10,6 +10,7 @@ mod cuda_tools;
 mod documents;
 mod failure;
 mod job;
+mod kernels;
 mod laboratory;
 mod labs;
 mod machines;
@@ -49,7 +50,7 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
         Command::Gpu { command: GpuCommand::List } => commands::gpu::list(terminal),
         Command::Gpu { command: GpuCommand::Show { name, ron } } => commands::gpu::show(name, *ron, terminal),
-        Command::Check { file } => commands::check::run(file, terminal),
+        Command::Check { file, json } => commands::check::run(file, json.as_deref(), terminal),
         Command::Listing(arguments) => commands::listing::run(arguments, terminal),
         Command::Explain { name } => commands::explain::run(name, terminal),
         Command::Config { command: ConfigCommand::Check { file } } => commands::config::check(file, terminal),

@@ -5,10 +5,9 @@ use crate::failure::Failure;
 use crate::sources;
 use std::ffi::OsStr;
 use std::path::Path;
-use warplab_diagnostics::Source;
-
-/// The most faults that are shown.
-const MOST_FAULTS: usize = 20;
+use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_exec::Code;
+use warplab_program::{Reason, RefusedKernel};
 
 /// Reads a cubin as a listing of the machine program; `name` is the file that a person gave.
 pub(crate) fn disassemble(cubin: &Path, name: &Path) -> Result<Source, Failure> {
@@ -22,15 +21,21 @@ pub(crate) fn disassemble(cubin: &Path, name: &Path) -> Result<Source, Failure> 
         return Err(refused(&tool, name, architecture, &complaint(&output)));
     }
     let json = String::from_utf8_lossy(&output.stdout);
-    let program = warplab_sass::read_cubin(&bytes, &json).map_err(|faults| {
-        let mut lines: Vec<String> = faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect();
-        if faults.len() > MOST_FAULTS {
-            lines.push(format!("and {} more", faults.len() - MOST_FAULTS));
-        }
-        unreadable(name, &lines)
-    })?;
+    let mut program = warplab_sass::read_cubin(&bytes, &json)
+        .map_err(|faults| unreadable(name, &faults.iter().map(ToString::to_string).collect::<Vec<_>>()))?;
+    program.refused.iter_mut().for_each(add_what_cannot_be_executed);
     let text = warplab_program::listing::write(&program);
     Ok(Source::new(format!("{} (as a listing)", name.display()), text))
+}
+
+/// Of a kernel that cannot be read in part, what cannot be executed of the rest: all reasons at once.
+fn add_what_cannot_be_executed(refused: &mut RefusedKernel) {
+    let Err(faults) = Code::decode(&refused.kernel) else { return };
+    refused.reasons.extend(faults.into_iter().map(|fault| Reason {
+        address: Some(fault.address),
+        fault: Diagnostic::error(Span::default(), format!("'{}': {}", fault.instruction, fault.message)),
+    }));
+    refused.reasons.sort_by_key(|reason| reason.address);
 }
 
 fn unreadable(name: &Path, lines: &[String]) -> Failure {

@@ -7,9 +7,9 @@ use crate::{names, passes, roads};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lab::{CompileOptions, Language, compile, language};
+use warplab_lab::{CompileOptions, Language, compile_some, language};
 use warplab_lower::PassLog;
-use warplab_program::{Kernel, Program};
+use warplab_program::{Kernel, Program, RefusedKernel};
 
 /// A program with the text it was read from.
 #[derive(Debug)]
@@ -51,49 +51,77 @@ impl Reading {
     }
 }
 
-/// A program for a machine; warnings go to the terminal.
+/// A program for a machine: of PTX only the kernel that is asked for, if one is. Warnings go to the terminal.
 pub(crate) fn load(
     path: &Path,
     config: &GpuConfig,
     reading: Reading,
+    wanted: Option<&str>,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
     let source = roads::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
-    let (program, log, warnings) = match language(path, &source.text) {
+    match language(path, &source.text) {
         Language::Listing => {
             let (program, faults) = warplab_program::listing::read(&source);
             if faults.iter().any(Diagnostic::is_error) {
                 return Err(Failure::Diagnostics(source, faults));
             }
-            (program, Vec::new(), faults)
+            Ok(Loaded { source, program, log: Vec::new() })
         }
-        Language::Ptx => match compile(&source, config, reading.passes) {
-            Ok((lowered, warnings)) => (lowered.program, lowered.log, warnings),
-            Err(faults) => return Err(Failure::Diagnostics(source, faults)),
-        },
-    };
-    terminal.diagnostics(&source, &warnings);
-    Ok(Loaded { source, program, log })
+        Language::Ptx => {
+            let parsed = warplab_ptx::parse(&source);
+            let names: Vec<&str> = parsed.module.entries().map(|kernel| kernel.name.as_str()).collect();
+            let wanted = match wanted {
+                Some(name) if parsed.faults().file.is_empty() => Some(find(&names, Some(name))?),
+                _ => None,
+            };
+            let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
+            match compile_some(&parsed, &source, config, reading.passes, &is_wanted) {
+                Ok((lowered, warnings)) => {
+                    terminal.diagnostics(&source, &warnings);
+                    Ok(Loaded { source, program: lowered.program, log: lowered.log })
+                }
+                Err(faults) => Err(Failure::Diagnostics(source, faults)),
+            }
+        }
+    }
 }
 
-/// The kernel that a person means: by its name in any form, or the only one there is.
-pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a Kernel, Failure> {
-    let list = |kernels: &[&Kernel]| {
-        let names = kernels.iter().map(|kernel| names::demangled(&kernel.name));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let all: Vec<&Kernel> = program.kernels.iter().collect();
+/// The kernel that a person means.
+pub(crate) fn kernel<'a>(loaded: &'a Loaded, name: Option<&str>) -> Result<&'a Kernel, Failure> {
+    let name = find(&loaded.program.kernel_names(), name)?;
+    loaded.program.kernel(name).ok_or_else(|| match loaded.program.refusal(name) {
+        Some(refused) => refusal(&loaded.source, refused),
+        None => Failure::input(format!("there is no kernel '{name}'")),
+    })
+}
+
+/// Why a kernel cannot run: places of a text are shown, addresses of machine code are named.
+pub(crate) fn refusal(source: &Source, refused: &RefusedKernel) -> Failure {
+    if refused.reasons.iter().any(|reason| reason.address.is_some()) {
+        Failure::input(format!("{}: {refused}", source.name))
+    } else {
+        Failure::Diagnostics(source.clone(), refused.faults())
+    }
+}
+
+/// The full name that a person means: by itself, by any form of the name in the source, or the only one there is.
+fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Failure> {
+    let list =
+        |names: &[&str]| names.iter().map(|name| names::demangled(name)).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
-        return match all.as_slice() {
-            [kernel] => Ok(kernel),
+        return match names {
+            [name] => Ok(name),
             [] => Err(Failure::input("the program has no kernel")),
-            _ => Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(&all)))),
+            _ => {
+                Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(names))))
+            }
         };
     };
-    if let Some(kernel) = program.kernel(name) {
-        return Ok(kernel);
+    if let Some(name) = names.iter().find(|known| **known == name) {
+        return Ok(name);
     }
-    let meant: Vec<&Kernel> = all.iter().copied().filter(|kernel| names::means(name, &kernel.name)).collect();
+    let meant: Vec<&str> = names.iter().copied().filter(|kernel| names::means(name, kernel)).collect();
     match meant.as_slice() {
         [kernel] => return Ok(kernel),
         [] => {}
@@ -102,7 +130,7 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
             return Err(Failure::input(format!("'{name}' is the name of several kernels: {several}")));
         }
     }
-    let known: Vec<String> = all.iter().map(|kernel| names::demangled(&kernel.name)).collect();
+    let known: Vec<String> = names.iter().map(|name| names::demangled(name)).collect();
     let near = nearest_name(name, known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
     Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", known.join(", "))))
@@ -110,20 +138,14 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: Option<&str>) -> Result<&'a
 
 #[cfg(test)]
 mod tests {
-    use super::kernel;
+    use super::find;
     use crate::failure::Failure;
-    use warplab_program::{Kernel, Program};
-
-    fn program(names: &[&str]) -> Program {
-        let kernels = names.iter().map(|name| Kernel { name: (*name).to_owned(), ..Kernel::default() });
-        Program { kernels: kernels.collect(), ..Program::default() }
-    }
 
     #[test]
     fn a_kernel_is_found_by_its_cpp_name() {
-        let program = program(&["_Z5saxpyifPKfPf", "_Z6saxpy2i"]);
-        assert_eq!(kernel(&program, Some("saxpy")).unwrap().name, "_Z5saxpyifPKfPf");
-        let Err(Failure::Input(message)) = kernel(&program, None) else { panic!() };
+        let names = ["_Z5saxpyifPKfPf", "_Z6saxpy2i"];
+        assert_eq!(find(&names, Some("saxpy")).unwrap(), "_Z5saxpyifPKfPf");
+        let Err(Failure::Input(message)) = find(&names, None) else { panic!() };
         assert_eq!(
             message,
             "which kernel? give --kernel; the program has: saxpy(int, float, float const*, float*), saxpy2(int)"
@@ -132,9 +154,7 @@ mod tests {
 
     #[test]
     fn a_wrong_name_finds_the_nearest() {
-        let Err(Failure::Input(message)) = kernel(&program(&["saxpy", "copy"]), Some("saxpi")) else {
-            panic!()
-        };
+        let Err(Failure::Input(message)) = find(&["saxpy", "copy"], Some("saxpi")) else { panic!() };
         assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
     }
 }

@@ -124,6 +124,8 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             ("p = a is of a kind of number: finite, infinite, NaN, normal, subnormal", &[Fsetp, Isetp])
         }
         Ptx::Trap => ("stops the launch with an error", &[Bpt]),
+        Ptx::Vabsdiff => ("d = |a - b|; .add c + it", &[Vabsdiff]),
+        Ptx::Vabsdiff4 => ("d = |a - b| of four bytes; .add c + their sum", &[Vabsdiff4]),
         Ptx::Vote => {
             ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote])
         }

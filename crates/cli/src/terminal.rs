@@ -5,6 +5,9 @@ use std::env;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use warplab_diagnostics::{Diagnostic, Source, render, render_coloured};
 
+/// How many diagnostics are shown with their lines before they are only counted.
+const MOST_SHOWN: usize = 50;
+
 /// Where a command prints.
 pub(crate) struct Terminal {
     out: BufWriter<Stdout>,
@@ -49,8 +52,11 @@ impl Terminal {
 
     /// Diagnostics for standard error.
     pub(crate) fn diagnostics(&mut self, source: &Source, diagnostics: &[Diagnostic]) {
-        let text =
-            if self.coloured { render_coloured(source, diagnostics) } else { render(source, diagnostics) };
+        let shown = &diagnostics[..diagnostics.len().min(MOST_SHOWN)];
+        let mut text = if self.coloured { render_coloured(source, shown) } else { render(source, shown) };
+        if diagnostics.len() > shown.len() {
+            text.push_str(&format!("... and {} more\n", diagnostics.len() - shown.len()));
+        }
         let _ = self.out.flush();
         let _ = io::stderr().write_all(text.as_bytes());
     }

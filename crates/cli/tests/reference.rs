@@ -197,13 +197,6 @@ scale.ron: a launch of scale
 
 "#]])
         .stderr_eq("");
-    warplab("check many_registers.sass")
-        .success()
-        .stdout_eq(str![[r#"
-many_registers.sass: a listing, 1 kernel, 1 instruction
-
-"#]])
-        .stderr_eq("");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Integer, logic, comparison, predicates.
 
-use crate::code::{Alu, Combine, Compare, Permute, TRASH_PREDICATE};
+use crate::code::{Alu, Combine, Compare, Packed, PackedOperation, Permute, TRASH_PREDICATE};
 use crate::lanes::Machine;
+
+/// Where the predicates of the warp start among all predicates.
+const FIRST_UNIFORM_PREDICATE: usize = 8;
 
 #[inline(always)]
 pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
@@ -42,6 +45,8 @@ pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
             let difference = if signed { (a as i32).abs_diff(b as i32) } else { a.abs_diff(b) };
             difference.wrapping_add(c)
         }),
+        Alu::AbsDiff4 { signed, sum } => m.map3(|a, b, c| absolute_differences(a, b, c, signed, sum)),
+        Alu::Packed(packed) => packed_halves(m, packed),
         Alu::Select => {
             let chosen = m.predicate(0);
             by_lane(m, |lane, a, b, _| if chosen >> lane & 1 != 0 { a } else { b });
@@ -55,7 +60,9 @@ pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
         Alu::Reverse => m.map1(u32::reverse_bits),
         Alu::Move => m.map1(|a| a),
         Alu::PredicateLogic { luts } => predicate_logic(m, luts),
-        Alu::PredicatesToRegister { byte } => predicates_to_register(m, byte),
+        Alu::PredicatesToRegister { byte, uniform } => {
+            predicates_to_register(m, byte, if uniform { FIRST_UNIFORM_PREDICATE } else { 0 });
+        }
         Alu::RegisterToPredicates { byte } => register_to_predicates(m, byte),
     }
 }
@@ -265,6 +272,59 @@ fn compare_integers(m: &mut Machine<'_>, compare: Compare, signed: bool, combine
     write_comparison(m, holds, combine);
 }
 
+/// |a - b| of each byte, or the sum of the four plus c.
+fn absolute_differences(a: u32, b: u32, c: u32, signed: bool, sum: bool) -> u32 {
+    let difference = |(a, b): (u8, u8)| {
+        if signed { a.cast_signed().abs_diff(b.cast_signed()) } else { a.abs_diff(b) }
+    };
+    let bytes = a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(difference);
+    if sum {
+        bytes.fold(c, |total, byte| total.wrapping_add(u32::from(byte)))
+    } else {
+        bytes.rev().fold(0, |word, byte| word << 8 | u32::from(byte))
+    }
+}
+
+/// Both halves; the predicates say where a minimum or maximum took the first source, lower half first.
+fn packed_halves(m: &mut Machine<'_>, packed: Packed) {
+    let Packed { operation, signed, relu, negate } = packed;
+    let min = m.predicate(0);
+    let mut holds = [0; 2];
+    let mut out = [0; 32];
+    let (mut ta, mut tb, mut tc) = ([0; 32], [0; 32], [0; 32]);
+    let (a, b, c) = (m.source(0, &mut ta), m.source(1, &mut tb), m.source(2, &mut tc));
+    let flip = if signed { 0x8000 } else { 0 };
+    for lane in 0..32 {
+        let min = min >> lane & 1 != 0;
+        let first = |x: u16, y: u16| if min { x ^ flip <= y ^ flip } else { x ^ flip >= y ^ flip };
+        let pick = |x: u16, y: u16| if first(x, y) { x } else { y };
+        for half in 0..2 {
+            let part = |word: u32, index: u8| {
+                let value = if half == 0 { lower(word) } else { lower(word >> 16) };
+                if negate >> index & 1 != 0 { value.wrapping_neg() } else { value }
+            };
+            let (a, b, c) = (part(a[lane], 0), part(b[lane], 1), part(c[lane], 2));
+            let value = match operation {
+                PackedOperation::Add => a.wrapping_add(b),
+                PackedOperation::MinMax => pick(a, b),
+                PackedOperation::MinMax3 => pick(pick(a, b), c),
+                PackedOperation::AddMinMax => pick(a.wrapping_add(b), c),
+            };
+            let value = if relu && value & 0x8000 != 0 { 0 } else { value };
+            out[lane] |= u32::from(value) << (16 * half);
+            holds[half] |= u32::from(first(a, b)) << lane;
+        }
+    }
+    m.write(&out);
+    m.write_predicate(0, holds[0]);
+    m.write_predicate(1, holds[1]);
+}
+
+fn lower(word: u32) -> u16 {
+    let [first, second, ..] = word.to_le_bytes();
+    u16::from_le_bytes([first, second])
+}
+
 #[inline(always)]
 /// A negative number becomes zero.
 fn not_negative(value: u32) -> u32 {
@@ -375,10 +435,10 @@ fn predicate_logic(m: &mut Machine<'_>, luts: [u8; 2]) {
 }
 
 /// d = a with a byte's bits under the mask b replaced by the predicates.
-fn predicates_to_register(m: &mut Machine<'_>, byte: u8) {
+fn predicates_to_register(m: &mut Machine<'_>, byte: u8, first: usize) {
     let predicates = m.warp.predicates;
     by_lane(m, |lane, a, mask, _| {
-        let bits = (0..8).fold(0, |bits, p| bits | (predicates[p] >> lane & 1) << p);
+        let bits = (0..8).fold(0, |bits, p| bits | (predicates[first + p] >> lane & 1) << p);
         let mask = mask & 0xff;
         a & !(mask << (byte * 8)) | (bits & mask) << (byte * 8)
     });

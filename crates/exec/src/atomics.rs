@@ -42,7 +42,7 @@ pub enum AtomicType {
 }
 
 impl AtomicType {
-    /// Bytes of a value: 4 or 8.
+    /// Bytes of a value: 4 or 8. A vector has several.
     #[must_use]
     pub fn bytes(self) -> u32 {
         if matches!(self, AtomicType::U64 | AtomicType::S64 | AtomicType::F64) { 8 } else { 4 }
@@ -62,6 +62,10 @@ pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -
             AtomicType::Bf16x2 => half::packed(old, value, half::add_bf16),
             _ => old.wrapping_add(value),
         },
+        AtomicOp::Min | AtomicOp::Max if matches!(ty, AtomicType::F16x2 | AtomicType::Bf16x2) => {
+            let (is_bf16, min) = (ty == AtomicType::Bf16x2, op == AtomicOp::Min);
+            half::packed(old, value, |a, b| half::extreme(a, b, is_bf16, min))
+        }
         AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
         AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
         AtomicOp::Min => old.min(value),
@@ -91,6 +95,23 @@ pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -
                 old
             }
         }
+    }
+}
+
+/// Changes one value of one lane, or each of a vector: the words of the value, and for a compare-and-swap those of
+/// the new one after them. `old` are the words in memory, which become the new ones.
+pub fn apply(op: AtomicOp, ty: AtomicType, old: &mut [u32], operand: impl Fn(usize) -> u32) {
+    let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    if let ([low, high], 8) = (&mut *old, ty.bytes()) {
+        let (value, other) = (pair(operand(0), operand(1)), pair(operand(2), operand(3)));
+        let new = apply64(op, ty, pair(*low, *high), value, other);
+        (*low, *high) = (new as u32, (new >> 32) as u32);
+        return;
+    }
+    let count = old.len();
+    for (word, old) in old.iter_mut().enumerate() {
+        let other = if count + word < 4 { operand(count + word) } else { 0 };
+        *old = apply32(op, ty, *old, operand(word), other);
     }
 }
 

@@ -193,32 +193,115 @@ pub(crate) enum Combine {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Alu {
-    Add3 { carry: bool },
+    Add3 {
+        carry: bool,
+    },
     Mad,
-    MadWide { signed: bool },
-    MadHigh { signed: bool },
-    Lea { shift: u8, high: bool, extend: bool, carry: bool },
-    Lop3 { lut: u8, any: bool },
-    Funnel { left: bool, high: bool, wide: bool, signed: bool, wrap: bool },
-    Shift { left: bool, signed: bool, wrap: bool },
-    Compare { compare: Compare, signed: bool, combine: Combine, extended: bool },
+    MadWide {
+        signed: bool,
+    },
+    MadHigh {
+        signed: bool,
+    },
+    Lea {
+        shift: u8,
+        high: bool,
+        extend: bool,
+        carry: bool,
+    },
+    Lop3 {
+        lut: u8,
+        any: bool,
+    },
+    Funnel {
+        left: bool,
+        high: bool,
+        wide: bool,
+        signed: bool,
+        wrap: bool,
+    },
+    Shift {
+        left: bool,
+        signed: bool,
+        wrap: bool,
+    },
+    Compare {
+        compare: Compare,
+        signed: bool,
+        combine: Combine,
+        extended: bool,
+    },
     Absolute,
-    MinMax { signed: bool, relu: bool },
-    MinMax3 { signed: bool, relu: bool },
-    AddMinMax { signed: bool, relu: bool },
-    AbsDiff { signed: bool },
+    MinMax {
+        signed: bool,
+        relu: bool,
+    },
+    MinMax3 {
+        signed: bool,
+        relu: bool,
+    },
+    AddMinMax {
+        signed: bool,
+        relu: bool,
+    },
+    AbsDiff {
+        signed: bool,
+    },
+    /// Of four bytes, or their sum plus c.
+    AbsDiff4 {
+        signed: bool,
+        sum: bool,
+    },
+    Packed(Packed),
     Select,
     Permute(Permute),
-    Mask { wrap: bool },
-    Extend { signed: bool, wrap: bool },
-    Dot { four: bool, high: bool, signed: [bool; 2] },
+    Mask {
+        wrap: bool,
+    },
+    Extend {
+        signed: bool,
+        wrap: bool,
+    },
+    Dot {
+        four: bool,
+        high: bool,
+        signed: [bool; 2],
+    },
     CountOnes,
-    FindLeading { signed: bool, shift: bool },
+    FindLeading {
+        signed: bool,
+        shift: bool,
+    },
     Reverse,
     Move,
-    PredicateLogic { luts: [u8; 2] },
-    PredicatesToRegister { byte: u8 },
-    RegisterToPredicates { byte: u8 },
+    PredicateLogic {
+        luts: [u8; 2],
+    },
+    PredicatesToRegister {
+        byte: u8,
+        uniform: bool,
+    },
+    RegisterToPredicates {
+        byte: u8,
+    },
+}
+
+/// An operation on both halves of packed 16-bit integers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packed {
+    pub(crate) operation: PackedOperation,
+    pub(crate) signed: bool,
+    pub(crate) relu: bool,
+    /// The sources that are negated, half by half: bit i is source i.
+    pub(crate) negate: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PackedOperation {
+    Add,
+    MinMax,
+    MinMax3,
+    AddMinMax,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,11 +335,25 @@ pub(crate) struct FloatMode {
 pub(crate) enum Float {
     Add(FloatMode),
     Mul(FloatMode),
+    /// The product times 2 to this power, rounded once.
+    MulScaled(FloatMode, i8),
     Fma(FloatMode),
-    MinMax { ftz: bool, nan: bool },
+    MinMax {
+        ftz: bool,
+        nan: bool,
+    },
     Select,
-    Set { compare: Compare, combine: Combine, ftz: bool, float: bool },
-    SetPredicate { compare: Compare, combine: Combine, ftz: bool },
+    Set {
+        compare: Compare,
+        combine: Combine,
+        ftz: bool,
+        float: bool,
+    },
+    SetPredicate {
+        compare: Compare,
+        combine: Combine,
+        ftz: bool,
+    },
     CheckDivision,
     Mufu(Mufu),
 }
@@ -325,13 +422,56 @@ pub(crate) struct IntType {
     pub(crate) signed: bool,
 }
 
+/// A float of eight bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ByteFormat {
+    /// Four bits of exponent, three of fraction; no infinity, one NaN.
+    E4m3,
+    /// Five bits of exponent, two of fraction.
+    E5m2,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Convert {
-    IntToFloat { from: IntType, to: FloatType, round: Round },
-    FloatToInt { from: FloatType, to: IntType, round: Round, ftz: bool },
-    FloatToFloat { from: FloatType, to: FloatType, round: Round, ftz: bool, saturate: bool, integral: bool },
-    Pack { bf16: bool, relu: bool, round: Round },
-    IntToInt { to: IntType, saturate: bool },
+    IntToFloat {
+        from: IntType,
+        to: FloatType,
+        round: Round,
+    },
+    FloatToInt {
+        from: FloatType,
+        to: IntType,
+        round: Round,
+        ftz: bool,
+    },
+    FloatToFloat {
+        from: FloatType,
+        to: FloatType,
+        round: Round,
+        ftz: bool,
+        saturate: bool,
+        integral: bool,
+    },
+    Pack {
+        bf16: bool,
+        relu: bool,
+        round: Round,
+    },
+    /// Two floats, or two halves, as two bytes below the lower half of c.
+    PackBytes {
+        format: ByteFormat,
+        relu: bool,
+        halves: bool,
+    },
+    /// Two bytes as two halves.
+    UnpackBytes {
+        format: ByteFormat,
+        relu: bool,
+    },
+    IntToInt {
+        to: IntType,
+        saturate: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -446,8 +586,10 @@ pub(crate) enum Control {
     Synchronise {
         all: bool,
     },
+    /// The lanes of a mask, or all that live, meet here; the collective region resumes there.
     Collect {
         resume: u32,
+        all: bool,
     },
     EndCollective,
     Yield,

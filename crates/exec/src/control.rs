@@ -63,9 +63,10 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
             let wanted = if all { m.warp.paths.live() } else { LaneMask(given) };
             return Ok(going(m.warp.paths.synchronise(wanted, mask)));
         }
-        Control::Collect { resume } => {
+        Control::Collect { resume, all } => {
             let mut space = [0; 32];
-            let wanted = LaneMask(m.source(0, &mut space)[mask.lowest().unwrap_or(0)]);
+            let given = m.source(0, &mut space)[mask.lowest().unwrap_or(0)];
+            let wanted = if all { m.warp.paths.live() } else { LaneMask(given) };
             return Ok(going(m.warp.paths.collect(wanted, mask, resume)));
         }
         Control::EndCollective => {

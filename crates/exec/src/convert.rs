@@ -2,8 +2,8 @@
 
 use crate::code::{Convert, FloatType, IntType, Round};
 use crate::float::{NAN64, flush, narrow, saturate, to_f32};
-use crate::half;
 use crate::lanes::Machine;
+use crate::{byte, half};
 
 pub(crate) fn execute(m: &mut Machine<'_>, conversion: Convert) {
     match conversion {
@@ -40,6 +40,23 @@ pub(crate) fn execute(m: &mut Machine<'_>, conversion: Convert) {
                 u32::from(half::round_to(if relu && value <= 0.0 { 0.0 } else { value }, bf16, round))
             };
             pack(a) << 16 | pack(b)
+        }),
+        Convert::PackBytes { format, relu, halves } => m.map3(|a, b, c| {
+            let (upper, lower) = if halves {
+                (f64::from(half::f16((a >> 16) as u16)), f64::from(half::f16(a as u16)))
+            } else {
+                (f64::from(f32::from_bits(a)), f64::from(f32::from_bits(b)))
+            };
+            let byte = |value: f64| byte::from_float(if relu && value <= 0.0 { 0.0 } else { value }, format);
+            c << 16 | u32::from(byte(upper)) << 8 | u32::from(byte(lower))
+        }),
+        Convert::UnpackBytes { format, relu } => m.map1(|a| {
+            let [lower, upper, ..] = a.to_le_bytes();
+            let half = |bits: u8| {
+                let half = byte::to_half(bits, format);
+                if relu && half & 0x8000 != 0 && half & 0x7fff <= 0x7c00 { 0 } else { half }
+            };
+            u32::from(half(upper)) << 16 | u32::from(half(lower))
         }),
         Convert::IntToInt { to, saturate } => m.map1(|a| {
             let value = i64::from(a as i32);

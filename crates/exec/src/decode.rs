@@ -11,7 +11,7 @@ use warplab_program::access::Resource;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::opcode::Shape;
 use warplab_program::operand::{ConstantIndex, Operand, Selector, SourceModifier};
-use warplab_program::{Guard, Instruction, Kernel, Modifier};
+use warplab_program::{Guard, Instruction, Kernel, Modifier, Opcode};
 
 impl Code {
     /// The compact form of a kernel.
@@ -59,6 +59,13 @@ fn function_addresses(kernel: &Kernel) -> Vec<(u64, u32)> {
     addresses.sort_unstable();
     addresses.dedup_by_key(|(address, _)| *address);
     addresses
+}
+
+/// Whether a machine instruction is executed, in its usual forms; a kernel with one that is not cannot run.
+#[must_use]
+pub fn is_executed(opcode: Opcode) -> bool {
+    let instruction = Instruction::new(opcode, [], []);
+    Decoder::new(&instruction, 0).is_ok_and(|decoder| crate::decode_more::knows(&decoder))
 }
 
 fn decode_one(instruction: &Instruction, registers: u32) -> Result<Op, String> {
@@ -147,7 +154,7 @@ impl<'a> Decoder<'a> {
                     decoder.destination = Destination::Uniform(number as u8);
                 }
                 _ if writes && matches!(shape, Shape::Compute | Shape::Carry | Shape::Vote) => {
-                    if *operand != Operand::AllPredicates {
+                    if !matches!(operand, Operand::AllPredicates | Operand::AllUniformPredicates) {
                         return Err("writes to something that is no register".to_owned());
                     }
                 }

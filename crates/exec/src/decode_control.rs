@@ -52,7 +52,7 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             let all = d.has(M::All);
             d.ignore(&[M::Exch, M::Exclusive]);
             if d.has(M::Collective) {
-                Control::Collect { resume: d.target()? }
+                Control::Collect { resume: d.target()?, all }
             } else {
                 Control::Synchronise { all }
             }
@@ -72,7 +72,7 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Control::Fence(scope.unwrap_or(FenceScope::Block))
         }
-        O::Errbar | O::Cgaerrbar | O::Nop => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Nop => Control::Nop,
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop

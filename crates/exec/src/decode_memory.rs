@@ -200,15 +200,28 @@ fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
             (M::F64, AtomicType::F64),
             (M::F16x2, AtomicType::F16x2),
             (M::Bf16V2, AtomicType::Bf16x2),
+            (M::Bf16x2, AtomicType::Bf16x2),
         ])
-        .unwrap_or(AtomicType::U32);
+        .map(|ty| (ty, 1));
+    // Vectors: so many values of the type, each changed at once.
+    let vector = d.next_of(&[
+        (M::F32x2, (AtomicType::F32, 2)),
+        (M::F32x4, (AtomicType::F32, 4)),
+        (M::F16x4, (AtomicType::F16x2, 2)),
+        (M::F16x8, (AtomicType::F16x2, 4)),
+        (M::Bf16x4, (AtomicType::Bf16x2, 2)),
+        (M::Bf16x8, (AtomicType::Bf16x2, 4)),
+    ]);
+    let (ty, count) = ty.or(vector).unwrap_or((AtomicType::U32, 1));
     d.ignore(&[M::Ftz, M::Rn]);
     let float = matches!(ty, AtomicType::F32 | AtomicType::F64 | AtomicType::F16x2 | AtomicType::Bf16x2);
-    if float && op != AtomicOp::Add {
+    let extreme =
+        matches!(op, AtomicOp::Min | AtomicOp::Max) && matches!(ty, AtomicType::F16x2 | AtomicType::Bf16x2);
+    if float && op != AtomicOp::Add && !extreme {
         return Err("only addition is atomic on floats".to_owned());
     }
     memory.atomic = Some((op, ty));
-    memory.bytes = ty.bytes() as u8;
+    memory.bytes = ty.bytes() as u8 * count;
     Ok(())
 }
 

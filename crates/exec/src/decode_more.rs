@@ -2,8 +2,8 @@
 //! [`crate::decode_control`].
 
 use crate::code::{
-    Alu, Convert, Double, Float, FloatMode, FloatType, Half, HalfMode, IntType, Kind, Mufu, Op, Permute,
-    PredicateSource, Round, Source,
+    Alu, ByteFormat, Convert, Double, Float, FloatMode, FloatType, Half, HalfMode, IntType, Kind, Mufu, Op,
+    Packed, PackedOperation, Permute, PredicateSource, Round, Source,
 };
 use crate::decode::{Decoder, Sign};
 use warplab_program::operand::{Operand, Selector};
@@ -25,6 +25,15 @@ pub(crate) fn decode(d: &Decoder<'_>) -> Result<Op, String> {
     }
 }
 
+/// Whether anything decodes an opcode, whatever its operands.
+pub(crate) fn knows(d: &Decoder<'_>) -> bool {
+    let nobody = |decoded: Result<Option<Op>, String>| matches!(decoded, Ok(None));
+    !(nobody(integer(d))
+        && nobody(floating(d))
+        && nobody(crate::decode_memory::decode(d))
+        && nobody(crate::decode_control::decode(d)))
+}
+
 fn is_signed(d: &Decoder<'_>) -> bool {
     let unsigned = d.has(M::U32);
     d.ignore(&[M::S32]);
@@ -35,6 +44,7 @@ fn integer(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let sources = || d.sources(Sign::Integer);
     let alu = match d.instruction.opcode {
         O::Iadd3 | O::Uiadd3 => Alu::Add3 { carry: d.has(M::X) },
+        O::Vimnmx | O::Vimnmx3 | O::Viaddmnmx | O::Viadd if is_packed(d) => return packed(d).map(Some),
         O::Viadd => Alu::Add3 { carry: false },
         O::Imad | O::Uimad => multiply_add(d),
         O::Lea | O::Ulea => return lea(d).map(Some),
@@ -67,10 +77,21 @@ fn integer(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             Alu::Compare { compare, signed, combine, extended: d.has(M::Ex) }
         }
         O::Iabs => Alu::Absolute,
+        O::Vimnmx if !d.outs.is_empty() => {
+            return Err("predicates of a 32-bit minimum are not supported".to_owned());
+        }
         O::Imnmx | O::Vimnmx | O::Uvimnmx => Alu::MinMax { signed: is_signed(d), relu: d.has(M::Relu) },
         O::Vimnmx3 => Alu::MinMax3 { signed: is_signed(d), relu: d.has(M::Relu) },
         O::Viaddmnmx => Alu::AddMinMax { signed: is_signed(d), relu: d.has(M::Relu) },
         O::Vabsdiff => Alu::AbsDiff { signed: is_signed(d) },
+        O::Vabsdiff4 => {
+            let signed = d.next_of(&[(M::U8, false), (M::S8, true)]).unwrap_or(true);
+            let sum = d.has(M::Acc);
+            if !sum && d.values.get(2).is_some_and(|operand| *operand != Operand::ZERO) {
+                return Err("a third source without .ACC is not supported".to_owned());
+            }
+            Alu::AbsDiff4 { signed, sum }
+        }
         O::Sel | O::Usel => Alu::Select,
         O::Prmt | O::Uprmt => Alu::Permute(
             d.next_of(&[
@@ -98,7 +119,7 @@ fn integer(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             d.ignore(&[M::Lut]);
             Alu::PredicateLogic { luts: [d.number(0)? as u8, d.number(1)? as u8] }
         }
-        O::P2r => return predicates_to_register(d).map(Some),
+        O::P2r | O::Up2ur => return predicates_to_register(d).map(Some),
         O::R2p => {
             let values: Vec<&Operand> = register_values(d);
             let sources = two(d, &values)?;
@@ -128,6 +149,36 @@ fn multiply_add(d: &Decoder<'_>) -> Alu {
     } else {
         Alu::Mad
     }
+}
+
+fn is_packed(d: &Decoder<'_>) -> bool {
+    d.instruction.modifiers.first_of(&[M::S16x2, M::U16x2, M::Two16]).is_some()
+}
+
+/// Both halves: a minus sign negates each.
+fn packed(d: &Decoder<'_>) -> Result<Op, String> {
+    let signed = d.has(M::S16x2);
+    d.ignore(&[M::U16x2, M::Two16]);
+    let mut negate = 0;
+    let mut sources = [Source::default(); 3];
+    for (index, (slot, operand)) in sources.iter_mut().zip(&d.values).enumerate() {
+        let mut operand = *operand;
+        if let Operand::Register { modifier, .. } | Operand::Uniform { modifier, .. } = &mut operand
+            && modifier.negate
+        {
+            negate |= 1 << index;
+            modifier.negate = false;
+        }
+        *slot = d.convert(&operand, Sign::Integer)?;
+    }
+    let operation = match d.instruction.opcode {
+        O::Viadd => PackedOperation::Add,
+        O::Vimnmx => PackedOperation::MinMax,
+        O::Vimnmx3 => PackedOperation::MinMax3,
+        _ => PackedOperation::AddMinMax,
+    };
+    let alu = Alu::Packed(Packed { operation, signed, relu: d.has(M::Relu), negate });
+    Ok(d.finish(Kind::Alu(alu), sources, PredicateSource::TRUE))
 }
 
 fn lea(d: &Decoder<'_>) -> Result<Op, String> {
@@ -171,7 +222,8 @@ fn byte(d: &Decoder<'_>) -> u8 {
 }
 
 fn register_values<'d>(d: &'d Decoder<'_>) -> Vec<&'d Operand> {
-    d.values.iter().filter(|operand| **operand != Operand::AllPredicates).collect()
+    let all = |operand: &Operand| matches!(operand, Operand::AllPredicates | Operand::AllUniformPredicates);
+    d.values.iter().filter(|operand| !all(operand)).collect()
 }
 
 fn two(d: &Decoder<'_>, values: &[&Operand]) -> Result<[Source; 3], String> {
@@ -186,7 +238,8 @@ fn two(d: &Decoder<'_>, values: &[&Operand]) -> Result<[Source; 3], String> {
 fn predicates_to_register(d: &Decoder<'_>) -> Result<Op, String> {
     let values = register_values(d);
     let sources = two(d, &values)?;
-    let alu = Alu::PredicatesToRegister { byte: byte(d) };
+    let uniform = d.values.contains(&Operand::AllUniformPredicates);
+    let alu = Alu::PredicatesToRegister { byte: byte(d), uniform };
     Ok(d.finish(Kind::Alu(alu), sources, PredicateSource::FALSE))
 }
 
@@ -225,7 +278,11 @@ fn floating(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let mut sign = Sign::Float;
     let kind = match d.instruction.opcode {
         O::Fadd => Kind::Float(Float::Add(float_mode(d))),
-        O::Fmul => Kind::Float(Float::Mul(float_mode(d))),
+        O::Fmul => {
+            let scales = [(M::D2, -1), (M::D4, -2), (M::D8, -3), (M::M2, 1), (M::M4, 2), (M::M8, 3)];
+            let (scale, mode) = (d.next_of(&scales), float_mode(d));
+            Kind::Float(scale.map_or(Float::Mul(mode), |scale| Float::MulScaled(mode, scale)))
+        }
         O::Ffma => Kind::Float(Float::Fma(float_mode(d))),
         O::Fmnmx => Kind::Float(Float::MinMax { ftz: d.has(M::Ftz), nan: d.has(M::Nan) }),
         O::Fsel => Kind::Float(Float::Select),
@@ -257,13 +314,19 @@ fn floating(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::F2i => Kind::Convert(float_to_int(d)),
         O::F2f | O::Frnd => Kind::Convert(float_to_float(d)),
         O::F2fp => {
-            let bf16 = d.has(M::BF16);
-            d.ignore(&[M::F16, M::F32, M::PackAb]);
-            Kind::Convert(Convert::Pack {
-                bf16,
-                relu: d.has(M::Relu),
-                round: round(d).unwrap_or(Round::Nearest),
-            })
+            let bytes = d.next_of(&[(M::E4m3, ByteFormat::E4m3), (M::E5m2, ByteFormat::E5m2)]);
+            match bytes {
+                Some(format) => return bytes_and_halves(d, format).map(Some),
+                None => {
+                    let bf16 = d.has(M::BF16);
+                    d.ignore(&[M::F16, M::F32, M::PackAb]);
+                    Kind::Convert(Convert::Pack {
+                        bf16,
+                        relu: d.has(M::Relu),
+                        round: round(d).unwrap_or(Round::Nearest),
+                    })
+                }
+            }
         }
         O::I2i => {
             sign = Sign::Integer;
@@ -275,6 +338,28 @@ fn floating(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         _ => return Ok(None),
     };
     Ok(Some(d.finish(kind, d.sources(sign)?, PredicateSource::TRUE)))
+}
+
+/// `F2FP` from or to bytes.
+fn bytes_and_halves(d: &Decoder<'_>, format: ByteFormat) -> Result<Op, String> {
+    let relu = d.has(M::Relu);
+    d.ignore(&[M::F16, M::F32]);
+    let source = |index: usize, sign: Sign| d.source(index, sign);
+    let none = Source::default();
+    let (conversion, sources) = if d.has(M::UnpackB) {
+        (Convert::UnpackBytes { format, relu }, [source(0, Sign::Integer)?, none, none])
+    } else if !d.has(M::Satfinite) {
+        return Err("only .SATFINITE conversions to bytes are supported".to_owned());
+    } else if d.has(M::UnpackBMergeC) {
+        let sources = [source(0, Sign::Halves)?, none, source(1, Sign::Integer)?];
+        (Convert::PackBytes { format, relu, halves: true }, sources)
+    } else if d.has(M::PackAbMergeC) {
+        let sources = [source(0, Sign::Float)?, source(1, Sign::Float)?, source(2, Sign::Integer)?];
+        (Convert::PackBytes { format, relu, halves: false }, sources)
+    } else {
+        return Err("is none of .UNPACK_B, .UNPACK_B_MERGE_C, .PACK_AB_MERGE_C".to_owned());
+    };
+    Ok(d.finish(Kind::Convert(conversion), sources, PredicateSource::TRUE))
 }
 
 fn mufu(d: &Decoder<'_>) -> Result<Mufu, String> {

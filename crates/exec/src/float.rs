@@ -163,6 +163,13 @@ pub(crate) fn mul32(a: u32, b: u32, mode: FloatMode) -> u32 {
     finish(result, mode)
 }
 
+/// a * b * 2^power in single precision, rounded once.
+pub(crate) fn mul32_scaled(a: u32, b: u32, power: i8, mode: FloatMode) -> u32 {
+    let flushed = |bits| f64::from(f32::from_bits(if mode.ftz { flush(bits) } else { bits }));
+    // Exact: 48 bits of product, and a range far inside that of a double.
+    finish(to_f32(flushed(a) * flushed(b) * 2.0f64.powi(i32::from(power)), mode.round), mode)
+}
+
 #[inline(always)]
 fn finish(bits: u32, mode: FloatMode) -> u32 {
     let bits = if mode.ftz { flush(bits) } else { bits };

@@ -43,6 +43,20 @@ pub(crate) fn add_bf16(a: u16, b: u16) -> u16 {
     round_to(sum_to_odd(f64::from(bf16(a)), f64::from(bf16(b))), true, Round::Nearest)
 }
 
+/// The smaller or larger of two halves; a NaN loses.
+pub(crate) fn extreme(a: u16, b: u16, is_bf16: bool, min: bool) -> u16 {
+    let (x, y) = (value(a, is_bf16), value(b, is_bf16));
+    match (x.is_nan(), y.is_nan()) {
+        (true, true) => NAN16,
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => {
+            let less = x < y || x == y && x.is_sign_negative() && !y.is_sign_negative();
+            if less == min { a } else { b }
+        }
+    }
+}
+
 /// A function of both halves.
 pub(crate) fn packed(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16

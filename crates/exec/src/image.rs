@@ -1,7 +1,7 @@
 //! The device memory image: named buffers that cost nothing until they are written.
 
 use crate::Row;
-use crate::atomics::{AtomicOp, AtomicType, apply32, apply64};
+use crate::atomics::{AtomicOp, AtomicType, apply};
 use crate::element::{bits_of, decode};
 use crate::fault::{FaultKind, MemoryFault, NearestBuffer};
 use crate::heap;
@@ -405,27 +405,20 @@ impl MemoryImage {
         ty: AtomicType,
         lanes: Lanes<'_>,
         operands: &[Row; 4],
-        out: &mut [Row; 2],
+        out: &mut [Row; 4],
     ) -> Result<(), MemoryFault> {
         self.check(lanes)?;
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
             let Some(buffer) = self.find(address, lanes.bytes) else { continue };
-            let cell = buffer.cell((address - buffer.base.0) / 4);
-            if lanes.bytes == 8 {
-                let upper = buffer.cell((address - buffer.base.0) / 4 + 1);
-                let old = u64::from(cell.load(Relaxed)) | u64::from(upper.load(Relaxed)) << 32;
-                let pair =
-                    |row: usize| u64::from(operands[row][lane]) | u64::from(operands[row + 1][lane]) << 32;
-                let new = apply64(op, ty, old, pair(0), pair(2));
-                cell.store(new as u32, Relaxed);
-                upper.store((new >> 32) as u32, Relaxed);
-                (out[0][lane], out[1][lane]) = (old as u32, (old >> 32) as u32);
-            } else {
-                let old = cell.load(Relaxed);
-                cell.store(apply32(op, ty, old, operands[0][lane], operands[1][lane]), Relaxed);
-                out[0][lane] = old;
-            }
+            let first = (address - buffer.base.0) / 4;
+            let count = lanes.bytes as usize / 4;
+            let cells: [&AtomicU32; 4] =
+                std::array::from_fn(|word| buffer.cell(first + if word < count { word as u64 } else { 0 }));
+            let mut words = cells.map(|cell| cell.load(Relaxed));
+            (0..count).for_each(|word| out[word][lane] = words[word]);
+            apply(op, ty, &mut words[..count], |word| operands[word][lane]);
+            (0..count).for_each(|word| cells[word].store(words[word], Relaxed));
         }
         Ok(())
     }
@@ -494,7 +487,7 @@ impl GlobalMemory for &MemoryImage {
         MemoryImage::store(self, lanes, data)
     }
 
-    fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 2]) -> Result<AtomicReply, MemoryFault> {
+    fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 4]) -> Result<AtomicReply, MemoryFault> {
         MemoryImage::atomic(self, request.op, request.ty, request.lanes, request.operands, out)?;
         Ok(AtomicReply::Done)
     }

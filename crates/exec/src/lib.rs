@@ -12,6 +12,7 @@
 mod alu;
 mod atomics;
 pub mod barriers;
+mod byte;
 mod calls;
 mod code;
 pub mod constants;
@@ -45,10 +46,11 @@ mod vector;
 mod warp;
 mod warpwide;
 
-pub use atomics::{AtomicOp, AtomicType, apply32, apply64};
+pub use atomics::{AtomicOp, AtomicType, apply, apply32, apply64};
 pub use barriers::BlockBarriers;
 pub use code::Code;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
+pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use heap::{Heap, HeapFault};
 pub use image::{Buffer, MemoryImage};

@@ -192,5 +192,5 @@ pub trait GlobalMemory {
     ///
     /// # Errors
     /// When a lane's access is out of bounds or misaligned; nothing is changed then.
-    fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 2]) -> Result<AtomicReply, MemoryFault>;
+    fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 4]) -> Result<AtomicReply, MemoryFault>;
 }

@@ -259,7 +259,7 @@ fn atomic<M: GlobalMemory>(
     let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
     let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
     let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination, swapped };
-    let mut out = [[0; 32]; 2];
+    let mut out = [[0; 32]; 4];
     let reply = match space {
         Space::Global => environment.global.atomic(request, &mut out)?,
         _ => {

@@ -1,7 +1,7 @@
 //! The shared memory of a block.
 
 use crate::Row;
-use crate::atomics::{apply32, apply64};
+use crate::atomics::apply;
 use crate::fault::{FaultKind, MemoryFault};
 use crate::memory::{AtomicRequest, Lanes, Space};
 use warplab_units::Address;
@@ -104,23 +104,14 @@ impl SharedMemory {
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned; nothing is changed then.
-    pub fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 2]) -> Result<(), MemoryFault> {
+    pub fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
         let AtomicRequest { op, ty, lanes, operands, .. } = request;
         self.check(&lanes)?;
         for lane in lanes.mask.lanes() {
             let at = lanes.addresses[lane] as usize / 4;
-            if lanes.bytes == 8 {
-                let pair =
-                    |row: usize| u64::from(operands[row][lane]) | u64::from(operands[row + 1][lane]) << 32;
-                let old = u64::from(self.words[at]) | u64::from(self.words[at + 1]) << 32;
-                let new = apply64(op, ty, old, pair(0), pair(2));
-                (self.words[at], self.words[at + 1]) = (new as u32, (new >> 32) as u32);
-                (out[0][lane], out[1][lane]) = (old as u32, (old >> 32) as u32);
-            } else {
-                let old = self.words[at];
-                self.words[at] = apply32(op, ty, old, operands[0][lane], operands[1][lane]);
-                out[0][lane] = old;
-            }
+            let words = &mut self.words[at..at + lanes.bytes as usize / 4];
+            words.iter().zip(out.iter_mut()).for_each(|(word, row)| row[lane] = *word);
+            apply(op, ty, words, |word| operands[word][lane]);
         }
         Ok(())
     }

@@ -27,6 +27,7 @@ pub(crate) fn execute_float(m: &mut Machine<'_>, operation: Float) {
         }
         Float::Add(mode) => m.map2(|a, b| float::add32(a, b, mode)),
         Float::Mul(mode) => m.map2(|a, b| float::mul32(a, b, mode)),
+        Float::MulScaled(mode, power) => m.map2(|a, b| float::mul32_scaled(a, b, power, mode)),
         Float::Fma(mode) => m.map3(|a, b, c| float::fma32(a, b, c, mode)),
         Float::MinMax { ftz, nan } => min_max(m, ftz, nan),
         Float::Select => crate::alu::execute(m, crate::code::Alu::Select),

@@ -1,9 +1,13 @@
 //! PTX to the machine program of a machine.
 
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lower::{Lowered, Options, PassSet};
+use warplab_lower::{Lowered, Options, PassSet, is_lowered};
+use warplab_program::{Reason, RefusedKernel};
+use warplab_ptx::Parsed;
+use warplab_ptx::tree::{Block, Statement};
 
 /// Registers that an instruction can name.
 const MOST_REGISTERS: u32 = 255;
@@ -29,7 +33,7 @@ impl Default for CompileOptions {
 /// PTX to the machine program, with the warnings of both steps.
 ///
 /// # Errors
-/// All faults of the first step that has errors.
+/// All faults of the first step that has errors, in whatever kernel.
 pub fn compile(
     source: &Source,
     config: &GpuConfig,
@@ -39,6 +43,41 @@ pub fn compile(
     if parsed.has_errors() {
         return Err(parsed.diagnostics);
     }
+    let (lowered, warnings) = compile_some(&parsed, source, config, passes, &|_| true)?;
+    if lowered.program.refused.is_empty() {
+        return Ok((lowered, warnings));
+    }
+    Err(lowered.program.refused.iter().flat_map(RefusedKernel::faults).collect())
+}
+
+/// The wanted kernels of a PTX text to the machine program, with the warnings of both steps. A kernel with faults,
+/// its own or those of functions that it calls, is refused and does not keep the others from running: see
+/// [`Program::refused`](warplab_program::Program::refused).
+///
+/// # Errors
+/// The faults outside all functions.
+pub fn compile_some(
+    parsed: &Parsed,
+    source: &Source,
+    config: &GpuConfig,
+    passes: CompileOptions,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<(Lowered, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let faults = parsed.faults();
+    if !faults.file.is_empty() {
+        return Err(faults.file.into_iter().cloned().collect());
+    }
+    let mut refused = Vec::new();
+    for kernel in parsed.module.entries().filter(|kernel| wanted(&kernel.name)) {
+        let mut reasons: Vec<Diagnostic> = faults.of(&kernel.name).into_iter().cloned().collect();
+        if !reasons.is_empty() {
+            // It goes no further, so what the second step would refuse is told here.
+            reasons.extend(not_lowered(parsed, &faults.reached(&kernel.name)));
+            reasons.sort_by_key(|reason| reason.span.start);
+            let reasons = reasons.into_iter().map(Reason::from).collect();
+            refused.push(RefusedKernel::named(&kernel.name, reasons));
+        }
+    }
     let machine = &config.multiprocessor;
     let options = Options {
         latencies: machine.latencies.table(&machine.shared, &machine.l1),
@@ -47,9 +86,32 @@ pub fn compile(
         max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
         reduces_lanes: !is_older(&config.architecture, FIRST_WITH_REDUX),
     };
-    let lowered = warplab_lower::lower(&parsed.module, source, &options)?;
-    let warnings = parsed.diagnostics.into_iter().chain(lowered.warnings.iter().cloned()).collect();
+    let readable = |name: &str| wanted(name) && refused.iter().all(|refused| refused.kernel.name != name);
+    let mut lowered = warplab_lower::lower_some(&parsed.module, source, &options, &readable)?;
+    let warnings = parsed.diagnostics.iter().filter(|diagnostic| !diagnostic.is_error());
+    let warnings = warnings.chain(&lowered.warnings).cloned().collect();
+    lowered.program.refused.extend(refused);
     Ok((lowered, warnings))
+}
+
+/// The instructions of these functions that are never lowered.
+fn not_lowered(parsed: &Parsed, functions: &FxHashSet<&str>) -> Vec<Diagnostic> {
+    let functions = parsed.module.functions().filter(|function| functions.contains(function.name.as_str()));
+    let mut blocks: Vec<&Block> = functions.filter_map(|function| function.body.as_ref()).collect();
+    let mut found = Vec::new();
+    while let Some(block) = blocks.pop() {
+        for statement in &block.statements {
+            match statement {
+                Statement::Block(inner) => blocks.push(inner),
+                Statement::Instruction(instruction) if !is_lowered(instruction.opcode) => {
+                    let message = format!("'{}' is not supported", instruction.mnemonic());
+                    found.push(Diagnostic::error(*instruction.span, message));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Whether an architecture is a compute capability below another.

@@ -20,7 +20,7 @@ mod symbols;
 mod workload;
 
 pub use buffers::{DEFAULT_ELEMENT, ReadFile, no_files};
-pub use compile::{CompileOptions, Language, compile, language};
+pub use compile::{CompileOptions, Language, compile, compile_some, language};
 pub use expectations::{Checked, Mismatch, check_expectations};
 pub use fault::Fault;
 pub use passes::{pass, passes};

@@ -78,7 +78,10 @@ impl<'a> Workload<'a> {
     /// # Errors
     /// When the program does not have it.
     pub fn kernel(&self) -> Result<&'a Kernel, Fault> {
-        let missing = || Fault::input(format!("there is no kernel '{}'", self.kernel));
+        let missing = || match self.program.refusal(self.kernel) {
+            Some(refused) => Fault::input(refused.to_string()),
+            None => Fault::input(format!("there is no kernel '{}'", self.kernel)),
+        };
         self.program.kernel(self.kernel).ok_or_else(missing)
     }
 

@@ -45,7 +45,7 @@ fn is_dead(instruction: &Instruction, needed: &Set, numbering: &Numbering) -> bo
     let mut writes = accesses.iter().filter(|access| access.role == Role::Write);
     writes.all(|access| match access.resource {
         Resource::Registers(register, _) if !register.is_virtual() => false,
-        Resource::AllPredicates | Resource::Barrier(_) => false,
+        Resource::AllPredicates | Resource::AllUniformPredicates | Resource::Barrier(_) => false,
         resource => !numbering.of(resource).any(|number| needed.contains(number)),
     })
 }

@@ -31,9 +31,10 @@ mod system;
 mod vectorise;
 
 pub use passes::{Pass, PassSet};
+pub use select::is_lowered;
 
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_program::{LatencyClass, LatencyTable, Program};
+use warplab_program::{LatencyClass, LatencyTable, Program, RefusedKernel};
 use warplab_ptx::tree::Module;
 
 /// How to lower.
@@ -123,5 +124,23 @@ pub struct Lowered {
 /// # Errors
 /// Everything that the PTX says and the machine or this compiler cannot do, with its place, all at once.
 pub fn lower(module: &Module, source: &Source, options: &Options) -> Result<Lowered, Vec<Diagnostic>> {
-    pipeline::run(module, source, options)
+    let lowered = lower_some(module, source, options, &|_| true)?;
+    if lowered.program.refused.is_empty() {
+        return Ok(lowered);
+    }
+    Err(lowered.program.refused.iter().flat_map(RefusedKernel::faults).collect())
+}
+
+/// Lowers the wanted kernels of a module. One that cannot be lowered does not keep the others from it: see
+/// [`Program::refused`].
+///
+/// # Errors
+/// What is wrong with the module's variables.
+pub fn lower_some(
+    module: &Module,
+    source: &Source,
+    options: &Options,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    pipeline::run(module, source, options, wanted)
 }

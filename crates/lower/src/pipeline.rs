@@ -10,13 +10,26 @@ use crate::{
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_program::kernel::launch_constants;
-use warplab_program::{ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Register, Relocation};
+use warplab_program::{
+    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
+};
 use warplab_ptx::tree::{Attribute, Function, Module};
 
-/// Lowers a module.
-pub(crate) fn run(module: &Module, source: &Source, options: &Options) -> Result<Lowered, Vec<Diagnostic>> {
-    let mut diagnostics = Vec::new();
-    let layout = globals::lay_out(module, &mut diagnostics);
+/// Lowers the wanted kernels of a module. One that cannot be lowered is refused, the others are not.
+///
+/// # Errors
+/// What is wrong with the module's variables.
+pub(crate) fn run(
+    module: &Module,
+    source: &Source,
+    options: &Options,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut warnings = Vec::new();
+    let layout = globals::lay_out(module, &mut warnings);
+    if warnings.iter().any(Diagnostic::is_error) {
+        return Err(warnings);
+    }
     let mut files = FxHashMap::default();
     let mut names = Vec::new();
     for file in &module.files {
@@ -26,16 +39,21 @@ pub(crate) fn run(module: &Module, source: &Source, options: &Options) -> Result
     let mut program =
         Program { globals: layout.variables, constants: layout.named, files: names, ..Program::default() };
     let mut log = Vec::new();
-    for kernel in module.entries().filter(|kernel| kernel.body.is_some()) {
+    for kernel in module.entries().filter(|kernel| kernel.body.is_some() && wanted(&kernel.name)) {
         let context = Context { module, source, options, globals: &layout.globals, files: &files };
+        let mut diagnostics = Vec::new();
         let mut lowered = context.kernel(kernel, &mut log, &mut diagnostics);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            let errors = diagnostics.into_iter().filter(Diagnostic::is_error);
+            let reasons = errors.map(Reason::from).collect();
+            program.refused.push(RefusedKernel::named(&kernel.name, reasons));
+            continue;
+        }
         lowered.constant_banks.extend(layout.constants.clone());
         program.kernels.push(lowered);
+        warnings.extend(diagnostics);
     }
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(diagnostics);
-    }
-    Ok(Lowered { program, log, warnings: diagnostics })
+    Ok(Lowered { program, log, warnings })
 }
 
 struct Context<'a> {

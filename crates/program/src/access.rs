@@ -29,6 +29,8 @@ pub enum Resource {
     AllPredicates,
     /// A predicate of the warp.
     UniformPredicate(UniformPredicate),
+    /// All predicates of the warp.
+    AllUniformPredicates,
     /// A convergence barrier.
     Barrier(BarrierRegister),
 }
@@ -75,6 +77,9 @@ impl Instruction {
                     push(&mut accesses, role, Resource::UniformPredicate(predicate), Some(index));
                 }
                 Operand::AllPredicates => push(&mut accesses, role, Resource::AllPredicates, Some(index)),
+                Operand::AllUniformPredicates => {
+                    push(&mut accesses, role, Resource::AllUniformPredicates, Some(index));
+                }
                 Operand::Barrier(barrier) => {
                     push(&mut accesses, role, Resource::Barrier(barrier), Some(index))
                 }
@@ -209,15 +214,21 @@ impl Instruction {
     /// How many registers the data of a memory instruction takes: 1, 2 or 4.
     #[must_use]
     pub fn data_registers(&self) -> u32 {
-        if self.has(Modifier::B128) {
+        let four = [Modifier::B128, Modifier::F32x4, Modifier::F16x8, Modifier::Bf16x8];
+        let two = [
+            Modifier::B64,
+            Modifier::U64,
+            Modifier::S64,
+            Modifier::F64,
+            Modifier::F32x2,
+            Modifier::F16x4,
+            Modifier::Bf16x4,
+        ];
+        if self.modifiers.first_of(&four).is_some() {
             4
         } else if self.has(Modifier::B96) {
             3
-        } else if self
-            .modifiers
-            .first_of(&[Modifier::B64, Modifier::U64, Modifier::S64, Modifier::F64])
-            .is_some()
-        {
+        } else if self.modifiers.first_of(&two).is_some() {
             2
         } else {
             1
@@ -262,7 +273,7 @@ fn push(accesses: &mut Accesses, role: Role, resource: Resource, operand: Option
         Resource::Uniforms(register, _) => register.is_fixed(),
         Resource::Predicate(predicate) => predicate.is_fixed(),
         Resource::UniformPredicate(predicate) => predicate.is_fixed(),
-        Resource::AllPredicates | Resource::Barrier(_) => false,
+        Resource::AllPredicates | Resource::AllUniformPredicates | Resource::Barrier(_) => false,
     };
     if !fixed {
         accesses.push(Access { role, resource, operand });

@@ -27,11 +27,12 @@ impl FlowGraph {
     #[must_use]
     pub fn new(instructions: &[Instruction]) -> FlowGraph {
         let starts = block_starts(instructions);
+        let end = u32::try_from(instructions.len()).unwrap_or(u32::MAX);
         let mut blocks: Vec<BasicBlock> = starts
             .iter()
             .enumerate()
             .map(|(index, &start)| BasicBlock {
-                range: start..starts.get(index + 1).copied().unwrap_or(instructions.len() as u32),
+                range: start..starts.get(index + 1).copied().unwrap_or(end),
                 successors: Vec::new(),
                 predecessors: Vec::new(),
             })
@@ -165,11 +166,10 @@ fn post_order(count: usize, root: usize, forward: &[Vec<usize>]) -> Vec<usize> {
 }
 
 fn block_starts(instructions: &[Instruction]) -> Vec<u32> {
-    let mut starts: Vec<u32> = instructions
-        .iter()
-        .enumerate()
+    let mut starts: Vec<u32> = (0..)
+        .zip(instructions)
         .flat_map(|(index, instruction)| {
-            let next = ends_block(instruction).then_some(index as u32 + 1);
+            let next = ends_block(instruction).then_some(index + 1);
             [instruction.target(), next]
         })
         .flatten()

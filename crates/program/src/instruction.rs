@@ -141,6 +141,20 @@ impl Instruction {
         self.opcode.takes_doubles() || self.has(Rcp64h) || self.has(Rsq64h)
     }
 
+    /// Of `DEPBAR.LE SB0, 0x1`: the wait counter, and how much it may still be when the instruction issues.
+    #[must_use]
+    pub fn awaited_counter(&self) -> Option<(u8, u16)> {
+        let (Opcode::Depbar, Some(Operand::WaitBarrier(counter))) = (self.opcode, self.operands.first())
+        else {
+            return None;
+        };
+        let most = match self.operands.get(1) {
+            Some(Operand::Immediate(most)) => u16::try_from(*most).unwrap_or(u16::MAX),
+            _ => 0,
+        };
+        Some((*counter, most))
+    }
+
     /// The index of the instruction that a direct branch goes to.
     #[must_use]
     pub fn target(&self) -> Option<u32> {

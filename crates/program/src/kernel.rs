@@ -4,14 +4,18 @@ use crate::instruction::{Instruction, Origin};
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::runtime::{Function, SystemCall};
+use std::fmt;
+use warplab_diagnostics::Diagnostic;
 
 /// What a front end makes of one input file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     /// The architecture whose machine code it is (90 for sm_90), if it is a real one's.
     pub architecture: Option<u32>,
-    /// The kernels, in the order of the file.
+    /// The kernels that could be read, in the order of the file.
     pub kernels: Vec<Kernel>,
+    /// The kernels that could not.
+    pub refused: Vec<RefusedKernel>,
     /// Variables in global and constant memory that live as long as the program.
     pub globals: Vec<GlobalVariable>,
     /// Variables of constant memory that have a name, wherever the kernels' banks hold them.
@@ -25,6 +29,19 @@ impl Program {
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The kernel with this name, if it could not be read.
+    #[must_use]
+    pub fn refusal(&self, name: &str) -> Option<&RefusedKernel> {
+        self.refused.iter().find(|refused| refused.kernel.name == name)
+    }
+
+    /// The names of all kernels, those that could be read first.
+    #[must_use]
+    pub fn kernel_names(&self) -> Vec<&str> {
+        let read = self.kernels.iter().map(|kernel| kernel.name.as_str());
+        read.chain(self.refused.iter().map(|refused| refused.kernel.name.as_str())).collect()
     }
 
     /// Whether a kernel may call `malloc`: it does, or it calls through pointers.
@@ -43,6 +60,61 @@ impl Program {
     pub fn place(&self, origin: &Origin) -> Option<(&str, u32)> {
         let file = self.files.get(usize::from(origin.source_file?))?;
         Some((file, origin.source_line))
+    }
+}
+
+/// A kernel that a front end cannot read; it does not keep the others of its file from running.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RefusedKernel {
+    /// Its name and what could be read: an instruction that could not is a `NOP`.
+    pub kernel: Kernel,
+    /// Why, all of it, in the order of the file.
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason why a kernel is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The address of the instruction in the kernel's machine code, if that is what is wrong.
+    pub address: Option<u64>,
+    /// What is wrong, with its place in the text that was read.
+    pub fault: Diagnostic,
+}
+
+impl From<Diagnostic> for Reason {
+    fn from(fault: Diagnostic) -> Reason {
+        Reason { address: None, fault }
+    }
+}
+
+impl RefusedKernel {
+    /// A kernel of which nothing but the name is known.
+    #[must_use]
+    pub fn named(name: &str, reasons: Vec<Reason>) -> RefusedKernel {
+        RefusedKernel { kernel: Kernel { name: name.to_owned(), ..Kernel::default() }, reasons }
+    }
+
+    /// The reasons as faults of the text that was read.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Diagnostic> {
+        self.reasons.iter().map(|reason| reason.fault.clone()).collect()
+    }
+}
+
+impl fmt::Display for RefusedKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel '{}' cannot run:", self.kernel.name)?;
+        self.reasons.iter().try_for_each(|reason| write!(f, "\n  {reason}"))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(address) = self.address {
+            write!(f, "{address:#06x} ")?;
+        }
+        f.write_str(&self.fault.message)?;
+        if self.fault.help.is_empty() { Ok(()) } else { write!(f, "; {}", self.fault.help) }
     }
 }
 
@@ -152,6 +224,8 @@ pub mod launch_constants {
     pub const LOCAL_WINDOW: u32 = 0x20;
     /// Dynamic shared memory of a block, in bytes.
     pub const DYNAMIC_SHARED_BYTES: u32 = 0x30;
+    /// The first of the 32 words that PTX calls `%envreg0` and so on.
+    pub const ENVIRONMENT: u32 = 0x40;
     /// The descriptor of global memory.
     pub const MEMORY_DESCRIPTOR: u32 = 0x208;
     /// Where the parameters start on compute capability 9.0.

@@ -334,6 +334,10 @@ impl LatencyTable {
     #[must_use]
     pub fn latency(&self, class: LatencyClass) -> Latency {
         let cycles = self.cycles(class);
-        if class.is_variable() { Latency::Variable(cycles) } else { Latency::Fixed(cycles.min(255) as u8) }
+        if class.is_variable() {
+            Latency::Variable(cycles)
+        } else {
+            Latency::Fixed(u8::try_from(cycles).unwrap_or(u8::MAX))
+        }
     }
 }

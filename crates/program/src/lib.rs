@@ -4,11 +4,14 @@
 //! fields that the compiler writes beside it. Nothing here executes: `exec` says what an instruction computes, `sm`
 //! when. The PTX front end (`lower`) and the SASS front end (`sass`) both make a [`Program`].
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 pub mod access;
 pub mod flow;
 pub mod instruction;
 pub mod kernel;
 pub mod latency;
+pub mod limits;
 pub mod listing;
 pub mod modifier;
 pub mod opcode;
@@ -21,7 +24,10 @@ pub mod stalls;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
-pub use kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Relocation};
+pub use kernel::{
+    ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Reason, RefusedKernel,
+    Relocation,
+};
 pub use latency::{Latency, LatencyClass, LatencyException, LatencyTable, Pipe};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;

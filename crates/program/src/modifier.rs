@@ -27,7 +27,9 @@ modifiers! {
     // Sizes and types.
     B8 = "8", B16 = "16", B32 = "32", B64 = "64", B96 = "96", B128 = "128", U8 = "U8", S8 = "S8", U16 = "U16", S16 = "S16",
     U32 = "U32", S32 = "S32", U64 = "U64", S64 = "S64", F16 = "F16", BF16 = "BF16", F32 = "F32", F64 = "F64",
-    F16x2 = "F16x2", Bf16V2 = "BF16_V2", PackAb = "PACK_AB", U24 = "U24", S24 = "S24",
+    F16x2 = "F16x2", F16x4 = "F16x4", F16x8 = "F16x8", Bf16V2 = "BF16_V2", Bf16x2 = "BF16x2", Bf16x4 = "BF16x4",
+    Bf16x8 = "BF16x8", F32x2 = "F32x2", F32x4 = "F32x4", S16x2 = "S16x2", U16x2 = "U16x2", Two16 = "16x2", E4m3 = "E4M3",
+    E5m2 = "E5M2", PackAb = "PACK_AB", PackAbMergeC = "PACK_AB_MERGE_C", UnpackB = "UNPACK_B", UnpackBMergeC = "UNPACK_B_MERGE_C", U24 = "U24", S24 = "S24",
     // Integer arithmetic.
     Wide = "WIDE", Hi = "HI", Lo = "LO", X = "X", Mov = "MOV", Shl = "SHL", Iadd = "IADD", L = "L", R = "R", W = "W",
     Sx32 = "SX32", Sh = "SH", Lut = "LUT", C = "C", Ex = "EX",
@@ -36,6 +38,7 @@ modifiers! {
     Equ = "EQU", Leu = "LEU", Gtu = "GTU", Neu = "NEU", Geu = "GEU", T = "T", And = "AND", Or = "OR", Xor = "XOR",
     // Floating point.
     Ftz = "FTZ", Sat = "SAT", Rn = "RN", Rm = "RM", Rp = "RP", Rz = "RZ", Floor = "FLOOR", Ceil = "CEIL",
+    D2 = "D2", D4 = "D4", D8 = "D8", M2 = "M2", M4 = "M4", M8 = "M8", Satfinite = "SATFINITE", Acc = "ACC",
     Trunc = "TRUNC", Ntz = "NTZ", Fmz = "FMZ", Dnz = "DNZ", Mma = "MMA", Relu = "RELU", Mnmx = "XORSIGN",
     // Transcendental functions.
     Rcp = "RCP", Rsq = "RSQ", Sqrt = "SQRT", Sin = "SIN", Cos = "COS", Ex2 = "EX2", Lg2 = "LG2", Tanh = "TANH",

@@ -70,11 +70,12 @@ opcodes! {
     Isetp "ISETP" Alu Predicate Predicates(2), "p = (a cmp b) op c, q = !(a cmp b) op c; .EX continues a 64-bit comparison";
     Iabs "IABS" Alu Alu Compute, "d = |a|";
     Imnmx "IMNMX" Alu Alu Compute, "d = p ? min(a, b) : max(a, b)";
-    Vimnmx "VIMNMX" Alu Alu Compute, "d = p ? min(a, b) : max(a, b)";
+    Vimnmx "VIMNMX" Alu Alu Carry, "d = p ? min(a, b) : max(a, b); .S16x2 .U16x2 of both halves, predicates out say where a was taken (lower, upper)";
     Vimnmx3 "VIMNMX3" Alu Alu Compute, "d = p ? min(a, b, c) : max(a, b, c)";
     Viaddmnmx "VIADDMNMX" Alu Alu Compute, "d = p ? min(a + b, c) : max(a + b, c)";
-    Viadd "VIADD" FmaHeavy Fma Compute, "d = a + b";
+    Viadd "VIADD" FmaHeavy Fma Compute, "d = a + b; .16x2 of both halves";
     Vabsdiff "VABSDIFF" Alu Alu Compute, "d = |a - b| + c";
+    Vabsdiff4 "VABSDIFF4" Alu Alu Compute, "d = |a - b| of four bytes; .ACC their sum + c";
     Sel "SEL" Alu Alu Compute, "d = p ? a : b";
     Prmt "PRMT" Alu Alu Compute, "d = four bytes of b:a chosen by the nibbles of the selector";
     Bmsk "BMSK" Alu Alu Compute, "d = a mask of b bits from bit a";
@@ -89,7 +90,7 @@ opcodes! {
     I2fp "I2FP" Alu Alu Compute, "d = the 32-bit integer a as a float";
     F2i "F2I" Xu Transcendental Compute, "d = the float a as an integer, rounded and saturated; NaN is zero (the largest negative for .NTZ-less 64 bit)";
     F2f "F2F" Xu Transcendental Compute, "d = the float a as a float of another width";
-    F2fp "F2FP" Alu Alu Compute, "d = two floats packed as halves";
+    F2fp "F2FP" Alu Alu Compute, "d = two floats packed as halves, or below c as bytes (.E4M3, .E5M2); .UNPACK_B two bytes as halves";
     I2i "I2I" Xu Transcendental Compute, "d = the integer a as a narrower one, saturated";
     I2ip "I2IP" Alu Alu Compute, "d = integers packed into bytes or halves, saturated";
     Frnd "FRND" Xu Transcendental Compute, "d = a rounded to an integer, as a float";
@@ -171,6 +172,7 @@ opcodes! {
     Ubrev "UBREV" Uniform Uniform Compute, "d = the bits of a in reverse order, scalar";
     Uplop3 "UPLOP3" Uniform Uniform Predicates(2), "p, q = any two functions of three predicates, scalar";
     Uldc "ULDC" Uniform UniformMove Compute, "d = a value of a constant bank, scalar";
+    Up2ur "UP2UR" Uniform Uniform Compute, "d = the predicates of the warp as bits, under a mask, scalar";
     Uvimnmx "UVIMNMX" Uniform Uniform Compute, "d = p ? min(a, b) : max(a, b), scalar";
     // Control flow.
     Bra "BRA" Cbu Branch Effect, "goes to the target; .DIV only if the lanes of the mask are not all active; .CONV only if they are";
@@ -196,6 +198,8 @@ opcodes! {
     Depbar "DEPBAR" Cbu Branch Effect, "waits until a wait counter is at most n";
     Bpt "BPT" Cbu Branch Effect, "a trap: stops the launch with an error";
     Kill "KILL" Cbu Branch Effect, "ends the thread";
+    Acqbulk "ACQBULK" Cbu Branch Effect, "waits for the grids that this one depends on; there is one grid here";
+    Preexit "PREEXIT" Cbu Branch Effect, "lets dependent grids start; there is one grid here";
     Nop "NOP" Alu Alu Effect, "does nothing";
 }
 

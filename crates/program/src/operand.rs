@@ -186,6 +186,8 @@ pub enum Operand {
     },
     /// All predicates of a thread, as `P2R` and `R2P` take them: `PR`.
     AllPredicates,
+    /// All predicates of the warp, as `UP2UR` takes them: `UPR`.
+    AllUniformPredicates,
     /// 32 bits: an integer, a float's bits, or the upper half of a double's bits, as the opcode takes it.
     Immediate(u32),
     /// A value of a constant bank.
@@ -360,7 +362,8 @@ impl fmt::Display for Operand {
                 write!(f, "{}{predicate}", if negate { "!" } else { "" })
             }
             Operand::AllPredicates => f.write_str("PR"),
-            Operand::Immediate(bits) => f.write_str(&signed_hex(bits as i32)),
+            Operand::AllUniformPredicates => f.write_str("UPR"),
+            Operand::Immediate(bits) => f.write_str(&signed_hex(bits.cast_signed())),
             Operand::Constant(constant) => constant.fmt(f),
             Operand::Address(address) => address.fmt(f),
             Operand::Special(special) => f.write_str(special.name()),

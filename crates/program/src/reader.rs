@@ -141,5 +141,11 @@ impl fmt::Display for Reader {
 }
 
 fn is_predicate(resource: Resource) -> bool {
-    matches!(resource, Resource::Predicate(_) | Resource::AllPredicates | Resource::UniformPredicate(_))
+    matches!(
+        resource,
+        Resource::Predicate(_)
+            | Resource::AllPredicates
+            | Resource::UniformPredicate(_)
+            | Resource::AllUniformPredicates
+    )
 }

@@ -8,6 +8,11 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot(u16);
 
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2^16 slots")]
+fn slot(number: u32) -> Slot {
+    Slot(number as u16)
+}
+
 const UNIFORMS: u32 = 256;
 const PREDICATES: u32 = UNIFORMS + 64;
 const UNIFORM_PREDICATES: u32 = PREDICATES + 8;
@@ -40,9 +45,10 @@ impl Resource {
             Resource::Predicate(predicate) => (PREDICATES + predicate.0, 1, UNIFORM_PREDICATES),
             Resource::AllPredicates => (PREDICATES, 7, UNIFORM_PREDICATES),
             Resource::UniformPredicate(predicate) => (UNIFORM_PREDICATES + predicate.0, 1, END),
+            Resource::AllUniformPredicates => (UNIFORM_PREDICATES, 7, END),
             Resource::Barrier(_) => (0, 0, 0),
         };
-        (first..end.min(first.saturating_add(count))).map(|number| Slot(number as u16))
+        (first..end.min(first.saturating_add(count))).map(slot)
     }
 }
 

@@ -70,13 +70,13 @@ struct Result {
 fn add_kernel(kernel: &Kernel, rows: &mut BTreeMap<(LatencyClass, Reader), StallRow>) {
     let mut results: Vec<Vec<Result>> = vec![Vec::new(); Slot::COUNT];
     let mut now = 0;
-    for (pc, instruction) in kernel.instructions.iter().enumerate() {
+    for (pc, instruction) in (0..).zip(&kernel.instructions) {
         if instruction.control.wait_mask != 0 {
             results.iter_mut().for_each(Vec::clear);
         }
-        add_reads(kernel, pc as u32, now, &results, rows);
-        add_results(instruction, pc as u32, now, &mut results);
-        now += u32::from(instruction.control.stall.max(1));
+        add_reads(kernel, pc, now, &results, rows);
+        add_results(instruction, pc, now, &mut results);
+        now = now.saturating_add(u32::from(instruction.control.stall.max(1)));
         if !instruction.falls_through() || instruction.opcode == Opcode::Call {
             results.iter_mut().for_each(Vec::clear);
         }
@@ -92,8 +92,8 @@ fn add_reads(
 ) {
     let instruction = &kernel.instructions[pc as usize];
     for access in instruction.accesses().iter().filter(|access| access.role == Role::Read) {
-        for (part, slot) in access.resource.slots().enumerate() {
-            let reader = Reader::of(instruction, access, part as u32);
+        for (part, slot) in (0..).zip(access.resource.slots()) {
+            let reader = Reader::of(instruction, access, part);
             for result in &results[slot.index()] {
                 let row = rows.entry((result.class, reader)).or_insert_with(|| StallRow {
                     result: result.class,
@@ -114,8 +114,8 @@ fn add_reads(
 
 fn add_results(instruction: &Instruction, pc: u32, now: u32, results: &mut [Vec<Result>]) {
     for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
-        for (part, slot) in access.resource.slots().enumerate() {
-            let class = LatencyClass::of_result(instruction, access.resource, part as u32);
+        for (part, slot) in (0..).zip(access.resource.slots()) {
+            let class = LatencyClass::of_result(instruction, access.resource, part);
             let pending = &mut results[slot.index()];
             if instruction.guard.is_always() {
                 pending.clear();

@@ -6,6 +6,7 @@
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
 mod check;
+mod faults;
 mod forms;
 mod lexer;
 mod parser;
@@ -16,12 +17,13 @@ mod scopes;
 mod spec;
 pub mod tree;
 
+pub use faults::Faults;
 pub use forms::{Form, form};
 pub use printer::{instruction_text, operand_text, print};
 pub use scopes::{RegisterType, Scopes};
 
 /// How many faults [`parse`] lists before it only counts them.
-pub const MAX_DIAGNOSTICS: usize = 50;
+pub const MAX_DIAGNOSTICS: usize = 10_000;
 
 /// What [`parse`] made of a text.
 #[derive(Clone, Debug)]
@@ -56,8 +58,9 @@ pub fn parse(source: &Source) -> Parsed {
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     if diagnostics.len() > MAX_DIAGNOSTICS {
         let more = diagnostics.len() - MAX_DIAGNOSTICS;
-        let span = diagnostics[MAX_DIAGNOSTICS].span;
         diagnostics.truncate(MAX_DIAGNOSTICS);
+        // At the end, where no function is: so many are a fault of the whole file.
+        let span = Span::new(text.len(), text.len());
         diagnostics.push(Diagnostic::error(span, format!("... and {more} more")));
     }
     Parsed { module, diagnostics }

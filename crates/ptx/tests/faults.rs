@@ -201,10 +201,10 @@ fn several_faults_are_listed_in_one_go() {
 }
 
 #[test]
-fn many_faults_are_counted_after_the_first_fifty() {
-    let found = faults(&"ad.s32 %r1, %r2, %r3;\n".repeat(60));
+fn very_many_faults_are_counted_after_the_first_ten_thousand() {
+    let found = faults(&"ad.s32 %r1, %r2, %r3;\n".repeat(MAX_DIAGNOSTICS + 10));
     assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
-    assert_eq!(found[MAX_DIAGNOSTICS], "56:1: ... and 10 more");
+    assert!(found[MAX_DIAGNOSTICS].ends_with(": ... and 10 more"), "{}", found[MAX_DIAGNOSTICS]);
 }
 
 #[test]

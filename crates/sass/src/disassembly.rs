@@ -92,7 +92,7 @@ pub(crate) fn instruction(
         .map_err(|diagnostic| fault(diagnostic.message, diagnostic.help))?;
     for operand in &mut instruction.operands {
         if let (Operand::Target(index), false) = (operand, resolved.whole) {
-            *index = index.saturating_add((at.base / INSTRUCTION_BYTES) as u32);
+            *index = index.saturating_add(u32::try_from(at.base / INSTRUCTION_BYTES).unwrap_or(u32::MAX));
         }
     }
     // The text of a NaN lacks its bits.
@@ -101,7 +101,7 @@ pub(crate) fn instruction(
         for operand in &mut instruction.operands {
             match operand {
                 Operand::Immediate(bits) if is_nan(doubles, *bits) => {
-                    *bits = (encoding[0] >> 32) as u32;
+                    *bits = immediate(encoding);
                 }
                 _ => {}
             }
@@ -109,7 +109,7 @@ pub(crate) fn instruction(
     }
     // The text of a half is rounded to decimals, and a NaN's lacks its bits.
     if instruction.opcode.takes_halves() {
-        let bits = (encoding[0] >> 32) as u32;
+        let bits = immediate(encoding);
         let numbers = instruction.operands.iter_mut().filter_map(|operand| match operand {
             Operand::Immediate(value) => Some(value),
             _ => None,
@@ -121,6 +121,11 @@ pub(crate) fn instruction(
     widen_uniform_address(&mut instruction);
     instruction.control = control(encoding[1]).map_err(plain)?;
     Ok(instruction)
+}
+
+/// The 32-bit constant in an encoding.
+fn immediate(encoding: [u64; 2]) -> u32 {
+    (encoding[0] >> 32) as u32
 }
 
 /// Turing prints `[UR4]` for an address in a pair of uniform registers, where later ones print `[UR4.64]`.
@@ -142,7 +147,9 @@ fn is_nan(double: bool, bits: u32) -> bool {
 
 /// The control fields of an encoding, from its upper word.
 fn control(upper: u64) -> Result<Control, String> {
-    let field = |from: u32, width: u32| (upper >> from & ((1 << width) - 1)) as u8;
+    let field = |from: u32, width: u32| {
+        u8::try_from(upper >> from & ((1 << width) - 1)).expect("no field has more than eight bits")
+    };
     let barrier = |value: u8| match value {
         7 => Ok(None),
         value if usize::from(value) < WAIT_BARRIERS => Ok(Some(value)),

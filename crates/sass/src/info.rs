@@ -18,6 +18,8 @@ mod attribute {
     pub(super) const MIN_STACK_SIZE: u8 = 0x12;
     pub(super) const PARAMETER: u8 = 0x17;
     pub(super) const PARAMETER_BYTES: u8 = 0x19;
+    /// A parameter of a kernel with more than 4 KB of them.
+    pub(super) const LARGE_PARAMETER: u8 = 0x45;
     pub(super) const REGISTERS: u8 = 0x2f;
     pub(super) const BARRIERS: u8 = 0x4c;
 }
@@ -66,7 +68,7 @@ pub(crate) fn read(elf: &Elf<'_>, kernel: &str, symbol: usize) -> Option<Info> {
     let mut info = Info::default();
     let general = elf.section(".nv.info").map_or([].as_slice(), |(_, section)| section.data);
     for (what, value) in records(general)? {
-        if value.u32(0) != Some(symbol as u32) {
+        if value.u32(0).is_none_or(|named| usize::try_from(named) != Ok(symbol)) {
             continue;
         }
         match what {
@@ -94,6 +96,10 @@ pub(crate) fn read(elf: &Elf<'_>, kernel: &str, symbol: usize) -> Option<Info> {
             attribute::PARAMETER => {
                 let (ordinal, offset) = (value.u16(4)?, u32::from(value.u16(6)?));
                 parameters.push((ordinal, offset, value.u32(8)? >> 18));
+            }
+            attribute::LARGE_PARAMETER => {
+                let (ordinal, offset) = (value.u16(4)?, u32::from(value.u16(6)?));
+                parameters.push((ordinal, offset, u32::from(value.u16(8)?)));
             }
             _ => {}
         }

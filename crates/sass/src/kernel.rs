@@ -34,7 +34,7 @@ pub(crate) struct File<'a> {
     pub(crate) lines: &'a Lines,
 }
 
-/// Reads a kernel; faults are added.
+/// Reads a kernel, as far as that is possible; faults are added.
 pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
     let elf = file.elf;
     let fault = |message: &str| SassFault::kernel(place.name, message);
@@ -47,7 +47,6 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
         faults.push(fault("the relocations of its code are damaged"));
         return None;
     };
-    let before = faults.len();
     for name in unknown_functions(elf, &info) {
         let known: Vec<&str> = SystemCall::ALL.into_iter().map(SystemCall::name).collect();
         let help = format!("of the functions of the driver there are {}", known.join(", "));
@@ -58,9 +57,6 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
     for &(section, base) in &layout.parts {
         let part = Part { name: place.name, layout: &layout, section, base };
         instructions.extend(part_of(file, &part, &mut addresses, faults));
-    }
-    if faults.len() > before {
-        return None;
     }
     check_targets(place.name, &instructions, faults);
     let static_shared_bytes = match elf.section(&format!(".nv.shared.{}", place.name)) {
@@ -86,7 +82,7 @@ pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFaul
         registers: info.registers.unwrap_or(code.info >> 24).max(called),
         static_shared_bytes,
         local_bytes: stack_bytes(&info, &instructions),
-        barriers: info.barriers.unwrap_or((code.flags >> 20 & 0x7f) as u32),
+        barriers: info.barriers.unwrap_or(barriers_of_header(code.flags)),
         parameters: info.parameters,
         parameter_base: parameter_base.unwrap_or(launch_constants::PARAMETERS),
         constant_banks,
@@ -119,6 +115,11 @@ fn stack_bytes(info: &info::Info, instructions: &[Instruction]) -> u32 {
     } else {
         info.local_bytes
     }
+}
+
+/// The barriers that an old cubin counts in the flags of a kernel's section.
+fn barriers_of_header(flags: u64) -> u32 {
+    (flags >> 20 & 0x7f) as u32
 }
 
 /// The most registers that a called function needs.
@@ -155,11 +156,8 @@ fn part_of(
         return Vec::new();
     };
     let lines = &function.lines;
-    let encodings: Vec<[u64; 2]> = code
-        .data
-        .chunks(INSTRUCTION_BYTES as usize)
-        .filter_map(|word| Some([Bytes(word).u64(0)?, Bytes(word).u64(8)?]))
-        .collect();
+    let encodings: Vec<[u64; 2]> =
+        code.data.chunks(16).filter_map(|word| Some([Bytes(word).u64(0)?, Bytes(word).u64(8)?])).collect();
     if encodings.len() != lines.len() {
         let (code, text) = (encodings.len(), lines.len());
         let message = format!("the cubin has {code} instructions, the disassembly {text}");
@@ -181,7 +179,11 @@ fn part_of(
                 }
                 instructions.push(found);
             }
-            Err(fault) => faults.push(fault),
+            Err(fault) => {
+                faults.push(fault);
+                // What cannot be read still has its place among the addresses.
+                instructions.push(Instruction::new(Opcode::Nop, [], []));
+            }
         }
     }
     instructions

@@ -4,6 +4,8 @@
 //! encoding, registers, shared and local memory, parameters, constant banks and variables. No process is started
 //! here, and damaged input is a fault, never a panic.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod banks;
 mod disassembly;
 mod elf;
@@ -16,7 +18,8 @@ mod variables;
 use elf::{Elf, Symbol};
 use lines::Lines;
 use std::fmt;
-use warplab_program::Program;
+use warplab_diagnostics::{Diagnostic, Span};
+use warplab_program::{Kernel, Program, Reason, RefusedKernel, limits};
 
 /// One thing that cannot be read or is not supported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +43,14 @@ impl SassFault {
 
     pub(crate) fn kernel(kernel: &str, message: impl Into<String>) -> SassFault {
         SassFault { kernel: kernel.to_owned(), ..SassFault::file(message) }
+    }
+
+    /// The same as a reason to refuse its kernel.
+    fn into_reason(self) -> Reason {
+        let text = if self.text.is_empty() { String::new() } else { format!("'{}': ", self.text) };
+        let fault =
+            Diagnostic::error(Span::default(), format!("{text}{}", self.message)).with_help(self.help);
+        Reason { address: self.address, fault }
     }
 }
 
@@ -73,10 +84,11 @@ pub fn architecture(bytes: &[u8]) -> Result<u32, SassFault> {
     Ok(Elf::read(bytes).map_err(SassFault::file)?.architecture())
 }
 
-/// Makes the machine program of a cubin and the text that `nvdisasm -json` prints for it.
+/// Makes the machine program of a cubin and the text that `nvdisasm -json` prints for it. A kernel that holds something
+/// damaged or not supported is refused alone, see [`Program::refused`].
 ///
 /// # Errors
-/// Everything that is damaged or not supported, all at once.
+/// What makes the whole file unusable.
 pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<SassFault>> {
     let elf = Elf::read(bytes).map_err(|message| vec![SassFault::file(message)])?;
     let architecture = elf.architecture();
@@ -87,7 +99,7 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
     }
     let functions = disassembly::read(disassembly_json).map_err(|fault| vec![fault])?;
     let mut faults = Vec::new();
-    let globals = variables::read(&elf, &mut faults);
+    let (globals, wrong) = variables::read(&elf, &mut faults);
     let constants = variables::constants(&elf, &mut faults);
     let lines = lines::read(&elf).unwrap_or_else(|| {
         let help = "compile without -lineinfo".to_owned();
@@ -96,21 +108,37 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
         Lines::default()
     });
     let file = kernel::File { elf: &elf, functions: &functions, lines: &lines };
-    let mut kernels = Vec::new();
+    let mut program = Program { architecture: Some(architecture), globals, constants, ..Program::default() };
     for (number, section) in elf.sections.iter().enumerate() {
         let Some(name) = section.name.strip_prefix(".text.") else { continue };
         let entry = elf.symbols.iter().position(|symbol| {
             symbol.name == name && symbol.kind == Symbol::FUNCTION && symbol.other & Symbol::ENTRY != 0
         });
         let Some(symbol) = entry else { continue };
-        let place = kernel::Place { name, section: number, symbol };
-        kernels.extend(kernel::read(&file, &place, &mut faults));
+        add(&mut program, &file, &kernel::Place { name, section: number, symbol }, &wrong);
     }
-    if kernels.is_empty() && faults.is_empty() {
+    if program.kernels.is_empty() && program.refused.is_empty() && faults.is_empty() {
         faults.push(SassFault::file("the cubin has no kernel"));
     }
     if !faults.is_empty() {
         return Err(faults);
     }
-    Ok(Program { architecture: Some(architecture), kernels, globals, constants, files: lines.files })
+    program.files = lines.files;
+    Ok(program)
+}
+
+/// Reads a kernel and puts it where it belongs: to those that can be used, or to the others with its faults.
+fn add(program: &mut Program, file: &kernel::File<'_>, place: &kernel::Place<'_>, wrong: &variables::Wrong) {
+    let mut faults = Vec::new();
+    let kernel = kernel::read(file, place, &mut faults);
+    let kernel = kernel.unwrap_or_else(|| Kernel { name: place.name.to_owned(), ..Kernel::default() });
+    let own = limits::faults(&kernel).into_iter().chain(variables::faults_of(&kernel, wrong));
+    faults.extend(own.map(|message| SassFault::kernel(place.name, message)));
+    if faults.is_empty() {
+        program.kernels.push(kernel);
+    } else {
+        faults.sort_by_key(|fault| fault.address);
+        let reasons = faults.into_iter().map(SassFault::into_reason).collect();
+        program.refused.push(RefusedKernel { kernel, reasons });
+    }
 }

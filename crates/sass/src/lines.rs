@@ -165,7 +165,7 @@ fn sequence(
         if code >= header.opcode_base {
             let step = u64::from(code - header.opcode_base);
             address = address.wrapping_add(step / header.line_range * header.address_step);
-            line = line.wrapping_add(header.line_base + (step % header.line_range) as i64);
+            line = line.wrapping_add(header.line_base + (step % header.line_range).cast_signed());
             row(section, address, place(file, line));
             continue;
         }

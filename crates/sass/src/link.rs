@@ -115,26 +115,31 @@ impl Addresses {
     /// Addresses behind those that the kernel's own bank has.
     pub(crate) fn new(elf: &Elf<'_>, kernel: &str) -> Addresses {
         let own = elf.section(&format!(".nv.constant{ADDRESS_BANK}.{kernel}"));
-        let bytes = own.map_or(0, |(_, section)| section.data.len() as u32);
-        Addresses { start: bytes.next_multiple_of(8), relocations: Vec::new() }
+        let bytes = own.and_then(|(_, section)| u32::try_from(section.data.len()).ok()).unwrap_or(0);
+        Addresses { start: bytes.checked_next_multiple_of(8).unwrap_or(u32::MAX), relocations: Vec::new() }
     }
 
     /// The operand that reads the lower or upper half of an address.
     fn operand(&mut self, symbol: &str, addend: i64, upper: bool) -> String {
         let same = |known: &Relocation| known.symbol == symbol && known.addend == addend;
         let index = self.relocations.iter().position(same).unwrap_or_else(|| {
-            let offset = self.start + 8 * self.relocations.len() as u32;
+            let offset = self.offset(self.relocations.len());
             self.relocations.push(Relocation { offset, symbol: symbol.to_owned(), addend });
             self.relocations.len() - 1
         });
-        let offset = self.start + 8 * index as u32 + if upper { 4 } else { 0 };
+        let offset = self.offset(index).saturating_add(if upper { 4 } else { 0 });
         format!("c[{ADDRESS_BANK:#x}][{offset:#x}]")
+    }
+
+    /// Where an address will stand in the bank. One beyond all limits is refused with its bank.
+    fn offset(&self, index: usize) -> u32 {
+        u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(8).saturating_add(self.start)
     }
 
     /// Puts the addresses into the kernel's bank.
     pub(crate) fn store(self, banks: &mut Vec<ConstantBank>) {
         let Some(last) = self.relocations.last() else { return };
-        let size = last.offset as usize + 8;
+        let size = (last.offset as usize).saturating_add(8);
         let bank = match banks.iter_mut().position(|bank| bank.bank == ADDRESS_BANK) {
             Some(index) => &mut banks[index],
             None => {

@@ -3,16 +3,20 @@
 use crate::SassFault;
 use crate::elf::{Elf, Fixup, Symbol};
 use crate::link;
-use warplab_program::{ConstantVariable, GlobalVariable, Relocation};
+use std::collections::BTreeMap;
+use warplab_program::{ConstantVariable, GlobalVariable, Kernel, Relocation, limits};
 
 /// Sections that hold variables of global memory.
 fn holds_variables(section: &str) -> bool {
     matches!(section, ".nv.global" | ".nv.global.init")
 }
 
-/// All variables of a cubin; faults are added.
-pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVariable> {
-    let mut globals = Vec::new();
+/// What is wrong with variables, by their names.
+pub(crate) type Wrong = BTreeMap<String, String>;
+
+/// All variables of a cubin, and what is wrong with some of them; faults of the whole file are added.
+pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> (Vec<GlobalVariable>, Wrong) {
+    let (mut globals, mut wrong) = (Vec::new(), Wrong::new());
     for (number, section) in elf.sections.iter().enumerate() {
         if !holds_variables(section.name) {
             continue;
@@ -27,37 +31,70 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<GlobalVari
             }
             let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= section.size);
             let Some(end) = end else {
-                faults.push(SassFault::file(format!("variable '{}' is outside its section", symbol.name)));
+                wrong.insert(symbol.name.to_owned(), "is outside its section".to_owned());
                 continue;
             };
-            let bytes = section.data.get(symbol.value as usize..end as usize).unwrap_or_default();
+            let part = usize::try_from(symbol.value).ok().zip(usize::try_from(end).ok());
+            let bytes = part.and_then(|(from, to)| section.data.get(from..to)).unwrap_or_default();
             let mut initial = bytes.to_vec();
             let mut relocations = Vec::new();
             for fixup in fixups.iter().filter(|fixup| (symbol.value..end).contains(&fixup.offset)) {
                 if let Some(address) = link::code_address(elf, fixup) {
                     if let Err(message) = put(&mut initial, fixup, symbol.value, address) {
-                        faults.push(SassFault::file(format!("variable '{}': {message}", symbol.name)));
+                        wrong.insert(symbol.name.to_owned(), message);
                     }
                     continue;
                 }
                 match relocation(elf, fixup, symbol.value, bytes) {
                     Ok(found) => relocations.push(found),
                     Err(message) => {
-                        faults.push(SassFault::file(format!("variable '{}': {message}", symbol.name)));
+                        wrong.insert(symbol.name.to_owned(), message);
                     }
                 }
             }
             relocations.sort_by_key(|relocation| relocation.offset);
-            globals.push(GlobalVariable {
+            let global = GlobalVariable {
                 name: symbol.name.to_owned(),
                 bytes: symbol.size,
                 alignment: section.alignment.max(1),
                 initial,
                 relocations,
-            });
+            };
+            if let Err(message) = limits::global(&global) {
+                wrong.insert(global.name.clone(), message);
+            }
+            globals.push(global);
         }
     }
-    globals
+    leave_out(&mut globals, &mut wrong);
+    (globals, wrong)
+}
+
+/// Leaves out the variables that are wrong, and those that hold the address of one.
+fn leave_out(globals: &mut Vec<GlobalVariable>, wrong: &mut Wrong) {
+    loop {
+        let holds = |global: &GlobalVariable| {
+            let named = global.relocations.iter().find_map(|it| wrong.get_key_value(&it.symbol));
+            Some((global.name.clone(), format!("it holds the address of '{}', which {}", named?.0, named?.1)))
+        };
+        let found: Vec<_> =
+            globals.iter().filter(|global| !wrong.contains_key(&global.name)).filter_map(holds).collect();
+        if found.is_empty() {
+            break;
+        }
+        wrong.extend(found);
+    }
+    globals.retain(|global| !wrong.contains_key(&global.name));
+}
+
+/// What is wrong with the variables whose addresses a kernel has in its constant banks.
+pub(crate) fn faults_of(kernel: &Kernel, wrong: &Wrong) -> Vec<String> {
+    let reached = |name: &str| {
+        let mut relocations = kernel.constant_banks.iter().flat_map(|bank| &bank.relocations);
+        relocations.any(|relocation| relocation.symbol == name)
+    };
+    let reached = wrong.iter().filter(|(name, _)| reached(name));
+    reached.map(|(name, message)| format!("variable '{name}': {message}")).collect()
 }
 
 /// The variables of constant memory, which lie in the bank that all kernels share; faults are added.
@@ -101,11 +138,12 @@ pub(crate) fn relocation(
         .ok()
         .and_then(|at| bytes.get(at..at.checked_add(8)?)?.try_into().ok())
         .ok_or_else(outside)?;
+    let place_in_bank = u32::try_from(offset).map_err(|_| outside())?;
     let addend = fixup.addend.unwrap_or(i64::from_le_bytes(place));
     let symbol = elf.symbols.get(fixup.symbol).ok_or("a relocation names no symbol")?;
     let global = elf.sections.get(symbol.section).is_some_and(|section| holds_variables(section.name));
     if global && symbol.kind == Symbol::OBJECT {
-        return Ok(Relocation { offset: offset as u32, symbol: symbol.name.to_owned(), addend });
+        return Ok(Relocation { offset: place_in_bank, symbol: symbol.name.to_owned(), addend });
     }
     if global {
         // A section and an offset: the variable that lies there.
@@ -117,7 +155,7 @@ pub(crate) fn relocation(
         });
         if let Some(found) = found {
             let addend = at.wrapping_sub(found.value).cast_signed();
-            return Ok(Relocation { offset: offset as u32, symbol: found.name.to_owned(), addend });
+            return Ok(Relocation { offset: place_in_bank, symbol: found.name.to_owned(), addend });
         }
     }
     Err(format!("the address of '{}', which is no variable of global memory, is not supported", symbol.name))

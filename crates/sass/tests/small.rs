@@ -55,9 +55,28 @@ fn its_listing_reads_back() {
 #[test]
 fn every_fault_is_named_with_its_place() {
     let json = JSON.replacen("BAR.SYNC", "BARR.SYNC", 1).replacen("BRX", "BRX.WRONG", 1);
-    let faults = read_cubin(CUBIN, &json).unwrap_err();
-    assert_eq!(faults.len(), 2);
-    let text = faults[0].to_string();
-    assert!(text.starts_with("kernel 'mix' at 0x") && text.contains("unknown opcode 'BARR'"), "{text}");
-    assert!(faults[1].to_string().contains("unknown modifier '.WRONG' of BRX"));
+    let program = read_cubin(CUBIN, &json).unwrap();
+    let refused = program.refusal("mix").expect("it is refused");
+    let texts: Vec<String> = refused.reasons.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].starts_with("0x") && texts[0].contains("unknown opcode 'BARR'"), "{texts:?}");
+    assert!(texts[1].contains("unknown modifier '.WRONG' of BRX"), "{texts:?}");
+    // What cannot be read keeps its place among the addresses.
+    assert_eq!(refused.kernel.instructions.len(), small().kernel("mix").unwrap().instructions.len());
+}
+
+const LINKED: &[u8] = include_bytes!("linked.cubin");
+const LINKED_JSON: &str = include_str!("linked.json");
+
+#[test]
+fn an_instruction_of_one_kernel_refuses_that_kernel_alone() {
+    let whole = read_cubin(LINKED, LINKED_JSON).unwrap();
+    assert_eq!((whole.kernels.len(), whole.refused.len()), (2, 0));
+    // The last EXIT of the text belongs to neither kernel's callee.
+    let at = LINKED_JSON.find("\"first\"").unwrap();
+    let json = format!("{}{}", &LINKED_JSON[..at], LINKED_JSON[at..].replacen("EXIT", "EXXT", 1));
+    let program = read_cubin(LINKED, &json).unwrap();
+    assert_eq!(program.kernel_names(), ["second", "first"]);
+    assert_eq!(program.kernel("second"), whole.kernel("second"));
+    assert!(program.refusal("first").unwrap().to_string().contains("unknown opcode 'EXXT'"));
 }

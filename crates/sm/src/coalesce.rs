@@ -15,7 +15,7 @@ pub(crate) struct LineAccess {
     pub(crate) sector_accesses: u8,
 }
 
-/// Lanes are aligned to their size, so each touches one line: 32 at most, and mostly four or fewer.
+/// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
 pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
 
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
@@ -52,6 +52,25 @@ pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines 
         }
     }
     lines
+}
+
+/// The lines of an access to local memory, where the words of a wide one lie a line apart.
+pub(crate) fn local_lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
+    let mut all = lines(addresses, mask, bytes.min(4));
+    for word in 1..u64::from(bytes.div_ceil(4)) {
+        let further = addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
+        for access in lines(&further, mask, 4) {
+            // Lanes that are at different words meet in a line.
+            match all.iter_mut().find(|known| known.line == access.line) {
+                Some(known) => {
+                    known.sectors |= access.sectors;
+                    known.full |= access.full;
+                }
+                None => all.push(access),
+            }
+        }
+    }
+    all
 }
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.

@@ -201,6 +201,7 @@ impl Multiprocessor {
         let AccessRecord { ref addresses, mask, bytes, kind, policy, .. } = self.record;
         let lines = match kind {
             AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(addresses, mask, bytes),
+            _ if local => coalesce::local_lines(addresses, mask, bytes),
             _ => coalesce::lines(addresses, mask, bytes),
         };
         let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
@@ -248,7 +249,8 @@ impl Multiprocessor {
         Work::Global { access, lines, busy: u64::from(tags.max(data)) }
     }
 
-    /// Local addresses become addresses of device memory: the same word of all lanes lies together.
+    /// Local addresses become addresses of device memory: the same word of all lanes lies together, and the further
+    /// words of a wide access each one line after the other.
     fn interleave_local(&mut self, slot: usize) {
         let warps = self.spec.warps as u64;
         let warp = u64::from(self.id.0) * warps + slot as u64;
@@ -259,8 +261,6 @@ impl Multiprocessor {
             self.record.addresses[lane] =
                 LOCAL_BASE + warp * span + word * LINE_BYTES + lane as u64 * 4 + byte;
         }
-        // A wide access takes the words of each lane one line after another.
-        self.record.bytes = self.record.bytes.min(4);
     }
 
     /// What the warp does after an instruction.
@@ -419,7 +419,8 @@ impl Multiprocessor {
         observer: &mut dyn Observer,
     ) {
         let warp = &mut self.warps[slot];
-        if warp.generation != generation || !warp.release(counter) {
+        let may_wait_for_less = matches!(warp.phase, Phase::Counters(_));
+        if warp.generation != generation || !(warp.release(counter) || may_wait_for_less) {
             return;
         }
         if let Phase::Counters(_) = warp.phase {
@@ -442,7 +443,7 @@ impl Multiprocessor {
             self.subs[slot % subs].make_ready((slot / subs) as u32, 0, MemoryClass::None);
             return;
         };
-        let waits = info.wait_mask & warp.pending;
+        let waits = warp.waits_for(info);
         let local = (slot / subs) as u32;
         let scheduler = &mut self.subs[slot % subs];
         if waits == 0 {

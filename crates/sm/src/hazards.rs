@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warplab_program::{
-    Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Operand, Pipe, Reader, Role, Slot, WAIT_BARRIERS,
+    Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Role, Slot, WAIT_BARRIERS,
 };
 use warplab_trace::{HazardKind, HazardPlace, Hazards, Shortfall};
 use warplab_units::{Cycle, LaneMask};
@@ -28,6 +28,9 @@ enum Queue {
 
 const QUEUES: usize = 4;
 
+/// How many holds of a counter are remembered; the machine counts as far.
+const MOST_HOLDS: usize = 64;
+
 /// What the checker knows of the code of a launch.
 #[derive(Debug)]
 pub struct HazardTable {
@@ -42,6 +45,8 @@ struct Checked {
     writes: Vec<(Slot, LatencyClass)>,
     /// Counters that it waits for.
     waits: u8,
+    /// `DEPBAR`: this counter is at most so much afterwards.
+    at_most: Option<(u8, u16)>,
     write_barrier: Option<u8>,
     read_barrier: Option<u8>,
     /// The queue in which its result comes in order.
@@ -82,7 +87,8 @@ fn checked(instruction: &Instruction) -> Checked {
     Checked {
         reads,
         writes,
-        waits: instruction.control.wait_mask | depbar(instruction),
+        waits: instruction.control.wait_mask,
+        at_most: instruction.awaited_counter(),
         write_barrier: instruction.control.write_barrier,
         read_barrier: instruction.control.read_barrier,
         results: match info.pipe {
@@ -98,18 +104,6 @@ fn checked(instruction: &Instruction) -> Checked {
             _ => None,
         },
     }
-}
-
-/// The counter that a `DEPBAR` waits for.
-fn depbar(instruction: &Instruction) -> u8 {
-    if instruction.opcode != Opcode::Depbar {
-        return 0;
-    }
-    let counters = instruction.operands.iter().filter_map(|operand| match operand {
-        Operand::WaitBarrier(counter) => 1u8.checked_shl(u32::from(*counter)),
-        _ => None,
-    });
-    counters.fold(0, |mask, bit| mask | bit)
 }
 
 /// A result or reading under way.
@@ -133,6 +127,8 @@ struct Warp {
     waited: [Option<Cycle>; WAIT_BARRIERS],
     /// When an instruction of each queue last held each counter for its result, and for its sources.
     held: [[Option<Cycle>; WAIT_BARRIERS]; QUEUES],
+    /// The holds of each counter since it was last zero: when, and in which queue if the result comes in order.
+    holds: [Vec<(Cycle, Option<Queue>)>; WAIT_BARRIERS],
     /// Of each queue, every instruction issued up to here is known to be done.
     done: [Option<Cycle>; QUEUES],
 }
@@ -145,6 +141,7 @@ impl Warp {
             readings: vec![SmallVec::new(); Slot::COUNT],
             waited: [None; WAIT_BARRIERS],
             held: [[None; WAIT_BARRIERS]; QUEUES],
+            holds: Default::default(),
             done: [None; QUEUES],
         }
     }
@@ -153,9 +150,25 @@ impl Warp {
     fn wait(&mut self, counters: u8, now: Cycle) {
         for counter in (0..WAIT_BARRIERS).filter(|counter| counters >> counter & 1 != 0) {
             self.waited[counter] = Some(now);
+            self.holds[counter].clear();
             for (done, held) in self.done.iter_mut().zip(&self.held) {
                 *done = (*done).max(held[counter]);
             }
+        }
+    }
+
+    /// A wait until a counter is at most `most` has been passed. With some still under way only what comes in order
+    /// is known: of operations of one queue the first are over.
+    fn wait_for_some(&mut self, counter: u8, most: u16, now: Cycle) {
+        if most == 0 {
+            return self.wait(1 << counter, now);
+        }
+        let Some(holds) = self.holds.get(usize::from(counter)) else { return };
+        let Some(last) = holds.len().checked_sub(usize::from(most) + 1) else { return };
+        let (issued, queue) = holds[last];
+        if let Some(queue) = queue.filter(|_| holds.iter().all(|(_, other)| *other == queue)) {
+            let done = &mut self.done[queue as usize];
+            *done = (*done).max(Some(issued));
         }
     }
 
@@ -207,6 +220,9 @@ impl HazardChecker {
         }
         let Some(instruction) = table.instructions.get(issued.pc as usize) else { return };
         warp.wait(instruction.waits, issued.at);
+        if let Some((counter, most)) = instruction.at_most {
+            warp.wait_for_some(counter, most, issued.at);
+        }
         let check = Check { table, warp, issued };
         for &(slot, reader, is_guard) in &instruction.reads {
             let lanes = if is_guard { issued.active } else { issued.executing };
@@ -339,6 +355,16 @@ fn remember(warp: &mut Warp, instruction: &Checked, issued: &Issued, table: &Haz
 
 /// Notes which counters an instruction holds, whatever its lanes.
 fn hold(warp: &mut Warp, instruction: &Checked, at: Cycle) {
+    for (queue, barrier) in
+        [(instruction.results, instruction.write_barrier), (instruction.sources, instruction.read_barrier)]
+    {
+        if let Some(holds) = barrier.and_then(|barrier| warp.holds.get_mut(usize::from(barrier))) {
+            if holds.len() == MOST_HOLDS {
+                holds.remove(0);
+            }
+            holds.push((at, queue));
+        }
+    }
     for (queue, barrier) in [
         (instruction.results, instruction.write_barrier),
         (instruction.sources, instruction.write_barrier),

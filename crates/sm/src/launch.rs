@@ -25,6 +25,8 @@ pub struct IssueInfo {
     pub(crate) memory: MemoryClass,
     pub(crate) stall: u8,
     pub(crate) wait_mask: u8,
+    /// `DEPBAR`: this wait counter must be at most so much.
+    pub(crate) at_most: Option<(u8, u16)>,
     pub(crate) write_barrier: Option<u8>,
     pub(crate) read_barrier: Option<u8>,
     /// Cycles until the result of a variable-latency instruction outside memory.
@@ -89,6 +91,7 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
         memory,
         stall: control.stall.max(1),
         wait_mask: control.wait_mask,
+        at_most: instruction.awaited_counter(),
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,
         latency: spec.latencies.cycles(info.latency),

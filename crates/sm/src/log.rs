@@ -16,7 +16,7 @@ pub struct AtomicResult {
     pub(crate) register: Option<u8>,
     pub(crate) rows: usize,
     pub(crate) mask: LaneMask,
-    pub(crate) values: [Row; 2],
+    pub(crate) values: [Row; 4],
     /// The predicate that says which lanes have swapped, and these lanes.
     pub(crate) swapped: Option<(u8, LaneMask)>,
 }
@@ -122,12 +122,12 @@ impl StoreLog {
                     register: destination,
                     rows: 2,
                     mask: entry.mask,
-                    values: places,
+                    values: [places[0], places[1], [0; 32], [0; 32]],
                     swapped: None,
                 })
             }
             Change::Atomic { op, ty, destination, swapped } => {
-                let mut values = [[0; 32]; 2];
+                let mut values = [[0; 32]; 4];
                 let _ = image.atomic(op, ty, lanes, &data, &mut values);
                 let rows = entry.bytes.div_ceil(4) as usize;
                 let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
@@ -185,7 +185,8 @@ impl StoreLog {
 fn rows_of(entry: &Entry) -> usize {
     match entry.change {
         Change::Store => entry.bytes.div_ceil(4) as usize,
-        Change::Atomic { .. } => entry.bytes.div_ceil(4) as usize * 2,
+        // A vector has no comparison value.
+        Change::Atomic { .. } => (entry.bytes.div_ceil(4) as usize * 2).min(4),
         Change::Heap { .. } => 0,
     }
 }
@@ -232,7 +233,7 @@ impl GlobalMemory for GlobalView<'_> {
     fn atomic(
         &mut self,
         request: AtomicRequest<'_>,
-        _out: &mut [Row; 2],
+        _out: &mut [Row; 4],
     ) -> Result<AtomicReply, MemoryFault> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);

@@ -148,7 +148,7 @@ impl Multiprocessor {
         let warp = &mut self.warps[usize::from(result.slot)];
         if warp.generation == result.generation {
             if let Some(register) = result.register {
-                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(2)], result.mask);
+                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(4)], result.mask);
             }
             if let Some((predicate, lanes)) = result.swapped {
                 warp.state.write_predicate(predicate, lanes, result.mask);

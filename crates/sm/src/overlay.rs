@@ -1,7 +1,7 @@
 //! What a multiprocessor has written in this epoch and others do not see yet: its own threads do.
 
 use rustc_hash::FxHashMap;
-use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply32, apply64};
+use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
 use warplab_units::LINE_BYTES;
 
 #[derive(Clone, Debug)]
@@ -85,16 +85,10 @@ impl Overlay {
                 continue;
             }
             self.patch(&one, &mut old);
-            let operand = |index: usize| request.operands[index][lane];
-            if lanes.bytes == 8 {
-                let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-                let (value, other) = (pair(operand(0), operand(1)), pair(operand(2), operand(3)));
-                let new = apply64(request.op, request.ty, pair(old[0][lane], old[1][lane]), value, other);
-                old[0][lane] = new as u32;
-                old[1][lane] = (new >> 32) as u32;
-            } else {
-                old[0][lane] = apply32(request.op, request.ty, old[0][lane], operand(0), operand(1));
-            }
+            let count = lanes.bytes as usize / 4;
+            let mut words = old.map(|row| row[lane]);
+            apply(request.op, request.ty, &mut words[..count], |word| request.operands[word][lane]);
+            old.iter_mut().zip(words).for_each(|(row, word)| row[lane] = word);
             self.store(&one, &old);
         }
     }

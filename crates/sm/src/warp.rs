@@ -1,5 +1,6 @@
 //! The timing state of a place for a warp.
 
+use crate::launch::IssueInfo;
 use warplab_exec::WarpState;
 use warplab_program::WAIT_BARRIERS;
 use warplab_trace::StallReason;
@@ -75,6 +76,14 @@ impl Warp {
         if long {
             self.long |= 1 << counter;
         }
+    }
+
+    /// The wait counters that keep an instruction from issuing.
+    pub(crate) fn waits_for(&self, info: &IssueInfo) -> u8 {
+        let more = |(counter, most): (u8, u16)| {
+            u8::from(self.counters.get(usize::from(counter)).is_some_and(|&count| count > most)) << counter
+        };
+        info.wait_mask & self.pending | info.at_most.map_or(0, more)
     }
 
     /// An operation has ended; whether its counter is zero now.

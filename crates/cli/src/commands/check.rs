@@ -3,71 +3,121 @@
 use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
+use crate::kernels::{self, KernelReport, Place};
 use crate::terminal::Terminal;
 use crate::{machines, roads, sources};
+use serde_json::{Value, json};
 use std::path::Path;
-use warplab_diagnostics::{Diagnostic, Severity};
-use warplab_lab::{CompileOptions, Language, compile, language};
+use warplab_diagnostics::{Diagnostic, Severity, Source};
 use warplab_metrics::integer_text;
-use warplab_ptx::tree::{Block, Statement};
 
-/// Reports every fault of a file.
-pub(crate) fn run(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failure> {
+/// How many places of one fault are named.
+const MOST_PLACES: usize = 8;
+
+/// Reports every fault of a file; of a program, which of its kernels can run.
+pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     if sources::has_extension(file, "ron") {
+        if json.is_some() {
+            return Err(Failure::input("--json is of programs, not of .ron files"));
+        }
         return config::check_source(&sources::read(file)?, terminal);
     }
     // Of a CUDA source the PTX is checked, which is what can hold faults of the simulator's own compiler.
     let isa = sources::has_extension(file, "cu").then_some(Isa::Ptx);
     let config = machines::load(machines::DEFAULT, &[])?;
     let source = roads::source(file, isa, &config, terminal)?;
-    let (summary, faults) = match language(file, &source.text) {
-        Language::Ptx => {
-            let parsed = warplab_ptx::parse(&source);
-            let kernels: Vec<_> = parsed.module.entries().collect();
-            let bodies = parsed.module.functions().filter_map(|function| function.body.as_ref());
-            let instructions = bodies.map(instructions).sum();
-            let summary = counts("PTX", kernels.len(), instructions);
-            if parsed.has_errors() {
-                (summary, parsed.diagnostics)
-            } else {
-                // What cannot be lowered cannot run: that is a fault of the file too.
-                let result = compile(&source, &config, CompileOptions::default());
-                (summary, result.map_or_else(|faults| faults, |(_, warnings)| warnings))
-            }
+    let report = kernels::report(file, &source, &config);
+    if let Some(path) = json {
+        let text = format!("{:#}\n", as_json(file, &source, &report));
+        if path == Path::new("-") {
+            terminal.print(&text)?;
+        } else {
+            sources::write(path, &text)?;
         }
-        Language::Listing => {
-            let (program, faults) = warplab_program::listing::read(&source);
-            let instructions = program.kernels.iter().map(|kernel| kernel.instructions.len() as u64).sum();
-            (counts("a listing", program.kernels.len(), instructions), faults)
-        }
-    };
-    terminal.diagnostics(&source, &faults);
-    let count = |severity| faults.iter().filter(|fault| fault.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    if faults.iter().any(Diagnostic::is_error) {
-        let warnings =
-            if warnings == 0 { String::new() } else { format!(", {}", plural(warnings as u64, "warning")) };
-        terminal.note(&format!("{}: {}{warnings}", source.name, plural(errors as u64, "error")));
-        return Ok(Outcome::Failed);
+    } else {
+        tell(&source, &report, terminal)?;
     }
-    terminal.print(&format!("{}: {summary}\n", source.name))?;
-    Ok(Outcome::Fine)
+    Ok(if report.is_fine() { Outcome::Fine } else { Outcome::Failed })
 }
 
-fn counts(what: &str, kernels: usize, instructions: u64) -> String {
-    format!("{what}, {}, {}", plural(kernels as u64, "kernel"), plural(instructions, "instruction"))
+/// The report as text: faults of the text with their lines to standard error, the kernels to standard output.
+fn tell(source: &Source, report: &kernels::Report, terminal: &mut Terminal) -> Result<(), Failure> {
+    terminal.diagnostics(source, &report.shown);
+    let count = |severity| report.shown.iter().filter(|fault| fault.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if errors > 0 {
+        let warnings =
+            if warnings == 0 { String::new() } else { format!(", {}", plural(warnings, "warning")) };
+        terminal.note(&format!("{}: {}{warnings}", source.name, plural(errors, "error")));
+    }
+    if !report.file.is_empty() || report.kernels.is_empty() {
+        return Ok(());
+    }
+    let fine = report.kernels.iter().filter(|kernel| kernel.reasons.is_empty()).count();
+    let all = report.kernels.len();
+    let instructions = plural(report.instructions, "instruction");
+    let kernels = plural(all, "kernel");
+    if let [kernel] = report.kernels.as_slice() {
+        if fine == 1 {
+            terminal.print(&format!("{}: {}, {kernels}, {instructions}\n", source.name, report.what))?;
+        } else if errors < kernel.reasons.len() {
+            terminal.print(&kernel_text(kernel))?;
+        }
+        return Ok(());
+    }
+    let run = if fine == all { "all can run".to_owned() } else { format!("{fine} can run") };
+    terminal.print(&format!("{}: {}, {kernels}, {instructions}; {run}\n", source.name, report.what))?;
+    report.kernels.iter().try_for_each(|kernel| terminal.print(&kernel_text(kernel)))
 }
 
-fn plural(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", integer_text(count), if count == 1 { "" } else { "s" })
+/// A line for the kernel, and one for each different reason, with the places where it holds.
+fn kernel_text(kernel: &KernelReport) -> String {
+    if kernel.reasons.is_empty() {
+        return format!("  {} can run\n", kernel.name);
+    }
+    let mut text = format!("  {} cannot run: {}\n", kernel.name, plural(kernel.reasons.len(), "reason"));
+    let mut seen: Vec<(&str, Vec<Place>)> = Vec::new();
+    for (place, message) in &kernel.reasons {
+        match seen.iter_mut().find(|(known, _)| known == message) {
+            Some((_, places)) => places.push(*place),
+            None => seen.push((message, vec![*place])),
+        }
+    }
+    for (message, places) in seen {
+        let named: Vec<String> = places.iter().take(MOST_PLACES).map(ToString::to_string).collect();
+        let more = places.len().saturating_sub(MOST_PLACES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let named = named.join(", ");
+        let gap = if named.is_empty() { "" } else { ": " };
+        text.push_str(&format!("    {named}{more}{gap}{message}\n"));
+    }
+    text
 }
 
-/// Instructions of a block and of the blocks inside it.
-fn instructions(block: &Block) -> u64 {
-    let count = |statement: &Statement| match statement {
-        Statement::Instruction(_) => 1,
-        Statement::Block(inner) => instructions(inner),
-        _ => 0,
+/// The report as one JSON object.
+fn as_json(file: &Path, source: &Source, report: &kernels::Report) -> Value {
+    let reason = |(place, message): &(Place, String)| match place {
+        Place::Line(line) => json!({ "line": line, "message": message }),
+        Place::Address(address) => json!({ "address": format!("{address:#06x}"), "message": message }),
+        Place::Nowhere => json!({ "message": message }),
     };
-    block.statements.iter().map(count).sum()
+    let kernels: Vec<Value> = report
+        .kernels
+        .iter()
+        .map(|kernel| {
+            let reasons: Vec<Value> = kernel.reasons.iter().map(reason).collect();
+            json!({ "name": kernel.name, "runs": kernel.reasons.is_empty(), "reasons": reasons })
+        })
+        .collect();
+    let of_file = |fault: &Diagnostic| {
+        let line = source.position(fault.span.start).line;
+        json!({ "line": line, "message": kernels::message(fault) })
+    };
+    let faults: Vec<Value> = report.file.iter().map(of_file).collect();
+    json!({ "file": file.display().to_string(), "kernels": kernels, "faults": faults })
+}
+
+fn plural(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{} {noun}{}", integer_text(count), if count == 1 { "" } else { "s" })
 }

@@ -117,7 +117,7 @@ fn load_suite(
     let mut programs = Vec::new();
     if !cases.is_empty() {
         for (isa, path) in program_files(&arguments.folder, &name, arguments.isa)? {
-            programs.push((isa, programs::load(&path, config, Reading::default(), terminal)?.program));
+            programs.push((isa, programs::load(&path, config, Reading::default(), None, terminal)?.program));
         }
     }
     Ok(Suite { name, cases, programs })

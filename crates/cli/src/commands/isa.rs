@@ -4,6 +4,8 @@ use crate::failure::{Failure, Outcome};
 use crate::ptx_table;
 use crate::terminal::Terminal;
 use warplab_diagnostics::nearest_name;
+use warplab_exec::is_executed;
+use warplab_lower::is_lowered;
 use warplab_program::Opcode;
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::{Align, Table, wrap};
@@ -70,6 +72,9 @@ fn ptx_text(opcode: PtxOpcode) -> String {
     line("becomes", becomes(row.machine));
     line("pipe", pipes(row.machine));
     line("latency class", classes(row.machine));
+    if !is_lowered(opcode) {
+        line("runs", "no: it is read, and a kernel with it is refused".to_owned());
+    }
     text
 }
 
@@ -78,9 +83,23 @@ fn machine_text(opcode: Opcode) -> String {
     let kind =
         if info.latency.is_variable() { "variable, by a wait barrier" } else { "fixed, by stall counts" };
     format!(
-        "{} (machine): {}\n  {:<14} {}\n  {:<14} {} ({kind})\n",
-        info.name, info.meaning, "pipe", info.pipe, "latency class", info.latency
+        "{} (machine): {}\n  {:<14} {}\n  {:<14} {} ({kind})\n{}",
+        info.name,
+        info.meaning,
+        "pipe",
+        info.pipe,
+        "latency class",
+        info.latency,
+        if is_executed(opcode) {
+            ""
+        } else {
+            "  runs           no: it is read, and a kernel with it is refused\n"
+        }
     )
+}
+
+fn yes(holds: bool) -> String {
+    if holds { "yes" } else { "no" }.to_owned()
 }
 
 fn dotted(names: &[&str]) -> String {
@@ -143,6 +162,7 @@ fn instructions_of_ptx(modifiers: bool) -> Table {
         heads.push(("modifiers", Align::Left));
     }
     heads.extend([("becomes", Align::Left), ("pipe", Align::Left), ("latency class", Align::Left)]);
+    heads.push(("runs", Align::Left));
     let mut table = Table::new(heads);
     for &opcode in PtxOpcode::ALL {
         let row = ptx_table::row(opcode);
@@ -153,6 +173,7 @@ fn instructions_of_ptx(modifiers: bool) -> Table {
             cells.push(modifiers_of(opcode));
         }
         cells.extend([becomes(machine), pipes(machine), classes(machine)]);
+        cells.push(yes(is_lowered(opcode)));
         table.row(cells);
     }
     table
@@ -173,11 +194,13 @@ fn machine_table() -> Table {
         ("pipe", Align::Left),
         ("latency class", Align::Left),
         ("latency", Align::Left),
+        ("runs", Align::Left),
     ]);
     for opcode in Opcode::ALL {
         let info = opcode.info();
         let kind = if info.latency.is_variable() { "variable" } else { "fixed" };
-        table.row([info.name, info.meaning, info.pipe.name(), info.latency.name(), kind]);
+        let runs = yes(is_executed(*opcode));
+        table.row([info.name, info.meaning, info.pipe.name(), info.latency.name(), kind, &runs]);
     }
     table
 }
@@ -188,7 +211,8 @@ fn page() -> String {
         "# Instructions\n\nThis page is written by `warplab isa --markdown` from the tables that read and execute the \
          instructions. Do not edit it.\n\n## PTX\n\nOperands: `d` a result, `p|q` predicates, `a b c` sources, `r` a \
          predicate read; those in braces may be left out. *becomes*: the machine instructions of the usual forms. \
-         Modifiers of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
+         *runs*: a kernel with an instruction that does not run is refused. Modifiers \
+         of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
          latencies are counted by the compiler in stall counts; variable ones are waited for with wait barriers.\n\n{}",
         instructions_of_ptx(true).markdown(),
         machine_table().markdown()

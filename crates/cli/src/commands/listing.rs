@@ -4,7 +4,7 @@ use crate::arguments::ListingArguments;
 use crate::commands::stalls;
 use crate::failure::{Failure, Outcome};
 use crate::machines;
-use crate::programs::{self, Reading};
+use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
 use warplab_config::GpuConfig;
 use warplab_lower::PassLog;
@@ -18,11 +18,12 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
     let config = machines::load(&arguments.gpu, &[])?;
     let passes = arguments.passes.as_deref();
     let reading = Reading::parse(arguments.isa, passes, arguments.dump_after.as_deref())?;
-    let loaded = programs::load(&arguments.file, &config, reading, terminal)?;
+    let wanted = arguments.kernel.as_deref();
+    let loaded = programs::load(&arguments.file, &config, reading, wanted, terminal)?;
     let program = &loaded.program;
-    let kernels: Vec<&Kernel> = match &arguments.kernel {
-        Some(name) => vec![programs::kernel(program, Some(name))?],
-        None => program.kernels.iter().collect(),
+    let kernels: Vec<&Kernel> = match wanted {
+        Some(_) => vec![programs::kernel(&loaded, wanted)?],
+        None => readable(arguments, &loaded, terminal)?,
     };
     if arguments.dump_after.is_some() {
         let wanted = |log: &&PassLog| kernels.iter().any(|kernel| kernel.name == log.kernel);
@@ -38,8 +39,9 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
         return Ok(Outcome::Fine);
     }
     if arguments.plain {
-        let chosen = Program { kernels: kernels.into_iter().cloned().collect(), ..program.clone() };
-        terminal.print(&write(&chosen))?;
+        let refused = if wanted.is_some() { Vec::new() } else { program.refused.clone() };
+        let kernels = kernels.into_iter().cloned().collect();
+        terminal.print(&write(&Program { kernels, refused, ..program.clone() }))?;
         return Ok(Outcome::Fine);
     }
     let latencies = table(&config);
@@ -48,6 +50,27 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
         terminal.print(&format!("{gap}{}", kernel_text(kernel, program, &latencies)))?;
     }
     Ok(Outcome::Fine)
+}
+
+/// The kernels that can be read; the others are named.
+fn readable<'a>(
+    arguments: &ListingArguments,
+    loaded: &'a Loaded,
+    terminal: &mut Terminal,
+) -> Result<Vec<&'a Kernel>, Failure> {
+    let program = &loaded.program;
+    if let (true, Some(refused)) = (program.kernels.is_empty(), program.refused.first()) {
+        return Err(programs::refusal(&loaded.source, refused));
+    }
+    if !program.refused.is_empty() {
+        let names: Vec<&str> = program.refused.iter().map(|refused| refused.kernel.name.as_str()).collect();
+        terminal.note(&format!(
+            "note: left out, because they cannot run (see 'warplab check {}'): {}",
+            arguments.file.display(),
+            names.join(", ")
+        ));
+    }
+    Ok(program.kernels.iter().collect())
 }
 
 /// The latencies of a machine.

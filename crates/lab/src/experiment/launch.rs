@@ -7,7 +7,7 @@ use crate::expectations::check_expectations;
 use crate::fault::Fault;
 use crate::passes::passes;
 use crate::workload::{Workload, buffer_bytes, simulate};
-use crate::{CompileOptions, Language, compile, language};
+use crate::{CompileOptions, Language, compile_some, language};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -312,8 +312,8 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
         }
         Language::Ptx => {
             let options = CompileOptions { run: text.passes, ..CompileOptions::default() };
-            let compiled = compile(source, config, options);
-            compiled
+            let parsed = warplab_ptx::parse(source);
+            compile_some(&parsed, source, config, options, &|_| true)
                 .map(|(lowered, _)| lowered.program)
                 .map_err(|faults| Fault::Diagnostics(source.clone(), faults))
         }
@@ -333,6 +333,9 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
         buffers: &job.buffers,
         symbols: &job.symbols,
     };
+    if let Some(refused) = program.refusal(&job.kernel) {
+        return Err(Fault::Diagnostics(job.program.source.clone(), refused.faults()));
+    }
     let kernel = workload.kernel()?;
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {

@@ -2,7 +2,7 @@
 
 use super::text;
 use crate::buffers::ReadFile;
-use crate::compile::{CompileOptions, compile};
+use crate::compile::{CompileOptions, compile_some};
 use crate::expectations::{Checked, check_expectations};
 use crate::fault::Fault;
 use crate::workload::{Simulated, Workload, simulate};
@@ -63,8 +63,13 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
         None => text(bench.lab, &original)?,
     };
     let options = CompileOptions { run: passes(run)?, ..CompileOptions::default() };
-    let (lowered, _) = compile(&source, &config, options)
+    let parsed = warplab_ptx::parse(&source);
+    let wanted = |name: &str| name == launch.kernel;
+    let (lowered, _) = compile_some(&parsed, &source, &config, options, &wanted)
         .map_err(|faults| Fault::Diagnostics(Source::clone(&source), faults))?;
+    if let Some(refused) = lowered.program.refusal(&launch.kernel) {
+        return Err(Fault::Diagnostics(source, refused.faults()));
+    }
     let shape = shape(&launch, warps.or(run.warps))?;
     let workload = Workload {
         program: &lowered.program,

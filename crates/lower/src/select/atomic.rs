@@ -40,7 +40,8 @@ impl Selector<'_, '_> {
         let Some(operation) = tree.operation() else {
             return self.unsupported("an atomic needs an operation");
         };
-        if matches!(ty.bits(), 16 | 128) {
+        let vector = matches!(rest.get(1), Some(Value::Vector(_)));
+        if matches!(ty.bits(), 16 | 128) && !vector {
             return self.unsupported(format!("atomics of type .{ty} are not supported"));
         }
         let modifiers: Vec<Type> = tree.types().collect();
@@ -53,6 +54,13 @@ impl Selector<'_, '_> {
         if releases {
             self.op(Opcode::Membar, &[M::All, scope], []);
         }
+        if let Value::Vector(elements) = &rest[1] {
+            self.vector_atomic(flat, result, elements, (&address, window), operation, ty);
+            if acquires {
+                self.op(Opcode::Membar, &[M::All, scope], []);
+            }
+            return;
+        }
         let place = self.address(&address, window);
         let data: Vec<Register> = rest[1..].iter().map(|value| self.register(value, ty)).collect();
         if window == Window::Shared {
@@ -63,6 +71,55 @@ impl Selector<'_, '_> {
         if acquires {
             self.op(Opcode::Membar, &[M::All, scope], []);
         }
+    }
+
+    /// Several values of one type that lie together: each is changed at once, not all of them.
+    fn vector_atomic(
+        &mut self,
+        flat: &Flat<'_>,
+        result: &Value,
+        elements: &[Value],
+        (address, window): (&Value, Window),
+        operation: Operation,
+        ty: Type,
+    ) {
+        let size = match (ty, elements.len()) {
+            (Type::F32, 2) => M::F32x2,
+            (Type::F32, 4) => M::F32x4,
+            (Type::F16, 2) => M::F16x2,
+            (Type::F16, 4) | (Type::F16x2, 2) => M::F16x4,
+            (Type::F16, 8) | (Type::F16x2, 4) => M::F16x8,
+            (Type::Bf16, 2) => M::Bf16x2,
+            (Type::Bf16, 4) | (Type::Bf16x2, 2) => M::Bf16x4,
+            (Type::Bf16, 8) | (Type::Bf16x2, 4) => M::Bf16x8,
+            _ => return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic())),
+        };
+        let sums = matches!((operation, ty), (Operation::Add, _));
+        let extremes = matches!(operation, Operation::Min | Operation::Max) && ty != Type::F32;
+        if window != Window::Global || !(sums || extremes) {
+            return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
+        }
+        let data = self.gather(elements, ty);
+        let place = self.address(address, window);
+        let mut modifiers = vec![M::E, operation_modifier(operation), size];
+        modifiers.extend((ty == Type::F32).then_some(M::Ftz));
+        let scope = match flat.tree.scope() {
+            Some(Scope::Sys) => M::Sys,
+            Some(Scope::Cta) => M::Sm,
+            _ => M::Gpu,
+        };
+        modifiers.extend([M::Rn, M::Strong, scope]);
+        let Value::Vector(results) = result else {
+            return self.op(Opcode::Redg, &modifiers, [place, Operand::register(data)]);
+        };
+        let words = (ty.bits() * elements.len() as u32).div_ceil(32);
+        let to = self.code.register(words);
+        self.op(
+            Opcode::Atomg,
+            &modifiers,
+            [Operand::TRUE, Operand::register(to), place, Operand::register(data)],
+        );
+        self.spread(results, to, ty);
     }
 
     #[expect(clippy::too_many_arguments)]

@@ -5,9 +5,19 @@ use crate::flat::{Flat, LabelId, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
 use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
 
+/// Whether an instruction is lowered, in its usual forms; one that is not is refused.
+#[must_use]
+pub fn is_lowered(opcode: tree::Opcode) -> bool {
+    use tree::Opcode::{Cp, Createpolicy, Getctarank, Mapa, Mma, Movmatrix, Stmatrix};
+    !matches!(opcode, Cp | Createpolicy | Getctarank | Mapa | Mma | Movmatrix | Stmatrix)
+}
+
 impl Selector<'_, '_> {
     pub(crate) fn instruction(&mut self, flat: &Flat<'_>) {
         use tree::Opcode::*;
+        if !is_lowered(flat.tree.opcode) {
+            return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
+        }
         let ty = flat.tree.ty().unwrap_or(Type::B32);
         let half = ty.is_packed() || matches!(ty, Type::F16 | Type::Bf16);
         match flat.tree.opcode {
@@ -25,6 +35,7 @@ impl Selector<'_, '_> {
             Cvta => self.cvta(flat),
             Isspacep => self.isspacep(flat),
             Cvt => self.cvt(flat),
+            Vabsdiff | Vabsdiff4 => self.absolute_difference(flat),
             Ld | Ldu => self.load(flat),
             St => self.store(flat),
             Atom | Red => self.atomic(flat),

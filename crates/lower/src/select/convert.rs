@@ -34,6 +34,9 @@ impl Selector<'_, '_> {
             [to, from] => (to, from),
             _ => return self.unsupported(format!("'{}' is not supported", tree.mnemonic())),
         };
+        if self.convert_bytes(flat, to, from) {
+            return;
+        }
         if matches!(to, Type::F16x2 | Type::Bf16x2) {
             return self.pack_halves(flat, to);
         }

@@ -4,6 +4,7 @@
 //! conversions that only rename, and negations; what is then no longer used is removed by the clean pass.
 
 mod atomic;
+mod bytes;
 mod compare;
 mod control;
 mod convert;
@@ -25,6 +26,7 @@ use warplab_program::{
 };
 use warplab_ptx::tree::{self, Flag, Type};
 
+pub use control::is_lowered;
 pub(crate) use values::{Source, immediate};
 
 /// Where a PTX register lives.

@@ -468,10 +468,14 @@ impl Selector<'_, '_> {
             Special::Gridid => clock(self, S::GridId),
             Special::ClusterCtarank | Special::Clusterid | Special::ClusterCtaid => Source::constant(0),
             Special::ClusterNctarank | Special::ClusterNctaid | Special::Nclusterid => Source::constant(1),
-            other => {
-                self.unsupported(format!("the special register {other} is not supported"));
-                Source::constant(0)
-            }
+            other => match environment_register(other) {
+                // What a driver puts there belongs to cooperative launches and the like; a plain one has zeros.
+                Some(number) => constant(self, launch::ENVIRONMENT + 4 * number),
+                None => {
+                    self.unsupported(format!("the special register {other} is not supported"));
+                    Source::constant(0)
+                }
+            },
         }
     }
 
@@ -575,4 +579,9 @@ pub(crate) fn constant_bits(constant: Immediate, ty: Type) -> u64 {
             Immediate::F64(_) => u64::from(constant.f32_bits()),
         },
     }
+}
+
+/// The number of `%envreg5`.
+fn environment_register(special: Special) -> Option<u32> {
+    special.name().strip_prefix("%envreg")?.parse().ok()
 }

@@ -74,6 +74,11 @@ pub(super) fn number(cursor: &mut Cursor) -> Result<u32, Fault> {
     }
 }
 
+/// A number as 32 bits: what is negative as its two's complement; `None` when it needs more.
+pub(super) fn word_bits(value: i64) -> Option<u32> {
+    u32::try_from(value).ok().or_else(|| i32::try_from(value).ok().map(i32::cast_unsigned))
+}
+
 pub(super) fn parse_integer(word: &str) -> Option<i64> {
     let (negative, digits) = word.strip_prefix('-').map_or((false, word), |digits| (true, digits));
     let value = match digits.strip_prefix("0x") {

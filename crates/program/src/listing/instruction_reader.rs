@@ -3,9 +3,7 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
-use crate::instruction::{
-    Control, Guard, INSTRUCTION_BYTES, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS,
-};
+use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
@@ -34,8 +32,11 @@ pub(super) fn instruction_line(cursor: &mut Cursor, line: u32) -> Result<Instruc
         instruction.operands.push(operand);
     }
     // A lone number is a mask of lanes; only a collective one has a target, after its register.
-    if let (Opcode::Warpsync, [Operand::Target(index)]) = (opcode, instruction.operands.as_slice()) {
-        instruction.operands[0] = Operand::Immediate(index * INSTRUCTION_BYTES as u32);
+    if let (Opcode::Warpsync, [Operand::Target(index)], false) =
+        (opcode, instruction.operands.as_slice(), instruction.has(Modifier::Collective))
+    {
+        // It was a number of 32 bits.
+        instruction.operands[0] = Operand::Immediate(index.wrapping_mul(16));
     }
     cursor.eat(";");
     if !cursor.at_end() && !cursor.rest().starts_with("//") {
@@ -59,7 +60,7 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
     if cursor.eat("stall=") {
         let from = cursor.at;
         control.stall = match number(cursor)? {
-            stall @ 0..=15 => stall as u8,
+            stall @ 0..=15 => u8::try_from(stall).unwrap_or(15),
             _ => return cursor.fault(from, "a stall count is 0 to 15", ""),
         };
     }
@@ -107,8 +108,8 @@ fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
         return Ok(None);
     }
     let from = cursor.at;
-    match number(cursor)? {
-        barrier if (barrier as usize) < WAIT_BARRIERS => Ok(Some(barrier as u8)),
+    match u8::try_from(number(cursor)?) {
+        Ok(barrier) if usize::from(barrier) < WAIT_BARRIERS => Ok(Some(barrier)),
         _ => cursor.fault(from, "a wait counter is 0 to 5, or '-'", ""),
     }
 }

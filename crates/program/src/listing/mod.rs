@@ -10,10 +10,12 @@
 //! 0010  stall=7  yield=1 wr=0 rd=- wait=000000 at=0:4  @!P0 S2R R5, SR_CTAID.X ;  // saxpy.cu:4
 //! ```
 //!
-//! `at=0:4` is line 4 of file 0. The columns before an instruction may be left out when a person writes a listing. Branch targets are the addresses of
-//! instructions, 16 bytes each.
+//! `at=0:4` is line 4 of file 0. The columns before an instruction may be left out when a person writes a listing.
+//! Branch targets are the addresses of instructions, 16 bytes each. A kernel that a front end could not read stands
+//! there as `.refused NAME` with its reasons: `.reason 0x00a0 WHAT IS WRONG`.
 
 mod cursor;
+mod directive;
 mod instruction_reader;
 mod operand_reader;
 mod reader;

@@ -1,6 +1,6 @@
 //! One operand of an instruction.
 
-use super::cursor::{Cursor, Fault, number, parse_integer};
+use super::cursor::{Cursor, Fault, number, parse_integer, word_bits};
 use super::register_reader::{numbered, predicate, register, uniform_predicate, uniform_register};
 use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_BARRIERS};
 use crate::modifier::Modifier;
@@ -80,11 +80,17 @@ fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operan
     if word == "PR" {
         return Ok(Operand::AllPredicates);
     }
-    if let Some(number) = numbered(word, "B").filter(|&number| number < BarrierRegister::COUNT as u32) {
-        return Ok(Operand::Barrier(BarrierRegister(number as u8)));
+    if word == "UPR" {
+        return Ok(Operand::AllUniformPredicates);
     }
-    if let Some(number) = numbered(word, "SB").filter(|&number| number < WAIT_BARRIERS as u32) {
-        return Ok(Operand::WaitBarrier(number as u8));
+    let below = |prefix: &str, count: usize| {
+        numbered(word, prefix).and_then(|it| u8::try_from(it).ok()).filter(|&it| usize::from(it) < count)
+    };
+    if let Some(number) = below("B", BarrierRegister::COUNT) {
+        return Ok(Operand::Barrier(BarrierRegister(number)));
+    }
+    if let Some(number) = below("SB", WAIT_BARRIERS) {
+        return Ok(Operand::WaitBarrier(number));
     }
     if word.starts_with("SR") {
         let mut name = word.to_owned();
@@ -139,11 +145,11 @@ fn numeric_operand(cursor: &mut Cursor, instruction: &Instruction) -> Option<Ope
     }
     let text = &cursor.line[start..cursor.at];
     let parsed = if text.trim_start_matches(['-', '+']).starts_with("0x") {
-        parse_integer(text).map(|value| value as u32)
+        parse_integer(text).and_then(word_bits)
     } else if opcode.takes_halves() {
         if instruction.has(Modifier::Bf16V2) { bf16_bits(text) } else { half_bits(text) }
     } else if !opcode.takes_floats() {
-        parse_integer(text).map(|value| value as u32)
+        parse_integer(text).and_then(word_bits)
     } else {
         float_bits(text, instruction.takes_doubles())
     };
@@ -154,12 +160,20 @@ fn numeric_operand(cursor: &mut Cursor, instruction: &Instruction) -> Option<Ope
     use Opcode::{Bra, Bssy, Call, Jmp, Lepc, Ret, Warpsync};
     let is_target =
         matches!(opcode, Bra | Bssy | Call | Jmp | Lepc | Ret | Warpsync) && text.starts_with("0x");
-    if is_target && u64::from(bits) % INSTRUCTION_BYTES == 0 && !(opcode == Warpsync && bits == u32::MAX) {
-        return Some(Operand::Target(bits / INSTRUCTION_BYTES as u32));
+    if is_target && bits % STEP == 0 && !(opcode == Warpsync && bits == u32::MAX) {
+        return Some(Operand::Target(bits / STEP));
     }
     Some(Operand::Immediate(bits))
 }
 
+/// Bytes from one address of an instruction to the next.
+const STEP: u32 = 16;
+const _: () = assert!(STEP as u64 == INSTRUCTION_BYTES);
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rounding to a float and taking the upper half are meant"
+)]
 fn float_bits(text: &str, double: bool) -> Option<u32> {
     let value = match text {
         "+INF" | "INF" => f64::INFINITY,
@@ -186,6 +200,12 @@ fn bf16_bits(text: &str) -> Option<u32> {
 }
 
 /// The half-precision bits of a float that is exactly a half.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "fields of a float, each narrower than its type"
+)]
 fn half_from_float(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -203,7 +223,11 @@ fn constant(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fa
     cursor.eat("cx");
     cursor.eat("c");
     cursor.expect("[")?;
-    let bank = number(cursor)? as u8;
+    let from = cursor.at;
+    let counted = number(cursor)?;
+    let Ok(bank) = u8::try_from(counted) else {
+        return cursor.fault(from, format!("constant bank {counted} does not exist"), "");
+    };
     cursor.expect("]")?;
     cursor.expect("[")?;
     let mut index = ConstantIndex::None;
@@ -227,7 +251,10 @@ fn constant(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operand, Fa
         }
     }
     cursor.expect("]")?;
-    Ok(Operand::Constant(ConstantOperand { bank, index, offset: offset as i32, modifier }))
+    let Ok(offset) = i32::try_from(offset) else {
+        return cursor.fault(from, format!("the offset {offset} is outside every constant bank"), "");
+    };
+    Ok(Operand::Constant(ConstantOperand { bank, index, offset, modifier }))
 }
 
 fn address(cursor: &mut Cursor) -> Result<Operand, Fault> {
@@ -257,7 +284,10 @@ fn address(cursor: &mut Cursor) -> Result<Operand, Fault> {
                 address.uniform_wide = true;
             }
         } else if let Some(value) = parse_integer(word) {
-            address.offset = address.offset.wrapping_add(if negative { -value } else { value } as i32);
+            let Some(bits) = word_bits(if negative { -value } else { value }) else {
+                return cursor.fault(from, format!("the offset '{word}' needs more than 32 bits"), "");
+            };
+            address.offset = address.offset.wrapping_add(bits.cast_signed());
         } else {
             return cursor.fault(from, format!("unknown part of an address '{word}'"), "");
         }

@@ -1,7 +1,9 @@
 //! Program to text.
 
 use crate::instruction::{Control, Guard, INSTRUCTION_BYTES, Instruction, Origin};
-use crate::kernel::{ConstantBank, ConstantVariable, GlobalVariable, Kernel, Program, Relocation};
+use crate::kernel::{
+    ConstantBank, ConstantVariable, GlobalVariable, Kernel, Program, RefusedKernel, Relocation,
+};
 use crate::operand::Operand;
 use std::fmt::{self, Write};
 
@@ -42,7 +44,15 @@ fn write_program(text: &mut String, program: &Program) -> fmt::Result {
         }
         kernel_text(text, kernel, &program.files)?;
     }
-    Ok(())
+    program.refused.iter().try_for_each(|refused| refused_text(text, refused))
+}
+
+fn refused_text(text: &mut String, refused: &RefusedKernel) -> fmt::Result {
+    writeln!(text, ".refused {}", refused.kernel.name)?;
+    refused.reasons.iter().try_for_each(|reason| {
+        let line = reason.to_string().replace(['\n', '\r'], " ");
+        writeln!(text, ".reason {line}")
+    })
 }
 
 fn global_text(text: &mut String, global: &GlobalVariable) -> fmt::Result {
@@ -57,7 +67,10 @@ fn global_text(text: &mut String, global: &GlobalVariable) -> fmt::Result {
 
 fn kernel_text(text: &mut String, kernel: &Kernel, files: &[String]) -> fmt::Result {
     writeln!(text, ".kernel {}", kernel.name)?;
-    writeln!(text, ".registers {}", kernel.registers)?;
+    // Left out when nobody says: then they are as many as the instructions name.
+    if kernel.registers > 0 {
+        writeln!(text, ".registers {}", kernel.registers)?;
+    }
     writeln!(text, ".shared {}", kernel.static_shared_bytes)?;
     writeln!(text, ".local {}", kernel.local_bytes)?;
     writeln!(text, ".barriers {}", kernel.barriers)?;

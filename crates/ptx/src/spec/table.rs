@@ -337,6 +337,8 @@ pub(super) static TABLE: &[Spec] = &[
     one(O::Tanh, "ds", &[F32, F16, F16x2, Bf16, Bf16x2], &[Allow::Flag(&[Approx])], &[]),
     one(O::Testp, "Ps", &[F32, F64], &[Allow::Number(NumberClass::ALL)], &[]),
     bare(O::Trap, "", &[], &[]),
+    many(O::Vabsdiff, "euu?u", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
+    many(O::Vabsdiff4, "euuu", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     one(O::Vote, "dp?u", &[Pred, B32], &[Allow::Vote(VoteMode::ALL)], &[Allow::Flag(&[Sync])]),
     one(O::Xor, "dss", LOGICAL, &[], &[]),
 ];

@@ -97,6 +97,8 @@ named! {
         Tanh = "tanh",
         Testp = "testp",
         Trap = "trap",
+        Vabsdiff = "vabsdiff",
+        Vabsdiff4 = "vabsdiff4",
         Vote = "vote",
         Xor = "xor",
     }
