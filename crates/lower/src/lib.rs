@@ -10,6 +10,7 @@ mod allocate;
 mod clean;
 mod code;
 mod control;
+mod dead;
 mod divergence;
 mod dump;
 mod expand;

@@ -45,18 +45,35 @@ fn change(operand: Operand, change: impl Fn(SourceModifier) -> SourceModifier) -
     }
 }
 
+/// How many negations and magnitudes in a row a source is looked through.
+const MOST_SIGNS: usize = 16;
+
 impl Selector<'_, '_> {
     /// A source of a float instruction; negations and magnitudes become modifiers of the operand.
     pub(crate) fn float_source(&mut self, value: &Value, ty: Type) -> Operand {
-        if let Some((tree, operands, _)) = self.origin_of(value)
-            && matches!(tree.opcode, tree::Opcode::Neg | tree::Opcode::Abs)
-            && tree.ty() == Some(ty)
-            && !tree.flag(Flag::Ftz)
-        {
-            let (negates, inner) = (tree.opcode == tree::Opcode::Neg, operands[1].clone());
-            let source = self.float_source(&inner, ty);
-            return if negates { minus(source) } else { magnitude(source) };
+        let mut value = value.clone();
+        let mut outer = SourceModifier::NONE;
+        for _ in 0..MOST_SIGNS {
+            let Some((tree, operands, _)) = self.origin_of(&value) else { break };
+            let changes_sign = matches!(tree.opcode, tree::Opcode::Neg | tree::Opcode::Abs)
+                && tree.ty() == Some(ty)
+                && !tree.flag(Flag::Ftz);
+            if !changes_sign {
+                break;
+            }
+            // A magnitude taken outside hides the signs inside.
+            match tree.opcode {
+                tree::Opcode::Abs => outer.absolute = true,
+                _ => outer.negate ^= !outer.absolute,
+            }
+            value = operands[1].clone();
         }
+        let source = self.plain_float_source(&value, ty);
+        let source = if outer.absolute { magnitude(source) } else { source };
+        if outer.negate { minus(source) } else { source }
+    }
+
+    fn plain_float_source(&mut self, value: &Value, ty: Type) -> Operand {
         if ty != Type::F64 {
             return self.source(value, ty).low;
         }

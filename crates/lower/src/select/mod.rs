@@ -12,6 +12,7 @@ mod half;
 mod integer;
 mod logic;
 mod memory;
+mod names;
 mod product;
 mod values;
 mod warp;
@@ -44,6 +45,8 @@ pub(crate) struct Selector<'a, 'd> {
     places: Vec<Option<Place>>,
     /// The items that write each PTX register.
     definitions: Vec<Vec<usize>>,
+    /// What each PTX register is only another name for.
+    names: names::Names,
     /// How often each PTX register is read.
     uses: Vec<u32>,
     /// Which straight run of items each item belongs to.
@@ -91,6 +94,7 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         code,
         places: vec![None; flat.registers.len()],
         definitions: vec![Vec::new(); flat.registers.len()],
+        names: names::Names::default(),
         uses: vec![0; flat.registers.len()],
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],
@@ -109,6 +113,7 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         addresses: Vec::new(),
     };
     selector.survey();
+    selector.names = names::Names::new(flat, &selector.definitions);
     for (index, item) in flat.items.iter().enumerate() {
         selector.item = index;
         selector.select_item(item);
