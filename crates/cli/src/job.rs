@@ -119,7 +119,7 @@ fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Resul
 }
 
 fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
-    Reading::parse(arguments.isa, arguments.passes.as_deref(), None)
+    Reading::parse(arguments.isa, arguments.passes.as_deref(), None, arguments.fmad)
 }
 
 /// A machine that can run kernels.

@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
         let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
         let flat =
             Flattener::run(self.module, self.source, self.globals, self.files, kernel, &offsets, diagnostics);
-        let selected = select::select(&flat, diagnostics);
+        let selected = select::select(&flat, self.options.contracts, diagnostics);
         let mut code = selected.code;
         let mut lowered = Kernel {
             name: kernel.name.to_string(),

@@ -146,38 +146,34 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// A sum without a rounding mode takes the product that it adds, itself without one, into a fused multiply-add.
+    /// Makes a sum and the product that it takes in one fused multiply-add.
     fn contracted(&mut self, flat: &Flat<'_>, to: Register, ty: Type) -> bool {
-        let tree = flat.tree;
-        if tree.rounding().is_some() {
-            return false;
+        let Some((factors, other, signs)) = self.fused_terms(flat) else { return false };
+        let [a, b] = factors.map(|factor| self.float_source(&factor, ty));
+        let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
+        let c = self.float_source(&other, ty);
+        let signed = |operand: Operand, negative: bool| if negative { minus(operand) } else { operand };
+        let modifiers = self.float_modifiers(flat, ty);
+        let opcode = if ty == Type::F64 { Opcode::Dfma } else { Opcode::Ffma };
+        let operands = [Operand::register(to), signed(a, signs.0), b, signed(c, signs.1)];
+        self.op(opcode, &modifiers, operands);
+        true
+    }
+
+    /// The factors of the product that a sum fuses, its other term, and whether each of the two is subtracted.
+    pub(crate) fn fused_terms(&self, flat: &Flat<'_>) -> Option<([Value; 2], Value, (bool, bool))> {
+        let fused = *self.contractions.get(&self.item)?;
+        let crate::flat::Item::Instruction(product) = &self.flat.items[fused.product] else { return None };
+        let [_, a, b] = product.operands.as_slice() else { return None };
+        let holds = [a, b].into_iter().all(|factor| self.unchanged_since(factor, fused.product));
+        if !holds {
+            return None;
         }
-        let subtracts = tree.opcode == tree::Opcode::Sub;
-        for (product, other) in [(1, 2), (2, 1)] {
-            let Some((inner, operands, made)) = self.origin_of(&flat.operands[product]) else { continue };
-            let fits = inner.opcode == tree::Opcode::Mul
-                && inner.rounding().is_none()
-                && inner.ty() == Some(ty)
-                && inner.flag(Flag::Ftz) == tree.flag(Flag::Ftz)
-                && !inner.flag(Flag::Sat);
-            if !fits || !self.is_private(&flat.operands[product], made) {
-                continue;
-            }
-            let operands = operands.to_vec();
-            let (a, b) = (self.float_source(&operands[1], ty), self.float_source(&operands[2], ty));
-            let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
-            let c = self.float_source(&flat.operands[other], ty);
-            let (a, c) = match (subtracts, product) {
-                (true, 1) => (a, minus(c)),
-                (true, _) => (minus(a), c),
-                _ => (a, c),
-            };
-            let modifiers = self.float_modifiers(flat, ty);
-            let opcode = if ty == Type::F64 { Opcode::Dfma } else { Opcode::Ffma };
-            self.op(opcode, &modifiers, [Operand::register(to), a, b, c]);
-            return true;
-        }
-        false
+        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let (negates_product, negates_other) =
+            (subtracts && fused.operand == 2, subtracts && fused.operand == 1);
+        let other = flat.operands[3 - fused.operand].clone();
+        Some(([a.clone(), b.clone()], other, (negates_product != fused.negated, negates_other)))
     }
 
     fn float_minimum(&mut self, flat: &Flat<'_>, to: Register, sources: &[Operand], ty: Type) {

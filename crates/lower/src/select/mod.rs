@@ -5,6 +5,7 @@
 
 mod atomic;
 mod compare;
+mod contract;
 mod control;
 mod convert;
 mod float;
@@ -47,6 +48,8 @@ pub(crate) struct Selector<'a, 'd> {
     definitions: Vec<Vec<usize>>,
     /// What each PTX register is only another name for.
     names: names::Names,
+    /// The products that sums fuse.
+    contractions: FxHashMap<usize, contract::Fused>,
     /// How often each PTX register is read.
     uses: Vec<u32>,
     /// Which straight run of items each item belongs to.
@@ -83,8 +86,8 @@ pub(crate) struct Selected {
     pub(crate) addresses: Vec<(String, i64)>,
 }
 
-/// Selects the instructions of a flattened kernel.
-pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) -> Selected {
+/// Selects the instructions of a flattened kernel. `contracts`: sums fuse the products that they add.
+pub(crate) fn select(flat: &Flattened<'_>, contracts: bool, diagnostics: &mut Vec<Diagnostic>) -> Selected {
     let mut code = Code::default();
     let descriptor = code.uniform(2);
     code.blocks.push(Block::default());
@@ -95,6 +98,7 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         places: vec![None; flat.registers.len()],
         definitions: vec![Vec::new(); flat.registers.len()],
         names: names::Names::default(),
+        contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
         uses: vec![0; flat.registers.len()],
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],
