@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
 use warplab_exec::{
     AccessRecord, Code, ConstantBanks, Divergence, Environment, Init, LaunchShape, MemoryImage, SharedMemory,
-    WarpState, step,
+    SystemRecord, WarpState, step,
 };
 use warplab_program::listing::read;
 
@@ -50,6 +50,7 @@ fn main() {
         let mut warp = WarpState::new(&code, &shape, 0, Divergence::default());
         let mut shared = SharedMemory::new(1024);
         let mut record = AccessRecord::default();
+        let mut system = SystemRecord::default();
         let mut global = &image;
         let mut environment = Environment {
             banks: &banks,
@@ -64,6 +65,7 @@ fn main() {
             block: [0; 3],
             grid_id: 1,
             record: &mut record,
+            system: &mut system,
         };
         const COUNT: u32 = 4_000_000;
         let run = |warp: &mut WarpState, environment: &mut Environment<'_, &MemoryImage>| {

@@ -240,6 +240,9 @@ pub(crate) struct RunArguments {
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<String>,
+    /// Whether the compiler makes one rounded operation of a product and a sum that name no rounding mode
+    #[arg(long, value_name = "CHOICE")]
+    pub(crate) fmad: Option<Switch>,
     /// Threads to simulate with; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -247,6 +250,13 @@ pub(crate) struct RunArguments {
     /// instructions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cycles: Option<u64>,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Args)]
@@ -449,6 +459,9 @@ pub(crate) struct ListingArguments {
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub(crate) passes: Option<String>,
+    /// Whether the compiler makes one rounded operation of a product and a sum that name no rounding mode
+    #[arg(long, value_name = "CHOICE")]
+    pub(crate) fmad: Option<Switch>,
     /// Show the program as it is after this pass
     #[arg(long, value_name = "PASS")]
     pub(crate) dump_after: Option<String>,

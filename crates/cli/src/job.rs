@@ -144,7 +144,7 @@ fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Resul
 }
 
 fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
-    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None)?;
+    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None, arguments.fmad)?;
     Ok(Reading { nvcc_arguments: arguments.nvcc_arguments.clone(), ..reading })
 }
 

@@ -1,6 +1,6 @@
 //! Programs: PTX, CUDA source, cubins, listings.
 
-use crate::arguments::Isa;
+use crate::arguments::{Isa, Switch};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use crate::{names, passes, roads};
@@ -39,15 +39,18 @@ impl Reading {
         isa: Option<Isa>,
         list: Option<&str>,
         dump_after: Option<&str>,
+        fmad: Option<Switch>,
     ) -> Result<Reading, Failure> {
-        let named = list.is_some() || dump_after.is_some();
+        let named = list.is_some() || dump_after.is_some() || fmad.is_some();
         if named && isa == Some(Isa::Sass) {
-            let message = "--passes and --dump-after are of the simulator's own compiler; real machine code has been \
+            let message = "--passes, --dump-after and --fmad are of the simulator's own compiler; real machine code has been \
                            through another: use --isa ptx";
             return Err(Failure::input(message));
         }
         let isa = isa.or(named.then_some(Isa::Ptx));
-        Ok(Reading { isa, passes: passes::parse(list, dump_after)?, nvcc_arguments: Vec::new() })
+        let contracts = fmad != Some(Switch::Off);
+        let passes = CompileOptions { contracts, ..passes::parse(list, dump_after)? };
+        Ok(Reading { isa, passes, nvcc_arguments: Vec::new() })
     }
 }
 

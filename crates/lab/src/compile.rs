@@ -22,11 +22,13 @@ pub struct CompileOptions {
     pub run: PassSet,
     /// Those after which the code is kept as text.
     pub dump: PassSet,
+    /// Whether sums take in the products that they add, where neither names a rounding mode.
+    pub contracts: bool,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { run: PassSet::all(), dump: PassSet::none() }
+        CompileOptions { run: PassSet::all(), dump: PassSet::none(), contracts: true }
     }
 }
 
@@ -83,6 +85,7 @@ pub fn compile_some(
         latencies: machine.latencies.table(&machine.shared, &machine.l1),
         passes: passes.run,
         dump: passes.dump,
+        contracts: passes.contracts,
         max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
         reduces_lanes: !is_older(&config.architecture, FIRST_WITH_REDUX),
     };

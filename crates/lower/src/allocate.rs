@@ -6,6 +6,7 @@
 
 use crate::code::{Code, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warplab_program::{
     Instruction, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier, UniformRegister,
@@ -32,7 +33,8 @@ struct Classes {
 }
 
 impl Classes {
-    fn find(&self, number: usize) -> (usize, u32) {
+    /// The class of a value and its place there; the way is shortened for the next time.
+    fn find(&mut self, number: usize) -> (usize, u32) {
         let (mut at, mut offset) = (number, 0);
         loop {
             let (parent, delta) = self.parent[at];
@@ -40,7 +42,12 @@ impl Classes {
             if parent == at {
                 return (at, offset);
             }
-            at = parent;
+            let (above, more) = self.parent[parent];
+            self.parent[at] = (above, if above == parent { delta } else { delta + more });
+            if above != parent {
+                offset += more;
+            }
+            at = above;
         }
     }
 }
@@ -55,10 +62,8 @@ pub(crate) struct Used {
 /// Why allocation failed.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
-    /// These registers (the first of each group) must go to memory.
-    Spill(Vec<Register>),
-    /// These predicates must go to registers.
-    SpillPredicates(Vec<Predicate>),
+    /// These registers (the first of each group) must go to memory, and these predicates to registers.
+    Spill(Vec<Register>, Vec<Predicate>),
     /// Uniform registers ran out.
     Uniform,
 }
@@ -72,7 +77,7 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
     if coalesce {
         merge_moves(code, &numbering, &mut classes);
     }
-    let mut places = assign(code, &numbering, &classes, limit, false)?;
+    let mut places = assign(code, &numbering, &mut classes, limit, false)?;
     let mut used = Used { registers: 2 };
     for (number, place) in places.iter().enumerate() {
         if let (0, Some(place)) = (numbering.kind(number), place) {
@@ -82,7 +87,7 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
     // Again within the same number, or the least that a thread gets anyway, each register rested as long as possible:
     // what is still being read is then seldom overwritten.
     let roomy = used.registers.max(LEAST).min(limit);
-    if let Ok(rested) = assign(code, &numbering, &classes, roomy, true) {
+    if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, true) {
         places = rested;
         used.registers = roomy;
         let highest = places
@@ -146,6 +151,7 @@ fn rewrite(instruction: &mut Instruction, numbering: &Numbering, places: &[Optio
 fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
     let mut segments: Vec<Vec<Segment>> = vec![Vec::new(); live.numbering.total];
     let mut end_of: Vec<Option<u32>> = vec![None; live.numbering.total];
+    let mut open: Vec<usize> = Vec::new();
     let mut starts = Vec::with_capacity(code.blocks.len());
     let mut position = 0;
     for block in &code.blocks {
@@ -158,6 +164,7 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
         let block_end = block_start + 2 * block.instructions.len() as u32;
         for number in live.live_out[index].iter() {
             end_of[number] = Some(block_end);
+            open.push(number);
         }
         for (offset, instruction) in block.instructions.iter().enumerate().rev() {
             let at = block_start + 2 * offset as u32;
@@ -178,22 +185,22 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
                 Role::Read => {
                     if end_of[number].is_none() {
                         end_of[number] = Some(at + 1);
+                        open.push(number);
                     }
                 }
             });
         }
-        for (number, end) in end_of.iter_mut().enumerate() {
-            if let Some(end) = end.take()
-                && end > block_start
-            {
-                // What is read here and written only later round the loop, or never, starts with the block.
-                if live.live_in[index].contains(number) {
-                    segments[number].push((block_start, end));
-                } else {
-                    segments[number]
-                        .push((first_write(block, live, number, block_start).unwrap_or(block_start), end));
-                }
-            }
+        let mut first_writes = None;
+        for number in open.drain(..) {
+            let Some(end) = end_of[number].take().filter(|&end| end > block_start) else { continue };
+            // What is read here and written only later round the loop, or never, starts with the block.
+            let start = if live.live_in[index].contains(number) {
+                block_start
+            } else {
+                let writes = first_writes.get_or_insert_with(|| first_writes_of(block, live, block_start));
+                writes.get(&number).copied().unwrap_or(block_start)
+            };
+            segments[number].push((start, end));
         }
     }
     for list in &mut segments {
@@ -210,16 +217,17 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
     segments
 }
 
-fn first_write(block: &crate::code::Block, live: &Liveness, number: usize, start: u32) -> Option<u32> {
-    block.instructions.iter().enumerate().find_map(|(offset, instruction)| {
-        instruction
-            .accesses()
-            .iter()
-            .any(|access| {
-                access.role == Role::Write && live.numbering.of(access.resource).any(|it| it == number)
-            })
-            .then_some(start + 2 * offset as u32 + 1)
-    })
+/// Where a block first writes each value.
+fn first_writes_of(block: &crate::code::Block, live: &Liveness, start: u32) -> FxHashMap<usize, u32> {
+    let mut writes = FxHashMap::default();
+    for (offset, instruction) in block.instructions.iter().enumerate() {
+        for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
+            for number in live.numbering.of(access.resource) {
+                writes.entry(number).or_insert(start + 2 * offset as u32 + 1);
+            }
+        }
+    }
+    writes
 }
 
 fn build_classes(code: &Code, numbering: &Numbering, mut segments: Vec<Vec<Segment>>) -> Classes {
@@ -244,24 +252,25 @@ fn build_classes(code: &Code, numbering: &Numbering, mut segments: Vec<Vec<Segme
     Classes { parent, classes }
 }
 
+/// Whether two lists of segments, each in order, meet: every segment of the shorter is looked up in the longer.
 fn overlap(a: &[Segment], b: &[Segment]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        if a[i].1 <= b[j].0 {
-            i += 1;
-        } else if b[j].1 <= a[i].0 {
-            j += 1;
-        } else {
-            return true;
-        }
-    }
-    false
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    few.iter().any(|&(start, end)| {
+        let next = many.partition_point(|other| other.1 <= start);
+        many.get(next).is_some_and(|other| other.0 < end)
+    })
 }
 
-fn joined(a: &[Segment], b: &[Segment]) -> Vec<Segment> {
-    let mut all: Vec<Segment> = a.iter().chain(b).copied().collect();
-    all.sort_unstable();
-    all
+/// Adds the segments of a list to another that they do not meet.
+fn join(into: &mut Vec<Segment>, from: &[Segment]) {
+    if from.len() * 8 < into.len() {
+        for &segment in from {
+            into.insert(into.partition_point(|other| *other < segment), segment);
+        }
+    } else {
+        into.extend(from);
+        into.sort_unstable();
+    }
 }
 
 fn alignment(count: usize) -> u32 {
@@ -339,101 +348,190 @@ fn merge(classes: &mut Classes, a: usize, b: usize) {
     let Some(inner_class) = classes.classes[inner].take() else { return };
     if let Some(outer_class) = &mut classes.classes[outer] {
         for (index, unit) in inner_class.units.iter().enumerate() {
-            let slot = &mut outer_class.units[index + delta as usize];
-            *slot = joined(slot, unit);
+            join(&mut outer_class.units[index + delta as usize], unit);
         }
     }
     classes.parent[inner] = (outer, delta);
 }
 
-/// What is taken of one real register.
+/// What is taken of one real register: from each start, until when and by which class.
 #[derive(Clone, Debug, Default)]
-struct Taken(BTreeMap<u32, u32>);
+struct Taken(BTreeMap<u32, (u32, usize)>);
 
 impl Taken {
     fn is_free(&self, segments: &[Segment]) -> bool {
         segments.iter().all(|&(start, end)| {
-            self.0.range(..end).next_back().is_none_or(|(_, &taken_end)| taken_end <= start)
+            self.0.range(..end).next_back().is_none_or(|(_, &(taken_end, _))| taken_end <= start)
         })
     }
 
     /// When the register was last in use before a position; 0 if never.
     fn last_before(&self, position: u32) -> u32 {
-        self.0.range(..=position).next_back().map_or(0, |(_, &end)| end)
+        self.0.range(..=position).next_back().map_or(0, |(_, &(end, _))| end)
     }
 
-    fn take(&mut self, segments: &[Segment]) {
+    fn take(&mut self, segments: &[Segment], class: usize) {
         for &(start, end) in segments {
-            self.0.insert(start, end);
+            self.0.insert(start, (end, class));
         }
+    }
+
+    fn give_back(&mut self, segments: &[Segment]) {
+        for (start, _) in segments {
+            self.0.remove(start);
+        }
+    }
+
+    /// The classes that are in the way of some segments.
+    fn in_the_way(&self, segments: &[Segment], found: &mut Vec<usize>) {
+        for &(start, end) in segments {
+            let below = self.0.range(..end).rev();
+            found.extend(below.map(|(_, it)| it).take_while(|it| it.0 > start).map(|it| it.1));
+        }
+    }
+}
+
+/// Registers being given to classes.
+struct Assignment<'a> {
+    classes: &'a [Option<Class>],
+    limits: [u32; 3],
+    taken: [Vec<Taken>; 3],
+    homes: Vec<Option<u32>>,
+    /// Whether each register is to rest as long as possible.
+    rested: bool,
+}
+
+/// The owner of the stack pointer.
+const NOBODY: usize = usize::MAX;
+
+impl Assignment<'_> {
+    fn start(&self, number: usize) -> Option<u32> {
+        let class = self.classes[number].as_ref()?;
+        class.units.iter().filter_map(|unit| unit.first()).map(|it| it.0).min()
+    }
+
+    /// The registers where a class has room.
+    fn room<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = u32> + 'c {
+        let first = if class.kind == 2 { 4 } else { 0 };
+        let room = self.limits[class.kind].saturating_sub(class.units.len() as u32 - 1);
+        (first..room).step_by(alignment(class.units.len()) as usize)
+    }
+
+    fn is_free(&self, class: &Class, home: u32) -> bool {
+        let mut units = class.units.iter().enumerate();
+        units.all(|(index, unit)| self.taken[class.kind][home as usize + index].is_free(unit))
+    }
+
+    /// Finds room for a class; says whether there is some.
+    fn place(&mut self, number: usize) -> bool {
+        let classes = self.classes;
+        let Some(class) = &classes[number] else { return true };
+        if class.units.iter().all(Vec::is_empty) {
+            return true;
+        }
+        let Some(home) = self.home_for(number, class) else { return false };
+        for (index, unit) in class.units.iter().enumerate() {
+            self.taken[class.kind][home as usize + index].take(unit, number);
+        }
+        self.homes[number] = Some(home);
+        true
+    }
+
+    /// The first register where a class has room, or the one that rested longest.
+    fn home_for(&self, number: usize, class: &Class) -> Option<u32> {
+        let mut free = self.room(class).filter(|&home| self.is_free(class, home));
+        if self.rested && class.kind == 0 {
+            let begin = self.start(number).unwrap_or(0);
+            let last_use = |home: u32| {
+                let units = 0..class.units.len();
+                units.map(|index| self.taken[0][home as usize + index].last_before(begin)).max().unwrap_or(0)
+            };
+            free.min_by_key(|&home| (last_use(home), home))
+        } else {
+            free.next()
+        }
+    }
+
+    fn remove(&mut self, number: usize) {
+        if let (Some(class), Some(home)) = (&self.classes[number], self.homes[number].take()) {
+            for (index, unit) in class.units.iter().enumerate() {
+                self.taken[class.kind][home as usize + index].give_back(unit);
+            }
+        }
+    }
+
+    /// What to spill so that a class finds room: what lives longest where it does and is used least, perhaps itself.
+    fn victim(&self, number: usize, weights: &[u64]) -> usize {
+        let Some(class) = &self.classes[number] else { return number };
+        let mut found = vec![number];
+        for taken in &self.taken[class.kind] {
+            class.units.iter().for_each(|unit| taken.in_the_way(unit, &mut found));
+        }
+        found.sort_unstable();
+        found.dedup();
+        let length = |it: usize| -> u64 {
+            let units = self.classes[it].iter().flat_map(|class| &class.units);
+            units.flatten().map(|&(start, end)| u64::from(end.saturating_sub(start))).sum()
+        };
+        let units = |it: usize| self.classes[it].as_ref().map_or(1, |class| class.units.len() as u64);
+        let worth = found.into_iter().filter(|&it| it != NOBODY && length(it) > 12 * units(it));
+        worth.min_by_key(|&it| weights[it] * 1_000_000 / length(it).max(1)).unwrap_or(number)
     }
 }
 
 fn assign(
     code: &Code,
     numbering: &Numbering,
-    classes: &Classes,
+    classes: &mut Classes,
     limit: u32,
     rested: bool,
 ) -> Result<Vec<Option<u32>>, Failure> {
-    let mut order: Vec<usize> = (0..numbering.total).filter(|&it| classes.classes[it].is_some()).collect();
-    let start = |number: &usize| {
-        let class = classes.classes[*number].as_ref();
-        class.and_then(|class| class.units.iter().filter_map(|unit| unit.first()).map(|it| it.0).min())
-    };
-    // Wide groups are harder to place.
-    order.sort_by_key(|number| {
-        let size = classes.classes[*number].as_ref().map_or(0, |class| class.units.len());
-        (start(number), std::cmp::Reverse(size))
-    });
     let limits = [limit, 7, 62];
-    let mut taken: [Vec<Taken>; 3] = limits.map(|limit| vec![Taken::default(); limit as usize]);
+    let mut assignment = Assignment {
+        classes: &classes.classes,
+        limits,
+        taken: limits.map(|limit| vec![Taken::default(); limit as usize]),
+        homes: vec![None; numbering.total],
+        rested,
+    };
     // R1 is the stack pointer.
-    taken[0][1].take(&[(0, u32::MAX)]);
-    let mut places: Vec<Option<u32>> = vec![None; numbering.total];
-    let mut homes: Vec<Option<u32>> = vec![None; numbering.total];
+    assignment.taken[0][1].take(&[(0, u32::MAX)], NOBODY);
+    let mut order: Vec<usize> = (0..numbering.total).filter(|&it| classes.classes[it].is_some()).collect();
+    // Wide groups are harder to place.
+    order.sort_by_key(|&number| {
+        let size = classes.classes[number].as_ref().map_or(0, |class| class.units.len());
+        (assignment.start(number), std::cmp::Reverse(size))
+    });
+    let mut weights: Option<Vec<u64>> = None;
+    let mut victims: Vec<usize> = Vec::new();
     for &number in &order {
-        let Some(class) = &classes.classes[number] else { continue };
-        if class.units.iter().all(Vec::is_empty) {
-            continue;
+        while !assignment.place(number) {
+            if classes.classes[number].as_ref().is_some_and(|class| class.kind == 2) {
+                return Err(Failure::Uniform);
+            }
+            let weights = weights.get_or_insert_with(|| weights_of(code, numbering, &classes.parent));
+            let victim = assignment.victim(number, weights);
+            assignment.remove(victim);
+            victims.push(victim);
+            if victim == number {
+                break;
+            }
         }
-        let step = alignment(class.units.len());
-        let first = if class.kind == 2 { 4 } else { 0 };
-        let room = limits[class.kind].saturating_sub(class.units.len() as u32 - 1);
-        let mut free = (first..room).step_by(step as usize).filter(|&home| {
-            let units = class.units.iter().enumerate();
-            units.into_iter().all(|(index, unit)| taken[class.kind][home as usize + index].is_free(unit))
-        });
-        let home = if rested && class.kind == 0 {
-            let begin = start(&number).unwrap_or(0);
-            let last_use = |home: u32| {
-                let units = 0..class.units.len();
-                units.map(|index| taken[0][home as usize + index].last_before(begin)).max().unwrap_or(0)
-            };
-            free.min_by_key(|&home| (last_use(home), home))
-        } else {
-            free.next()
-        };
-        let Some(home) = home else {
-            return Err(failure(code, numbering, classes, number, class));
-        };
-        for (index, unit) in class.units.iter().enumerate() {
-            taken[class.kind][home as usize + index].take(unit);
-        }
-        homes[number] = Some(home);
     }
-    for (number, place) in places.iter_mut().enumerate() {
+    let homes = assignment.homes;
+    if !victims.is_empty() {
+        return Err(spills(code, numbering, classes, &victims));
+    }
+    let place = |number: usize| {
         let (root, offset) = classes.find(number);
-        *place = homes[root].map(|home| home + offset);
-    }
-    Ok(places)
+        homes[root].map(|home| home + offset)
+    };
+    Ok((0..numbering.total).map(place).collect())
 }
 
-/// Chooses what to spill where a class found no place: what lives longest there and is used least.
-fn failure(code: &Code, numbering: &Numbering, classes: &Classes, number: usize, class: &Class) -> Failure {
-    if class.kind == 2 {
-        return Failure::Uniform;
-    }
+/// How often the values of each class are used, loops counted ten times.
+fn weights_of(code: &Code, numbering: &Numbering, parents: &[(usize, u32)]) -> Vec<u64> {
+    let mut classes = Classes { parent: parents.to_vec(), classes: Vec::new() };
     let mut weights = vec![0u64; numbering.total];
     let graph = crate::graph::Graph::new(code);
     for (index, block) in code.blocks.iter().enumerate() {
@@ -444,39 +542,26 @@ fn failure(code: &Code, numbering: &Numbering, classes: &Classes, number: usize,
             }
         }
     }
-    let length = |class: &Class| -> u64 {
-        class.units.iter().flatten().map(|&(start, end)| u64::from(end - start)).sum()
-    };
-    let whole: Vec<Segment> = class.units.iter().flatten().copied().collect();
-    let mut whole = whole;
-    whole.sort_unstable();
-    let victim = (0..numbering.total)
-        .filter(|&it| classes.classes[it].as_ref().is_some_and(|other| other.kind == class.kind))
-        .filter(|&it| {
-            let other = classes.classes[it].as_ref();
-            other.is_some_and(|other| {
-                length(other) > 12 * other.units.len() as u64
-                    && other.units.iter().any(|unit| whole.iter().any(|&segment| overlap(unit, &[segment])))
-            })
-        })
-        .min_by_key(|&it| {
-            let length = classes.classes[it].as_ref().map_or(1, length).max(1);
-            weights[it] * 1_000_000 / length
-        })
-        .unwrap_or(number);
-    let members: Vec<usize> = (0..numbering.total).filter(|&it| classes.find(it).0 == victim).collect();
-    if class.kind == 1 {
-        let predicates = members
-            .iter()
-            .map(|&it| Predicate(numbering.within(it) as u32 + Predicate::FIRST_VIRTUAL))
-            .collect();
-        return Failure::SpillPredicates(predicates);
+    weights
+}
+
+/// The registers and predicates of classes, in the order of the classes.
+fn spills(code: &Code, numbering: &Numbering, classes: &mut Classes, victims: &[usize]) -> Failure {
+    let order: FxHashMap<usize, usize> = victims.iter().copied().zip(0..).collect();
+    let mut members: Vec<(usize, usize)> = (0..numbering.total)
+        .filter_map(|number| order.get(&classes.find(number).0).map(|&place| (place, number)))
+        .collect();
+    members.sort_unstable();
+    let (mut registers, mut predicates) = (Vec::new(), Vec::new());
+    for (_, number) in members {
+        let within = numbering.within(number) as u32;
+        match numbering.kind(number) {
+            0 => registers.push(code.group(Register(within + Register::FIRST_VIRTUAL)).0),
+            _ => predicates.push(Predicate(within + Predicate::FIRST_VIRTUAL)),
+        }
     }
-    let mut registers: Vec<Register> =
-        members.iter().map(|&it| code.group(Register(it as u32 + Register::FIRST_VIRTUAL)).0).collect();
-    registers.sort_unstable();
     registers.dedup();
-    Failure::Spill(registers)
+    Failure::Spill(registers, predicates)
 }
 
 #[cfg(test)]
@@ -526,7 +611,7 @@ mod tests {
             values.iter().enumerate().map(|(index, &value)| mov(value, Operand::Immediate(index as u32)));
         let reads = values.iter().map(|&value| store(value, false));
         code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
-        assert!(matches!(allocate(&mut code.clone(), 16, true), Err(Failure::Spill(_))));
+        assert!(matches!(allocate(&mut code.clone(), 16, true), Err(Failure::Spill(..))));
         let used = allocate(&mut code, 255, true).expect("there are enough");
         assert_eq!(used.registers, 21);
     }

@@ -1,54 +1,13 @@
-//! Takes out what selection left over: moves, what nobody reads, what was computed before.
+//! Takes out what selection left over: moves, and what was computed before.
 
 use crate::code::{Code, Groups, has_effect};
 use crate::legal;
-use crate::liveness::{Liveness, Numbering, Set, step_backward};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use warplab_program::{
     AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role,
     Selector, SourceModifier, UniformRegister,
 };
-
-/// Removes instructions whose results nobody reads.
-pub(crate) fn dead_code(code: &mut Code) {
-    loop {
-        let live = Liveness::new(code);
-        let mut removed = false;
-        for (index, block) in code.blocks.iter_mut().enumerate() {
-            let mut needed = live.live_out[index].clone();
-            let mut kept: Vec<Instruction> = Vec::with_capacity(block.instructions.len());
-            for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
-                if is_dead(&instruction, &needed, &live.numbering) {
-                    removed = true;
-                    continue;
-                }
-                step_backward(&live.numbering, &live.single, &instruction, |number, role| match role {
-                    Role::Write => needed.remove(number),
-                    Role::Read => needed.insert(number),
-                });
-                kept.push(instruction);
-            }
-            kept.reverse();
-            block.instructions = kept;
-        }
-        if !removed {
-            return;
-        }
-    }
-}
-
-fn is_dead(instruction: &Instruction, needed: &Set, numbering: &Numbering) -> bool {
-    if has_effect(instruction) {
-        return false;
-    }
-    let accesses = instruction.accesses();
-    let mut writes = accesses.iter().filter(|access| access.role == Role::Write);
-    writes.all(|access| match access.resource {
-        Resource::Registers(register, _) if !register.is_virtual() => false,
-        Resource::AllPredicates | Resource::AllUniformPredicates | Resource::Barrier(_) => false,
-        resource => !numbering.of(resource).any(|number| needed.contains(number)),
-    })
-}
 
 /// What a register is known to hold.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +38,8 @@ pub(crate) fn copies(code: &mut Code) {
     let groups = code.groups();
     for block in &mut code.blocks {
         let mut local: FxHashMap<Register, Copy> = FxHashMap::default();
+        // Which registers may be copies of a register.
+        let mut copied_to: FxHashMap<Register, Vec<Register>> = FxHashMap::default();
         for instruction in &mut block.instructions {
             replace_predicates(instruction, &predicates);
             for _ in 0..4 {
@@ -90,7 +51,11 @@ pub(crate) fn copies(code: &mut Code) {
                 if let (Role::Write, Resource::Registers(first, count)) = (access.role, access.resource) {
                     for register in (0..count).map(|index| first.offset(index)) {
                         local.remove(&register);
-                        local.retain(|_, copy| copy.value.as_register() != Some(register));
+                        for copy in copied_to.remove(&register).unwrap_or_default() {
+                            if local.get(&copy).is_some_and(|it| it.value.as_register() == Some(register)) {
+                                local.remove(&copy);
+                            }
+                        }
                     }
                 }
             }
@@ -101,6 +66,9 @@ pub(crate) fn copies(code: &mut Code) {
                 && value.as_register().is_none_or(|from| from.is_virtual() || from.is_fixed())
                 && !matches!(value, Operand::Uniform { .. })
             {
+                if let Some(from) = value.as_register() {
+                    copied_to.entry(from).or_default().push(to);
+                }
                 local.insert(to, Copy { value });
             }
         }
@@ -301,19 +269,21 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
     let dominators = crate::graph::Graph::new(code);
     let groups = code.groups();
     let mut replacements: FxHashMap<Resource2, Resource2> = FxHashMap::default();
-    let mut seen: FxHashMap<String, Vec<(usize, Instruction)>> = FxHashMap::default();
+    // What was computed, by where its block stands on the walk round the tree of dominators: ranges that are apart.
+    let mut seen: FxHashMap<Key, BTreeMap<usize, (usize, Instruction)>> = FxHashMap::default();
     for block in dominators.dominance_order() {
         for instruction in &mut code.blocks[block].instructions {
             rename(instruction, &replacements);
             if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups) {
                 continue;
             }
-            let key = key_of(instruction);
-            let list = seen.entry(key).or_default();
-            if let Some((_, earlier)) = list.iter().find(|(at, _)| dominators.dominates(*at, block)) {
-                record(instruction, earlier, &mut replacements);
-            } else {
-                list.push((block, instruction.clone()));
+            let range = dominators.dominance_range(block);
+            let list = seen.entry(key_of(instruction)).or_default();
+            match list.range(..=range.start).next_back() {
+                Some((_, (end, earlier))) if range.start < *end => {
+                    record(instruction, earlier, &mut replacements);
+                }
+                _ => _ = list.insert(range.start, (range.end, instruction.clone())),
             }
         }
     }
@@ -351,7 +321,10 @@ fn is_pure(instruction: &Instruction, counts: &crate::code::DefinitionCounts) ->
     instruction.accesses().iter().all(|access| counts.is_single(access.resource))
 }
 
-fn key_of(instruction: &Instruction) -> String {
+/// What two instructions that compute the same have in common.
+type Key = (Opcode, Vec<Modifier>, Vec<Operand>);
+
+fn key_of(instruction: &Instruction) -> Key {
     let mut clone = instruction.clone();
     let written = clone.written_operands();
     for (index, operand) in clone.operands.iter_mut().enumerate() {
@@ -370,7 +343,7 @@ fn key_of(instruction: &Instruction) -> String {
             other => other,
         };
     }
-    format!("{:?}{:?}{:?}", clone.opcode, clone.modifiers, clone.operands)
+    (clone.opcode, clone.modifiers.as_slice().to_vec(), clone.operands.to_vec())
 }
 
 fn record(later: &Instruction, earlier: &Instruction, replacements: &mut FxHashMap<Resource2, Resource2>) {

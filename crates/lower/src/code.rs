@@ -129,29 +129,6 @@ impl Code {
         lists
     }
 
-    /// Inserts empty blocks before the blocks of the list (ascending numbers of the present order). What fell
-    /// through still falls through, now by way of the new block; branches still go to the old one.
-    pub(crate) fn insert_blocks(&mut self, before: &[usize]) -> Vec<usize> {
-        let mut map = Vec::with_capacity(self.blocks.len());
-        let mut blocks = Vec::with_capacity(self.blocks.len() + before.len());
-        let mut added = Vec::new();
-        for (index, block) in std::mem::take(&mut self.blocks).into_iter().enumerate() {
-            for _ in before.iter().filter(|&&at| at == index) {
-                added.push(blocks.len());
-                blocks.push(Block { cold: block.cold, ..Block::default() });
-            }
-            map.push(blocks.len());
-            blocks.push(block);
-        }
-        for _ in before.iter().filter(|&&at| at >= map.len()) {
-            added.push(blocks.len());
-            blocks.push(Block::default());
-        }
-        self.blocks = blocks;
-        self.retarget(|target| map.get(target).copied().unwrap_or(target));
-        added
-    }
-
     /// Changes the target of every branch.
     pub(crate) fn retarget(&mut self, map: impl Fn(usize) -> usize) {
         for instruction in self.blocks.iter_mut().flat_map(|block| &mut block.instructions) {

@@ -118,11 +118,11 @@ fn is_variable(instruction: &Instruction, table: &LatencyTable) -> bool {
 /// before the result is waited for.
 fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], table: &LatencyTable) {
     let touched = touched_elsewhere(instructions);
-    let in_danger = |instructions: &[Instruction], index: usize, end: usize| {
-        is_variable(&instructions[index], table) && sources_in_danger(&instructions[index..end])
-    };
-    let reads =
-        ranges.iter().any(|&(start, end)| (start..end).any(|index| in_danger(instructions, index, end)));
+    let mut in_danger = vec![false; instructions.len()];
+    for &(start, end) in ranges {
+        sources_in_danger(&instructions[start..end], table, &mut in_danger[start..end]);
+    }
+    let reads = in_danger.contains(&true);
     let results = if reads { READING } else { READING + 1 };
     let mut entry = Pending::new();
     for &(start, end) in ranges {
@@ -139,7 +139,7 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
                 let number = free_barrier(&pending, results, &mut last);
                 instructions[index].control.write_barrier = Some(number);
             }
-            if in_danger(instructions, index, end) {
+            if in_danger[index] {
                 instructions[index].control.read_barrier = Some(READING);
             }
             let awaited =
@@ -177,49 +177,52 @@ fn free_barrier(pending: &Pending, limit: u8, last: &mut u8) -> u8 {
     number
 }
 
-/// Whether a source of the first instruction may be overwritten before its result is waited for (and with it the
-/// reading of its sources known to be over).
-fn sources_in_danger(rest: &[Instruction]) -> bool {
+/// For each instruction of a block whose latency is unknown: whether a source may be overwritten before its result is
+/// waited for (and with it the reading of its sources known to be over). From the end of the block upwards, with the
+/// next place that touches each register.
+fn sources_in_danger(block: &[Instruction], table: &LatencyTable, in_danger: &mut [bool]) {
     use Opcode::{Ldc, S2r, S2ur, Uldc};
-    let Some((first, rest)) = rest.split_first() else { return false };
-    if matches!(first.opcode, Ldc | S2r | S2ur | Uldc) {
-        return false;
-    }
-    let list = |role: Role| -> Vec<usize> {
-        let accesses = first.accesses();
-        accesses
-            .iter()
-            .filter(|access| access.role == role)
-            .filter(|access| role == Role::Write || matches!(access.resource, Resource::Registers(..)))
-            .flat_map(|access| numbers(access.resource))
-            .collect()
-    };
-    let (sources, results) = (list(Role::Read), list(Role::Write));
-    if sources.is_empty() {
-        return false;
-    }
-    for next in rest {
-        for access in next.accesses() {
-            if numbers(access.resource).any(|number| results.contains(&number)) {
-                return false;
+    const NEVER: usize = usize::MAX;
+    let (mut next_touch, mut next_write) = (vec![NEVER; TOTAL], vec![NEVER; TOTAL]);
+    let mut next_exit = NEVER;
+    for (index, instruction) in block.iter().enumerate().rev() {
+        let accesses = instruction.accesses();
+        let soonest = |next: &[usize], role: Role| {
+            let wanted = accesses.iter().filter(|access| {
+                access.role == role
+                    && (role == Role::Write || matches!(access.resource, Resource::Registers(..)))
+            });
+            wanted.flat_map(|access| numbers(access.resource)).map(|number| next[number]).min()
+        };
+        if is_variable(instruction, table)
+            && !matches!(instruction.opcode, Ldc | S2r | S2ur | Uldc)
+            && let Some(overwritten) = soonest(&next_write, Role::Read)
+        {
+            let awaited = soonest(&next_touch, Role::Write).unwrap_or(NEVER);
+            in_danger[index] = if overwritten == NEVER {
+                // What follows the block may overwrite them.
+                awaited == NEVER && next_exit == NEVER
+            } else {
+                overwritten < awaited && overwritten < next_exit
+            };
+        }
+        for access in &accesses {
+            for number in numbers(access.resource) {
+                next_touch[number] = index;
+                if access.role == Role::Write {
+                    next_write[number] = index;
+                }
             }
         }
-        let overwrites = next.accesses().iter().any(|access| {
-            access.role == Role::Write && numbers(access.resource).any(|number| sources.contains(&number))
-        });
-        if overwrites {
-            return true;
-        }
-        if next.opcode == Opcode::Exit && next.guard.is_always() {
-            return false;
+        if instruction.opcode == Opcode::Exit && instruction.guard.is_always() {
+            next_exit = index;
         }
     }
-    true
 }
 
 /// Sets the wait masks, over the whole flow of the kernel.
 fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
-    let block_at = |start: usize| ranges.iter().position(|range| range.0 == start);
+    let block_at = |start: usize| ranges.binary_search_by_key(&start, |range| range.0).ok();
     let mut entries: Vec<Option<Pending>> = vec![None; ranges.len()];
     if let Some(first) = entries.first_mut() {
         *first = Some(Pending::new());

@@ -1,14 +1,14 @@
 //! Which values may differ between the threads of a warp, and which branches may go different ways for them.
 
-use crate::code::Code;
+use crate::code::{Code, DefinitionCounts};
 use crate::graph::Graph;
-use crate::liveness::{Numbering, Set};
+use crate::liveness::{Marks, Numbering};
 use warplab_program::{Guard, Instruction, Opcode, Operand, Resource, Role, SpecialRegister};
 
 /// What may differ from thread to thread.
 pub(crate) struct Divergence {
     numbering: Numbering,
-    divergent: Set,
+    divergent: Marks,
     /// For every block whether the branch at its end may diverge.
     pub(crate) branches: Vec<bool>,
 }
@@ -26,68 +26,117 @@ pub(crate) fn divergent_branches(code: &Code, graph: &Graph) -> Vec<bool> {
 }
 
 /// What may differ between the threads of a warp.
+///
+/// What is found to differ is passed on to what reads it, what is split to the blocks that are skipped, until nothing
+/// is left to pass on.
 pub(crate) fn divergence(code: &Code, graph: &Graph) -> Divergence {
     let numbering = Numbering::new(code);
-    let mut divergent = Set::new(numbering.total);
-    let mut branches = vec![false; code.blocks.len()];
-    // Blocks that some threads of a warp may skip.
-    let mut split = vec![false; code.blocks.len()];
-    let counts = code.definition_counts();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, block) in code.blocks.iter().enumerate() {
-            for instruction in &block.instructions {
-                let accesses = instruction.accesses();
-                let from_inputs = accesses.iter().any(|access| {
-                    access.role == Role::Read
-                        && numbering.of(access.resource).any(|number| divergent.contains(number))
-                });
-                let varies = from_inputs || is_source(instruction);
-                for access in accesses.iter().filter(|access| access.role == Role::Write) {
-                    let several = !counts.is_single(access.resource);
-                    if !(varies || (split[index] && several)) {
-                        continue;
-                    }
-                    for number in numbering.of(access.resource) {
-                        if numbering.kind(number) != 2 && !divergent.contains(number) {
-                            divergent.insert(number);
-                            changed = true;
-                        }
-                    }
+    let mut search = Search {
+        code,
+        graph,
+        counts: code.definition_counts(),
+        divergent: Marks::new(numbering.total),
+        numbering,
+        branches: vec![false; code.blocks.len()],
+        split: vec![false; code.blocks.len()],
+        seen: Marks::new(code.blocks.len()),
+        found: Vec::new(),
+    };
+    let readers = search.readers();
+    for block in 0..code.blocks.len() {
+        for instruction in code.blocks[block].instructions.iter().filter(|it| is_source(it)) {
+            search.results_vary(instruction);
+        }
+    }
+    while let Some(number) = search.found.pop() {
+        for &(block, at) in &readers[number] {
+            search.reads_varying(block, at, number);
+        }
+    }
+    Divergence { numbering, divergent: search.divergent, branches: search.branches }
+}
+
+struct Search<'a> {
+    code: &'a Code,
+    graph: &'a Graph,
+    counts: DefinitionCounts,
+    numbering: Numbering,
+    divergent: Marks,
+    branches: Vec<bool>,
+    /// Blocks that some threads of a warp may skip.
+    split: Vec<bool>,
+    seen: Marks,
+    /// Values that vary and have not been passed on.
+    found: Vec<usize>,
+}
+
+impl Search<'_> {
+    /// Which instructions read each value.
+    fn readers(&self) -> Vec<Vec<(usize, usize)>> {
+        let mut readers = vec![Vec::new(); self.numbering.total];
+        for (block, it) in self.code.blocks.iter().enumerate() {
+            for (at, instruction) in it.instructions.iter().enumerate() {
+                for access in instruction.accesses().iter().filter(|access| access.role == Role::Read) {
+                    self.numbering.of(access.resource).for_each(|number| readers[number].push((block, at)));
                 }
             }
-            let Some(last) = block.instructions.last() else { continue };
-            let conditional = match last.guard {
-                Guard::Predicate { predicate, .. } => numbering.predicate(predicate),
-                Guard::Uniform { .. } => None,
-            };
-            let diverges = matches!(last.opcode, Opcode::Bra | Opcode::Exit)
-                && !block.uniform_branch
-                && conditional.is_some_and(|number| divergent.contains(number));
-            if diverges && !branches[index] {
-                branches[index] = true;
-                changed = true;
-                if last.opcode == Opcode::Bra {
-                    mark_split(graph, index, &mut split);
-                }
+        }
+        readers
+    }
+
+    fn varies(&mut self, resource: Resource) {
+        for number in self.numbering.of(resource) {
+            if self.numbering.kind(number) != 2 && self.divergent.insert(number) {
+                self.found.push(number);
             }
         }
     }
-    Divergence { numbering, divergent, branches }
-}
 
-/// Marks what lies between a branch and where its ways meet.
-fn mark_split(graph: &Graph, branch: usize, split: &mut [bool]) {
-    let end = graph.post_dominator[branch];
-    let mut pending: Vec<usize> = graph.successors[branch].clone();
-    let mut seen = vec![false; split.len()];
-    while let Some(block) = pending.pop() {
-        if Some(block) == end || std::mem::replace(&mut seen[block], true) {
-            continue;
+    fn results_vary(&mut self, instruction: &Instruction) {
+        for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
+            self.varies(access.resource);
         }
-        split[block] = true;
-        pending.extend(&graph.successors[block]);
+    }
+
+    /// An instruction reads what varies: its results do, and if it is a branch under this guard, its way.
+    fn reads_varying(&mut self, block: usize, at: usize, number: usize) {
+        let it = &self.code.blocks[block];
+        let instruction = &it.instructions[at];
+        self.results_vary(instruction);
+        let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
+            if self.numbering.predicate(predicate) == Some(number));
+        let diverges = at + 1 == it.instructions.len()
+            && matches!(instruction.opcode, Opcode::Bra | Opcode::Exit)
+            && !it.uniform_branch
+            && guards;
+        if diverges
+            && !std::mem::replace(&mut self.branches[block], true)
+            && instruction.opcode == Opcode::Bra
+        {
+            self.mark_split(block);
+        }
+    }
+
+    /// Marks what lies between a branch and where its ways meet; what is written there more than once varies.
+    fn mark_split(&mut self, branch: usize) {
+        let (code, graph) = (self.code, self.graph);
+        let end = graph.post_dominator[branch];
+        let mut pending: Vec<usize> = graph.successors[branch].clone();
+        self.seen.clear();
+        while let Some(block) = pending.pop() {
+            if Some(block) == end || !self.seen.insert(block) {
+                continue;
+            }
+            pending.extend(&graph.successors[block]);
+            if std::mem::replace(&mut self.split[block], true) {
+                continue;
+            }
+            for access in code.blocks[block].instructions.iter().flat_map(Instruction::accesses) {
+                if access.role == Role::Write && !self.counts.is_single(access.resource) {
+                    self.varies(access.resource);
+                }
+            }
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The flow graph of the blocks: dominators, post-dominators, loops.
+//! The flow graph of the blocks: dominators, post-dominators, loops. Everything is found in nearly linear time, and
+//! what is asked about two blocks is answered at once.
 
 use crate::code::Code;
 
@@ -11,11 +12,24 @@ pub(crate) struct Graph {
     pub(crate) dominator: Vec<Option<usize>>,
     /// The immediate post-dominator; none where paths meet only at the end.
     pub(crate) post_dominator: Vec<Option<usize>>,
-    depth: Vec<u32>,
-    /// The innermost loop of each block, by its header.
+    dominators: Forest,
+    post_dominators: Forest,
+    /// The loops, larger ones first.
+    pub(crate) loops: Vec<Loop>,
+    /// The innermost loop of each block.
     pub(crate) loop_of: Vec<Option<usize>>,
-    /// For each loop header: the blocks of the loop.
-    pub(crate) loops: Vec<(usize, Vec<usize>)>,
+    nests: Forest,
+}
+
+/// A natural loop: all that lies between a block and the branches back to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    /// The block that it is entered by.
+    pub(crate) header: usize,
+    /// The smallest loop around it.
+    pub(crate) around: Option<usize>,
+    /// How many blocks it has, those of the loops inside it too.
+    size: usize,
 }
 
 impl Graph {
@@ -23,7 +37,7 @@ impl Graph {
         let count = code.blocks.len();
         let successors: Vec<Vec<usize>> = (0..count).map(|block| code.successors(block)).collect();
         let predecessors = code.predecessors();
-        let dominator = immediate_dominators(count, 0, &successors, &predecessors);
+        let dominator = immediate_dominators(0, &successors, &predecessors);
         let exit = count;
         let mut backward = predecessors.clone();
         backward.push(Vec::new());
@@ -35,179 +49,245 @@ impl Graph {
                 forward[block].push(exit);
             }
         }
-        let post = immediate_dominators(count + 1, exit, &backward, &forward);
-        let post_dominator = (0..count).map(|block| post[block].filter(|&it| it != exit)).collect();
+        let post = immediate_dominators(exit, &backward, &forward);
+        let post_dominator: Vec<Option<usize>> =
+            (0..count).map(|block| post[block].filter(|&it| it != exit)).collect();
         let mut graph = Graph {
+            dominators: Forest::new(&dominator),
+            post_dominators: Forest::new(&post_dominator),
+            nests: Forest::new(&[]),
             successors,
             predecessors,
             dominator,
             post_dominator,
-            depth: vec![0; count],
-            loop_of: vec![None; count],
             loops: Vec::new(),
+            loop_of: vec![None; count],
         };
-        for block in 0..count {
-            let (mut at, mut depth) = (block, 0);
-            while let Some(parent) = graph.dominator[at] {
-                depth += 1;
-                at = parent;
-            }
-            graph.depth[block] = depth;
-        }
         graph.find_loops();
         graph
     }
 
     /// Whether every path from the entry to `b` passes `a`.
     pub(crate) fn dominates(&self, a: usize, b: usize) -> bool {
-        let mut at = b;
-        loop {
-            if at == a {
-                return true;
-            }
-            match self.dominator[at] {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
+        self.dominators.is_above(a, b)
     }
 
     /// Whether every path from `b` to the end passes `a`.
     pub(crate) fn post_dominates(&self, a: usize, b: usize) -> bool {
-        let mut at = b;
-        loop {
-            if at == a {
-                return true;
-            }
-            match self.post_dominator[at] {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
+        self.post_dominators.is_above(a, b)
     }
 
     /// The last block that dominates both.
     pub(crate) fn common_dominator(&self, a: usize, b: usize) -> usize {
-        let (mut a, mut b) = (a, b);
-        while a != b {
-            if self.depth[a] >= self.depth[b] {
-                a = self.dominator[a].unwrap_or(0);
-            } else {
-                b = self.dominator[b].unwrap_or(0);
+        let mut at = a;
+        while !self.dominates(at, b) {
+            at = self.dominator[at].unwrap_or(0);
+            if at == 0 {
+                break;
             }
         }
-        a
+        at
     }
 
     /// The blocks, dominators first.
     pub(crate) fn dominance_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.depth.len()).collect();
-        order.sort_by_key(|&block| (self.depth[block], block));
+        let mut order: Vec<usize> = (0..self.successors.len()).collect();
+        order.sort_by_key(|&block| (self.dominators.depth[block], block));
         order
     }
 
+    /// Where a block stands on a walk round the tree of dominators: what it dominates has numbers in its range.
+    pub(crate) fn dominance_range(&self, block: usize) -> std::ops::Range<usize> {
+        self.dominators.first[block]..self.dominators.end[block]
+    }
+
     fn find_loops(&mut self) {
-        let count = self.successors.len();
         let mut headers: Vec<usize> = Vec::new();
-        for block in 0..count {
+        let mut is_header = vec![false; self.successors.len()];
+        for block in 0..self.successors.len() {
             for &next in &self.successors[block] {
-                if self.dominates(next, block) && !headers.contains(&next) {
+                if self.dominates(next, block) && !std::mem::replace(&mut is_header[next], true) {
                     headers.push(next);
                 }
             }
         }
-        for header in headers {
-            let mut inside = vec![false; count];
-            inside[header] = true;
+        let loops = self.nest(&headers);
+        // Larger loops first; their numbers change with them.
+        let mut order: Vec<usize> = (0..loops.len()).collect();
+        order.sort_by_key(|&it| std::cmp::Reverse(loops[it].size));
+        let mut number = vec![0; loops.len()];
+        order.iter().enumerate().for_each(|(new, &old)| number[old] = new);
+        self.loops = order
+            .iter()
+            .map(|&old| Loop { around: loops[old].around.map(|it| number[it]), ..loops[old].clone() })
+            .collect();
+        for it in self.loop_of.iter_mut().flatten() {
+            *it = number[*it];
+        }
+        self.nests = Forest::new(&self.loops.iter().map(|it| it.around).collect::<Vec<_>>());
+    }
+
+    /// Finds the blocks of the loops of some headers, from the inside out: a loop that was found is one block for the
+    /// loops around it.
+    fn nest(&mut self, headers: &[usize]) -> Vec<Loop> {
+        let mut loops: Vec<Loop> =
+            headers.iter().map(|&header| Loop { header, around: None, size: 0 }).collect();
+        let mut outermost: Vec<usize> = (0..loops.len()).collect();
+        let mut order: Vec<usize> = (0..loops.len()).collect();
+        order.sort_by_key(|&it| std::cmp::Reverse(self.dominators.depth[headers[it]]));
+        for it in order {
+            let header = headers[it];
             let mut pending: Vec<usize> = self.predecessors[header]
                 .iter()
                 .copied()
                 .filter(|&latch| self.dominates(header, latch))
+                .chain([header])
                 .collect();
             while let Some(block) = pending.pop() {
-                if !std::mem::replace(&mut inside[block], true) {
-                    pending.extend(&self.predecessors[block]);
+                let Some(inner) = self.loop_of[block] else {
+                    self.loop_of[block] = Some(it);
+                    loops[it].size += 1;
+                    if block != header {
+                        pending.extend(&self.predecessors[block]);
+                    }
+                    continue;
+                };
+                let inner = find(&mut outermost, inner);
+                if inner != it {
+                    outermost[inner] = it;
+                    loops[inner].around = Some(it);
+                    loops[it].size += loops[inner].size;
+                    pending.extend(&self.predecessors[headers[inner]]);
                 }
             }
-            let blocks: Vec<usize> = (0..count).filter(|&block| inside[block]).collect();
-            self.loops.push((header, blocks));
         }
-        // Larger loops first, so that the innermost is written last.
-        self.loops.sort_by_key(|(_, blocks)| std::cmp::Reverse(blocks.len()));
-        for (header, blocks) in &self.loops {
-            for &block in blocks {
-                self.loop_of[block] = Some(*header);
-            }
-        }
+        loops
     }
 
     /// How many loops a block is in.
     pub(crate) fn loop_depth(&self, block: usize) -> usize {
-        self.loops.iter().filter(|(_, blocks)| blocks.binary_search(&block).is_ok()).count()
+        self.loop_of[block].map_or(0, |it| self.nests.depth[it] + 1)
     }
 
-    /// Whether a block is in the loop of a header.
-    pub(crate) fn in_loop(&self, header: usize, block: usize) -> bool {
-        self.loops.iter().any(|(it, blocks)| *it == header && blocks.binary_search(&block).is_ok())
+    /// Whether a block is in a loop.
+    pub(crate) fn in_loop(&self, it: usize, block: usize) -> bool {
+        self.loop_of[block].is_some_and(|inner| self.nests.is_above(it, inner))
+    }
+
+    /// The loops that a block is in and another is not, from the inside out.
+    pub(crate) fn loops_left(&self, from: usize, to: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.loop_of[from], |&it| self.loops[it].around)
+            .take_while(move |&it| !self.in_loop(it, to))
     }
 }
 
-fn immediate_dominators(
-    count: usize,
-    root: usize,
-    forward: &[Vec<usize>],
-    backward: &[Vec<usize>],
-) -> Vec<Option<usize>> {
-    let mut order = Vec::with_capacity(count);
-    let mut seen = vec![false; count];
-    let mut stack = vec![(root, 0)];
-    seen[root] = true;
-    while let Some((block, next)) = stack.pop() {
-        match forward[block].get(next) {
-            Some(&successor) => {
-                stack.push((block, next + 1));
-                if !std::mem::replace(&mut seen[successor], true) {
-                    stack.push((successor, 0));
+/// The root of a set, with the way to it shortened.
+fn find(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}
+
+/// Trees by the parent of each node, and where each node's descendants stand on a walk round them.
+#[derive(Clone, Debug)]
+struct Forest {
+    depth: Vec<usize>,
+    first: Vec<usize>,
+    end: Vec<usize>,
+}
+
+impl Forest {
+    fn new(parents: &[Option<usize>]) -> Forest {
+        let count = parents.len();
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (node, parent) in parents.iter().enumerate() {
+            if let Some(parent) = parent {
+                children[*parent].push(node);
+            }
+        }
+        let mut forest = Forest { depth: vec![0; count], first: vec![0; count], end: vec![0; count] };
+        let mut clock = 0;
+        for root in (0..count).filter(|&node| parents[node].is_none()) {
+            let mut stack = vec![(root, 0)];
+            while let Some((node, next)) = stack.pop() {
+                if next == 0 {
+                    forest.first[node] = clock;
+                    forest.depth[node] = stack.len();
+                    clock += 1;
+                }
+                match children[node].get(next) {
+                    Some(&child) => stack.extend([(node, next + 1), (child, 0)]),
+                    None => forest.end[node] = clock,
                 }
             }
-            None => order.push(block),
         }
+        forest
     }
-    let mut number = vec![0; count];
-    for (index, &block) in order.iter().enumerate() {
-        number[block] = index;
+
+    /// Whether `a` is `b` or above it.
+    fn is_above(&self, a: usize, b: usize) -> bool {
+        (self.first[a]..self.end[a]).contains(&self.first[b])
     }
-    let mut parents: Vec<Option<usize>> = vec![None; count];
-    parents[root] = Some(root);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in order.iter().rev().filter(|&&block| block != root) {
-            let mut parent: Option<usize> = None;
-            for &before in backward[block].iter().filter(|&&it| parents[it].is_some()) {
-                parent = Some(match parent {
-                    None => before,
-                    Some(other) => meet(&parents, &number, before, other),
-                });
-            }
-            if parents[block] != parent {
-                parents[block] = parent;
-                changed = true;
-            }
-        }
-    }
-    parents[root] = None;
-    parents
 }
 
-fn meet(parents: &[Option<usize>], number: &[usize], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        while number[a] < number[b] {
-            a = parents[a].unwrap_or(b);
+/// Immediate dominators by semidominators (Georgiadis and Tarjan's "Semi-NCA").
+fn immediate_dominators(root: usize, forward: &[Vec<usize>], backward: &[Vec<usize>]) -> Vec<Option<usize>> {
+    const NONE: usize = usize::MAX;
+    // Nodes are numbered in the order of a depth-first walk; everything below is in these numbers.
+    let mut number = vec![NONE; forward.len()];
+    let mut nodes: Vec<usize> = Vec::new();
+    let mut parent: Vec<usize> = Vec::new();
+    let mut stack = vec![(root, 0)];
+    while let Some((node, from)) = stack.pop() {
+        if number[node] != NONE {
+            continue;
         }
-        while number[b] < number[a] {
-            b = parents[b].unwrap_or(a);
+        number[node] = nodes.len();
+        parent.push(from);
+        stack.extend(forward[node].iter().rev().map(|&next| (next, nodes.len())));
+        nodes.push(node);
+    }
+    let count = nodes.len();
+    let mut semi: Vec<usize> = (0..count).collect();
+    let mut label: Vec<usize> = (0..count).collect();
+    let mut ancestor = parent.clone();
+    let mut path = Vec::new();
+    for at in (1..count).rev() {
+        for &before in &backward[nodes[at]] {
+            let before = number[before];
+            if before == NONE {
+                continue;
+            }
+            // The least semidominator on the way up to what is not yet linked: nodes above `at` are linked.
+            let mut up = before;
+            if before > at {
+                while ancestor[up] > at {
+                    path.push(up);
+                    up = ancestor[up];
+                }
+                while let Some(below) = path.pop() {
+                    if semi[label[up]] < semi[label[below]] {
+                        label[below] = label[up];
+                    }
+                    ancestor[below] = ancestor[up];
+                    up = below;
+                }
+                up = label[before];
+            }
+            semi[at] = semi[at].min(semi[up]);
         }
     }
-    a
+    let mut dominator = parent;
+    for at in 1..count {
+        while dominator[at] > semi[at] {
+            dominator[at] = dominator[dominator[at]];
+        }
+    }
+    let mut result = vec![None; forward.len()];
+    for at in 1..count {
+        result[nodes[at]] = Some(nodes[dominator[at]]);
+    }
+    result
 }

@@ -10,6 +10,7 @@ mod allocate;
 mod clean;
 mod code;
 mod control;
+mod dead;
 mod divergence;
 mod dump;
 mod expand;
@@ -48,6 +49,9 @@ pub struct Options {
     pub dump: PassSet,
     /// The most registers a thread may use, besides what the kernel says.
     pub max_registers: u32,
+    /// Whether a sum takes a product that it adds into a fused multiply-add, where neither names a rounding mode: the
+    /// result is rounded once instead of twice (`ptxas -fmad`).
+    pub contracts: bool,
     /// Whether the machine reduces a value over the lanes of a warp (`REDUX`, compute capability 8.0 and later).
     pub reduces_lanes: bool,
 }
@@ -59,6 +63,7 @@ impl Default for Options {
             passes: PassSet::all(),
             dump: PassSet::none(),
             max_registers: 255,
+            contracts: true,
             reduces_lanes: true,
         }
     }

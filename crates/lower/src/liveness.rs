@@ -3,57 +3,53 @@
 use crate::code::Code;
 use warplab_program::{Guard, Instruction, Predicate, Register, Resource, Role, UniformRegister};
 
-/// A set of small numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Set(Vec<u64>);
+/// Values by their numbers, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Values(Vec<u32>);
 
-impl Set {
-    /// An empty set for numbers below `size`.
-    pub(crate) fn new(size: usize) -> Set {
-        Set(vec![0; size.div_ceil(64)])
-    }
-
-    pub(crate) fn insert(&mut self, number: usize) {
-        self.0[number / 64] |= 1 << (number % 64);
-    }
-
-    pub(crate) fn remove(&mut self, number: usize) {
-        self.0[number / 64] &= !(1 << (number % 64));
+impl Values {
+    /// The numbers, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().map(|&number| number as usize)
     }
 
     pub(crate) fn contains(&self, number: usize) -> bool {
-        self.0[number / 64] >> (number % 64) & 1 != 0
+        self.0.binary_search_by(|&it| (it as usize).cmp(&number)).is_ok()
+    }
+}
+
+/// A set of small numbers that is emptied at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Marks {
+    round: u32,
+    marked: Vec<u32>,
+}
+
+impl Marks {
+    /// An empty set for numbers below `size`.
+    pub(crate) fn new(size: usize) -> Marks {
+        Marks { round: 1, marked: vec![0; size] }
     }
 
-    /// Adds all of another set; says whether anything was new.
-    pub(crate) fn union(&mut self, other: &Set) -> bool {
-        let mut changed = false;
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            changed |= *theirs & !*mine != 0;
-            *mine |= theirs;
+    pub(crate) fn clear(&mut self) {
+        if self.round == u32::MAX {
+            self.marked.fill(0);
+            self.round = 0;
         }
-        changed
+        self.round += 1;
     }
 
-    /// Keeps what is in both.
-    pub(crate) fn intersect(&mut self, other: &Set) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine &= theirs;
-        }
+    /// Adds a number; says whether it is new.
+    pub(crate) fn insert(&mut self, number: usize) -> bool {
+        std::mem::replace(&mut self.marked[number], self.round) != self.round
     }
 
-    /// The numbers, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &word)| {
-            let mut word = word;
-            std::iter::from_fn(move || {
-                (word != 0).then(|| {
-                    let bit = word.trailing_zeros() as usize;
-                    word &= word - 1;
-                    index * 64 + bit
-                })
-            })
-        })
+    pub(crate) fn remove(&mut self, number: usize) {
+        self.marked[number] = 0;
+    }
+
+    pub(crate) fn contains(&self, number: usize) -> bool {
+        self.marked[number] == self.round
     }
 }
 
@@ -122,95 +118,105 @@ impl Numbering {
 pub(crate) struct Liveness {
     pub(crate) numbering: Numbering,
     /// Needed at the start of each block.
-    pub(crate) live_in: Vec<Set>,
+    pub(crate) live_in: Vec<Values>,
     /// Needed at the end of each block.
-    pub(crate) live_out: Vec<Set>,
+    pub(crate) live_out: Vec<Values>,
     /// Whether a value is written once only: then a guarded write counts as a whole one.
     pub(crate) single: Vec<bool>,
 }
 
 impl Liveness {
+    /// Value by value: from where it is read up to where it is written, and, because only what some path has written
+    /// can matter, down again from there. The time is that of the result.
     pub(crate) fn new(code: &Code) -> Liveness {
         let numbering = Numbering::new(code);
         let single = single_definitions(code, &numbering);
         let count = code.blocks.len();
-        let mut uses = vec![Set::new(numbering.total); count];
-        let mut kills = vec![Set::new(numbering.total); count];
-        for (index, block) in code.blocks.iter().enumerate() {
-            for instruction in block.instructions.iter().rev() {
-                step_backward(&numbering, &single, instruction, |number, role| match role {
-                    Role::Write => {
-                        uses[index].remove(number);
-                        kills[index].insert(number);
-                    }
-                    Role::Read => {
-                        uses[index].insert(number);
-                        kills[index].remove(number);
-                    }
-                });
-            }
-        }
-        let mut live_in = uses.clone();
-        let mut live_out = vec![Set::new(numbering.total); count];
+        let touched = Touched::new(code, &numbering, &single);
         let successors: Vec<Vec<usize>> = (0..count).map(|block| code.successors(block)).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in (0..count).rev() {
-                let mut out = std::mem::replace(&mut live_out[block], Set::new(0));
+        let predecessors = code.predecessors();
+        let mut live = Liveness {
+            numbering,
+            live_in: vec![Values::default(); count],
+            live_out: vec![Values::default(); count],
+            single,
+        };
+        let [mut needed_in, mut needed_out, mut kept, mut reached_in, mut reached_out] =
+            [(); 5].map(|()| Marks::new(count));
+        let mut pending: Vec<usize> = Vec::new();
+        for number in 0..numbering.total {
+            for marks in [&mut needed_in, &mut needed_out, &mut kept, &mut reached_in, &mut reached_out] {
+                marks.clear();
+            }
+            touched.killed[number].iter().for_each(|&block| _ = kept.insert(block));
+            pending.extend(touched.exposed[number].iter().filter(|&&block| needed_in.insert(block)));
+            while let Some(block) = pending.pop() {
+                for &before in &predecessors[block] {
+                    if needed_out.insert(before) && !kept.contains(before) && needed_in.insert(before) {
+                        pending.push(before);
+                    }
+                }
+            }
+            let written = touched.written[number].iter().copied();
+            pending.extend(written.filter(|&it| needed_out.contains(it) && reached_out.insert(it)));
+            while let Some(block) = pending.pop() {
+                live.live_out[block].0.push(number as u32);
                 for &next in &successors[block] {
-                    changed |= out.union(&live_in[next]);
+                    if needed_in.contains(next) && reached_in.insert(next) {
+                        live.live_in[next].0.push(number as u32);
+                        if needed_out.contains(next) && reached_out.insert(next) {
+                            pending.push(next);
+                        }
+                    }
                 }
-                let mut into = out.clone();
-                for number in kills[block].iter() {
-                    into.remove(number);
-                }
-                changed |= live_in[block].union(&into);
-                live_out[block] = out;
             }
         }
-        // Only what some path has written can matter.
-        let reached = reaching(code, &numbering, &successors);
-        for block in 0..count {
-            live_in[block].intersect(&reached[block].0);
-            live_out[block].intersect(&reached[block].1);
-        }
-        Liveness { numbering, live_in, live_out, single }
+        live
     }
 }
 
-/// What may have been written before the start and before the end of each block.
-fn reaching(code: &Code, numbering: &Numbering, successors: &[Vec<usize>]) -> Vec<(Set, Set)> {
-    let count = code.blocks.len();
-    let mut written = vec![Set::new(numbering.total); count];
-    for (index, block) in code.blocks.iter().enumerate() {
-        for access in block.instructions.iter().flat_map(Instruction::accesses) {
-            if access.role == Role::Write {
-                numbering.of(access.resource).for_each(|number| written[index].insert(number));
+/// For every value the blocks that touch it.
+struct Touched {
+    /// Those that read it before they write it.
+    exposed: Vec<Vec<usize>>,
+    /// Those that write it for good before they read it.
+    killed: Vec<Vec<usize>>,
+    /// Those that write it.
+    written: Vec<Vec<usize>>,
+}
+
+impl Touched {
+    fn new(code: &Code, numbering: &Numbering, single: &[bool]) -> Touched {
+        let lists = || vec![Vec::new(); numbering.total];
+        let mut touched = Touched { exposed: lists(), killed: lists(), written: lists() };
+        let mut seen = Marks::new(numbering.total);
+        let mut reads_first = vec![false; numbering.total];
+        let mut numbers = Vec::new();
+        for (index, block) in code.blocks.iter().enumerate() {
+            seen.clear();
+            numbers.clear();
+            for instruction in block.instructions.iter().rev() {
+                step_backward(numbering, single, instruction, |number, role| {
+                    if seen.insert(number) {
+                        numbers.push(number);
+                    }
+                    reads_first[number] = role == Role::Read;
+                });
+                for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
+                    for number in numbering.of(access.resource) {
+                        if touched.written[number].last() != Some(&index) {
+                            touched.written[number].push(index);
+                        }
+                    }
+                }
+            }
+            for &number in &numbers {
+                let lists = if reads_first[number] { &mut touched.exposed } else { &mut touched.killed };
+                lists[number].push(index);
             }
         }
+        touched
     }
-    let mut at_start = vec![Set::new(numbering.total); count];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in 0..count {
-            let mut out = at_start[block].clone();
-            out.union(&written[block]);
-            for &next in &successors[block] {
-                changed |= at_start[next].union(&out);
-            }
-        }
-    }
-    at_start
-        .into_iter()
-        .zip(written)
-        .map(|(start, written)| {
-            let mut end = start.clone();
-            end.union(&written);
-            (start, end)
-        })
-        .collect()
 }
 
 fn single_definitions(code: &Code, numbering: &Numbering) -> Vec<bool> {

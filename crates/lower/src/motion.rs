@@ -30,15 +30,32 @@ fn invariant_once(code: &mut Code) -> bool {
             }
         }
     }
-    let mut moved = false;
-    let mut loops = graph.loops.clone();
-    loops.reverse();
-    for (header, blocks) in loops {
-        let Some(before) = graph.dominator[header] else { continue };
-        if graph.successors[before].len() != 1 && !dominates_entry(&graph, before, header) {
-            continue;
+    let mut sizes = vec![0; graph.loops.len()];
+    let mut own: Vec<Vec<usize>> = vec![Vec::new(); graph.loops.len()];
+    for (index, block) in code.blocks.iter().enumerate() {
+        if let Some(inner) = graph.loop_of[index] {
+            own[inner].push(index);
+            sizes[inner] += block.instructions.len();
         }
-        let size: usize = blocks.iter().map(|&block| code.blocks[block].instructions.len()).sum();
+    }
+    let mut moved = false;
+    // From the inside out. What cannot leave an inner loop cannot leave one around it, unless nothing could leave.
+    for (it, found) in graph.loops.iter().enumerate().rev() {
+        let mut blocks = std::mem::take(&mut own[it]);
+        let size = sizes[it];
+        if let Some(around) = found.around {
+            sizes[around] += size;
+        }
+        let before = graph.dominator[found.header].filter(|&before| {
+            graph.successors[before].len() == 1 || dominates_entry(&graph, before, found.header)
+        });
+        let Some(before) = before else {
+            if let Some(around) = found.around {
+                own[around].append(&mut blocks);
+            }
+            continue;
+        };
+        blocks.sort_unstable();
         for &block in &blocks {
             let old = std::mem::take(&mut code.blocks[block].instructions);
             let mut kept = Vec::with_capacity(old.len());
@@ -48,7 +65,7 @@ fn invariant_once(code: &mut Code) -> bool {
                     Role::Read => {
                         numbering.of(access.resource).all(|number| {
                             counts.is_single(access.resource)
-                                && home[number].is_some_and(|at| !blocks.contains(&at))
+                                && home[number].is_some_and(|at| !graph.in_loop(it, at))
                         }) && is_virtual(access.resource)
                     }
                 });

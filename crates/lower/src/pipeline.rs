@@ -4,8 +4,8 @@ use crate::allocate::{self, Failure, Used};
 use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
-    Lowered, Options, Pass, PassLog, aggregate, clean, control, dump, globals, legal, motion, predicate,
-    reconverge, schedule, select, spill, vectorise,
+    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, motion,
+    predicate, reconverge, schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -56,6 +56,9 @@ pub(crate) fn run(
     Ok(Lowered { program, log, warnings })
 }
 
+/// How often registers are given out and values spilled before a kernel is given up.
+const MOST_ROUNDS: usize = 64;
+
 struct Context<'a> {
     module: &'a Module,
     source: &'a Source,
@@ -103,7 +106,7 @@ impl<'a> Context<'a> {
         let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
         let flat =
             Flattener::run(self.module, self.source, self.globals, self.files, kernel, &offsets, diagnostics);
-        let selected = select::select(&flat, diagnostics);
+        let selected = select::select(&flat, self.options.contracts, diagnostics);
         let mut code = selected.code;
         let mut lowered = Kernel {
             name: kernel.name.to_string(),
@@ -152,11 +155,13 @@ impl<'a> Context<'a> {
     ) -> Option<Used> {
         let limit = register_limit(kernel, lowered).min(self.options.max_registers).clamp(16, 255);
         let coalesce = runner.options.passes.contains(Pass::Coalesce);
-        for _ in 0..400 {
+        for _ in 0..MOST_ROUNDS {
             match allocate::allocate(code, limit, coalesce) {
                 Ok(used) => return Some(used),
-                Err(Failure::Spill(victims)) => spill::spill(code, &victims),
-                Err(Failure::SpillPredicates(victims)) => spill::spill_predicates(code, &victims),
+                Err(Failure::Spill(registers, predicates)) => {
+                    spill::spill(code, &registers);
+                    spill::spill_predicates(code, &predicates);
+                }
                 Err(Failure::Uniform) => return None,
             }
         }
@@ -170,14 +175,14 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         runner.pass(Pass::Copies, code, clean::copies);
         runner.pass(Pass::Fold, code, clean::fold);
         runner.pass(Pass::Common, code, clean::common_subexpressions);
-        runner.pass(Pass::Dead, code, clean::dead_code);
+        runner.pass(Pass::Dead, code, dead::dead_code);
         runner.pass(Pass::Invariant, code, motion::invariant);
     }
     let reduces = runner.options.reduces_lanes;
     runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, reduces));
     runner.pass(Pass::Predicate, code, predicate::predicate);
     runner.pass(Pass::Copies, code, clean::copies);
-    runner.pass(Pass::Dead, code, clean::dead_code);
+    runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
     runner.pass(Pass::Sink, code, motion::sink);

@@ -1,7 +1,6 @@
 //! Short branches become guarded instructions.
 
 use crate::code::{Block, Code, branch_target, has_effect};
-use crate::graph::Graph;
 use crate::select::invert;
 use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate, Resource, Role};
 
@@ -12,10 +11,7 @@ const LONGEST: usize = 7;
 pub(crate) fn predicate(code: &mut Code) {
     tidy(code);
     guard_exits(code);
-    for _ in 0..64 {
-        if !one(code) {
-            break;
-        }
+    while sweep(code) {
         tidy(code);
         guard_exits(code);
     }
@@ -41,8 +37,11 @@ fn guard_exits(code: &mut Code) {
     }
 }
 
-fn one(code: &mut Code) -> bool {
+/// One way through the blocks; says whether anything was turned. What is turned is one block afterwards, so that an `if`
+/// around it may be next.
+fn sweep(code: &mut Code) -> bool {
     let predecessors = code.predecessors();
+    let mut turned = false;
     for block in 0..code.blocks.len() {
         let Some(last) = code.blocks[block].instructions.last() else { continue };
         let (guard, Some(target)) = (last.guard, branch_target(last)) else { continue };
@@ -61,7 +60,8 @@ fn one(code: &mut Code) -> bool {
                 continue;
             }
             pull_up(code, block, side, invert(guard));
-            return true;
+            turned = true;
+            continue;
         }
         // block -> side -> join, block -> target -> join.
         if let (Some(join), true) = (ends, side + 1 == target)
@@ -76,10 +76,10 @@ fn one(code: &mut Code) -> bool {
             code.blocks[side].instructions.pop();
             pull_up(code, block, side, invert(guard));
             pull_up(code, block, target, guard);
-            return true;
+            turned = true;
         }
     }
-    false
+    turned
 }
 
 fn leaves(block: &Block) -> bool {
@@ -156,9 +156,13 @@ pub(crate) fn tidy(code: &mut Code) {
 }
 
 fn remove_unreachable(code: &mut Code) {
-    let graph = Graph::new(code);
-    let reached: Vec<bool> =
-        (0..code.blocks.len()).map(|block| block == 0 || graph.dominator[block].is_some()).collect();
+    let mut reached = vec![false; code.blocks.len()];
+    let mut pending = vec![0];
+    while let Some(block) = pending.pop() {
+        if !std::mem::replace(&mut reached[block], true) {
+            pending.extend(code.successors(block));
+        }
+    }
     keep(code, |block| reached[block]);
 }
 
@@ -200,11 +204,15 @@ fn remove_needless_branches(code: &mut Code) {
         target
     });
     // An empty block in front of its successor is that successor.
-    let empty: Vec<bool> = code.blocks.iter().map(|block| block.instructions.is_empty()).collect();
+    let mut next_full = vec![count; count + 1];
+    for index in (0..count).rev() {
+        let empty = code.blocks[index].instructions.is_empty();
+        next_full[index] = if empty { next_full[index + 1] } else { index };
+    }
+    let predecessors = code.predecessors();
     for index in 0..count {
         let Some(target) = code.blocks[index].instructions.last().and_then(branch_target) else { continue };
-        let next = (index + 1..count).find(|&it| !empty[it] || it == target);
-        if next == Some(target) || (target > index && (index + 1..target).all(|it| empty[it])) {
+        if target > index && next_full[index + 1] >= target {
             code.blocks[index].instructions.pop();
             continue;
         }
@@ -214,7 +222,7 @@ fn remove_needless_branches(code: &mut Code) {
             && let Some(other) = branch_target(one)
             && one.guard.is_always()
             && second + 1 == target
-            && code.predecessors()[second] == [index]
+            && predecessors[second] == [index]
         {
             let last = code.blocks[index].instructions.len() - 1;
             let branch = &mut code.blocks[index].instructions[last];

@@ -3,13 +3,18 @@
 //! `BSSY` stands before the branch, or before the loop that the branch leaves; `BSYNC` in a block of its own before the
 //! post-dominator, on the edges that come from the split region only.
 
-use crate::code::{Block, Code, branch_target, is_ordered_load};
+mod insert;
+
+use crate::code::{Code, branch_target, is_ordered_load};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
-use warplab_program::{BarrierRegister, Instruction, Modifier, Opcode, Operand, Register, Resource, Role};
+use crate::liveness::Marks;
+use insert::Insertion;
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplab_program::{BarrierRegister, Instruction, Modifier, Opcode, Register, Resource, Role};
 
 /// Where threads are gathered, and where they wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Site {
     /// The block at whose end, before its branch, the barrier is set.
     set: usize,
@@ -20,86 +25,62 @@ struct Site {
 /// Inserts the barriers.
 pub(crate) fn reconverge(code: &mut Code) {
     split_preheaders(code);
-    let sites = sites(code);
-    let numbers = number(code, &sites);
-    // Blocks are added in front of meeting points; work from the end so that earlier numbers stay.
+    let graph = Graph::new(code);
+    let sites = sites(code, &graph);
+    let mut regions = Regions::new(&graph);
+    let numbers = number(&sites, &mut regions);
+    // From the end of the code upwards: of the barriers that are met at one place, the inner ones first.
     let mut order: Vec<usize> = (0..sites.len()).filter(|&index| numbers[index].is_some()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse((sites[index].meet, sites[index].set)));
-    let mut work: Vec<(Site, BarrierRegister)> =
-        order.into_iter().filter_map(|index| numbers[index].map(|number| (sites[index], number))).collect();
-    while !work.is_empty() {
-        let (site, barrier) = work.remove(0);
-        insert(code, site, barrier, &mut work);
+    let mut insertion = Insertion::new(code, graph.predecessors.clone());
+    for index in order {
+        let Some(number) = numbers[index] else { continue };
+        regions.mark(sites[index]);
+        insertion.barrier(sites[index], number, &regions.inside);
     }
+    insertion.finish();
 }
 
 /// Gives every loop a block of its own in front, if a branch that may diverge leaves it.
 fn split_preheaders(code: &mut Code) {
     let graph = Graph::new(code);
     let divergent = divergent_branches(code, &graph);
-    let mut headers: Vec<usize> = Vec::new();
-    for (header, blocks) in &graph.loops {
-        let leaves = blocks.iter().any(|&block| {
-            divergent[block] && graph.successors[block].iter().any(|next| blocks.binary_search(next).is_err())
-        });
-        if leaves {
-            headers.push(*header);
+    let mut is_left = vec![false; graph.loops.len()];
+    for block in (0..code.blocks.len()).filter(|&block| divergent[block]) {
+        for &next in &graph.successors[block] {
+            graph.loops_left(block, next).for_each(|it| is_left[it] = true);
         }
     }
+    let mut headers: Vec<usize> =
+        graph.loops.iter().zip(is_left).filter(|(_, left)| *left).map(|(it, _)| it.header).collect();
     headers.sort_unstable();
+    let mut insertion = Insertion::new(code, graph.predecessors.clone());
     for &header in headers.iter().rev() {
-        let graph = Graph::new(code);
-        let latches: Vec<usize> = graph.predecessors[header]
-            .iter()
-            .copied()
-            .filter(|&block| graph.dominates(header, block))
-            .collect();
+        let is_latch = |block: usize| graph.dominates(header, block);
         let outside: Vec<usize> =
-            graph.predecessors[header].iter().copied().filter(|block| !latches.contains(block)).collect();
+            graph.predecessors[header].iter().copied().filter(|&block| !is_latch(block)).collect();
         // A block that only goes to the header serves as it is.
         if let [one] = outside[..]
             && graph.successors[one] == [header]
         {
             continue;
         }
-        let falls_in = header > 0 && latches.contains(&(header - 1)) && falls_to_next(code, header - 1);
-        let added = code.insert_blocks(&[header])[0];
-        let header = added + 1;
-        for block in outside {
-            let block = if block >= added { block + 1 } else { block };
-            redirect(code, block, header, added);
-        }
-        if falls_in {
-            // The latch above falls through: it must branch round the new block.
-            let branch = Instruction::new(Opcode::Bra, [], [Operand::Target(header as u32)]);
-            code.blocks[added - 1].instructions.push(branch);
-        }
+        let latch_above =
+            graph.predecessors[header].contains(&header.wrapping_sub(1)) && is_latch(header - 1);
+        insertion.preheader(header, &outside, latch_above);
     }
-}
-
-fn falls_to_next(code: &Code, block: usize) -> bool {
-    code.blocks[block].instructions.last().is_none_or(Instruction::falls_through)
-}
-
-fn redirect(code: &mut Code, block: usize, from: usize, to: usize) {
-    if let Some(last) = code.blocks[block].instructions.last_mut()
-        && last.opcode == Opcode::Bra
-    {
-        for operand in &mut last.operands {
-            if *operand == Operand::Target(from as u32) {
-                *operand = Operand::Target(to as u32);
-            }
-        }
-    }
+    insertion.finish();
 }
 
 /// The places for barriers of all branches that may diverge.
-fn sites(code: &Code) -> Vec<Site> {
-    let graph = Graph::new(code);
-    let divergent = divergent_branches(code, &graph);
+fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
+    let divergent = divergent_branches(code, graph);
+    let waiting = waiting_loops(code, graph);
     let mut sites: Vec<Site> = Vec::new();
+    let mut known: FxHashSet<Site> = FxHashSet::default();
     let mut blocks: Vec<usize> = (0..code.blocks.len()).filter(|&block| divergent[block]).collect();
     blocks.retain(|&block| code.blocks[block].instructions.last().and_then(branch_target).is_some());
+    let mut regions = Regions::new(graph);
     for block in blocks {
         let Some(meet) = graph.post_dominator[block] else { continue };
         // Nothing to gain where the kernel ends at once.
@@ -110,71 +91,107 @@ fn sites(code: &Code) -> Vec<Site> {
         {
             continue;
         }
-        if leaves_a_waiting_loop(code, &graph, block, meet) {
+        // Whoever leaves a loop in which threads wait for what others do must not wait for the rest, which may be
+        // waiting for him.
+        if graph.loops_left(block, meet).any(|it| waiting[it]) {
             continue;
         }
-        if let Some(set) = place_of(&graph, block, meet) {
+        if let Some(set) = place_of(graph, &mut regions, block, meet) {
             let site = Site { set, meet };
-            if !sites.contains(&site) {
+            if known.insert(site) {
                 sites.push(site);
             }
         }
     }
-    // A barrier of the same meeting place that stands earlier on every path serves both.
-    let redundant: Vec<bool> = sites
-        .iter()
-        .map(|site| {
-            sites
-                .iter()
-                .any(|other| other != site && other.meet == site.meet && graph.dominates(other.set, site.set))
-        })
-        .collect();
-    let mut index = 0;
-    sites.retain(|_| {
-        index += 1;
-        !redundant[index - 1]
-    });
-    sites
+    without_redundant(sites, graph)
 }
 
-/// Whether a branch leaves a loop in which threads wait for what others do: a lock, a flag. Whoever leaves it must not
-/// wait for the rest, which may be waiting for him.
-fn leaves_a_waiting_loop(code: &Code, graph: &Graph, branch: usize, meet: usize) -> bool {
-    let left = graph
-        .loops
-        .iter()
-        .filter(|(header, blocks)| blocks.binary_search(&branch).is_ok() && !graph.in_loop(*header, meet));
-    left.into_iter().any(|(_, blocks)| waits_for_others(code, blocks))
+/// Leaves out barriers of the same meeting place as another that stands earlier on every path: that serves both.
+fn without_redundant(sites: Vec<Site>, graph: &Graph) -> Vec<Site> {
+    let range = |index: usize| graph.dominance_range(sites[index].set);
+    let mut order: Vec<usize> = (0..sites.len()).collect();
+    order.sort_by_key(|&index| (sites[index].meet, range(index).start));
+    // What a place dominates comes right behind it.
+    let mut served = vec![false; sites.len()];
+    let mut outer: Option<usize> = None;
+    for index in order {
+        let inside = |outer: usize| {
+            sites[outer].meet == sites[index].meet && range(outer).contains(&range(index).start)
+        };
+        match outer {
+            Some(outer) if inside(outer) => served[index] = true,
+            _ => outer = Some(index),
+        }
+    }
+    sites.iter().zip(served).filter(|(_, served)| !served).map(|(&site, _)| site).collect()
 }
 
-/// Whether a loop takes a lock (swaps in a value for a fixed one, or any) or looks at memory that others change.
-fn waits_for_others(code: &Code, blocks: &[usize]) -> bool {
-    let inside = || blocks.iter().flat_map(|&block| &code.blocks[block].instructions);
-    let written = |register: Register| {
-        inside().any(|instruction| {
-            instruction.accesses().iter().any(|access| {
-                access.role == Role::Write
-                    && matches!(access.resource, Resource::Registers(first, count)
-                        if (first.0..first.0 + count).contains(&register.0))
-            })
-        })
-    };
-    inside().any(|instruction| match instruction.opcode {
-        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Exch) => true,
+/// The loops in which threads wait for what others do: that take a lock (swap in a value for a fixed one, or any) or
+/// look at memory that others change.
+fn waiting_loops(code: &Code, graph: &Graph) -> Vec<bool> {
+    let mut waiting = vec![false; graph.loops.len()];
+    let mut written: Option<FxHashMap<Register, Vec<usize>>> = None;
+    for (block, it) in code.blocks.iter().enumerate().filter(|(block, _)| graph.loop_of[*block].is_some()) {
+        for instruction in &it.instructions {
+            let expected = match waits(instruction) {
+                Waits::No => continue,
+                Waits::Yes => None,
+                Waits::ForFixed(expected) => Some(expected),
+            };
+            let writes = match expected {
+                Some(register) if register.is_virtual() => {
+                    let written = written.get_or_insert_with(|| writes(code));
+                    written.get(&register).map_or(&[][..], Vec::as_slice)
+                }
+                _ => &[],
+            };
+            let around = std::iter::successors(graph.loop_of[block], |&it| graph.loops[it].around);
+            for it in around {
+                waiting[it] |= !writes.iter().any(|&at| graph.in_loop(it, at));
+            }
+        }
+    }
+    waiting
+}
+
+/// Whether a loop round an instruction waits.
+enum Waits {
+    No,
+    Yes,
+    /// If the loop does not write this register.
+    ForFixed(Register),
+}
+
+fn waits(instruction: &Instruction) -> Waits {
+    match instruction.opcode {
+        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Exch) => Waits::Yes,
         Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Cas) => {
             let expected = instruction.operands.len().checked_sub(2).map(|at| instruction.operands[at]);
-            expected.and_then(|operand| operand.as_register()).is_some_and(|it| it.is_fixed() || !written(it))
+            expected.and_then(|operand| operand.as_register()).map_or(Waits::No, Waits::ForFixed)
         }
-        Opcode::Ldg | Opcode::Ld | Opcode::Lds => is_ordered_load(instruction),
-        _ => false,
-    })
+        Opcode::Ldg | Opcode::Ld | Opcode::Lds if is_ordered_load(instruction) => Waits::Yes,
+        _ => Waits::No,
+    }
+}
+
+/// The blocks that write each register.
+fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
+    let mut written: FxHashMap<Register, Vec<usize>> = FxHashMap::default();
+    for (block, it) in code.blocks.iter().enumerate() {
+        for access in it.instructions.iter().flat_map(Instruction::accesses) {
+            if let (Role::Write, Resource::Registers(first, count)) = (access.role, access.resource) {
+                (0..count).for_each(|part| written.entry(first.offset(part)).or_default().push(block));
+            }
+        }
+    }
+    written
 }
 
 /// Where the barrier of a branch can be set so that whoever sets it comes to the meeting place past its `BSYNC`.
-fn place_of(graph: &Graph, branch: usize, meet: usize) -> Option<usize> {
+fn place_of(graph: &Graph, regions: &mut Regions<'_>, branch: usize, meet: usize) -> Option<usize> {
     let mut at = out_of_loops(graph, branch, meet)?;
     loop {
-        if enclosed(graph, at, meet) {
+        if regions.encloses(Site { set: at, meet }) {
             return Some(at);
         }
         let up = graph.dominator[at]?;
@@ -189,115 +206,81 @@ fn place_of(graph: &Graph, branch: usize, meet: usize) -> Option<usize> {
 fn out_of_loops(graph: &Graph, block: usize, meet: usize) -> Option<usize> {
     let mut at = block;
     loop {
-        let around = graph
-            .loops
-            .iter()
-            .find(|(header, blocks)| blocks.binary_search(&at).is_ok() && !graph.in_loop(*header, meet));
-        let Some((header, _)) = around else {
+        let Some(outermost) = graph.loops_left(at, meet).last() else {
             return Some(at);
         };
-        at = graph.dominator[*header]?;
-        if graph.successors[at].as_slice() != [*header] {
+        let header = graph.loops[outermost].header;
+        at = graph.dominator[header]?;
+        if graph.successors[at].as_slice() != [header] {
             return None;
         }
     }
 }
 
-/// Whether every way from a block to the meeting place enters it from blocks that the block dominates.
-fn enclosed(graph: &Graph, set: usize, meet: usize) -> bool {
-    region(graph, set, meet).iter().all(|&block| graph.dominates(set, block))
+/// The blocks from a barrier's place up to where it is met.
+struct Regions<'a> {
+    graph: &'a Graph,
+    /// The blocks of the region last asked for.
+    inside: Marks,
+    blocks: Vec<usize>,
 }
 
-/// The blocks from a barrier's place up to where it is met.
-fn region(graph: &Graph, set: usize, meet: usize) -> Vec<usize> {
-    let mut seen = vec![set];
-    let mut pending: Vec<usize> = graph.successors[set].clone();
-    while let Some(block) = pending.pop() {
-        if block != meet && !seen.contains(&block) {
-            seen.push(block);
-            pending.extend(&graph.successors[block]);
+impl<'a> Regions<'a> {
+    fn new(graph: &'a Graph) -> Regions<'a> {
+        Regions { graph, inside: Marks::new(graph.successors.len()), blocks: Vec::new() }
+    }
+
+    /// Finds the region of a barrier, as far as its blocks are wanted.
+    fn find(&mut self, site: Site, wanted: impl Fn(usize) -> bool) {
+        self.inside.clear();
+        self.inside.insert(site.set);
+        self.blocks.clear();
+        self.blocks.push(site.set);
+        let mut next = 0;
+        while next < self.blocks.len() && wanted(self.blocks[next]) {
+            for &block in &self.graph.successors[self.blocks[next]] {
+                if block != site.meet && self.inside.insert(block) {
+                    self.blocks.push(block);
+                }
+            }
+            next += 1;
         }
     }
-    seen
+
+    fn mark(&mut self, site: Site) {
+        self.find(site, |_| true);
+    }
+
+    /// Whether every way from a barrier to the meeting place enters it from blocks that its place dominates.
+    fn encloses(&mut self, site: Site) -> bool {
+        let graph = self.graph;
+        self.find(site, |block| graph.dominates(site.set, block));
+        self.blocks.iter().all(|&block| graph.dominates(site.set, block))
+    }
 }
 
 /// Barrier registers: two barriers that are in use at the same time get different ones.
-fn number(code: &Code, sites: &[Site]) -> Vec<Option<BarrierRegister>> {
-    let graph = Graph::new(code);
-    let regions: Vec<Vec<usize>> = sites.iter().map(|site| region(&graph, site.set, site.meet)).collect();
+fn number(sites: &[Site], regions: &mut Regions<'_>) -> Vec<Option<BarrierRegister>> {
+    let mut set_at: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (index, site) in sites.iter().enumerate() {
+        set_at.entry(site.set).or_default().push(index);
+    }
+    // The earlier barriers that clash with each: one is set in the region of the other.
+    let mut clashes: Vec<Vec<usize>> = vec![Vec::new(); sites.len()];
+    for (index, &site) in sites.iter().enumerate() {
+        regions.mark(site);
+        for other in regions.blocks.iter().filter_map(|block| set_at.get(block)).flatten() {
+            clashes[index.max(*other)].push(index.min(*other));
+        }
+    }
     let mut numbers: Vec<Option<BarrierRegister>> = vec![None; sites.len()];
     for index in 0..sites.len() {
-        let clashes = |other: usize| {
-            regions[index].contains(&sites[other].set)
-                || regions[other].contains(&sites[index].set)
-                || sites[index].set == sites[other].set
-        };
-        let used: Vec<u8> = (0..index)
-            .filter(|&other| clashes(other))
-            .filter_map(|other| numbers[other])
-            .map(|it| it.0)
-            .collect();
-        numbers[index] =
-            (0..BarrierRegister::COUNT as u8).find(|number| !used.contains(number)).map(BarrierRegister);
+        let mut used = [false; BarrierRegister::COUNT];
+        for other in clashes[index].iter().filter_map(|&other| numbers[other]) {
+            used[usize::from(other.0)] = true;
+        }
+        let free = (0u8..).zip(used).find(|(_, used)| !used);
+        numbers[index] = free.map(|(number, _)| BarrierRegister(number));
     }
     numbers
-}
-
-/// Sets one barrier and makes its threads meet.
-fn insert(code: &mut Code, site: Site, barrier: BarrierRegister, rest: &mut [(Site, BarrierRegister)]) {
-    let graph = Graph::new(code);
-    let inside: Vec<usize> = region(&graph, site.set, site.meet);
-    let entering: Vec<usize> =
-        graph.predecessors[site.meet].iter().copied().filter(|block| inside.contains(block)).collect();
-    let outside: Vec<usize> =
-        graph.predecessors[site.meet].iter().copied().filter(|block| !inside.contains(block)).collect();
-    let above = site.meet.checked_sub(1).filter(|&block| falls_to_next(code, block));
-    let added = code.insert_blocks(&[site.meet])[0];
-    let meet = added + 1;
-    let moved = |block: usize| if block >= added { block + 1 } else { block };
-    for &block in &entering {
-        redirect(code, moved(block), meet, added);
-    }
-    if let Some(above) = above
-        && outside.contains(&above)
-    {
-        // What falls in from outside must not wait here.
-        let branch = Instruction::new(Opcode::Bra, [], [Operand::Target(meet as u32)]);
-        let ends = code.blocks[above].instructions.last().is_some_and(crate::code::ends_block);
-        if ends {
-            // It ends in a conditional branch already: the way round gets a block of its own.
-            let extra = code.insert_blocks(&[added])[0];
-            let branch = Instruction::new(Opcode::Bra, [], [Operand::Target(meet as u32 + 1)]);
-            code.blocks[extra].instructions.push(branch);
-            return finish(code, site, barrier, rest, added + 1, 2, added);
-        }
-        code.blocks[above].instructions.push(branch);
-    }
-    finish(code, site, barrier, rest, added, 1, added);
-}
-
-fn finish(
-    code: &mut Code,
-    site: Site,
-    barrier: BarrierRegister,
-    rest: &mut [(Site, BarrierRegister)],
-    sync: usize,
-    count: usize,
-    first: usize,
-) {
-    let moved = |block: usize| if block >= first { block + count } else { block };
-    let origin = code.blocks[moved(site.set)].instructions.last().map(|it| it.origin).unwrap_or_default();
-    let wait = Instruction::new(Opcode::Bsync, [], [Operand::Barrier(barrier)]).with_origin(origin);
-    code.blocks[sync].instructions.push(wait);
-    // The target of BSSY is the place behind BSYNC, as a listing shows it.
-    let target = Operand::Target(sync as u32 + 1);
-    let set = Instruction::new(Opcode::Bssy, [], [Operand::Barrier(barrier), target]).with_origin(origin);
-    let block: &mut Block = &mut code.blocks[moved(site.set)];
-    let at =
-        block.instructions.iter().position(|it| it.opcode == Opcode::Bra).unwrap_or(block.instructions.len());
-    block.instructions.insert(at, set);
-    for (other, _) in rest {
-        other.set = moved(other.set);
-        other.meet = moved(other.meet);
-    }
 }

@@ -4,7 +4,7 @@
 //! and clock reads stay where they are among what they order.
 
 use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
-use crate::liveness::{Liveness, Numbering, Set};
+use crate::liveness::{Liveness, Marks};
 use warplab_program::{
     AddressOperand, Instruction, LatencyClass, LatencyTable, Modifier, Opcode, Operand, Register, Role,
 };
@@ -17,21 +17,85 @@ const COMFORTABLE: (usize, usize) = (32, 40);
 /// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.
 const MANY_UNIFORMS: usize = 40;
 
+/// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
+const MANY_PREDICATES: usize = 14;
+
 /// How long a load from memory is taken to be when the order is chosen.
 const FAR: u64 = 200;
+
+/// The most instructions that are put into order at once: a longer block is ordered piece by piece, so that the time
+/// grows with its length and not with its square.
+const MOST_AT_ONCE: usize = 2048;
 
 /// Orders every block.
 pub(crate) fn schedule(code: &mut Code, table: &LatencyTable) {
     let live = Liveness::new(code);
+    let mut values = BlockValues::new(&live);
     for index in 0..code.blocks.len() {
         let instructions = std::mem::take(&mut code.blocks[index].instructions);
-        code.blocks[index].instructions = order(instructions, &live, index, table);
+        code.blocks[index].instructions = order(instructions, &mut values, index, table);
+    }
+}
+
+/// What is known of the values at a place of a block.
+struct BlockValues<'a> {
+    live: &'a Liveness,
+    /// Which are alive, and how many of each kind.
+    alive: Marks,
+    counts: [usize; 3],
+    /// Which the block leaves alive.
+    left: Marks,
+    /// Which are read in the block, and by what piece last.
+    read: Marks,
+    last_piece: Vec<usize>,
+    /// The numbers of the values of a run among themselves.
+    seen: Marks,
+    local: Vec<u32>,
+}
+
+impl<'a> BlockValues<'a> {
+    fn new(live: &'a Liveness) -> BlockValues<'a> {
+        let total = live.numbering.total;
+        let [alive, left, read, seen] = [(); 4].map(|()| Marks::new(total));
+        let (last_piece, local) = (vec![0; total], vec![0; total]);
+        BlockValues { live, alive, counts: [0; 3], left, read, last_piece, seen, local }
+    }
+
+    fn begin(&mut self, block: usize, pieces: &[(Vec<Instruction>, Option<Instruction>)]) {
+        [&mut self.alive, &mut self.left, &mut self.read].into_iter().for_each(Marks::clear);
+        self.counts = [0; 3];
+        let live = self.live;
+        live.live_in[block].iter().for_each(|number| self.becomes_alive(number));
+        live.live_out[block].iter().for_each(|number| _ = self.left.insert(number));
+        for (piece, (run, end)) in pieces.iter().enumerate() {
+            let (own, later) = (2 * piece, 2 * piece + 1);
+            let reads = run.iter().map(|it| (it, own)).chain(end.iter().map(|it| (it, later)));
+            for (instruction, place) in reads {
+                for access in instruction.accesses().iter().filter(|access| access.role == Role::Read) {
+                    for number in live.numbering.of(access.resource) {
+                        self.read.insert(number);
+                        self.last_piece[number] = place;
+                    }
+                }
+            }
+        }
+    }
+
+    fn becomes_alive(&mut self, number: usize) {
+        if self.alive.insert(number) {
+            self.counts[self.live.numbering.kind(number)] += 1;
+        }
+    }
+
+    /// Whether a value is needed after the run of a piece: by what later pieces read, or by what follows the block.
+    fn is_needed_after(&self, piece: usize, number: usize) -> bool {
+        self.left.contains(number) || self.read.contains(number) && self.last_piece[number] > 2 * piece
     }
 }
 
 fn order(
     instructions: Vec<Instruction>,
-    live: &Liveness,
+    values: &mut BlockValues<'_>,
     block: usize,
     table: &LatencyTable,
 ) -> Vec<Instruction> {
@@ -49,25 +113,15 @@ fn order(
             pieces.push((std::mem::take(&mut run), Some(instruction)));
         } else {
             run.push(instruction);
+            if run.len() == MOST_AT_ONCE {
+                pieces.push((std::mem::take(&mut run), None));
+            }
         }
     }
     pieces.push((run, None));
-    // What each piece must leave alive: what later pieces read, and what the block leaves alive.
-    let numbering = &live.numbering;
-    let mut after: Vec<Set> = Vec::with_capacity(pieces.len());
-    let mut needed = live.live_out[block].clone();
-    for (run, end) in pieces.iter().rev() {
-        if let Some(end) = end {
-            add_reads(numbering, end, &mut needed);
-        }
-        after.push(needed.clone());
-        for instruction in run {
-            add_reads(numbering, instruction, &mut needed);
-        }
-    }
-    after.reverse();
-    let mut alive = live.live_in[block].clone();
-    for ((run, end), after) in pieces.into_iter().zip(after) {
+    values.begin(block, &pieces);
+    for (piece, (run, end)) in pieces.into_iter().enumerate() {
+        let numbering = &values.live.numbering;
         let written: Vec<usize> = run
             .iter()
             .chain(&end)
@@ -75,10 +129,10 @@ fn order(
             .filter(|access| access.role == Role::Write)
             .flat_map(|access| numbering.of(access.resource))
             .collect();
-        result.extend(Run::new(run, numbering, table).order(&alive, &after));
+        result.extend(Run::new(run, values, piece, table).order());
         for number in written {
-            if after.contains(number) {
-                alive.insert(number);
+            if values.is_needed_after(piece, number) {
+                values.becomes_alive(number);
             }
         }
         result.extend(end);
@@ -86,16 +140,9 @@ fn order(
     result
 }
 
-fn add_reads(numbering: &Numbering, instruction: &Instruction, set: &mut Set) {
-    for access in instruction.accesses().iter().filter(|access| access.role == Role::Read) {
-        numbering.of(access.resource).for_each(|number| set.insert(number));
-    }
-}
-
-/// Instructions to be put into order.
-struct Run<'a> {
+/// Instructions to be put into order. Their values have numbers of the run's own.
+struct Run {
     instructions: Vec<Instruction>,
-    numbering: &'a Numbering,
     /// What must come before, and how many cycles before.
     before: Vec<Vec<(u32, u32)>>,
     after: Vec<Vec<(u32, u32)>>,
@@ -103,37 +150,59 @@ struct Run<'a> {
     height: Vec<u64>,
     reads: Vec<Vec<u32>>,
     writes: Vec<Vec<u32>>,
+    /// What kind each value is.
+    kinds: Vec<usize>,
+    /// What is alive at the start.
+    pressure: Pressure,
 }
 
-impl<'a> Run<'a> {
-    fn new(instructions: Vec<Instruction>, numbering: &'a Numbering, table: &LatencyTable) -> Run<'a> {
+impl Run {
+    fn new(
+        instructions: Vec<Instruction>,
+        values: &mut BlockValues<'_>,
+        piece: usize,
+        table: &LatencyTable,
+    ) -> Run {
         let count = instructions.len();
-        let registers = |role: Role| -> Vec<Vec<u32>> {
-            instructions
-                .iter()
-                .map(|instruction| {
-                    let mut list: Vec<u32> = instruction
-                        .accesses()
-                        .iter()
-                        .filter(|access| access.role == role)
-                        .flat_map(|access| numbering.of(access.resource))
-                        .map(|number| number as u32)
-                        .collect();
-                    list.sort_unstable();
-                    list.dedup();
-                    list
-                })
-                .collect()
+        let mut numbers: Vec<usize> = Vec::new();
+        values.seen.clear();
+        let [reads, writes] = [Role::Read, Role::Write].map(|role| {
+            let list_of = |instruction: &Instruction| {
+                let accesses = instruction.accesses();
+                let wanted = accesses.iter().filter(|access| access.role == role);
+                let mut list: Vec<u32> = Vec::new();
+                for number in wanted.flat_map(|access| values.live.numbering.of(access.resource)) {
+                    if values.seen.insert(number) {
+                        values.local[number] = numbers.len() as u32;
+                        numbers.push(number);
+                    }
+                    list.push(values.local[number]);
+                }
+                list.sort_unstable();
+                list.dedup();
+                list
+            };
+            instructions.iter().map(list_of).collect::<Vec<Vec<u32>>>()
+        });
+        let mut remaining = vec![0u32; numbers.len()];
+        reads.iter().flatten().for_each(|&number| remaining[number as usize] += 1);
+        let pressure = Pressure {
+            live: values.counts[0],
+            live_predicates: values.counts[1],
+            live_uniforms: values.counts[2],
+            is_live: numbers.iter().map(|&number| values.alive.contains(number)).collect(),
+            keep: numbers.iter().map(|&number| values.is_needed_after(piece, number)).collect(),
+            remaining,
         };
-        let (reads, writes) = (registers(Role::Read), registers(Role::Write));
         let mut run = Run {
             instructions,
-            numbering,
             before: vec![Vec::new(); count],
             after: vec![Vec::new(); count],
             height: vec![0; count],
             reads,
             writes,
+            kinds: numbers.iter().map(|&number| values.live.numbering.kind(number)).collect(),
+            pressure,
         };
         run.depend_on_registers(table);
         run.depend_on_memory();
@@ -151,8 +220,8 @@ impl<'a> Run<'a> {
     }
 
     fn depend_on_registers(&mut self, table: &LatencyTable) {
-        let mut writer: Vec<Option<usize>> = vec![None; self.numbering.total];
-        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.numbering.total];
+        let mut writer: Vec<Option<usize>> = vec![None; self.kinds.len()];
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.kinds.len()];
         for index in 0..self.instructions.len() {
             for number in self.reads[index].clone() {
                 let number = number as usize;
@@ -200,15 +269,11 @@ impl<'a> Run<'a> {
     }
 
     /// The instructions in a good order.
-    fn order(mut self, alive: &Set, after: &Set) -> Vec<Instruction> {
+    fn order(mut self) -> Vec<Instruction> {
         let count = self.instructions.len();
         let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut earliest = vec![0u64; count];
-        let mut remaining = vec![0u32; self.numbering.total];
-        for list in &self.reads {
-            list.iter().for_each(|&number| remaining[number as usize] += 1);
-        }
-        let mut pressure = Pressure::new(&self, alive, after, remaining);
+        let mut pressure = self.pressure.clone();
         let comfortable = pressure.clone().peak(&self).clamp(COMFORTABLE.0, COMFORTABLE.1);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
@@ -242,6 +307,7 @@ impl<'a> Run<'a> {
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
+        let many_predicates = pressure.live_predicates >= MANY_PREDICATES;
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
         let mut best = 0;
         let mut best_key = None;
@@ -249,12 +315,14 @@ impl<'a> Run<'a> {
             let late = earliest[index].saturating_sub(time);
             let growth = pressure.growth(self, index, 0);
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
+            let scarce_growth =
+                if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                (-uniform_growth, -growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
+                (-scarce_growth, -growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
             } else {
                 let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
-                (-uniform_growth, crowd, -(late as i64), self.height[index] as i64, -(index as i64))
+                (-scarce_growth, crowd, -(late as i64), self.height[index] as i64, -(index as i64))
             };
             if best_key.is_none_or(|other| key > other) {
                 best_key = Some(key);
@@ -266,50 +334,35 @@ impl<'a> Run<'a> {
 
     /// Says of loads that now stand before a store that was written before them what they passed.
     fn note_moves(&mut self, chosen: &[usize]) {
-        let mut latest = 0;
-        for &index in chosen {
-            let instruction = &self.instructions[index];
-            if matches!(instruction.opcode, Opcode::Ldg | Opcode::Lds | Opcode::Ld | Opcode::Ldl) {
-                let passed = (0..index).any(|earlier| {
-                    matches!(
-                        self.instructions[earlier].opcode,
-                        Opcode::Stg | Opcode::Sts | Opcode::St | Opcode::Stl
-                    ) && chosen.iter().position(|&it| it == earlier)
-                        > chosen.iter().position(|&it| it == index)
-                });
-                if passed && count_is_small(chosen.len()) {
-                    self.instructions[index].origin.note = "hoisted above a store that is elsewhere";
+        // Of the stores that now stand behind, the one that was written first.
+        let mut first_store = usize::MAX;
+        for &index in chosen.iter().rev() {
+            let instruction = &mut self.instructions[index];
+            match instruction.opcode {
+                Opcode::Ldg | Opcode::Lds | Opcode::Ld | Opcode::Ldl if first_store < index => {
+                    instruction.origin.note = "hoisted above a store that is elsewhere";
                 }
+                Opcode::Stg | Opcode::Sts | Opcode::St | Opcode::Stl => first_store = first_store.min(index),
+                _ => {}
             }
-            latest = latest.max(index);
         }
     }
-}
-
-/// The notes are for people; in very long blocks they are not worth their time.
-fn count_is_small(count: usize) -> bool {
-    count < 2000
 }
 
 /// Which values are alive while the order is made.
 #[derive(Clone)]
 struct Pressure {
     live: usize,
+    live_predicates: usize,
     live_uniforms: usize,
-    is_live: Set,
-    keep: Set,
+    is_live: Vec<bool>,
+    keep: Vec<bool>,
     remaining: Vec<u32>,
 }
 
 impl Pressure {
-    fn new(run: &Run<'_>, alive: &Set, after: &Set, remaining: Vec<u32>) -> Pressure {
-        let count = |kind| alive.iter().filter(|&number| run.numbering.kind(number) == kind).count();
-        let (live, live_uniforms) = (count(0), count(2));
-        Pressure { live, live_uniforms, is_live: alive.clone(), keep: after.clone(), remaining }
-    }
-
     /// The most registers that the order as written keeps alive.
-    fn peak(mut self, run: &Run<'_>) -> usize {
+    fn peak(mut self, run: &Run) -> usize {
         let mut peak = self.live;
         for index in 0..run.instructions.len() {
             self.take(run, index);
@@ -319,54 +372,48 @@ impl Pressure {
     }
 
     /// How many more registers of a kind are alive after an instruction.
-    fn growth(&self, run: &Run<'_>, index: usize, kind: usize) -> i64 {
+    fn growth(&self, run: &Run, index: usize, kind: usize) -> i64 {
         let mut growth = 0;
         for &number in &run.writes[index] {
             let number = number as usize;
-            if run.numbering.kind(number) == kind && !self.is_live.contains(number) {
+            if run.kinds[number] == kind && !self.is_live[number] {
                 growth += 1;
             }
         }
         for &number in &run.reads[index] {
             let number = number as usize;
-            if run.numbering.kind(number) == kind
-                && self.remaining[number] == 1
-                && !self.keep.contains(number)
-            {
+            if run.kinds[number] == kind && self.remaining[number] == 1 && !self.keep[number] {
                 growth -= 1;
             }
         }
         growth
     }
 
-    fn take(&mut self, run: &Run<'_>, index: usize) {
+    fn take(&mut self, run: &Run, index: usize) {
         for &number in &run.reads[index] {
             let number = number as usize;
             self.remaining[number] -= 1;
-            if self.remaining[number] == 0 && !self.keep.contains(number) && self.is_live.contains(number) {
-                self.is_live.remove(number);
-                if let Some(live) = self.live_of(run.numbering.kind(number)) {
-                    *live = live.saturating_sub(1);
-                }
+            if self.remaining[number] == 0 && !self.keep[number] && self.is_live[number] {
+                self.is_live[number] = false;
+                let live = self.live_of(run.kinds[number]);
+                *live = live.saturating_sub(1);
             }
         }
         for &number in &run.writes[index] {
             let number = number as usize;
-            if !self.is_live.contains(number) && (self.remaining[number] > 0 || self.keep.contains(number)) {
-                self.is_live.insert(number);
-                if let Some(live) = self.live_of(run.numbering.kind(number)) {
-                    *live += 1;
-                }
+            if !self.is_live[number] && (self.remaining[number] > 0 || self.keep[number]) {
+                self.is_live[number] = true;
+                *self.live_of(run.kinds[number]) += 1;
             }
         }
     }
 
-    /// How many of a kind are alive, where they are counted.
-    fn live_of(&mut self, kind: usize) -> Option<&mut usize> {
+    /// How many of a kind are alive.
+    fn live_of(&mut self, kind: usize) -> &mut usize {
         match kind {
-            0 => Some(&mut self.live),
-            2 => Some(&mut self.live_uniforms),
-            _ => None,
+            0 => &mut self.live,
+            1 => &mut self.live_predicates,
+            _ => &mut self.live_uniforms,
         }
     }
 }

@@ -1,130 +1,186 @@
 //! Spilling: values that find no register live in local memory, predicates in registers.
 
 use crate::code::{Code, map_registers};
-use warplab_program::{AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role};
+use rustc_hash::FxHashMap;
+use warplab_program::{
+    AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role,
+};
 
-/// Keeps a group of registers in local memory: loaded before every use, stored after every write.
+/// Keeps groups of registers in local memory: loaded before every use, stored after every write.
 pub(crate) fn spill(code: &mut Code, victims: &[Register]) {
-    for &victim in victims {
+    let mut slots: FxHashMap<Register, Slot> = FxHashMap::default();
+    for (order, &victim) in victims.iter().enumerate() {
         let (base, count) = code.group(victim);
-        let slot = code.local_bytes.next_multiple_of(4 * count);
-        code.local_bytes = slot + 4 * count;
-        for block in 0..code.blocks.len() {
-            let old = std::mem::take(&mut code.blocks[block].instructions);
-            let mut new = Vec::with_capacity(old.len());
-            for mut instruction in old {
-                let touched = |role: Role, instruction: &Instruction| {
-                    instruction.accesses().iter().any(|access| {
-                        access.role == role
-                            && matches!(access.resource, warplab_program::Resource::Registers(first, n)
-                                if first.0 < base.0 + count && base.0 < first.0 + n)
-                    })
-                };
-                let (reads, writes) = (touched(Role::Read, &instruction), touched(Role::Write, &instruction));
-                if !reads && !writes {
-                    new.push(instruction);
-                    continue;
-                }
-                let temporary = code.register(count);
-                let partial = writes && (count > 1 || !instruction.guard.is_always());
-                let size: &[Modifier] = match count {
-                    2 => &[Modifier::B64],
-                    4 => &[Modifier::B128],
-                    _ => &[],
-                };
-                let place = Operand::Address(AddressOperand {
-                    base: Some(Register(1)),
-                    offset: slot as i32,
-                    scale: 1,
-                    ..AddressOperand::default()
-                });
-                if reads || partial {
-                    let mut load = Instruction::new(Opcode::Ldl, size, [Operand::register(temporary), place]);
-                    load.origin = instruction.origin;
-                    load.origin.note = "spilled";
-                    new.push(load);
-                }
-                map_registers(
-                    &mut instruction,
-                    |register| {
-                        if (base.0..base.0 + count).contains(&register.0) {
-                            Register(temporary.0 + register.0 - base.0)
-                        } else {
-                            register
-                        }
-                    },
-                    |predicate| predicate,
-                    |uniform| uniform,
-                );
-                let origin = instruction.origin;
-                new.push(instruction);
-                if writes {
-                    let mut store =
-                        Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
-                    store.origin = origin;
-                    store.origin.note = "spilled";
-                    new.push(store);
-                }
+        let offset = code.local_bytes.next_multiple_of(4 * count);
+        code.local_bytes = offset + 4 * count;
+        let slot = Slot { order, base, count, offset };
+        (0..count).for_each(|part| _ = slots.insert(base.offset(part), slot));
+    }
+    for block in 0..code.blocks.len() {
+        let old = std::mem::take(&mut code.blocks[block].instructions);
+        let mut new = Vec::with_capacity(old.len());
+        for mut instruction in old {
+            let mut stores = Vec::new();
+            for slot in touched(&instruction, &slots) {
+                let store = reload(code, &mut instruction, slot, &mut new);
+                stores.extend(store);
             }
-            code.blocks[block].instructions = new;
+            new.push(instruction);
+            new.extend(stores.into_iter().rev());
+        }
+        code.blocks[block].instructions = new;
+    }
+}
+
+/// Where a group of registers is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Slot {
+    order: usize,
+    base: Register,
+    count: u32,
+    offset: u32,
+}
+
+/// The groups that an instruction reads or writes, in the order in which they were chosen.
+fn touched(instruction: &Instruction, slots: &FxHashMap<Register, Slot>) -> Vec<Slot> {
+    let mut found: Vec<Slot> = Vec::new();
+    for access in instruction.accesses() {
+        if let Resource::Registers(first, count) = access.resource {
+            found.extend((0..count).filter_map(|part| slots.get(&first.offset(part))));
         }
     }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Makes an instruction use a temporary for a group, loaded before it where its old value matters; returns the store
+/// of a new value.
+fn reload(
+    code: &mut Code,
+    instruction: &mut Instruction,
+    slot: Slot,
+    before: &mut Vec<Instruction>,
+) -> Option<Instruction> {
+    let Slot { base, count, offset, .. } = slot;
+    let does = |role: Role| {
+        instruction.accesses().iter().any(|access| {
+            access.role == role
+                && matches!(access.resource, Resource::Registers(first, n)
+                    if first.0 < base.0 + count && base.0 < first.0 + n)
+        })
+    };
+    let (reads, writes) = (does(Role::Read), does(Role::Write));
+    let temporary = code.register(count);
+    let partial = writes && (count > 1 || !instruction.guard.is_always());
+    let size: &[Modifier] = match count {
+        2 => &[Modifier::B64],
+        4 => &[Modifier::B128],
+        _ => &[],
+    };
+    let place = Operand::Address(AddressOperand {
+        base: Some(Register(1)),
+        offset: offset as i32,
+        scale: 1,
+        ..AddressOperand::default()
+    });
+    let mut origin = instruction.origin;
+    origin.note = "spilled";
+    if reads || partial {
+        let load = Instruction::new(Opcode::Ldl, size, [Operand::register(temporary), place]);
+        before.push(load.with_origin(origin));
+    }
+    map_registers(
+        instruction,
+        |register| {
+            if (base.0..base.0 + count).contains(&register.0) {
+                Register(temporary.0 + register.0 - base.0)
+            } else {
+                register
+            }
+        },
+        |predicate| predicate,
+        |uniform| uniform,
+    );
+    let store = || Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
+    writes.then(|| store().with_origin(origin))
 }
 
 /// Keeps predicates in registers: as 0 or 1.
 pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
-    for &victim in victims {
-        let home = code.register(1);
-        for block in 0..code.blocks.len() {
-            let old = std::mem::take(&mut code.blocks[block].instructions);
-            let mut new = Vec::with_capacity(old.len());
-            for mut instruction in old {
-                let touched = |role: Role| {
-                    instruction.accesses().iter().any(|access| {
-                        access.role == role && access.resource == warplab_program::Resource::Predicate(victim)
-                    })
-                };
-                let (reads, writes) = (touched(Role::Read), touched(Role::Write));
-                if !reads && !writes {
-                    new.push(instruction);
-                    continue;
-                }
-                let temporary = code.predicate();
-                if reads || !instruction.guard.is_always() {
-                    let mut load = Instruction::new(
-                        Opcode::Isetp,
-                        [Modifier::Ne, Modifier::And],
-                        [
-                            Operand::predicate(temporary),
-                            Operand::TRUE,
-                            Operand::register(home),
-                            Operand::ZERO,
-                            Operand::TRUE,
-                        ],
-                    );
-                    load.origin = instruction.origin;
-                    new.push(load);
-                }
-                map_registers(
-                    &mut instruction,
-                    |register| register,
-                    |predicate| if predicate == victim { temporary } else { predicate },
-                    |uniform| uniform,
-                );
-                let origin = instruction.origin;
-                new.push(instruction);
-                if writes {
-                    let negated = Operand::Predicate { predicate: temporary, negate: true };
-                    let mut store = Instruction::new(
-                        Opcode::Sel,
-                        [],
-                        [Operand::register(home), Operand::ZERO, Operand::Immediate(1), negated],
-                    );
-                    store.origin = origin;
-                    new.push(store);
-                }
-            }
-            code.blocks[block].instructions = new;
-        }
+    let homes: FxHashMap<Predicate, (usize, Register)> =
+        victims.iter().enumerate().map(|(order, &victim)| (victim, (order, code.register(1)))).collect();
+    if homes.is_empty() {
+        return;
     }
+    for block in 0..code.blocks.len() {
+        let old = std::mem::take(&mut code.blocks[block].instructions);
+        let mut new = Vec::with_capacity(old.len());
+        for mut instruction in old {
+            let mut touched: Vec<Predicate> = instruction
+                .accesses()
+                .iter()
+                .filter_map(|access| match access.resource {
+                    Resource::Predicate(predicate) if homes.contains_key(&predicate) => Some(predicate),
+                    _ => None,
+                })
+                .collect();
+            touched.sort_unstable_by_key(|victim| homes[victim].0);
+            touched.dedup();
+            let mut stores = Vec::new();
+            for victim in touched {
+                stores.extend(reload_predicate(code, &mut instruction, victim, homes[&victim].1, &mut new));
+            }
+            new.push(instruction);
+            new.extend(stores.into_iter().rev());
+        }
+        code.blocks[block].instructions = new;
+    }
+}
+
+/// Makes an instruction use a temporary for a predicate, set before it where its old value matters; returns what keeps
+/// a new value.
+fn reload_predicate(
+    code: &mut Code,
+    instruction: &mut Instruction,
+    victim: Predicate,
+    home: Register,
+    before: &mut Vec<Instruction>,
+) -> Option<Instruction> {
+    let does = |role: Role| {
+        let accesses = instruction.accesses();
+        accesses.iter().any(|access| access.role == role && access.resource == Resource::Predicate(victim))
+    };
+    let (reads, writes) = (does(Role::Read), does(Role::Write));
+    let temporary = code.predicate();
+    let origin = instruction.origin;
+    if reads || !instruction.guard.is_always() {
+        let load = Instruction::new(
+            Opcode::Isetp,
+            [Modifier::Ne, Modifier::And],
+            [
+                Operand::predicate(temporary),
+                Operand::TRUE,
+                Operand::register(home),
+                Operand::ZERO,
+                Operand::TRUE,
+            ],
+        );
+        before.push(load.with_origin(origin));
+    }
+    map_registers(
+        instruction,
+        |register| register,
+        |predicate| if predicate == victim { temporary } else { predicate },
+        |uniform| uniform,
+    );
+    let negated = Operand::Predicate { predicate: temporary, negate: true };
+    let store = || {
+        Instruction::new(
+            Opcode::Sel,
+            [],
+            [Operand::register(home), Operand::ZERO, Operand::Immediate(1), negated],
+        )
+    };
+    writes.then(|| store().with_origin(origin))
 }

@@ -1,8 +1,8 @@
 //! Neighbouring loads from shared memory become one wide load, where the address is provably aligned.
 
 use crate::code::{Code, has_effect, is_ordered_load};
-use crate::schedule::disjoint;
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warplab_program::{
     AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, UniformRegister,
 };
@@ -14,8 +14,27 @@ type Key = (Option<Register>, Option<UniformRegister>, u8);
 pub(crate) fn vectorise(code: &mut Code) {
     let zeros = TrailingZeros::new(code);
     for block in 0..code.blocks.len() {
-        // Every joined group moves what comes after it: the places are found again.
-        while runs(&code.blocks[block].instructions).iter().any(|run| join(code, block, run, &zeros)) {}
+        let mut wide: Vec<(usize, Instruction)> = Vec::new();
+        for run in runs(&code.blocks[block].instructions) {
+            join_run(code, block, &run, &zeros, &mut wide);
+        }
+        insert(&mut code.blocks[block].instructions, wide);
+    }
+}
+
+/// Puts instructions in front of those at the places given.
+fn insert(instructions: &mut Vec<Instruction>, mut added: Vec<(usize, Instruction)>) {
+    if added.is_empty() {
+        return;
+    }
+    added.sort_by_key(|&(at, _)| at);
+    let mut added = added.into_iter().peekable();
+    let old = std::mem::take(instructions);
+    for (index, instruction) in old.into_iter().enumerate() {
+        while let Some((_, wide)) = added.next_if(|&(at, _)| at == index) {
+            instructions.push(wide);
+        }
+        instructions.push(instruction);
     }
 }
 
@@ -23,17 +42,11 @@ pub(crate) fn vectorise(code: &mut Code) {
 fn runs(instructions: &[Instruction]) -> Vec<Vec<usize>> {
     let mut runs = vec![Vec::new()];
     for (index, instruction) in instructions.iter().enumerate() {
-        let stores = matches!(instruction.opcode, Opcode::Stg | Opcode::Stl | Opcode::Sts);
         let last = runs.len() - 1;
+        let elsewhere = matches!(instruction.opcode, Opcode::Stg | Opcode::Stl | Opcode::Bssy);
         if is_plain_load(instruction) {
             runs[last].push(index);
-        } else if stores && runs[last].iter().all(|&load: &usize| disjoint(&instructions[load], instruction))
-        {
-            // A store that is elsewhere for the loads so far may not be for those to come.
-            if instruction.opcode == Opcode::Sts {
-                runs.push(Vec::new());
-            }
-        } else if has_effect(instruction) && instruction.opcode != Opcode::Bssy {
+        } else if has_effect(instruction) && !elsewhere {
             runs.push(Vec::new());
         }
     }
@@ -55,46 +68,60 @@ fn address(instruction: &Instruction) -> Option<AddressOperand> {
     }
 }
 
-/// Joins one group of neighbours of a run; says whether there was one.
-fn join(code: &mut Code, block: usize, run: &[usize], zeros: &TrailingZeros) -> bool {
-    let mut groups: FxHashMap<Key, Vec<(i32, usize)>> = FxHashMap::default();
-    let mut order: Vec<Key> = Vec::new();
+/// Joins what can be joined in a run: four words before two, the groups in the order of their first loads.
+fn join_run(
+    code: &mut Code,
+    block: usize,
+    run: &[usize],
+    zeros: &TrailingZeros,
+    wide: &mut Vec<(usize, Instruction)>,
+) {
+    let mut groups: FxHashMap<Key, BTreeSet<(i32, usize)>> = FxHashMap::default();
+    let mut order: BTreeMap<usize, Key> = BTreeMap::new();
     for &index in run {
         let Some(address) = address(&code.blocks[block].instructions[index]) else { continue };
         if address.base.is_some_and(|base| !zeros.is_single(base)) {
             continue;
         }
         let key = (address.base, address.uniform, address.scale);
-        if !groups.contains_key(&key) {
-            order.push(key);
+        let group = groups.entry(key).or_default();
+        if group.is_empty() {
+            order.insert(index, key);
         }
-        groups.entry(key).or_default().push((address.offset, index));
+        group.insert((address.offset, index));
     }
-    for key in order {
-        let Some(mut loads) = groups.remove(&key) else { continue };
-        loads.sort_unstable();
-        loads.dedup_by_key(|load| load.0);
+    while let Some((_, key)) = order.pop_first() {
+        let Some(group) = groups.get_mut(&key) else { continue };
         let aligned = zeros.of_address(key.0, key.1, key.2);
-        for count in [4, 2] {
-            let bytes = 4 * count as i32;
-            let found = loads.windows(count).find(|window| {
-                window.windows(2).all(|two| two[1].0 == two[0].0 + 4)
-                    && window[0].0 % bytes == 0
-                    && aligned >= bytes.trailing_zeros()
-            });
-            if let Some(found) = found {
-                widen(code, block, found);
-                return true;
+        if let Some(found) = neighbours(group, aligned) {
+            found.iter().for_each(|load| _ = group.remove(load));
+            if let Some(first) = group.iter().map(|load| load.1).min() {
+                order.insert(first, key);
             }
+            wide.push(widen(code, block, &found));
         }
     }
-    false
 }
 
-/// Replaces neighbouring loads by a wide one at the place of the first, and moves from its registers.
-fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) {
+/// The first four or two loads of a group that lie side by side at an aligned place.
+fn neighbours(group: &BTreeSet<(i32, usize)>, aligned: u32) -> Option<Vec<(i32, usize)>> {
+    let mut loads: Vec<(i32, usize)> = group.iter().copied().collect();
+    loads.dedup_by_key(|load| load.0);
+    [4, 2].into_iter().find_map(|count| {
+        let bytes = 4 * count as i32;
+        let found = loads.windows(count).find(|window| {
+            window.windows(2).all(|two| two[1].0.checked_sub(two[0].0) == Some(4))
+                && window[0].0 % bytes == 0
+                && aligned >= bytes.trailing_zeros()
+        });
+        found.map(<[_]>::to_vec)
+    })
+}
+
+/// Makes moves of neighbouring loads, from the registers of a wide one; also where that belongs.
+fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) -> (usize, Instruction) {
     let group = code.register(loads.len() as u32);
-    let Some(first) = loads.iter().map(|load| load.1).min() else { return };
+    let first = loads.iter().map(|load| load.1).min().unwrap_or(0);
     let instructions = &mut code.blocks[block].instructions;
     let mut wide = instructions[loads[0].1].clone();
     wide.modifiers.push(if loads.len() == 4 { Modifier::B128 } else { Modifier::B64 });
@@ -106,7 +133,7 @@ fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) {
         load.opcode = Opcode::Mov;
         load.operands[1] = Operand::register(group.offset(part as u32));
     }
-    instructions.insert(first, wide);
+    (first, wide)
 }
 
 /// How many low bits of values are known to be zero.

@@ -45,18 +45,35 @@ fn change(operand: Operand, change: impl Fn(SourceModifier) -> SourceModifier) -
     }
 }
 
+/// How many negations and magnitudes in a row a source is looked through.
+const MOST_SIGNS: usize = 16;
+
 impl Selector<'_, '_> {
     /// A source of a float instruction; negations and magnitudes become modifiers of the operand.
     pub(crate) fn float_source(&mut self, value: &Value, ty: Type) -> Operand {
-        if let Some((tree, operands, _)) = self.origin_of(value)
-            && matches!(tree.opcode, tree::Opcode::Neg | tree::Opcode::Abs)
-            && tree.ty() == Some(ty)
-            && !tree.flag(Flag::Ftz)
-        {
-            let (negates, inner) = (tree.opcode == tree::Opcode::Neg, operands[1].clone());
-            let source = self.float_source(&inner, ty);
-            return if negates { minus(source) } else { magnitude(source) };
+        let mut value = value.clone();
+        let mut outer = SourceModifier::NONE;
+        for _ in 0..MOST_SIGNS {
+            let Some((tree, operands, _)) = self.origin_of(&value) else { break };
+            let changes_sign = matches!(tree.opcode, tree::Opcode::Neg | tree::Opcode::Abs)
+                && tree.ty() == Some(ty)
+                && !tree.flag(Flag::Ftz);
+            if !changes_sign {
+                break;
+            }
+            // A magnitude taken outside hides the signs inside.
+            match tree.opcode {
+                tree::Opcode::Abs => outer.absolute = true,
+                _ => outer.negate ^= !outer.absolute,
+            }
+            value = operands[1].clone();
         }
+        let source = self.plain_float_source(&value, ty);
+        let source = if outer.absolute { magnitude(source) } else { source };
+        if outer.negate { minus(source) } else { source }
+    }
+
+    fn plain_float_source(&mut self, value: &Value, ty: Type) -> Operand {
         if ty != Type::F64 {
             return self.source(value, ty).low;
         }
@@ -129,38 +146,34 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// A sum without a rounding mode takes the product that it adds, itself without one, into a fused multiply-add.
+    /// Makes a sum and the product that it takes in one fused multiply-add.
     fn contracted(&mut self, flat: &Flat<'_>, to: Register, ty: Type) -> bool {
-        let tree = flat.tree;
-        if tree.rounding().is_some() {
-            return false;
+        let Some((factors, other, signs)) = self.fused_terms(flat) else { return false };
+        let [a, b] = factors.map(|factor| self.float_source(&factor, ty));
+        let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
+        let c = self.float_source(&other, ty);
+        let signed = |operand: Operand, negative: bool| if negative { minus(operand) } else { operand };
+        let modifiers = self.float_modifiers(flat, ty);
+        let opcode = if ty == Type::F64 { Opcode::Dfma } else { Opcode::Ffma };
+        let operands = [Operand::register(to), signed(a, signs.0), b, signed(c, signs.1)];
+        self.op(opcode, &modifiers, operands);
+        true
+    }
+
+    /// The factors of the product that a sum fuses, its other term, and whether each of the two is subtracted.
+    pub(crate) fn fused_terms(&self, flat: &Flat<'_>) -> Option<([Value; 2], Value, (bool, bool))> {
+        let fused = *self.contractions.get(&self.item)?;
+        let crate::flat::Item::Instruction(product) = &self.flat.items[fused.product] else { return None };
+        let [_, a, b] = product.operands.as_slice() else { return None };
+        let holds = [a, b].into_iter().all(|factor| self.unchanged_since(factor, fused.product));
+        if !holds {
+            return None;
         }
-        let subtracts = tree.opcode == tree::Opcode::Sub;
-        for (product, other) in [(1, 2), (2, 1)] {
-            let Some((inner, operands, made)) = self.origin_of(&flat.operands[product]) else { continue };
-            let fits = inner.opcode == tree::Opcode::Mul
-                && inner.rounding().is_none()
-                && inner.ty() == Some(ty)
-                && inner.flag(Flag::Ftz) == tree.flag(Flag::Ftz)
-                && !inner.flag(Flag::Sat);
-            if !fits || !self.is_private(&flat.operands[product], made) {
-                continue;
-            }
-            let operands = operands.to_vec();
-            let (a, b) = (self.float_source(&operands[1], ty), self.float_source(&operands[2], ty));
-            let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
-            let c = self.float_source(&flat.operands[other], ty);
-            let (a, c) = match (subtracts, product) {
-                (true, 1) => (a, minus(c)),
-                (true, _) => (minus(a), c),
-                _ => (a, c),
-            };
-            let modifiers = self.float_modifiers(flat, ty);
-            let opcode = if ty == Type::F64 { Opcode::Dfma } else { Opcode::Ffma };
-            self.op(opcode, &modifiers, [Operand::register(to), a, b, c]);
-            return true;
-        }
-        false
+        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let (negates_product, negates_other) =
+            (subtracts && fused.operand == 2, subtracts && fused.operand == 1);
+        let other = flat.operands[3 - fused.operand].clone();
+        Some(([a.clone(), b.clone()], other, (negates_product != fused.negated, negates_other)))
     }
 
     fn float_minimum(&mut self, flat: &Flat<'_>, to: Register, sources: &[Operand], ty: Type) {

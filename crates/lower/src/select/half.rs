@@ -41,9 +41,15 @@ impl Selector<'_, '_> {
         if matches!(tree.opcode, Ex2 | Tanh) {
             return self.half_function(flat, d, ty, brain);
         }
+        let minus = super::float::minus;
+        if let Some(([a, b], other, (negates_product, negates_other))) = self.fused_terms(flat) {
+            let [a, b, c] = [a, b, other].map(|value| self.half_source(&value, ty));
+            let (a, c) =
+                (if negates_product { minus(a) } else { a }, if negates_other { minus(c) } else { c });
+            return self.op(Opcode::Hfma2, &modifiers, [d, a, b, c]);
+        }
         let sources: Vec<Operand> =
             flat.operands[1..].iter().map(|value| self.half_source(value, ty)).collect();
-        let minus = super::float::minus;
         match tree.opcode {
             Add => self.op(Opcode::Hadd2, &modifiers, [d, sources[0], sources[1]]),
             Sub => self.op(Opcode::Hadd2, &modifiers, [d, sources[0], minus(sources[1])]),

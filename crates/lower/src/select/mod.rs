@@ -6,6 +6,7 @@
 mod atomic;
 mod bytes;
 mod compare;
+mod contract;
 mod control;
 mod convert;
 mod float;
@@ -13,6 +14,7 @@ mod half;
 mod integer;
 mod logic;
 mod memory;
+mod names;
 mod product;
 mod values;
 mod warp;
@@ -46,6 +48,10 @@ pub(crate) struct Selector<'a, 'd> {
     places: Vec<Option<Place>>,
     /// The items that write each PTX register.
     definitions: Vec<Vec<usize>>,
+    /// What each PTX register is only another name for.
+    names: names::Names,
+    /// The products that sums fuse.
+    contractions: FxHashMap<usize, contract::Fused>,
     /// How often each PTX register is read.
     uses: Vec<u32>,
     /// Which straight run of items each item belongs to.
@@ -82,8 +88,8 @@ pub(crate) struct Selected {
     pub(crate) addresses: Vec<(String, i64)>,
 }
 
-/// Selects the instructions of a flattened kernel.
-pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) -> Selected {
+/// Selects the instructions of a flattened kernel. `contracts`: sums fuse the products that they add.
+pub(crate) fn select(flat: &Flattened<'_>, contracts: bool, diagnostics: &mut Vec<Diagnostic>) -> Selected {
     let mut code = Code::default();
     let descriptor = code.uniform(2);
     code.blocks.push(Block::default());
@@ -93,6 +99,8 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         code,
         places: vec![None; flat.registers.len()],
         definitions: vec![Vec::new(); flat.registers.len()],
+        names: names::Names::default(),
+        contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
         uses: vec![0; flat.registers.len()],
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],
@@ -111,6 +119,7 @@ pub(crate) fn select(flat: &Flattened<'_>, diagnostics: &mut Vec<Diagnostic>) ->
         addresses: Vec::new(),
     };
     selector.survey();
+    selector.names = names::Names::new(flat, &selector.definitions);
     for (index, item) in flat.items.iter().enumerate() {
         selector.item = index;
         selector.select_item(item);

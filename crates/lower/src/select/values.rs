@@ -1,5 +1,6 @@
 //! Operands: places of registers, constants, special registers, addresses of variables.
 
+use super::names::{Truth, Word, sole_definition};
 use super::{Place, Selector};
 use crate::flat::{Item, RegisterId, Start, Symbol, Value};
 use warplab_program::kernel::launch_constants as launch;
@@ -7,7 +8,7 @@ use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Predicate, Register, SourceModifier, SpecialRegister,
     UniformRegister,
 };
-use warplab_ptx::tree::{self, Component, Flag, Immediate, Space, Special, Type};
+use warplab_ptx::tree::{self, Component, Immediate, Special, Type};
 
 /// A value of up to 64 bits as two operands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +22,8 @@ pub(crate) struct Source {
 impl Source {
     /// The bits of a constant.
     pub(crate) fn constant(bits: u64) -> Source {
-        Source { low: immediate(bits as u32), high: immediate((bits >> 32) as u32) }
+        let [low, high] = words_of(bits);
+        Source { low: immediate(low), high: immediate(high) }
     }
 
     /// The constant, if it is one.
@@ -30,6 +32,17 @@ impl Source {
         let high = constant_of(&self.high)?;
         Some(u64::from(high) << 32 | u64::from(low))
     }
+}
+
+/// The lower and the upper word of 64 bits.
+pub(crate) fn words_of(bits: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+}
+
+/// The lower word of a number of 64 bits.
+pub(crate) fn low_word(number: i64) -> u32 {
+    words_of(number.cast_unsigned())[0]
 }
 
 /// A constant as an operand; zero is `RZ`.
@@ -103,25 +116,18 @@ impl Selector<'_, '_> {
 
     /// The item that alone writes a register, without a guard.
     pub(crate) fn definition(&self, id: RegisterId) -> Option<usize> {
-        let [index] = self.definitions[id][..] else {
-            return None;
-        };
-        let unguarded = match &self.flat.items[index] {
-            Item::Instruction(flat) => flat.guard.is_none(),
-            Item::Copy { guard, .. } => guard.is_none(),
-            _ => false,
-        };
-        unguarded.then_some(index)
+        sole_definition(self.flat, &self.definitions, id).map(|(index, _)| index)
     }
 
     /// Whether a register still holds at the present item what it held at item `then`.
     pub(crate) fn unchanged_since(&self, value: &Value, then: usize) -> bool {
         super::registers_of(value).into_iter().all(|id| {
             let definitions = &self.definitions[id];
-            definitions.len() == 1
-                || (self.runs[then] == self.runs[self.item]
-                    && then <= self.item
-                    && !definitions.iter().any(|&at| at > then && at < self.item))
+            // An instruction that overwrites its own source (`neg.f32 %f1, %f1;`) changes it, too.
+            let next = definitions.partition_point(|&at| at < then);
+            let rewritten = definitions.get(next).is_some_and(|&at| at == then || at < self.item);
+            (definitions.len() == 1 && !definitions.contains(&then))
+                || (self.runs[then] == self.runs[self.item] && then <= self.item && !rewritten)
         })
     }
 
@@ -142,7 +148,8 @@ impl Selector<'_, '_> {
 
     /// The last write of a register in the present straight run.
     fn local_definition(&self, id: RegisterId) -> Option<usize> {
-        let index = self.definitions[id].iter().copied().filter(|&at| at < self.item).max()?;
+        let definitions = &self.definitions[id];
+        let index = definitions[..definitions.partition_point(|&at| at < self.item)].last().copied()?;
         (self.runs[index] == self.runs[self.item]).then_some(index)
     }
 
@@ -154,37 +161,7 @@ impl Selector<'_, '_> {
 
     /// The value behind moves and address conversions that change nothing.
     pub(crate) fn look_through(&self, value: &Value) -> Value {
-        let mut value = value.clone();
-        while let Value::Register(id) = value {
-            let Some(index) = self.definition(id) else { break };
-            let next = match &self.flat.items[index] {
-                Item::Copy { from, .. } if self.flat.registers[id] != Type::Pred => from,
-                Item::Instruction(flat) => {
-                    let [_, from] = flat.operands.as_slice() else { break };
-                    let renames = match flat.tree.opcode {
-                        tree::Opcode::Mov => true,
-                        tree::Opcode::Cvta => flat.tree.space() == Some(Space::Global),
-                        _ => false,
-                    };
-                    if !renames { break } else { from }
-                }
-                _ => break,
-            };
-            let plain = match next {
-                Value::Register(next) => {
-                    self.definitions[*next].len() == 1
-                        && self.flat.registers[*next].bits() == self.flat.registers[id].bits()
-                }
-                Value::Immediate(_) => self.flat.registers[id] != Type::Pred,
-                Value::Address(Start::Variable(Symbol::Shared(_)), _) => true,
-                _ => false,
-            };
-            if !plain {
-                break;
-            }
-            value = next.clone();
-        }
-        value
+        self.names.behind(value)
     }
 
     /// A value of up to 64 bits.
@@ -207,67 +184,25 @@ impl Selector<'_, '_> {
             self.unsupported("a predicate cannot be used as a number");
             return Source::constant(0);
         }
-        if let Some(source) = self.renamed_source(id) {
-            return source;
-        }
-        let register = self.place(id);
-        let wide = self.flat.registers[id].bits() == 64;
-        let high = if wide { Operand::register(register.offset(1)) } else { Operand::ZERO };
-        Source { low: Operand::register(register), high }
+        let [low, high] = self.names.words(id);
+        Source { low: self.word(low), high: self.word(high) }
     }
 
-    /// A register that only renames parts of others: `cvt.u64.u32`, `cvt.u32.u64`, `mov.b64` to and from halves.
-    fn renamed_source(&mut self, id: RegisterId) -> Option<Source> {
-        let index = self.definition(id)?;
-        let Item::Instruction(flat) = &self.flat.items[index] else {
-            return None;
-        };
-        let single = |it: &Self, value: &Value| match value {
-            Value::Register(id) => it.definitions[*id].len() == 1,
-            Value::Immediate(_) => true,
-            _ => false,
-        };
-        let operands = &flat.operands;
-        match flat.tree.opcode {
-            tree::Opcode::Cvt => {
-                let types: Vec<Type> = flat.tree.types().collect();
-                let [to, from] = types[..] else { return None };
-                let integers = !to.is_float() && !from.is_float() && !flat.tree.flag(Flag::Sat);
-                if !integers || !single(self, &operands[1]) {
-                    return None;
-                }
-                match (to.bits(), from.bits()) {
-                    (64, 32) if !from.is_signed() => {
-                        let low = self.source(&operands[1], from).low;
-                        Some(Source { low, high: Operand::ZERO })
-                    }
-                    (32, 64) => {
-                        let low = self.source(&operands[1], from).low;
-                        Some(Source { low, high: Operand::ZERO })
-                    }
-                    _ => None,
-                }
+    /// A word of a register or of what it is another name for.
+    fn word(&mut self, word: Word) -> Operand {
+        match word {
+            Word::Constant(bits) => immediate(bits),
+            Word::Shared(at) => Operand::uniform(self.shared_address(at)),
+            Word::Register(id, _) if self.flat.registers[id] == Type::Pred => {
+                self.unsupported("a predicate cannot be used as a number");
+                Operand::ZERO
             }
-            tree::Opcode::Mov => match (&operands[0], &operands[1]) {
-                (Value::Register(_), Value::Vector(parts)) if parts.len() == 2 => {
-                    let wide = self.flat.registers[id].bits() == 64;
-                    if !wide || !parts.iter().all(|part| single(self, part)) {
-                        return None;
-                    }
-                    let low = self.source(&parts[0], Type::B32).low;
-                    let high = self.source(&parts[1], Type::B32).low;
-                    Some(Source { low, high })
-                }
-                (Value::Vector(parts), from @ Value::Register(whole))
-                    if parts.len() == 2 && self.flat.registers[*whole].bits() == 64 && single(self, from) =>
-                {
-                    let source = self.source(from, Type::B64);
-                    let first = parts[0] == Value::Register(id);
-                    Some(Source { low: if first { source.low } else { source.high }, high: Operand::ZERO })
-                }
-                _ => None,
-            },
-            _ => None,
+            Word::Register(id, 0) => Operand::register(self.place(id)),
+            Word::Register(id, _) => {
+                let register = self.place(id);
+                let wide = self.flat.registers[id].bits() == 64;
+                if wide { Operand::register(register.offset(1)) } else { Operand::ZERO }
+            }
         }
     }
 
@@ -481,7 +416,7 @@ impl Selector<'_, '_> {
 
     /// A predicate as an operand, looked through negations and constants.
     pub(crate) fn predicate_source(&mut self, value: &Value) -> Operand {
-        let (id, mut negate) = match value {
+        let (id, negated) = match value {
             Value::Register(id) => (*id, false),
             Value::Negated(id) => (*id, true),
             Value::Immediate(constant) => {
@@ -489,48 +424,12 @@ impl Selector<'_, '_> {
             }
             _ => return Operand::TRUE,
         };
-        if let Some(source) = self.renamed_predicate(id) {
-            return if negate { not(source) } else { source };
-        }
-        negate = negate && self.flat.registers[id] == Type::Pred;
-        Operand::Predicate { predicate: self.predicate_place(id), negate }
-    }
-
-    fn renamed_predicate(&mut self, id: RegisterId) -> Option<Operand> {
-        let index = self.definition(id)?;
-        let Item::Instruction(flat) = &self.flat.items[index] else {
-            return None;
+        let source = match self.names.truth(id) {
+            Truth::Constant(true) => Operand::TRUE,
+            Truth::Constant(false) => Operand::FALSE,
+            Truth::Register(id, negate) => Operand::Predicate { predicate: self.predicate_place(id), negate },
         };
-        let sources: Vec<Value> = flat.operands[1..].to_vec();
-        let single = sources.iter().all(|source| match source {
-            Value::Register(id) | Value::Negated(id) => self.definitions[*id].len() == 1,
-            Value::Immediate(_) => true,
-            _ => false,
-        });
-        if !single || flat.tree.ty() != Some(Type::Pred) {
-            return None;
-        }
-        match (flat.tree.opcode, sources.as_slice()) {
-            (tree::Opcode::Mov, [source]) => Some(self.predicate_source(source)),
-            (tree::Opcode::Not, [source]) => Some(not(self.predicate_source(source))),
-            (tree::Opcode::Xor | tree::Opcode::And | tree::Opcode::Or, [a, b]) => {
-                let (a, b) = (self.predicate_source(a), self.predicate_source(b));
-                let (constant, other) = match (predicate_constant(a), predicate_constant(b)) {
-                    (Some(constant), _) => (constant, b),
-                    (_, Some(constant)) => (constant, a),
-                    _ => return None,
-                };
-                Some(match (flat.tree.opcode, constant) {
-                    (tree::Opcode::Xor, false) | (tree::Opcode::And, true) | (tree::Opcode::Or, false) => {
-                        other
-                    }
-                    (tree::Opcode::Xor, true) => not(other),
-                    (tree::Opcode::And, false) => Operand::FALSE,
-                    _ => Operand::TRUE,
-                })
-            }
-            _ => None,
-        }
+        if negated && self.flat.registers[id] == Type::Pred { not(source) } else { source }
     }
 
     /// Sets a predicate to the value of another.
@@ -556,13 +455,6 @@ pub(crate) fn not(operand: Operand) -> Operand {
     match operand {
         Operand::Predicate { predicate, negate } => Operand::Predicate { predicate, negate: !negate },
         other => other,
-    }
-}
-
-fn predicate_constant(operand: Operand) -> Option<bool> {
-    match operand {
-        Operand::Predicate { predicate: Predicate::TRUE, negate } => Some(!negate),
-        _ => None,
     }
 }
 

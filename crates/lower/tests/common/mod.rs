@@ -217,3 +217,19 @@ pub fn check(
         wrong[..wrong.len().min(12)].join("\n")
     );
 }
+
+/// Lowers a text on a thread of its own and returns the listing of its first kernel; fails if that takes longer than
+/// some seconds.
+pub fn within(seconds: u64, text: String) -> String {
+    let (done, result) = std::sync::mpsc::channel();
+    let start: String = text.chars().take(400).collect();
+    std::thread::spawn(move || {
+        let lowered = lowered("chain.ptx", text, &Options::default());
+        let listing = warplab_program::listing::write_kernel(&lowered.program.kernels[0], &[]);
+        // Nobody listens any more after the time is over.
+        let _ = done.send(listing);
+    });
+    result
+        .recv_timeout(std::time::Duration::from_secs(seconds))
+        .unwrap_or_else(|_| panic!("not lowered within {seconds} s: {start}"))
+}

@@ -1,0 +1,119 @@
+//! Which products and sums become fused multiply-adds: ptxas's choices for the same kernels (13.0, sm_90).
+#![allow(missing_docs)]
+
+mod common;
+
+use warplab_lower::Options;
+
+/// The arithmetic of a kernel with this body: how many products, sums and fused multiply-adds.
+fn arithmetic(body: &str, options: &Options) -> [usize; 3] {
+    let text = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
+         .reg .f32 %f<40>; .reg .f64 %d<20>; .reg .b32 %r<20>; .reg .b16 %h<20>; .reg .b64 %rd<5>; .reg .pred %p<5>;\n\
+         ld.param.u64 %rd1, [out]; ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%rd1]; ld.global.f32 %f5, [%rd1+16];\n\
+         ld.global.v2.f64 {{%d1, %d2}}, [%rd1+32]; ld.global.f64 %d3, [%rd1+48];\n\
+         ld.global.b16 %h1, [%rd1+64]; ld.global.b16 %h2, [%rd1+66]; ld.global.b16 %h3, [%rd1+68];\n\
+         setp.gt.f32 %p1, %f4, %f5; mov.f32 %f11, %f5;\n{body}\n\
+         st.global.v2.f32 [%rd1+128], {{%f11, %f12}}; st.global.v2.f32 [%rd1+136], {{%f13, %f14}};\n\
+         st.global.f64 [%rd1+144], %d11; st.global.b16 [%rd1+152], %h11; ret; }}"
+    );
+    let lowered = common::lowered("contraction.ptx", text, options);
+    let count = |suffix: &str| {
+        let names = lowered.program.kernels[0].instructions.iter().map(|it| it.opcode.name());
+        names
+            .filter(|name| name.starts_with(['F', 'D', 'H']) && name.trim_end_matches('2').ends_with(suffix))
+            .count()
+    };
+    [count("MUL"), count("ADD"), count("FMA")]
+}
+
+#[test]
+fn products_and_sums_are_fused_where_ptxas_fuses_them() {
+    let cases: &[(&str, &str, [usize; 3])] = &[
+        ("first term", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [0, 0, 1]),
+        ("second term", "mul.f32 %f10, %f1, %f2; sub.f32 %f11, %f3, %f10;", [0, 0, 1]),
+        (
+            "both terms",
+            "mul.f32 %f10, %f1, %f2; mul.f32 %f12, %f3, %f4; add.f32 %f11, %f10, %f12;",
+            [1, 0, 1],
+        ),
+        ("a rounding mode in the product", "mul.rn.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
+        ("a rounding mode in the sum", "mul.f32 %f10, %f1, %f2; add.rn.f32 %f11, %f10, %f3;", [1, 1, 0]),
+        ("both flush", "mul.ftz.f32 %f10, %f1, %f2; add.ftz.f32 %f11, %f10, %f3;", [0, 0, 1]),
+        ("one flushes", "mul.ftz.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
+        ("the sum saturates", "mul.f32 %f10, %f1, %f2; add.sat.f32 %f11, %f10, %f3;", [0, 0, 1]),
+        ("the product saturates", "mul.sat.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
+        ("two sums", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; sub.f32 %f12, %f10, %f4;", [0, 0, 2]),
+        ("a sum and another reader", "mul.f32 %f12, %f1, %f2; add.f32 %f11, %f12, %f3;", [1, 1, 0]),
+        ("the same twice", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f10;", [1, 1, 0]),
+        ("negated", "mul.f32 %f10, %f1, %f2; neg.f32 %f9, %f10; add.f32 %f11, %f9, %f3;", [0, 0, 1]),
+        (
+            "negated and kept",
+            "mul.f32 %f10, %f1, %f2; neg.f32 %f12, %f10; add.f32 %f11, %f12, %f3;",
+            [1, 2, 0],
+        ),
+        (
+            "a magnitude between",
+            "mul.f32 %f10, %f1, %f2; abs.f32 %f9, %f10; add.f32 %f11, %f9, %f3;",
+            [1, 1, 0],
+        ),
+        (
+            "moved",
+            "mul.f32 %f10, %f1, %f2; mov.b32 %r1, %f10; mov.b32 %f9, %r1; add.f32 %f11, %f9, %f3;",
+            [0, 0, 1],
+        ),
+        (
+            "another block",
+            "mul.f32 %f10, %f1, %f2; @%p1 bra L; bar.sync 0; L: add.f32 %f11, %f10, %f3;",
+            [1, 1, 0],
+        ),
+        ("a label of nobody", "mul.f32 %f10, %f1, %f2; L: bar.sync 0; add.f32 %f11, %f10, %f3;", [0, 0, 1]),
+        (
+            "a sum here and one there",
+            "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; @%p1 bra L; bar.sync 0; add.f32 %f12, %f10, %f5; L:",
+            [1, 2, 0],
+        ),
+        ("a guarded sum", "mul.f32 %f10, %f1, %f2; @%p1 add.f32 %f11, %f10, %f3;", [0, 0, 1]),
+        (
+            "a guarded product",
+            "mov.f32 %f10, %f4; @%p1 mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;",
+            [1, 1, 0],
+        ),
+        (
+            "written again",
+            "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; mul.f32 %f10, %f3, %f4; add.f32 %f12, %f10, %f5;",
+            [0, 0, 2],
+        ),
+        (
+            "the other term has more readers",
+            "mul.f32 %f10, %f1, %f2; mul.f32 %f9, %f3, %f4; add.f32 %f11, %f9, %f5; add.f32 %f12, %f10, %f9;",
+            [1, 1, 1],
+        ),
+        (
+            "both have two",
+            "mul.f32 %f9, %f3, %f4; mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f5; add.f32 %f12, %f9, %f5; add.f32 %f13, %f9, %f10;",
+            [1, 0, 3],
+        ),
+        (
+            "three and two",
+            "mul.f32 %f9, %f3, %f4; mul.f32 %f10, %f1, %f2; add.f32 %f11, %f9, %f10; add.f32 %f12, %f9, %f5; add.f32 %f13, %f9, %f1; add.f32 %f14, %f10, %f5;",
+            [1, 2, 2],
+        ),
+        ("doubles", "mul.f64 %d10, %d1, %d2; sub.f64 %d11, %d10, %d3;", [0, 0, 1]),
+        ("halves", "mul.f16 %h10, %h1, %h2; sub.f16 %h11, %h3, %h10;", [0, 0, 1]),
+        ("halves with a rounding mode", "mul.rn.f16 %h10, %h1, %h2; add.rn.f16 %h11, %h10, %h3;", [1, 1, 0]),
+        ("brain floats", "mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;", [0, 0, 1]),
+    ];
+    for (name, body, expected) in cases {
+        assert_eq!(arithmetic(body, &Options::default()), *expected, "{name}: {body}");
+    }
+}
+
+#[test]
+fn nothing_is_fused_without_contraction() {
+    let options = Options { contracts: false, ..Options::default() };
+    let body =
+        "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;";
+    assert_eq!(arithmetic(body, &options), [2, 2, 0]);
+    assert_eq!(arithmetic("fma.rn.f32 %f11, %f1, %f2, %f3;", &options), [0, 0, 1]);
+}
