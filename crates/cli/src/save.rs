@@ -34,14 +34,14 @@ pub(crate) fn parse(text: &str) -> Result<Save, String> {
 
 /// Refuses names that no buffer has, before anything runs.
 pub(crate) fn check(wanted: &[Save], known: &[&str]) -> Result<(), Failure> {
-    for save in wanted.iter().filter(|save| !known.contains(&save.buffer.as_str())) {
-        let name = &save.buffer;
-        let near = nearest_name(name, known.iter().copied());
-        let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-        let known = known.join(", ");
-        return Err(Failure::input(format!("--save: there is no buffer '{name}';{near} known: {known}")));
-    }
-    Ok(())
+    let Some(save) = wanted.iter().find(|save| !known.contains(&save.buffer.as_str())) else {
+        return Ok(());
+    };
+    let name = &save.buffer;
+    let near = nearest_name(name, known.iter().copied());
+    let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+    let known = known.join(", ");
+    Err(Failure::input(format!("--save: there is no buffer '{name}';{near} known: {known}")))
 }
 
 /// Writes the buffers.

@@ -67,6 +67,28 @@ error: [..]scale: a grid of 65536 x 65536 x 65536 blocks; Toy allows at most 214
 }
 
 #[test]
+fn a_grid_of_two_to_the_64_blocks_is_refused_by_correlate_too() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
+    let folder = temporary("huge_grid");
+    std::fs::create_dir_all(&folder).unwrap();
+    let first = |name: &str| {
+        let text = std::fs::read_to_string(data.join(name)).unwrap();
+        text.lines().next().unwrap().to_owned() + "\n"
+    };
+    let case = first("tiny.cases.jsonl").replace("[16,1,1]", "[4194304,2097152,2097152]");
+    std::fs::write(folder.join("huge.cases.jsonl"), case).unwrap();
+    std::fs::write(folder.join("huge.metrics.csv"), first("tiny.metrics.csv")).unwrap();
+    std::fs::copy(data.join("tiny.ptx"), folder.join("huge.ptx")).unwrap();
+    let told = warplab(&format!("correlate {} huge --gpu toy -q", folder.display())).code(1);
+    let told = told.get_output();
+    let text = [told.stdout.as_slice(), &told.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let expected =
+        "scale: a grid of 4194304 x 2097152 x 2097152 blocks; Toy allows at most 2147483647 x 65535 x 65535";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn the_sum_of_all_buffers_counts_against_the_memory_of_the_machine() {
     warplab(
         "run scale.ptx --grid 1 --block 32 --arg buffer:x:140GiB:zero --arg f32:2 --buffer y:140GiB:zero --buffer z:140GiB:zero",

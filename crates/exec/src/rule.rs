@@ -125,7 +125,7 @@ fn elements_word(element: ElementType, rule: ElementRule, index: u64, words: u64
     let bits = |at: u64| encode(element, rule.number(at, elements));
     if bytes == 8 {
         let [a, b, c, d, e, f, g, h] = bits(index / 2).to_le_bytes();
-        return u32::from_le_bytes(if index % 2 == 0 { [a, b, c, d] } else { [e, f, g, h] });
+        return u32::from_le_bytes(if index.is_multiple_of(2) { [a, b, c, d] } else { [e, f, g, h] });
     }
     let first = index * 4 / bytes;
     let mut word = [0; 4];
