@@ -42,7 +42,10 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Brev => ("d = the bits of a in reverse order", &[Brev]),
         Ptx::Brkpt => ("stops the launch with an error", &[Bpt]),
         Ptx::Brx => ("goes to the label that a selects from a list", &[Brx]),
-        Ptx::Call => ("calls a function; the compiler puts its code in place", &[Call]),
+        Ptx::Call => (
+            "calls a function; the compiler puts its code in place; vprintf, __assertfail, malloc, free",
+            &[Call, Syscall],
+        ),
         Ptx::Clz => ("d = how many bits above the highest one are zero", &[Flo]),
         Ptx::Cnot => ("d = 1 if a is zero, else 0", &[Isetp, Sel]),
         Ptx::Copysign => ("d = b with the sign of a", &[Lop3]),

@@ -319,13 +319,13 @@ mod tests {
 
     #[test]
     fn floating_point_numbers_are_printed_as_the_host_prints_them() {
-        let pi = 3.14159265;
+        let pi = std::f64::consts::PI;
         assert_eq!(
             floats("[%f] [%.0f] [%8.2f] [%-8.2f]", &[pi, 2.5, pi, pi]),
             "[3.141593] [2] [    3.14] [3.14    ]"
         );
         assert_eq!(
-            floats("[%+.1f] [%08.3f] [%#.0f] [%.0f]", &[1.25, -3.14159, 3.0, 3.5]),
+            floats("[%+.1f] [%08.3f] [%#.0f] [%.0f]", &[1.25, -pi, 3.0, 3.5]),
             "[+1.2] [-003.142] [3.] [4]"
         );
         assert_eq!(

@@ -1,7 +1,7 @@
 //! What threads print: kept as the driver keeps it, in a buffer that forgets the oldest, and told block by block.
 
 use std::collections::VecDeque;
-use warplab_program::runtime::{PRINT_BYTES, PRINT_CALL_BYTES};
+use warplab_program::runtime::{PRINT_BYTES, PRINT_LINE_BYTES};
 
 /// What a warp printed in one call of `printf`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,8 +84,11 @@ impl PrintedLines {
 
 /// Bytes of a call in the buffer.
 fn size(printed: &Printed) -> u64 {
-    let text: usize = printed.lines.iter().map(|line| line.text.len()).sum();
-    PRINT_CALL_BYTES.max(text as u64)
+    let line = |line: &PrintedLine| {
+        let text = line.text.len() as u64;
+        PRINT_LINE_BYTES + if text > PRINT_LINE_BYTES { text } else { 0 }
+    };
+    printed.lines.iter().map(line).sum()
 }
 
 #[cfg(test)]
@@ -109,15 +112,15 @@ mod tests {
     #[test]
     fn a_full_buffer_forgets_the_oldest_and_says_how_many() {
         let mut lines = PrintedLines::default();
-        for cycle in 0..10_000 {
+        for cycle in 0..50_000 {
             lines.push(line(0, cycle, "a short text"));
         }
-        assert_eq!(lines.by_block().len(), 1056);
-        assert_eq!(lines.lost(), 10_000 - 1056);
-        assert_eq!(lines.by_block()[0].0.cycle, 10_000 - 1056);
+        assert_eq!(lines.by_block().len(), 1056 * 32);
+        assert_eq!(lines.lost(), 50_000 - 1056 * 32);
+        assert_eq!(lines.by_block()[0].0.cycle, 50_000 - 1056 * 32);
         // Long texts take what they take.
-        lines.push(line(0, 10_000, &"x".repeat(8_000_000)));
-        assert_eq!(lines.by_block().len(), 80);
+        lines.push(line(0, 50_000, &"x".repeat(8_000_000)));
+        assert_eq!(lines.by_block().len(), 2542);
     }
 
     #[test]

@@ -17,8 +17,9 @@ pub const STACK_BYTES: u32 = 1024;
 pub const HEAP_BYTES: u64 = 8 << 20;
 /// Bytes of the buffer of `printf`: the driver's default (`cudaLimitPrintfFifoSize`), measured on an H200.
 pub const PRINT_BYTES: u64 = 8_650_752;
-/// Bytes that one call of a warp takes in it: measured on an H200, which kept 1,060 calls of 2,000.
-pub const PRINT_CALL_BYTES: u64 = 8192;
+/// Bytes that what one thread prints in one call takes in it: measured on an H200, which keeps the last 1,056 calls of a
+/// whole warp whether they have 2 arguments or 12 (`traces/isa/README.md`). Longer texts take their own bytes too.
+pub const PRINT_LINE_BYTES: u64 = 256;
 
 /// A function that the driver provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
