@@ -5,6 +5,9 @@ use crate::flat::{Flat, LabelId, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
 use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
 
+/// Barriers of a block.
+const BARRIERS: u32 = 16;
+
 impl Selector<'_, '_> {
     pub(crate) fn instruction(&mut self, flat: &Flat<'_>) {
         use tree::Opcode::*;
@@ -117,12 +120,13 @@ impl Selector<'_, '_> {
             None => Operand::ZERO,
         };
         let barrier = match super::values::constant_of(&barrier) {
-            Some(number) => {
+            Some(number) if number < BARRIERS => {
                 self.barriers = self.barriers.max(number + 1);
                 Operand::Immediate(number)
             }
+            Some(_) => return self.unsupported("a block has the barriers 0 to 15, and not this one"),
             None => {
-                self.barriers = 16;
+                self.barriers = BARRIERS;
                 barrier
             }
         };
