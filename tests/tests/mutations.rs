@@ -14,7 +14,7 @@ use warplab_program::{Program, listing};
 use warplab_sass::read_cubin;
 use warplab_tests::experiments::run_text;
 use warplab_tests::mutation::{Kind, survive};
-use warplab_tests::{gpu, project_file, read};
+use warplab_tests::{gpu, project_file, read as text};
 
 fn source(name: &str, bytes: &[u8]) -> Source {
     Source::new(name, String::from_utf8_lossy(bytes).into_owned())
@@ -61,7 +61,7 @@ fn folder(path: &str, ending: &str, most: usize) -> Vec<Vec<u8>> {
 
 /// Parts of a text, with what all of them need before them.
 fn parts(path: &str, mark: &str, most: usize) -> Vec<Vec<u8>> {
-    let text = read(path);
+    let text = text(path);
     let (head, _) = text.split_once(mark).unwrap();
     let parts = text.split(mark).skip(1).filter(|part| part.len() < most);
     parts.map(|part| format!("{head}{mark}{part}").into_bytes()).collect()
@@ -69,7 +69,7 @@ fn parts(path: &str, mark: &str, most: usize) -> Vec<Vec<u8>> {
 
 /// The first lines of a text.
 fn head(path: &str, lines: usize) -> Vec<u8> {
-    read(path).split_inclusive('\n').take(lines).collect::<String>().into_bytes()
+    text(path).split_inclusive('\n').take(lines).collect::<String>().into_bytes()
 }
 
 /// Decodes the kernels of a program for a machine, as a launch does.
@@ -155,7 +155,7 @@ fn a_damaged_listing_is_a_fault_and_nothing_worse() {
     let config = gpu("h200");
     let mut seeds = parts("traces/h200/suite.sass", ".kernel ", 4000);
     let small =
-        read_cubin(&files(&["crates/sass/tests/small.cubin"])[0], &read("crates/sass/tests/small.json"));
+        read_cubin(&files(&["crates/sass/tests/small.cubin"])[0], &text("crates/sass/tests/small.json"));
     seeds.push(listing::write(&small.unwrap()).into_bytes());
     let read = |bytes: &[u8]| {
         let source = source("damaged.sass", bytes);
@@ -171,7 +171,7 @@ fn a_damaged_listing_is_a_fault_and_nothing_worse() {
 
 #[test]
 fn a_damaged_cubin_is_a_fault_and_nothing_worse() {
-    let json = [read("crates/sass/tests/small.json"), read("crates/sass/tests/linked.json")];
+    let json = [text("crates/sass/tests/small.json"), text("crates/sass/tests/linked.json")];
     let seeds = files(&["crates/sass/tests/small.cubin", "crates/sass/tests/linked.cubin"]);
     let read = |bytes: &[u8]| {
         // Which of the two it was made from is not known any more: one of them fits.
@@ -262,7 +262,7 @@ fn a_damaged_experiment_is_a_fault_and_nothing_worse() {
 
 #[test]
 fn a_damaged_course_is_a_fault_and_nothing_worse() {
-    let text = read("configs/course/rows.ron");
+    let text = text("configs/course/rows.ron");
     let seed = text.split_inclusive("),\n").take(6).collect::<String>() + "])";
     let read = |bytes: &[u8]| {
         let source = source("damaged.ron", bytes);
@@ -299,9 +299,10 @@ fn a_damaged_worksheet_is_a_fault_and_nothing_worse() {
     let labs: Vec<_> = labs().iter().map(|text| load_lab(&source("lab.ron", text)).unwrap()).collect();
     let read = |bytes: &[u8]| {
         let source = source("worksheet.ron", bytes);
-        labs.iter()
-            .map(|lab| accepted(&source, read_worksheet(&source, lab).map_err(|it| it.faults)))
-            .any(|good| good)
+        // Each lab reads it, whatever the first one says.
+        let good =
+            labs.iter().filter(|lab| accepted(&source, read_worksheet(&source, lab).map_err(|it| it.faults)));
+        good.count() > 0
     };
     let seeds = files(&names.each_ref().map(String::as_str));
     survive(&Kind {
@@ -346,7 +347,7 @@ fn damaged_metrics_are_a_fault_and_nothing_worse() {
 
 #[test]
 fn damaged_points_cost_no_more_than_their_lines() {
-    let text = read("configs/experiments/occupancy_registers.ron");
+    let text = text("configs/experiments/occupancy_registers.ron");
     let (_, lines) = run_text(&text, &Results::default(), &[]).unwrap();
     let whole = lines.lines().count();
     let seed: String = lines.split_inclusive('\n').take(whole.min(8)).collect();
@@ -366,12 +367,36 @@ fn damaged_points_cost_no_more_than_their_lines() {
 
 #[test]
 fn a_broken_line_of_points_costs_one_point() {
-    let text = read("configs/experiments/occupancy_registers.ron");
+    let text = text("configs/experiments/occupancy_registers.ron");
     let (_, lines) = run_text(&text, &Results::default(), &[]).unwrap();
     let whole = Results::read(lines.as_bytes()).len();
     for at in (0..lines.len()).filter(|&at| lines.as_bytes()[at] != b'\n').step_by(7) {
         let mut bytes = lines.clone().into_bytes();
         bytes[at] ^= 0x80;
         assert_eq!(Results::read(&bytes).len(), whole - 1, "byte {at}");
+    }
+}
+
+#[test]
+fn a_barrier_that_no_block_has_is_a_fault() {
+    for (number, good) in [(15, true), (16, false), (u32::MAX, false)] {
+        let text = format!(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ bar.sync {number}; ret; }}\n"
+        );
+        let compiled = compile(&Source::new("bar.ptx", text), &gpu("h200"), CompileOptions::default());
+        assert_eq!(compiled.is_ok(), good, "{number}");
+    }
+}
+
+#[test]
+fn a_parameter_at_the_end_of_numbers_is_a_fault() {
+    let whole = String::from_utf8(parts("traces/h200/suite.sass", ".kernel ", 4000).remove(0)).unwrap();
+    let (before, after) = whole.split_once("offset=0").unwrap();
+    for offset in ["4294967295", "4294967296"] {
+        let source = Source::new("far.sass", format!("{before}offset={offset}{after}"));
+        let (program, faults) = listing::read(&source);
+        if faults.is_empty() {
+            decode(&program, &gpu("h200"));
+        }
     }
 }

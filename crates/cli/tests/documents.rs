@@ -94,8 +94,12 @@ fn the_pictures_of_the_readme_are_drawn_by_the_commands_beside_them() {
     };
     let kept = root().join(PICTURES);
     if blesses() {
-        names(&kept).iter().for_each(|name| fs::remove_file(kept.join(name)).unwrap());
-        names(&folder).iter().for_each(|name| _ = fs::copy(folder.join(name), kept.join(name)).unwrap());
+        for name in names(&kept) {
+            fs::remove_file(kept.join(name)).unwrap();
+        }
+        for name in names(&folder) {
+            fs::copy(folder.join(&name), kept.join(&name)).unwrap();
+        }
     }
     assert_eq!(
         names(&folder),

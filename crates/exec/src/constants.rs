@@ -75,9 +75,9 @@ impl ConstantBanks {
         symbols: &FxHashMap<String, Address>,
     ) -> Result<ConstantBanks, LaunchFault> {
         let fault = |message: String| LaunchFault::Launch { kernel: kernel.name.clone(), message };
-        let expected = kernel.parameters.iter().map(|p| p.offset + p.bytes).max();
+        let expected = kernel.parameters.iter().map(|p| u64::from(p.offset) + u64::from(p.bytes)).max();
         if let Some(expected) = expected
-            && expected as usize != parameters.len()
+            && expected != parameters.len() as u64
         {
             return Err(fault(format!("takes {expected} bytes of parameters, got {}", parameters.len())));
         }

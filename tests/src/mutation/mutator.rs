@@ -1,5 +1,7 @@
 //! What can happen to an input.
 
+use std::ops::Range;
+
 /// Words of many formats.
 const WORDS: [&str; 26] = [
     "(", ")", "[", "]", "{", "}", ",", ";", ":", "\"", "'", "\\", "//", "/*", "#", "|", "%", "@!", "-",
@@ -65,7 +67,7 @@ impl Random {
     }
 
     /// A range of a text of so many bytes, seldom a long one.
-    fn range(&mut self, length: usize) -> std::ops::Range<usize> {
+    fn range(&mut self, length: usize) -> Range<usize> {
         let most = if self.below(8) == 0 { 200 } else { 12 };
         let start = self.below(length);
         start..(start + self.below(most)).min(length)
@@ -75,7 +77,7 @@ impl Random {
 /// Damages an input in one place; `other` is an input of the same kind, `words` mean something to its reader.
 pub fn mutate(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Random) {
     let length = bytes.len();
-    match random.below(10) {
+    match random.below(14) {
         0 => bytes.iter_mut().skip(random.below(length)).take(1).for_each(|byte| *byte = random.byte()),
         1 => drop(bytes.drain(random.range(length))),
         2 => {
@@ -95,11 +97,14 @@ pub fn mutate(bytes: &mut Vec<u8>, other: &[u8], words: &[&str], random: &mut Ra
         5 => insert(bytes, WORDS[random.below(WORDS.len())].as_bytes(), random),
         6 if !words.is_empty() => insert(bytes, words[random.below(words.len())].as_bytes(), random),
         7 if random.below(8) == 0 => bytes.truncate(random.below(length)),
-        8 => {
-            let word = if words.is_empty() { "" } else { words[random.below(words.len())] };
-            replace(bytes, u8::is_ascii_alphabetic, word, random);
+        8 if !words.is_empty() => {
+            replace(bytes, u8::is_ascii_alphabetic, words[random.below(words.len())].as_bytes(), random);
         }
-        _ => replace(bytes, u8::is_ascii_digit, NUMBERS[random.below(NUMBERS.len())], random),
+        8..=10 => {
+            let word = run(other, u8::is_ascii_alphanumeric, random).map_or(&[][..], |range| &other[range]);
+            replace(bytes, u8::is_ascii_alphanumeric, word, random);
+        }
+        _ => replace(bytes, u8::is_ascii_digit, NUMBERS[random.below(NUMBERS.len())].as_bytes(), random),
     }
 }
 
@@ -108,10 +113,17 @@ fn insert(bytes: &mut Vec<u8>, what: &[u8], random: &mut Random) {
     bytes.splice(at..at, what.iter().copied());
 }
 
-/// Replaces the next run of such bytes after some place.
-fn replace(bytes: &mut Vec<u8>, such: fn(&u8) -> bool, new: &str, random: &mut Random) {
+/// The next run of such bytes after some place.
+fn run(bytes: &[u8], such: fn(&u8) -> bool, random: &mut Random) -> Option<Range<usize>> {
     let place = random.below(bytes.len());
-    let Some(start) = bytes.iter().skip(place).position(such).map(|offset| place + offset) else { return };
+    let start = place + bytes.iter().skip(place).position(such)?;
     let length = bytes[start..].iter().take_while(|byte| such(byte)).count();
-    bytes.splice(start..start + length, new.bytes());
+    Some(start..start + length)
+}
+
+/// Replaces the next run of such bytes after some place.
+fn replace(bytes: &mut Vec<u8>, such: fn(&u8) -> bool, new: &[u8], random: &mut Random) {
+    if let Some(range) = run(bytes, such, random) {
+        bytes.splice(range, new.iter().copied());
+    }
 }

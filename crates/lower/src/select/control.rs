@@ -5,6 +5,9 @@ use crate::flat::{Flat, LabelId, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
 use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
 
+/// Barriers of a block.
+const BARRIERS: u32 = 16;
+
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
@@ -128,12 +131,13 @@ impl Selector<'_, '_> {
             None => Operand::ZERO,
         };
         let barrier = match super::values::constant_of(&barrier) {
-            Some(number) => {
+            Some(number) if number < BARRIERS => {
                 self.barriers = self.barriers.max(number + 1);
                 Operand::Immediate(number)
             }
+            Some(_) => return self.unsupported("a block has the barriers 0 to 15, and not this one"),
             None => {
-                self.barriers = 16;
+                self.barriers = BARRIERS;
                 barrier
             }
         };
