@@ -61,7 +61,7 @@ fn wide_local_accesses_count_every_word() {
             ".local 64\n",
             &format!(
                 "stall=4 wr=0 LDC R1, c[0x0][0x28]\nstall=6 wait=000001 IADD3 R1, R1, -0x40, RZ\n\
-                 stall=1 rd=1 STL{suffix} [R1], R4\nstall=1 wait=000010 wr=0 LDL{suffix} R8, [R1]\n\
+                 stall=1 rd=1 STL{suffix} [R1], R4\nstall=1 wr=0 wait=000010 LDL{suffix} R8, [R1]\n\
                  stall=1 wait=000001 EXIT\n"
             ),
         );

@@ -1,5 +1,5 @@
-// Runs the kernels of more.cu with n = 3 and n = 6 and prints every word of 'out' that is not zero:
-// kernel n thread word value. 'in' holds mix32(i + 7 * 0x9e3779b9) >> 8, as the rule 'hash_i32' with seed 7 gives it.
+// Runs the kernels of more.cu with n = 3 and n = 6 and prints a line a thread: kernel, n, thread, its 32 words of
+// 'out'. 'in' holds mix32(i + 7 * 0x9e3779b9) >> 8, as the rule 'hash_i32' with seed 7 gives it.
 #include "more.cu"
 #include <cstdio>
 #include <cstdlib>
@@ -17,8 +17,10 @@ static void run(const char *name, void (*kernel)(uint32_t *, const uint32_t *, u
     CHECK(cudaGetLastError());
     std::vector<uint32_t> words(WORDS);
     CHECK(cudaMemcpy(words.data(), out, WORDS * 4, cudaMemcpyDeviceToHost));
-    for (uint32_t i = 0; i < WORDS; ++i)
-      if (words[i]) printf("%s %u %u %u %08x\n", name, n, i / 32, i % 32, words[i]);
+    for (uint32_t i = 0; i < WORDS; ++i) {
+      if (i % 32 == 0) printf("%s %u %u", name, n, i / 32);
+      printf(i % 32 == 31 ? " %x\n" : " %x", words[i]);
+    }
   }
 }
 

@@ -369,6 +369,11 @@ impl Selector<'_, '_> {
     fn packed_integer(&mut self, flat: &Flat<'_>, ty: Type) {
         let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
         let (signed, opcode) = (ty.is_signed(), flat.tree.opcode);
+        if flat.tree.flag(Flag::Relu) {
+            let order = if opcode == tree::Opcode::Min { Operand::TRUE } else { Operand::FALSE };
+            let to = Operand::register(self.result(&flat.operands[0], 32));
+            return self.op(Opcode::Vimnmx, &[M::S16x2, M::Relu], [to, a, b, order]);
+        }
         let halves = |it: &mut Self, operand: Operand| {
             let low = it.extend16(operand, signed);
             let selector = if signed { 0xbb32 } else { 0x4432 };
@@ -438,10 +443,12 @@ impl Selector<'_, '_> {
             return self.choose(to.offset(1), a.high, b.high, predicate);
         }
         let to = Operand::register(self.result(&flat.operands[0], 32));
-        if ty.bits() == 32 {
+        let relu = flat.tree.flag(Flag::Relu);
+        if ty.bits() == 32 && !relu {
             for (first, second) in [(1, 2), (2, 1)] {
                 if let Some((tree, operands, made)) = self.origin_of(&flat.operands[first])
                     && tree.opcode == flat.tree.opcode
+                    && !tree.flag(Flag::Relu)
                     && tree.ty() == Some(ty)
                     && self.is_private(&flat.operands[first], made)
                 {
@@ -459,7 +466,8 @@ impl Selector<'_, '_> {
         }
         let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
         let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-        self.op(Opcode::Vimnmx, signedness(ty.is_signed()), [to, a, b, which]);
+        let modifiers = if relu { &[M::Relu] } else { signedness(ty.is_signed()) };
+        self.op(Opcode::Vimnmx, modifiers, [to, a, b, which]);
     }
 
     /// `a < b`, 64 bits.
