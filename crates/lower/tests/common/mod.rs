@@ -224,7 +224,7 @@ pub fn within(seconds: u64, text: String) -> String {
     let (done, result) = std::sync::mpsc::channel();
     let start: String = text.chars().take(400).collect();
     std::thread::spawn(move || {
-        let lowered = lowered("chain.ptx", text, &warplab_lower::Options::default());
+        let lowered = lowered("chain.ptx", text, &Options::default());
         let listing = warplab_program::listing::write_kernel(&lowered.program.kernels[0], &[]);
         // Nobody listens any more after the time is over.
         let _ = done.send(listing);
