@@ -1,5 +1,6 @@
 //! A kernel's PTX as one list of instructions and labels: nested blocks opened, names resolved, calls inlined.
 
+use crate::limits;
 use crate::system::SystemItem;
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -162,7 +163,10 @@ pub(crate) struct Flattener<'a, 'd> {
     pub(crate) out: Flattened<'a>,
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) shared: FxHashMap<&'a str, u32>,
+    pub(crate) functions: FxHashMap<&'a str, &'a Function>,
     pub(crate) calls: Vec<&'a str>,
+    /// Whether no more calls are inlined.
+    pub(crate) full: bool,
     pub(crate) leave: Vec<LabelId>,
     pub(crate) place: (Option<u16>, u32),
 }
@@ -187,7 +191,9 @@ impl<'a, 'd> Flattener<'a, 'd> {
             out: Flattened { shared_bytes: 0, ..Flattened::default() },
             scopes: Vec::new(),
             shared: FxHashMap::default(),
+            functions: functions(module),
             calls: vec![&kernel.name],
+            full: false,
             leave: Vec::new(),
             place: (None, 0),
         };
@@ -221,7 +227,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
     pub(crate) fn lay_out_shared(&mut self, body: &'a Block) {
         let mut static_variables: Vec<&'a Variable> = Vec::new();
         let mut dynamic: Vec<&'a Variable> = Vec::new();
-        let used = names_used(self.module, body);
+        let used = names_used(&self.functions, body);
         let module_level = self.module.variables().filter(|it| used.contains_key(it.name.as_str()));
         for variable in module_level.chain(local_variables(body)) {
             if variable.space.family() == Space::Shared {
@@ -229,13 +235,10 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 if unsized_array { dynamic.push(variable) } else { static_variables.push(variable) }
             }
         }
-        let mut at = SHARED_BASE;
         for variable in static_variables {
-            at = at.next_multiple_of(variable.alignment().max(1) as u32);
-            self.shared.insert(&variable.name, at);
-            at += variable.bytes() as u32;
+            self.add_shared(variable);
         }
-        self.out.shared_bytes = at - SHARED_BASE;
+        let at = SHARED_BASE + self.out.shared_bytes;
         let alignment = dynamic.iter().map(|it| it.alignment().max(1) as u32).max().unwrap_or(1);
         let start = at.next_multiple_of(alignment);
         if !dynamic.is_empty() {
@@ -244,6 +247,17 @@ impl<'a, 'd> Flattener<'a, 'd> {
         for variable in dynamic {
             self.shared.insert(&variable.name, start);
         }
+    }
+
+    /// Gives a static shared variable the next address; returns it.
+    fn add_shared(&mut self, variable: &'a Variable) -> u32 {
+        let (at, end) = limits::place32(self.out.shared_bytes, variable).unwrap_or_else(|fault| {
+            self.fault(*variable.span, fault);
+            (0, 0)
+        });
+        self.out.shared_bytes = end;
+        self.shared.insert(&variable.name, SHARED_BASE + at);
+        SHARED_BASE + at
     }
 
     pub(crate) fn block(&mut self, block: &'a Block) {
@@ -320,21 +334,20 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 self.out.parameters += 1;
                 Symbol::CallParameter(self.out.parameters - 1)
             }
-            Space::Local => {
-                let at = self.out.local_bytes.next_multiple_of(variable.alignment().max(1) as u32);
-                self.out.local_bytes = at + variable.bytes() as u32;
-                Symbol::Local(at)
-            }
+            Space::Local => match limits::place32(self.out.local_bytes, variable) {
+                Ok((at, end)) => {
+                    self.out.local_bytes = end;
+                    Symbol::Local(at)
+                }
+                Err(fault) => {
+                    self.fault(*variable.span, fault);
+                    Symbol::Local(0)
+                }
+            },
+            // A variable of an inlined function comes after those of the kernel.
             Space::Shared => match self.shared.get(variable.name.as_str()) {
                 Some(&at) => Symbol::Shared(at),
-                None => {
-                    // A variable of an inlined function: after those of the kernel.
-                    let end = SHARED_BASE + self.out.shared_bytes;
-                    let at = end.next_multiple_of(variable.alignment().max(1) as u32);
-                    self.out.shared_bytes = at + variable.bytes() as u32 - SHARED_BASE;
-                    self.shared.insert(&variable.name, at);
-                    Symbol::Shared(at)
-                }
+                None => Symbol::Shared(self.add_shared(variable)),
             },
             Space::Const => match self.globals.constants.get(variable.name.as_str()) {
                 Some(&at) => Symbol::Constant(at),
@@ -520,8 +533,14 @@ fn local_variables(body: &Block) -> Vec<&Variable> {
     found
 }
 
+/// The functions of a module that have a body.
+fn functions(module: &Module) -> FxHashMap<&str, &Function> {
+    let defined = module.functions().filter(|function| function.body.is_some());
+    defined.map(|function| (function.name.as_str(), function)).collect()
+}
+
 /// The symbols that a body names, and those of the functions that it calls.
-fn names_used<'a>(module: &'a Module, body: &'a Block) -> FxHashMap<&'a str, ()> {
+fn names_used<'a>(functions: &FxHashMap<&'a str, &'a Function>, body: &'a Block) -> FxHashMap<&'a str, ()> {
     let mut names = FxHashMap::default();
     let mut pending = vec![body];
     while let Some(body) = pending.pop() {
@@ -539,7 +558,7 @@ fn names_used<'a>(module: &'a Module, body: &'a Block) -> FxHashMap<&'a str, ()>
                             _ => continue,
                         };
                         if names.insert(name.as_str(), ()).is_none()
-                            && let Some(function) = module.function(name)
+                            && let Some(function) = functions.get(name.as_str())
                             && let Some(body) = &function.body
                         {
                             pending.push(body);

@@ -1,6 +1,7 @@
 //! Variables of the module: constant bank 3, global memory, parameters.
 
 use crate::flat::Globals;
+use crate::limits;
 use warplab_diagnostics::Diagnostic;
 use warplab_program::{ConstantBank, ConstantVariable, GlobalVariable, Parameter, Relocation};
 use warplab_ptx::tree::{
@@ -29,15 +30,23 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
     }
     let mut layout =
         Layout { globals: Globals::default(), constants: None, named: Vec::new(), variables: Vec::new() };
+    let mut global_bytes = 0;
     let mut bank = ConstantBank { bank: 3, bytes: Vec::new(), relocations: Vec::new() };
     for variable in found {
         match variable.space.family() {
             Space::Const => {
-                let at = bank.bytes.len().next_multiple_of(variable.alignment().max(1) as usize);
+                let used = bank.bytes.len() as u64;
+                let (at, end) = match limits::place(used, variable) {
+                    Ok(place) => place,
+                    Err(fault) => {
+                        diagnostics.push(Diagnostic::error(*variable.span, fault));
+                        continue;
+                    }
+                };
                 let (bytes, relocations) = initial(variable, diagnostics);
-                bank.bytes.resize(at, 0);
+                bank.bytes.resize(at as usize, 0);
                 bank.bytes.extend(bytes);
-                bank.bytes.resize(at + variable.bytes() as usize, 0);
+                bank.bytes.resize(end as usize, 0);
                 bank.relocations.extend(
                     relocations.into_iter().map(|it| Relocation { offset: it.offset + at as u32, ..it }),
                 );
@@ -53,6 +62,13 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
                 layout.globals.globals.insert(variable.name.to_string(), ());
                 if variable.linkage == Linkage::Extern && variable.initialiser.is_none() {
                     continue;
+                }
+                match limits::place(global_bytes, variable) {
+                    Ok((_, end)) => global_bytes = end,
+                    Err(fault) => {
+                        diagnostics.push(Diagnostic::error(*variable.span, fault));
+                        continue;
+                    }
                 }
                 let (initial, relocations) = initial(variable, diagnostics);
                 let declared = GlobalVariable {
@@ -105,7 +121,7 @@ fn strides(variable: &Variable) -> Vec<u64> {
         strides.insert(0, variable.element_bytes());
     }
     for dim in variable.dims.iter().skip(1).rev() {
-        let row = strides[0] * dim.unwrap_or(1);
+        let row = strides[0].saturating_mul(dim.unwrap_or(1));
         strides.insert(0, row);
     }
     strides
@@ -120,7 +136,16 @@ fn fill(
     relocations: &mut Vec<Relocation>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let fits = at.checked_add(u64::from(variable.ty.bytes())).is_some_and(|end| end <= variable.bytes());
     match initialiser {
+        Initialiser::Value(_) | Initialiser::Symbol { .. } if !fits => {
+            let message =
+                format!("'{}' has {} bytes: it starts with more values", variable.name, variable.bytes());
+            // Said once of a variable.
+            if diagnostics.last().is_none_or(|last| last.message != message) {
+                diagnostics.push(Diagnostic::error(*variable.span, message));
+            }
+        }
         Initialiser::List(list) => {
             let stride = strides.first().copied().unwrap_or(1);
             let inner = if strides.len() > 1 { &strides[1..] } else { strides };
@@ -128,7 +153,8 @@ fn fill(
                 let nested = matches!(element, Initialiser::List(_));
                 let strides = if nested { inner } else { strides };
                 let stride = if nested { stride } else { strides.last().copied().unwrap_or(stride) };
-                fill(element, variable, strides, at + index as u64 * stride, bytes, relocations, diagnostics);
+                let at = at.saturating_add((index as u64).saturating_mul(stride));
+                fill(element, variable, strides, at, bytes, relocations, diagnostics);
             }
         }
         Initialiser::Value(value) => {
@@ -165,23 +191,25 @@ fn fill(
 }
 
 /// The parameters of a kernel with their offsets.
-pub(crate) fn parameters(kernel: &Function) -> Vec<Parameter> {
-    let mut at = 0u32;
-    kernel
-        .parameters
-        .iter()
-        .map(|parameter| {
-            at = at.next_multiple_of(parameter.alignment().max(1) as u32);
-            let offset = at;
-            let bytes = parameter.bytes() as u32;
-            at += bytes;
-            let dims: String = parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
-            Parameter {
-                name: parameter.name.to_string(),
-                offset,
-                bytes,
-                ty: format!("{}{dims}", parameter.ty.name()),
+pub(crate) fn parameters(kernel: &Function, diagnostics: &mut Vec<Diagnostic>) -> Vec<Parameter> {
+    let mut used = 0;
+    let mut parameters = Vec::new();
+    for parameter in &kernel.parameters {
+        let (offset, end) = match limits::place32(used, parameter) {
+            Ok(place) => place,
+            Err(fault) => {
+                diagnostics.push(Diagnostic::error(*parameter.span, fault));
+                continue;
             }
-        })
-        .collect()
+        };
+        used = end;
+        let dims: String = parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
+        parameters.push(Parameter {
+            name: parameter.name.to_string(),
+            offset,
+            bytes: parameter.bytes() as u32,
+            ty: format!("{}{dims}", parameter.ty.name()),
+        });
+    }
+    parameters
 }

@@ -1,10 +1,38 @@
 //! Calls: the called function's statements stand in their place, its parameters are registers.
 
 use crate::flat::{Flat, Flattener, Item, Named, ParameterId, RegisterId, Start, Symbol, Value};
+use warplab_diagnostics::Span;
 use warplab_program::{Origin, SystemCall};
 use warplab_ptx::tree::{Instruction, Opcode, Operand, Space, Type, Variable};
 
+/// How deep calls may nest.
+const MOST_DEEP: usize = 256;
+
+/// How many instructions a kernel may have before no more calls are inlined.
+const MOST_INLINED: usize = 250_000;
+
 impl<'a> Flattener<'a, '_> {
+    /// Whether one more function can be inlined; says once of a kernel that it cannot.
+    fn has_room(&mut self, span: Span, name: &str) -> bool {
+        let fault = if self.calls.len() > MOST_DEEP {
+            format!(
+                "the call of '{name}' is the {}th inside another; at most {MOST_DEEP} can be inlined",
+                MOST_DEEP + 1
+            )
+        } else if self.out.items.len() > MOST_INLINED {
+            format!(
+                "the calls before this one have grown the kernel to more than {MOST_INLINED} instructions; every call is \
+                 inlined, and more is not compiled"
+            )
+        } else {
+            return true;
+        };
+        if !std::mem::replace(&mut self.full, true) {
+            self.fault(span, fault);
+        }
+        false
+    }
+
     /// The register that holds a word of a parameter of an inlined call.
     pub(crate) fn slot(&mut self, parameter: ParameterId, offset: i64, ty: Type) -> RegisterId {
         let bytes = ty.bytes();
@@ -64,17 +92,19 @@ impl<'a> Flattener<'a, '_> {
             return self
                 .fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
         };
-        let module = self.module;
         let name = name.as_str();
-        let body = module.function(name).and_then(|function| function.body.as_ref());
-        if let (None, Some(driver)) = (body, SystemCall::from_name(name)) {
+        let function = self.functions.get(name).copied();
+        if let (None, Some(driver)) = (function, SystemCall::from_name(name)) {
             return self.system_call(driver, &call, guard, (span, origin));
         }
-        let Some(function) = module.function(name).filter(|function| function.body.is_some()) else {
+        let Some(function) = function else {
             return self.fault(span, format!("the function '{name}' has no body in this file"));
         };
         if self.calls.contains(&name) {
             return self.fault(span, format!("'{name}' calls itself: recursion is not supported"));
+        }
+        if self.full || !self.has_room(span, name) {
+            return;
         }
         let actual = |it: &mut Self, operands: &'a [Operand]| -> Vec<Value> {
             operands.iter().map(|operand| it.value(operand, span)).collect()

@@ -19,6 +19,7 @@ mod globals;
 mod graph;
 mod inline;
 mod legal;
+mod limits;
 mod liveness;
 mod motion;
 mod passes;

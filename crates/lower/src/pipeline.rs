@@ -102,7 +102,7 @@ impl<'a> Context<'a> {
         log: &mut Vec<PassLog>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Kernel {
-        let parameters = globals::parameters(kernel);
+        let parameters = globals::parameters(kernel, diagnostics);
         let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
         let flat =
             Flattener::run(self.module, self.source, self.globals, self.files, kernel, &offsets, diagnostics);
