@@ -36,9 +36,9 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
     assert_eq!(
         render(&source, &faults[..1]),
         "error: unknown field 'schedular' of multiprocessor
-  --> mine.ron:54:9
+  --> mine.ron:55:9
    |
-54 |         schedular: cggty, // Huerta
+55 |         schedular: cggty, // Huerta
    |         ^^^^^^^^^ not known
    |
    = help: did you mean 'scheduler'? allowed: divergence, instructions, l1, latencies, memory_pipeline, pipes, scheduler, scheduler_seed, shared

@@ -186,8 +186,8 @@ fn shared_atomics_on_floats_and_doublewords() {
 #[test]
 fn what_is_not_supported_is_said_all_at_once() {
     let text = format!(
-        "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\nmov.u32 %r1, %envreg3;\n\
-         cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;\natom.global.cas.b16 %h1, [%rd1], %h2, %h3;\nret; }}"
+        "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\nmapa.u64 %rd1, %rd2, %r1;\n\
+         createpolicy.fractional.L2::evict_last.b64 %rd2, 1.0;\natom.global.cas.b16 %h1, [%rd1], %h2, %h3;\nret; }}"
     );
     let source = Source::new("unsupported.ptx", text);
     let parsed = warplab_ptx::parse(&source);
