@@ -159,6 +159,8 @@ struct Chip<'a> {
     last_end: Cycle,
     /// When a block last came or ended.
     last_block: Cycle,
+    /// Warp instructions executed until then.
+    instructions_at_block: u64,
     /// When global memory was last written or level two last answered.
     last_traffic: Cycle,
 }
@@ -234,6 +236,7 @@ impl<'a> Chip<'a> {
             blocks_done: 0,
             last_end: Cycle(0),
             last_block: Cycle(0),
+            instructions_at_block: 0,
             last_traffic: Cycle(0),
         }
     }
@@ -245,7 +248,8 @@ impl<'a> Chip<'a> {
 
     /// The limit that was given, or those that hold where none was.
     fn check_limits(&self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
-        match limits::reached(max_cycles, now.0, || self.instructions()) {
+        let since_block = || self.instructions() - self.instructions_at_block;
+        match limits::reached(max_cycles, now.0, since_block) {
             None => Ok(()),
             Some(reached) => Err(self.too_long(reached)),
         }
@@ -342,6 +346,7 @@ impl<'a> Chip<'a> {
     }
 
     fn collect_ends(&mut self, now: Cycle) {
+        let before = self.blocks_done;
         for (sm, unit) in self.units.iter_mut().enumerate() {
             let Some(unit) = unit else { continue };
             for end in unit.sm.take_ends() {
@@ -350,6 +355,9 @@ impl<'a> Chip<'a> {
                 self.last_end = self.last_end.max(end.at);
                 self.dispatcher.freed(SmId(sm as u16), end.at);
             }
+        }
+        if self.blocks_done > before {
+            self.instructions_at_block = self.instructions();
         }
     }
 
@@ -365,6 +373,7 @@ impl<'a> Chip<'a> {
         });
         if self.dispatcher.dispatched() > before {
             self.last_block = now;
+            self.instructions_at_block = self.instructions();
         }
     }
 

@@ -4,8 +4,9 @@
 /// hardware suites takes.
 pub const DEFAULT_MAX_CYCLES: u64 = 100_000_000;
 
-/// It ends after so many warp instructions, too: twice what the largest launch of the hardware suites executes.
-pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1_000_000_000;
+/// It ends after so many warp instructions, too, in which no block came or ended: the largest launches of the hardware
+/// suites execute as many only in all their waves of blocks together.
+pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 300_000_000;
 
 /// How a person raises the default limit.
 const HINT: &str =
@@ -20,8 +21,8 @@ pub(crate) struct Reached {
     pub(crate) hint: &'static str,
 }
 
-/// The limit that a launch has reached after so many cycles and instructions: the one of cycles that was given, or
-/// with 0 those that hold where none was.
+/// The limit that a launch has reached after so many cycles, and so many instructions since a block last came or ended:
+/// the one of cycles that was given, or with 0 those that hold where none was.
 pub(crate) fn reached(max_cycles: u64, cycles: u64, instructions: impl FnOnce() -> u64) -> Option<Reached> {
     if max_cycles != 0 {
         let after = format!("{max_cycles} cycles");
@@ -30,7 +31,7 @@ pub(crate) fn reached(max_cycles: u64, cycles: u64, instructions: impl FnOnce() 
     if cycles >= DEFAULT_MAX_CYCLES {
         return Some(Reached { after: format!("{DEFAULT_MAX_CYCLES} cycles"), hint: HINT });
     }
-    let after = || format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions");
+    let after = || format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions without a block that came or ended");
     (instructions() >= DEFAULT_MAX_INSTRUCTIONS).then(|| Reached { after: after(), hint: HINT })
 }
 
@@ -43,9 +44,10 @@ mod tests {
         let of = |max_cycles, cycles, instructions| {
             reached(max_cycles, cycles, || instructions).map(|reached| (reached.after, reached.hint))
         };
-        assert_eq!(of(0, 99_999_999, 999_999_999), None);
+        assert_eq!(of(0, 99_999_999, 299_999_999), None);
         assert_eq!(of(0, 100_000_000, 0), Some(("100000000 cycles".to_owned(), HINT)));
-        assert_eq!(of(0, 0, 1_000_000_000), Some(("1000000000 warp instructions".to_owned(), HINT)));
+        let after = "300000000 warp instructions without a block that came or ended".to_owned();
+        assert_eq!(of(0, 0, 300_000_000), Some((after, HINT)));
         assert!(HINT.contains("--max-cycles"));
     }
 
