@@ -246,8 +246,8 @@ pub(crate) struct RunArguments {
     /// Threads to simulate with; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// End with a report after so many cycles; if not given, after 100 million cycles or 300 million warp
-    /// instructions without a new or ended block
+    /// End with a report after so many cycles; if not given, after 100 million warp instructions in which
+    /// no block came or ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cycles: Option<u64>,
 }

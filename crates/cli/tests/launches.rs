@@ -111,7 +111,7 @@ error: writes_forever: not done after 20000 cycles (0 of 1 blocks have ended)
 "#]]);
     if std::env::var_os("WARPLAB_LONG").is_some() {
         warplab(run).code(1).stdout_eq("").stderr_eq(str![[r#"
-error: writes_forever: not done after 100000000 cycles (0 of 1 blocks have ended)
+error: writes_forever: not done after 100000000 warp instructions without a block that came or ended (0 of 1 blocks have ended)
   this is the limit where none is given; --max-cycles N, or max_cycles in the file, sets another
   block 0 warp 0 waits at [..] (line [..]
 

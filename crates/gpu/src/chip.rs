@@ -38,8 +38,8 @@ pub struct Progress {
 /// How to run a launch.
 #[derive(Default)]
 pub struct RunOptions<'a> {
-    /// The run stops with a report after so many cycles; with 0 after [`limits::DEFAULT_MAX_CYCLES`] or
-    /// [`limits::DEFAULT_MAX_INSTRUCTIONS`].
+    /// The run stops with a report after so many cycles; with 0 after
+    /// [`limits::DEFAULT_MAX_INSTRUCTIONS`] without a block that came or ended.
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,

@@ -49,13 +49,14 @@ fn a_return_address_is_a_code_address_of_the_kernel() {
 
 #[test]
 fn a_function_that_the_driver_does_not_have_here_is_named() {
-    let faults = read_cubin(include_bytes!("aligned.cubin"), include_str!("aligned.json")).unwrap_err();
-    let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let program = read_cubin(include_bytes!("aligned.cubin"), include_str!("aligned.json")).unwrap();
+    let reasons = &program.refusal("aligned").expect("it is refused").reasons;
+    let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,
         [
-            "kernel 'aligned': calls '__cuda_syscall_aligned_malloc', which is not supported; of the functions of the \
-          driver there are vprintf, __assertfail, malloc, free"
+            "calls '__cuda_syscall_aligned_malloc', which is not supported; of the functions of the driver there are \
+          vprintf, __assertfail, malloc, free"
         ]
     );
 }

@@ -57,8 +57,8 @@ pub struct Launch {
     /// Changes of the machine: {"l2.kib": "30000"}.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// The launch ends with a report after this many cycles; if not given, after 100 million cycles or 300
-    /// million warp instructions without a new or ended block.
+    /// The launch ends with a report after this many cycles; if not given, after 100 million warp
+    /// instructions in which no block came or ended.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub max_cycles: Option<u64>,
