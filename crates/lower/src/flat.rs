@@ -468,7 +468,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
 
     pub(crate) fn instruction(&mut self, instruction: &'a Instruction) {
         let origin = Origin {
-            line: self.source.position(instruction.span.start).line,
+            line: self.source.line(instruction.span.start),
             source_file: self.place.0,
             source_line: self.place.1,
             note: "",
