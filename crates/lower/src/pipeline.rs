@@ -4,7 +4,7 @@ use crate::allocate::{self, Failure, Used};
 use crate::code::Code;
 use crate::flat::{Flattener, Globals};
 use crate::{
-    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, motion,
+    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, limits, motion,
     predicate, reconverge, schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
@@ -203,9 +203,8 @@ fn register_limit(kernel: &Function, lowered: &Kernel) -> u32 {
             _ => {}
         }
     }
-    if let Some([x, y, z]) = lowered.required_block.or(lowered.max_block) {
-        let warps = (x * y * z).div_ceil(32).max(1) * blocks;
-        limit = limit.min((65536 / warps / 32) & !7);
+    if let Some(block) = lowered.required_block.or(lowered.max_block) {
+        limit = limit.min(limits::registers(block, blocks));
     }
     limit
 }
