@@ -239,7 +239,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
             self.add_shared(variable);
         }
         let at = SHARED_BASE + self.out.shared_bytes;
-        let alignment = dynamic.iter().map(|it| it.alignment().max(1) as u32).max().unwrap_or(1);
+        let alignment = dynamic.iter().map(|it| limits::narrow(it.alignment().max(1))).max().unwrap_or(1);
         let start = at.next_multiple_of(alignment);
         if !dynamic.is_empty() {
             self.out.shared_bytes = start - SHARED_BASE;

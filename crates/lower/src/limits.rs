@@ -13,6 +13,8 @@ const GLOBAL: u64 = 1 << 40;
 /// Bytes of parameters that a kernel may have.
 const PARAMETERS: u64 = 32_764;
 
+/// Bytes from its start on that a variable may start with other values than zero.
+pub(crate) const INITIAL: u64 = 1 << 28;
 /// Threads of a block at most.
 const BLOCK_THREADS: u64 = 1024;
 /// Threads that a multiprocessor of sm_90 holds, as ptxas has it.
@@ -64,6 +66,16 @@ pub(crate) fn place(used: u64, variable: &Variable) -> Result<(u64, u64), String
         _ if used == 0 => Err(format!("'{}' has {} bytes: {whose}", variable.name, variable.bytes())),
         _ => Err(format!("'{}' has {} bytes, after {used}: {whose}", variable.name, variable.bytes())),
     }
+}
+
+/// A size or place in 32 bits, of a space that has no more.
+pub(crate) fn narrow(bytes: u64) -> u32 {
+    u32::try_from(bytes).expect("larger variables have been refused")
+}
+
+/// A size or place as a length of data that is at hand.
+pub(crate) fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).expect("larger variables have been refused")
 }
 
 /// The same within 32 bits: no space but global memory is larger.

@@ -173,7 +173,7 @@ impl Selector<'_, '_> {
         if let Window::Constant(bank) = window {
             return self.load_constant(&elements, &address, bank, ty);
         }
-        let lanes = elements.len() as u32;
+        let lanes = crate::code::number(elements.len());
         if ty.bits() * lanes > 128 {
             return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
         }
@@ -230,7 +230,7 @@ impl Selector<'_, '_> {
         for (index, element) in elements.iter().enumerate() {
             let Value::Register(id) = element else { continue };
             let to = self.place(*id);
-            let bit = ty.bits() * index as u32;
+            let bit = ty.bits() * crate::code::number(index);
             let word = Operand::register(from.offset(bit / 32));
             match ty.bits() {
                 64 => {
@@ -332,7 +332,7 @@ impl Selector<'_, '_> {
             Value::Vector(elements) => elements.clone(),
             one => vec![one.clone()],
         };
-        let lanes = elements.len() as u32;
+        let lanes = crate::code::number(elements.len());
         if ty.bits() * lanes > 128 {
             return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
         }
@@ -370,7 +370,7 @@ impl Selector<'_, '_> {
         if let [one] = elements {
             return self.register(one, ty);
         }
-        let words = (bits * elements.len() as u32).div_ceil(32);
+        let words = (bits * crate::code::number(elements.len())).div_ceil(32);
         let sources: Vec<Source> = elements.iter().map(|element| self.source(element, ty)).collect();
         let constants: Option<Vec<u64>> = sources.iter().map(Source::as_constant).collect();
         let key =
@@ -385,12 +385,12 @@ impl Selector<'_, '_> {
         match bits {
             64 => {
                 for (index, source) in sources.iter().enumerate() {
-                    self.move_to(to.offset(2 * index as u32), *source, 64);
+                    self.move_to(to.offset(2 * crate::code::number(index)), *source, 64);
                 }
             }
             32 => {
                 for (index, source) in sources.iter().enumerate() {
-                    self.move_to(to.offset(index as u32), *source, 32);
+                    self.move_to(to.offset(crate::code::number(index)), *source, 32);
                 }
             }
             _ => {
@@ -405,7 +405,7 @@ impl Selector<'_, '_> {
                         self.compute(Opcode::Prmt, &[], [low, Operand::Immediate(0x0040), high])
                     };
                     self.move_to(
-                        to.offset(index as u32),
+                        to.offset(crate::code::number(index)),
                         Source { low: Operand::register(packed), high: Operand::ZERO },
                         32,
                     );
@@ -506,7 +506,7 @@ impl Selector<'_, '_> {
             4 => modifiers.push(M::X4),
             _ => {}
         }
-        let to = self.code.register(elements.len() as u32);
+        let to = self.code.register(crate::code::number(elements.len()));
         self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
         self.spread(&elements, to, Type::B32);
     }
