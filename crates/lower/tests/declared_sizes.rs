@@ -135,3 +135,49 @@ fn a_variable_larger_than_its_memory_is_refused_and_not_cut() {
         format!("'p' has 4294967300 bytes: {parameters}")
     );
 }
+
+#[test]
+fn values_far_behind_the_start_of_a_variable_are_refused_before_they_take_memory() {
+    let far = "starts with values behind its first 268,435,456 bytes, which is the limit; leave zeroes out\n";
+    assert_eq!(faults(".global .u64 a[2][1073741824] = {{1}, {2, 3}};", "", ""), format!("'a' {far}"));
+    assert_eq!(
+        faults(".global .b8 g; .global .u64 a[2][1073741824] = {{1}, {g}};", "", ""),
+        format!("'a' {far}")
+    );
+    assert_eq!(faults(".global .u64 a[2][1024] = {{1}, {2}};", "", ""), "");
+}
+
+#[test]
+fn vectors_longer_than_any_instruction_takes_are_refused() {
+    let registers = vec!["%r1"; 300].join(", ");
+    for instruction in ["ldmatrix.sync.aligned.m8n8.x4.shared.b16", "ld.shared.v4.u32", "ld.param.u32"] {
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .b8 p[4]) {{\n\
+             .shared .b8 s[64]; .reg .b32 %r<4>; {instruction} {{{registers}}}, [s]; ret; }}\n"
+        );
+        let source = Source::new("vectors.ptx", text);
+        let parsed = warplab_ptx::parse(&source);
+        assert!(
+            parsed.has_errors() || lower(&parsed.module, &source, &Options::default()).is_err(),
+            "{instruction}"
+        );
+    }
+}
+
+#[test]
+fn the_lines_of_files_beyond_16_bits_are_left_out_and_not_taken_for_those_of_others() {
+    let files: String = (1..70_000).map(|at| format!(".file {at} \"f{at}\"\n")).collect();
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .loc 65537 1 0\n bar.sync 0; ret; }}\n{files}"
+    );
+    let source = Source::new("files.ptx", text);
+    let parsed = warplab_ptx::parse(&source);
+    assert!(!parsed.has_errors(), "{}", render(&source, &parsed.diagnostics));
+    let lowered = lower(&parsed.module, &source, &Options::default()).expect("it is right");
+    let messages: Vec<&str> = lowered.warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        ["more than 65,536 files are named with .file; the lines of further ones are not known"]
+    );
+    assert_eq!(lowered.program.files.len(), 65_536);
+}

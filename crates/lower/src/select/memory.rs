@@ -502,9 +502,12 @@ impl Selector<'_, '_> {
         let transposed = flat.tree.has(Dotted::Matrix(tree::MatrixShape::Trans));
         let mut modifiers = vec![M::B16, if transposed { M::Mt88 } else { M::M88 }];
         match elements.len() {
+            1 => {}
             2 => modifiers.push(M::X2),
             4 => modifiers.push(M::X4),
-            _ => {}
+            found => {
+                return self.unsupported(format!("'ldmatrix' loads 1, 2 or 4 registers, found {found}"));
+            }
         }
         let to = self.code.register(crate::code::number(elements.len()));
         self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
