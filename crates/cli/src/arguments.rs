@@ -259,6 +259,13 @@ pub(crate) enum Switch {
     Off,
 }
 
+impl Switch {
+    /// Whether it is on.
+    pub(crate) fn is_on(self) -> bool {
+        self == Switch::On
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Launch (of a program file)")]
 pub(crate) struct LaunchArguments {
@@ -360,6 +367,10 @@ pub(crate) struct CorrelateArguments {
     /// Cases at once; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
+    /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode; the
+    /// cases run from PTX then
+    #[arg(long, value_name = "CHOICE", help_heading = "Cases")]
+    pub(crate) fmad: Option<Switch>,
     /// Memory that the buffers of all cases at once may need; a larger case runs alone
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
     pub(crate) memory: Size,
@@ -372,6 +383,10 @@ pub(crate) struct ExperimentArguments {
     /// A change of a constant, an axis (values separated by commas) or a setting, may be repeated: gpu=h100-sxm
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) changes: Vec<String>,
+    /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode, at
+    /// every point: the same as --set fmad=CHOICE
+    #[arg(long, value_name = "CHOICE")]
+    pub(crate) fmad: Option<Switch>,
     /// Print the table as CSV
     #[arg(long, conflicts_with = "json", help_heading = "Report")]
     pub(crate) csv: bool,

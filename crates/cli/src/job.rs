@@ -1,6 +1,6 @@
 //! One launch, ready to be simulated: from a launch file, or from a program and flags.
 
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, Switch};
 use crate::failure::Failure;
 use crate::machines;
 use crate::programs::{self, Loaded, Reading};
@@ -73,7 +73,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
     let program = folder.join(&launch.program);
-    let mut reading = reading(arguments)?;
+    let mut reading = reading(arguments, launch.fmad)?;
     // What stands on the command line comes last, where it wins.
     reading.nvcc_arguments.splice(0..0, launch.nvcc_args.iter().cloned());
     let loaded = programs::load(&program, &config, reading, Some(&launch.kernel), terminal)?;
@@ -108,7 +108,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
     let wanted = flags.kernel.as_deref();
-    let loaded = programs::load(&arguments.file, &config, reading(arguments)?, wanted, terminal)?;
+    let loaded = programs::load(&arguments.file, &config, reading(arguments, None)?, wanted, terminal)?;
     check_architecture(&arguments.file, &loaded, &config)?;
     let kernel = programs::kernel(&loaded, wanted)?.name.clone();
     Ok(Job {
@@ -143,8 +143,10 @@ fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Resul
     )))
 }
 
-fn reading(arguments: &RunArguments) -> Result<Reading, Failure> {
-    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None, arguments.fmad)?;
+/// How the program is read; `fmad` is what the launch file says, if anything.
+fn reading(arguments: &RunArguments, fmad: Option<bool>) -> Result<Reading, Failure> {
+    let fmad = arguments.fmad.map(Switch::is_on).or(fmad);
+    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None, fmad)?;
     Ok(Reading { nvcc_arguments: arguments.nvcc_arguments.clone(), ..reading })
 }
 

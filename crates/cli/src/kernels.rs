@@ -133,7 +133,7 @@ fn once(faults: &mut Vec<Diagnostic>) {
 }
 
 fn line(source: &Source, fault: &Diagnostic) -> Place {
-    Place::Line(source.position(fault.span.start).line)
+    Place::Line(source.line(fault.span.start))
 }
 
 /// Every kernel of a program, those that could be read first.

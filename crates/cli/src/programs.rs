@@ -1,6 +1,6 @@
 //! Programs: PTX, CUDA source, cubins, listings.
 
-use crate::arguments::{Isa, Switch};
+use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use crate::{names, passes, roads};
@@ -22,6 +22,10 @@ pub(crate) struct Loaded {
     pub(crate) log: Vec<PassLog>,
 }
 
+/// Why what is said of the compiler does not go with machine code.
+pub(crate) const OTHER_COMPILER: &str = "--passes, --dump-after and --fmad (fmad of a launch file) are of the simulator's \
+                                         own compiler; real machine code has been through another: use --isa ptx";
+
 /// How a program file is to be read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
@@ -39,16 +43,14 @@ impl Reading {
         isa: Option<Isa>,
         list: Option<&str>,
         dump_after: Option<&str>,
-        fmad: Option<Switch>,
+        fmad: Option<bool>,
     ) -> Result<Reading, Failure> {
         let named = list.is_some() || dump_after.is_some() || fmad.is_some();
         if named && isa == Some(Isa::Sass) {
-            let message = "--passes, --dump-after and --fmad are of the simulator's own compiler; real machine code has been \
-                           through another: use --isa ptx";
-            return Err(Failure::input(message));
+            return Err(Failure::input(OTHER_COMPILER));
         }
         let isa = isa.or(named.then_some(Isa::Ptx));
-        let contracts = fmad != Some(Switch::Off);
+        let contracts = fmad.unwrap_or(true);
         let passes = CompileOptions { contracts, ..passes::parse(list, dump_after)? };
         Ok(Reading { isa, passes, nvcc_arguments: Vec::new() })
     }

@@ -151,8 +151,8 @@ fn machine_code_does_not_become_ptx_and_has_no_passes() {
     let ran = tools.warplab("listing kernel.cu --isa sass --passes -schedule").code(2).stdout_eq("");
     assert_eq!(
         standard_error(&ran),
-        "error: --passes, --dump-after and --fmad are of the simulator's own compiler; real machine code has been through \
-         another: use --isa ptx\n"
+        "error: --passes, --dump-after and --fmad (fmad of a launch file) are of the simulator's own compiler; real machine \
+         code has been through another: use --isa ptx\n"
     );
 }
 

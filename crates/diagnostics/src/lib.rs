@@ -144,14 +144,34 @@ impl Source {
         Source { name: name.into(), text, line_starts }
     }
 
-    /// The line and column of a byte offset; offsets past the end are at the end.
+    /// The line of a byte offset, from 1; offsets past the end are at the end.
+    #[must_use]
+    pub fn line(&self, at: u32) -> u32 {
+        offset(self.line_starts.partition_point(|&start| start <= at).max(1))
+    }
+
+    /// The line and column of a byte offset; offsets past the end are at the end. It counts the characters of the line
+    /// up to there: where only the line matters, [`Source::line`] is quicker.
     #[must_use]
     pub fn position(&self, at: u32) -> Position {
         let at = at.min(offset(self.text.len()));
-        let line = self.line_starts.partition_point(|&start| start <= at).saturating_sub(1);
-        let start = self.line_starts[line] as usize;
+        let line = self.line(at);
+        let start = self.line_start(line) as usize;
         let column = self.text.get(start..at as usize).map_or(0, |before| before.chars().count());
-        Position { line: offset(line + 1), column: offset(column + 1) }
+        Position { line, column: offset(column + 1) }
+    }
+
+    /// The byte at which a line starts; of a line behind the last one, the end of the text.
+    fn line_start(&self, line: u32) -> u32 {
+        let index = line.saturating_sub(1) as usize;
+        self.line_starts.get(index).copied().unwrap_or(offset(self.text.len()))
+    }
+
+    /// The whole lines that a range of bytes touches.
+    fn lines_of(&self, range: &Range<usize>) -> Range<usize> {
+        let start = self.line_start(self.line(offset(range.start)));
+        let end = self.line_start(self.line(offset(range.end)).saturating_add(1));
+        start as usize..end as usize
     }
 }
 
@@ -182,11 +202,16 @@ fn report<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> 
         Severity::Warning => Level::WARNING,
     };
     let span = clamp_to_text(&source.text, diagnostic.span);
-    let mut annotation = AnnotationKind::Primary.span(span);
+    // Only these lines, so that many faults of a long text take no square of its length.
+    let lines = source.lines_of(&span);
+    let (text, first) =
+        (source.text.get(lines.clone()).unwrap_or_default(), source.line(offset(lines.start)));
+    let mut annotation = AnnotationKind::Primary.span(span.start - lines.start..span.end - lines.start);
     if !diagnostic.label.is_empty() {
         annotation = annotation.label(diagnostic.label.as_str());
     }
-    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(annotation);
+    let snippet =
+        Snippet::source(text).line_start(first as usize).path(source.name.as_str()).annotation(annotation);
     let mut group = level.primary_title(diagnostic.message.as_str()).element(snippet);
     if !diagnostic.help.is_empty() {
         group = group.element(Level::HELP.message(diagnostic.help.as_str()));
@@ -215,6 +240,36 @@ mod tests {
             render(&source, &[fault]),
             "error: unknown opcode 'three'\n --> a.ptx:2:5\n  |\n2 | two three\n  |     ^^^^^ not known\n  |\n  = help: did you mean 'tree'?\n"
         );
+    }
+
+    #[test]
+    fn many_faults_on_many_lines_take_no_square() {
+        let count = 20_000;
+        let source = Source::new("long.ptx", "abcdefgh ij\n".repeat(count));
+        let faults: Vec<Diagnostic> = (0..count)
+            .map(|line| Diagnostic::error(Span::new(12 * line + 9, 12 * line + 11), "no"))
+            .collect();
+        let text = render(&source, &faults);
+        let last =
+            "error: no\n     --> long.ptx:20000:10\n      |\n20000 | abcdefgh ij\n      |          ^^\n";
+        assert!(text.ends_with(last), "{}", &text[text.len() - 100..]);
+    }
+
+    #[test]
+    fn the_line_of_a_place_needs_no_look_at_the_text_before_it() {
+        let source = Source::new("one.ptx", "é;".repeat(1_000_000));
+        // Counting the characters before each would look at 1.5 million million bytes.
+        assert!((0..1_000_000).all(|at| source.line(3 * at) == 1));
+        assert_eq!(source.position(3 * 999_999).to_string(), "1:1999999");
+        let source = Source::new("two.ptx", "a\nb");
+        assert_eq!([0, 1, 2, 3, 9].map(|at| source.line(at)), [1, 1, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_span_over_two_lines_shows_both() {
+        let source = Source::new("a.ptx", "one\ntwo\nthree\n");
+        let text = render(&source, &[Diagnostic::error(Span::new(5, 11), "no")]);
+        assert_eq!(text, "error: no\n --> a.ptx:2:2\n  |\n2 |   two\n  |  __^\n3 | | three\n  | |___^\n");
     }
 
     #[test]

@@ -156,18 +156,18 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
     let mut position = 0;
     for block in &code.blocks {
         starts.push(position);
-        position += block.instructions.len() as u32;
+        position += crate::code::number(block.instructions.len());
     }
     for index in (0..code.blocks.len()).rev() {
         let block = &code.blocks[index];
         let block_start = 2 * starts[index];
-        let block_end = block_start + 2 * block.instructions.len() as u32;
+        let block_end = block_start + 2 * crate::code::number(block.instructions.len());
         for number in live.live_out[index].iter() {
             end_of[number] = Some(block_end);
             open.push(number);
         }
         for (offset, instruction) in block.instructions.iter().enumerate().rev() {
-            let at = block_start + 2 * offset as u32;
+            let at = block_start + 2 * crate::code::number(offset);
             // A result that nobody reads still takes its register for a moment.
             for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
                 for number in live.numbering.of(access.resource) {
@@ -223,7 +223,7 @@ fn first_writes_of(block: &crate::code::Block, live: &Liveness, start: u32) -> F
     for (offset, instruction) in block.instructions.iter().enumerate() {
         for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
             for number in live.numbering.of(access.resource) {
-                writes.entry(number).or_insert(start + 2 * offset as u32 + 1);
+                writes.entry(number).or_insert(start + 2 * crate::code::number(offset) + 1);
             }
         }
     }
@@ -236,7 +236,7 @@ fn build_classes(code: &Code, numbering: &Numbering, mut segments: Vec<Vec<Segme
     let mut number = 0;
     while number < numbering.total {
         let kind = numbering.kind(number);
-        let within = numbering.within(number) as u32;
+        let within = crate::code::number(numbering.within(number));
         let count = match kind {
             0 => code.group(Register(within + Register::FIRST_VIRTUAL)).1,
             2 => code.uniform_group(UniformRegister(within + UniformRegister::FIRST_VIRTUAL)).1,
@@ -244,7 +244,7 @@ fn build_classes(code: &Code, numbering: &Numbering, mut segments: Vec<Vec<Segme
         } as usize;
         let units = (0..count).map(|index| std::mem::take(&mut segments[number + index])).collect();
         for index in 0..count {
-            parent[number + index] = (number, index as u32);
+            parent[number + index] = (number, crate::code::number(index));
         }
         classes[number] = Some(Class { units, kind });
         number += count;
@@ -320,7 +320,9 @@ fn merge(classes: &mut Classes, a: usize, b: usize) {
         return;
     }
     // The larger keeps its place, the other lies inside it.
-    let size = |root: usize| classes.classes[root].as_ref().map_or(0, |class| class.units.len() as u32);
+    let size = |root: usize| {
+        classes.classes[root].as_ref().map_or(0, |class| crate::code::number(class.units.len()))
+    };
     let (outer, inner, delta) = if offset_a >= offset_b && offset_a - offset_b + size(root_b) <= size(root_a)
     {
         (root_a, root_b, offset_a - offset_b)
@@ -413,7 +415,7 @@ impl Assignment<'_> {
     /// The registers where a class has room.
     fn room<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = u32> + 'c {
         let first = if class.kind == 2 { 4 } else { 0 };
-        let room = self.limits[class.kind].saturating_sub(class.units.len() as u32 - 1);
+        let room = self.limits[class.kind].saturating_sub(crate::code::number(class.units.len()) - 1);
         (first..room).step_by(alignment(class.units.len()) as usize)
     }
 
@@ -535,7 +537,7 @@ fn weights_of(code: &Code, numbering: &Numbering, parents: &[(usize, u32)]) -> V
     let mut weights = vec![0u64; numbering.total];
     let graph = crate::graph::Graph::new(code);
     for (index, block) in code.blocks.iter().enumerate() {
-        let weight = 10u64.pow(graph.loop_depth(index).min(6) as u32);
+        let weight = 10u64.pow(crate::code::number(graph.loop_depth(index).min(6)));
         for access in block.instructions.iter().flat_map(Instruction::accesses) {
             for it in numbering.of(access.resource) {
                 weights[classes.find(it).0] += weight;
@@ -554,7 +556,7 @@ fn spills(code: &Code, numbering: &Numbering, classes: &mut Classes, victims: &[
     members.sort_unstable();
     let (mut registers, mut predicates) = (Vec::new(), Vec::new());
     for (_, number) in members {
-        let within = numbering.within(number) as u32;
+        let within = crate::code::number(numbering.within(number));
         match numbering.kind(number) {
             0 => registers.push(code.group(Register(within + Register::FIRST_VIRTUAL)).0),
             _ => predicates.push(Predicate(within + Predicate::FIRST_VIRTUAL)),
@@ -607,8 +609,10 @@ mod tests {
     fn values_that_live_together_get_different_registers_or_a_spill() {
         let mut code = Code::default();
         let values: Vec<Register> = (0..20).map(|_| code.register(1)).collect();
-        let writes =
-            values.iter().enumerate().map(|(index, &value)| mov(value, Operand::Immediate(index as u32)));
+        let writes = values
+            .iter()
+            .enumerate()
+            .map(|(index, &value)| mov(value, Operand::Immediate(crate::code::number(index))));
         let reads = values.iter().map(|&value| store(value, false));
         code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
         assert!(matches!(allocate(&mut code.clone(), 16, true), Err(Failure::Spill(..))));

@@ -148,7 +148,7 @@ fn replace(
                             AddressOperand { base: Some(register).filter(|it| !it.is_fixed()), ..address }
                         }
                         Operand::Immediate(bits) if address.scale <= 1 => {
-                            let offset = address.offset.wrapping_add(bits as i32);
+                            let offset = address.offset.wrapping_add(bits.cast_signed());
                             AddressOperand { base: None, offset, ..address }
                         }
                         Operand::Uniform { register, .. } if address.uniform.is_none() => {

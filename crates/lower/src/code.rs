@@ -48,12 +48,18 @@ pub(crate) struct Code {
     pub(crate) local_bytes: u32,
 }
 
+/// The number of a block, label, register or element: texts have fewer bytes than 32 bits count.
+pub(crate) fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("a text has fewer things than 32 bits count")
+}
+
 impl Code {
     /// A new group of consecutive virtual registers.
     pub(crate) fn register(&mut self, count: u32) -> Register {
-        let base = self.groups.0.len() as u32;
+        let base = number(self.groups.0.len());
+        let size = u8::try_from(count).expect("groups have at most eight registers");
         for _ in 0..count {
-            self.groups.0.push((base, count as u8));
+            self.groups.0.push((base, size));
         }
         Register(Register::FIRST_VIRTUAL + base)
     }
@@ -66,9 +72,10 @@ impl Code {
 
     /// A new group of consecutive virtual uniform registers.
     pub(crate) fn uniform(&mut self, count: u32) -> UniformRegister {
-        let base = self.uniform_groups.len() as u32;
+        let base = number(self.uniform_groups.len());
+        let size = u8::try_from(count).expect("groups have at most eight registers");
         for _ in 0..count {
-            self.uniform_groups.push((base, count as u8));
+            self.uniform_groups.push((base, size));
         }
         UniformRegister(UniformRegister::FIRST_VIRTUAL + base)
     }
@@ -134,7 +141,7 @@ impl Code {
         for instruction in self.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
             for operand in &mut instruction.operands {
                 if let Operand::Target(target) = operand {
-                    *target = map(*target as usize) as u32;
+                    *target = number(map(*target as usize));
                 }
             }
         }

@@ -156,6 +156,7 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
 
 /// The barrier that guards the reading of sources, where any needs it: reading is over soon, results are not, so that
 /// the two never share a barrier.
+#[expect(clippy::cast_possible_truncation, reason = "there are six")]
 const READING: u8 = WAIT_BARRIERS as u8 - 1;
 
 /// How many instructions read or write each register.
@@ -282,9 +283,9 @@ fn stalls(instructions: &mut [Instruction], table: &LatencyTable) {
     let flow = last.opcode == Opcode::Bra || last.opcode == Opcode::Bsync;
     match before.last_mut() {
         Some(previous) if flow => {
-            previous.control.stall = (u64::from(previous.control.stall) + pending).min(u64::from(MOST)) as u8;
+            previous.control.stall = lengthened(previous.control.stall, pending);
         }
-        _ => last.control.stall = (u64::from(last.control.stall) + pending).min(u64::from(MOST)) as u8,
+        _ => last.control.stall = lengthened(last.control.stall, pending),
     }
 }
 
@@ -297,7 +298,7 @@ impl Fixed {
                 let Some((issued, class, _)) = self.issued[number] else { continue };
                 ready = ready.max(match access.role {
                     Role::Read => {
-                        let reader = Reader::of(instruction, &access, part as u32);
+                        let reader = Reader::of(instruction, &access, crate::code::number(part));
                         issued + u64::from(table.cycles_to(class, reader))
                     }
                     // A shorter latency must not overtake a longer one.
@@ -313,7 +314,7 @@ impl Fixed {
         let variable = is_variable(instruction, table);
         for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
             for (part, number) in numbers(access.resource).enumerate() {
-                let class = LatencyClass::of_result(instruction, access.resource, part as u32);
+                let class = LatencyClass::of_result(instruction, access.resource, crate::code::number(part));
                 self.issued[number] = (!variable).then_some((self.cycle, class, access.resource));
             }
         }
@@ -330,6 +331,12 @@ impl Fixed {
     }
 }
 
+/// A stall with so many cycles more, as far as the field holds them.
+fn lengthened(stall: u8, cycles: u64) -> u8 {
+    let cycles = (u64::from(stall) + cycles).min(u64::from(MOST));
+    u8::try_from(cycles).expect("the field has four bits")
+}
+
 /// Makes the instructions before one hold it up until it is ready.
 fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycle: u64) {
     let mut missing = ready.saturating_sub(cycle);
@@ -338,14 +345,14 @@ fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycl
         at -= 1;
         let stall = &mut instructions[at].control.stall;
         let more = missing.min(u64::from(MOST) - u64::from(*stall));
-        *stall += more as u8;
+        *stall = lengthened(*stall, more);
         missing -= more;
     }
     *ready -= missing;
 }
 
 fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table: &LatencyTable) -> u64 {
-    match table.latency(LatencyClass::of_result(instruction, access.resource, part as u32)) {
+    match table.latency(LatencyClass::of_result(instruction, access.resource, crate::code::number(part))) {
         Latency::Fixed(cycles) => u64::from(cycles),
         Latency::Variable(_) => MOST.into(),
     }

@@ -239,7 +239,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
             self.add_shared(variable);
         }
         let at = SHARED_BASE + self.out.shared_bytes;
-        let alignment = dynamic.iter().map(|it| it.alignment().max(1) as u32).max().unwrap_or(1);
+        let alignment = dynamic.iter().map(|it| limits::narrow(it.alignment().max(1))).max().unwrap_or(1);
         let start = at.next_multiple_of(alignment);
         if !dynamic.is_empty() {
             self.out.shared_bytes = start - SHARED_BASE;
@@ -468,7 +468,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
 
     pub(crate) fn instruction(&mut self, instruction: &'a Instruction) {
         let origin = Origin {
-            line: self.source.position(instruction.span.start).line,
+            line: self.source.line(instruction.span.start),
             source_file: self.place.0,
             source_line: self.place.1,
             note: "",

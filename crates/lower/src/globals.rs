@@ -44,18 +44,18 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
                     }
                 };
                 let (bytes, relocations) = initial(variable, diagnostics);
-                bank.bytes.resize(at as usize, 0);
+                bank.bytes.resize(limits::length(at), 0);
                 bank.bytes.extend(bytes);
-                bank.bytes.resize(end as usize, 0);
-                bank.relocations.extend(
-                    relocations.into_iter().map(|it| Relocation { offset: it.offset + at as u32, ..it }),
-                );
-                layout.globals.constants.insert(variable.name.to_string(), at as u32);
+                bank.bytes.resize(limits::length(end), 0);
+                let at = limits::narrow(at);
+                bank.relocations
+                    .extend(relocations.into_iter().map(|it| Relocation { offset: it.offset + at, ..it }));
+                layout.globals.constants.insert(variable.name.to_string(), at);
                 layout.named.push(ConstantVariable {
                     name: variable.name.to_string(),
                     bank: bank.bank,
-                    offset: at as u32,
-                    bytes: variable.bytes() as u32,
+                    offset: at,
+                    bytes: limits::narrow(variable.bytes()),
                 });
             }
             Space::Global => {
@@ -146,6 +146,15 @@ fn fill(
                 diagnostics.push(Diagnostic::error(*variable.span, message));
             }
         }
+        Initialiser::Value(_) | Initialiser::Symbol { .. } if at > limits::INITIAL => {
+            let message = format!(
+                "'{}' starts with values behind its first 268,435,456 bytes, which is the limit; leave zeroes out",
+                variable.name
+            );
+            if diagnostics.last().is_none_or(|last| last.message != message) {
+                diagnostics.push(Diagnostic::error(*variable.span, message));
+            }
+        }
         Initialiser::List(list) => {
             let stride = strides.first().copied().unwrap_or(1);
             let inner = if strides.len() > 1 { &strides[1..] } else { strides };
@@ -163,16 +172,17 @@ fn fill(
                 Type::F32 => u64::from(value.f32_bits()),
                 Type::F64 => value.f64_bits(),
                 _ => match *value {
-                    Immediate::Int(value) => value as u64,
+                    Immediate::Int(value) => value.cast_unsigned(),
                     Immediate::F32(bits) => u64::from(bits),
                     Immediate::F64(bits) => bits,
                 },
             };
-            let end = at as usize + size;
+            let at = limits::length(at);
+            let end = at + size;
             if bytes.len() < end {
                 bytes.resize(end, 0);
             }
-            bytes[at as usize..end].copy_from_slice(&bits.to_le_bytes()[..size.min(8)]);
+            bytes[at..end].copy_from_slice(&bits.to_le_bytes()[..size.min(8)]);
         }
         Initialiser::Symbol { name, offset, .. } => {
             if variable.ty.bytes() != 8 {
@@ -182,10 +192,15 @@ fn fill(
                 ));
                 return;
             }
-            if bytes.len() < at as usize + 8 {
-                bytes.resize(at as usize + 8, 0);
+            let end = limits::length(at) + 8;
+            if bytes.len() < end {
+                bytes.resize(end, 0);
             }
-            relocations.push(Relocation { offset: at as u32, symbol: name.to_string(), addend: *offset });
+            relocations.push(Relocation {
+                offset: limits::narrow(at),
+                symbol: name.to_string(),
+                addend: *offset,
+            });
         }
     }
 }
@@ -207,7 +222,7 @@ pub(crate) fn parameters(kernel: &Function, diagnostics: &mut Vec<Diagnostic>) -
         parameters.push(Parameter {
             name: parameter.name.to_string(),
             offset,
-            bytes: parameter.bytes() as u32,
+            bytes: limits::narrow(parameter.bytes()),
             ty: format!("{}{dims}", parameter.ty.name()),
         });
     }

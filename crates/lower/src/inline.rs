@@ -65,8 +65,8 @@ impl<'a> Flattener<'a, '_> {
             Value::Vector(elements) => elements.clone(),
             other => vec![other.clone()],
         };
-        for (index, element) in elements.into_iter().enumerate() {
-            let offset = offset + i64::from(ty.bytes()) * index as i64;
+        for (index, element) in (0_i64..).zip(elements) {
+            let offset = offset.wrapping_add(i64::from(ty.bytes()) * index);
             let slot = self.slot(*parameter, offset, ty);
             let (to, from) = match (store, element) {
                 (true, element) => (slot, element),

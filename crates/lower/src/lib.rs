@@ -5,6 +5,8 @@
 //! sets their control fields. [`Options::passes`] switches the passes that are not needed for a right program, and
 //! [`Options::dump`] shows the code after each.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod aggregate;
 mod allocate;
 mod clean;

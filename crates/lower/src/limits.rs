@@ -13,6 +13,32 @@ const GLOBAL: u64 = 1 << 40;
 /// Bytes of parameters that a kernel may have.
 const PARAMETERS: u64 = 32_764;
 
+/// Bytes from its start on that a variable may start with other values than zero.
+pub(crate) const INITIAL: u64 = 1 << 28;
+/// Threads of a block at most.
+const BLOCK_THREADS: u64 = 1024;
+/// Threads that a multiprocessor of sm_90 holds, as ptxas has it.
+const THREADS: u64 = 2048;
+/// Blocks that a multiprocessor of sm_90 holds, as ptxas has it.
+const BLOCKS: u64 = 32;
+/// Registers of a multiprocessor of sm_90, as ptxas has it.
+const REGISTERS: u64 = 65_536;
+/// Threads of a warp.
+const WARP: u64 = 32;
+/// Registers of a thread are given out in eights.
+const UNIT: u64 = 8;
+
+/// How many registers a thread may have, so that so many blocks of so many threads fit on a multiprocessor. As ptxas
+/// does, blocks that cannot fit with however few registers count as one.
+pub(crate) fn registers(block: [u32; 3], blocks: u32) -> u32 {
+    let threads = block.iter().fold(1, |threads: u64, &extent| threads.saturating_mul(u64::from(extent)));
+    let threads = threads.clamp(1, BLOCK_THREADS);
+    let blocks = u64::from(blocks);
+    let blocks = if blocks > BLOCKS || threads * blocks > THREADS { 1 } else { blocks };
+    let registers = REGISTERS / (threads.div_ceil(WARP) * blocks) / WARP;
+    u32::try_from(registers / UNIT * UNIT).unwrap_or(u32::MAX)
+}
+
 /// The limit of a space: its bytes, and whose they are.
 fn limit(space: Space) -> (u64, &'static str) {
     match space {
@@ -40,6 +66,16 @@ pub(crate) fn place(used: u64, variable: &Variable) -> Result<(u64, u64), String
         _ if used == 0 => Err(format!("'{}' has {} bytes: {whose}", variable.name, variable.bytes())),
         _ => Err(format!("'{}' has {} bytes, after {used}: {whose}", variable.name, variable.bytes())),
     }
+}
+
+/// A size or place in 32 bits, of a space that has no more.
+pub(crate) fn narrow(bytes: u64) -> u32 {
+    u32::try_from(bytes).expect("larger variables have been refused")
+}
+
+/// A size or place as a length of data that is at hand.
+pub(crate) fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).expect("larger variables have been refused")
 }
 
 /// The same within 32 bits: no space but global memory is larger.

@@ -160,10 +160,10 @@ impl Liveness {
             let written = touched.written[number].iter().copied();
             pending.extend(written.filter(|&it| needed_out.contains(it) && reached_out.insert(it)));
             while let Some(block) = pending.pop() {
-                live.live_out[block].0.push(number as u32);
+                live.live_out[block].0.push(crate::code::number(number));
                 for &next in &successors[block] {
                     if needed_in.contains(next) && reached_in.insert(next) {
-                        live.live_in[next].0.push(number as u32);
+                        live.live_in[next].0.push(crate::code::number(number));
                         if needed_out.contains(next) && reached_out.insert(next) {
                             pending.push(next);
                         }

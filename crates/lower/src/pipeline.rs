@@ -1,14 +1,14 @@
 //! The passes in their order, kernel by kernel.
 
 use crate::allocate::{self, Failure, Used};
-use crate::code::Code;
+use crate::code::{Code, number};
 use crate::flat::{Flattener, Globals};
 use crate::{
-    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, motion,
+    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, limits, motion,
     predicate, reconverge, schedule, select, spill, vectorise,
 };
 use rustc_hash::FxHashMap;
-use warplab_diagnostics::{Diagnostic, Source};
+use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::kernel::launch_constants;
 use warplab_program::{
     ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
@@ -33,7 +33,13 @@ pub(crate) fn run(
     let mut files = FxHashMap::default();
     let mut names = Vec::new();
     for file in &module.files {
-        files.insert(file.index, names.len() as u16);
+        let Ok(number) = u16::try_from(names.len()) else {
+            let message =
+                "more than 65,536 files are named with .file; the lines of further ones are not known";
+            warnings.push(Diagnostic::warning(Span::default(), message));
+            break;
+        };
+        files.insert(file.index, number);
         names.push(file.path.clone());
     }
     let mut program =
@@ -203,9 +209,8 @@ fn register_limit(kernel: &Function, lowered: &Kernel) -> u32 {
             _ => {}
         }
     }
-    if let Some([x, y, z]) = lowered.required_block.or(lowered.max_block) {
-        let warps = (x * y * z).div_ceil(32).max(1) * blocks;
-        limit = limit.min((65536 / warps / 32) & !7);
+    if let Some(block) = lowered.required_block.or(lowered.max_block) {
+        limit = limit.min(limits::registers(block, blocks));
     }
     limit
 }
@@ -231,12 +236,8 @@ fn address_bank(addresses: &[(String, i64)]) -> ConstantBank {
         bytes: vec![0; addresses.len() * 8],
         relocations: addresses
             .iter()
-            .enumerate()
-            .map(|(index, (symbol, addend))| Relocation {
-                offset: index as u32 * 8,
-                symbol: symbol.clone(),
-                addend: *addend,
-            })
+            .zip((0_u32..).step_by(8))
+            .map(|((symbol, addend), offset)| Relocation { offset, symbol: symbol.clone(), addend: *addend })
             .collect(),
     }
 }
@@ -267,7 +268,7 @@ fn lay_out(code: &Code) -> (Vec<Instruction>, Vec<usize>) {
     for instruction in &mut instructions {
         for operand in &mut instruction.operands {
             if let Operand::Target(block) = operand {
-                *block = firsts.get(*block as usize).copied().unwrap_or(count) as u32;
+                *block = number(firsts.get(*block as usize).copied().unwrap_or(count));
             }
         }
     }

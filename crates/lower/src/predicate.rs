@@ -230,7 +230,7 @@ fn remove_needless_branches(code: &mut Code) {
                 branch.guard = invert(branch.guard);
                 for operand in &mut branch.operands {
                     if let Operand::Target(target) = operand {
-                        *target = other as u32;
+                        *target = crate::code::number(other);
                     }
                 }
                 code.blocks[second].instructions.clear();

@@ -173,7 +173,7 @@ impl Run {
                 let mut list: Vec<u32> = Vec::new();
                 for number in wanted.flat_map(|access| values.live.numbering.of(access.resource)) {
                     if values.seen.insert(number) {
-                        values.local[number] = numbers.len() as u32;
+                        values.local[number] = crate::code::number(numbers.len());
                         numbers.push(number);
                     }
                     list.push(values.local[number]);
@@ -215,8 +215,9 @@ impl Run {
     }
 
     fn edge(&mut self, first: usize, second: usize, cycles: u64) {
-        self.before[second].push((first as u32, cycles as u32));
-        self.after[first].push((second as u32, cycles as u32));
+        let cycles = u32::try_from(cycles).unwrap_or(u32::MAX);
+        self.before[second].push((crate::code::number(first), cycles));
+        self.after[first].push((crate::code::number(second), cycles));
     }
 
     fn depend_on_registers(&mut self, table: &LatencyTable) {
@@ -312,17 +313,19 @@ impl Run {
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
-            let late = earliest[index].saturating_sub(time);
+            let signed = |cycles: u64| i64::try_from(cycles).unwrap_or(i64::MAX);
+            let late = signed(earliest[index].saturating_sub(time));
+            let order = -i64::from(crate::code::number(index));
             let growth = pressure.growth(self, index, 0);
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                (-scarce_growth, -growth.max(0), -(late.min(4) as i64), -(index as i64), 0)
+                (-scarce_growth, -growth.max(0), -late.min(4), order, 0)
             } else {
                 let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
-                (-scarce_growth, crowd, -(late as i64), self.height[index] as i64, -(index as i64))
+                (-scarce_growth, crowd, -late, signed(self.height[index]), order)
             };
             if best_key.is_none_or(|other| key > other) {
                 best_key = Some(key);

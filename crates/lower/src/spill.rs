@@ -80,7 +80,7 @@ fn reload(
     };
     let place = Operand::Address(AddressOperand {
         base: Some(Register(1)),
-        offset: offset as i32,
+        offset: offset.cast_signed(),
         scale: 1,
         ..AddressOperand::default()
     });

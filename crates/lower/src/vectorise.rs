@@ -107,8 +107,7 @@ fn join_run(
 fn neighbours(group: &BTreeSet<(i32, usize)>, aligned: u32) -> Option<Vec<(i32, usize)>> {
     let mut loads: Vec<(i32, usize)> = group.iter().copied().collect();
     loads.dedup_by_key(|load| load.0);
-    [4, 2].into_iter().find_map(|count| {
-        let bytes = 4 * count as i32;
+    [(4, 16), (2, 8)].into_iter().find_map(|(count, bytes)| {
         let found = loads.windows(count).find(|window| {
             window.windows(2).all(|two| two[1].0.checked_sub(two[0].0) == Some(4))
                 && window[0].0 % bytes == 0
@@ -120,7 +119,7 @@ fn neighbours(group: &BTreeSet<(i32, usize)>, aligned: u32) -> Option<Vec<(i32, 
 
 /// Makes moves of neighbouring loads, from the registers of a wide one; also where that belongs.
 fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) -> (usize, Instruction) {
-    let group = code.register(loads.len() as u32);
+    let group = code.register(crate::code::number(loads.len()));
     let first = loads.iter().map(|load| load.1).min().unwrap_or(0);
     let instructions = &mut code.blocks[block].instructions;
     let mut wide = instructions[loads[0].1].clone();
@@ -131,7 +130,7 @@ fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) -> (usize, Instr
     for (part, &(_, index)) in loads.iter().enumerate() {
         let load = &mut instructions[index];
         load.opcode = Opcode::Mov;
-        load.operands[1] = Operand::register(group.offset(part as u32));
+        load.operands[1] = Operand::register(group.offset(crate::code::number(part)));
     }
     (first, wide)
 }

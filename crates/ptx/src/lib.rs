@@ -3,6 +3,8 @@
 //! [`parse`] reads everything it can and lists every fault; it never panics and never stops at the first. [`print()`]
 //! writes a tree as PTX again: reading that gives an equal tree.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
 mod check;

@@ -68,7 +68,7 @@ fn write_module(out: &mut String, module: &Module) -> fmt::Result {
     for file in &module.files {
         write!(out, ".file {} \"{}\"", file.index, file.path)?;
         if let Some((time, size)) = file.stamp {
-            write!(out, ", {}, {}", time as i64, size as i64)?;
+            write!(out, ", {}, {}", time.cast_signed(), size.cast_signed())?;
         }
         writeln!(out)?;
     }

@@ -24,6 +24,7 @@ pub use modifier::{
 };
 pub use name::{At, Name};
 pub use opcode::Opcode;
+pub(crate) use operand::low_word;
 pub use operand::{Address, Base, Immediate, Operand};
 pub use special::{Component, Special};
 pub use types::{Space, Type};

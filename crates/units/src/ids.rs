@@ -20,10 +20,10 @@ macro_rules! typed_id {
 
         impl TypedId for $name {
             fn from_index(index: usize) -> Self {
-                $name(index as $repr)
+                $name(index.try_into().expect("a machine has no more than its ids can number"))
             }
             fn index(self) -> usize {
-                self.0 as usize
+                usize::try_from(self.0).expect("what is indexed is in memory")
             }
         }
 

@@ -3,6 +3,8 @@
 //! Everything here is a thin newtype over an integer: boundaries between crates speak in these types, so a cycle
 //! cannot be added to an address, and a lane mask prints as the hexadecimal word that the field writes.
 
+#![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+
 mod address;
 mod cycle;
 mod element;

@@ -110,7 +110,7 @@ fn as_json(file: &Path, source: &Source, report: &kernels::Report) -> Value {
         })
         .collect();
     let of_file = |fault: &Diagnostic| {
-        let line = source.position(fault.span.start).line;
+        let line = source.line(fault.span.start);
         json!({ "line": line, "message": kernels::message(fault) })
     };
     let faults: Vec<Value> = report.file.iter().map(of_file).collect();

@@ -1,9 +1,9 @@
 //! `warplab correlate FOLDER`: the hardware reference, case by case, beside the simulator.
 
-use crate::arguments::{CorrelateArguments, IsaChoice};
+use crate::arguments::{CorrelateArguments, IsaChoice, Switch};
 use crate::failure::{Failure, Outcome};
 use crate::job;
-use crate::programs::{self, Reading};
+use crate::programs::{self, OTHER_COMPILER, Reading};
 use crate::progress::CaseBar;
 use crate::simulate;
 use crate::sources;
@@ -21,6 +21,8 @@ use warplab_report::{
 
 /// How the name of a file of cases ends.
 const CASES: &str = ".cases.jsonl";
+/// The programs that the simulator compiles, in tables.
+const PTX: &str = "ptx";
 /// The most warp instructions of a quick case.
 const QUICK: u64 = 2_000_000;
 
@@ -116,11 +118,22 @@ fn load_suite(
     cases.retain(|case| selection.takes(case));
     let mut programs = Vec::new();
     if !cases.is_empty() {
-        for (isa, path) in program_files(&arguments.folder, &name, arguments.isa)? {
-            programs.push((isa, programs::load(&path, config, Reading::default(), None, terminal)?.program));
+        for (isa, path) in program_files(&arguments.folder, &name, choice(arguments)?)? {
+            let fmad = arguments.fmad.filter(|_| isa == PTX).map(Switch::is_on);
+            let reading = Reading::parse(None, None, None, fmad)?;
+            programs.push((isa, programs::load(&path, config, reading, None, terminal)?.program));
         }
     }
     Ok(Suite { name, cases, programs })
+}
+
+/// From which programs: whoever says something of the compiler means PTX.
+fn choice(arguments: &CorrelateArguments) -> Result<Option<IsaChoice>, Failure> {
+    match (arguments.isa, arguments.fmad) {
+        (Some(IsaChoice::Sass), Some(_)) => Err(Failure::input(OTHER_COMPILER)),
+        (None, Some(_)) => Ok(Some(IsaChoice::Ptx)),
+        (isa, _) => Ok(isa),
+    }
 }
 
 fn read_cases(folder: &Path, name: &str) -> Result<Vec<Case>, Failure> {
@@ -138,7 +151,7 @@ fn program_files(
     let file = |extension: &str| folder.join(format!("{name}.{extension}"));
     let present = |extension: &str| Some(file(extension)).filter(|path| path.is_file());
     let sass = present("sass").or_else(|| present("cubin")).map(|path| ("sass", path));
-    let ptx = present("ptx").map(|path| ("ptx", path));
+    let ptx = present("ptx").map(|path| (PTX, path));
     let wanted = match choice {
         None => vec![sass.or(ptx)],
         Some(IsaChoice::Sass) => vec![sass],

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
     let (_, experiment) = laboratory::load(&arguments.file)?;
     let laboratory = Laboratory::open(&arguments.points)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
-    let report = laboratory.run(&experiment, folder, &arguments.changes)?;
+    let report = laboratory.run(&experiment, folder, &changes(arguments))?;
     if arguments.csv {
         terminal.print(&csv(&report))?;
         for line in report.failed_expectations() {
@@ -33,6 +33,12 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
         pictures(&report, &arguments.file, folder, terminal)?;
     }
     laboratory.close(outcome(&report))
+}
+
+/// What the command line changes of the experiment.
+fn changes(arguments: &ExperimentArguments) -> Vec<String> {
+    let fmad = arguments.fmad.map(|choice| if choice.is_on() { "fmad=on" } else { "fmad=off" });
+    arguments.changes.iter().cloned().chain(fmad.map(str::to_owned)).collect()
 }
 
 /// Failed if a reference is missed without a stated reason, or a launch did not compute what it should.

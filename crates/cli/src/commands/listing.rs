@@ -1,6 +1,6 @@
 //! `warplab listing FILE`.
 
-use crate::arguments::ListingArguments;
+use crate::arguments::{ListingArguments, Switch};
 use crate::commands::stalls;
 use crate::failure::{Failure, Outcome};
 use crate::machines;
@@ -17,7 +17,8 @@ use warplab_report::{Align, Table};
 pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let config = machines::load(&arguments.gpu, &[])?;
     let passes = arguments.passes.as_deref();
-    let reading = Reading::parse(arguments.isa, passes, arguments.dump_after.as_deref(), arguments.fmad)?;
+    let fmad = arguments.fmad.map(Switch::is_on);
+    let reading = Reading::parse(arguments.isa, passes, arguments.dump_after.as_deref(), fmad)?;
     let wanted = arguments.kernel.as_deref();
     let loaded = programs::load(&arguments.file, &config, reading, wanted, terminal)?;
     let program = &loaded.program;

@@ -17,7 +17,7 @@ pub enum Setting<'a> {
     BufferSize(&'a str),
 }
 
-const LAUNCH: [&str; 15] = [
+const LAUNCH: [&str; 16] = [
     "launch",
     "suite",
     "case",
@@ -30,6 +30,7 @@ const LAUNCH: [&str; 15] = [
     "buffer.NAME.size",
     "scheduler",
     "passes",
+    "fmad",
     "max_cycles",
     "watch",
     "word",

@@ -45,6 +45,10 @@ pub struct Launch {
     /// What is handed to nvcc when the program is a .cu file: ["-DN=4"].
     #[serde(default)]
     pub nvcc_args: Vec<String>,
+    /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode, as
+    /// ptxas does; if not given, it does.
+    #[serde(default)]
+    pub fmad: Option<bool>,
     /// What must hold when the kernel has ended.
     #[serde(default)]
     pub expectations: Vec<Expectation>,

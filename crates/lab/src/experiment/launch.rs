@@ -45,6 +45,7 @@ struct Draft {
     gpu: Option<String>,
     changes: Vec<String>,
     passes: Option<PassSet>,
+    fmad: Option<bool>,
     max_cycles: u64,
     watch: Option<Watch>,
     word: Option<(String, u64)>,
@@ -87,8 +88,8 @@ pub(super) struct ProgramText {
     pub(super) path: PathBuf,
     /// Its text: PTX or a listing.
     pub(super) source: Source,
-    /// The passes that compile it.
-    pub(super) passes: PassSet,
+    /// How it is compiled.
+    pub(super) options: CompileOptions,
 }
 
 impl LaunchJob {
@@ -107,9 +108,9 @@ impl LaunchJob {
             word,
             ..
         } = self;
-        let (passes, buffers, symbols) = (program.passes, &self.buffers, &self.symbols);
+        let (options, buffers, symbols) = (program.options, &self.buffers, &self.symbols);
         format!(
-            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {passes:?}"
+            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {options:?}"
         )
     }
 }
@@ -149,8 +150,13 @@ pub(super) fn prepare(
         Fault::input(format!("{} bytes of shared memory are too many", draft.dynamic_shared_bytes))
     })?;
     let source = (host.program)(&path)?;
+    let options = CompileOptions {
+        run: draft.passes.unwrap_or_else(PassSet::all),
+        contracts: draft.fmad.unwrap_or(true),
+        ..CompileOptions::default()
+    };
     Ok(LaunchJob {
-        program: ProgramText { path, source, passes: draft.passes.unwrap_or_else(PassSet::all) },
+        program: ProgramText { path, source, options },
         kernel: draft.kernel,
         shape: LaunchShape {
             grid: [grid.0, grid.1, grid.2],
@@ -223,6 +229,7 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
         gpu: launch.gpu.map(|name| super::relative_machine(&name, &folder)),
         data: folder,
         changes,
+        fmad: launch.fmad,
         max_cycles: launch.max_cycles.unwrap_or(0),
         ..Draft::default()
     })
@@ -265,6 +272,7 @@ fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(
             "dynamic_shared_bytes" => draft.dynamic_shared_bytes = parse_size(value).map_err(wrong)?.0,
             "scheduler" => draft.changes.push(format!("multiprocessor.scheduler={value}")),
             "passes" => draft.passes = Some(passes(value)?),
+            "fmad" => draft.fmad = Some(switch(name, value)?),
             "max_cycles" => draft.max_cycles = number(name, value)?,
             "gpu" => draft.gpu = Some(super::relative_machine(value, folder)),
             "watch" => draft.watch = Some(watch(value)?),
@@ -274,6 +282,15 @@ fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(
         },
     }
     Ok(())
+}
+
+/// Reads `on` or `off`.
+fn switch(name: &str, text: &str) -> Result<bool, Fault> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(Fault::input(format!("{name}: '{text}' is neither on nor off"))),
+    }
 }
 
 /// Reads `FFMA:7`.
@@ -311,9 +328,8 @@ pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program,
             Ok(program)
         }
         Language::Ptx => {
-            let options = CompileOptions { run: text.passes, ..CompileOptions::default() };
             let parsed = warplab_ptx::parse(source);
-            compile_some(&parsed, source, config, options, &|_| true)
+            compile_some(&parsed, source, config, text.options, &|_| true)
                 .map(|(lowered, _)| lowered.program)
                 .map_err(|faults| Fault::Diagnostics(source.clone(), faults))
         }

@@ -275,7 +275,7 @@ type Programs = FxHashMap<String, Program>;
 
 fn program_key(job: &LaunchJob) -> String {
     let latencies = &job.config.multiprocessor;
-    format!("{} {:?} {latencies:?} {:?}", job.program.path.display(), job.program.passes, job.config.limits)
+    format!("{} {:?} {latencies:?} {:?}", job.program.path.display(), job.program.options, job.config.limits)
 }
 
 fn programs(tasks: &[Task], known: &Results) -> Result<Programs, Fault> {

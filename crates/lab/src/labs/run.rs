@@ -62,7 +62,11 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
         Some(copy) => text(bench.student, Path::new(copy))?,
         None => text(bench.lab, &original)?,
     };
-    let options = CompileOptions { run: passes(run)?, ..CompileOptions::default() };
+    let options = CompileOptions {
+        run: passes(run)?,
+        contracts: launch.fmad.unwrap_or(true),
+        ..CompileOptions::default()
+    };
     let parsed = warplab_ptx::parse(&source);
     let wanted = |name: &str| name == launch.kernel;
     let (lowered, _) = compile_some(&parsed, &source, &config, options, &wanted)

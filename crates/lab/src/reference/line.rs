@@ -130,7 +130,7 @@ mod tests {
         let source = Source::new("cases.jsonl", text);
         let mut faults = Vec::new();
         read_all(&source, &mut faults);
-        let place = |at: u32| source.position(at).line;
+        let place = |at: u32| source.line(at);
         faults.iter().map(|fault| format!("{}: {}", place(fault.span.start), fault.message)).collect()
     }
 

@@ -142,5 +142,5 @@ impl<'a> Insertion<'a> {
 }
 
 fn target(block: usize) -> Operand {
-    Operand::Target(block as u32)
+    Operand::Target(crate::code::number(block))
 }

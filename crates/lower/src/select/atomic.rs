@@ -112,7 +112,7 @@ impl Selector<'_, '_> {
         let Value::Vector(results) = result else {
             return self.op(Opcode::Redg, &modifiers, [place, Operand::register(data)]);
         };
-        let words = (ty.bits() * elements.len() as u32).div_ceil(32);
+        let words = (ty.bits() * crate::code::number(elements.len())).div_ceil(32);
         let to = self.code.register(words);
         self.op(
             Opcode::Atomg,

@@ -101,7 +101,7 @@ impl Selector<'_, '_> {
         };
         for (number, &label) in rest.iter().enumerate() {
             let is = self.code.predicate();
-            let number = super::values::immediate(number as u32);
+            let number = super::values::immediate(crate::code::number(number));
             self.op(
                 Opcode::Isetp,
                 &[Modifier::Eq, Modifier::And],
@@ -218,11 +218,11 @@ impl Selector<'_, '_> {
 
     /// Takes a value apart: halves of 16 or 32 bits, or bytes.
     fn unpack(&mut self, parts: &[Value], source: super::Source, ty: Type) {
-        let bits = ty.bits() / parts.len().max(1) as u32;
+        let bits = ty.bits() / crate::code::number(parts.len().max(1));
         for (index, part) in parts.iter().enumerate() {
             let Value::Register(id) = part else { continue };
             let to = Operand::register(self.place(*id));
-            let at = index as u32 * bits;
+            let at = crate::code::number(index) * bits;
             let word = if at >= 32 { source.high } else { source.low };
             match (bits, at % 32) {
                 (32, _) => self.op(Opcode::Mov, &[], [to, word]),
@@ -239,7 +239,7 @@ impl Selector<'_, '_> {
     /// Puts a value together.
     pub(crate) fn pack(&mut self, elements: &[Value], ty: Type) -> warplab_program::Register {
         let to = self.code.register(if ty.bits() > 32 { 2 } else { 1 });
-        let bits = ty.bits() / elements.len().max(1) as u32;
+        let bits = ty.bits() / crate::code::number(elements.len().max(1));
         let part = if bits == 32 { Type::B32 } else { Type::B16 };
         let sources: Vec<Operand> = elements.iter().map(|element| self.source(element, part).low).collect();
         let words: Vec<Operand> = match (bits, sources.as_slice()) {
@@ -272,7 +272,7 @@ impl Selector<'_, '_> {
                 .collect(),
         };
         for (index, word) in words.into_iter().enumerate().take(if ty.bits() > 32 { 2 } else { 1 }) {
-            self.op(Opcode::Mov, &[], [Operand::register(to.offset(index as u32)), word]);
+            self.op(Opcode::Mov, &[], [Operand::register(to.offset(crate::code::number(index))), word]);
         }
         to
     }

@@ -2,7 +2,7 @@
 
 use super::Selector;
 use super::float::rounding;
-use super::values::{Source, immediate};
+use super::values::{Source, immediate, low_word};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{Flag, Modifier as Dotted, Rounding, Type};
@@ -21,6 +21,12 @@ fn integral(mode: Option<Rounding>) -> Option<M> {
 
 fn is_half(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16)
+}
+
+/// The low 64 bits.
+fn low_half(value: i128) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = value.to_le_bytes();
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 impl Selector<'_, '_> {
@@ -140,12 +146,12 @@ impl Selector<'_, '_> {
             if signed { (i128::from(i64::MIN), i128::from(i64::MAX)) } else { (0, i128::from(u64::MAX)) };
         let mut source = source;
         if high < max {
-            let limit = Source::constant(high as u64);
+            let limit = Source::constant(low_half(high));
             let less = self.less64(source, limit, signed);
             source = self.choose64(source, limit, less);
         }
         if low > min {
-            let limit = Source::constant(low as u64);
+            let limit = Source::constant(low_half(low));
             let less = self.less64(source, limit, signed);
             source = self.choose64(limit, source, less);
         }
@@ -254,12 +260,12 @@ impl Selector<'_, '_> {
         let above = self.compute(
             Opcode::Vimnmx,
             &[],
-            [Operand::register(wide), immediate(low as u32), Operand::FALSE],
+            [Operand::register(wide), immediate(low_word(low)), Operand::FALSE],
         );
         self.op(
             Opcode::Vimnmx,
             &[],
-            [Operand::register(register), Operand::register(above), immediate(high as u32), Operand::TRUE],
+            [Operand::register(register), Operand::register(above), immediate(low_word(high)), Operand::TRUE],
         );
     }
 
@@ -423,11 +429,11 @@ impl Selector<'_, '_> {
         let mut clamped = Vec::new();
         for value in &flat.operands[1..3] {
             let source = self.source(value, Type::S32).low;
-            let above = self.compute(Opcode::Vimnmx, &[], [source, immediate(low as u32), Operand::FALSE]);
+            let above = self.compute(Opcode::Vimnmx, &[], [source, immediate(low_word(low)), Operand::FALSE]);
             clamped.push(Operand::register(self.compute(
                 Opcode::Vimnmx,
                 &[],
-                [Operand::register(above), immediate(high as u32), Operand::TRUE],
+                [Operand::register(above), immediate(low_word(high)), Operand::TRUE],
             )));
         }
         let d = Operand::register(self.result(&flat.operands[0], 32));

@@ -1,7 +1,7 @@
 //! Single and double precision arithmetic.
 
 use super::Selector;
-use super::values::constant_of;
+use super::values::{constant_of, words_of};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Rounding, Type};
@@ -80,7 +80,7 @@ impl Selector<'_, '_> {
         let source = self.source(value, ty);
         match source.as_constant() {
             Some(0) => Operand::ZERO,
-            Some(bits) if bits as u32 == 0 => Operand::Immediate((bits >> 32) as u32),
+            Some(bits) if words_of(bits)[0] == 0 => Operand::Immediate(words_of(bits)[1]),
             _ => Operand::register(self.in_register(source, 64)),
         }
     }

@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use super::Selector;
-use super::values::{Source, constant_of, immediate, not};
+use super::values::{Source, constant_of, immediate, low_word, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
@@ -92,8 +92,8 @@ impl Selector<'_, '_> {
     /// A 16-bit value extended to 32 bits.
     pub(crate) fn extend16(&mut self, operand: Operand, signed: bool) -> Operand {
         if let Some(bits) = constant_of(&operand) {
-            let wide = if signed { bits as u16 as i16 as i32 as u32 } else { bits & 0xffff };
-            return immediate(wide);
+            let wide = if signed { (bits << 16).cast_signed() >> 16 } else { (bits & 0xffff).cast_signed() };
+            return immediate(wide.cast_unsigned());
         }
         let register = if signed {
             self.compute(Opcode::Prmt, &[], [operand, Operand::Immediate(0x9910), Operand::ZERO])
@@ -148,7 +148,7 @@ impl Selector<'_, '_> {
                     return false;
                 };
                 let (x, b) = (self.source(&operands[1], ty).low, self.source(b, ty).low);
-                self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(count as u32)]);
+                self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(low_word(count))]);
                 true
             }
             tree::Opcode::Mul if private && low_half => {

@@ -2,7 +2,7 @@
 
 use super::Selector;
 use super::integer::pair;
-use super::values::{Source, constant_of, immediate, not};
+use super::values::{Source, constant_of, immediate, low_word, not, words_of};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register};
 use warplab_ptx::tree::{self, Clamp, Direction, Flag, Modifier as Dotted, PermuteMode, Type};
@@ -58,7 +58,7 @@ impl Selector<'_, '_> {
                         Value::Immediate(constant) => constant.as_int(),
                         _ => None,
                     });
-                    self.lop3_to(to, part(0), part(1), part(2), lut.unwrap_or(0) as u8);
+                    self.lop3_to(to, part(0), part(1), part(2), low_word(lut.unwrap_or(0)).to_le_bytes()[0]);
                 }
                 _ => {
                     let (a, b) = (part(0), part(1));
@@ -418,7 +418,7 @@ impl Selector<'_, '_> {
             let shifted = self.code.register(1);
             self.shift32(shifted, field.low, at, true, false);
             let mask = match constants {
-                (Some(at), Some(length)) => immediate(mask64(at, length) as u32),
+                (Some(at), Some(length)) => immediate(words_of(mask64(at, length))[0]),
                 _ => Operand::register(self.compute(Opcode::Bmsk, &[], [at, length])),
             };
             return self.lop3_to(to, Operand::register(shifted), mask, base.low, 0xe2);

@@ -1,9 +1,10 @@
 //! Loads, stores, atomics, address conversions and prefetches.
 
 use super::Selector;
-use super::values::{Key, Source, immediate};
+use super::values::{Key, Source, constant_of, immediate, low_word};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Start, Symbol, Value};
+use std::ops::RangeInclusive;
 use warplab_program::kernel::launch_constants as launch;
 use warplab_program::{
     AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
@@ -22,6 +23,9 @@ pub(crate) enum Window {
     Generic,
     Constant(u8),
 }
+
+/// The offsets behind an index that an instruction holds, with room for the elements of a vector.
+const CONSTANT_OFFSETS: RangeInclusive<i128> = -0x8000..=0x7f00;
 
 impl Selector<'_, '_> {
     pub(crate) fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
@@ -80,7 +84,7 @@ impl Selector<'_, '_> {
             }
         }
         if (-0x80_0000..0x80_0000).contains(&offset) {
-            operand.offset = offset as i32;
+            operand.offset = low_word(offset).cast_signed();
         } else {
             operand.base = Some(self.far_address(&operand, offset));
         }
@@ -92,11 +96,11 @@ impl Selector<'_, '_> {
         if operand.wide {
             let base = operand.base.unwrap_or(Register::ZERO);
             let sum = self.code.register(2);
-            self.sum64(sum, super::integer::pair(base), Source::constant(offset as u64));
+            self.sum64(sum, super::integer::pair(base), Source::constant(offset.cast_unsigned()));
             return sum;
         }
         let base = operand.base.map_or(Operand::ZERO, Operand::register);
-        self.compute(Opcode::Iadd3, &[], [base, immediate(offset as u32), Operand::ZERO])
+        self.compute(Opcode::Iadd3, &[], [base, immediate(low_word(offset)), Operand::ZERO])
     }
 
     pub(crate) fn size_modifier(ty: Type, lanes: u32) -> Option<M> {
@@ -169,7 +173,7 @@ impl Selector<'_, '_> {
         if let Window::Constant(bank) = window {
             return self.load_constant(&elements, &address, bank, ty);
         }
-        let lanes = elements.len() as u32;
+        let lanes = crate::code::number(elements.len());
         if ty.bits() * lanes > 128 {
             return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
         }
@@ -226,7 +230,7 @@ impl Selector<'_, '_> {
         for (index, element) in elements.iter().enumerate() {
             let Value::Register(id) = element else { continue };
             let to = self.place(*id);
-            let bit = ty.bits() * index as u32;
+            let bit = ty.bits() * crate::code::number(index);
             let word = Operand::register(from.offset(bit / 32));
             match ty.bits() {
                 64 => {
@@ -255,23 +259,38 @@ impl Selector<'_, '_> {
 
     pub(crate) fn load_constant(&mut self, elements: &[Value], address: &Value, bank: u8, ty: Type) {
         let base_offset = if bank == 0 { launch::PARAMETERS } else { 0 };
-        let (index, offset) = match address {
+        let (mut index, mut offset) = match address {
             Value::Address(Start::Variable(Symbol::Parameter(at) | Symbol::Constant(at)), offset) => {
-                (None, i64::from(*at) + offset)
+                (None, i128::from(*at) + i128::from(*offset))
             }
-            Value::Address(Start::Absolute, offset) => (None, *offset),
+            Value::Address(Start::Absolute, offset) => (None, i128::from(*offset)),
             Value::Address(Start::Register(id), offset) => {
                 let base = self.source(&Value::Register(*id), Type::B32).low;
-                match super::values::constant_of(&base) {
-                    Some(bits) => (None, offset + i64::from(bits)),
-                    None => (Some(self.in_register(Source { low: base, high: Operand::ZERO }, 32)), *offset),
+                match constant_of(&base) {
+                    // These addresses have 32 bits and wrap.
+                    Some(bits) => (None, i128::from(low_word(*offset).wrapping_add(bits))),
+                    None => {
+                        let base = self.in_register(Source { low: base, high: Operand::ZERO }, 32);
+                        (Some(base), i128::from(*offset))
+                    }
                 }
             }
             _ => return self.unsupported("this address is not supported for constants and parameters"),
         };
-        for (number, element) in elements.iter().enumerate() {
+        offset += i128::from(base_offset);
+        // Room for the elements of a vector, too.
+        if let Some(base) = index.filter(|_| !CONSTANT_OFFSETS.contains(&offset)) {
+            let far = low_word(i64::try_from(offset - i128::from(base_offset)).unwrap_or(0));
+            let far = immediate(far);
+            index = Some(self.compute(Opcode::Iadd3, &[], [Operand::register(base), far, Operand::ZERO]));
+            offset = i128::from(base_offset);
+        }
+        for (element, number) in elements.iter().zip(0_u32..) {
             let Value::Register(id) = element else { continue };
-            let offset = base_offset + offset as u32 + ty.bytes() * number as u32;
+            let offset = offset + i128::from(ty.bytes() * number);
+            let Some(offset) = i32::try_from(offset).ok().filter(|&at| at >= 0 || index.is_some()) else {
+                return self.unsupported(format!("constant memory has no byte {offset}"));
+            };
             let wide = self.flat.registers[*id].bits() == 64;
             let plain = index.is_none() && bank == 0 && self.guard.is_always() && ty.bits() >= 32;
             if plain
@@ -279,7 +298,7 @@ impl Selector<'_, '_> {
                 && (ty.bits() == 64) == wide
                 && self.places[*id].is_none()
             {
-                let register = self.at_entry(Key::Constant(bank, offset, ty.bytes()));
+                let register = self.at_entry(Key::Constant(bank, offset.cast_unsigned(), ty.bytes()));
                 self.places[*id] = Some(super::Place::Register(register));
                 continue;
             }
@@ -294,7 +313,7 @@ impl Selector<'_, '_> {
             let constant = ConstantOperand {
                 bank,
                 index: index.map_or(ConstantIndex::None, ConstantIndex::Register),
-                offset: offset as i32,
+                offset,
                 modifier: SourceModifier::NONE,
             };
             let to = self.place(*id);
@@ -313,7 +332,7 @@ impl Selector<'_, '_> {
             Value::Vector(elements) => elements.clone(),
             one => vec![one.clone()],
         };
-        let lanes = elements.len() as u32;
+        let lanes = crate::code::number(elements.len());
         if ty.bits() * lanes > 128 {
             return self.unsupported("accesses of more than 16 bytes are not supported on sm_90");
         }
@@ -351,7 +370,7 @@ impl Selector<'_, '_> {
         if let [one] = elements {
             return self.register(one, ty);
         }
-        let words = (bits * elements.len() as u32).div_ceil(32);
+        let words = (bits * crate::code::number(elements.len())).div_ceil(32);
         let sources: Vec<Source> = elements.iter().map(|element| self.source(element, ty)).collect();
         let constants: Option<Vec<u64>> = sources.iter().map(Source::as_constant).collect();
         let key =
@@ -366,12 +385,12 @@ impl Selector<'_, '_> {
         match bits {
             64 => {
                 for (index, source) in sources.iter().enumerate() {
-                    self.move_to(to.offset(2 * index as u32), *source, 64);
+                    self.move_to(to.offset(2 * crate::code::number(index)), *source, 64);
                 }
             }
             32 => {
                 for (index, source) in sources.iter().enumerate() {
-                    self.move_to(to.offset(index as u32), *source, 32);
+                    self.move_to(to.offset(crate::code::number(index)), *source, 32);
                 }
             }
             _ => {
@@ -386,7 +405,7 @@ impl Selector<'_, '_> {
                         self.compute(Opcode::Prmt, &[], [low, Operand::Immediate(0x0040), high])
                     };
                     self.move_to(
-                        to.offset(index as u32),
+                        to.offset(crate::code::number(index)),
                         Source { low: Operand::register(packed), high: Operand::ZERO },
                         32,
                     );
@@ -483,11 +502,14 @@ impl Selector<'_, '_> {
         let transposed = flat.tree.has(Dotted::Matrix(tree::MatrixShape::Trans));
         let mut modifiers = vec![M::B16, if transposed { M::Mt88 } else { M::M88 }];
         match elements.len() {
+            1 => {}
             2 => modifiers.push(M::X2),
             4 => modifiers.push(M::X4),
-            _ => {}
+            found => {
+                return self.unsupported(format!("'ldmatrix' loads 1, 2 or 4 registers, found {found}"));
+            }
         }
-        let to = self.code.register(elements.len() as u32);
+        let to = self.code.register(crate::code::number(elements.len()));
         self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
         self.spread(&elements, to, Type::B32);
     }

@@ -266,9 +266,10 @@ impl<'a, 'd> Selector<'a, 'd> {
             self.origin.note = "";
             self.op(Opcode::Exit, &[], []);
         }
-        let stack = Operand::constant(0, warplab_program::kernel::launch_constants::STACK_POINTER as i32);
+        let stack =
+            Operand::constant(0, warplab_program::kernel::launch_constants::STACK_POINTER.cast_signed());
         let mut prologue = vec![Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack])];
-        let descriptor = warplab_program::kernel::launch_constants::MEMORY_DESCRIPTOR as i32;
+        let descriptor = warplab_program::kernel::launch_constants::MEMORY_DESCRIPTOR.cast_signed();
         let uses_descriptor = self.code.instructions().any(|instruction| {
             instruction
                 .operands
@@ -310,7 +311,7 @@ impl<'a, 'd> Selector<'a, 'd> {
 
     /// A branch under the present guard.
     pub(crate) fn branch(&mut self, label: LabelId) {
-        self.op(Opcode::Bra, &[], [Operand::Target(label as u32)]);
+        self.op(Opcode::Bra, &[], [Operand::Target(crate::code::number(label))]);
     }
 
     /// A branch under a guard of the sequence's own.

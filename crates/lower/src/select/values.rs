@@ -259,7 +259,7 @@ impl Selector<'_, '_> {
         let (count, opcode, modifiers, from): (u32, Opcode, &[Modifier], Operand) = match key {
             Key::Special(special) => (1, Opcode::S2r, &[], Operand::Special(special)),
             Key::Constant(bank, offset, 8) => {
-                (2, Opcode::Ldc, &[Modifier::B64], Operand::constant(bank, offset as i32))
+                (2, Opcode::Ldc, &[Modifier::B64], Operand::constant(bank, offset.cast_signed()))
             }
             Key::Constant(bank, offset, bytes) => {
                 let narrow: &[Modifier] = match bytes {
@@ -267,7 +267,7 @@ impl Selector<'_, '_> {
                     2 => &[Modifier::U16],
                     _ => &[],
                 };
-                (1, Opcode::Ldc, narrow, Operand::constant(bank, offset as i32))
+                (1, Opcode::Ldc, narrow, Operand::constant(bank, offset.cast_signed()))
             }
             Key::Shared(_) | Key::Cluster => (1, Opcode::Mov, &[], Operand::ZERO),
         };
@@ -315,11 +315,11 @@ impl Selector<'_, '_> {
     fn symbol_source(&mut self, symbol: &Symbol, offset: i64) -> Source {
         match symbol {
             Symbol::Shared(at) => {
-                let address = self.shared_address(at.wrapping_add(offset as u32));
+                let address = self.shared_address(at.wrapping_add(low_word(offset)));
                 Source { low: Operand::uniform(address), high: Operand::ZERO }
             }
             Symbol::Local(at) => {
-                let offset = at.wrapping_add(offset as u32);
+                let offset = at.wrapping_add(low_word(offset));
                 let sum = self.compute(
                     Opcode::Iadd3,
                     &[],
@@ -327,8 +327,8 @@ impl Selector<'_, '_> {
                 );
                 Source { low: Operand::register(sum), high: Operand::ZERO }
             }
-            Symbol::Constant(at) => Source::constant(u64::from(*at).wrapping_add(offset as u64)),
-            Symbol::Parameter(at) => Source::constant(u64::from(*at).wrapping_add(offset as u64)),
+            Symbol::Constant(at) => Source::constant(u64::from(*at).wrapping_add(offset.cast_unsigned())),
+            Symbol::Parameter(at) => Source::constant(u64::from(*at).wrapping_add(offset.cast_unsigned())),
             Symbol::Global(name) => {
                 let entry = (name.clone(), offset);
                 let index = match self.addresses.iter().position(|it| *it == entry) {
@@ -338,7 +338,7 @@ impl Selector<'_, '_> {
                         self.addresses.len() - 1
                     }
                 };
-                let pair = self.at_entry(Key::Constant(4, index as u32 * 8, 8));
+                let pair = self.at_entry(Key::Constant(4, crate::code::number(index) * 8, 8));
                 Source { low: Operand::register(pair), high: Operand::register(pair.offset(1)) }
             }
             Symbol::CallParameter(_) => {
@@ -382,8 +382,8 @@ impl Selector<'_, '_> {
             Source { low: Operand::register(value), high: Operand::ZERO }
         };
         match special {
-            Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * axis as u32),
-            Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * axis as u32),
+            Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * crate::code::number(axis)),
+            Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis)),
             Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
             Special::Clock => {
                 let value = self.compute(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);
@@ -464,8 +464,8 @@ pub(crate) fn constant_bits(constant: Immediate, ty: Type) -> u64 {
         Type::F64 => constant.f64_bits(),
         Type::F32 => u64::from(constant.f32_bits()),
         _ => match constant {
-            Immediate::Int(value) if ty.bits() > 32 => value as u64,
-            Immediate::Int(value) => u64::from(value as u32),
+            Immediate::Int(value) if ty.bits() > 32 => value.cast_unsigned(),
+            Immediate::Int(value) => u64::from(low_word(value)),
             Immediate::F32(bits) => u64::from(bits),
             Immediate::F64(bits) if ty.bits() > 32 => bits,
             Immediate::F64(_) => u64::from(constant.f32_bits()),

@@ -43,7 +43,8 @@ impl<'a> Checker<'a, '_> {
 
     /// `mov.b64 {a, b}, c`: the elements together must be as wide as the type.
     fn packing(&mut self, instruction: &Instruction, wanted: Type, elements: &'a [Operand], span: Span) {
-        let share = wanted.bits() / elements.len().max(1) as u32;
+        let lanes = u32::try_from(elements.len()).unwrap_or(u32::MAX);
+        let share = wanted.bits() / lanes.max(1);
         let wrong = elements.iter().filter_map(|element| self.register_of(element));
         let wrong = wrong.into_iter().find(|(_, register)| register.ty.bits() != share);
         if let Some((name, register)) = wrong {

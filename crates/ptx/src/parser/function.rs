@@ -62,12 +62,12 @@ impl Parser<'_> {
         }
         self.advance();
         Ok(match text {
-            ".maxntid" => Attribute::MaxThreads(self.extents()?),
-            ".reqntid" => Attribute::RequiredThreads(self.extents()?),
+            ".maxntid" => Attribute::MaxThreads(self.positive_extents(text)?),
+            ".reqntid" => Attribute::RequiredThreads(self.positive_extents(text)?),
             ".reqnctapercluster" => Attribute::RequiredCluster(self.extents()?),
-            ".minnctapersm" => Attribute::MinBlocks(self.count("a number of blocks")?),
-            ".maxnctapersm" => Attribute::MaxBlocks(self.count("a number of blocks")?),
-            ".maxnreg" => Attribute::MaxRegisters(self.count("a number of registers")?),
+            ".minnctapersm" => Attribute::MinBlocks(self.positive(text, "a number of blocks")?),
+            ".maxnctapersm" => Attribute::MaxBlocks(self.positive(text, "a number of blocks")?),
+            ".maxnreg" => Attribute::MaxRegisters(self.positive(text, "a number of registers")?),
             ".maxclusterrank" => Attribute::MaxClusterRank(self.count("a number of blocks")?),
             ".explicitcluster" => Attribute::ExplicitCluster,
             ".blocksareclusters" => Attribute::BlocksAreClusters,
@@ -78,6 +78,28 @@ impl Parser<'_> {
                 Attribute::Pragma(texts)
             }
         })
+    }
+
+    /// A number after a directive that takes no zero.
+    fn positive(&mut self, directive: &str, what: &str) -> Parse<u32> {
+        let span = self.span();
+        let count = self.count(what)?;
+        self.refuse_zero(directive, span, count);
+        Ok(count)
+    }
+
+    /// One to three extents after a directive that takes no zero.
+    fn positive_extents(&mut self, directive: &str) -> Parse<Vec<u32>> {
+        let span = self.span();
+        let extents = self.extents()?;
+        self.refuse_zero(directive, self.since(span), extents.iter().copied().min().unwrap_or(1));
+        Ok(extents)
+    }
+
+    fn refuse_zero(&mut self, directive: &str, span: Span, least: u32) {
+        if least == 0 {
+            self.report(Diagnostic::error(span, format!("'{directive}' needs numbers from 1 on, found 0")));
+        }
     }
 
     /// One to three extents.

@@ -171,7 +171,7 @@ impl Parser<'_> {
         let stamp = if self.eat(TokenKind::Comma) {
             let time = self.integer()?;
             self.expect(TokenKind::Comma, "','")?;
-            Some((time as u64, self.integer()? as u64))
+            Some((time.cast_unsigned(), self.integer()?.cast_unsigned()))
         } else {
             None
         };

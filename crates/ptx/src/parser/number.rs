@@ -4,7 +4,7 @@ use warplab_diagnostics::Diagnostic;
 
 use super::{Parse, Parser};
 use crate::lexer::TokenKind;
-use crate::tree::Immediate;
+use crate::tree::{Immediate, low_word};
 
 impl Parser<'_> {
     /// Whether a constant starts here.
@@ -45,9 +45,10 @@ impl Parser<'_> {
         if !self.is(TokenKind::Number) {
             return self.expected(what);
         }
-        match self.primary()? {
-            Immediate::Int(value) if u32::try_from(value).is_ok() => Ok(value as u32),
-            _ => {
+        let value = self.primary()?.as_int().and_then(|value| u32::try_from(value).ok());
+        match value {
+            Some(value) => Ok(value),
+            None => {
                 let found = self.text_of(start);
                 self.fail(Diagnostic::error(start, format!("expected {what}, found '{found}'")))
             }
@@ -173,7 +174,7 @@ fn number(text: &str) -> Option<Immediate> {
         _ if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
         _ => digits.parse(),
     };
-    value.ok().map(|bits| Immediate::Int(bits as i64))
+    value.ok().map(|bits| Immediate::Int(bits.cast_signed()))
 }
 
 fn apply(operator: char, a: i64, b: i64) -> Option<i64> {
@@ -181,8 +182,8 @@ fn apply(operator: char, a: i64, b: i64) -> Option<i64> {
         '|' => a | b,
         '^' => a ^ b,
         '&' => a & b,
-        '<' => a.wrapping_shl(b as u32),
-        '>' => a.wrapping_shr(b as u32),
+        '<' => a.wrapping_shl(low_word(b)),
+        '>' => a.wrapping_shr(low_word(b)),
         '+' => a.wrapping_add(b),
         '-' => a.wrapping_sub(b),
         '*' => a.wrapping_mul(b),

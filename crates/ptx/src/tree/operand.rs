@@ -28,9 +28,9 @@ impl Immediate {
     #[must_use]
     pub fn f32_bits(self) -> u32 {
         match self {
-            Immediate::Int(value) => value as u32,
+            Immediate::Int(value) => low_word(value),
             Immediate::F32(bits) => bits,
-            Immediate::F64(bits) => (f64::from_bits(bits) as f32).to_bits(),
+            Immediate::F64(bits) => single(f64::from_bits(bits)).to_bits(),
         }
     }
 
@@ -38,11 +38,22 @@ impl Immediate {
     #[must_use]
     pub fn f64_bits(self) -> u64 {
         match self {
-            Immediate::Int(value) => value as u64,
+            Immediate::Int(value) => value.cast_unsigned(),
             Immediate::F32(bits) => f64::from(f32::from_bits(bits)).to_bits(),
             Immediate::F64(bits) => bits,
         }
     }
+}
+
+/// The low 32 bits of an integer.
+pub(crate) fn low_word(value: i64) -> u32 {
+    let [a, b, c, d, ..] = value.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the constant is rounded to a single")]
+fn single(value: f64) -> f32 {
+    value as f32
 }
 
 /// What an address starts from.
