@@ -148,6 +148,11 @@ fn recursion_and_virtual_calls_of_machine_code_compute_what_the_hardware_did() {
 }
 
 #[test]
+fn recursion_and_virtual_calls_of_ptx_compute_what_the_hardware_did() {
+    assert_as_on_hardware(&compile(&gpu("h200"), "traces/isa/calls.ptx"), &CALLING);
+}
+
+#[test]
 fn recursion_and_virtual_calls_of_older_machine_code_compute_what_the_hardware_did() {
     assert_as_on_hardware(&listing("traces/isa/calls.sm_80.sass"), &CALLING);
 }

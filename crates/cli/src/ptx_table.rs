@@ -43,7 +43,7 @@ fn meaning(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Brkpt => ("stops the launch with an error", &[Bpt]),
         Ptx::Brx => ("goes to the label that a selects from a list", &[Brx]),
         Ptx::Call => (
-            "calls a function; the compiler puts its code in place; vprintf, __assertfail, malloc, free",
+            "calls a function, also through a register; mostly its code stands in place; vprintf, __assertfail, malloc, free",
             &[Call, Syscall],
         ),
         Ptx::Clz => ("d = how many bits above the highest one are zero", &[Flo]),

@@ -4,7 +4,7 @@
 //! and never live at the same time with different values become one. Ranges take, in the order of their starts, the
 //! lowest registers that are free over all their segments; groups are aligned. What finds none is spilled.
 
-use crate::code::{Code, map_registers};
+use crate::code::{Code, DESCRIPTOR, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -401,6 +401,8 @@ struct Assignment<'a> {
     homes: Vec<Option<u32>>,
     /// Whether each register is to rest as long as possible.
     rested: bool,
+    /// The first uniform register that is given to values.
+    first_uniform: u32,
 }
 
 /// The owner of the stack pointer.
@@ -414,7 +416,7 @@ impl Assignment<'_> {
 
     /// The registers where a class has room.
     fn room<'c>(&'c self, class: &'c Class) -> impl Iterator<Item = u32> + 'c {
-        let first = if class.kind == 2 { 4 } else { 0 };
+        let first = if class.kind == 2 { self.first_uniform } else { 0 };
         let room = self.limits[class.kind].saturating_sub(crate::code::number(class.units.len()) - 1);
         (first..room).step_by(alignment(class.units.len()) as usize)
     }
@@ -495,6 +497,7 @@ fn assign(
         taken: limits.map(|limit| vec![Taken::default(); limit as usize]),
         homes: vec![None; numbering.total],
         rested,
+        first_uniform: if code.calls { DESCRIPTOR.0 + 2 } else { DESCRIPTOR.0 },
     };
     // R1 is the stack pointer.
     assignment.taken[0][1].take(&[(0, u32::MAX)], NOBODY);

@@ -4,6 +4,9 @@ use warplab_program::{
     AddressOperand, Guard, Instruction, Opcode, Operand, Predicate, Register, Resource, Role, UniformRegister,
 };
 
+/// Where the descriptor of global memory is in code that calls: the only uniform register that all functions share.
+pub(crate) const DESCRIPTOR: UniformRegister = UniformRegister(4);
+
 /// A basic block. Branch targets are numbers of blocks; a block that does not end in an unconditional transfer
 /// falls through to the next.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +49,8 @@ pub(crate) struct Code {
     uniform_groups: Vec<(u32, u8)>,
     /// Bytes of local memory of a thread.
     pub(crate) local_bytes: u32,
+    /// Whether it calls functions or is one that is called.
+    pub(crate) calls: bool,
 }
 
 /// The number of a block, label, register or element: texts have fewer bytes than 32 bits count.

@@ -233,7 +233,8 @@ fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
         let Some(mut pending) = entries[block].clone() else { continue };
         let (start, end) = ranges[block];
         for instruction in &mut instructions[start..end] {
-            let wait = pending.wait(instruction);
+            let leaves = matches!(instruction.opcode, Opcode::Call | Opcode::Ret);
+            let wait = if leaves { pending.busy() } else { pending.wait(instruction) };
             instruction.control.wait_mask |= wait;
             pending.clear(instruction.control.wait_mask);
             pending.issue(instruction);
@@ -362,7 +363,7 @@ fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table:
 fn shortest(instruction: &Instruction, table: &LatencyTable) -> u8 {
     use Opcode::*;
     match instruction.opcode {
-        Bra | Exit | Bsync => table.cycles(LatencyClass::Branch).clamp(1, 5) as u8,
+        Bra | Exit | Bsync | Call | Ret => table.cycles(LatencyClass::Branch).clamp(1, 5) as u8,
         _ if instruction.opcode.info().latency == LatencyClass::Fp64 => 2,
         _ => 1,
     }

@@ -96,6 +96,7 @@ fn is_dead(instruction: &Instruction, numbering: &Numbering, needed: impl Fn(usi
     let mut writes = accesses.iter().filter(|access| access.role == Role::Write);
     writes.all(|access| match access.resource {
         Resource::Registers(register, _) if !register.is_virtual() => false,
+        Resource::Uniforms(register, _) if register == crate::code::DESCRIPTOR => false,
         Resource::AllPredicates | Resource::AllUniformPredicates | Resource::Barrier(_) => false,
         resource => !numbering.of(resource).any(&needed),
     })

@@ -1,5 +1,7 @@
 //! A kernel's PTX as one list of instructions and labels: nested blocks opened, names resolved, calls inlined.
 
+use crate::calls::{Callee, StackAccess};
+use crate::functions::{Functions, local_variables, names_used};
 use crate::limits;
 use crate::system::SystemItem;
 use rustc_hash::FxHashMap;
@@ -35,6 +37,8 @@ pub(crate) enum Symbol {
     Parameter(u32),
     /// A parameter of a call that was inlined.
     CallParameter(ParameterId),
+    /// A parameter or result of the function itself, by its place on the stack.
+    Incoming(i32),
     /// A variable of local memory, by its offset in the frame.
     Local(u32),
     /// A variable of shared memory, by its offset in the window.
@@ -43,6 +47,8 @@ pub(crate) enum Symbol {
     Constant(u32),
     /// A variable of global memory.
     Global(String),
+    /// A function, by its number.
+    Function(u32),
 }
 
 /// An operand with its names resolved.
@@ -96,6 +102,12 @@ pub(crate) enum Item<'a> {
     Leave(Option<(RegisterId, bool)>, LabelId, Origin),
     /// A call of the driver.
     System(SystemItem),
+    /// A load or store of an argument or result of a call that is not inlined.
+    Stack(StackAccess),
+    /// A call that is not inlined.
+    Call(Callee, Origin),
+    /// The end of a function that is called.
+    Return(Origin),
     /// A copy between registers, from the call interface.
     Copy {
         /// The guard.
@@ -125,6 +137,14 @@ pub(crate) struct Flattened<'a> {
     /// Words of inlined calls' parameters: (parameter, byte offset, bytes) to register.
     pub(crate) slots: FxHashMap<(ParameterId, i64, u32), RegisterId>,
     pub(crate) parameters: usize,
+    /// Results of calls that lie in the frame: where.
+    pub(crate) in_memory: FxHashMap<ParameterId, u32>,
+    /// Whether it calls or is called.
+    pub(crate) calls: bool,
+    /// Whether it calls through registers.
+    pub(crate) calls_pointers: bool,
+    /// Bytes that its caller passes on the stack, if it is called.
+    pub(crate) area: u32,
 }
 
 /// Where a kernel's shared variables start.
@@ -145,6 +165,7 @@ pub(crate) struct Scope<'a> {
     pub(crate) variables: FxHashMap<&'a str, Symbol>,
     pub(crate) labels: FxHashMap<&'a str, LabelId>,
     pub(crate) tables: FxHashMap<&'a str, Vec<&'a str>>,
+    pub(crate) prototypes: FxHashMap<&'a str, &'a Statement>,
 }
 
 #[derive(Clone)]
@@ -153,7 +174,18 @@ pub(crate) enum Named {
     Many(Vec<RegisterId>),
 }
 
-/// Flattens one kernel.
+/// What is flattened, and what it may name.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a, 'd> {
+    pub(crate) module: &'a Module,
+    pub(crate) source: &'a Source,
+    pub(crate) globals: &'a Globals,
+    pub(crate) files: &'a FxHashMap<u32, u16>,
+    pub(crate) functions: &'d Functions<'a>,
+    pub(crate) function: &'a Function,
+}
+
+/// Flattens one kernel or function.
 pub(crate) struct Flattener<'a, 'd> {
     pub(crate) module: &'a Module,
     pub(crate) source: &'a Source,
@@ -163,49 +195,62 @@ pub(crate) struct Flattener<'a, 'd> {
     pub(crate) out: Flattened<'a>,
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) shared: FxHashMap<&'a str, u32>,
-    pub(crate) functions: FxHashMap<&'a str, &'a Function>,
+    pub(crate) functions: &'d Functions<'a>,
     pub(crate) calls: Vec<&'a str>,
-    /// Whether no more calls are inlined.
-    pub(crate) full: bool,
     pub(crate) leave: Vec<LabelId>,
     pub(crate) place: (Option<u16>, u32),
 }
 
 impl<'a, 'd> Flattener<'a, 'd> {
-    /// Flattens a kernel. `parameters` are the offsets of its parameters by name.
-    pub(crate) fn run(
-        module: &'a Module,
-        source: &'a Source,
-        globals: &'a Globals,
-        files: &'a FxHashMap<u32, u16>,
-        kernel: &'a Function,
+    /// Flattens a kernel. `parameters` are the offsets of its parameters by name. Also where its shared variables are.
+    pub(crate) fn kernel(
+        unit: Unit<'a, 'd>,
         parameters: &[(String, u32)],
         diagnostics: &'d mut Vec<Diagnostic>,
+    ) -> (Flattened<'a>, FxHashMap<&'a str, u32>) {
+        let mut it = Flattener::new(unit, diagnostics);
+        for (parameter, (_, offset)) in unit.function.parameters.iter().zip(parameters) {
+            it.scope().variables.insert(&parameter.name, Symbol::Parameter(*offset));
+        }
+        if let Some(body) = &unit.function.body {
+            it.lay_out_shared(body);
+            it.block(body);
+        }
+        (it.out, it.shared)
+    }
+
+    /// Flattens a function that a kernel calls. `shared`: the addresses of shared variables so far, and their bytes.
+    pub(crate) fn function(
+        unit: Unit<'a, 'd>,
+        shared: &mut (FxHashMap<&'a str, u32>, u32),
+        diagnostics: &'d mut Vec<Diagnostic>,
     ) -> Flattened<'a> {
+        let mut it = Flattener::new(unit, diagnostics);
+        it.out.calls = true;
+        it.shared = std::mem::take(&mut shared.0);
+        it.out.shared_bytes = shared.1;
+        it.body(unit.function);
+        *shared = (it.shared, it.out.shared_bytes);
+        it.out
+    }
+
+    fn new(unit: Unit<'a, 'd>, diagnostics: &'d mut Vec<Diagnostic>) -> Flattener<'a, 'd> {
         let mut it = Flattener {
-            module,
-            source,
-            globals,
-            files,
+            module: unit.module,
+            source: unit.source,
+            globals: unit.globals,
+            files: unit.files,
             diagnostics,
-            out: Flattened { shared_bytes: 0, ..Flattened::default() },
+            out: Flattened::default(),
             scopes: Vec::new(),
             shared: FxHashMap::default(),
-            functions: functions(module),
-            calls: vec![&kernel.name],
-            full: false,
+            functions: unit.functions,
+            calls: vec![&unit.function.name],
             leave: Vec::new(),
             place: (None, 0),
         };
         it.open();
-        for (parameter, (_, offset)) in kernel.parameters.iter().zip(parameters) {
-            it.scope().variables.insert(&parameter.name, Symbol::Parameter(*offset));
-        }
-        if let Some(body) = &kernel.body {
-            it.lay_out_shared(body);
-            it.block(body);
-        }
-        it.out
+        it
     }
 
     pub(crate) fn scope(&mut self) -> &mut Scope<'a> {
@@ -220,6 +265,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
             variables: FxHashMap::default(),
             labels: FxHashMap::default(),
             tables: FxHashMap::default(),
+            prototypes: FxHashMap::default(),
         });
     }
 
@@ -227,7 +273,7 @@ impl<'a, 'd> Flattener<'a, 'd> {
     pub(crate) fn lay_out_shared(&mut self, body: &'a Block) {
         let mut static_variables: Vec<&'a Variable> = Vec::new();
         let mut dynamic: Vec<&'a Variable> = Vec::new();
-        let used = names_used(&self.functions, body);
+        let used = names_used(self.functions, body);
         let module_level = self.module.variables().filter(|it| used.contains_key(it.name.as_str()));
         for variable in module_level.chain(local_variables(body)) {
             if variable.space.family() == Space::Shared {
@@ -272,6 +318,8 @@ impl<'a, 'd> Flattener<'a, 'd> {
                     let names = table.targets.iter().map(|name| name.as_str()).collect();
                     self.scope().tables.insert(&table.name, names);
                 }
+                Statement::CallPrototype(it) => _ = self.scope().prototypes.insert(&it.name, statement),
+                Statement::CallTargets(it) => _ = self.scope().prototypes.insert(&it.name, statement),
                 _ => {}
             }
         }
@@ -393,10 +441,16 @@ impl<'a, 'd> Flattener<'a, 'd> {
 
     pub(crate) fn symbol(&self, name: &str) -> Option<Symbol> {
         let scoped = self.scopes.iter().rev().find_map(|scope| scope.variables.get(name).cloned());
+        if let Some(Symbol::CallParameter(parameter)) = scoped
+            && let Some(&at) = self.out.in_memory.get(&parameter)
+        {
+            return Some(Symbol::Local(at));
+        }
         scoped
             .or_else(|| self.shared.get(name).map(|&at| Symbol::Shared(at)))
             .or_else(|| self.globals.constants.get(name).map(|&at| Symbol::Constant(at)))
             .or_else(|| self.globals.globals.get(name).map(|()| Symbol::Global(name.to_owned())))
+            .or_else(|| self.functions.number(name).map(Symbol::Function))
     }
 
     pub(crate) fn value(&mut self, operand: &'a Operand, span: Span) -> Value {
@@ -518,56 +572,4 @@ impl<'a, 'd> Flattener<'a, 'd> {
         let flat = Flat { guard, tree: instruction, operands, origin, span };
         self.out.items.push(Item::Switch(flat, labels));
     }
-}
-
-/// The variables declared in a body, its nested blocks included.
-fn local_variables(body: &Block) -> Vec<&Variable> {
-    let mut found = Vec::new();
-    for statement in &body.statements {
-        match statement {
-            Statement::Variable(variable) => found.push(variable),
-            Statement::Block(block) => found.extend(local_variables(block)),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The functions of a module that have a body.
-fn functions(module: &Module) -> FxHashMap<&str, &Function> {
-    let defined = module.functions().filter(|function| function.body.is_some());
-    defined.map(|function| (function.name.as_str(), function)).collect()
-}
-
-/// The symbols that a body names, and those of the functions that it calls.
-fn names_used<'a>(functions: &FxHashMap<&'a str, &'a Function>, body: &'a Block) -> FxHashMap<&'a str, ()> {
-    let mut names = FxHashMap::default();
-    let mut pending = vec![body];
-    while let Some(body) = pending.pop() {
-        for statement in &body.statements {
-            match statement {
-                Statement::Block(block) => pending.push(block),
-                Statement::Instruction(instruction) => {
-                    for operand in &instruction.operands {
-                        let name = match operand {
-                            Operand::Symbol { name, .. } | Operand::Label(name) => name,
-                            Operand::Address(address) => match &address.base {
-                                Base::Symbol(name) => name,
-                                _ => continue,
-                            },
-                            _ => continue,
-                        };
-                        if names.insert(name.as_str(), ()).is_none()
-                            && let Some(function) = functions.get(name.as_str())
-                            && let Some(body) = &function.body
-                        {
-                            pending.push(body);
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    names
 }

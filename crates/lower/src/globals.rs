@@ -1,8 +1,10 @@
 //! Variables of the module: constant bank 3, global memory, parameters.
 
 use crate::flat::Globals;
+use crate::functions::Functions;
 use crate::limits;
 use warplab_diagnostics::Diagnostic;
+use warplab_program::runtime::function_address;
 use warplab_program::{ConstantBank, ConstantVariable, GlobalVariable, Parameter, Relocation};
 use warplab_ptx::tree::{
     Function, Immediate, Initialiser, Linkage, Module, Space, Statement, Type, Variable,
@@ -21,7 +23,11 @@ pub(crate) struct Layout {
 }
 
 /// Lays out the variables of a module, those inside functions too.
-pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Layout {
+pub(crate) fn lay_out(
+    module: &Module,
+    functions: &Functions<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Layout {
     let mut found: Vec<&Variable> = module.variables().collect();
     for function in module.functions() {
         if let Some(body) = &function.body {
@@ -43,7 +49,7 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
                         continue;
                     }
                 };
-                let (bytes, relocations) = initial(variable, diagnostics);
+                let (bytes, relocations) = initial(variable, functions, diagnostics);
                 bank.bytes.resize(limits::length(at), 0);
                 bank.bytes.extend(bytes);
                 bank.bytes.resize(limits::length(end), 0);
@@ -70,7 +76,7 @@ pub(crate) fn lay_out(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Lay
                         continue;
                     }
                 }
-                let (initial, relocations) = initial(variable, diagnostics);
+                let (initial, relocations) = initial(variable, functions, diagnostics);
                 let declared = GlobalVariable {
                     name: variable.name.to_string(),
                     bytes: variable.bytes(),
@@ -102,16 +108,32 @@ fn collect<'a>(statements: &'a [Statement], found: &mut Vec<&'a Variable>) {
 }
 
 /// The first bytes of a variable and the addresses in them; trailing zeros are left out.
-fn initial(variable: &Variable, diagnostics: &mut Vec<Diagnostic>) -> (Vec<u8>, Vec<Relocation>) {
+fn initial(
+    variable: &Variable,
+    functions: &Functions<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<u8>, Vec<Relocation>) {
     let (mut bytes, mut relocations) = (Vec::new(), Vec::new());
     if let Some(initialiser) = &variable.initialiser {
         let strides = strides(variable);
         fill(initialiser, variable, &strides, 0, &mut bytes, &mut relocations, diagnostics);
+        relocations.retain(|relocation| !point_to_function(relocation, functions, &mut bytes));
     }
     while bytes.last() == Some(&0) && relocations.is_empty() {
         bytes.pop();
     }
     (bytes, relocations)
+}
+
+/// Puts the address of a function in its place; says whether it is one's.
+fn point_to_function(relocation: &Relocation, functions: &Functions<'_>, bytes: &mut [u8]) -> bool {
+    let number = functions.number(&relocation.symbol);
+    let Some(address) = number.and_then(|number| function_address(number as usize)) else { return false };
+    let at = relocation.offset as usize;
+    if let Some(place) = bytes.get_mut(at..at + 8) {
+        place.copy_from_slice(&address.wrapping_add_signed(relocation.addend).to_le_bytes());
+    }
+    true
 }
 
 /// The bytes of one element at each nesting of an initialiser: of the whole, of a row, ..., of one element.

@@ -1,36 +1,15 @@
 //! Calls: the called function's statements stand in their place, its parameters are registers.
 
+use crate::calls::Callee;
 use crate::flat::{Flat, Flattener, Item, Named, ParameterId, RegisterId, Start, Symbol, Value};
-use warplab_diagnostics::Span;
+use crate::functions::{MOST_DEEP, MOST_INLINED};
 use warplab_program::{Origin, SystemCall};
 use warplab_ptx::tree::{Instruction, Opcode, Operand, Space, Type, Variable};
 
-/// How deep calls may nest.
-const MOST_DEEP: usize = 256;
-
-/// How many instructions a kernel may have before no more calls are inlined.
-const MOST_INLINED: usize = 250_000;
-
 impl<'a> Flattener<'a, '_> {
-    /// Whether one more function can be inlined; says once of a kernel that it cannot.
-    fn has_room(&mut self, span: Span, name: &str) -> bool {
-        let fault = if self.calls.len() > MOST_DEEP {
-            format!(
-                "the call of '{name}' is the {}th inside another; at most {MOST_DEEP} can be inlined",
-                MOST_DEEP + 1
-            )
-        } else if self.out.items.len() > MOST_INLINED {
-            format!(
-                "the calls before this one have grown the kernel to more than {MOST_INLINED} instructions; every call is \
-                 inlined, and more is not compiled"
-            )
-        } else {
-            return true;
-        };
-        if !std::mem::replace(&mut self.full, true) {
-            self.fault(span, fault);
-        }
-        false
+    /// Whether one more function can be inlined.
+    fn has_room(&self) -> bool {
+        self.calls.len() <= MOST_DEEP && self.out.items.len() <= MOST_INLINED
     }
 
     /// The register that holds a word of a parameter of an inlined call.
@@ -89,22 +68,20 @@ impl<'a> Flattener<'a, '_> {
             return self.fault(span, "call names no function".to_owned());
         };
         let (Operand::Symbol { name, .. } | Operand::Label(name)) = call.target else {
-            return self
-                .fault(span, "indirect calls are not supported: only calls of a named function".to_owned());
+            return self.pointer_call(&call, guard, (span, origin));
         };
         let name = name.as_str();
-        let function = self.functions.get(name).copied();
+        let function = self.functions.get(name);
         if let (None, Some(driver)) = (function, SystemCall::from_name(name)) {
             return self.system_call(driver, &call, guard, (span, origin));
         }
-        let Some(function) = function else {
+        let (Some(function), Some(number)) = (function, self.functions.number(name)) else {
             return self.fault(span, format!("the function '{name}' has no body in this file"));
         };
-        if self.calls.contains(&name) {
-            return self.fault(span, format!("'{name}' calls itself: recursion is not supported"));
-        }
-        if self.full || !self.has_room(span, name) {
-            return;
+        let is_real = self.functions.is_called(name, self.calls[0]);
+        if is_real || self.calls.contains(&name) || !self.has_room() {
+            let shape = (function.returns.as_slice(), function.parameters.as_slice());
+            return self.real_call(Callee::Function(number), shape, &call, guard, (span, origin));
         }
         let actual = |it: &mut Self, operands: &'a [Operand]| -> Vec<Value> {
             operands.iter().map(|operand| it.value(operand, span)).collect()
@@ -112,8 +89,10 @@ impl<'a> Flattener<'a, '_> {
         let returns = actual(self, call.returns);
         let arguments = actual(self, call.arguments);
         let end = self.new_label();
+        // Lanes that do not call get no results either.
+        let past = if guard.is_some() && !returns.is_empty() { self.new_label() } else { end };
         if let Some((predicate, negated)) = guard {
-            self.out.items.push(Item::Leave(Some((predicate, !negated)), end, origin));
+            self.out.items.push(Item::Leave(Some((predicate, !negated)), past, origin));
         }
         let mut outer = std::mem::take(&mut self.scopes);
         self.open();
@@ -132,6 +111,9 @@ impl<'a> Flattener<'a, '_> {
         self.out.items.push(Item::Label(end));
         for (to, from) in copies_out {
             self.out.items.push(Item::Copy { guard: None, to, from: Value::Register(from), origin });
+        }
+        if past != end {
+            self.out.items.push(Item::Label(past));
         }
     }
 

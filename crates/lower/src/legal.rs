@@ -188,6 +188,11 @@ pub(crate) fn legalise(code: &mut Code) {
         // A constant that several instructions of the block need is set once.
         let mut constants: rustc_hash::FxHashMap<(u32, bool), Register> = rustc_hash::FxHashMap::default();
         for mut instruction in old {
+            // The constant of a call is the number of a function.
+            if instruction.opcode == Opcode::Call {
+                new.push(instruction);
+                continue;
+            }
             normalise(&mut instruction);
             while !make_legal_by_swapping(&mut instruction) {
                 let Some(at) = illegal(&instruction) else { break };

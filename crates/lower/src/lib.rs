@@ -1,6 +1,6 @@
 //! PTX tree to machine program, pass by pass: a small ptxas.
 //!
-//! [`lower()`] flattens every kernel (calls inlined), selects machine instructions on virtual registers, cleans them up,
+//! [`lower()`] flattens every kernel (calls inlined, but for those that cannot be: `calls.rs`), selects machine instructions on virtual registers, cleans them up,
 //! turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
 //! sets their control fields. [`Options::passes`] switches the passes that are not needed for a right program, and
 //! [`Options::dump`] shows the code after each.
@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod allocate;
+mod calls;
 mod clean;
 mod code;
 mod control;
@@ -17,11 +18,14 @@ mod divergence;
 mod dump;
 mod expand;
 mod flat;
+mod frames;
+mod functions;
 mod globals;
 mod graph;
 mod inline;
 mod legal;
 mod limits;
+mod link;
 mod liveness;
 mod motion;
 mod passes;

@@ -84,3 +84,9 @@ pub(crate) fn place32(used: u32, variable: &Variable) -> Result<(u32, u32), Stri
     let narrow = |place: u64| u32::try_from(place).map_err(|fault| fault.to_string());
     Ok((narrow(at)?, narrow(end)?))
 }
+
+/// Bytes of local memory of a thread, within what it may have.
+pub(crate) fn local_bytes(bytes: u64) -> Result<u32, String> {
+    let fits = u32::try_from(bytes).ok().filter(|_| bytes <= LOCAL);
+    fits.ok_or_else(|| format!("the calls need a stack of {bytes} bytes: {}", limit(Space::Local).1))
+}

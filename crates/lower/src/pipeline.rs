@@ -2,16 +2,18 @@
 
 use crate::allocate::{self, Failure, Used};
 use crate::code::{Code, number};
-use crate::flat::{Flattener, Globals};
+use crate::flat::{Flattened, Flattener, Globals, Unit};
+use crate::functions::Functions;
+use crate::link::{self, Part};
 use crate::{
-    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, globals, legal, limits, motion,
-    predicate, reconverge, schedule, select, spill, vectorise,
+    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal, limits,
+    motion, predicate, reconverge, schedule, select, spill, vectorise,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::kernel::launch_constants;
 use warplab_program::{
-    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
+    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Relocation,
 };
 use warplab_ptx::tree::{Attribute, Function, Module};
 
@@ -26,7 +28,8 @@ pub(crate) fn run(
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let mut warnings = Vec::new();
-    let layout = globals::lay_out(module, &mut warnings);
+    let functions = Functions::new(module);
+    let layout = globals::lay_out(module, &functions, &mut warnings);
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(warnings);
     }
@@ -46,7 +49,8 @@ pub(crate) fn run(
         Program { globals: layout.variables, constants: layout.named, files: names, ..Program::default() };
     let mut log = Vec::new();
     for kernel in module.entries().filter(|kernel| kernel.body.is_some() && wanted(&kernel.name)) {
-        let context = Context { module, source, options, globals: &layout.globals, files: &files };
+        let (globals, functions) = (&layout.globals, &functions);
+        let context = Context { module, source, options, globals, files: &files, functions };
         let mut diagnostics = Vec::new();
         let mut lowered = context.kernel(kernel, &mut log, &mut diagnostics);
         if diagnostics.iter().any(Diagnostic::is_error) {
@@ -71,6 +75,7 @@ struct Context<'a> {
     options: &'a Options,
     globals: &'a Globals,
     files: &'a FxHashMap<u32, u16>,
+    functions: &'a Functions<'a>,
 }
 
 /// Runs the passes on one kernel and keeps the log.
@@ -110,69 +115,111 @@ impl<'a> Context<'a> {
     ) -> Kernel {
         let parameters = globals::parameters(kernel, diagnostics);
         let offsets: Vec<(String, u32)> = parameters.iter().map(|it| (it.name.clone(), it.offset)).collect();
-        let flat =
-            Flattener::run(self.module, self.source, self.globals, self.files, kernel, &offsets, diagnostics);
-        let selected = select::select(&flat, self.options.contracts, diagnostics);
-        let mut code = selected.code;
         let mut lowered = Kernel {
             name: kernel.name.to_string(),
-            static_shared_bytes: flat.shared_bytes,
-            barriers: selected.barriers,
             parameters,
             parameter_base: launch_constants::PARAMETERS,
             ..Kernel::default()
         };
         attributes(kernel, &mut lowered);
-        if !selected.addresses.is_empty() {
-            lowered.constant_banks.push(address_bank(&selected.addresses));
+        let limit = register_limit(kernel, &lowered).min(self.options.max_registers).clamp(16, 255);
+        let (flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
+        let mut shared = (shared, flat.shared_bytes);
+        let mut addresses = Vec::new();
+        let mut calls_pointers = flat.calls_pointers;
+        let mut compile =
+            |flat: &Flattened<'a>, function: &'a Function, diagnostics: &mut Vec<Diagnostic>| {
+                let mut runner = Runner { options: self.options, kernel: &function.name, log };
+                let selected =
+                    select::select(flat, self.options.contracts, std::mem::take(&mut addresses), diagnostics);
+                addresses = selected.addresses;
+                lowered.barriers = lowered.barriers.max(selected.barriers);
+                if diagnostics.iter().any(Diagnostic::is_error) {
+                    return None;
+                }
+                let part = finish(selected.code, flat.area, limit, &mut runner);
+                if part.is_none() {
+                    diagnostics.push(Diagnostic::error(
+                        *function.name_span,
+                        format!("kernel '{}' needs more registers than there are", function.name),
+                    ));
+                }
+                part
+            };
+        let mut parts: Vec<Part> = compile(&flat, kernel, diagnostics).into_iter().collect();
+        // The functions that are called, as they are found.
+        let mut wanted: Vec<u32> = Vec::new();
+        let mut known: FxHashSet<u32> = FxHashSet::default();
+        let mut next = 0;
+        while let Some(last) = parts.last() {
+            let pointed = self.functions.pointed.iter().copied().filter(|_| calls_pointers);
+            wanted.extend(link::callees(&last.instructions).chain(pointed).filter(|&it| known.insert(it)));
+            let Some(&number) = wanted.get(next) else { break };
+            next += 1;
+            let function = self.functions.numbered(number);
+            let flat = Flattener::function(self.unit(function), &mut shared, diagnostics);
+            calls_pointers |= flat.calls_pointers;
+            let Some(part) = compile(&flat, function, diagnostics) else { return lowered };
+            parts.push(Part { number: Some(number), ..part });
         }
-        if diagnostics.iter().any(Diagnostic::is_error) {
-            return lowered;
+        lowered.static_shared_bytes = shared.1;
+        if !addresses.is_empty() {
+            lowered.constant_banks.push(address_bank(&addresses));
         }
-        let mut runner = Runner { options: self.options, kernel: &kernel.name, log };
-        runner.note(Pass::Select, &code, 0);
-        predicate::tidy(&mut code);
-        optimise(&mut runner, &mut code);
-        match self.registers(kernel, &lowered, &mut runner, &mut code) {
-            Some(used) => lowered.registers = used.registers,
-            None => diagnostics.push(Diagnostic::error(
-                *kernel.name_span,
-                format!("kernel '{}' needs more registers than there are", kernel.name),
-            )),
+        lowered.registers = parts.iter().map(|part| part.registers).max().unwrap_or(0);
+        match limits::local_bytes(link::stack_bytes(&parts, calls_pointers)) {
+            Ok(bytes) => lowered.local_bytes = bytes,
+            Err(fault) => diagnostics.push(Diagnostic::error(*kernel.name_span, fault)),
         }
-        adjust_stack(&mut code);
-        lowered.local_bytes = code.local_bytes;
-        let before = code.instructions().count();
-        runner.note(Pass::Allocate, &code, before);
-        let (mut instructions, starts) = lay_out(&code);
-        control::control(&mut instructions, &starts, &self.options.latencies);
-        runner.note(Pass::Control, &code, before);
-        lowered.instructions = instructions;
+        (lowered.instructions, lowered.functions) = link::link(parts, self.functions);
         lowered
     }
 
-    /// Allocates registers, spilling until they suffice.
-    fn registers(
-        &self,
-        kernel: &Function,
-        lowered: &Kernel,
-        runner: &mut Runner<'_>,
-        code: &mut Code,
-    ) -> Option<Used> {
-        let limit = register_limit(kernel, lowered).min(self.options.max_registers).clamp(16, 255);
-        let coalesce = runner.options.passes.contains(Pass::Coalesce);
-        for _ in 0..MOST_ROUNDS {
-            match allocate::allocate(code, limit, coalesce) {
-                Ok(used) => return Some(used),
-                Err(Failure::Spill(registers, predicates)) => {
-                    spill::spill(code, &registers);
-                    spill::spill_predicates(code, &predicates);
-                }
-                Err(Failure::Uniform) => return None,
-            }
-        }
-        None
+    fn unit(&self, function: &'a Function) -> Unit<'a, 'a> {
+        let Context { module, source, globals, files, functions, .. } = *self;
+        Unit { module, source, globals, files, functions, function }
     }
+}
+
+/// Machine code of what was selected; `area` is what the caller of a function passes. `None` where registers run out.
+fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
+    runner.note(Pass::Select, &code, 0);
+    predicate::tidy(&mut code);
+    optimise(runner, &mut code);
+    if area > 0 {
+        frames::keep_barriers(&mut code);
+    }
+    if code.calls {
+        frames::keep_across_calls(&mut code);
+    }
+    let used = registers(limit, runner, &mut code)?;
+    if area > 0 {
+        frames::frame_function(&mut code, area);
+    } else {
+        frames::lower_stack(&mut code);
+    }
+    let before = code.instructions().count();
+    runner.note(Pass::Allocate, &code, before);
+    let (mut instructions, starts) = lay_out(&code);
+    control::control(&mut instructions, &starts, &runner.options.latencies);
+    runner.note(Pass::Control, &code, before);
+    Some(Part { number: None, instructions, registers: used.registers, frame: code.local_bytes })
+}
+
+/// Allocates registers, spilling until they suffice.
+fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
+    let coalesce = runner.options.passes.contains(Pass::Coalesce);
+    for _ in 0..MOST_ROUNDS {
+        match allocate::allocate(code, limit, coalesce) {
+            Ok(used) => return Some(used),
+            Err(Failure::Spill(registers, predicates)) => {
+                spill::spill(code, &registers);
+                spill::spill_predicates(code, &predicates);
+            }
+            Err(Failure::Uniform) => return None,
+        }
+    }
+    None
 }
 
 /// The passes between selection and allocation.
@@ -185,7 +232,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         runner.pass(Pass::Invariant, code, motion::invariant);
     }
     let reduces = runner.options.reduces_lanes;
-    runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, reduces));
+    // Its results are in uniform registers, which lanes in other functions would overwrite.
+    if !code.calls {
+        runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, reduces));
+    }
     runner.pass(Pass::Predicate, code, predicate::predicate);
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Dead, code, dead::dead_code);
@@ -242,20 +292,6 @@ fn address_bank(addresses: &[(String, i64)]) -> ConstantBank {
     }
 }
 
-/// Moves the stack pointer below the frame.
-fn adjust_stack(code: &mut Code) {
-    if code.local_bytes == 0 {
-        return;
-    }
-    code.local_bytes = code.local_bytes.next_multiple_of(16);
-    let down = Operand::Immediate(code.local_bytes.wrapping_neg());
-    let stack = Operand::register(Register(1));
-    let adjust = Instruction::new(Opcode::Iadd3, [], [stack, stack, down, Operand::ZERO]);
-    let at =
-        code.blocks[0].instructions.iter().position(|it| it.opcode == Opcode::Ldc).map_or(0, |at| at + 1);
-    code.blocks[0].instructions.insert(at, adjust);
-}
-
 /// One list of instructions; branch targets become indices into it. Also where the blocks start.
 fn lay_out(code: &Code) -> (Vec<Instruction>, Vec<usize>) {
     let mut firsts = Vec::with_capacity(code.blocks.len());
@@ -277,7 +313,23 @@ fn lay_out(code: &Code) -> (Vec<Instruction>, Vec<usize>) {
     }
     let mut starts: Vec<usize> = firsts.into_iter().filter(|&start| start < instructions.len()).collect();
     starts.push(0);
+    return_addresses(&mut instructions, &mut starts);
     starts.sort_unstable();
     starts.dedup();
     (instructions, starts)
+}
+
+/// A call returns to what follows it, which is a block of its own.
+fn return_addresses(instructions: &mut [Instruction], starts: &mut Vec<usize>) {
+    let mut after = None;
+    for (at, instruction) in instructions.iter_mut().enumerate().rev() {
+        match instruction.opcode {
+            Opcode::Call => {
+                starts.push(at + 1);
+                after = u32::try_from(at + 1).ok();
+            }
+            Opcode::Lepc => instruction.operands.extend(after.map(Operand::Target)),
+            _ => {}
+        }
+    }
 }

@@ -65,6 +65,7 @@ impl<'a> Flattener<'a, '_> {
             Value::Address(Start::Variable(Symbol::CallParameter(parameter)), 0) => {
                 Value::Register(self.slot(parameter, 0, ty))
             }
+            Value::Address(Start::Variable(Symbol::Incoming(at)), 0) => self.incoming_value(at, ty),
             other => other,
         }
     }

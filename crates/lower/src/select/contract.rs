@@ -6,6 +6,7 @@
 //! two products the one with fewer readers left is fused, the first of equals; the other must stay, and from then on is
 //! fused no more.
 
+use crate::calls::Callee;
 use crate::flat::{Flat, Flattened, Item, LabelId, RegisterId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_ptx::tree::{self, Flag, Type};
@@ -77,7 +78,7 @@ fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
                 false
             }
             Item::Leave(guard, label, _) => guard.is_some() || !goes_on(*label),
-            Item::Switch(..) => true,
+            Item::Switch(..) | Item::Return(_) => true,
             Item::Instruction(it) => match (it.tree.opcode, it.operands.first()) {
                 (tree::Opcode::Bra, Some(Value::Label(label))) => it.guard.is_some() || !goes_on(*label),
                 (tree::Opcode::Bra | tree::Opcode::Exit | tree::Opcode::Ret | tree::Opcode::Trap, _) => true,
@@ -117,7 +118,13 @@ fn read_before_written(flat: &Flattened<'_>, blocks: &[std::ops::Range<usize>]) 
 fn accesses(item: &Item<'_>) -> (Vec<RegisterId>, Vec<RegisterId>, bool) {
     let of = super::registers_of;
     match item {
-        Item::Label(_) => (Vec::new(), Vec::new(), false),
+        Item::Label(_) | Item::Return(_) | Item::Call(Callee::Function(_), _) => {
+            (Vec::new(), Vec::new(), false)
+        }
+        Item::Call(Callee::Pointer(id), _) => (vec![*id], Vec::new(), false),
+        Item::Stack(access) => {
+            (access.stored.iter().flat_map(of).collect(), access.loaded.into_iter().collect(), false)
+        }
         Item::Leave(guard, ..) => (guard.iter().map(|it| it.0).collect(), Vec::new(), guard.is_some()),
         Item::Switch(flat, _) => {
             (flat.operands.iter().flat_map(of).collect(), Vec::new(), flat.guard.is_some())

@@ -34,7 +34,10 @@ impl Selector<'_, '_> {
             Some(Space::Shared | Space::SharedCluster) => Window::Shared,
             Some(Space::Local) => Window::Local,
             Some(Space::Const) => Window::Constant(3),
-            Some(Space::Param) => Window::Constant(0),
+            Some(Space::Param) => match address {
+                Value::Address(Start::Variable(Symbol::Incoming(_) | Symbol::Local(_)), _) => Window::Local,
+                _ => Window::Constant(0),
+            },
             None => match address {
                 Value::Address(Start::Variable(Symbol::Global(_)), _) => Window::Global,
                 _ => Window::Generic,
@@ -64,6 +67,11 @@ impl Selector<'_, '_> {
                 operand.base = Some(Register(1));
                 offset += i64::from(at);
             }
+            Start::Variable(Symbol::Incoming(at)) => {
+                operand.base = Some(Register(1));
+                offset += i64::from(at);
+            }
+            Start::Variable(Symbol::Shared(at)) if self.code.calls => offset += i64::from(at),
             Start::Variable(Symbol::Shared(at)) => operand.uniform = Some(self.shared_address(at)),
             Start::Variable(symbol) => {
                 let value = Value::Address(Start::Variable(symbol), 0);

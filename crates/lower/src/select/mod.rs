@@ -5,6 +5,7 @@
 
 mod atomic;
 mod bytes;
+mod calls;
 mod compare;
 mod contract;
 mod control;
@@ -19,7 +20,8 @@ mod product;
 mod values;
 mod warp;
 
-use crate::code::{Block, Code, ends_block};
+use crate::calls::Callee;
+use crate::code::{Block, Code, DESCRIPTOR, ends_block};
 use crate::flat::{Flat, Flattened, Item, LabelId, RegisterId, Value};
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::{Diagnostic, Span};
@@ -89,9 +91,16 @@ pub(crate) struct Selected {
 }
 
 /// Selects the instructions of a flattened kernel. `contracts`: sums fuse the products that they add.
-pub(crate) fn select(flat: &Flattened<'_>, contracts: bool, diagnostics: &mut Vec<Diagnostic>) -> Selected {
+/// `addresses` are those that other functions of the kernel use.
+pub(crate) fn select(
+    flat: &Flattened<'_>,
+    contracts: bool,
+    addresses: Vec<(String, i64)>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Selected {
     let mut code = Code::default();
-    let descriptor = code.uniform(2);
+    code.calls = flat.calls;
+    let descriptor = if flat.calls { DESCRIPTOR } else { code.uniform(2) };
     code.blocks.push(Block::default());
     code.local_bytes = flat.local_bytes.next_multiple_of(16);
     let mut selector = Selector {
@@ -116,7 +125,7 @@ pub(crate) fn select(flat: &Flattened<'_>, contracts: bool, diagnostics: &mut Ve
         diagnostics,
         span: Span::default(),
         barriers: 0,
-        addresses: Vec::new(),
+        addresses,
     };
     selector.survey();
     selector.names = names::Names::new(flat, &selector.definitions);
@@ -134,7 +143,17 @@ impl<'a, 'd> Selector<'a, 'd> {
         for (index, item) in self.flat.items.iter().enumerate() {
             self.runs.push(run);
             match item {
-                Item::Label(_) | Item::Switch(..) | Item::Leave(..) => run += 1,
+                Item::Label(_) | Item::Switch(..) | Item::Leave(..) | Item::Return(_) => run += 1,
+                Item::Call(callee, _) => {
+                    run += 1;
+                    if let Callee::Pointer(id) = callee {
+                        self.uses[*id] += 1;
+                    }
+                }
+                Item::Stack(access) => {
+                    access.loaded.into_iter().for_each(|to| self.definitions[to].push(index));
+                    access.stored.iter().for_each(|value| self.count_uses(value));
+                }
                 Item::Copy { to, from, .. } => {
                     self.definitions[*to].push(index);
                     self.count_uses(from);
@@ -195,6 +214,15 @@ impl<'a, 'd> Selector<'a, 'd> {
                 self.guard = self.machine_guard(item.guard);
                 self.system(item);
                 self.guard = Guard::ALWAYS;
+            }
+            Item::Stack(access) => self.stack_access(access),
+            Item::Call(callee, origin) => {
+                self.origin = *origin;
+                self.call(*callee);
+            }
+            Item::Return(origin) => {
+                self.origin = *origin;
+                self.give_back();
             }
             Item::Switch(flat, table) => {
                 self.begin(flat);
@@ -266,9 +294,11 @@ impl<'a, 'd> Selector<'a, 'd> {
             self.origin.note = "";
             self.op(Opcode::Exit, &[], []);
         }
+        let is_called = self.flat.area > 0;
         let stack =
             Operand::constant(0, warplab_program::kernel::launch_constants::STACK_POINTER.cast_signed());
-        let mut prologue = vec![Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack])];
+        let load_stack = Instruction::new(Opcode::Ldc, [], [Operand::register(Register(1)), stack]);
+        let mut prologue = if is_called { Vec::new() } else { vec![load_stack] };
         let descriptor = warplab_program::kernel::launch_constants::MEMORY_DESCRIPTOR.cast_signed();
         let uses_descriptor = self.code.instructions().any(|instruction| {
             instruction

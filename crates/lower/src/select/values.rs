@@ -314,6 +314,9 @@ impl Selector<'_, '_> {
 
     fn symbol_source(&mut self, symbol: &Symbol, offset: i64) -> Source {
         match symbol {
+            Symbol::Shared(at) if self.code.calls => {
+                Source::constant(u64::from(*at).wrapping_add(offset as u64))
+            }
             Symbol::Shared(at) => {
                 let address = self.shared_address(at.wrapping_add(low_word(offset)));
                 Source { low: Operand::uniform(address), high: Operand::ZERO }
@@ -341,7 +344,14 @@ impl Selector<'_, '_> {
                 let pair = self.at_entry(Key::Constant(4, crate::code::number(index) * 8, 8));
                 Source { low: Operand::register(pair), high: Operand::register(pair.offset(1)) }
             }
-            Symbol::CallParameter(_) => {
+            Symbol::Function(number) => match warplab_program::runtime::function_address(*number as usize) {
+                Some(address) => Source::constant(address.wrapping_add(offset as u64)),
+                None => {
+                    self.unsupported("there are too many functions to take their addresses");
+                    Source::constant(0)
+                }
+            },
+            Symbol::CallParameter(_) | Symbol::Incoming(_) => {
                 self.unsupported("the address of a call's parameter cannot be taken");
                 Source::constant(0)
             }
