@@ -315,7 +315,7 @@ impl Selector<'_, '_> {
     fn symbol_source(&mut self, symbol: &Symbol, offset: i64) -> Source {
         match symbol {
             Symbol::Shared(at) if self.code.calls => {
-                Source::constant(u64::from(*at).wrapping_add(offset as u64))
+                Source::constant(u64::from(*at).wrapping_add(offset.cast_unsigned()))
             }
             Symbol::Shared(at) => {
                 let address = self.shared_address(at.wrapping_add(low_word(offset)));
@@ -345,7 +345,7 @@ impl Selector<'_, '_> {
                 Source { low: Operand::register(pair), high: Operand::register(pair.offset(1)) }
             }
             Symbol::Function(number) => match warplab_program::runtime::function_address(*number as usize) {
-                Some(address) => Source::constant(address.wrapping_add(offset as u64)),
+                Some(address) => Source::constant(address.wrapping_add(offset.cast_unsigned())),
                 None => {
                     self.unsupported("there are too many functions to take their addresses");
                     Source::constant(0)

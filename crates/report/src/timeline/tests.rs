@@ -52,7 +52,7 @@ fn a_window_of_cycles_can_be_chosen() {
 fn wide_timelines_go_on_in_further_blocks() {
     let states = [WarpState::Selected, WAIT];
     let intervals: Vec<StateInterval> =
-        (0..40).map(|at| interval(0, states[at as usize % 2], at, at + 1)).collect();
+        (0..40).zip(states.into_iter().cycle()).map(|(at, state)| interval(0, state, at, at + 1)).collect();
     let text = timeline_text(&intervals, &TimelineOptions { width: 20, ..TimelineOptions::default() });
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("    warp0")).collect();
     assert_eq!(rows, ["    warp0   *w*w*w*w*w*w*w*w*w*w"; 2]);
