@@ -187,6 +187,17 @@ fn a_stack_that_overflows_is_a_fault() {
         assert!(fault.contains("the stack overflows: 1024 bytes a thread are not enough, lane 0"), "{fault}");
         assert!(fault.contains("deep+0x") && fault.contains("block (0,0,0) thread"), "{fault}");
     }
+    // Frames of code from PTX are larger.
+    let program = compile(&gpu("h200"), "traces/isa/calls.ptx");
+    for engine in [Engine::Interpreter, Engine::Chip] {
+        assert!(launch(&program, "deep", 2, 10, engine).is_ok());
+        let fault = launch(&program, "deep", 2, 20, engine).unwrap_err();
+        assert!(
+            fault.contains("the stack overflows: ")
+                && fault.contains("bytes a thread are not enough, lane 0"),
+            "{fault}"
+        );
+    }
 }
 
 /// A kernel of PTX that is written here.

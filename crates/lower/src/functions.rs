@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use warplab_ptx::tree::{
-    Base, Block, Call, Function, Initialiser, Instruction, Module, Opcode, Operand, Statement, Variable,
+    Base, Block, Call, Function, FunctionKind, Initialiser, Instruction, Module, Opcode, Operand, Statement,
+    Variable,
 };
 
 /// How deep inlined calls may nest.
@@ -59,9 +60,15 @@ impl<'a> Functions<'a> {
         self.list[number as usize].function
     }
 
-    /// The number of a function of this name.
+    /// The number of a function of this name; kernels are not called.
     pub(crate) fn number(&self, name: &str) -> Option<u32> {
-        u32::try_from(*self.numbers.get(name)?).ok()
+        let number = *self.numbers.get(name)?;
+        u32::try_from(number).ok().filter(|_| self.list[number].function.kind != FunctionKind::Entry)
+    }
+
+    /// Whether the program takes the address of a function.
+    pub(crate) fn is_pointed(&self, number: u32) -> bool {
+        self.pointed.binary_search(&number).is_ok()
     }
 
     /// Whether calls of a function are real calls in the body of another.

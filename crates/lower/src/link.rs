@@ -76,7 +76,7 @@ pub(crate) fn link(parts: Vec<Part>, functions: &Functions<'_>) -> (Vec<Instruct
     let mut instructions = Vec::with_capacity(count as usize);
     for (part, &start) in parts.into_iter().zip(&starts) {
         if let Some(number) = part.number
-            && functions.pointed.contains(&number)
+            && functions.is_pointed(number)
             && let Some(address) = function_address(number as usize)
         {
             entries.push(Function { name: functions.numbered(number).name.to_string(), start, address });

@@ -150,9 +150,12 @@ impl<'a> Context<'a> {
         // The functions that are called, as they are found.
         let mut wanted: Vec<u32> = Vec::new();
         let mut known: FxHashSet<u32> = FxHashSet::default();
-        let mut next = 0;
+        let (mut next, mut pointers_known) = (0, false);
         while let Some(last) = parts.last() {
-            let pointed = self.functions.pointed.iter().copied().filter(|_| calls_pointers);
+            let pointed: &[u32] =
+                if calls_pointers && !pointers_known { &self.functions.pointed } else { &[] };
+            pointers_known |= calls_pointers;
+            let pointed = pointed.iter().copied();
             wanted.extend(link::callees(&last.instructions).chain(pointed).filter(|&it| known.insert(it)));
             let Some(&number) = wanted.get(next) else { break };
             next += 1;

@@ -155,6 +155,12 @@ fn lanes_call_different_functions_through_a_table() {
         _ => lane + 1000 + lane,
     };
     assert_eq!(words(&program), lanes(result), "{}", self::text(kernel));
+    // The listing says it all.
+    let listing = Source::new("calls.sass", warplab_program::listing::write(&program));
+    let (again, faults) = warplab_program::listing::read(&listing);
+    assert_eq!(faults, []);
+    assert_eq!(again.kernels[0].functions, kernel.functions);
+    assert_eq!(self::text(&again.kernels[0]), self::text(kernel));
 }
 
 #[test]
@@ -176,6 +182,36 @@ fn parts_of_structs_and_what_is_shared_reach_functions_that_are_called() {
     let kernel = &program.kernels[0];
     assert_eq!(kernel.static_shared_bytes, 128);
     assert_eq!(words(&program), lanes(|lane| (lane << 16) + (lane ^ 1) + 5), "{}", text(kernel));
+}
+
+#[test]
+fn what_lives_across_a_call_in_a_loop_is_kept_with_few_registers() {
+    // Thirty values, two pairs and three predicates live across calls of different depths, with 24 registers.
+    let down = function(
+        "down",
+        "setp.eq.u32 %p0, %i, 0; mov.u32 %o, 0; @%p0 bra END; sub.u32 %r1, %i, 1; call (%r2), down, (%r1); \
+         add.u32 %o, %r2, %i; END:",
+    );
+    let mut body = String::from(
+        ".reg .b32 %r<60>; .reg .b64 %d<6>; .reg .pred %p<6>; ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; \
+         cvt.u64.u32 %d1, %r0; and.b32 %r1, %r0, 1; setp.ne.u32 %p0, %r1, 0; setp.gt.u32 %p1, %r0, 15; \
+         setp.lt.u32 %p2, %r0, 7; and.b32 %r2, %r0, 3; mov.u32 %r3, 0; mov.u32 %r4, 0;\n",
+    );
+    (10..40).for_each(|at| writeln!(body, "mad.lo.u32 %r{at}, %r0, {at}, {at};").expect("a string"));
+    body += "LOOP: add.u32 %r5, %r2, %r3; call (%r6), down, (%r5); add.u32 %r4, %r4, %r6; add.u32 %r3, %r3, 1; \
+         setp.le.u32 %p3, %r3, %r2; @%p3 bra LOOP;\n";
+    (10..40).for_each(|at| writeln!(body, "add.u32 %r4, %r4, %r{at};").expect("a string"));
+    body += "@%p0 add.u32 %r4, %r4, 10000; @%p1 add.u32 %r4, %r4, 20000; @%p2 add.u32 %r4, %r4, 40000; \
+         mad.lo.u64 %d2, %d1, 4, %d0; st.global.u32 [%d2], %r4; ret;";
+    let kernel = format!(".visible .entry k(.param .u64 out) .maxnreg 24 {{ {body} }}\n");
+    let program = compile(format!("{HEADER}{down}{kernel}")).expect("it compiles");
+    assert!(program.kernels[0].registers <= 24);
+    let result = |lane: u32| {
+        let deep: u32 = (0..=lane % 4).map(|it| (1..=lane % 4 + it).sum::<u32>()).sum();
+        let bits = lane % 2 * 10_000 + u32::from(lane > 15) * 20_000 + u32::from(lane < 7) * 40_000;
+        deep + (10..40).map(|at| lane * at + at).sum::<u32>() + bits
+    };
+    assert_eq!(words(&program), lanes(result), "{}", text(&program.kernels[0]));
 }
 
 #[test]
