@@ -10,7 +10,7 @@ use warplab_gpu::{Launch, prepare};
 use warplab_lab::experiment::Results;
 use warplab_lab::labs::read_worksheet;
 use warplab_lab::{CompileOptions, Fault, compile, experiment, reference};
-use warplab_program::{Program, listing};
+use warplab_program::{Program, RefusedKernel, listing};
 use warplab_sass::read_cubin;
 use warplab_tests::experiments::run_text;
 use warplab_tests::mutation::{Kind, survive};
@@ -159,11 +159,12 @@ fn a_damaged_listing_is_a_fault_and_nothing_worse() {
     seeds.push(listing::write(&small.unwrap()).into_bytes());
     let read = |bytes: &[u8]| {
         let source = source("damaged.sass", bytes);
-        let (program, faults) = listing::read(&source);
+        let (program, mut faults) = listing::read(&source);
         let _ = listing::write(&program);
         if faults.is_empty() {
             decode(&program, &config);
         }
+        faults.extend(program.refused.iter().flat_map(RefusedKernel::faults));
         accepted(&source, if faults.is_empty() { Ok(()) } else { Err(faults) })
     };
     survive(&Kind { name: "listing", seeds, words: LISTING_WORDS, read: &read });
@@ -177,7 +178,7 @@ fn a_damaged_cubin_is_a_fault_and_nothing_worse() {
         // Which of the two it was made from is not known any more: one of them fits.
         let programs: Vec<_> = json.iter().filter_map(|json| read_cubin(bytes, json).ok()).collect();
         programs.iter().for_each(|program| drop(listing::write(program)));
-        !programs.is_empty()
+        programs.iter().any(|program| program.refused.is_empty())
     };
     survive(&Kind { name: "cubin", seeds, words: &[], read: &read });
 }
@@ -188,7 +189,7 @@ fn a_damaged_disassembly_is_a_fault_and_nothing_worse() {
     let seeds = files(&["crates/sass/tests/small.json", "crates/sass/tests/linked.json"]);
     let read = |bytes: &[u8]| {
         let json = String::from_utf8_lossy(bytes);
-        cubins.iter().any(|cubin| read_cubin(cubin, &json).is_ok())
+        cubins.iter().any(|cubin| read_cubin(cubin, &json).is_ok_and(|program| program.refused.is_empty()))
     };
     survive(&Kind { name: "nvdisasm-json", seeds, words: LISTING_WORDS, read: &read });
 }
