@@ -22,6 +22,9 @@ use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 /// answer is taken to hang.
 const QUIET_CYCLES: u64 = 20_000_000;
 
+/// Instructions are counted once in so many epochs, for the limit that holds where none is given.
+const EPOCHS_PER_COUNT: u64 = 256;
+
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -159,8 +162,12 @@ struct Chip<'a> {
     last_end: Cycle,
     /// When a block last came or ended.
     last_block: Cycle,
+    /// The block's coming or end that the instructions below were counted after.
+    counted_block: Cycle,
     /// Warp instructions executed until then.
     instructions_at_block: u64,
+    /// Epochs so far.
+    epochs: u64,
     /// When global memory was last written or level two last answered.
     last_traffic: Cycle,
 }
@@ -236,7 +243,9 @@ impl<'a> Chip<'a> {
             blocks_done: 0,
             last_end: Cycle(0),
             last_block: Cycle(0),
+            counted_block: Cycle(0),
             instructions_at_block: 0,
+            epochs: 0,
             last_traffic: Cycle(0),
         }
     }
@@ -247,12 +256,23 @@ impl<'a> Chip<'a> {
     }
 
     /// The limit that was given, or those that hold where none was.
-    fn check_limits(&self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
-        let since_block = || self.instructions() - self.instructions_at_block;
+    fn check_limits(&mut self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
+        self.epochs += 1;
+        let since_block = if self.epochs.is_multiple_of(EPOCHS_PER_COUNT) { self.since_block() } else { 0 };
         match limits::reached(max_cycles, now.0, since_block) {
             None => Ok(()),
             Some(reached) => Err(self.too_long(reached)),
         }
+    }
+
+    /// Warp instructions executed since the first count after a block last came or ended.
+    fn since_block(&mut self) -> u64 {
+        let (count, instructions_at_block) = (self.instructions(), self.instructions_at_block);
+        if self.counted_block == self.last_block {
+            return count - instructions_at_block;
+        }
+        (self.counted_block, self.instructions_at_block) = (self.last_block, count);
+        0
     }
 
     /// Warp instructions executed so far.
@@ -346,7 +366,6 @@ impl<'a> Chip<'a> {
     }
 
     fn collect_ends(&mut self, now: Cycle) {
-        let before = self.blocks_done;
         for (sm, unit) in self.units.iter_mut().enumerate() {
             let Some(unit) = unit else { continue };
             for end in unit.sm.take_ends() {
@@ -355,9 +374,6 @@ impl<'a> Chip<'a> {
                 self.last_end = self.last_end.max(end.at);
                 self.dispatcher.freed(SmId(sm as u16), end.at);
             }
-        }
-        if self.blocks_done > before {
-            self.instructions_at_block = self.instructions();
         }
     }
 
@@ -373,7 +389,6 @@ impl<'a> Chip<'a> {
         });
         if self.dispatcher.dispatched() > before {
             self.last_block = now;
-            self.instructions_at_block = self.instructions();
         }
     }
 

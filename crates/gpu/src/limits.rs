@@ -20,13 +20,13 @@ pub(crate) struct Reached {
 
 /// The limit that a launch has reached after so many cycles, and so many instructions since a block last came or ended:
 /// the one of cycles that was given, or with 0 the one that holds where none was.
-pub(crate) fn reached(max_cycles: u64, cycles: u64, instructions: impl FnOnce() -> u64) -> Option<Reached> {
+pub(crate) fn reached(max_cycles: u64, cycles: u64, instructions: u64) -> Option<Reached> {
     if max_cycles != 0 {
         let after = format!("{max_cycles} cycles");
         return (cycles >= max_cycles).then_some(Reached { after, hint: "" });
     }
     let after = || format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions without a block that came or ended");
-    (instructions() >= DEFAULT_MAX_INSTRUCTIONS).then(|| Reached { after: after(), hint: HINT })
+    (instructions >= DEFAULT_MAX_INSTRUCTIONS).then(|| Reached { after: after(), hint: HINT })
 }
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn a_launch_without_a_limit_ends_after_many_instructions_without_a_block_and_says_how_to_go_on() {
         let of = |cycles, instructions| {
-            reached(0, cycles, || instructions).map(|reached| (reached.after, reached.hint))
+            reached(0, cycles, instructions).map(|reached| (reached.after, reached.hint))
         };
         assert_eq!(of(u64::MAX, 99_999_999), None);
         let after = "100000000 warp instructions without a block that came or ended".to_owned();
@@ -46,8 +46,8 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_given_is_the_only_one() {
-        assert_eq!(reached(5_000_000_000, 4_999_999_999, || u64::MAX), None);
-        let found = reached(5_000_000_000, 5_000_000_000, || 0).map(|reached| reached.after);
+        assert_eq!(reached(5_000_000_000, 4_999_999_999, u64::MAX), None);
+        let found = reached(5_000_000_000, 5_000_000_000, 0).map(|reached| reached.after);
         assert_eq!(found, Some("5000000000 cycles".to_owned()));
     }
 }
