@@ -255,7 +255,7 @@ impl<'a> Chip<'a> {
         now.since(self.last_block.max(self.last_traffic)) > QUIET_CYCLES
     }
 
-    /// The limit that was given, or those that hold where none was.
+    /// The limit that was given, or the one that holds where none was.
     fn check_limits(&mut self, now: Cycle, max_cycles: u64) -> Result<(), RunFault> {
         self.epochs += 1;
         let since_block = if self.epochs.is_multiple_of(EPOCHS_PER_COUNT) { self.since_block() } else { 0 };
