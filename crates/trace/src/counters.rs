@@ -2,6 +2,7 @@
 
 use crate::queue::QueueCounters;
 use crate::state::WarpState;
+use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 use warplab_program::{Opcode, Pipe};
 
@@ -11,7 +12,7 @@ pub const WARP_STATES: usize = WarpState::COUNT;
 macro_rules! summed {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct $name { $($(#[$field_doc])* pub $field: u64,)* }
 
         impl AddAssign<&$name> for $name {
@@ -31,7 +32,7 @@ macro_rules! summed {
 }
 
 /// One scheduler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchedulerCounters {
     /// Cycles in which at least one warp was resident.
     pub active_cycles: u64,
@@ -61,7 +62,7 @@ impl AddAssign<&SchedulerCounters> for SchedulerCounters {
 }
 
 /// Executed instructions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstructionCounters {
     /// Warp instructions.
     pub warp: u64,
@@ -236,7 +237,7 @@ summed!(
 );
 
 /// One multiprocessor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmCounters {
     /// Cycles in which at least one block was resident.
     pub active_cycles: u64,
@@ -283,7 +284,7 @@ impl AddAssign<&SmCounters> for SmCounters {
 }
 
 /// One memory partition.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionCounters {
     /// Level-two cache.
     pub l2: CacheCounters,
@@ -305,7 +306,7 @@ impl AddAssign<&PartitionCounters> for PartitionCounters {
 }
 
 /// The crossbar: what waits for its ports, passes them and is on the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrossbarCounters {
     /// Requests between their departure from a multiprocessor and their arrival at level two.
     pub requests: QueueCounters,
@@ -314,7 +315,7 @@ pub struct CrossbarCounters {
 }
 
 /// One launch, all units of a kind summed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchCounters {
     /// Cycles from the start of the kernel to its end.
     pub elapsed_cycles: u64,

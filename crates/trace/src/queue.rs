@@ -1,13 +1,14 @@
 //! What is needed to check Little's law on a queue: arrivals, departures, time inside, and how many were inside.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::AddAssign;
 
 /// The largest latency that the histogram tells apart.
 const LARGEST: u64 = 1 << 32;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct QueueCounters {
     /// How many entered.
     pub arrivals: u64,
@@ -21,6 +22,7 @@ pub struct QueueCounters {
     /// cycles, counted without knowing who stayed how long.
     arrival_moments: u64,
     departure_moments: u64,
+    #[serde(serialize_with = "recorded_latencies", deserialize_with = "histogram_of_latencies")]
     latencies: Option<Box<Histogram<u64>>>,
 }
 
@@ -83,6 +85,32 @@ impl QueueCounters {
 fn new_histogram() -> Box<Histogram<u64>> {
     // Two significant digits: bounds that are always valid.
     Box::new(Histogram::new(2).expect("two significant digits are allowed"))
+}
+
+/// A histogram in a checkpoint: every latency that was recorded with its count.
+fn recorded_latencies<S: Serializer>(
+    histogram: &Option<Box<Histogram<u64>>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let recorded = histogram.as_ref().map(|histogram| {
+        let values = histogram.iter_recorded();
+        values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect::<Vec<_>>()
+    });
+    recorded.serialize(serializer)
+}
+
+fn histogram_of_latencies<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Box<Histogram<u64>>>, D::Error> {
+    let recorded = Option::<Vec<(u64, u64)>>::deserialize(deserializer)?;
+    Ok(recorded.map(|recorded| {
+        let mut histogram = new_histogram();
+        for (latency, count) in recorded {
+            // It resizes itself, so that recording cannot fail.
+            let _ = histogram.record_n(latency.min(LARGEST), count);
+        }
+        histogram
+    }))
 }
 
 impl AddAssign<&QueueCounters> for QueueCounters {

@@ -1,5 +1,6 @@
 //! Byte addresses, and the lines and sectors they fall into.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, BitAnd, BitOr, BitOrAssign, Not, Sub};
 
@@ -11,7 +12,7 @@ pub const LINE_BYTES: u64 = 128;
 pub const SECTORS_PER_LINE: u64 = LINE_BYTES / SECTOR_BYTES;
 
 /// A byte address in one of the memory spaces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Address(pub u64);
 
 impl Address {
@@ -49,7 +50,7 @@ impl fmt::Display for Address {
 }
 
 /// Which of the four sectors of a line: bit `i` is bytes `32 i` to `32 i + 31`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SectorMask(pub u8);
 
 impl SectorMask {

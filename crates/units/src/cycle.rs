@@ -1,10 +1,11 @@
 //! A moment on the multiprocessor clock.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
 /// A moment, counted in cycles of the multiprocessor clock from the start of the launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cycle(pub u64);
 
 impl Cycle {

@@ -1,9 +1,10 @@
 //! What the elements of a buffer are.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The type of the elements of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // They say what they are.
 pub enum ElementType {
     I8,

@@ -1,5 +1,6 @@
 //! Ids of the parts of the chip, and vectors that only such an id can index.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -15,7 +16,7 @@ pub trait TypedId: Copy {
 macro_rules! typed_id {
     ($(#[$doc:meta])* $name:ident($repr:ty), $prefix:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub $repr);
 
         impl TypedId for $name {
@@ -53,7 +54,7 @@ typed_id!(
 );
 
 /// A vector indexed by one kind of id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdVec<I, T> {
     items: Vec<T>,
     id: PhantomData<fn(I)>,

@@ -1,5 +1,6 @@
 //! Which lanes of a warp.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
@@ -7,7 +8,7 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 pub const WARP_LANES: usize = 32;
 
 /// A set of lanes of one warp: bit `i` is lane `i`. Prints as eight hexadecimal digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LaneMask(pub u32);
 
 impl LaneMask {
