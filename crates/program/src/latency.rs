@@ -5,6 +5,7 @@ use crate::instruction::Instruction;
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::reader::Reader;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The unit that executes an instruction.
@@ -74,7 +75,7 @@ impl fmt::Display for Pipe {
 }
 
 /// Which row of the latency table says when the result of an instruction can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum LatencyClass {
     /// Integer and logic on the ALU.
     Alu,

@@ -1,10 +1,10 @@
 //! The one state that a resident warp has in every cycle.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a warp cannot issue, in the words of Nsight Compute. The order is the order of the check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StallReason {
     /// It has exited and its stores are outstanding.
