@@ -1,9 +1,10 @@
 //! Atomic operations on one value.
 
 use crate::half;
+use serde::{Deserialize, Serialize};
 
 /// What an atomic operation does with the old value `m` and the operand `v`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AtomicOp {
     /// `m + v`
     Add,
@@ -28,7 +29,7 @@ pub enum AtomicOp {
 }
 
 /// The type of an atomic operation's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // Named as printed.
 pub enum AtomicType {
     U32,

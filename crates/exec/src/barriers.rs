@@ -2,11 +2,13 @@
 
 use crate::paths::Paths;
 use crate::step::BarrierKind;
+use serde::{Deserialize, Serialize};
+use warplab_units::LaneMask;
 
 /// Barriers of a block.
 pub const COUNT: usize = 16;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Barrier {
     threads: u32,
     expected: Option<u32>,
@@ -16,7 +18,7 @@ struct Barrier {
 }
 
 /// The state of the 16 barriers of one block of at most 64 warps.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BlockBarriers {
     barriers: [Barrier; COUNT],
 }
@@ -41,7 +43,7 @@ impl BlockBarriers {
         id: u8,
         expected: Option<u32>,
         arrivals: u32,
-        predicate_lanes: (u32, u32),
+        predicate_lanes: (LaneMask, LaneMask),
     ) {
         let barrier = &mut self.barriers[usize::from(id) % COUNT];
         barrier.used = true;
@@ -53,8 +55,8 @@ impl BlockBarriers {
         let (holds, lanes) = predicate_lanes;
         let value = match kind {
             BarrierKind::ReduceAnd => u32::from(holds == lanes),
-            BarrierKind::ReduceOr => u32::from(holds != 0),
-            _ => holds.count_ones(),
+            BarrierKind::ReduceOr => u32::from(!holds.is_empty()),
+            _ => holds.count(),
         };
         let combined = match (barrier.reduction, kind) {
             (_, BarrierKind::Sync | BarrierKind::Arrive) => return,

@@ -5,6 +5,7 @@ use crate::Row;
 use crate::fault::ExecFault;
 use crate::image::MemoryImage;
 use crate::system::HeapRequest;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 use warplab_units::Address;
@@ -24,7 +25,7 @@ pub enum HeapFault {
 }
 
 /// What is allocated and what is free.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
     /// Free places by address, with their bytes; no two touch.
     free: BTreeMap<u64, u64>,

@@ -7,12 +7,12 @@ use crate::fault::{ExecFault, LaunchFault};
 use crate::heap::Heap;
 use crate::image::MemoryImage;
 use crate::memory::AccessRecord;
-use crate::paths::{Divergence, PathStatus};
+use crate::paths::{DivergenceModel, PathStatus};
 use crate::printed::{Printed, PrintedLines};
 use crate::shared::SharedMemory;
 use crate::step::{Environment, Step, step};
 use crate::system::SystemRecord;
-use crate::warp::WarpState;
+use crate::warp::ArchitecturalState;
 use rustc_hash::FxHashMap;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
@@ -26,12 +26,12 @@ pub struct Limits {
     /// Warp instructions of one block.
     pub block_instructions: u64,
     /// How divergence is handled.
-    pub divergence: Divergence,
+    pub divergence: DivergenceModel,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { block_instructions: 100_000_000, divergence: Divergence::default() }
+        Limits { block_instructions: 100_000_000, divergence: DivergenceModel::default() }
     }
 }
 
@@ -96,7 +96,7 @@ pub fn run_printing(
         let message = format!("a block of {} threads, {} blocks", shape.threads(), shape.blocks());
         return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
     }
-    let warp = |index| WarpState::new(&code, &shape, index, limits.divergence);
+    let warp = |index| ArchitecturalState::new(&code, &shape, index, limits.divergence);
     let mut grid = Grid {
         kernel,
         code: &code,
@@ -128,7 +128,7 @@ struct Grid<'a> {
     image: &'a MemoryImage,
     limits: Limits,
     shared: SharedMemory,
-    warps: Vec<WarpState>,
+    warps: Vec<ArchitecturalState>,
     record: AccessRecord,
     system: SystemRecord,
     heap: Heap,
@@ -197,7 +197,7 @@ impl Grid<'_> {
             self.statistics.guarded_thread_instructions += u64::from(done.mask.count());
             match done.step {
                 Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
-                    let lanes = (holds.0, done.mask.0);
+                    let lanes = (holds, done.mask);
                     barriers.arrive(index as u32, kind, id, threads, arrivals, lanes);
                     self.release(id, barriers);
                 }

@@ -3,12 +3,12 @@
 use crate::Row;
 use crate::code::{Destination, From, Op, Source};
 use crate::constants::ConstantBanks;
-use crate::warp::{WarpState, blend};
+use crate::warp::{ArchitecturalState, blend};
 use warplab_program::operand::Selector;
 
 /// One instruction about to execute.
 pub(crate) struct Machine<'a> {
-    pub(crate) warp: &'a mut WarpState,
+    pub(crate) warp: &'a mut ArchitecturalState,
     pub(crate) banks: &'a ConstantBanks,
     pub(crate) op: &'a Op,
     /// The lanes that execute.

@@ -58,13 +58,13 @@ pub use memory::{
     AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space,
     windows,
 };
-pub use paths::{Divergence, Path, PathStatus, Paths};
+pub use paths::{DivergenceModel, Path, PathStatus, Paths};
 pub use printed::{Printed, PrintedLine, PrintedLines};
 pub use rule::{ElementRule, Init};
 pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};
 pub use system::{HeapRequest, SystemRecord};
-pub use warp::WarpState;
+pub use warp::ArchitecturalState;
 
 /// One 32-bit value for each lane of a warp.
 pub type Row = [u32; 32];

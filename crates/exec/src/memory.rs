@@ -170,7 +170,7 @@ pub struct AtomicRequest<'a> {
 pub enum AtomicReply {
     /// They have been written to the output rows.
     Done,
-    /// They come later, by [`crate::WarpState::write_rows`].
+    /// They come later, by [`crate::ArchitecturalState::write_rows`].
     Deferred,
 }
 

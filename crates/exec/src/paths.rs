@@ -10,11 +10,12 @@
 
 use crate::Row;
 use arrayvec::ArrayVec;
-use warplab_units::LaneMask;
+use serde::{Deserialize, Serialize};
+use warplab_units::{LaneMask, stored};
 
 /// How divergence is handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Divergence {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DivergenceModel {
     /// Volta and later: after this many taken backward branches another runnable path gets its turn.
     Barriers {
         /// Taken backward branches of one path in a row.
@@ -24,14 +25,14 @@ pub enum Divergence {
     IpdomStack,
 }
 
-impl Default for Divergence {
-    fn default() -> Divergence {
-        Divergence::Barriers { patience: 32 }
+impl Default for DivergenceModel {
+    fn default() -> DivergenceModel {
+        DivergenceModel::Barriers { patience: 32 }
     }
 }
 
 /// What a path is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathStatus {
     /// Can issue.
     Runnable,
@@ -53,7 +54,7 @@ pub enum PathStatus {
 }
 
 /// Lanes that execute together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// The index of the next instruction (of the one that waits, for a path that waits).
     pub pc: u32,
@@ -64,20 +65,21 @@ pub struct Path {
 }
 
 /// The divergence state of a warp.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Paths {
     list: ArrayVec<Path, 33>,
     current: Option<usize>,
     live: LaneMask,
+    #[serde(with = "stored::arrays")]
     participants: Vec<Row>,
-    divergence: Divergence,
+    divergence: DivergenceModel,
     backward: u32,
 }
 
 impl Paths {
     /// All `lanes` at the first instruction; `barriers` convergence barriers.
     #[must_use]
-    pub fn new(lanes: LaneMask, barriers: usize, divergence: Divergence) -> Paths {
+    pub fn new(lanes: LaneMask, barriers: usize, divergence: DivergenceModel) -> Paths {
         let mut list = ArrayVec::new();
         if !lanes.is_empty() {
             list.push(Path { pc: 0, mask: lanes, status: PathStatus::Runnable });
@@ -187,7 +189,7 @@ impl Paths {
     }
 
     fn backward_branch(&mut self) {
-        let Divergence::Barriers { patience } = self.divergence else { return };
+        let DivergenceModel::Barriers { patience } = self.divergence else { return };
         self.backward += 1;
         if self.backward >= patience {
             self.rotate();
@@ -208,7 +210,7 @@ impl Paths {
     /// `YIELD`: another runnable path goes first.
     pub fn yield_turn(&mut self) {
         self.advance();
-        if self.divergence != Divergence::IpdomStack {
+        if self.divergence != DivergenceModel::IpdomStack {
             self.rotate();
         }
     }

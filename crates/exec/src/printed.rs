@@ -1,10 +1,11 @@
 //! What threads print: kept as the driver keeps it, in a buffer that forgets the oldest, and told block by block.
 
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_program::runtime::{PRINT_BYTES, PRINT_LINE_BYTES};
 
 /// What a warp printed in one call of `printf`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Printed {
     /// When, in cycles.
     pub cycle: u64,
@@ -15,7 +16,7 @@ pub struct Printed {
 }
 
 /// What one thread printed in one call of `printf`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrintedLine {
     /// The thread's coordinates in its block.
     pub thread: [u32; 3],
@@ -24,7 +25,7 @@ pub struct PrintedLine {
 }
 
 /// The last that was printed, as far as the driver's buffer holds it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PrintedLines {
     kept: VecDeque<Printed>,
     bytes: u64,

@@ -1,11 +1,12 @@
 //! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
 
 use crate::element::encode;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use warplab_units::{ElementType, Number};
 
 /// What a buffer holds before the kernel writes to it: a pure function of the word's index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
     /// Zeros.
     Zero,
@@ -45,7 +46,7 @@ pub enum Init {
         seed: u32,
     },
     /// These bytes; zeros after their end.
-    Bytes(Arc<[u8]>),
+    Bytes(#[serde(with = "shared_bytes")] Arc<[u8]>),
     /// Elements of a type, each by a rule.
     Elements {
         /// Their type.
@@ -55,9 +56,23 @@ pub enum Init {
     },
 }
 
+/// Shared bytes in a checkpoint.
+mod shared_bytes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Arc<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+        bytes.as_ref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
+        Vec::deserialize(deserializer).map(Arc::from)
+    }
+}
+
 /// What element `i` of a buffer with a type holds; an integer type takes the low bits of whole numbers and rounds
 /// others down.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ElementRule {
     /// `i`.
     Index,

@@ -4,6 +4,7 @@ use crate::Row;
 use crate::atomics::apply;
 use crate::fault::{FaultKind, MemoryFault};
 use crate::memory::{AtomicRequest, Lanes, Space};
+use serde::{Deserialize, Serialize};
 use warplab_units::Address;
 
 /// Bytes at the start of a block's shared memory that belong to the system on compute capability 9.0: a kernel's own
@@ -11,7 +12,7 @@ use warplab_units::Address;
 pub const RESERVED_SHARED_BYTES: u32 = 1024;
 
 /// The shared memory of a block: system bytes, static, dynamic. Starts as zeros.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SharedMemory {
     words: Vec<u32>,
     bytes: u32,

@@ -7,8 +7,9 @@ use crate::lanes::Machine;
 use crate::memory::{AccessRecord, GlobalMemory};
 use crate::shared::SharedMemory;
 use crate::system::SystemRecord;
-use crate::warp::WarpState;
+use crate::warp::ArchitecturalState;
 use crate::{alu, calls, control, convert, half, memory_ops, special, vector, warpwide};
+use serde::{Deserialize, Serialize};
 use warplab_program::SystemCall;
 use warplab_units::LaneMask;
 
@@ -43,7 +44,7 @@ pub struct Environment<'a, M> {
 }
 
 /// What a block barrier instruction wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BarrierKind {
     /// Arrives and waits.
     Sync,
@@ -82,11 +83,11 @@ pub enum Step {
     },
     /// A memory access, described in the record (no lane took part when its mask is empty).
     Memory {
-        /// Whether the answer comes later, by [`WarpState::write_rows`].
+        /// Whether the answer comes later, by [`ArchitecturalState::write_rows`].
         deferred: bool,
     },
     /// An arrival at a block barrier. Unless it only arrives, the path waits for
-    /// [`WarpState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
+    /// [`ArchitecturalState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
     BlockBarrier {
         /// What it wants.
         kind: BarrierKind,
@@ -145,7 +146,7 @@ pub struct Executed {
 #[inline]
 pub fn step<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     #[cfg(target_arch = "x86_64")]
@@ -162,7 +163,7 @@ pub fn step<M: GlobalMemory>(
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,lzcnt")]
 fn step_wide<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     step_portable(code, warp, environment)
@@ -188,7 +189,7 @@ pub(crate) fn host_is_wide() -> bool {
 #[inline(always)]
 fn step_portable<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     let Some(&path) = warp.paths.current() else {

@@ -12,8 +12,9 @@ use crate::memory::{GlobalMemory, Lanes, Space, windows};
 use crate::print_format::{self, Arguments};
 use crate::printed::PrintedLine;
 use crate::step::{Environment, Step};
+use serde::{Deserialize, Serialize};
 use warplab_program::SystemCall;
-use warplab_units::{Address, LaneMask};
+use warplab_units::{Address, LaneMask, WARP_LANES, stored};
 
 /// The register of the first argument and of the result.
 const FIRST: u32 = 4;
@@ -23,7 +24,7 @@ const WORDS: usize = 10;
 const LONGEST_TEXT: usize = 1 << 20;
 
 /// What a system call leaves for the owner of the output and of the heap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SystemRecord {
     /// What each lane printed, in ascending order.
     pub printed: Vec<(u8, Vec<u8>)>,
@@ -43,14 +44,15 @@ impl SystemRecord {
 }
 
 /// A `malloc` or `free` of the lanes of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapRequest {
     /// Whether memory is given back.
     pub frees: bool,
     /// The lanes.
     pub mask: LaneMask,
     /// How many bytes each wants, or the address that each gives back.
-    pub values: [u64; 32],
+    #[serde(with = "stored::array")]
+    pub values: [u64; WARP_LANES],
     /// The first of the two registers of the address, for `malloc`.
     pub destination: Option<u8>,
 }

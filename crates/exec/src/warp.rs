@@ -1,21 +1,27 @@
-//! The state of a warp.
+//! The architectural state of a warp: what its program sees.
 
 use crate::Row;
 use crate::code::{Code, PREDICATES, Place, TRASH_UNIFORM};
 use crate::constants::LaunchShape;
-use crate::paths::{Divergence, Paths};
-use warplab_units::LaneMask;
+use crate::paths::{DivergenceModel, Paths};
+use serde::{Deserialize, Serialize};
+use warplab_units::{LaneMask, stored};
 
 /// Registers, predicates, local memory and divergence of one warp.
-#[derive(Clone, Debug)]
-pub struct WarpState {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArchitecturalState {
     /// A row a register; then zeros (`RZ`), then rows that take what is written to `RZ`.
+    #[serde(with = "stored::arrays")]
     pub(crate) rows: Vec<Row>,
     /// `P0`-`P6`, `PT`, `UP0`-`UP6`, `UPT` as masks, and one that takes what is written to `PT`.
+    #[serde(with = "stored::array")]
     pub(crate) predicates: [u32; PREDICATES],
     /// Scalar registers, zeros from `URZ` on, then what is written to `URZ`.
+    #[serde(with = "stored::array")]
     pub(crate) uniforms: [u32; TRASH_UNIFORM + 8],
+    #[serde(with = "stored::rows")]
     pub(crate) thread: [Row; 3],
+    #[serde(with = "stored::arrays")]
     pub(crate) local: Vec<Row>,
     /// The result of the last barrier reduction.
     pub(crate) barrier_result: u32,
@@ -25,11 +31,16 @@ pub struct WarpState {
     pub paths: Paths,
 }
 
-impl WarpState {
+impl ArchitecturalState {
     /// Warp `index` of a block at the first instruction, all registers zero.
     #[must_use]
-    pub fn new(code: &Code, shape: &LaunchShape, index: u32, divergence: Divergence) -> WarpState {
-        let mut warp = WarpState {
+    pub fn new(
+        code: &Code,
+        shape: &LaunchShape,
+        index: u32,
+        divergence: DivergenceModel,
+    ) -> ArchitecturalState {
+        let mut warp = ArchitecturalState {
             rows: vec![[0; 32]; code.rows()],
             predicates: [0; PREDICATES],
             uniforms: [0; TRASH_UNIFORM + 8],
@@ -44,7 +55,7 @@ impl WarpState {
     }
 
     /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
-    pub fn restart(&mut self, code: &Code, shape: &LaunchShape, index: u32, divergence: Divergence) {
+    pub fn restart(&mut self, code: &Code, shape: &LaunchShape, index: u32, divergence: DivergenceModel) {
         self.rows.iter_mut().for_each(|row| *row = [0; 32]);
         self.local.iter_mut().for_each(|row| *row = [0; 32]);
         self.predicates = [0; PREDICATES];

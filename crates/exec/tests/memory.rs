@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_exec::interpreter::{Limits, Statistics, run};
 use warplab_exec::{
-    Divergence, ElementRule, FaultKind, Init, Lanes, LaunchFault, LaunchShape, MemoryImage, Row,
+    DivergenceModel, ElementRule, FaultKind, Init, Lanes, LaunchFault, LaunchShape, MemoryImage, Row,
 };
 use warplab_units::{Address, ElementType, LaneMask, Number};
 
@@ -114,7 +114,7 @@ fn launch(
     text: &str,
     block: u32,
     bytes: u64,
-    divergence: Divergence,
+    divergence: DivergenceModel,
 ) -> Result<(MemoryImage, Statistics), LaunchFault> {
     let program = program(text);
     let mut image = MemoryImage::new();
@@ -156,7 +156,7 @@ EXIT";
 #[test]
 fn a_block_reduces_through_shared_memory() {
     for block in [64, 256] {
-        let (image, _) = launch(REDUCE, block, 64, Divergence::default()).unwrap();
+        let (image, _) = launch(REDUCE, block, 64, DivergenceModel::default()).unwrap();
         let sum = block * (block - 1);
         assert_eq!((image.buffers()[0].word(0), image.buffers()[0].word(1)), (sum, block - 1));
     }
@@ -177,14 +177,14 @@ BAR.SYNC 0x1, 0x40
 LDS R5, [0x404]
 STG.E desc[UR4][R2.64], R5
 EXIT";
-    let (image, _) = launch(text, 64, 64, Divergence::default()).unwrap();
+    let (image, _) = launch(text, 64, 64, DivergenceModel::default()).unwrap();
     assert_eq!(image.buffers()[0].word(0), 5);
 }
 
 #[test]
 fn a_barrier_that_nobody_completes_is_a_deadlock_with_a_report() {
     let text = ".kernel k\nS2R R0, SR_TID.X\nISETP.GE.U32.AND P0, PT, R0, 0x20, PT\n@P0 BAR.SYNC 0x1, 0x40\nBAR.SYNC 0x0\nEXIT";
-    let fault = launch(text, 64, 64, Divergence::default()).unwrap_err();
+    let fault = launch(text, 64, 64, DivergenceModel::default()).unwrap_err();
     assert_eq!(
         fault.to_string(),
         "k: no warp of block (0,0,0) can go on
@@ -195,14 +195,14 @@ fn a_barrier_that_nobody_completes_is_a_deadlock_with_a_report() {
 
 #[test]
 fn an_endless_loop_ends_at_the_limit() {
-    let fault = launch(".kernel k\nBRA 0x0\nEXIT", 32, 64, Divergence::default()).unwrap_err();
+    let fault = launch(".kernel k\nBRA 0x0\nEXIT", 32, 64, DivergenceModel::default()).unwrap_err();
     assert!(fault.to_string().starts_with("k: block (0,0,0) is not done after 1000"), "{fault}");
 }
 
 #[test]
 fn a_store_out_of_bounds_names_thread_line_and_buffer() {
     let text = ".kernel k\nS2R R0, SR_TID.X\nLDC.64 R2, c[0x0][0x210]\nIMAD.WIDE R2, R0, 0x4, R2\nSTG.E desc[UR4][R2.64], R0\nEXIT";
-    let fault = launch(text, 64, 160, Divergence::default()).unwrap_err();
+    let fault = launch(text, 64, 160, DivergenceModel::default()).unwrap_err();
     assert_eq!(
         fault.to_string(),
         "k+0x30 (line 5) STG.E desc[UR4][R2.64], R0: block (0,0,0) thread (40,0,0): global access of 4 bytes at 0x7f00000000a0 is out of bounds: 0 bytes past the end of 'out' (0x7f0000000000, 160 bytes)"
@@ -223,7 +223,7 @@ QSPC.E.S P1, RZ, [R4.64]
 LDS R7, [0x400]
 @P1 ST.E desc[UR4][R2.64], R7
 EXIT";
-    let (image, _) = launch(text, 32, 64, Divergence::default()).unwrap();
+    let (image, _) = launch(text, 32, 64, DivergenceModel::default()).unwrap();
     assert_eq!(image.buffers()[0].word(0), 42);
 }
 
@@ -241,7 +241,7 @@ ATOMG.E.MAX.S32.STRONG.GPU PT, RZ, desc[UR4][R2.64+0x10], R0
 IMAD.WIDE R2, R0, 0x4, R2
 STG.E desc[UR4][R2.64+0x20], R5
 EXIT";
-    let (image, _) = launch(text, 32, 256, Divergence::default()).unwrap();
+    let (image, _) = launch(text, 32, 256, DivergenceModel::default()).unwrap();
     let word = |index: u64| image.buffers()[0].word(index);
     assert_eq!([word(0), word(1), word(2), word(4)], [64, 0, 1, 31]);
     assert_eq!((word(8), word(39)), (32, 63));

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 mod common;
 use common::{run, run_lanes, same};
-use warplab_exec::{Divergence, Row};
+use warplab_exec::{DivergenceModel, Row};
 use warplab_units::LaneMask;
 
 fn lanes() -> Row {
@@ -68,7 +68,9 @@ VOTE.ANY R2, PT, PT";
 
 #[test]
 fn a_loop_with_different_trip_counts_meets_after_the_longest() {
-    for divergence in [Divergence::default(), Divergence::Barriers { patience: 1 }, Divergence::IpdomStack] {
+    for divergence in
+        [DivergenceModel::default(), DivergenceModel::Barriers { patience: 1 }, DivergenceModel::IpdomStack]
+    {
         let warp = run_lanes(LOOP, &[(1, lanes())], 32, divergence, 10_000).unwrap();
         assert_eq!((warp.register(0)[0], warp.register(0)[31]), (1, 31));
         assert_eq!(warp.register(2), same(u32::MAX));
@@ -108,9 +110,9 @@ LDS R0, [RZ+0x404]";
 
 #[test]
 fn a_spin_lock_inside_a_warp_makes_progress_with_barriers_and_hangs_on_the_stack() {
-    let warp = run_lanes(SPIN, &[], 32, Divergence::default(), 100_000).unwrap();
+    let warp = run_lanes(SPIN, &[], 32, DivergenceModel::default(), 100_000).unwrap();
     assert_eq!(warp.register(0), same(32));
-    assert!(run_lanes(SPIN, &[], 32, Divergence::IpdomStack, 100_000).is_none());
+    assert!(run_lanes(SPIN, &[], 32, DivergenceModel::IpdomStack, 100_000).is_none());
 }
 
 #[test]

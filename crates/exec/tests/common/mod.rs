@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
 use warplab_exec::{
-    AccessRecord, Code, ConstantBanks, Divergence, Environment, LaunchShape, MemoryImage, Row, SharedMemory,
-    Step, SystemRecord, WarpState, step,
+    AccessRecord, ArchitecturalState, Code, ConstantBanks, DivergenceModel, Environment, LaunchShape,
+    MemoryImage, Row, SharedMemory, Step, SystemRecord, step,
 };
 use warplab_program::Program;
 use warplab_program::listing::read;
@@ -19,8 +19,8 @@ pub fn program(text: &str) -> Program {
 }
 
 /// Every lane's registers are set, then the lines run with an EXIT behind them.
-pub fn run(lines: &str, registers: &[(u32, Row)]) -> WarpState {
-    run_lanes(lines, registers, 32, Divergence::default(), 100_000).expect("the warp ends")
+pub fn run(lines: &str, registers: &[(u32, Row)]) -> ArchitecturalState {
+    run_lanes(lines, registers, 32, DivergenceModel::default(), 100_000).expect("the warp ends")
 }
 
 /// As [`run`], with fewer lanes and a limit on instructions; `None` when the limit is reached.
@@ -28,9 +28,9 @@ pub fn run_lanes(
     lines: &str,
     registers: &[(u32, Row)],
     lanes: u32,
-    divergence: Divergence,
+    divergence: DivergenceModel,
     limit: u32,
-) -> Option<WarpState> {
+) -> Option<ArchitecturalState> {
     let program = program(&format!("{lines}\nEXIT"));
     let mut kernel = program.kernels[0].clone();
     kernel.registers = kernel.registers.max(64);
@@ -39,7 +39,7 @@ pub fn run_lanes(
     let shape = LaunchShape { grid: [1, 1, 1], block: [lanes, 1, 1], dynamic_shared_bytes: 256 };
     let image = MemoryImage::new();
     let banks = ConstantBanks::load(&program, &kernel, &shape, &[], &FxHashMap::default()).unwrap();
-    let mut warp = WarpState::new(&code, &shape, 0, divergence);
+    let mut warp = ArchitecturalState::new(&code, &shape, 0, divergence);
     for (register, value) in registers {
         warp.set_register(*register, value, LaneMask::ALL);
     }

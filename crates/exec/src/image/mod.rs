@@ -1,5 +1,7 @@
 //! The device memory image: named buffers that cost nothing until they are written.
 
+mod state;
+
 use crate::Row;
 use crate::atomics::{AtomicOp, AtomicType, apply};
 use crate::element::{bits_of, decode};
@@ -144,7 +146,7 @@ impl Buffer {
 }
 
 /// Sparse device memory. Words are atomic cells (relaxed), so that many readers and disjoint writers share it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct MemoryImage {
     buffers: Vec<Buffer>,
     next: u64,
