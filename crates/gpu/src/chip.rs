@@ -8,13 +8,12 @@ use crate::parallel;
 use crate::printed::collect_printed;
 use crate::timeline::{Recorder, Timeline, TimelineOptions};
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
 use warplab_exec::{Heap, LaunchFault, MemoryImage, PrintedLines};
 use warplab_memory::{Partition, Reply, Request};
-use warplab_sm::{HazardTable, Multiprocessor};
+use warplab_sm::{Context, HazardTable, Sm};
 use warplab_trace::{Hazards, LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
 
@@ -109,7 +108,7 @@ pub enum RunFault {
 
 /// A multiprocessor with the one who watches it, its next event and its last fault.
 struct Unit {
-    sm: Multiprocessor,
+    sm: Sm,
     /// Known after every epoch and every message.
     next: Cycle,
     recorder: Option<Recorder>,
@@ -117,10 +116,10 @@ struct Unit {
 }
 
 impl Unit {
-    fn run_until(&mut self, end: Cycle, prepared: &PreparedLaunch, image: &MemoryImage) {
+    fn advance(&mut self, until: Cycle, context: &Context<'_>) {
         let result = match &mut self.recorder {
-            Some(recorder) => self.sm.run_until(end, &prepared.launch, image, recorder),
-            None => self.sm.run_until(end, &prepared.launch, image, &mut NoObserver),
+            Some(recorder) => self.sm.advance(until, context, recorder),
+            None => self.sm.advance(until, context, &mut NoObserver),
         };
         self.fault = result.err();
         self.next = self.sm.next_event();
@@ -156,7 +155,7 @@ struct Chip<'a> {
     dispatcher: Dispatcher,
     heap: Heap,
     timeline: Option<TimelineOptions>,
-    hazards: Option<Arc<HazardTable>>,
+    hazards: Option<HazardTable>,
     blocks: u64,
     blocks_done: u64,
     last_end: Cycle,
@@ -296,10 +295,15 @@ impl<'a> Chip<'a> {
 
     /// All multiprocessors and all partitions, each alone, up to `end`.
     fn advance(&mut self, end: Cycle) -> Result<(), RunFault> {
-        let (prepared, image) = (self.prepared, self.image);
+        let context = Context {
+            spec: &self.prepared.spec,
+            launch: &self.prepared.launch,
+            memory: self.image,
+            hazards: self.hazards.as_ref(),
+        };
         let mut active: Vec<&mut Unit> =
             self.units.iter_mut().flatten().filter(|unit| unit.next < end).collect();
-        parallel::for_each(&mut active, |unit| unit.run_until(end, prepared, image));
+        parallel::for_each(&mut active, |unit| unit.advance(end, &context));
         let mut busy: Vec<&mut Memory> =
             self.memories.iter_mut().filter(|memory| memory.next < end).collect();
         parallel::for_each(&mut busy, |memory| memory.advance(end));
@@ -357,7 +361,13 @@ impl<'a> Chip<'a> {
                 Ok(Some(result)) => unit.sm.deliver_atomic(&result),
                 Ok(None) => {}
                 Err(refusal) => {
-                    return Err(RunFault::Launch(unit.sm.heap_fault(refusal, &self.prepared.launch)));
+                    let context = Context {
+                        spec: &self.prepared.spec,
+                        launch: &self.prepared.launch,
+                        memory: self.image,
+                        hazards: None,
+                    };
+                    return Err(RunFault::Launch(unit.sm.heap_fault(refusal, &context)));
                 }
             }
         }
@@ -379,11 +389,10 @@ impl<'a> Chip<'a> {
 
     fn dispatch(&mut self, now: Cycle) {
         let (units, prepared, timeline) = (&mut self.units, self.prepared, self.timeline);
-        let hazards = &self.hazards;
+        let hazards = self.hazards.is_some();
         let before = self.dispatcher.dispatched();
         self.dispatcher.dispatch(now, |sm, start| {
-            let unit =
-                units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline, hazards.as_ref()));
+            let unit = units[sm.index()].get_or_insert_with(|| new_unit(sm, prepared, timeline, hazards));
             unit.next = unit.next.min(start.at);
             unit.sm.give(start);
         });
@@ -481,12 +490,12 @@ impl<'a> Chip<'a> {
             let instruction = self.prepared.launch.kernel.instructions.get(warp.pc as usize);
             let text = instruction.map_or(String::new(), warplab_program::listing::instruction_text);
             let line = instruction.map_or(0, |instruction| instruction.origin.line);
-            let (block, number, pc) = (warp.block, warp.warp, warp.pc * 16);
+            let (block, number, pc) = (warp.block.0, warp.warp, warp.pc * 16);
             // Writing to a string cannot fail.
             let _ = write!(
                 report,
                 "\n  block {block} warp {number} waits at {pc:#x} (line {line}) {text}: {}",
-                warp.reason
+                warp.state.name()
             );
         }
         if warps.len() > SHOWN {
@@ -500,24 +509,14 @@ fn new_memory(config: &GpuConfig, id: PartitionId) -> Memory {
     Memory { partition: Partition::new(config, id), next: Cycle::NEVER, replies: Vec::new() }
 }
 
-fn hazard_table(prepared: &PreparedLaunch) -> Arc<HazardTable> {
-    Arc::new(HazardTable::new(&prepared.launch.kernel, prepared.spec.latencies()))
+fn hazard_table(prepared: &PreparedLaunch) -> HazardTable {
+    HazardTable::new(&prepared.launch.kernel, prepared.spec.latencies())
 }
 
-fn new_unit(
-    sm: SmId,
-    prepared: &PreparedLaunch,
-    timeline: Option<TimelineOptions>,
-    hazards: Option<&Arc<HazardTable>>,
-) -> Unit {
-    let mut unit = Unit {
-        sm: Multiprocessor::new(sm, prepared.spec.clone()),
-        next: Cycle::NEVER,
-        recorder: None,
-        fault: None,
-    };
-    if let Some(table) = hazards {
-        unit.sm.check_hazards(Arc::clone(table));
+fn new_unit(sm: SmId, prepared: &PreparedLaunch, timeline: Option<TimelineOptions>, hazards: bool) -> Unit {
+    let mut unit = Unit { sm: Sm::new(sm, &prepared.spec), next: Cycle::NEVER, recorder: None, fault: None };
+    if hazards {
+        unit.sm.check_hazards();
     }
     if let Some(options) = timeline.filter(|options| options.sm == sm.0) {
         unit.sm.watch_states();

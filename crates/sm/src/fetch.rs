@@ -1,12 +1,13 @@
 //! Instruction supply: which lines of the code the cache of a sub-partition and the next level hold.
 
+use serde::{Deserialize, Serialize};
 use warplab_config::gpu::InstructionSupply;
 
 /// Instructions of a line.
 const LINE: u32 = 8;
 
 /// A cache of code lines, first in first out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct LineCache {
     capacity: u64,
     inserted: u64,
@@ -36,17 +37,15 @@ impl LineCache {
 }
 
 /// The instruction caches of one multiprocessor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fetch {
-    supply: InstructionSupply,
     l0: Vec<LineCache>,
     l1: LineCache,
 }
 
 impl Fetch {
-    pub(crate) fn new(supply: InstructionSupply, sub_partitions: usize) -> Fetch {
+    pub(crate) fn new(supply: &InstructionSupply, sub_partitions: usize) -> Fetch {
         Fetch {
-            supply,
             l0: vec![LineCache::new(supply.l0_instructions); sub_partitions],
             l1: LineCache::new(supply.l1_instructions),
         }
@@ -54,7 +53,13 @@ impl Fetch {
 
     /// Cycles that a warp waits for its next instruction at `next` after one at `pc`.
     #[inline]
-    pub(crate) fn delay(&mut self, sub_partition: usize, pc: u32, next: u32) -> u64 {
+    pub(crate) fn delay(
+        &mut self,
+        supply: &InstructionSupply,
+        sub_partition: usize,
+        pc: u32,
+        next: u32,
+    ) -> u64 {
         let line = next / LINE;
         if line == pc / LINE {
             return 0;
@@ -64,10 +69,10 @@ impl Fetch {
         }
         let sequential = line == pc / LINE + 1;
         let cycles = match (self.l1.touch(line), sequential) {
-            (true, true) => self.supply.l1_line_interval.saturating_sub(LINE),
-            (true, false) => self.supply.l1_latency,
-            (false, true) => self.supply.l2_line_interval.saturating_sub(LINE),
-            (false, false) => self.supply.l2_latency,
+            (true, true) => supply.l1_line_interval.saturating_sub(LINE),
+            (true, false) => supply.l1_latency,
+            (false, true) => supply.l2_line_interval.saturating_sub(LINE),
+            (false, false) => supply.l2_latency,
         };
         u64::from(cycles)
     }

@@ -2,13 +2,14 @@
 
 use rand::RngExt;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 use warplab_config::gpu::SchedulerPolicy;
 
 /// Warps of a fetch group of the two-level policy.
 const GROUP: u32 = 8;
 
 /// The memory of one scheduler's policy. Warps are numbered inside the sub-partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Policy {
     kind: SchedulerPolicy,
     last: u32,

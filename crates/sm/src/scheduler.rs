@@ -2,11 +2,12 @@
 
 use crate::policy::Policy;
 use crate::spec::{SmSpec, UNITS};
+use serde::{Deserialize, Serialize};
 use warplab_trace::{SchedulerCounters, StallReason, WarpState};
 use warplab_units::Cycle;
 
 /// One sub-partition. Warps are numbered inside it; masks have bit i for warp i.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SubPartition {
     pub(crate) policy: Policy,
     /// Warps that wait for no dependence.

@@ -1,8 +1,12 @@
 //! The load/store unit: queues of the sub-partitions, the level-one cache, and what is under way to level two.
 
-use crate::coalesce::{LineAccess, Lines};
+mod access;
+mod coalesce;
+
 use crate::spec::SmSpec;
+use coalesce::{LineAccess, Lines};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use warplab_memory::message::HEADER_BYTES;
@@ -11,7 +15,7 @@ use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, LINE_BYTES, SECTOR_BYTES, SectorMask, SmId};
 
 /// Who waits for a memory instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     pub(crate) slot: u8,
     pub(crate) generation: u32,
@@ -20,7 +24,7 @@ pub(crate) struct Owner {
 }
 
 /// What the unit has to do for an instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Work {
     /// Passes of shared memory, or lane exchange: so many cycles of the unit, the result so many after the start.
     Shared { busy: u64, latency: u64 },
@@ -29,28 +33,35 @@ pub(crate) enum Work {
 }
 
 /// What is done with global or local memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum GlobalAccess {
     Load { cached: bool, local: bool },
     Store { local: bool },
     Atomic { returns: bool },
 }
 
+impl Work {
+    /// Whether L2 acknowledges it: the warp has unsent stores until it has left.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        matches!(self, Work::Global { access, .. } if !access.has_result())
+    }
+}
+
 impl GlobalAccess {
     /// Whether the warp gets data.
-    fn has_result(self) -> bool {
+    pub(crate) fn has_result(self) -> bool {
         matches!(self, GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. })
     }
 }
 
 /// An instruction in the unit: who waits for it, and since when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Asker {
     owner: Owner,
     issued: Cycle,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Operation {
     asker: Asker,
     work: Work,
@@ -68,7 +79,7 @@ pub(crate) enum Outcome {
 }
 
 /// A load or atomic that waits for lines.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Pending {
     asker: Asker,
     remaining: u32,
@@ -77,7 +88,7 @@ struct Pending {
 }
 
 /// What a reply is for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Token {
     /// Sectors of a line.
     Fill { line: Address, sectors: SectorMask, sent: Cycle },
@@ -88,14 +99,14 @@ enum Token {
 }
 
 /// A line under way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Miss {
     asked: SectorMask,
     waiters: SmallVec<[(SectorMask, u32); 2]>,
 }
 
 /// A table whose places are used again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slab<T> {
     items: Vec<T>,
     free: Vec<u32>,
@@ -126,11 +137,10 @@ impl<T: Copy> Slab<T> {
 }
 
 /// The load/store unit of one multiprocessor.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LoadStoreUnit {
     sm: SmId,
     queues: Vec<VecDeque<Operation>>,
-    queue_limit: usize,
     sub_free: Vec<Cycle>,
     unit_free: Cycle,
     /// The next operation waits for a miss entry.
@@ -140,7 +150,6 @@ pub(crate) struct LoadStoreUnit {
     pending: Slab<Pending>,
     tokens: Slab<Token>,
     send_free: u64,
-    spec: Timing,
     pub(crate) outbox: Vec<Request>,
     pub(crate) counters: L1Counters,
     pub(crate) queue_counters: QueueCounters,
@@ -149,15 +158,25 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) port_counters: QueueCounters,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Timing {
-    interval: u64,
-    sub_interval: u64,
-    source_release: u64,
-    hit: u64,
-    miss_entries: usize,
-    send_bytes: u64,
-    flat: Option<u64>,
+/// The numbers of the load/store unit.
+#[derive(Clone, Debug)]
+pub(crate) struct LsuSpec {
+    /// Memory instructions that a sub-partition holds.
+    pub(crate) queue: usize,
+    /// Cycles between two memory instructions of the SM.
+    pub(crate) interval: u64,
+    /// Cycles between two memory instructions of a sub-partition.
+    pub(crate) sub_interval: u64,
+    /// Cycles from issue until the sources have been read.
+    pub(crate) source_release: u64,
+    /// Cycles from the start to the result of a load that hits.
+    pub(crate) hit: u64,
+    /// Lines that can be under way from L2.
+    pub(crate) miss_entries: usize,
+    /// Bytes per cycle to L2.
+    pub(crate) send_bytes: u64,
+    /// When given, the latency of a memory without caches and limits.
+    pub(crate) flat: Option<u64>,
 }
 
 /// Cycles of stores that may wait for the port to level two before the unit stops.
@@ -168,7 +187,6 @@ impl LoadStoreUnit {
         LoadStoreUnit {
             sm,
             queues: vec![VecDeque::new(); spec.sub_partitions],
-            queue_limit: spec.memory.queue as usize,
             sub_free: vec![Cycle(0); spec.sub_partitions],
             unit_free: Cycle(0),
             blocked_since: None,
@@ -177,15 +195,6 @@ impl LoadStoreUnit {
             pending: Slab::new(),
             tokens: Slab::new(),
             send_free: 0,
-            spec: Timing {
-                interval: u64::from(spec.memory.interval),
-                sub_interval: u64::from(spec.memory.sub_partition_interval),
-                source_release: u64::from(spec.memory.source_release),
-                hit: u64::from(spec.l1.hit_latency),
-                miss_entries: spec.l1.miss_entries as usize,
-                send_bytes: spec.send_bytes.max(1),
-                flat: spec.l1.flat_latency.map(u64::from),
-            },
             outbox: Vec::new(),
             counters: L1Counters::default(),
             queue_counters: QueueCounters::default(),
@@ -197,8 +206,8 @@ impl LoadStoreUnit {
 
     /// Whether a sub-partition's queue can take no more.
     #[inline]
-    pub(crate) fn is_full(&self, sub_partition: usize) -> bool {
-        self.queues[sub_partition].len() >= self.queue_limit
+    pub(crate) fn is_full(&self, sub_partition: usize, spec: &LsuSpec) -> bool {
+        self.queues[sub_partition].len() >= spec.queue
     }
 
     /// An instruction issues into the queue of its sub-partition.
@@ -236,10 +245,16 @@ impl LoadStoreUnit {
     }
 
     /// Starts the operation that [`LoadStoreUnit::next_start`] names, at cycle `now`.
-    pub(crate) fn start(&mut self, now: Cycle, sub_partition: usize, outcomes: &mut Vec<Outcome>) {
+    pub(crate) fn start(
+        &mut self,
+        now: Cycle,
+        sub_partition: usize,
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         let Some(operation) = self.queues[sub_partition].front() else { return };
         if let Work::Global { lines, access, .. } = &operation.work
-            && self.must_wait(access, lines)
+            && self.must_wait(access, lines, spec)
         {
             self.blocked_since = Some(now);
             return;
@@ -247,42 +262,49 @@ impl LoadStoreUnit {
         let Some(operation) = self.queues[sub_partition].pop_front() else { return };
         let Asker { owner, issued } = operation.asker;
         self.queue_counters.leaves(now.0, issued.0);
-        self.sub_free[sub_partition] = now + self.spec.sub_interval;
+        self.sub_free[sub_partition] = now + spec.sub_interval;
         if let Some(counter) = owner.read_barrier {
-            let at = (issued + self.spec.source_release).max(now + 2);
+            let at = (issued + spec.source_release).max(now + 2);
             outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
         }
         match operation.work {
             Work::Shared { busy, latency } => {
-                self.unit_free = now + busy.max(self.spec.interval);
+                self.unit_free = now + busy.max(spec.interval);
                 release(owner, now + latency.saturating_sub(1), outcomes);
             }
-            Work::Global { access, .. } if self.spec.flat.is_some() => {
-                self.unit_free = now + self.spec.interval;
-                self.flat(operation.asker, access, now, outcomes);
+            Work::Global { access, .. } if spec.flat.is_some() => {
+                self.unit_free = now + spec.interval;
+                self.flat(operation.asker, access, now, spec, outcomes);
             }
             Work::Global { access, lines, busy } => {
-                self.unit_free = now + busy.max(self.spec.interval);
+                self.unit_free = now + busy.max(spec.interval);
                 match access {
                     GlobalAccess::Load { cached, local } => {
-                        let ready = now + (self.spec.hit - 1) + busy.saturating_sub(1);
+                        let ready = now + (spec.hit - 1) + busy.saturating_sub(1);
                         let pending = Pending { asker: operation.asker, remaining: 1, ready };
-                        self.load(pending, &lines, (cached, local), now, outcomes);
+                        self.load(pending, &lines, (cached, local), now, spec, outcomes);
                     }
-                    GlobalAccess::Store { local } => self.store(owner, &lines, local, now, outcomes),
+                    GlobalAccess::Store { local } => self.store(owner, &lines, local, now, spec, outcomes),
                     GlobalAccess::Atomic { returns } => {
-                        self.atomic(operation.asker, &lines, returns, now, outcomes);
+                        self.atomic(operation.asker, &lines, returns, now, spec, outcomes);
                     }
                 }
-                self.wait_for_port(now);
+                self.wait_for_port(now, spec);
             }
         }
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
-    fn flat(&mut self, asker: Asker, access: GlobalAccess, now: Cycle, outcomes: &mut Vec<Outcome>) {
+    fn flat(
+        &mut self,
+        asker: Asker,
+        access: GlobalAccess,
+        now: Cycle,
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         if access.has_result() {
-            let latency = self.spec.flat.unwrap_or(0);
+            let latency = spec.flat.unwrap_or(0);
             self.has_data(asker, now + latency.saturating_sub(1), outcomes);
         } else {
             let Owner { slot, generation, .. } = asker.owner;
@@ -291,17 +313,17 @@ impl LoadStoreUnit {
     }
 
     /// Whether there are too few miss entries for the lines of a load.
-    fn must_wait(&self, access: &GlobalAccess, lines: &[LineAccess]) -> bool {
+    fn must_wait(&self, access: &GlobalAccess, lines: &[LineAccess], spec: &LsuSpec) -> bool {
         let needs_entries = matches!(access, GlobalAccess::Load { .. });
         needs_entries
-            && self.spec.flat.is_none()
+            && spec.flat.is_none()
             && !self.misses.is_empty()
-            && self.misses.len() + lines.len() > self.spec.miss_entries
+            && self.misses.len() + lines.len() > spec.miss_entries
     }
 
     /// Stores that wait too long for the port hold the unit back.
-    fn wait_for_port(&mut self, now: Cycle) {
-        let free = Cycle(self.send_free / self.spec.send_bytes);
+    fn wait_for_port(&mut self, now: Cycle, spec: &LsuSpec) {
+        let free = Cycle(self.send_free / spec.send_bytes);
         if free > now + SEND_SLACK {
             self.unit_free = self.unit_free.max(Cycle(free.0 - SEND_SLACK));
         }
@@ -313,11 +335,12 @@ impl LoadStoreUnit {
         lines: &[LineAccess],
         (cached, local): (bool, bool),
         now: Cycle,
+        spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) {
         let pending = self.pending.insert(pending);
         for access in lines {
-            let (hits, merges) = self.load_line(access, cached, pending, now);
+            let (hits, merges) = self.load_line(access, cached, pending, now, spec);
             if local {
                 self.counters.local_load_sector_hits += u64::from(hits);
             } else {
@@ -329,7 +352,14 @@ impl LoadStoreUnit {
     }
 
     /// One line of a load: what is there, and asks for what is not. Says how many sectors hit and were under way.
-    fn load_line(&mut self, access: &LineAccess, cached: bool, pending: u32, now: Cycle) -> (u32, u32) {
+    fn load_line(
+        &mut self,
+        access: &LineAccess,
+        cached: bool,
+        pending: u32,
+        now: Cycle,
+        spec: &LsuSpec,
+    ) -> (u32, u32) {
         let set = access.line.0 / LINE_BYTES;
         let found = if cached { self.cache.find(access.line, set) } else { None };
         let there = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index) & access.sectors);
@@ -343,7 +373,7 @@ impl LoadStoreUnit {
         self.pending.items[pending as usize].remaining += 1;
         if !cached {
             let token = self.tokens.insert(Token::Data { pending });
-            self.send(access.line, missing, RequestKind::Read, HEADER_BYTES, token, now);
+            self.send(access.line, missing, RequestKind::Read, HEADER_BYTES, token, now, spec);
             return (there.count(), 0);
         }
         let miss = self.misses.entry(access.line.0).or_default();
@@ -353,7 +383,7 @@ impl LoadStoreUnit {
         if !ask.is_empty() {
             let token = self.tokens.insert(Token::Fill { line: access.line, sectors: ask, sent: now });
             self.miss_counters.enters(now.0);
-            self.send(access.line, ask, RequestKind::Read, HEADER_BYTES, token, now);
+            self.send(access.line, ask, RequestKind::Read, HEADER_BYTES, token, now, spec);
         }
         (there.count(), missing.count() - ask.count())
     }
@@ -364,6 +394,7 @@ impl LoadStoreUnit {
         lines: &[LineAccess],
         local: bool,
         now: Cycle,
+        spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) {
         for access in lines {
@@ -393,6 +424,7 @@ impl LoadStoreUnit {
                 bytes,
                 token,
                 now,
+                spec,
             );
         }
         let requests = lines.len() as u32;
@@ -405,12 +437,13 @@ impl LoadStoreUnit {
         lines: &[LineAccess],
         returns: bool,
         now: Cycle,
+        spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) {
         let Owner { slot, generation, .. } = asker.owner;
         let pending = returns.then(|| {
             let remaining = lines.len() as u32 + 1;
-            self.pending.insert(Pending { asker, remaining, ready: now + self.spec.hit })
+            self.pending.insert(Pending { asker, remaining, ready: now + spec.hit })
         });
         for access in lines {
             let set = access.line.0 / LINE_BYTES;
@@ -430,6 +463,7 @@ impl LoadStoreUnit {
                 bytes,
                 token,
                 now,
+                spec,
             );
         }
         match pending {
@@ -450,14 +484,15 @@ impl LoadStoreUnit {
         bytes: u32,
         token: u32,
         now: Cycle,
+        spec: &LsuSpec,
     ) {
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
-        let ready = now.0 + self.spec.hit / 2;
-        let start = self.send_free.max(ready * self.spec.send_bytes);
+        let ready = now.0 + spec.hit / 2;
+        let start = self.send_free.max(ready * spec.send_bytes);
         self.send_free = start + u64::from(bytes);
-        let at = Cycle(self.send_free.div_ceil(self.spec.send_bytes));
+        let at = Cycle(self.send_free.div_ceil(spec.send_bytes));
         self.port_counters.passes(ready, at.0);
         self.outbox.push(Request { sm: self.sm, token, line, sectors, kind, bytes, at });
     }
@@ -479,10 +514,10 @@ impl LoadStoreUnit {
     }
 
     /// A reply arrives.
-    pub(crate) fn reply(&mut self, reply: &Reply, outcomes: &mut Vec<Outcome>) {
+    pub(crate) fn reply(&mut self, reply: &Reply, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         let now = reply.at;
         // The other half of the level-one latency.
-        let ready = now + (self.spec.hit - self.spec.hit / 2);
+        let ready = now + (spec.hit - spec.hit / 2);
         match self.tokens.remove(reply.token) {
             Token::Fill { line, sectors, sent } => {
                 self.miss_counters.leaves(now.0, sent.0);

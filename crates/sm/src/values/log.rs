@@ -1,12 +1,13 @@
 //! What a multiprocessor did to global memory in one epoch, in program order: applied to the image between epochs, in
 //! the order of (cycle, multiprocessor, sequence).
 
-use crate::overlay::Overlay;
+use super::overlay::Overlay;
+use serde::{Deserialize, Serialize};
 use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
     MemoryFault, MemoryImage, Row,
 };
-use warplab_units::{Cycle, LaneMask};
+use warplab_units::{Cycle, LaneMask, WARP_LANES, stored};
 
 /// The old values of an atomic operation, for the warp that asked.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub struct HeapRefusal {
     pub(crate) fault: ExecFault,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Change {
     Store,
     Atomic {
@@ -46,7 +47,7 @@ enum Change {
     },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     cycle: Cycle,
     change: Change,
@@ -59,10 +60,12 @@ struct Entry {
 }
 
 /// The changes of one multiprocessor in one epoch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreLog {
     entries: Vec<Entry>,
-    addresses: Vec<[u64; 32]>,
+    #[serde(with = "stored::arrays")]
+    addresses: Vec<[u64; WARP_LANES]>,
+    #[serde(with = "stored::arrays")]
     data: Vec<Row>,
 }
 

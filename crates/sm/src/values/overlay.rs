@@ -1,17 +1,19 @@
 //! What a multiprocessor has written in this epoch and others do not see yet: its own threads do.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
-use warplab_units::LINE_BYTES;
+use warplab_units::{LINE_BYTES, stored};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Line {
+    #[serde(with = "stored::array")]
     bytes: [u8; LINE_BYTES as usize],
     written: u128,
 }
 
 /// Lines written in this epoch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Overlay {
     lines: FxHashMap<u64, Line>,
     /// A bit for each hash of a line: most loads of other lines are told apart by it.

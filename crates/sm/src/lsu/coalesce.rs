@@ -1,11 +1,12 @@
 //! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory.
 
 use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use warplab_units::{Address, LINE_BYTES, LaneMask, SECTOR_BYTES, SectorMask};
 
 /// The sectors that a memory instruction touches in one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineAccess {
     pub(crate) line: Address,
     pub(crate) sectors: SectorMask,
