@@ -132,6 +132,13 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} banks", l1.tag_banks),
         "a power of two",
     );
+    let line = gpu.multiprocessor.instructions.line_instructions;
+    rules.need(
+        line.is_power_of_two(),
+        "multiprocessor.instructions.line_instructions",
+        || format!("{line} instructions"),
+        "a power of two",
+    );
     let banks = gpu.multiprocessor.shared.banks;
     rules.need(
         banks.is_power_of_two(),

@@ -37,9 +37,6 @@ pub(crate) struct ResidentBlock {
     pub(crate) live_warps: u32,
 }
 
-/// Before a warp's first instruction nothing has been fetched for it: no line follows this one.
-const NOWHERE: u32 = u32::MAX - 8;
-
 impl Advance<'_> {
     /// A block comes: each of its warps goes to the sub-partition with the fewest.
     pub(crate) fn start_block(&mut self, start: BlockStart) {
@@ -96,7 +93,7 @@ impl Advance<'_> {
         warp.state.restart(&launch.code, &launch.shape, index, spec.divergence);
         warp.enter(block as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
-        let fetched = first + sm.fetch.delay(&spec.instructions, sub, NOWHERE, 0);
+        let fetched = first + sm.fetch.delay(&spec.fetch, sub, None, 0);
         // Events of this cycle have been taken: what is due now must not become one.
         if first > sm.now {
             let fetched = (fetched > first).then_some(fetched);
@@ -117,8 +114,7 @@ impl Advance<'_> {
         warp.phase = Phase::Empty;
         let end = warp.since;
         let place = usize::from(warp.block);
-        sm.sub_partitions[sub].counters.warp_cycles += end.since(warp.entered);
-        sm.sub_partitions[sub].leave(local, end);
+        sm.sub_partitions[sub].leave(local, warp.entered, end);
         sm.ended_warps += 1;
         if sm.watched {
             self.observer.warp_ended(end, sm.id, WarpSlot(slot as u8));

@@ -53,7 +53,7 @@ impl Advance<'_> {
 
     /// The warp can issue again at `next`, or later when it jumped or its code is not there; or it waits for others.
     fn go_on(&mut self, slot: usize, pc: u32, next: Cycle) {
-        let supply = &self.context.spec.instructions;
+        let spec = self.context.spec;
         let sub = slot % self.sm.sub_partitions.len();
         let warp = &mut self.sm.warps[slot];
         let Some(path) = warp.state.paths.current() else {
@@ -67,7 +67,7 @@ impl Advance<'_> {
             let fetched = self.fetched(sub, pc, target, next);
             self.wait_until(slot, Phase::FixedLatency { fetched }, next);
         } else {
-            let resolved = next.max(self.sm.now + u64::from(supply.branch_taken));
+            let resolved = next.max(self.sm.now + spec.branch_taken);
             let fetched = self.fetched(sub, pc, target, resolved);
             self.wait_until(slot, Phase::BranchResolving { fetched }, resolved);
         }
@@ -75,7 +75,7 @@ impl Advance<'_> {
 
     /// When an instruction comes that is wanted at `wanted`, if later.
     fn fetched(&mut self, sub: usize, pc: u32, target: u32, wanted: Cycle) -> Option<Cycle> {
-        let delay = self.sm.fetch.delay(&self.context.spec.instructions, sub, pc, target);
+        let delay = self.sm.fetch.delay(&self.context.spec.fetch, sub, Some(pc), target);
         (delay > 0).then_some(wanted + delay)
     }
 

@@ -22,9 +22,8 @@ impl Advance<'_> {
         let info = &self.context.launch.issue[executed.pc as usize];
         self.count(info, &executed);
         let now = self.sm.now;
-        let scheduler = &mut self.sm.sub_partitions[sub];
-        scheduler.make_unready(local, usize::from(info.unit));
-        scheduler.unit_free[usize::from(info.unit)] = now + u64::from(info.interval);
+        let sub_partition = &mut self.sm.sub_partitions[sub];
+        sub_partition.issue(local, info, now);
         if self.sm.watched {
             self.watch(slot, WarpState::Selected, now, now + 1);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
@@ -99,7 +98,7 @@ impl Advance<'_> {
             return self.hold_for_memory(sub, slot, info, work);
         }
         let latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
-        let release = u64::from(self.context.spec.lsu.source_release).min(latency);
+        let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);
         self.hold_for(slot, info.read_barrier, self.sm.now + release);
     }

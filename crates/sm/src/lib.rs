@@ -18,11 +18,12 @@ mod issue;
 mod launch;
 mod lsu;
 mod phases;
-mod policy;
+mod pipes;
 mod report;
 mod scheduler;
 mod sm;
 mod spec;
+mod sub_partition;
 mod values;
 mod warp;
 

@@ -66,24 +66,19 @@ impl Advance<'_> {
             return;
         };
         let local = (slot / sub_partitions) as u32;
-        let scheduler = &mut self.sm.sub_partitions[slot % sub_partitions];
+        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
         let Some(info) = self.context.launch.issue.get(path.pc as usize) else {
             // Execution runs past the end: issuing reports it.
             warp.phase = Phase::Ready;
-            scheduler.make_ready(local, 0, MemoryClass::None);
+            sub_partition.make_ready(local, 0, MemoryClass::None);
             return;
         };
         match warp.counters.blocks(info) {
             None => {
                 warp.phase = Phase::Ready;
-                scheduler.make_ready(local, usize::from(info.unit), info.memory);
+                sub_partition.make_ready(local, info.unit, info.memory);
             }
-            Some(phase) => {
-                warp.phase = phase;
-                if phase == Phase::LongCounters {
-                    scheduler.long_waits |= 1 << local;
-                }
-            }
+            Some(phase) => warp.phase = phase,
         }
     }
 
@@ -95,9 +90,8 @@ impl Advance<'_> {
         // A phase that begins after the issue of this very cycle has no cycle yet.
         let (from, to) = (warp.since, self.sm.now.max(warp.since));
         warp.since = to;
-        let scheduler = &mut self.sm.sub_partitions[slot % sub_partitions];
-        scheduler.long_waits &= !(1 << (slot / sub_partitions));
-        scheduler.counters.states[WarpState::Stalled(reason).index()] += to - from;
+        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
+        sub_partition.charge_stall(reason, to - from);
         if self.sm.watched && to > from {
             self.watch(slot, WarpState::Stalled(reason), from, to);
         }

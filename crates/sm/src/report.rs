@@ -40,6 +40,7 @@ impl Sm {
     /// The counters as they are now.
     #[must_use]
     pub fn counters(&self) -> SmCounters {
+        let [memory_queue, loads, l1_misses, send_port] = self.lsu.queue_counters();
         SmCounters {
             active_cycles: self.active_cycles,
             blocks: self.ended_blocks,
@@ -48,10 +49,10 @@ impl Sm {
             schedulers: self.sub_partitions.iter().map(|sub| sub.counters).collect(),
             l1: self.lsu.counters,
             shared: self.shared_counters,
-            memory_queue: self.lsu.queue_counters.clone(),
-            loads: self.lsu.load_counters.clone(),
-            l1_misses: self.lsu.miss_counters.clone(),
-            send_port: self.lsu.port_counters.clone(),
+            memory_queue,
+            loads,
+            l1_misses,
+            send_port,
         }
     }
 

@@ -6,8 +6,8 @@ use crate::events::{Event, Events};
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
-use crate::scheduler::{Readiness, SubPartition};
 use crate::spec::SmSpec;
+use crate::sub_partition::{Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
 use crate::warp::Warp;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,11 @@ use smallvec::SmallVec;
 use std::collections::VecDeque;
 use warplab_exec::{AccessRecord, LaunchFault, PrintedLines, SystemRecord};
 use warplab_memory::{Reply, Request};
-use warplab_trace::{InstructionCounters, Observer, SharedCounters, StallReason, WarpState};
+use warplab_trace::{InstructionCounters, Observer, SharedCounters, WarpState};
 use warplab_units::{Cycle, SmId};
+
+/// Sub-partitions of different SMs have streams of random numbers of their own.
+const MOST_SUB_PARTITIONS: u64 = 64;
 
 /// The state of one SM. Its description and the launch come in a [`Context`]; a clone runs on as the original does.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +68,8 @@ impl Sm {
     /// An idle SM with cold caches.
     #[must_use]
     pub fn new(id: SmId, spec: &SmSpec) -> Sm {
-        let sub_partition = |number| SubPartition::new(spec, u64::from(id.0), number);
+        let stream = |number| u64::from(id.0) * MOST_SUB_PARTITIONS + number;
+        let sub_partition = |number| SubPartition::new(&spec.scheduler, stream(number));
         Sm {
             id,
             now: Cycle(0),
@@ -74,7 +78,7 @@ impl Sm {
             blocks: Vec::new(),
             events: Events::new(),
             lsu: LoadStoreUnit::new(spec, id),
-            fetch: Fetch::new(&spec.instructions, spec.sub_partitions),
+            fetch: Fetch::new(spec.sub_partitions),
             overlay: Overlay::default(),
             log: StoreLog::default(),
             printed: PrintedLines::default(),
@@ -122,7 +126,7 @@ impl Sm {
 
     /// Takes what has been asked of L2 since the last call, in order of time.
     pub fn take_requests(&mut self, requests: &mut Vec<Request>) {
-        requests.append(&mut self.lsu.outbox);
+        requests.append(&mut self.lsu.port.sent);
     }
 
     /// Takes the blocks that have ended since the last call.
@@ -158,7 +162,7 @@ impl Sm {
     fn next_known(&self) -> Cycle {
         let reply = self.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
         let start = self.starts.front().map_or(Cycle::NEVER, |start| start.at);
-        self.events.next().min(self.lsu.next_start().0).min(reply).min(start)
+        self.events.next().min(self.lsu.queues.next_start().0).min(reply).min(start)
     }
 
     /// Advances to cycle `until`, alone.
@@ -217,7 +221,7 @@ impl Advance<'_> {
         while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
             self.sm.lsu.reply(&reply, spec, &mut outcomes);
         }
-        let (start, sub) = self.sm.lsu.next_start();
+        let (start, sub) = self.sm.lsu.queues.next_start();
         if start <= now {
             self.sm.lsu.start(now, sub, spec, &mut outcomes);
         }
@@ -272,11 +276,11 @@ impl Advance<'_> {
     }
 
     fn readiness(&self, sub: usize) -> Readiness {
-        let scheduler = &self.sm.sub_partitions[sub];
-        if scheduler.ready == 0 {
-            return Readiness { next_free: Cycle::NEVER, ..Readiness::default() };
+        let sub_partition = &self.sm.sub_partitions[sub];
+        if sub_partition.ready == 0 {
+            return Readiness::NONE;
         }
-        scheduler.readiness(self.sm.now, self.sm.lsu.is_full(sub, &self.context.spec.lsu))
+        sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
     }
 
     /// The next cycle in which something can happen when no warp is eligible now.
@@ -288,14 +292,7 @@ impl Advance<'_> {
     /// The scheduler picks one of the eligible warps, whose instruction issues.
     fn select(&mut self, sub: usize, readiness: &Readiness) -> Result<(), Box<LaunchFault>> {
         let eligible = readiness.eligible;
-        let scheduler = &mut self.sm.sub_partitions[sub];
-        let picked = scheduler.policy.pick(eligible, &scheduler.ages, scheduler.long_waits);
-        let counters = &mut scheduler.counters;
-        counters.issue_cycles += 1;
-        counters.eligible_cycles += 1;
-        counters.eligible_warp_cycles += u64::from(eligible.count_ones());
-        counters.states[WarpState::Selected.index()] += 1;
-        counters.states[WarpState::NotSelected.index()] += u64::from(eligible.count_ones() - 1);
+        let picked = self.sm.sub_partitions[sub].pick(eligible);
         if self.sm.watched {
             self.watch_ready(sub, eligible & !(1 << picked), WarpState::NotSelected, 1);
         }
@@ -310,10 +307,9 @@ impl Advance<'_> {
             }
             self.sm.sub_partitions[sub].charge(one, cycles);
             if self.sm.watched {
-                let stalled = WarpState::Stalled;
-                self.watch_ready(sub, one.math, stalled(StallReason::MathPipeThrottle), cycles);
-                self.watch_ready(sub, one.global, stalled(StallReason::LgThrottle), cycles);
-                self.watch_ready(sub, one.shared, stalled(StallReason::MioThrottle), cycles);
+                for (reason, warps) in one.held_back() {
+                    self.watch_ready(sub, warps, WarpState::Stalled(reason), cycles);
+                }
             }
         }
     }

@@ -1,25 +1,26 @@
-//! What a multiprocessor is: numbers from the machine description, in the form that the loop wants them.
+//! What an SM is: numbers from the machine description, in the form that its units want them.
 
-use crate::lsu::LsuSpec;
+use crate::fetch::FetchSpec;
+use crate::lsu::{LsuSpec, PortSpec, QueueSpec};
+use crate::pipes::PipeSpec;
 use warplab_config::GpuConfig;
-use warplab_config::gpu::{Divergence, L1Cache, SchedulerPolicy, SharedMemory};
+use warplab_config::gpu::{Divergence, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory};
+use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
-use warplab_program::{LatencyTable, Pipe};
+use warplab_program::LatencyTable;
 
-/// Units that instructions of one or several pipes share.
-pub(crate) const UNITS: usize = 7;
-
-/// One multiprocessor's immutable description.
+/// One SM's immutable description.
 #[derive(Clone, Debug)]
 pub struct SmSpec {
     pub(crate) sub_partitions: usize,
     pub(crate) warps: usize,
-    pub(crate) policy: SchedulerPolicy,
-    pub(crate) seed: u64,
-    pub(crate) divergence: warplab_exec::DivergenceModel,
-    pub(crate) intervals: [u32; Pipe::COUNT],
+    pub(crate) scheduler: SchedulerSpec,
+    pub(crate) divergence: DivergenceModel,
+    pub(crate) pipes: PipeSpec,
     pub(crate) latencies: LatencyTable,
-    pub(crate) instructions: warplab_config::gpu::InstructionSupply,
+    pub(crate) fetch: FetchSpec,
+    /// Cycles from the issue of a taken branch until the next instruction can issue.
+    pub(crate) branch_taken: u64,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
@@ -30,6 +31,16 @@ pub struct SmSpec {
     /// Cycles of a system call: at least an epoch, at whose end the heap answers.
     pub(crate) system_call: u64,
     pub(crate) sm_count: u32,
+}
+
+/// The numbers of the warp schedulers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SchedulerSpec {
+    pub(crate) policy: SchedulerPolicy,
+    /// The seed of the random policy.
+    pub(crate) seed: u64,
+    /// Warps of a fetch group of the two-level policy.
+    pub(crate) fetch_group: u32,
 }
 
 /// How long a complete block barrier holds its warps.
@@ -48,11 +59,8 @@ impl BarrierSpec {
     }
 }
 
-/// Taken backward branches of one path before another one gets its turn.
-const PATIENCE: u32 = 32;
-
 impl SmSpec {
-    /// The multiprocessor of a machine, with so many KiB of its combined memory given to shared memory.
+    /// The SM of a machine, with this many KiB of its combined memory given to shared memory.
     #[must_use]
     pub fn new(config: &GpuConfig, shared_kib: u32) -> SmSpec {
         let sm = &config.multiprocessor;
@@ -60,27 +68,22 @@ impl SmSpec {
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
-            policy: sm.scheduler,
-            seed: sm.scheduler_seed,
+            scheduler: SchedulerSpec {
+                policy: sm.scheduler,
+                seed: sm.scheduler_seed,
+                fetch_group: sm.instructions.fetch_group,
+            },
             divergence: match sm.divergence {
                 Divergence::ConvergenceBarriers => {
-                    warplab_exec::DivergenceModel::Barriers { patience: PATIENCE }
+                    DivergenceModel::Barriers { patience: sm.instructions.branch_patience }
                 }
-                Divergence::IpdomStack => warplab_exec::DivergenceModel::IpdomStack,
+                Divergence::IpdomStack => DivergenceModel::IpdomStack,
             },
-            intervals: Pipe::ALL.map(|pipe| sm.pipes.interval(pipe)),
+            pipes: PipeSpec::new(&sm.pipes),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
-            instructions: sm.instructions,
-            lsu: LsuSpec {
-                queue: sm.memory_pipeline.queue as usize,
-                interval: u64::from(sm.memory_pipeline.interval),
-                sub_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
-                source_release: u64::from(sm.memory_pipeline.source_release),
-                hit: u64::from(sm.l1.hit_latency),
-                miss_entries: sm.l1.miss_entries as usize,
-                send_bytes: u64::from(config.crossbar.sm_send_bytes).max(1),
-                flat: sm.l1.flat_latency.map(u64::from),
-            },
+            fetch: FetchSpec::new(&sm.instructions),
+            branch_taken: u64::from(sm.instructions.branch_taken),
+            lsu: lsu_spec(sm, config.crossbar.sm_send_bytes),
             shared: sm.shared,
             l1: sm.l1,
             l1_shape: CacheShape::of_bytes(u64::from(l1_kib) * 1024, sm.l1.ways),
@@ -102,16 +105,22 @@ impl SmSpec {
     }
 }
 
-/// The unit that executes instructions of a pipe: integer multiply-add and packed halves share the multipliers of
-/// single precision (measured: a mix of FFMA and IMAD takes one and two cycles of the same unit).
-pub(crate) fn unit(pipe: Pipe) -> usize {
-    match pipe {
-        Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 => 0,
-        Pipe::Alu => 1,
-        Pipe::Fp64 => 2,
-        Pipe::Xu => 3,
-        Pipe::Lsu => 4,
-        Pipe::Adu => 5,
-        Pipe::Cbu | Pipe::Uniform => 6,
+fn lsu_spec(sm: &Multiprocessor, send_bytes: u32) -> LsuSpec {
+    let hit = u64::from(sm.l1.hit_latency);
+    LsuSpec {
+        queue: QueueSpec {
+            entries: sm.memory_pipeline.queue as usize,
+            interval: u64::from(sm.memory_pipeline.interval),
+            sub_partition_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
+        },
+        port: PortSpec {
+            bytes_per_cycle: u64::from(send_bytes).max(1),
+            slack: u64::from(sm.memory_pipeline.send_slack),
+        },
+        source_release: u64::from(sm.memory_pipeline.source_release),
+        hit,
+        request: hit * u64::from(sm.l1.request_percent) / 100,
+        miss_entries: sm.l1.miss_entries as usize,
+        flat: sm.l1.flat_latency.map(u64::from),
     }
 }

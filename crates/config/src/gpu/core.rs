@@ -5,37 +5,41 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_program::Pipe;
 
-/// Which warp of those that can issue is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SchedulerPolicy {
-    /// Loose round robin: the first after the last issued.
-    Lrr,
-    /// Greedy then oldest: the last issued while it can, else the oldest.
-    Gto,
-    /// The oldest.
-    Oldest,
-    /// Round robin inside a fetch group of eight; the next group when all of it waits (Narasiman, MICRO 2011).
-    TwoLevel,
-    /// Greedy then youngest (Huerta et al., MICRO 2025): the last issued while it can, else the youngest.
-    Cggty,
-    /// Any, by a seeded generator.
-    Random,
+/// One row per scheduler: its name in descriptions, what it is, and the variant.
+macro_rules! schedulers {
+    ($($(#[doc = $doc:literal])* $name:literal $variant:ident;)*) => {
+        /// Which warp of those that can issue is taken.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        pub enum SchedulerPolicy {
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant,)*
+        }
+
+        impl SchedulerPolicy {
+            /// Every scheduler.
+            pub const ALL: &'static [SchedulerPolicy] = &[$(SchedulerPolicy::$variant,)*];
+
+            /// The name in descriptions.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(SchedulerPolicy::$variant => $name,)* }
+            }
+        }
+    };
 }
 
-impl SchedulerPolicy {
-    /// The name in descriptions.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            SchedulerPolicy::Lrr => "lrr",
-            SchedulerPolicy::Gto => "gto",
-            SchedulerPolicy::Oldest => "oldest",
-            SchedulerPolicy::TwoLevel => "two_level",
-            SchedulerPolicy::Cggty => "cggty",
-            SchedulerPolicy::Random => "random",
-        }
-    }
+schedulers! {
+    /// Loose round robin: the first after the last issued.
+    "lrr" Lrr;
+    /// Greedy then oldest: the last issued while it can, else the oldest.
+    "gto" Gto;
+    /// The oldest.
+    "oldest" Oldest;
+    /// Round robin inside a fetch group; the next group when all of it waits (Narasiman, MICRO 2011).
+    "two_level" TwoLevel;
+    /// Greedy then youngest (Huerta et al., MICRO 2025): the last issued while it can, else the youngest.
+    "cggty" Cggty;
+    /// Any, by a seeded generator.
+    "random" Random;
 }
 
 /// How divergent branches are executed.
@@ -82,17 +86,26 @@ pub struct InstructionSupply {
     /// Instructions that the cache of a sub-partition holds.
     #[schemars(range(min = 1))]
     pub l0_instructions: u32,
-    /// Cycles between lines of 8 instructions from the next level while running straight ahead.
+    /// Cycles between lines from the next level while running straight ahead.
     pub l1_line_interval: u32,
     /// Instructions that the next level holds.
     #[schemars(range(min = 1))]
     pub l1_instructions: u32,
-    /// Cycles between lines of 8 instructions from the level after that.
+    /// Cycles between lines from the level after that.
     pub l2_line_interval: u32,
     /// Cycles until the first line comes after a jump to one that the cache of the sub-partition lacks.
     pub l1_latency: u32,
     /// Cycles until the first line comes after a jump to one that the next level lacks too.
     pub l2_latency: u32,
+    /// Instructions of a cache line.
+    #[schemars(range(min = 1, max = 1024))]
+    pub line_instructions: u32,
+    /// Warps of a fetch group of the two-level scheduler.
+    #[schemars(range(min = 1, max = 64))]
+    pub fetch_group: u32,
+    /// Taken backward branches of one path of a warp before another path gets its turn.
+    #[schemars(range(min = 1))]
+    pub branch_patience: u32,
 }
 
 /// When a pipe can take its next instruction.
@@ -102,6 +115,39 @@ pub struct PipeTiming {
     /// Cycles between two instructions.
     #[schemars(range(min = 1, max = 64))]
     pub interval: u32,
+    /// The unit that executes them, when the pipe shares another's.
+    #[serde(default)]
+    pub unit: Option<PipeUnit>,
+}
+
+/// A unit that several pipes may share, by the pipe that it is named after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Named as the pipes.
+pub enum PipeUnit {
+    Alu,
+    Fma,
+    Fp64,
+    Xu,
+    Lsu,
+    Adu,
+    Cbu,
+}
+
+impl PipeUnit {
+    /// The pipe that the unit is named after.
+    #[must_use]
+    pub fn pipe(self) -> Pipe {
+        match self {
+            PipeUnit::Alu => Pipe::Alu,
+            PipeUnit::Fma => Pipe::Fma,
+            PipeUnit::Fp64 => Pipe::Fp64,
+            PipeUnit::Xu => Pipe::Xu,
+            PipeUnit::Lsu => Pipe::Lsu,
+            PipeUnit::Adu => Pipe::Adu,
+            PipeUnit::Cbu => Pipe::Cbu,
+        }
+    }
 }
 
 /// The pipes of one sub-partition.
@@ -134,6 +180,16 @@ impl Pipes {
     /// Cycles between two instructions of a pipe.
     #[must_use]
     pub fn interval(&self, pipe: Pipe) -> u32 {
+        self.timing(pipe).interval
+    }
+
+    /// The pipe whose unit executes the instructions of a pipe.
+    #[must_use]
+    pub fn unit(&self, pipe: Pipe) -> Pipe {
+        self.timing(pipe).unit.map_or(pipe, PipeUnit::pipe)
+    }
+
+    fn timing(&self, pipe: Pipe) -> PipeTiming {
         match pipe {
             Pipe::Alu => self.alu,
             Pipe::Fma => self.fma,
@@ -146,7 +202,6 @@ impl Pipes {
             Pipe::Cbu => self.cbu,
             Pipe::Uniform => self.uniform,
         }
-        .interval
     }
 }
 
@@ -165,6 +220,8 @@ pub struct MemoryPipeline {
     pub interval: u32,
     /// Cycles from issue until the sources have been read, when nothing is in the way.
     pub source_release: u32,
+    /// Cycles of requests that may wait for the port to level two before the unit stops.
+    pub send_slack: u32,
 }
 
 /// Shared memory.
@@ -203,6 +260,9 @@ pub struct L1Cache {
     /// Cycles from issue to the result of a 32-bit load that hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u16,
+    /// Percent of that which pass before a request for what is missing leaves; the rest pass after its reply.
+    #[schemars(range(max = 100))]
+    pub request_percent: u8,
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,

@@ -11,7 +11,7 @@ mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use core::{
-    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
+    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
     SchedulerPolicy, SharedMemory,
 };
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};

@@ -1,250 +1,100 @@
-//! The load/store unit: queues of the sub-partitions, the level-one cache, and what is under way to level two.
+//! The load/store unit: memory instructions come from the queues of the sub-partitions, shared memory and L1 answer, and
+//! what L1 lacks is requested from L2 through the send port.
+//!
+//! Below the issue stage it speaks in [`Work`], [`Owner`] and [`Outcome`], above the crossbar in `Request` and `Reply`.
 
 mod access;
 mod coalesce;
+mod l1;
+mod loads;
+mod message;
+mod mshr;
+mod port;
+mod queue;
+#[cfg(test)]
+mod tests;
 
 use crate::spec::SmSpec;
-use coalesce::{LineAccess, Lines};
-use rustc_hash::FxHashMap;
+use coalesce::LineAccess;
+use l1::L1;
+use loads::Loads;
+use message::{Asker, Operation};
+pub(crate) use message::{GlobalAccess, Outcome, Owner, Work};
+use mshr::LoadId;
+pub(crate) use port::{PortSpec, SendPort};
+pub(crate) use queue::{QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
-use std::collections::VecDeque;
+use slab::Slab;
 use warplab_memory::message::HEADER_BYTES;
-use warplab_memory::{Reply, Request, RequestKind, SectorCache};
+use warplab_memory::{Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
-use warplab_units::{Address, Cycle, LINE_BYTES, SECTOR_BYTES, SectorMask, SmId};
+use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 
-/// Who waits for a memory instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Owner {
-    pub(crate) slot: u8,
-    pub(crate) generation: u32,
-    pub(crate) write_barrier: Option<u8>,
-    pub(crate) read_barrier: Option<u8>,
-}
-
-/// What the unit has to do for an instruction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Work {
-    /// Passes of shared memory, or lane exchange: so many cycles of the unit, the result so many after the start.
-    Shared { busy: u64, latency: u64 },
-    /// Global or local memory.
-    Global { access: GlobalAccess, lines: Lines, busy: u64 },
-}
-
-/// What is done with global or local memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum GlobalAccess {
-    Load { cached: bool, local: bool },
-    Store { local: bool },
-    Atomic { returns: bool },
-}
-
-impl Work {
-    /// Whether L2 acknowledges it: the warp has unsent stores until it has left.
-    pub(crate) fn is_acknowledged(&self) -> bool {
-        matches!(self, Work::Global { access, .. } if !access.has_result())
-    }
-}
-
-impl GlobalAccess {
-    /// Whether the warp gets data.
-    pub(crate) fn has_result(self) -> bool {
-        matches!(self, GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. })
-    }
-}
-
-/// An instruction in the unit: who waits for it, and since when.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Asker {
-    owner: Owner,
-    issued: Cycle,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Operation {
-    asker: Asker,
-    work: Work,
-}
-
-/// Something that has happened to an instruction of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// A wait counter goes down at a cycle.
-    Release { slot: u8, generation: u32, counter: u8, at: Cycle },
-    /// A store has left for level two, in so many requests.
-    Sent { slot: u8, generation: u32, requests: u32 },
-    /// Level two has acknowledged one request of a store.
-    Acknowledged { slot: u8, generation: u32 },
-}
-
-/// A load or atomic that waits for lines.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Pending {
-    asker: Asker,
-    remaining: u32,
-    /// When the parts that were there are there.
-    ready: Cycle,
+/// The numbers of the LSU.
+#[derive(Clone, Debug)]
+pub(crate) struct LsuSpec {
+    pub(crate) queue: QueueSpec,
+    pub(crate) port: PortSpec,
+    /// Cycles from issue until the sources have been read.
+    pub(crate) source_release: u64,
+    /// Cycles from the start to the result of a load that hits.
+    pub(crate) hit: u64,
+    /// Of these, cycles until a request for what is missing leaves; the rest pass after its reply.
+    pub(crate) request: u64,
+    /// Lines that can be under way from L2.
+    pub(crate) miss_entries: usize,
+    /// When given, the latency of a memory without caches and limits.
+    pub(crate) flat: Option<u64>,
 }
 
 /// What a reply is for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Token {
-    /// Sectors of a line.
+    /// Sectors of a line of L1.
     Fill { line: Address, sectors: SectorMask, sent: Cycle },
-    /// Data for one load or atomic alone.
-    Data { pending: u32 },
+    /// Data for one load or atomic operation alone.
+    Data { load: LoadId },
     /// An acknowledgement.
     Store { slot: u8, generation: u32 },
 }
 
-/// A line under way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Miss {
-    asked: SectorMask,
-    waiters: SmallVec<[(SectorMask, u32); 2]>,
-}
-
-/// A table whose places are used again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Slab<T> {
-    items: Vec<T>,
-    free: Vec<u32>,
-}
-
-impl<T: Copy> Slab<T> {
-    fn new() -> Slab<T> {
-        Slab { items: Vec::new(), free: Vec::new() }
-    }
-
-    fn insert(&mut self, item: T) -> u32 {
-        match self.free.pop() {
-            Some(place) => {
-                self.items[place as usize] = item;
-                place
-            }
-            None => {
-                self.items.push(item);
-                self.items.len() as u32 - 1
-            }
-        }
-    }
-
-    fn remove(&mut self, place: u32) -> T {
-        self.free.push(place);
-        self.items[place as usize]
-    }
-}
-
-/// The load/store unit of one multiprocessor.
+/// The load/store unit of one SM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LoadStoreUnit {
     sm: SmId,
-    queues: Vec<VecDeque<Operation>>,
-    sub_free: Vec<Cycle>,
-    unit_free: Cycle,
-    /// The next operation waits for a miss entry.
-    blocked_since: Option<Cycle>,
-    cache: SectorCache,
-    misses: FxHashMap<u64, Miss>,
-    pending: Slab<Pending>,
+    pub(crate) queues: Queues,
+    pub(crate) l1: L1,
+    pub(crate) loads: Loads,
     tokens: Slab<Token>,
-    send_free: u64,
-    pub(crate) outbox: Vec<Request>,
+    pub(crate) port: SendPort,
     pub(crate) counters: L1Counters,
-    pub(crate) queue_counters: QueueCounters,
-    pub(crate) load_counters: QueueCounters,
-    pub(crate) miss_counters: QueueCounters,
-    pub(crate) port_counters: QueueCounters,
 }
-
-/// The numbers of the load/store unit.
-#[derive(Clone, Debug)]
-pub(crate) struct LsuSpec {
-    /// Memory instructions that a sub-partition holds.
-    pub(crate) queue: usize,
-    /// Cycles between two memory instructions of the SM.
-    pub(crate) interval: u64,
-    /// Cycles between two memory instructions of a sub-partition.
-    pub(crate) sub_interval: u64,
-    /// Cycles from issue until the sources have been read.
-    pub(crate) source_release: u64,
-    /// Cycles from the start to the result of a load that hits.
-    pub(crate) hit: u64,
-    /// Lines that can be under way from L2.
-    pub(crate) miss_entries: usize,
-    /// Bytes per cycle to L2.
-    pub(crate) send_bytes: u64,
-    /// When given, the latency of a memory without caches and limits.
-    pub(crate) flat: Option<u64>,
-}
-
-/// Cycles of stores that may wait for the port to level two before the unit stops.
-const SEND_SLACK: u64 = 64;
 
 impl LoadStoreUnit {
+    /// An idle unit with a cold cache.
     pub(crate) fn new(spec: &SmSpec, sm: SmId) -> LoadStoreUnit {
         LoadStoreUnit {
             sm,
-            queues: vec![VecDeque::new(); spec.sub_partitions],
-            sub_free: vec![Cycle(0); spec.sub_partitions],
-            unit_free: Cycle(0),
-            blocked_since: None,
-            cache: SectorCache::new(spec.l1_shape),
-            misses: FxHashMap::default(),
-            pending: Slab::new(),
+            queues: Queues::new(spec.sub_partitions),
+            l1: L1::new(spec.l1_shape),
+            loads: Loads::default(),
             tokens: Slab::new(),
-            send_free: 0,
-            outbox: Vec::new(),
+            port: SendPort::default(),
             counters: L1Counters::default(),
-            queue_counters: QueueCounters::default(),
-            load_counters: QueueCounters::default(),
-            miss_counters: QueueCounters::default(),
-            port_counters: QueueCounters::default(),
         }
-    }
-
-    /// Whether a sub-partition's queue can take no more.
-    #[inline]
-    pub(crate) fn is_full(&self, sub_partition: usize, spec: &LsuSpec) -> bool {
-        self.queues[sub_partition].len() >= spec.queue
     }
 
     /// An instruction issues into the queue of its sub-partition.
     pub(crate) fn push(&mut self, sub_partition: usize, owner: Owner, work: Work, now: Cycle) {
-        self.queue_counters.enters(now.0);
         if let Work::Global { access, .. } = &work
             && access.has_result()
         {
-            self.load_counters.enters(now.0);
+            self.loads.counters.enters(now.0);
         }
-        self.queues[sub_partition].push_back(Operation { asker: Asker { owner, issued: now }, work });
+        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work });
     }
 
-    /// When the next operation leaves its queue, and whose; never when none waits or the unit is blocked.
-    pub(crate) fn next_start(&self) -> (Cycle, usize) {
-        if self.blocked_since.is_some() {
-            return (Cycle::NEVER, 0);
-        }
-        self.head()
-    }
-
-    fn head(&self) -> (Cycle, usize) {
-        let mut best = (Cycle::NEVER, 0);
-        let mut best_issued = Cycle::NEVER;
-        for (number, queue) in self.queues.iter().enumerate() {
-            let Some(head) = queue.front() else { continue };
-            let issued = head.asker.issued;
-            let start = (issued + 1).max(self.sub_free[number]).max(self.unit_free);
-            if (start, issued) < (best.0, best_issued) {
-                best = (start, number);
-                best_issued = issued;
-            }
-        }
-        best
-    }
-
-    /// Starts the operation that [`LoadStoreUnit::next_start`] names, at cycle `now`.
+    /// Starts the operation that [`Queues::next_start`] names, at cycle `now`.
     pub(crate) fn start(
         &mut self,
         now: Cycle,
@@ -252,320 +102,197 @@ impl LoadStoreUnit {
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) {
-        let Some(operation) = self.queues[sub_partition].front() else { return };
-        if let Work::Global { lines, access, .. } = &operation.work
-            && self.must_wait(access, lines, spec)
-        {
-            self.blocked_since = Some(now);
-            return;
+        if self.must_wait(sub_partition, spec) {
+            return self.queues.block(now);
         }
-        let Some(operation) = self.queues[sub_partition].pop_front() else { return };
-        let Asker { owner, issued } = operation.asker;
-        self.queue_counters.leaves(now.0, issued.0);
-        self.sub_free[sub_partition] = now + spec.sub_interval;
+        let Some(operation) = self.queues.take(sub_partition, now, &spec.queue) else { return };
+        let asker @ Asker { owner, issued } = operation.asker;
         if let Some(counter) = owner.read_barrier {
             let at = (issued + spec.source_release).max(now + 2);
             outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
         }
         match operation.work {
             Work::Shared { busy, latency } => {
-                self.unit_free = now + busy.max(spec.interval);
-                release(owner, now + latency.saturating_sub(1), outcomes);
+                self.queues.keep_busy_until(now + busy);
+                outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
             }
-            Work::Global { access, .. } if spec.flat.is_some() => {
-                self.unit_free = now + spec.interval;
-                self.flat(operation.asker, access, now, spec, outcomes);
-            }
-            Work::Global { access, lines, busy } => {
-                self.unit_free = now + busy.max(spec.interval);
-                match access {
-                    GlobalAccess::Load { cached, local } => {
-                        let ready = now + (spec.hit - 1) + busy.saturating_sub(1);
-                        let pending = Pending { asker: operation.asker, remaining: 1, ready };
-                        self.load(pending, &lines, (cached, local), now, spec, outcomes);
-                    }
-                    GlobalAccess::Store { local } => self.store(owner, &lines, local, now, spec, outcomes),
-                    GlobalAccess::Atomic { returns } => {
-                        self.atomic(operation.asker, &lines, returns, now, spec, outcomes);
+            Work::Global { access, lines, busy } => match spec.flat {
+                Some(latency) => self.flat(asker, access, now + latency.saturating_sub(1), outcomes),
+                None => {
+                    self.queues.keep_busy_until(now + busy);
+                    self.global(Start { now, spec, outcomes }, asker, access, &lines, busy);
+                    if let Some(free) = self.port.back_pressure(now, &spec.port) {
+                        self.queues.keep_busy_until(free);
                     }
                 }
-                self.wait_for_port(now, spec);
+            },
+        }
+    }
+
+    /// Whether the next operation is a load for whose lines there are too few MSHRs.
+    fn must_wait(&self, sub_partition: usize, spec: &LsuSpec) -> bool {
+        match self.queues.head(sub_partition).map(|operation| &operation.work) {
+            Some(Work::Global { lines, access: GlobalAccess::Load { .. }, .. }) if spec.flat.is_none() => {
+                !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
             }
+            _ => false,
         }
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
-    fn flat(
-        &mut self,
-        asker: Asker,
-        access: GlobalAccess,
-        now: Cycle,
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
-    ) {
+    fn flat(&mut self, asker: Asker, access: GlobalAccess, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        let Owner { slot, generation, .. } = asker.owner;
         if access.has_result() {
-            let latency = spec.flat.unwrap_or(0);
-            self.has_data(asker, now + latency.saturating_sub(1), outcomes);
+            let load = self.loads.start(asker, 0, at);
+            self.arrived(load, at, outcomes);
         } else {
-            let Owner { slot, generation, .. } = asker.owner;
             outcomes.push(Outcome::Sent { slot, generation, requests: 0 });
         }
     }
 
-    /// Whether there are too few miss entries for the lines of a load.
-    fn must_wait(&self, access: &GlobalAccess, lines: &[LineAccess], spec: &LsuSpec) -> bool {
-        let needs_entries = matches!(access, GlobalAccess::Load { .. });
-        needs_entries
-            && spec.flat.is_none()
-            && !self.misses.is_empty()
-            && self.misses.len() + lines.len() > spec.miss_entries
-    }
-
-    /// Stores that wait too long for the port hold the unit back.
-    fn wait_for_port(&mut self, now: Cycle, spec: &LsuSpec) {
-        let free = Cycle(self.send_free / spec.send_bytes);
-        if free > now + SEND_SLACK {
-            self.unit_free = self.unit_free.max(Cycle(free.0 - SEND_SLACK));
-        }
-    }
-
-    fn load(
+    fn global(
         &mut self,
-        pending: Pending,
-        lines: &[LineAccess],
-        (cached, local): (bool, bool),
-        now: Cycle,
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
-    ) {
-        let pending = self.pending.insert(pending);
-        for access in lines {
-            let (hits, merges) = self.load_line(access, cached, pending, now, spec);
-            if local {
-                self.counters.local_load_sector_hits += u64::from(hits);
-            } else {
-                self.counters.global_load_sector_hits += u64::from(hits);
-                self.counters.global_load_sector_merges += u64::from(merges);
-            }
-        }
-        self.arrived(pending, now, outcomes);
-    }
-
-    /// One line of a load: what is there, and asks for what is not. Says how many sectors hit and were under way.
-    fn load_line(
-        &mut self,
-        access: &LineAccess,
-        cached: bool,
-        pending: u32,
-        now: Cycle,
-        spec: &LsuSpec,
-    ) -> (u32, u32) {
-        let set = access.line.0 / LINE_BYTES;
-        let found = if cached { self.cache.find(access.line, set) } else { None };
-        let there = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index) & access.sectors);
-        let missing = access.sectors & !there;
-        if missing.is_empty() {
-            return (there.count(), 0);
-        }
-        if cached && found.is_none() {
-            self.cache.insert(access.line, set, |_| true);
-        }
-        self.pending.items[pending as usize].remaining += 1;
-        if !cached {
-            let token = self.tokens.insert(Token::Data { pending });
-            self.send(access.line, missing, RequestKind::Read, HEADER_BYTES, token, now, spec);
-            return (there.count(), 0);
-        }
-        let miss = self.misses.entry(access.line.0).or_default();
-        let ask = missing & !miss.asked;
-        miss.asked |= ask;
-        miss.waiters.push((missing, pending));
-        if !ask.is_empty() {
-            let token = self.tokens.insert(Token::Fill { line: access.line, sectors: ask, sent: now });
-            self.miss_counters.enters(now.0);
-            self.send(access.line, ask, RequestKind::Read, HEADER_BYTES, token, now, spec);
-        }
-        (there.count(), missing.count() - ask.count())
-    }
-
-    fn store(
-        &mut self,
-        owner: Owner,
-        lines: &[LineAccess],
-        local: bool,
-        now: Cycle,
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
-    ) {
-        for access in lines {
-            let set = access.line.0 / LINE_BYTES;
-            let found = self.cache.find(access.line, set);
-            let index = match found {
-                Some(index) => {
-                    let hits = (self.cache.present(index) & access.sectors).count();
-                    if local {
-                        self.counters.local_store_sector_hits += u64::from(hits);
-                    } else {
-                        self.counters.global_store_sector_hits += u64::from(hits);
-                    }
-                    Some(index)
-                }
-                None => self.cache.insert(access.line, set, |_| true).map(|(index, _)| index),
-            };
-            if let Some(index) = index {
-                self.cache.write(index, access.sectors, access.full);
-            }
-            let token = self.tokens.insert(Token::Store { slot: owner.slot, generation: owner.generation });
-            let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
-            self.send(
-                access.line,
-                access.sectors,
-                RequestKind::Write { full: access.full },
-                bytes,
-                token,
-                now,
-                spec,
-            );
-        }
-        let requests = lines.len() as u32;
-        outcomes.push(Outcome::Sent { slot: owner.slot, generation: owner.generation, requests });
-    }
-
-    fn atomic(
-        &mut self,
+        start: Start<'_>,
         asker: Asker,
+        access: GlobalAccess,
         lines: &[LineAccess],
-        returns: bool,
-        now: Cycle,
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
+        busy: u64,
     ) {
-        let Owner { slot, generation, .. } = asker.owner;
-        let pending = returns.then(|| {
-            let remaining = lines.len() as u32 + 1;
-            self.pending.insert(Pending { asker, remaining, ready: now + spec.hit })
-        });
-        for access in lines {
-            let set = access.line.0 / LINE_BYTES;
-            if let Some(index) = self.cache.find(access.line, set) {
-                self.cache.invalidate(index);
+        match access {
+            GlobalAccess::Load { cached, local } => {
+                let ready = start.now + (start.spec.hit - 1) + busy.saturating_sub(1);
+                let load = self.loads.start(asker, 0, ready);
+                self.load(start, load, lines, cached, local);
             }
-            let token = self.tokens.insert(match pending {
-                Some(pending) => Token::Data { pending },
-                None => Token::Store { slot, generation },
-            });
-            let sector_accesses = access.sector_accesses;
-            let bytes = HEADER_BYTES + u32::from(sector_accesses) * SECTOR_BYTES as u32;
-            self.send(
-                access.line,
-                access.sectors,
-                RequestKind::Atomic { sector_accesses, returns },
-                bytes,
-                token,
-                now,
-                spec,
-            );
+            GlobalAccess::Store { local } => self.store(start, asker.owner, lines, local),
+            GlobalAccess::Atomic { returns } => self.atomic(start, asker, lines, returns),
         }
-        match pending {
-            Some(pending) => self.arrived(pending, now, outcomes),
+    }
+
+    fn load(&mut self, start: Start<'_>, load: LoadId, lines: &[LineAccess], cached: bool, local: bool) {
+        for access in lines {
+            if !cached {
+                self.loads.expect(load);
+                let token = Token::Data { load };
+                self.send(&start, access.line, access.sectors, RequestKind::Read, token);
+                continue;
+            }
+            let lookup = self.l1.load(access, load, start.now);
+            if lookup.misses() {
+                self.loads.expect(load);
+            }
+            if !lookup.request.is_empty() {
+                let token = Token::Fill { line: access.line, sectors: lookup.request, sent: start.now };
+                self.send(&start, access.line, lookup.request, RequestKind::Read, token);
+            }
+            if local {
+                self.counters.local_load_sector_hits += u64::from(lookup.hits);
+            } else {
+                self.counters.global_load_sector_hits += u64::from(lookup.hits);
+                self.counters.global_load_sector_merges += u64::from(lookup.merges);
+            }
+        }
+        self.arrived(load, start.now, start.outcomes);
+    }
+
+    fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
+        let Owner { slot, generation, .. } = owner;
+        for access in lines {
+            let hits = u64::from(self.l1.store(access));
+            if local {
+                self.counters.local_store_sector_hits += hits;
+            } else {
+                self.counters.global_store_sector_hits += hits;
+            }
+            let kind = RequestKind::Write { full: access.full };
+            self.send(&start, access.line, access.sectors, kind, Token::Store { slot, generation });
+        }
+        start.outcomes.push(Outcome::Sent { slot, generation, requests: lines.len() as u32 });
+    }
+
+    fn atomic(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], returns: bool) {
+        let Owner { slot, generation, .. } = asker.owner;
+        let ready = start.now + start.spec.hit;
+        let load = returns.then(|| self.loads.start(asker, lines.len() as u32, ready));
+        for access in lines {
+            self.l1.invalidate(access.line);
+            let kind = RequestKind::Atomic { sector_accesses: access.sector_accesses, returns };
+            let token = load.map_or(Token::Store { slot, generation }, |load| Token::Data { load });
+            self.send(&start, access.line, access.sectors, kind, token);
+        }
+        match load {
+            Some(load) => self.arrived(load, start.now, start.outcomes),
             None => {
                 let requests = lines.len() as u32;
-                outcomes.push(Outcome::Sent { slot, generation, requests });
+                start.outcomes.push(Outcome::Sent { slot, generation, requests });
             }
         }
     }
 
-    /// Sends a request: it leaves half of the level-one latency after the start of its operation.
+    /// Sends a request for an operation that starts now.
     fn send(
         &mut self,
+        start: &Start<'_>,
         line: Address,
         sectors: SectorMask,
         kind: RequestKind,
-        bytes: u32,
-        token: u32,
-        now: Cycle,
-        spec: &LsuSpec,
+        token: Token,
     ) {
+        let data = match kind {
+            RequestKind::Read => 0,
+            RequestKind::Write { .. } => sectors.count(),
+            RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses),
+        };
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
-        let ready = now.0 + spec.hit / 2;
-        let start = self.send_free.max(ready * spec.send_bytes);
-        self.send_free = start + u64::from(bytes);
-        let at = Cycle(self.send_free.div_ceil(spec.send_bytes));
-        self.port_counters.passes(ready, at.0);
-        self.outbox.push(Request { sm: self.sm, token, line, sectors, kind, bytes, at });
+        let token = self.tokens.insert(token) as u32;
+        let bytes = HEADER_BYTES + data * SECTOR_BYTES as u32;
+        let at = start.now + start.spec.request;
+        self.port.send(Request { sm: self.sm, token, line, sectors, kind, bytes, at }, &start.spec.port);
     }
 
-    /// One part of a load or atomic is there (the cache's own part at `now`, or a line's).
-    fn arrived(&mut self, place: u32, now: Cycle, outcomes: &mut Vec<Outcome>) {
-        let pending = &mut self.pending.items[place as usize];
-        pending.remaining -= 1;
-        if pending.remaining == 0 {
-            let Pending { asker, ready, .. } = self.pending.remove(place);
-            self.has_data(asker, ready.max(now), outcomes);
+    /// A part of a load or atomic operation is there.
+    fn arrived(&mut self, load: LoadId, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        if let Some((asker, at)) = self.loads.arrived(load, at) {
+            outcomes.extend(Outcome::result(asker.owner, at));
         }
-    }
-
-    /// A load or atomic has all its data.
-    fn has_data(&mut self, asker: Asker, at: Cycle, outcomes: &mut Vec<Outcome>) {
-        self.load_counters.leaves(at.0, asker.issued.0);
-        release(asker.owner, at, outcomes);
     }
 
     /// A reply arrives.
     pub(crate) fn reply(&mut self, reply: &Reply, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         let now = reply.at;
-        // The other half of the level-one latency.
-        let ready = now + (spec.hit - spec.hit / 2);
-        match self.tokens.remove(reply.token) {
-            Token::Fill { line, sectors, sent } => {
-                self.miss_counters.leaves(now.0, sent.0);
-                self.fill(line, sectors, ready, outcomes);
-                self.unblock(now);
+        let ready = now + (spec.hit - spec.request);
+        match self.tokens.try_remove(reply.token as usize) {
+            Some(Token::Fill { line, sectors, sent }) => {
+                for load in self.l1.fill(line, sectors, sent, now) {
+                    self.arrived(load, ready, outcomes);
+                }
+                self.counters.miss_stall_cycles += self.queues.unblock(now);
             }
-            Token::Data { pending } => self.arrived(pending, ready, outcomes),
-            Token::Store { slot, generation } => outcomes.push(Outcome::Acknowledged { slot, generation }),
+            Some(Token::Data { load }) => self.arrived(load, ready, outcomes),
+            Some(Token::Store { slot, generation }) => {
+                outcomes.push(Outcome::Acknowledged { slot, generation });
+            }
+            None => {}
         }
     }
 
-    fn fill(&mut self, line: Address, sectors: SectorMask, ready: Cycle, outcomes: &mut Vec<Outcome>) {
-        if let Some(index) = self.cache.find(line, line.0 / LINE_BYTES) {
-            self.cache.fill(index, sectors);
-        }
-        let Some(miss) = self.misses.get_mut(&line.0) else { return };
-        miss.asked = miss.asked & !sectors;
-        let mut done: SmallVec<[u32; 8]> = SmallVec::new();
-        miss.waiters.retain(|(wanted, pending)| {
-            *wanted = *wanted & !sectors;
-            if wanted.is_empty() {
-                done.push(*pending);
-            }
-            !wanted.is_empty()
-        });
-        if miss.asked.is_empty() && miss.waiters.is_empty() {
-            self.misses.remove(&line.0);
-        }
-        for pending in done {
-            self.arrived(pending, ready, outcomes);
-        }
-    }
-
-    fn unblock(&mut self, now: Cycle) {
-        if let Some(since) = self.blocked_since.take() {
-            self.counters.miss_stall_cycles += now.since(since);
-            self.unit_free = self.unit_free.max(now);
-        }
+    /// Everything that is counted about a queue: memory queue, loads, L1 misses, send port.
+    pub(crate) fn queue_counters(&self) -> [QueueCounters; 4] {
+        [&self.queues.counters, &self.loads.counters, &self.l1.mshrs.counters, &self.port.counters]
+            .map(Clone::clone)
     }
 
     /// Whether nothing waits here and nothing is under way.
     pub(crate) fn is_idle(&self) -> bool {
-        self.queues.iter().all(VecDeque::is_empty) && self.tokens.free.len() == self.tokens.items.len()
+        self.queues.is_empty() && self.tokens.is_empty()
     }
 }
 
-fn release(owner: Owner, at: Cycle, outcomes: &mut Vec<Outcome>) {
-    if let Some(counter) = owner.write_barrier {
-        outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
-    }
+/// The start of one operation: when, by which numbers, and where its outcomes go.
+struct Start<'a> {
+    now: Cycle,
+    spec: &'a LsuSpec,
+    outcomes: &'a mut Vec<Outcome>,
 }
