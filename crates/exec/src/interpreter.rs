@@ -1,18 +1,18 @@
 //! A functional run of a whole grid: no time, only results.
 
-use crate::barriers::BlockBarriers;
-use crate::code::Code;
 use crate::constants::{ConstantBanks, LaunchShape};
 use crate::fault::{ExecFault, LaunchFault};
-use crate::heap::Heap;
-use crate::image::MemoryImage;
 use crate::memory::AccessRecord;
-use crate::paths::{DivergenceModel, PathStatus};
-use crate::printed::{Printed, PrintedLines};
-use crate::shared::SharedMemory;
+use crate::op::Code;
+use crate::semantics::system::SystemRecord;
+use crate::state::barriers::BlockBarriers;
+use crate::state::heap::Heap;
+use crate::state::image::MemoryImage;
+use crate::state::paths::{DivergenceModel, PathStatus};
+use crate::state::printed::{Printed, PrintedLines};
+use crate::state::shared::SharedMemory;
+use crate::state::warp::ArchitecturalState;
 use crate::step::{Environment, Step, step};
-use crate::system::SystemRecord;
-use crate::warp::ArchitecturalState;
 use rustc_hash::FxHashMap;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
@@ -202,7 +202,7 @@ impl Grid<'_> {
                     self.release(id, barriers);
                 }
                 Step::Exited { .. } => {
-                    for id in 0..crate::barriers::COUNT as u8 {
+                    for id in 0..crate::state::barriers::COUNT as u8 {
                         self.release(id, barriers);
                     }
                 }

@@ -1,6 +1,7 @@
 //! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
 
 use crate::element::encode;
+use crate::{LANES, Row};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use warplab_units::{ElementType, Number};
@@ -208,22 +209,24 @@ impl Init {
 impl Init {
     /// Words `first + index` of a buffer of `words` words, for all lanes.
     #[inline(always)]
-    pub(crate) fn row(&self, first: u64, index: &[u32; 32], words: u64, out: &mut [u32; 32]) {
+    pub(crate) fn row(&self, first: u64, index: &Row, words: u64, out: &mut Row) {
         match self {
-            Init::Zero => *out = [0; 32],
-            Init::IndexU32 => (0..32).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane])),
+            Init::Zero => *out = [0; LANES],
+            Init::IndexU32 => {
+                (0..LANES).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane]))
+            }
             Init::HashF32 { seed } => {
-                for lane in 0..32 {
+                for lane in 0..LANES {
                     let hash = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed);
                     out[lane] = ((hash >> 8) as i32 as f32 * 5.960_464_5e-8 * 100.0 - 50.0).to_bits();
                 }
             }
             Init::HashI32 { seed } => {
-                for lane in 0..32 {
+                for lane in 0..LANES {
                     out[lane] = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed) >> 8;
                 }
             }
-            rule => (0..32).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),
+            rule => (0..LANES).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),
         }
     }
 }
@@ -243,8 +246,8 @@ fn normal(index: u64, seed: u32) -> f64 {
     let bits = mix64(index ^ u64::from(seed) << 40 ^ 0x5eed_0000_0000_0000);
     let unit = ((bits >> 32) as f64 + 0.5) / 4_294_967_296.0;
     let turn = (bits as u32) as f64 / 4_294_967_296.0;
-    let radius = (-2.0 * crate::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
-    radius * crate::mufu::sin_turns(turn + 0.25)
+    let radius = (-2.0 * crate::semantics::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
+    radius * crate::semantics::mufu::sin_turns(turn + 0.25)
 }
 
 /// The checksum of words, as the reference harness takes it: sum and exclusive or of a hash of index and value.

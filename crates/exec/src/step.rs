@@ -1,15 +1,14 @@
 //! One instruction of one warp.
 
-use crate::code::{Code, Kind};
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
-use crate::lanes::Machine;
 use crate::memory::{AccessRecord, GlobalMemory};
-use crate::shared::SharedMemory;
-use crate::system::SystemRecord;
-use crate::warp::ArchitecturalState;
-use crate::{alu, calls, control, convert, half, memory_ops, special, vector, warpwide};
-use serde::{Deserialize, Serialize};
+use crate::op::{BarrierKind, Code, FenceScope, Kind};
+use crate::semantics::lanes::Machine;
+use crate::semantics::system::SystemRecord;
+use crate::semantics::{alu, calls, control, convert, half, memory, special, vector, warpwide};
+use crate::state::shared::SharedMemory;
+use crate::state::warp::ArchitecturalState;
 use warplab_program::SystemCall;
 use warplab_units::LaneMask;
 
@@ -41,32 +40,6 @@ pub struct Environment<'a, M> {
     pub record: &'a mut AccessRecord,
     /// Filled by every system call.
     pub system: &'a mut SystemRecord,
-}
-
-/// What a block barrier instruction wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BarrierKind {
-    /// Arrives and waits.
-    Sync,
-    /// Arrives only.
-    Arrive,
-    /// Waits; the result is the conjunction of a predicate.
-    ReduceAnd,
-    /// Waits; the result is the disjunction of a predicate.
-    ReduceOr,
-    /// Waits; the result counts the threads whose predicate holds.
-    ReducePopc,
-}
-
-/// Who must have seen earlier memory operations before a fence is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FenceScope {
-    /// The block.
-    Block,
-    /// The GPU.
-    Gpu,
-    /// The system.
-    System,
 }
 
 /// What an instruction asks of the multiprocessor.
@@ -208,8 +181,8 @@ fn step_portable<M: GlobalMemory>(
         Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
         Kind::Special(special) => special::execute(&mut machine, special, environment)?,
         Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-        Kind::Memory(ref memory) => {
-            let deferred = memory_ops::execute(&mut machine, memory, environment)?;
+        Kind::Memory(ref access) => {
+            let deferred = memory::execute(&mut machine, access, environment)?;
             warp.paths.advance();
             return done(Step::Memory { deferred });
         }

@@ -16,4 +16,4 @@ pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMas
 pub use cycle::Cycle;
 pub use element::{ElementType, Number};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
-pub use mask::{LaneBits, LaneMask, Row, WARP_LANES};
+pub use mask::{LaneBits, LaneMask, PerLane, Row, WARP_LANES, lane_bit};

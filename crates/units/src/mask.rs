@@ -10,8 +10,19 @@ pub const WARP_LANES: usize = 32;
 /// An integer with a bit for each lane.
 pub type LaneBits = u32;
 
+/// The bit of a lane: 0 or 1.
+#[inline(always)]
+#[must_use]
+#[allow(clippy::unnecessary_cast, clippy::cast_possible_truncation)] // One bit of as many as there are lanes.
+pub fn lane_bit(bits: LaneBits, lane: usize) -> u32 {
+    (bits >> lane & 1) as u32
+}
+
+/// A value for each lane of a warp.
+pub type PerLane<T> = [T; WARP_LANES];
+
 /// One 32-bit value for each lane of a warp.
-pub type Row = [u32; WARP_LANES];
+pub type Row = PerLane<u32>;
 
 const _: () = assert!(LaneBits::BITS as usize == WARP_LANES);
 
@@ -35,6 +46,22 @@ impl LaneMask {
     #[must_use]
     pub fn single(lane: u32) -> LaneMask {
         LaneMask(1 << lane)
+    }
+
+    /// The mask as a 32-bit register holds it: its first 32 lanes.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::unnecessary_cast, clippy::cast_possible_truncation)] // Lanes beyond have no bit in the register.
+    pub fn to_register(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The mask that a 32-bit register holds.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::useless_conversion)] // As wide as the mask, or narrower.
+    pub fn from_register(register: u32) -> LaneMask {
+        LaneMask(LaneBits::from(register))
     }
 
     /// How many lanes are in the mask.

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_units::{Address, LINE_BYTES, LaneMask, SECTOR_BYTES, SectorMask};
+use warplab_units::{Address, LINE_BYTES, LaneMask, PerLane, SECTOR_BYTES, SectorMask, WARP_LANES};
 
 /// The sectors that a memory instruction touches in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,9 +20,9 @@ pub(crate) struct LineAccess {
 pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
 
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
-pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
+pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
     let mut lines = Lines::new();
-    let mut covered: ArrayVec<u128, 32> = ArrayVec::new();
+    let mut covered: ArrayVec<u128, WARP_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
     for lane in mask.lanes() {
         let line = addresses[lane] & !(LINE_BYTES - 1);
@@ -56,7 +56,7 @@ pub(crate) fn lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines 
 }
 
 /// The lines of an access to local memory, where the words of a wide one lie a line apart.
-pub(crate) fn local_lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
+pub(crate) fn local_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
     let mut all = lines(addresses, mask, bytes.min(4));
     for word in 1..u64::from(bytes.div_ceil(4)) {
         let further = addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
@@ -89,7 +89,7 @@ pub(crate) fn ideal_sectors(mask: LaneMask, bytes: u32) -> u32 {
 }
 
 /// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
-pub(crate) fn atomic_lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> Lines {
+pub(crate) fn atomic_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
     let mut lines = lines(addresses, mask, bytes);
     let words = lanes_by_word(addresses, mask, bytes);
     for access in &mut lines {
@@ -104,8 +104,8 @@ pub(crate) fn atomic_lines(addresses: &[u64; 32], mask: LaneMask, bytes: u32) ->
 }
 
 /// The words that lanes touch, and how many lanes each.
-fn lanes_by_word(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> ArrayVec<(u64, u8), 32> {
-    let mut words: ArrayVec<(u64, u8), 32> = ArrayVec::new();
+fn lanes_by_word(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> ArrayVec<(u64, u8), WARP_LANES> {
+    let mut words: ArrayVec<(u64, u8), WARP_LANES> = ArrayVec::new();
     for lane in mask.lanes() {
         let word = addresses[lane] & !u64::from(bytes.max(1) - 1);
         match words.iter_mut().find(|(other, _)| *other == word) {
@@ -116,6 +116,9 @@ fn lanes_by_word(addresses: &[u64; 32], mask: LaneMask, bytes: u32) -> ArrayVec<
     words
 }
 
+/// Words that the lanes of one group of an access to shared memory take together.
+const GROUP_WORDS: u32 = 32;
+
 /// Passes of shared memory for one instruction: what it takes, and what it would take without conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passes {
@@ -125,12 +128,12 @@ pub(crate) struct Passes {
 
 /// Lanes go in groups that could have a bank for every word (8-byte accesses by half warps, 16-byte ones by quarter
 /// warps); within a group every further word of a bank is a further pass, and lanes on one word share it.
-pub(crate) fn shared_passes(addresses: &[u64; 32], mask: LaneMask, bytes: u32, banks: u32) -> Passes {
+pub(crate) fn shared_passes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32, banks: u32) -> Passes {
     let words = bytes.div_ceil(4).max(1);
-    let group = (32 / words) as usize;
+    let group = (GROUP_WORDS / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
-    for first in (0..32).step_by(group) {
-        let members = LaneMask(mask.0 & (u32::MAX >> (32 - group)) << first);
+    for first in (0..WARP_LANES).step_by(group) {
+        let members = LaneMask(mask.0 & LaneMask::first(group as u32).0 << first);
         if !members.is_empty() {
             passes.taken += conflict_degree(addresses, members, words, banks);
             passes.ideal += 1;
@@ -140,8 +143,8 @@ pub(crate) fn shared_passes(addresses: &[u64; 32], mask: LaneMask, bytes: u32, b
 }
 
 /// The most different words of one bank.
-fn conflict_degree(addresses: &[u64; 32], members: LaneMask, words: u32, banks: u32) -> u32 {
-    let mut seen: ArrayVec<u64, 32> = ArrayVec::new();
+fn conflict_degree(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> u32 {
+    let mut seen: ArrayVec<u64, { GROUP_WORDS as usize }> = ArrayVec::new();
     let mut counts = [0u32; 64];
     for lane in members.lanes() {
         for word in 0..words {
@@ -158,7 +161,12 @@ fn conflict_degree(addresses: &[u64; 32], members: LaneMask, words: u32, banks: 
 }
 
 /// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.
-pub(crate) fn shared_atomic_passes(addresses: &[u64; 32], mask: LaneMask, bytes: u32, banks: u32) -> Passes {
+pub(crate) fn shared_atomic_passes(
+    addresses: &PerLane<u64>,
+    mask: LaneMask,
+    bytes: u32,
+    banks: u32,
+) -> Passes {
     let passes = shared_passes(addresses, mask, bytes, banks);
     let busiest = lanes_by_word(addresses, mask, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
     Passes { taken: passes.taken.max(u32::from(busiest)), ..passes }
@@ -167,9 +175,9 @@ pub(crate) fn shared_atomic_passes(addresses: &[u64; 32], mask: LaneMask, bytes:
 #[cfg(test)]
 mod tests {
     use super::{Passes, atomic_lines, lines, shared_atomic_passes, shared_passes, tag_cycles};
-    use warplab_units::LaneMask;
+    use warplab_units::{LaneMask, PerLane};
 
-    fn by_lane(address: impl Fn(u64) -> u64) -> [u64; 32] {
+    fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
     }
 

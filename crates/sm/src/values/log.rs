@@ -7,7 +7,7 @@ use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
     MemoryFault, MemoryImage, Row,
 };
-use warplab_units::{Cycle, LaneMask, WARP_LANES, stored};
+use warplab_units::{Cycle, LaneMask, PerLane, WARP_LANES, stored};
 
 /// The old values of an atomic operation, for the warp that asked.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ struct Entry {
 pub struct StoreLog {
     entries: Vec<Entry>,
     #[serde(with = "stored::arrays")]
-    addresses: Vec<[u64; WARP_LANES]>,
+    addresses: Vec<PerLane<u64>>,
     #[serde(with = "stored::arrays")]
     data: Vec<Row>,
 }
@@ -105,7 +105,7 @@ impl StoreLog {
             bytes: entry.bytes,
         };
         let rows = entry.data as usize;
-        let mut data = [[0; 32]; 4];
+        let mut data = [[0; WARP_LANES]; 4];
         let count = (self.data.len() - rows).min(rows_of(entry));
         data[..count].copy_from_slice(&self.data[rows..rows + count]);
         Ok(match entry.change {
@@ -125,12 +125,12 @@ impl StoreLog {
                     register: destination,
                     rows: 2,
                     mask: entry.mask,
-                    values: [places[0], places[1], [0; 32], [0; 32]],
+                    values: [places[0], places[1], [0; WARP_LANES], [0; WARP_LANES]],
                     swapped: None,
                 })
             }
             Change::Atomic { op, ty, destination, swapped } => {
-                let mut values = [[0; 32]; 4];
+                let mut values = [[0; WARP_LANES]; 4];
                 let _ = image.atomic(op, ty, lanes, &data, &mut values);
                 let rows = entry.bytes.div_ceil(4) as usize;
                 let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
@@ -168,7 +168,7 @@ impl StoreLog {
         let HeapRequest { frees, mask, ref values, destination } = *request;
         let change = Change::Heap { frees, destination, pc };
         let entry = Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0 };
-        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; 32]; 4]);
+        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; WARP_LANES]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
