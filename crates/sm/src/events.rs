@@ -1,4 +1,4 @@
-//! What will happen in a multiprocessor at a known cycle.
+//! What will happen in an SM at a known cycle.
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

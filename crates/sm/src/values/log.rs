@@ -1,5 +1,5 @@
-//! What a multiprocessor did to global memory in one epoch, in program order: applied to the image between epochs, in
-//! the order of (cycle, multiprocessor, sequence).
+//! What an SM did to global memory in one epoch, in program order: applied to the image between epochs, in
+//! the order of (cycle, SM, sequence).
 
 use super::overlay::Overlay;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ struct Entry {
     data: u32,
 }
 
-/// The changes of one multiprocessor in one epoch.
+/// The changes of one SM in one epoch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreLog {
     entries: Vec<Entry>,
@@ -194,7 +194,7 @@ fn rows_of(entry: &Entry) -> usize {
     }
 }
 
-/// Global memory as the warps of one multiprocessor see it.
+/// Global memory as the warps of one SM see it.
 pub(crate) struct GlobalView<'a> {
     pub(crate) image: &'a MemoryImage,
     pub(crate) overlay: &'a mut Overlay,

@@ -1,4 +1,4 @@
-//! What a multiprocessor has written in this epoch and others do not see yet: its own threads do.
+//! What an SM has written in this epoch and others do not see yet: its own threads do.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ impl Overlay {
         }
     }
 
-    /// Remembers what an atomic operation would leave if no other multiprocessor came between.
+    /// Remembers what an atomic operation would leave if no other SM came between.
     pub(crate) fn atomic(&mut self, request: &AtomicRequest<'_>, image: &MemoryImage) {
         let lanes = request.lanes;
         for lane in lanes.mask.lanes() {
