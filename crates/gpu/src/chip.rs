@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
 use warplab_exec::{Heap, LaunchFault, MemoryImage, PrintedLines};
-use warplab_memory::{Partition, Reply, Request};
+use warplab_memory::{Partition, PartitionSpec, Reply, Request};
 use warplab_sm::{HazardTable, Multiprocessor};
 use warplab_trace::{Hazards, LaunchCounters, NoObserver};
 use warplab_units::{Cycle, PartitionId, SmId, TypedId};
@@ -136,14 +136,14 @@ struct Memory {
 }
 
 impl Memory {
-    fn advance(&mut self, end: Cycle) {
-        self.partition.advance(end, &mut self.replies);
+    fn advance(&mut self, spec: &PartitionSpec, end: Cycle) {
+        self.partition.advance(spec, end, &mut self.replies);
         self.next = self.partition.next_event().unwrap_or(Cycle::NEVER);
     }
 
-    fn push(&mut self, request: Request) {
+    fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.next = self.next.min(request.at);
-        self.partition.push(request);
+        self.partition.push(spec, request);
     }
 }
 
@@ -151,6 +151,7 @@ struct Chip<'a> {
     prepared: &'a PreparedLaunch,
     image: &'a MemoryImage,
     units: Vec<Option<Unit>>,
+    memory_spec: PartitionSpec,
     memories: Vec<Memory>,
     exchange: Exchange,
     dispatcher: Dispatcher,
@@ -229,11 +230,15 @@ impl<'a> Chip<'a> {
         let shape = &prepared.launch.shape;
         let blocks = shape.blocks();
         let (warps, per_sm) = (shape.warps(), prepared.occupancy.blocks);
+        let memory_spec = PartitionSpec::new(config);
         Chip {
             prepared,
             image,
             units: (0..sms).map(|_| None).collect(),
-            memories: (0..config.partitions()).map(|id| new_memory(config, PartitionId(id as u16))).collect(),
+            memories: (0..config.partitions())
+                .map(|id| new_memory(&memory_spec, PartitionId(id as u16)))
+                .collect(),
+            memory_spec,
             exchange: Exchange::new(config),
             dispatcher: Dispatcher::new(&config.launch, blocks, warps, sms, per_sm),
             heap: Heap::new(image),
@@ -300,9 +305,10 @@ impl<'a> Chip<'a> {
         let mut active: Vec<&mut Unit> =
             self.units.iter_mut().flatten().filter(|unit| unit.next < end).collect();
         parallel::for_each(&mut active, |unit| unit.run_until(end, prepared, image));
+        let spec = &self.memory_spec;
         let mut busy: Vec<&mut Memory> =
             self.memories.iter_mut().filter(|memory| memory.next < end).collect();
-        parallel::for_each(&mut busy, |memory| memory.advance(end));
+        parallel::for_each(&mut busy, |memory| memory.advance(spec, end));
         let fault = self.units.iter_mut().flatten().find_map(|unit| unit.fault.take());
         fault.map_or(Ok(()), |fault| Err(RunFault::Launch(fault)))
     }
@@ -314,9 +320,9 @@ impl<'a> Chip<'a> {
         for unit in self.units.iter_mut().flatten() {
             unit.sm.take_requests(&mut requests);
         }
-        let memories = &mut self.memories;
+        let (memories, spec) = (&mut self.memories, &self.memory_spec);
         self.exchange
-            .requests(requests, until, |partition, request| memories[partition.index()].push(request));
+            .requests(requests, until, |partition, request| memories[partition.index()].push(spec, request));
         let mut replies = Vec::new();
         for memory in &mut self.memories {
             replies.append(&mut memory.replies);
@@ -496,8 +502,8 @@ impl<'a> Chip<'a> {
     }
 }
 
-fn new_memory(config: &GpuConfig, id: PartitionId) -> Memory {
-    Memory { partition: Partition::new(config, id), next: Cycle::NEVER, replies: Vec::new() }
+fn new_memory(spec: &PartitionSpec, id: PartitionId) -> Memory {
+    Memory { partition: Partition::new(spec, id), next: Cycle::NEVER, replies: Vec::new() }
 }
 
 fn hazard_table(prepared: &PreparedLaunch) -> Arc<HazardTable> {

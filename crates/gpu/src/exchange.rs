@@ -2,13 +2,14 @@
 //! depend on threads.
 
 use warplab_config::GpuConfig;
-use warplab_memory::{AddressMap, Crossbar, Reply, Request};
+use warplab_memory::{AddressMap, Crossbar, CrossbarSpec, Reply, Request};
 use warplab_trace::CrossbarCounters;
 use warplab_units::{Cycle, PartitionId, SmId};
 
 /// The crossbar and what is on it.
 #[derive(Debug)]
 pub(crate) struct Exchange {
+    spec: CrossbarSpec,
     crossbar: Crossbar,
     map: AddressMap,
     requests: Vec<Request>,
@@ -17,8 +18,10 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     pub(crate) fn new(config: &GpuConfig) -> Exchange {
+        let spec = CrossbarSpec::new(config);
         Exchange {
-            crossbar: Crossbar::new(config),
+            spec,
+            crossbar: Crossbar::new(&spec),
             map: AddressMap::new(config),
             requests: Vec::new(),
             replies: Vec::new(),
@@ -35,7 +38,7 @@ impl Exchange {
     ) {
         sent.sort_by_key(|request| (request.at, request.sm));
         for request in &mut sent {
-            request.at = self.crossbar.request_arrival(request.sm, request.at, request.bytes);
+            request.at = self.crossbar.request_arrival(&self.spec, request.sm, request.at, request.bytes);
         }
         self.requests.append(&mut sent);
         self.requests.sort_by_key(|request| (request.at, request.sm));
@@ -55,7 +58,7 @@ impl Exchange {
     ) {
         sent.sort_by_key(|reply| (reply.at, reply.sm));
         for reply in &mut sent {
-            reply.at = self.crossbar.reply_arrival(reply.sm, reply.at, reply.bytes);
+            reply.at = self.crossbar.reply_arrival(&self.spec, reply.sm, reply.at, reply.bytes);
         }
         self.replies.append(&mut sent);
         self.replies.sort_by_key(|reply| (reply.at, reply.sm));

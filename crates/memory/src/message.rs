@@ -1,9 +1,10 @@
 //! What multiprocessors and memory partitions say to each other.
 
+use serde::{Deserialize, Serialize};
 use warplab_units::{Address, Cycle, SectorMask, SmId};
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestKind {
     /// The sectors' data.
     Read,
@@ -22,7 +23,7 @@ pub enum RequestKind {
 }
 
 /// A multiprocessor's request for some sectors of one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Who asks.
     pub sm: SmId,
@@ -41,7 +42,7 @@ pub struct Request {
 }
 
 /// The answer to one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// Who asked.
     pub sm: SmId,

@@ -1,9 +1,10 @@
 //! One bank, and the moments before which a command must not come.
 
+use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
 
 /// One bank: its open row and when it can take each command.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Bank {
     pub(crate) open_row: Option<u64>,
     pub(crate) next_activate: Ticks,

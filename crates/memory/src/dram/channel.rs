@@ -1,13 +1,14 @@
 //! One pseudo-channel: requests wait, and the command that is first ready and first come is issued.
 
 use super::bank::{Bank, Timing, not_before};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
 
 /// One burst to read or write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The bank, its group included.
     pub bank: usize,
@@ -24,7 +25,7 @@ pub struct Access {
 /// Waiting accesses of one bank in one direction, in order of arrival.
 type BankQueue = VecDeque<Waiting>;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
     access: Access,
     age: u64,
@@ -33,7 +34,7 @@ struct Waiting {
 }
 
 /// What a bank needs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Command {
     Column,
     Activate,
@@ -50,7 +51,7 @@ struct Candidate {
 }
 
 /// What a bank needs next, as far as it depends on the bank alone.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Wish {
     command: Command,
     ready: Ticks,
@@ -85,14 +86,35 @@ impl Candidate {
     }
 }
 
-/// One pseudo-channel.
+/// What a pseudo-channel is.
 #[derive(Clone, Debug)]
-pub struct PseudoChannel {
+pub struct ChannelSpec {
     timing: Timing,
+    groups: usize,
     banks_per_group: usize,
     burst_bytes: u64,
     write_high: usize,
     write_low: usize,
+}
+
+impl ChannelSpec {
+    /// The pseudo-channels of a machine, with a command clock of so many ticks.
+    #[must_use]
+    pub fn new(dram: &Dram, clock: Ticks) -> ChannelSpec {
+        ChannelSpec {
+            timing: Timing::new(dram, clock),
+            groups: dram.bank_groups as usize,
+            banks_per_group: dram.banks_per_group as usize,
+            burst_bytes: u64::from(dram.burst_bytes),
+            write_high: dram.write_high as usize,
+            write_low: dram.write_low as usize,
+        }
+    }
+}
+
+/// One pseudo-channel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PseudoChannel {
     banks: Vec<Bank>,
     group_next_read: Vec<Ticks>,
     group_next_write: Vec<Ticks>,
@@ -119,20 +141,13 @@ pub struct PseudoChannel {
 impl PseudoChannel {
     /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones.
     #[must_use]
-    pub fn new(dram: &Dram, clock: Ticks, stagger: u64) -> PseudoChannel {
-        let timing = Timing::new(dram, clock);
-        let groups = dram.bank_groups as usize;
-        let banks = groups * dram.banks_per_group as usize;
+    pub fn new(spec: &ChannelSpec, stagger: u64) -> PseudoChannel {
+        let banks = spec.groups * spec.banks_per_group;
         PseudoChannel {
-            timing,
-            banks_per_group: dram.banks_per_group as usize,
-            burst_bytes: u64::from(dram.burst_bytes),
-            write_high: dram.write_high as usize,
-            write_low: dram.write_low as usize,
             banks: vec![Bank::default(); banks],
-            group_next_read: vec![Ticks(0); groups],
-            group_next_write: vec![Ticks(0); groups],
-            group_next_activate: vec![Ticks(0); groups],
+            group_next_read: vec![Ticks(0); spec.groups],
+            group_next_write: vec![Ticks(0); spec.groups],
+            group_next_activate: vec![Ticks(0); spec.groups],
             next_read: Ticks(0),
             next_write: Ticks(0),
             next_activate: Ticks(0),
@@ -144,7 +159,7 @@ impl PseudoChannel {
             write_count: 0,
             writing: false,
             next_age: 0,
-            next_refresh: Ticks(timing.refi.0 * (1 + stagger % 1024) / 1024),
+            next_refresh: Ticks(spec.timing.refi.0 * (1 + stagger % 1024) / 1024),
             decide_at: Ticks::NEVER,
             counters: DramCounters::default(),
         }
@@ -179,39 +194,44 @@ impl PseudoChannel {
         self.decide_at
     }
 
-    /// What has been counted.
+    /// What has been counted since the last [`PseudoChannel::take_counters`].
     #[must_use]
     pub fn counters(&self) -> &DramCounters {
         &self.counters
     }
 
+    /// What has been counted since the last call.
+    pub fn take_counters(&mut self) -> DramCounters {
+        std::mem::take(&mut self.counters)
+    }
+
     /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
     /// back with the moment at which its data is there; so does a write, whose data is taken.
-    pub fn decide(&mut self) -> Option<(Access, Ticks)> {
+    pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
         if self.read_count + self.write_count == 0 {
             self.decide_at = Ticks::NEVER;
             return None;
         }
         if now >= self.next_refresh {
-            self.refresh(now);
+            self.refresh(spec, now);
         }
-        self.choose_direction();
-        let candidate = self.best_candidate(now)?;
+        self.choose_direction(spec);
+        let candidate = self.best_candidate(spec, now)?;
         if candidate.at() > now {
             self.decide_at = candidate.at();
             return None;
         }
-        let done = self.issue(candidate, now);
+        let done = self.issue(spec, candidate, now);
         let waits = self.read_count + self.write_count > 0;
-        self.decide_at = if waits { now + self.timing.clock } else { Ticks::NEVER };
+        self.decide_at = if waits { now + spec.timing.clock } else { Ticks::NEVER };
         done
     }
 
     /// Writes wait until there are many of them or nothing else to do, and then go until few are left.
-    fn choose_direction(&mut self) {
-        let to_writing = !self.writing && (self.write_count >= self.write_high || self.read_count == 0);
-        let to_reading = self.writing && self.read_count > 0 && self.write_count <= self.write_low;
+    fn choose_direction(&mut self, spec: &ChannelSpec) {
+        let to_writing = !self.writing && (self.write_count >= spec.write_high || self.read_count == 0);
+        let to_reading = self.writing && self.read_count > 0 && self.write_count <= spec.write_low;
         if to_writing || to_reading {
             self.writing = to_writing;
             self.wishes.fill(None);
@@ -219,8 +239,8 @@ impl PseudoChannel {
         }
     }
 
-    fn best_candidate(&mut self, now: Ticks) -> Option<Candidate> {
-        let window = if self.activates.len() == 4 { self.activates[0] + self.timing.faw } else { Ticks(0) };
+    fn best_candidate(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
+        let window = if self.activates.len() == 4 { self.activates[0] + spec.timing.faw } else { Ticks(0) };
         let mut best: Option<Candidate> = None;
         for bank in 0..self.banks.len() {
             let queues = if self.writing { &self.writes } else { &self.reads };
@@ -231,7 +251,7 @@ impl PseudoChannel {
                 self.wishes[bank] = Some(self.wish(bank, &queues[bank]));
             }
             let Some(wish) = self.wishes[bank] else { continue };
-            let group = bank / self.banks_per_group;
+            let group = bank / spec.banks_per_group;
             let shared = match wish.command {
                 Command::Column if self.writing => self.group_next_write[group].max(self.next_write),
                 Command::Column => self.group_next_read[group].max(self.next_read),
@@ -262,25 +282,25 @@ impl PseudoChannel {
         Wish { command, ready: ready.max(waiting.access.at), age: waiting.age, place }
     }
 
-    fn issue(&mut self, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
+    fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
         self.wishes[candidate.bank()] = None;
         match candidate.command() {
-            Command::Column => Some(self.issue_column(candidate, now)),
+            Command::Column => Some(self.issue_column(spec, candidate, now)),
             Command::Activate => {
-                self.issue_activate(candidate, now);
+                self.issue_activate(spec, candidate, now);
                 None
             }
             Command::Precharge => {
-                self.issue_precharge(candidate, now);
+                self.issue_precharge(spec, candidate, now);
                 None
             }
         }
     }
 
-    fn issue_column(&mut self, candidate: Candidate, now: Ticks) -> (Access, Ticks) {
-        let timing = self.timing;
+    fn issue_column(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> (Access, Ticks) {
+        let timing = &spec.timing;
         let bank = candidate.bank();
-        let group = bank / self.banks_per_group;
+        let group = bank / spec.banks_per_group;
         let (queues, count) = if self.writing {
             (&mut self.writes, &mut self.write_count)
         } else {
@@ -295,9 +315,9 @@ impl PseudoChannel {
         }
         self.counters.busy_ticks += timing.burst.0;
         if self.writing {
-            self.counters.written_bytes += self.burst_bytes;
+            self.counters.written_bytes += spec.burst_bytes;
         } else {
-            self.counters.read_bytes += self.burst_bytes;
+            self.counters.read_bytes += spec.burst_bytes;
         }
         if self.writing {
             not_before(&mut self.next_write, now + timing.ccd_short);
@@ -315,9 +335,9 @@ impl PseudoChannel {
         }
     }
 
-    fn issue_activate(&mut self, candidate: Candidate, now: Ticks) {
-        let timing = self.timing;
-        let group = candidate.bank() / self.banks_per_group;
+    fn issue_activate(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) {
+        let timing = &spec.timing;
+        let group = candidate.bank() / spec.banks_per_group;
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
         let waiting = &mut queues[candidate.bank()][candidate.place()];
         if !waiting.opened {
@@ -339,7 +359,7 @@ impl PseudoChannel {
         self.counters.activates += 1;
     }
 
-    fn issue_precharge(&mut self, candidate: Candidate, now: Ticks) {
+    fn issue_precharge(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) {
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
         let waiting = &mut queues[candidate.bank()][candidate.place()];
         if !waiting.opened {
@@ -348,14 +368,14 @@ impl PseudoChannel {
         }
         let bank = &mut self.banks[candidate.bank()];
         bank.open_row = None;
-        not_before(&mut bank.next_activate, now + self.timing.rp);
+        not_before(&mut bank.next_activate, now + spec.timing.rp);
         self.counters.precharges += 1;
     }
 
     /// All banks are refreshed; refreshes that fell into idle time are only counted.
-    fn refresh(&mut self, now: Ticks) {
+    fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
         self.wishes.fill(None);
-        let timing = self.timing;
+        let timing = &spec.timing;
         while self.next_refresh + timing.rfc <= now {
             self.next_refresh = self.next_refresh + timing.refi;
             self.counters.refreshes += 1;
@@ -364,7 +384,7 @@ impl PseudoChannel {
         if now < self.next_refresh {
             return;
         }
-        let end = self.next_refresh.max(self.latest_precharge()) + timing.rfc;
+        let end = self.next_refresh.max(self.latest_precharge(spec)) + timing.rfc;
         for bank in &mut self.banks {
             bank.open_row = None;
             not_before(&mut bank.next_activate, end);
@@ -374,11 +394,11 @@ impl PseudoChannel {
     }
 
     /// When every open bank can have been closed.
-    fn latest_precharge(&self) -> Ticks {
+    fn latest_precharge(&self, spec: &ChannelSpec) -> Ticks {
         self.banks
             .iter()
             .filter(|bank| bank.open_row.is_some())
-            .map(|bank| bank.next_precharge + self.timing.rp)
+            .map(|bank| bank.next_precharge + spec.timing.rp)
             .max()
             .unwrap_or_default()
     }

@@ -6,5 +6,5 @@ mod map;
 #[cfg(test)]
 mod tests;
 
-pub use channel::{Access, PseudoChannel};
+pub use channel::{Access, ChannelSpec, PseudoChannel};
 pub use map::{DramMap, DramPlace};

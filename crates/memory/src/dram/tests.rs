@@ -1,6 +1,6 @@
 //! A command comes exactly when its constraints allow: never a tick earlier, never later when it is alone.
 
-use super::{Access, PseudoChannel};
+use super::{Access, ChannelSpec, PseudoChannel};
 use warplab_config::Ticks;
 use warplab_config::gpu::{Dram, DramClocks};
 
@@ -53,13 +53,14 @@ fn write(bank: usize, row: u64, at: u64) -> Access {
 
 /// When the data of each access was there, in the order of column commands.
 fn times(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
-    let mut channel = PseudoChannel::new(dram, Ticks(1), 1023);
+    let spec = ChannelSpec::new(dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, access) in accesses.iter().enumerate() {
         channel.push(Access { token: token as u64, ..*access });
     }
     let mut done = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
-        done.extend(channel.decide());
+        done.extend(channel.decide(&spec));
     }
     let mut by_token: Vec<(u64, u64)> = done.iter().map(|(access, at)| (access.token, at.0)).collect();
     by_token.sort_unstable();
@@ -112,13 +113,14 @@ fn no_more_than_four_activates_fall_into_one_window() {
 
 #[test]
 fn an_open_row_goes_before_an_older_request_for_another_row() {
-    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, row) in [(0, 5), (1, 6), (2, 5)] {
         channel.push(Access { token, ..read(0, row, 0) });
     }
     let mut order = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
-        order.extend(channel.decide().map(|(access, _)| access.token));
+        order.extend(channel.decide(&spec).map(|(access, _)| access.token));
     }
     assert_eq!(order, [0, 2, 1]);
     let counters = channel.counters();
@@ -127,18 +129,19 @@ fn an_open_row_goes_before_an_older_request_for_another_row() {
 
 #[test]
 fn a_read_after_writes_waits_for_the_turnaround() {
-    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     channel.push(write(0, 5, 0));
     let mut done = Vec::new();
     while done.is_empty() {
-        done.extend(channel.decide());
+        done.extend(channel.decide(&spec));
     }
     // The write's column command came at 15 (activate to write); its data is taken at once for the accounts.
     assert_eq!(done[0].1, Ticks(15 + 2));
     channel.push(read(0, 5, 16));
     let mut data = None;
     while data.is_none() {
-        data = channel.decide();
+        data = channel.decide(&spec);
     }
     // Write latency 10, burst 2, and 10 clocks to a read of the same bank group, after the command at 15.
     assert_eq!(data.map(|(_, at)| at.0), Some(15 + 10 + 2 + 10 + DATA));

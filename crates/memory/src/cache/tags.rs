@@ -1,9 +1,10 @@
 //! The tags of a sectored cache: lines with a bit a sector for valid, dirty and partly written.
 
+use serde::{Deserialize, Serialize};
 use warplab_units::{Address, LINE_BYTES, SectorMask};
 
 /// Size and shape of a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheShape {
     /// Sets.
     pub sets: usize,
@@ -35,7 +36,7 @@ pub struct Victim {
 }
 
 /// The tags of a sectored cache with least-recently-used replacement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorCache {
     shape: CacheShape,
     tags: Vec<u64>,
