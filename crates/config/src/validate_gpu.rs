@@ -228,4 +228,13 @@ fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
         "refreshing would never end",
     );
+    let banks = dram.bank_groups.saturating_mul(dram.banks_per_group);
+    if let Some(refresh) = clocks.bank_refresh {
+        rules.need(
+            refresh.refi > refresh.rrefd && refresh.refi.saturating_mul(banks) > refresh.rfc,
+            "dram.clocks.bank_refresh",
+            || format!("a bank every {} clocks, each for {}", refresh.refi, refresh.rfc),
+            "refi must be above rrefd, and refi times the banks above rfc",
+        );
+    }
 }

@@ -151,4 +151,23 @@ pub struct DramClocks {
     pub refi: u32,
     /// Time of one refresh of all banks.
     pub rfc: u32,
+    /// Precharge to precharge, of any banks (tPPD of HBM3); nothing where it is not given.
+    #[serde(default)]
+    pub ppd: Option<u32>,
+    /// When given, banks are refreshed one after another, instead of all at once every `refi`.
+    #[serde(default)]
+    pub bank_refresh: Option<BankRefresh>,
+}
+
+/// Refresh of one bank after another, in command clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BankRefresh {
+    /// Time between refreshes of two banks.
+    #[schemars(range(min = 1))]
+    pub refi: u32,
+    /// Time of one refresh.
+    pub rfc: u32,
+    /// Refresh to activate or refresh, of another bank.
+    pub rrefd: u32,
 }

@@ -2,7 +2,10 @@
 
 mod bank;
 mod channel;
+mod constraints;
 mod map;
+mod refresh;
+mod standard;
 #[cfg(test)]
 mod tests;
 

@@ -39,6 +39,8 @@ fn dram() -> Dram {
             rtw: 20,
             refi: 100_000,
             rfc: 560,
+            ppd: None,
+            bank_refresh: None,
         },
     }
 }
