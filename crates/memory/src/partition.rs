@@ -11,6 +11,12 @@ use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
 
+/// Steps of the refresh stagger from one partition to the next: odd, so that up to 1024 partitions are all refreshed at
+/// different moments. (When a real controller refreshes is not published.)
+const PARTITION_STAGGER: u64 = 37;
+/// Steps from one pseudo-channel of a partition to the next: about half of the interval.
+const CHANNEL_STAGGER: u64 = 509;
+
 /// Data under way from DRAM to a slice; ordered by time, then line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Fill {
@@ -62,7 +68,8 @@ impl Partition {
     /// An idle partition with cold caches.
     #[must_use]
     pub fn new(spec: &PartitionSpec, id: PartitionId) -> Partition {
-        let stagger = |channel: u32| u64::from(id.0) * 37 + u64::from(channel) * 509;
+        let stagger =
+            |channel: u32| u64::from(id.0) * PARTITION_STAGGER + u64::from(channel) * CHANNEL_STAGGER;
         Partition {
             slices: (0..spec.slices).map(|_| Slice::new(&spec.l2, id)).collect(),
             channels: (0..spec.channels)

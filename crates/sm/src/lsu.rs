@@ -5,7 +5,6 @@ use crate::spec::SmSpec;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use warplab_memory::message::HEADER_BYTES;
 use warplab_memory::{Reply, Request, RequestKind, SectorCache};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, LINE_BYTES, SECTOR_BYTES, SectorMask, SmId};
@@ -157,6 +156,7 @@ struct Timing {
     hit: u64,
     miss_entries: usize,
     send_bytes: u64,
+    header_bytes: u32,
     flat: Option<u64>,
 }
 
@@ -172,7 +172,7 @@ impl LoadStoreUnit {
             sub_free: vec![Cycle(0); spec.sub_partitions],
             unit_free: Cycle(0),
             blocked_since: None,
-            cache: SectorCache::new(spec.l1_shape),
+            cache: SectorCache::with_replacement(spec.l1_shape, spec.l1.replacement),
             misses: FxHashMap::default(),
             pending: Slab::new(),
             tokens: Slab::new(),
@@ -184,6 +184,7 @@ impl LoadStoreUnit {
                 hit: u64::from(spec.l1.hit_latency),
                 miss_entries: spec.l1.miss_entries as usize,
                 send_bytes: spec.send_bytes.max(1),
+                header_bytes: spec.header_bytes,
                 flat: spec.l1.flat_latency.map(u64::from),
             },
             outbox: Vec::new(),
@@ -343,7 +344,7 @@ impl LoadStoreUnit {
         self.pending.items[pending as usize].remaining += 1;
         if !cached {
             let token = self.tokens.insert(Token::Data { pending });
-            self.send(access.line, missing, RequestKind::Read, HEADER_BYTES, token, now);
+            self.send(access.line, missing, RequestKind::Read, self.spec.header_bytes, token, now);
             return (there.count(), 0);
         }
         let miss = self.misses.entry(access.line.0).or_default();
@@ -353,7 +354,7 @@ impl LoadStoreUnit {
         if !ask.is_empty() {
             let token = self.tokens.insert(Token::Fill { line: access.line, sectors: ask, sent: now });
             self.miss_counters.enters(now.0);
-            self.send(access.line, ask, RequestKind::Read, HEADER_BYTES, token, now);
+            self.send(access.line, ask, RequestKind::Read, self.spec.header_bytes, token, now);
         }
         (there.count(), missing.count() - ask.count())
     }
@@ -385,7 +386,7 @@ impl LoadStoreUnit {
                 self.cache.write(index, access.sectors, access.full);
             }
             let token = self.tokens.insert(Token::Store { slot: owner.slot, generation: owner.generation });
-            let bytes = HEADER_BYTES + access.sectors.count() * SECTOR_BYTES as u32;
+            let bytes = self.spec.header_bytes + access.sectors.count() * SECTOR_BYTES as u32;
             self.send(
                 access.line,
                 access.sectors,
@@ -422,7 +423,7 @@ impl LoadStoreUnit {
                 None => Token::Store { slot, generation },
             });
             let sector_accesses = access.sector_accesses;
-            let bytes = HEADER_BYTES + u32::from(sector_accesses) * SECTOR_BYTES as u32;
+            let bytes = self.spec.header_bytes + u32::from(sector_accesses) * SECTOR_BYTES as u32;
             self.send(
                 access.line,
                 access.sectors,

@@ -1,6 +1,7 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
 use super::latencies::Latencies;
+use super::memory::ReplacementPolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_program::Pipe;
@@ -200,6 +201,9 @@ pub struct L1Cache {
     /// Lines of a set.
     #[schemars(range(min = 1, max = 4096))]
     pub ways: u32,
+    /// Which line of a full set is replaced.
+    #[serde(default)]
+    pub replacement: ReplacementPolicy,
     /// Cycles from issue to the result of a 32-bit load that hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u16,

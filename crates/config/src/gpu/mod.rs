@@ -15,7 +15,7 @@ pub use core::{
     SchedulerPolicy, SharedMemory,
 };
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
-pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache};
+pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy};
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;

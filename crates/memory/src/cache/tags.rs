@@ -1,6 +1,8 @@
 //! The tags of a sectored cache: lines with a bit a sector for valid, dirty and partly written.
 
+use super::replacement::Replacement;
 use serde::{Deserialize, Serialize};
+use warplab_config::gpu::ReplacementPolicy;
 use warplab_units::{Address, LINE_BYTES, SectorMask};
 
 /// Size and shape of a cache.
@@ -35,7 +37,7 @@ pub struct Victim {
     pub dirty: SectorMask,
 }
 
-/// The tags of a sectored cache with least-recently-used replacement.
+/// The tags of a sectored cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorCache {
     shape: CacheShape,
@@ -44,17 +46,22 @@ pub struct SectorCache {
     dirty: Vec<SectorMask>,
     /// Sectors of which only some bytes are there: written, never read from below.
     partial: Vec<SectorMask>,
-    used: Vec<u64>,
-    clock: u64,
+    replacement: Replacement,
 }
 
 /// No line has this tag: tags are line addresses.
 const EMPTY: u64 = u64::MAX;
 
 impl SectorCache {
-    /// An empty cache.
+    /// An empty cache that replaces the least recently used line.
     #[must_use]
     pub fn new(shape: CacheShape) -> SectorCache {
+        SectorCache::with_replacement(shape, ReplacementPolicy::Lru)
+    }
+
+    /// An empty cache.
+    #[must_use]
+    pub fn with_replacement(shape: CacheShape, policy: ReplacementPolicy) -> SectorCache {
         let lines = shape.sets * shape.ways;
         SectorCache {
             shape,
@@ -62,38 +69,40 @@ impl SectorCache {
             valid: vec![SectorMask::EMPTY; lines],
             dirty: vec![SectorMask::EMPTY; lines],
             partial: vec![SectorMask::EMPTY; lines],
-            used: vec![0; lines],
-            clock: 0,
+            replacement: Replacement::new(policy, shape),
         }
     }
 
     /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
     pub fn find(&mut self, line: Address, set_number: u64) -> Option<LineIndex> {
-        let first = self.first_of_set(set_number);
+        let set = self.set(set_number);
+        let first = set * self.shape.ways;
         let tags = &self.tags[first..first + self.shape.ways];
         let way = tags.iter().position(|&tag| tag == line.0)?;
-        self.clock += 1;
-        self.used[first + way] = self.clock;
+        self.replacement.hit(set, way);
         Some(LineIndex((first + way) as u32))
     }
 
-    /// Makes room for a line that is not there: the least recently used one that `may_evict` allows goes. `None` when
-    /// every line of the set must stay.
+    /// Makes room for a line that is not there: an empty way, or else one of those that `may_evict` allows to go.
+    /// `None` when every line of the set must stay.
     pub fn insert(
         &mut self,
         line: Address,
         set_number: u64,
         may_evict: impl Fn(Address) -> bool,
     ) -> Option<(LineIndex, Option<Victim>)> {
-        let first = self.first_of_set(set_number);
-        let index = (first..first + self.shape.ways)
-            .filter(|&index| self.tags[index] == EMPTY || may_evict(Address(self.tags[index])))
-            .min_by_key(|&index| if self.tags[index] == EMPTY { 0 } else { self.used[index] + 1 })?;
+        let set = self.set(set_number);
+        let first = set * self.shape.ways;
+        let tags = &self.tags[first..first + self.shape.ways];
+        let way = match tags.iter().position(|&tag| tag == EMPTY) {
+            Some(empty) => empty,
+            None => self.replacement.victim(set, |way| may_evict(Address(tags[way])))?,
+        };
+        let index = first + way;
         let old = Address(self.tags[index]);
         let victim = (old.0 != EMPTY).then(|| Victim { line: old, dirty: self.dirty[index] });
-        self.clock += 1;
+        self.replacement.insert(set, way);
         self.tags[index] = line.0;
-        self.used[index] = self.clock;
         self.valid[index] = SectorMask::EMPTY;
         self.dirty[index] = SectorMask::EMPTY;
         self.partial[index] = SectorMask::EMPTY;
@@ -142,8 +151,8 @@ impl SectorCache {
         self.partial.fill(SectorMask::EMPTY);
     }
 
-    fn first_of_set(&self, set_number: u64) -> usize {
-        (set_number % self.shape.sets as u64) as usize * self.shape.ways
+    fn set(&self, set_number: u64) -> usize {
+        (set_number % self.shape.sets as u64) as usize
     }
 }
 

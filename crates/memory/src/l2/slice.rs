@@ -4,9 +4,10 @@ use super::home::{Half, Halves};
 use super::mshr::Mshrs;
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::AddressMap;
-use crate::message::{HEADER_BYTES, Reply, Request, RequestKind};
+use crate::message::{Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
@@ -25,11 +26,14 @@ pub(crate) struct DramRequest {
 pub(crate) struct L2Spec {
     map: AddressMap,
     shape: CacheShape,
+    replacement: ReplacementPolicy,
     halves: Halves,
     mshrs: usize,
     cycle: Ticks,
     slice_bytes: u64,
     fetch_sectors: u32,
+    /// Bytes of a reply beside its data.
+    header_bytes: u32,
     hit: Ticks,
     miss: Ticks,
     fill: Ticks,
@@ -45,11 +49,13 @@ impl L2Spec {
         L2Spec {
             map: AddressMap::new(config),
             shape: CacheShape::of_bytes(bytes, l2.ways),
+            replacement: l2.replacement,
             halves: Halves::new(config),
             mshrs: l2.miss_entries as usize,
             cycle,
             slice_bytes: u64::from(l2.slice_bytes),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
+            header_bytes: config.crossbar.header_bytes,
             hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
             miss: Ticks::of_cycles(u64::from(l2.miss_latency)),
             fill: Ticks::of_cycles(u64::from(l2.fill_latency)),
@@ -92,7 +98,7 @@ impl Slice {
     pub(crate) fn new(spec: &L2Spec, partition: PartitionId) -> Slice {
         Slice {
             home: spec.halves.home_of(partition),
-            cache: SectorCache::new(spec.shape),
+            cache: SectorCache::with_replacement(spec.shape, spec.replacement),
             inbox: VecDeque::new(),
             mshrs: Mshrs::default(),
             port_free: Ticks(0),
@@ -197,7 +203,7 @@ impl Slice {
             self.cache.write(index, request.sectors, SectorMask::EMPTY);
             at = at + spec.halves.way(request.sm, self.home);
         }
-        answer(request, at, output);
+        answer(spec, request, at, output);
     }
 
     /// The request waits for sectors; those that are not under way yet are asked of DRAM.
@@ -240,7 +246,7 @@ impl Slice {
         mshr.waiters.retain(|waiter| {
             let ready = readable.contains(waiter.sectors);
             if ready {
-                answer(waiter, at + spec.halves.way(waiter.sm, home), output);
+                answer(spec, waiter, at + spec.halves.way(waiter.sm, home), output);
                 if let RequestKind::Atomic { .. } = waiter.kind {
                     written |= waiter.sectors;
                 }
@@ -300,7 +306,7 @@ fn evict(victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
 }
 
 /// The reply leaves at `at`.
-fn answer(request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
+fn answer(spec: &L2Spec, request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
     let data = match request.kind {
         RequestKind::Read | RequestKind::Atomic { returns: true, .. } => {
             request.sectors.count() * SECTOR_BYTES as u32
@@ -309,7 +315,7 @@ fn answer(request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
     };
     let at: Cycle = at.to_cycle();
     output.queue.leaves(at.0, request.at.0);
-    output.replies.push(Reply { sm: request.sm, token: request.token, bytes: HEADER_BYTES + data, at });
+    output.replies.push(Reply { sm: request.sm, token: request.token, bytes: spec.header_bytes + data, at });
 }
 
 #[cfg(test)]
