@@ -1,6 +1,8 @@
 //! The differences of DEVIATIONS.md from the hardware, each pinned: when one is mended, its row and its test go.
 
+use warplab_config::Ticks;
 use warplab_memory::AddressMap;
+use warplab_memory::dram::{Access, ChannelSpec, PseudoChannel};
 use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
 use warplab_units::{Address, LINE_BYTES, TypedId};
 
@@ -60,4 +62,33 @@ fn lines_at_any_power_of_two_distance_reach_every_partition() {
             1 << shift
         );
     }
+}
+
+#[test]
+fn the_h200_refreshes_all_banks_at_once_and_spaces_no_precharges() {
+    let clocks = gpu("h200").dram.clocks;
+    assert_eq!((clocks.bank_refresh, clocks.ppd), (None, None));
+}
+
+#[test]
+fn a_pseudo_channel_has_the_banks_of_one_stack() {
+    let dram = gpu("h200").dram;
+    // Stacks of eight layers and more have two and more of these.
+    assert_eq!(dram.bank_groups * dram.banks_per_group, 16);
+}
+
+#[test]
+fn an_activate_waits_a_clock_for_a_column_command_of_another_bank() {
+    let spec = ChannelSpec::new(&gpu("h200").dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    let read = |bank, at| Access { bank, row: 1, write: false, token: bank as u64, at: Ticks(at) };
+    channel.push(read(0, 0));
+    channel.decide(&spec);
+    // Bank 0 is read at 31, when bank 4 could be activated: with buses of their own both would happen at once.
+    channel.push(read(4, 31));
+    let mut data = Vec::new();
+    while channel.next_decision() != Ticks::NEVER {
+        data.extend(channel.decide(&spec).map(|(_, data)| data.0));
+    }
+    assert_eq!(data, [31 + 20 + 2, 32 + 31 + 20 + 2]);
 }

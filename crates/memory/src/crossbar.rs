@@ -83,3 +83,97 @@ impl Crossbar {
         std::mem::take(&mut self.counters)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Crossbar, CrossbarSpec};
+    use crate::testing::toy;
+    use warplab_units::{Cycle, SmId};
+
+    /// Ten cycles each way; SMs receive 32 bytes per cycle, clusters send 32 and receive 64.
+    fn crossbar(sms_per_cluster: u32) -> (CrossbarSpec, Crossbar) {
+        let mut config = toy();
+        config.crossbar.sms_per_cluster = sms_per_cluster;
+        config.crossbar.cluster_receive_bytes = 64;
+        let spec = CrossbarSpec::new(&config);
+        (spec, Crossbar::new(&spec))
+    }
+
+    /// When requests (SM, departure, bytes) arrive.
+    fn requests<const N: usize>(sms_per_cluster: u32, sent: [(u16, u64, u32); N]) -> [u64; N] {
+        let (spec, mut crossbar) = crossbar(sms_per_cluster);
+        sent.map(|(sm, at, bytes)| crossbar.request_arrival(&spec, SmId(sm), Cycle(at), bytes).0)
+    }
+
+    /// When replies (SM, departure, bytes) arrive.
+    fn replies<const N: usize>(sms_per_cluster: u32, sent: [(u16, u64, u32); N]) -> [u64; N] {
+        let (spec, mut crossbar) = crossbar(sms_per_cluster);
+        sent.map(|(sm, at, bytes)| crossbar.reply_arrival(&spec, SmId(sm), Cycle(at), bytes).0)
+    }
+
+    #[test]
+    fn a_message_alone_takes_the_latency() {
+        assert_eq!(requests(1, [(0, 5, 8)]), [15]);
+        assert_eq!(replies(1, [(0, 5, 32)]), [15]);
+    }
+
+    #[test]
+    fn a_long_request_takes_the_cycles_of_its_bytes_at_the_port_of_its_cluster() {
+        assert_eq!(requests(1, [(0, 5, 100)]), [5 + 3 + 10]);
+    }
+
+    #[test]
+    fn sms_of_one_cluster_share_its_send_port() {
+        assert_eq!(requests(2, [(0, 5, 32), (1, 5, 32), (0, 5, 32)]), [15, 16, 17]);
+    }
+
+    #[test]
+    fn sms_of_different_clusters_do_not_wait_for_each_other() {
+        assert_eq!(requests(1, [(0, 5, 32), (1, 5, 32)]), [15, 15]);
+    }
+
+    #[test]
+    fn a_reply_passes_the_port_of_the_cluster_and_then_that_of_its_sm() {
+        // 64 bytes pass the cluster in cycle 5 and the SM in cycles 5 and 6.
+        assert_eq!(replies(1, [(0, 5, 64)]), [6 + 10]);
+    }
+
+    #[test]
+    fn replies_to_two_sms_of_a_cluster_share_only_its_port() {
+        assert_eq!(replies(2, [(0, 5, 64), (1, 5, 64)]), [16, 17]);
+    }
+
+    #[test]
+    fn replies_to_one_sm_wait_for_its_port() {
+        assert_eq!(replies(2, [(0, 5, 64), (0, 5, 64)]), [16, 18]);
+    }
+
+    #[test]
+    fn requests_and_replies_do_not_meet() {
+        let (spec, mut crossbar) = crossbar(2);
+        assert_eq!(crossbar.request_arrival(&spec, SmId(0), Cycle(5), 320), Cycle(5 + 9 + 10));
+        assert_eq!(crossbar.reply_arrival(&spec, SmId(0), Cycle(5), 32), Cycle(15));
+    }
+
+    #[test]
+    fn counters_that_are_taken_start_anew() {
+        let (spec, mut crossbar) = crossbar(1);
+        crossbar.request_arrival(&spec, SmId(0), Cycle(5), 64);
+        crossbar.reply_arrival(&spec, SmId(1), Cycle(50), 32);
+        let first = crossbar.take_counters();
+        assert_eq!((first.requests.departures, first.requests.total_latency), (1, 11));
+        assert_eq!((first.replies.departures, first.replies.total_latency), (1, 10));
+        crossbar.request_arrival(&spec, SmId(0), Cycle(105), 8);
+        assert_eq!(crossbar.take_counters().requests.total_latency, 10);
+        assert_eq!(crossbar.counters().requests.departures, 0);
+    }
+
+    #[test]
+    fn a_stored_crossbar_remembers_what_its_ports_do() {
+        let (spec, mut crossbar) = crossbar(1);
+        crossbar.request_arrival(&spec, SmId(0), Cycle(5), 320);
+        let bytes = postcard::to_allocvec(&crossbar).unwrap();
+        let mut restored: Crossbar = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(restored.request_arrival(&spec, SmId(0), Cycle(6), 32), Cycle(15 + 10));
+    }
+}

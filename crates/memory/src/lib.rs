@@ -15,6 +15,8 @@ mod map;
 pub mod message;
 mod partition;
 mod port;
+#[cfg(test)]
+mod testing;
 
 pub use cache::{CacheShape, SectorCache};
 pub use crossbar::{Crossbar, CrossbarSpec};

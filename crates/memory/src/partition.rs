@@ -207,3 +207,6 @@ impl Partition {
 fn whole_cycles(moment: Ticks) -> u64 {
     moment.0 / TICKS_PER_CYCLE
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,6 +166,80 @@ mod tests {
     }
 
     #[test]
+    fn a_line_is_found_only_after_it_was_put_in() {
+        let mut cache = two_ways();
+        assert_eq!(cache.find(Address(0), 0), None);
+        let (index, victim) = cache.insert(Address(0), 0, |_| true).unwrap();
+        assert_eq!((cache.find(Address(0), 0), victim), (Some(index), None));
+        assert_eq!(cache.find(Address(128), 0), None);
+    }
+
+    #[test]
+    fn a_new_line_holds_nothing() {
+        let mut cache = two_ways();
+        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        assert_eq!((cache.present(index), cache.readable(index)), (SectorMask::EMPTY, SectorMask::EMPTY));
+    }
+
+    #[test]
+    fn empty_ways_are_taken_before_any_line_goes() {
+        let mut cache = two_ways();
+        let (first, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        cache.insert(Address(128), 0, |_| true);
+        cache.invalidate(first);
+        let (index, victim) = cache.insert(Address(256), 0, |_| false).unwrap();
+        assert_eq!((index, victim), (first, None));
+    }
+
+    #[test]
+    fn a_victim_says_which_sectors_are_dirty() {
+        let mut cache = two_ways();
+        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        cache.fill(index, SectorMask(0b1111));
+        cache.write(index, SectorMask(0b0110), SectorMask(0b0110));
+        cache.insert(Address(128), 0, |_| true);
+        let (_, victim) = cache.insert(Address(256), 0, |_| true).unwrap();
+        assert_eq!(victim, Some(Victim { line: Address(0), dirty: SectorMask(0b0110) }));
+    }
+
+    #[test]
+    fn lines_of_different_sets_do_not_displace_each_other() {
+        let mut cache = SectorCache::new(CacheShape { sets: 4, ways: 1 });
+        for set in 0..4 {
+            let (_, victim) = cache.insert(Address(set * 128), set, |_| true).unwrap();
+            assert_eq!(victim, None);
+        }
+        let (_, victim) = cache.insert(Address(6 * 128), 6, |_| true).unwrap();
+        assert_eq!(victim.unwrap().line, Address(2 * 128));
+    }
+
+    #[test]
+    fn a_whole_write_to_a_filled_sector_leaves_it_readable() {
+        let mut cache = two_ways();
+        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        cache.fill(index, SectorMask(0b0001));
+        cache.write(index, SectorMask(0b0001), SectorMask::EMPTY);
+        assert_eq!(cache.readable(index), SectorMask(0b0001));
+    }
+
+    #[test]
+    fn nothing_is_found_after_everything_was_invalidated() {
+        let mut cache = two_ways();
+        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        cache.write(index, SectorMask(1), SectorMask(1));
+        cache.invalidate_all();
+        assert_eq!(cache.find(Address(0), 0), None);
+        let (index, victim) = cache.insert(Address(0), 0, |_| true).unwrap();
+        assert_eq!((cache.present(index), victim), (SectorMask::EMPTY, None));
+    }
+
+    #[test]
+    fn a_cache_of_few_bytes_has_at_least_one_line() {
+        assert_eq!(CacheShape::of_bytes(0, 4), CacheShape { sets: 1, ways: 1 });
+        assert_eq!(CacheShape::of_bytes(4096, 4), CacheShape { sets: 8, ways: 4 });
+    }
+
+    #[test]
     fn the_least_recently_used_line_goes_first() {
         let mut cache = two_ways();
         cache.insert(Address(0), 0, |_| true);

@@ -319,15 +319,4 @@ fn answer(spec: &L2Spec, request: &Request, at: Ticks, output: &mut SliceOutput<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::fetched;
-    use warplab_units::SectorMask;
-
-    #[test]
-    fn a_miss_fetches_whole_pairs_of_sectors() {
-        assert_eq!(fetched(SectorMask(0b0010), 2), SectorMask(0b0011));
-        assert_eq!(fetched(SectorMask(0b1010), 2), SectorMask(0b1111));
-        assert_eq!(fetched(SectorMask(0b1000), 1), SectorMask(0b1000));
-        assert_eq!(fetched(SectorMask(0b1000), 4), SectorMask(0b1111));
-    }
-}
+mod tests;
