@@ -1,10 +1,12 @@
 //! What a person types.
 
 use crate::save::Save;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ops::Range;
 use std::path::PathBuf;
+use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{
     Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
     parse_symbol,
@@ -162,34 +164,15 @@ pub(crate) enum Isa {
     Sass,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Scheduler {
-    /// Loose round robin
-    Lrr,
-    /// Greedy, then oldest
-    Gto,
-    /// The oldest
-    Oldest,
-    /// Round robin inside a fetch group
-    TwoLevel,
-    /// Greedy, then youngest
-    Cggty,
-    /// Any, by a seeded generator
-    Random,
-}
-
-impl Scheduler {
-    /// The name in descriptions.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Scheduler::Lrr => "lrr",
-            Scheduler::Gto => "gto",
-            Scheduler::Oldest => "oldest",
-            Scheduler::TwoLevel => "two_level",
-            Scheduler::Cggty => "cggty",
-            Scheduler::Random => "random",
-        }
-    }
+/// The scheduler policies by their names.
+fn schedulers() -> ValueParser {
+    let values =
+        SchedulerPolicy::ALL.map(|policy| PossibleValue::new(policy.option()).help(policy.summary()));
+    let policy = |name: String| {
+        let found = SchedulerPolicy::ALL.into_iter().find(|policy| policy.option() == name);
+        found.ok_or_else(|| format!("unknown scheduler '{name}'"))
+    };
+    ValueParser::new(PossibleValuesParser::new(values).try_map(policy))
 }
 
 #[derive(Debug, Args)]
@@ -300,8 +283,8 @@ pub(crate) struct MachineArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) gpu: Option<String>,
     /// Which warp of those that can issue is taken
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) scheduler: Option<Scheduler>,
+    #[arg(long, value_name = "POLICY", value_parser = schedulers())]
+    pub(crate) scheduler: Option<SchedulerPolicy>,
     /// A change of the machine, may be repeated: l2.kib=30000
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(crate) changes: Vec<String>,

@@ -14,6 +14,7 @@ pub mod latency;
 pub mod limits;
 pub mod listing;
 pub mod modifier;
+mod named_list;
 pub mod opcode;
 pub mod operand;
 pub mod reader;

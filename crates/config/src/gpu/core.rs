@@ -2,42 +2,10 @@
 
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
+use super::scheduler::SchedulerPolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_program::Pipe;
-
-/// Which warp of those that can issue is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SchedulerPolicy {
-    /// Loose round robin: the first after the last issued.
-    Lrr,
-    /// Greedy then oldest: the last issued while it can, else the oldest.
-    Gto,
-    /// The oldest.
-    Oldest,
-    /// Round robin inside a fetch group of eight; the next group when all of it waits (Narasiman, MICRO 2011).
-    TwoLevel,
-    /// Greedy then youngest (Huerta et al., MICRO 2025): the last issued while it can, else the youngest.
-    Cggty,
-    /// Any, by a seeded generator.
-    Random,
-}
-
-impl SchedulerPolicy {
-    /// The name in descriptions.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            SchedulerPolicy::Lrr => "lrr",
-            SchedulerPolicy::Gto => "gto",
-            SchedulerPolicy::Oldest => "oldest",
-            SchedulerPolicy::TwoLevel => "two_level",
-            SchedulerPolicy::Cggty => "cggty",
-            SchedulerPolicy::Random => "random",
-        }
-    }
-}
 
 /// How divergent branches are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

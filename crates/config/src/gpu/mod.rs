@@ -7,15 +7,16 @@ mod chip;
 mod core;
 mod latencies;
 mod memory;
+mod scheduler;
 mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use core::{
-    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
-    SchedulerPolicy, SharedMemory,
+    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes, SharedMemory,
 };
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy};
+pub use scheduler::SchedulerPolicy;
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;

@@ -96,7 +96,7 @@ fn compared(config: &GpuConfig, job: &Job<'_>, simulated: &Simulated) -> Compare
     let context = Context { counters, config, occupancy: &simulated.occupancy, launch: &launch };
     let measured = metrics().filter_map(|metric| {
         let hardware = *job.case.metrics.get(metric.id)?;
-        Some(Pair { id: metric.id, hardware, simulated: (metric.value)(&context).number() })
+        Some(Pair { id: metric.id, hardware, simulated: metric.value(&context).number() })
     });
     let mut compared = Compared {
         pairs: clock_pair(job.case, &simulated.image).into_iter().chain(measured).collect(),
