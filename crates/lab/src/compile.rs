@@ -9,12 +9,6 @@ use warplab_program::{Reason, RefusedKernel};
 use warplab_ptx::Parsed;
 use warplab_ptx::tree::{Block, Statement};
 
-/// Registers that an instruction can name.
-const MOST_REGISTERS: u32 = 255;
-
-/// The first compute capability that reduces a value over the lanes of a warp in one instruction.
-const FIRST_WITH_REDUX: f64 = 8.0;
-
 /// Which passes of the compiler run, and after which the code is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileOptions {
@@ -80,14 +74,11 @@ pub fn compile_some(
             refused.push(RefusedKernel::named(&kernel.name, reasons));
         }
     }
-    let machine = &config.multiprocessor;
     let options = Options {
-        latencies: machine.latencies.table(&machine.shared, &machine.l1),
+        target: config.target(),
         passes: passes.run,
         dump: passes.dump,
         contracts: passes.contracts,
-        max_registers: config.limits.registers_per_thread.min(MOST_REGISTERS),
-        reduces_lanes: !is_older(&config.architecture, FIRST_WITH_REDUX),
     };
     let readable = |name: &str| wanted(name) && refused.iter().all(|refused| refused.kernel.name != name);
     let mut lowered = warplab_lower::lower_some(&parsed.module, source, &options, &readable)?;
@@ -115,11 +106,6 @@ fn not_lowered(parsed: &Parsed, functions: &FxHashSet<&str>) -> Vec<Diagnostic> 
         }
     }
     found
-}
-
-/// Whether an architecture is a compute capability below another.
-fn is_older(architecture: &str, capability: f64) -> bool {
-    architecture.parse::<f64>().is_ok_and(|own| own < capability)
 }
 
 /// What a program text is.

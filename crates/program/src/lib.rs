@@ -21,6 +21,7 @@ pub mod register;
 pub mod runtime;
 pub mod slot;
 pub mod stalls;
+pub mod target;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
@@ -38,3 +39,4 @@ pub use reader::Reader;
 pub use register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};
 pub use runtime::{Function, SystemCall, function_address};
 pub use slot::Slot;
+pub use target::{Target, TargetChoices, TargetLimits};

@@ -4,12 +4,14 @@
 //! result: what a machine is stands in one place.
 
 mod chip;
+mod compiler;
 mod core;
 mod latencies;
 mod memory;
 mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
+pub use compiler::Compiler;
 pub use core::{
     Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
     SchedulerPolicy, SharedMemory,
@@ -48,6 +50,8 @@ pub struct GpuConfig {
     pub l2: L2Cache,
     /// Device memory.
     pub dram: Dram,
+    /// What the compiler of PTX goes by.
+    pub compiler: Compiler,
 }
 
 impl GpuConfig {
