@@ -10,6 +10,7 @@
 mod check;
 mod course;
 pub mod experiment;
+mod expression;
 pub mod gpu;
 pub mod lab;
 pub mod launch;
