@@ -18,6 +18,7 @@ mod load;
 pub mod occupancy;
 mod overrides;
 pub mod ron_tree;
+mod ron_value;
 mod schema;
 mod validate_experiment;
 mod validate_gpu;
