@@ -255,7 +255,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
 }
 
 /// Registers that an instruction can name.
-const NAMED_REGISTERS: u32 = Register::ZERO.0 as u32;
+const NAMED_REGISTERS: u32 = Register::ZERO.0;
 /// Registers with which every kernel can be compiled.
 const FEWEST_REGISTERS: u32 = 16;
 
