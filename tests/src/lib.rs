@@ -2,6 +2,7 @@
 
 pub mod experiments;
 pub mod mutation;
+pub mod sweep;
 
 use std::path::PathBuf;
 use warplab_config::GpuConfig;
@@ -66,6 +67,14 @@ pub fn compile(config: &GpuConfig, path: &str) -> Program {
     let (lowered, _) = warplab_lab::compile(&source, config, CompileOptions::default())
         .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
     lowered.program
+}
+
+/// A listing of the project.
+#[must_use]
+pub fn listing(path: &str) -> Program {
+    let (program, faults) = warplab_program::listing::read(&Source::new(path, read(path)));
+    assert_eq!(faults, [], "{path}");
+    program
 }
 
 /// The case with this name of a list.

@@ -75,19 +75,24 @@ fn compare(config: &GpuConfig, job: &Job<'_>, interrupt: Option<&AtomicBool>) ->
         return None;
     }
     let run_options = RunOptions { interrupt, ..RunOptions::default() };
-    let result = match job.case.simulate(config, job.program, run_options) {
-        Ok(simulated) if simulated.outcome.partial => return None,
-        Ok(simulated) => Ok(compared(config, job, &simulated)),
-        Err(fault) => Err(fault.to_string()),
-    };
-    Some(Comparison {
+    let result = job.case.simulate(config, job.program, run_options);
+    match result {
+        Ok(simulated) if simulated.outcome.partial => None,
+        result => Some(comparison(config, job, result.map_err(|fault| fault.to_string()).as_ref())),
+    }
+}
+
+/// A job's simulation, or why it did not run to its end, beside what the hardware measured.
+#[must_use]
+pub fn comparison(config: &GpuConfig, job: &Job<'_>, simulated: Result<&Simulated, &String>) -> Comparison {
+    Comparison {
         suite: job.suite.to_owned(),
         case: job.case.name.clone(),
         kernel: job.case.kernel.clone(),
         isa: job.isa,
         group: group(&job.case.name).to_owned(),
-        result,
-    })
+        result: simulated.map(|simulated| compared(config, job, simulated)).map_err(Clone::clone),
+    }
 }
 
 fn compared(config: &GpuConfig, job: &Job<'_>, simulated: &Simulated) -> Compared {

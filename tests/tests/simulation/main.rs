@@ -1,0 +1,15 @@
+//! Tests that simulate: one binary, so that what several of them look at is simulated once (`warplab_tests::sweep`).
+
+mod accuracy;
+mod course;
+mod cubin;
+mod deviations;
+mod experiments;
+mod hardware;
+mod hazards;
+mod isa;
+mod laws;
+mod machine_code;
+mod runtime;
+mod textbook;
+mod waits;
