@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_gpu::RunOptions;
+use warplab_lab::pool;
 use warplab_lab::reference::longest_first;
-use warplab_lab::{CompileOptions, pool};
 use warplab_program::Program;
+use warplab_run::CompileOptions;
 
 /// A file of the project.
 #[must_use]
@@ -34,7 +35,7 @@ pub fn gpu(name: &str) -> GpuConfig {
 }
 
 pub use warplab_lab::reference::Case;
-pub use warplab_lab::{Loaded, Simulated};
+pub use warplab_run::{Loaded, Simulated};
 
 /// The cases of one suite (`suite`, `micro` or `atomics`).
 #[must_use]
@@ -64,7 +65,7 @@ pub fn suite_program(config: &GpuConfig, suite: &str) -> Program {
 #[must_use]
 pub fn compile(config: &GpuConfig, path: &str) -> Program {
     let source = Source::new(path, read(path));
-    let (lowered, _) = warplab_lab::compile(&source, config, CompileOptions::default())
+    let (lowered, _) = warplab_run::compile(&source, config, CompileOptions::default())
         .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
     lowered.program
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use warplab_config::GpuConfig;
 use warplab_gpu::RunOptions;
-use warplab_lab::correlate::{Job, comparison};
+use warplab_lab::correlate::{CaseJob, comparison};
 use warplab_metrics::correlation::Comparison;
 use warplab_program::Program;
 use warplab_trace::LaunchCounters;
@@ -117,10 +117,9 @@ fn sweep(
 ) -> Vec<Run> {
     let checked = hazard_cases(suite);
     let runs = on_all(&chosen, |case| {
-        let options =
-            RunOptions { check_hazards: checked.contains(&case.name), ..RunOptions::default() };
+        let options = RunOptions { check_hazards: checked.contains(&case.name), ..RunOptions::default() };
         let result = case.simulate(config, program, options).map_err(|fault| fault.to_string());
-        let comparison = comparison(config, &Job { suite, case, isa, program }, result.as_ref());
+        let comparison = comparison(config, &CaseJob { suite, case, isa, program }, result.as_ref());
         let outcome = result.ok().map(|simulated| simulated.outcome);
         let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
         let hazards = outcome.as_ref().and_then(|outcome| outcome.hazards.as_ref());

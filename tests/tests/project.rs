@@ -137,8 +137,7 @@ fn every_licence_of_a_dependency_is_allowed() {
     let version = output("rustc", &["-vV"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host");
     // What is built here has been fetched.
-    let arguments =
-        ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
+    let arguments = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
     let metadata: serde_json::Value =
         serde_json::from_str(&output("cargo", &arguments)).expect("the packages as JSON");
     let packages = metadata["packages"].as_array().expect("a list");

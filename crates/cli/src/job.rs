@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::machines;
 use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
-use crate::{roads, sources};
+use crate::{program_text, sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation};
@@ -128,7 +128,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
 /// Machine code runs on machines of its major version that are not older, as a driver wants it.
 fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Result<(), Failure> {
     let Some(code) = loaded.program.architecture else { return Ok(()) };
-    let machine = roads::architecture(config);
+    let machine = program_text::architecture(config);
     let number = machine.as_ref().and_then(|name| name.strip_prefix("sm_")?.parse::<u32>().ok());
     if number.is_some_and(|machine| machine / 10 == code / 10 && machine >= code) {
         return Ok(());

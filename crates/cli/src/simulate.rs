@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::{LaunchFault, PrintedLines};
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
-use warplab_lab::{Fault, Simulated, Workload};
 use warplab_program::instruction::INSTRUCTION_BYTES;
+use warplab_run::{Fault, Simulated, Workload};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -69,7 +69,7 @@ fn run_with_bar(job: &Job, options: &Options, printed: &mut PrintedLines) -> Res
         symbols: &job.symbols,
     };
     let read = |path: &Path| sources::for_lab(&job.folder.join(path));
-    let simulated = warplab_lab::simulate(&job.config, &workload, &read, run_options);
+    let simulated = warplab_run::simulate(&job.config, &workload, &read, run_options);
     bar.clear();
     simulated.map_err(|fault| match fault {
         Fault::Run(fault) => kernel_fault(&fault, &job.loaded),

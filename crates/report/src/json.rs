@@ -4,7 +4,7 @@ use crate::header::Header;
 use crate::printed::PrintedOutput;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use warplab_metrics::{SectionValues, Value};
+use warplab_metrics::{LaunchInfo, SectionValues, Value};
 use warplab_trace::{LaunchCounters, QueueCounters};
 
 /// Raised when a key changes its meaning or goes.
@@ -14,7 +14,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 struct Document<'a> {
     schema_version: u32,
     device: DeviceJson<'a>,
-    launch: LaunchJson<'a>,
+    launch: &'a LaunchInfo,
     sections: Vec<SectionJson<'a>>,
     metrics: BTreeMap<&'a str, MetricJson<'a>>,
     counters: BTreeMap<String, u64>,
@@ -26,18 +26,6 @@ struct Document<'a> {
 struct DeviceJson<'a> {
     name: &'a str,
     architecture: &'a str,
-}
-
-#[derive(Serialize)]
-struct LaunchJson<'a> {
-    kernel: &'a str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    registers: u32,
-    static_shared_bytes: u32,
-    dynamic_shared_bytes: u32,
-    local_bytes: u32,
-    partial: bool,
 }
 
 #[derive(Serialize)]
@@ -72,20 +60,10 @@ pub fn json(
     counters: &LaunchCounters,
     printed: &PrintedOutput,
 ) -> String {
-    let launch = &header.launch;
     let document = Document {
         schema_version: SCHEMA_VERSION,
         device: DeviceJson { name: &header.device.name, architecture: &header.device.architecture },
-        launch: LaunchJson {
-            kernel: &launch.kernel,
-            grid: launch.grid,
-            block: launch.block,
-            registers: launch.registers,
-            static_shared_bytes: launch.static_shared,
-            dynamic_shared_bytes: launch.dynamic_shared,
-            local_bytes: launch.local_bytes,
-            partial: launch.partial,
-        },
+        launch: &header.launch,
         sections: sections.iter().map(section_json).collect(),
         metrics: sections.iter().flat_map(|section| &section.rows).map(metric_json).collect(),
         counters: counters_json(counters),

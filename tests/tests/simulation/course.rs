@@ -3,20 +3,14 @@
 use std::collections::HashSet;
 use warplab_config::load_course;
 use warplab_diagnostics::Source;
-use warplab_lab::experiment::Verdict;
+use warplab_lab::experiment::ReferenceVerdict;
 use warplab_tests::experiments::run_shipped;
 use warplab_tests::{long_tests, project_file, read};
 
 /// Simulated rows of more than a hundred million warp instructions, or over vectors of millions: minutes, so only with
 /// the long tests.
-const LONG: [&str; 6] = [
-    "ilp_tlp",
-    "aos_soa",
-    "vectorized_copy",
-    "memory_transactions",
-    "littles_bytes",
-    "littles_fma_chains",
-];
+const LONG: [&str; 6] =
+    ["ilp_tlp", "aos_soa", "vectorized_copy", "memory_transactions", "littles_bytes", "littles_fma_chains"];
 
 fn course() -> warplab_config::Course {
     load_course(&Source::new("rows.ron", read("configs/course/rows.ron"))).expect("the rows")
@@ -48,14 +42,14 @@ fn every_row_that_is_built_holds_or_says_why_not() {
     for name in names.filter(|name| long_tests() || !LONG.contains(name)) {
         let report = run_shipped(name);
         assert!(!report.judgements.is_empty(), "{name} compares nothing");
-        let lines = report.judgements.iter().filter(|it| it.verdict == Verdict::Missed);
+        let lines = report.judgements.iter().filter(|it| it.verdict == ReferenceVerdict::Missed);
         missed.extend(lines.map(|judgement| format!("{name}: {}", judgement.line)));
         missed.extend(report.failed_expectations().iter().map(|line| format!("{name}: {line}")));
         // A reason that is no longer needed is a fault of the description.
         let stale = report
             .judgements
             .iter()
-            .filter(|it| it.reference.known.is_some() && it.verdict == Verdict::Holds);
+            .filter(|it| it.reference.known.is_some() && it.verdict == ReferenceVerdict::Holds);
         missed.extend(stale.map(|judgement| format!("{name}: {}", judgement.line)));
     }
     assert!(missed.is_empty(), "{}", missed.join("\n"));

@@ -35,7 +35,9 @@ fn fault(config: &GpuConfig, program: &warplab_program::Program, case: &Case) ->
 fn small_cases() -> impl Fn(&str, &Case) -> bool {
     let smallest = BROAD_SUITES.map(|suite| (suite, smallest_of_each_kernel(suite)));
     let is_smallest = move |suite: &str, name: &str| {
-        smallest.iter().any(|(known, names): &(&str, BTreeSet<String>)| *known == suite && names.contains(name))
+        smallest
+            .iter()
+            .any(|(known, names): &(&str, BTreeSet<String>)| *known == suite && names.contains(name))
     };
     move |suite, case| {
         let is_small = case.warp_instructions().is_some_and(|count| count < 500_000);

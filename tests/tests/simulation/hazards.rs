@@ -44,7 +44,8 @@ fn no_latency_is_longer_than_what_the_compiler_keeps() {
     let config = gpu("h200");
     let sm = &config.multiprocessor;
     let table = sm.latencies.table(&sm.shared, &sm.l1);
-    let kernels = SUITES.into_iter().flat_map(|suite| listing(&format!("traces/h200/{suite}.sass")).kernels).collect();
+    let kernels =
+        SUITES.into_iter().flat_map(|suite| listing(&format!("traces/h200/{suite}.sass")).kernels).collect();
     let rows = minimum_stalls(&Program { kernels, ..Program::default() });
     let mut text =
         "// Both suites as ptxas 13.0 wrote them: result, reader, fewest cycles, pairs, cycles of h200.ron\n"

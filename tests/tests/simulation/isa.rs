@@ -3,8 +3,8 @@
 use warplab_config::launch::Argument;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
-use warplab_lab::no_files;
 use warplab_program::{Kernel, Program};
+use warplab_run::no_files;
 use warplab_tests::{Case, cases, compile, gpu, listing, on_all, read};
 
 /// Words of each of the two buffers.

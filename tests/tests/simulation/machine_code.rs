@@ -1,8 +1,8 @@
 //! The machine code that ran on the GPU, from its listing: it computes the same, in as many instructions.
 
 use warplab_exec::interpreter::{Limits, run};
-use warplab_lab::no_files;
 use warplab_program::Program;
+use warplab_run::no_files;
 use warplab_tests::{Case, cases, listing, long_tests, on_all};
 
 #[test]

@@ -208,7 +208,7 @@ fn ptx(body: &str) -> Program {
     );
     let config = gpu("h200");
     let source = Source::new("kernel.ptx", text);
-    let (lowered, _) = warplab_lab::compile(&source, &config, warplab_lab::CompileOptions::default())
+    let (lowered, _) = warplab_run::compile(&source, &config, warplab_run::CompileOptions::default())
         .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
     lowered.program
 }

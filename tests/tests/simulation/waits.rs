@@ -4,7 +4,7 @@ use warplab_config::launch::{Argument, Init, Size};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
 use warplab_gpu::RunOptions;
-use warplab_lab::{NO_SYMBOLS, Simulated, Workload, no_files, simulate};
+use warplab_run::{NO_SYMBOLS, Simulated, Workload, no_files, simulate};
 use warplab_tests::gpu;
 
 /// Runs a warp with one buffer of 4 KiB on the H200, the hazard checker on.

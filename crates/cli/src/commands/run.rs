@@ -11,7 +11,6 @@ use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
 use warplab_gpu::TimelineOptions as Recording;
-use warplab_lab::{Checked, Simulated, check_expectations};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
@@ -19,6 +18,7 @@ use warplab_report::{
     details_csv, hot_spots_text, json, launch_line, printed_text, raw_csv, sections_text, timeline_svg,
     timeline_text,
 };
+use warplab_run::{Checked, Simulated, check_expectations};
 
 /// The sections that are shown when none is asked for.
 const DEFAULT_SECTIONS: [&str; 3] = ["speed-of-light", "launch", "occupancy"];
@@ -99,19 +99,9 @@ fn recording(arguments: &RunArguments) -> Recording {
 }
 
 fn header(job: &Job, simulated: &Simulated) -> Header {
-    let kernel = job.loaded.program.kernel(&job.kernel);
     Header {
         device: Device { name: job.config.name.clone(), architecture: job.config.architecture.clone() },
-        launch: LaunchInfo {
-            kernel: names::demangled(&job.kernel),
-            grid: job.shape.grid,
-            block: job.shape.block,
-            registers: kernel.map_or(0, |kernel| kernel.registers),
-            static_shared: kernel.map_or(0, |kernel| kernel.static_shared_bytes),
-            dynamic_shared: job.shape.dynamic_shared_bytes,
-            local_bytes: kernel.map_or(0, |kernel| kernel.local_bytes),
-            partial: simulated.outcome.partial,
-        },
+        launch: LaunchInfo { kernel: names::demangled(&job.kernel), ..simulated.launch.clone() },
     }
 }
 
@@ -125,9 +115,7 @@ fn report(
 ) -> Result<(), Failure> {
     let header = header(job, simulated);
     let counters = &simulated.outcome.counters;
-    let context =
-        Context { counters, config: &job.config, occupancy: &simulated.occupancy, launch: &header.launch };
-    let sections = evaluate(&context);
+    let sections = evaluate(&Context { launch: &header.launch, ..simulated.context(&job.config) });
     if let Some(path) = &arguments.json {
         let text = json(&header, &sections, counters, printed);
         if path == Path::new("-") {

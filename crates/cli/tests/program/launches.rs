@@ -3,7 +3,7 @@
 use crate::common::warplab;
 use snapbox::str;
 use std::path::{Path, PathBuf};
-use warplab_lab::npy;
+use warplab_run::npy;
 
 /// A file in the folder of temporary files of the tests.
 fn temporary(name: &str) -> PathBuf {

@@ -1,11 +1,11 @@
 //! Points at which one pseudo-channel of a machine's DRAM answers a stream of reads.
 
 use super::{Measured, number};
-use crate::fault::Fault;
 use std::collections::BTreeMap;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_diagnostics::nearest_name;
 use warplab_memory::dram::{Access, DramMap, PseudoChannel};
+use warplab_run::Fault;
 use warplab_units::LINE_BYTES;
 
 /// What can be named in columns. Times are in command clocks.

@@ -1,14 +1,14 @@
-//! The roads from a program file to a text that is simulated: PTX, or the listing of real machine code.
+//! The program_text from a program file to a text that is simulated: PTX, or the listing of real machine code.
 
 use crate::arguments::Isa;
 use crate::cuda_tools::{Folder, Tool};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{compilers, nvdisasm, sources};
+use crate::{cuda_compilers, nvdisasm, sources};
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
-use warplab_lab::{Language, language};
+use warplab_run::{Language, language};
 
 /// The architecture that PTX is compiled for when the machine is none of CUDA's.
 const DEFAULT_ARCHITECTURE: &str = "sm_90";
@@ -70,7 +70,7 @@ pub(crate) fn source_with(
         (Held::Ptx, Some(Isa::Sass)) => {
             let folder = Folder::new()?;
             Tool::Nvdisasm.require(path, "use --isa ptx")?;
-            let cubin = compilers::ptx_to_cubin(path, &machine_code(path, config)?, &folder.path)?;
+            let cubin = cuda_compilers::ptx_to_cubin(path, &machine_code(path, config)?, &folder.path)?;
             nvdisasm::disassemble(&cubin, path)
         }
         (Held::Cubin | Held::Text, Some(Isa::Ptx)) if !says_ptx(path)? => Err(Failure::input(format!(
@@ -115,7 +115,7 @@ impl Cuda<'_> {
     fn as_ptx(self) -> Result<Source, Failure> {
         let architecture = architecture(self.config).unwrap_or_else(|| DEFAULT_ARCHITECTURE.to_owned());
         let folder = Folder::new()?;
-        let ptx = compilers::cuda_to_ptx(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
+        let ptx = cuda_compilers::cuda_to_ptx(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
         Ok(Source::new(format!("{} (as PTX)", self.path.display()), sources::read(&ptx)?.text))
     }
 
@@ -123,7 +123,8 @@ impl Cuda<'_> {
         let folder = Folder::new()?;
         let architecture = machine_code(self.path, self.config)?;
         Tool::Nvdisasm.require(self.path, "use --isa ptx")?;
-        let cubin = compilers::cuda_to_cubin(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
+        let cubin =
+            cuda_compilers::cuda_to_cubin(self.path, &architecture, self.nvcc_arguments, &folder.path)?;
         nvdisasm::disassemble(&cubin, self.path)
     }
 }

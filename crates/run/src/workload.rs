@@ -10,6 +10,7 @@ use warplab_config::launch::{Argument, BufferSpec};
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_exec::{LaunchShape, MemoryImage, allocate_globals};
 use warplab_gpu::{Launch, PreparedLaunch, RunOptions, RunOutcome, prepare, run};
+use warplab_metrics::{Context, LaunchInfo};
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
 
@@ -35,7 +36,7 @@ pub static NO_SYMBOLS: BTreeMap<String, Argument> = BTreeMap::new();
 
 /// Bytes of all buffers of a launch.
 #[must_use]
-pub(crate) fn buffer_bytes(arguments: &[Argument], others: &[BufferSpec]) -> u64 {
+pub fn buffer_bytes(arguments: &[Argument], others: &[BufferSpec]) -> u64 {
     buffers::all(arguments, others).fold(0, |sum: u64, (_, size, _)| sum.saturating_add(size.bytes))
 }
 
@@ -64,12 +65,22 @@ pub struct Loaded {
 /// What a simulation gave.
 #[derive(Debug)]
 pub struct Simulated {
+    /// The launch as reports name it.
+    pub launch: LaunchInfo,
     /// Counters and timeline.
     pub outcome: RunOutcome,
     /// How many blocks fit.
     pub occupancy: Occupancy,
     /// Device memory after the launch.
     pub image: MemoryImage,
+}
+
+impl Simulated {
+    /// What metrics are computed from; `config` is the machine that ran the launch.
+    #[must_use]
+    pub fn context<'a>(&'a self, config: &'a GpuConfig) -> Context<'a> {
+        Context { counters: &self.outcome.counters, config, occupancy: &self.occupancy, launch: &self.launch }
+    }
 }
 
 impl<'a> Workload<'a> {
@@ -119,6 +130,20 @@ pub fn load(config: &GpuConfig, workload: &Workload<'_>, read: ReadFile<'_>) -> 
     Ok(Loaded { prepared, image })
 }
 
+fn launch_info(workload: &Workload<'_>, partial: bool) -> Result<LaunchInfo, Fault> {
+    let kernel = workload.kernel()?;
+    Ok(LaunchInfo {
+        kernel: workload.kernel.to_owned(),
+        grid: workload.shape.grid,
+        block: workload.shape.block,
+        registers: kernel.registers,
+        static_shared_bytes: kernel.static_shared_bytes,
+        dynamic_shared_bytes: workload.shape.dynamic_shared_bytes,
+        local_bytes: kernel.local_bytes,
+        partial,
+    })
+}
+
 /// Runs a workload on a machine.
 ///
 /// # Errors
@@ -131,5 +156,6 @@ pub fn simulate(
 ) -> Result<Simulated, Fault> {
     let Loaded { prepared, image } = load(config, workload, read)?;
     let outcome = run(config, &prepared, &image, options).map_err(|fault| Fault::Run(Box::new(fault)))?;
-    Ok(Simulated { outcome, occupancy: prepared.occupancy, image })
+    let launch = launch_info(workload, outcome.partial)?;
+    Ok(Simulated { launch, outcome, occupancy: prepared.occupancy, image })
 }

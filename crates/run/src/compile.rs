@@ -1,11 +1,12 @@
 //! PTX to the machine program of a machine.
 
+use crate::fault::Fault;
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lower::{Lowered, Options, PassSet, is_lowered};
-use warplab_program::{Reason, RefusedKernel};
+use warplab_lower::{Lowered, Options, PassLog, PassSet, is_lowered};
+use warplab_program::{Program, Reason, RefusedKernel};
 use warplab_ptx::Parsed;
 use warplab_ptx::tree::{Block, Statement};
 
@@ -54,7 +55,7 @@ pub fn compile(
 
 /// The wanted kernels of a PTX text to the machine program, with the warnings of both steps. A kernel with faults,
 /// its own or those of functions that it calls, is refused and does not keep the others from running: see
-/// [`Program::refused`](warplab_program::Program::refused).
+/// [`Program::refused`].
 ///
 /// # Errors
 /// The faults outside all functions.
@@ -95,6 +96,56 @@ pub fn compile_some(
     let warnings = warnings.chain(&lowered.warnings).cloned().collect();
     lowered.program.refused.extend(refused);
     Ok((lowered, warnings))
+}
+
+/// A program that was read for a machine.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// What the passes of the compiler did; empty for a listing.
+    pub log: Vec<PassLog>,
+    /// The warnings of the compiler.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Which kernel of a PTX text is compiled, of those that it has: one, or all.
+pub type ChooseKernel<'a> = &'a dyn for<'n> Fn(&[&'n str]) -> Result<Option<&'n str>, Fault>;
+
+/// Chooses all kernels.
+///
+/// # Errors
+/// None.
+pub fn all_kernels<'n>(_: &[&'n str]) -> Result<Option<&'n str>, Fault> {
+    Ok(None)
+}
+
+/// The one way from a program's text to the program of a machine: PTX is compiled, a listing is read. A kernel with
+/// faults is refused and keeps no other from running: see [`Program::refused`].
+///
+/// # Errors
+/// The faults outside all kernels, or what `choose` says.
+pub fn read_program(
+    path: &Path,
+    source: &Source,
+    config: &GpuConfig,
+    options: CompileOptions,
+    choose: ChooseKernel<'_>,
+) -> Result<Compiled, Fault> {
+    let faulty = |faults| Fault::Diagnostics(source.clone(), faults);
+    if language(path, &source.text) == Language::Listing {
+        let (program, faults) = warplab_program::listing::read(source);
+        if faults.iter().any(Diagnostic::is_error) {
+            return Err(faulty(faults));
+        }
+        return Ok(Compiled { program, log: Vec::new(), warnings: Vec::new() });
+    }
+    let parsed = warplab_ptx::parse(source);
+    let names: Vec<&str> = parsed.module.entries().map(|kernel| kernel.name.as_str()).collect();
+    let chosen = if parsed.faults().file.is_empty() { choose(&names)? } else { None };
+    let wanted = |name: &str| chosen.is_none_or(|chosen| chosen == name);
+    let (lowered, warnings) = compile_some(&parsed, source, config, options, &wanted).map_err(faulty)?;
+    Ok(Compiled { program: lowered.program, log: lowered.log, warnings })
 }
 
 /// The instructions of these functions that are never lowered.
