@@ -5,8 +5,8 @@
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
 use warplab_exec::{
-    AccessRecord, Code, ConstantBanks, Divergence, Environment, Init, LaunchShape, MemoryImage, SharedMemory,
-    SystemRecord, WarpState, step,
+    AccessRecord, ArchitecturalState, Code, ConstantBanks, DivergenceModel, Environment, Init, LaunchShape,
+    MemoryImage, SharedMemory, SystemRecord, step,
 };
 use warplab_program::listing::read;
 
@@ -47,7 +47,7 @@ fn main() {
         let parameters = base.0.to_le_bytes();
         let banks =
             ConstantBanks::load(&program, kernel, &shape, &parameters, &FxHashMap::default()).unwrap();
-        let mut warp = WarpState::new(&code, &shape, 0, Divergence::default());
+        let mut warp = ArchitecturalState::new(&code, &shape, 0, DivergenceModel::default());
         let mut shared = SharedMemory::new(1024);
         let mut record = AccessRecord::default();
         let mut system = SystemRecord::default();
@@ -68,7 +68,7 @@ fn main() {
             system: &mut system,
         };
         const COUNT: u32 = 4_000_000;
-        let run = |warp: &mut WarpState, environment: &mut Environment<'_, &MemoryImage>| {
+        let run = |warp: &mut ArchitecturalState, environment: &mut Environment<'_, &MemoryImage>| {
             let started = std::time::Instant::now();
             for _ in 0..COUNT {
                 step(&code, warp, environment).unwrap();

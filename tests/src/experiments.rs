@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
 use warplab_diagnostics::{Source, render};
-use warplab_lab::Fault;
-use warplab_lab::experiment::{Host, Options, Report, Results, load, run};
+use warplab_lab::experiment::{ExperimentOptions, ExperimentReport, Host, Results, load, run};
+use warplab_run::Fault;
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     std::fs::read(path).map_err(|error| Fault::input(format!("{}: {error}", path.display())))
@@ -31,11 +31,13 @@ fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Fault> {
 ///
 /// # Errors
 /// What is wrong with the text or with a point.
-pub fn run_text(text: &str, known: &Results, changes: &[&str]) -> Result<(Report, String), Fault> {
+pub fn run_text(text: &str, known: &Results, changes: &[&str]) -> Result<(ExperimentReport, String), Fault> {
     let experiment = load(&Source::new("test.ron", text))?;
     let host = Host { read: &bytes, program: &program, machine: &machine, version: "test" };
-    let options =
-        Options { changes: changes.iter().map(|&change| change.to_owned()).collect(), ..Options::default() };
+    let options = ExperimentOptions {
+        changes: changes.iter().map(|&change| change.to_owned()).collect(),
+        ..ExperimentOptions::default()
+    };
     let lines = Mutex::new(String::new());
     let folder = project_file("configs/experiments");
     let report = run(&experiment, &folder, &host, known, &options, &|finished| {
@@ -46,7 +48,7 @@ pub fn run_text(text: &str, known: &Results, changes: &[&str]) -> Result<(Report
 
 /// Runs an experiment of the project.
 #[must_use]
-pub fn run_shipped(name: &str) -> Report {
+pub fn run_shipped(name: &str) -> ExperimentReport {
     let text = read(&format!("configs/experiments/{name}.ron"));
     match run_text(&text, &Results::default(), &[]) {
         Ok((report, _)) => report,

@@ -1,15 +1,18 @@
 //! The hardware reference as tests see it: cases, metrics, and how one is run.
 
 pub mod experiments;
+pub mod interpreted;
 pub mod mutation;
+pub mod sweep;
 
 use std::path::PathBuf;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_gpu::RunOptions;
+use warplab_lab::pool;
 use warplab_lab::reference::longest_first;
-use warplab_lab::{CompileOptions, pool};
 use warplab_program::Program;
+use warplab_run::CompileOptions;
 
 /// A file of the project.
 #[must_use]
@@ -33,7 +36,7 @@ pub fn gpu(name: &str) -> GpuConfig {
 }
 
 pub use warplab_lab::reference::Case;
-pub use warplab_lab::{Loaded, Simulated};
+pub use warplab_run::{Loaded, Simulated};
 
 /// The cases of one suite (`suite`, `micro` or `atomics`).
 #[must_use]
@@ -63,9 +66,17 @@ pub fn suite_program(config: &GpuConfig, suite: &str) -> Program {
 #[must_use]
 pub fn compile(config: &GpuConfig, path: &str) -> Program {
     let source = Source::new(path, read(path));
-    let (lowered, _) = warplab_lab::compile(&source, config, CompileOptions::default())
+    let (lowered, _) = warplab_run::compile(&source, config, CompileOptions::default())
         .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
     lowered.program
+}
+
+/// A listing of the project.
+#[must_use]
+pub fn listing(path: &str) -> Program {
+    let (program, faults) = warplab_program::listing::read(&Source::new(path, read(path)));
+    assert_eq!(faults, [], "{path}");
+    program
 }
 
 /// The case with this name of a list.

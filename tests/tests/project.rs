@@ -1,7 +1,9 @@
 //! What the project says of itself: licences, dependencies, and where unsafe code may be.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use warplab_tests::{project_file, read};
 
 /// The folders of all packages.
@@ -71,6 +73,80 @@ fn every_dependency_is_used() {
         }
     }
     assert_eq!(unused, Vec::<String>::new());
+}
+
+/// Every package of `Cargo.lock`: name, version, and where it comes from (nothing for our own).
+fn locked() -> Vec<(String, String, Option<String>)> {
+    let text = read("Cargo.lock");
+    let field = |package: &str, name: &str| {
+        let start = format!("{name} = \"");
+        let line = package.lines().find_map(|line| line.strip_prefix(start.as_str()));
+        line.map(|value| value.trim_end_matches('"').to_owned())
+    };
+    let packages = text.split("[[package]]").skip(1);
+    packages
+        .map(|package| {
+            let required = |name| field(package, name).expect("every package has it");
+            (required("name"), required("version"), field(package, "source"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_dependency_comes_from_crates_io() {
+    let foreign = locked().into_iter().filter(|(_, _, source)| {
+        source.as_ref().is_some_and(|it| it != "registry+https://github.com/rust-lang/crates.io-index")
+    });
+    assert_eq!(foreign.collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn no_dependency_is_there_in_two_versions() {
+    // postcard names two versions of embedded-io as options, and none is built; some derive macros still use syn 2. Strike
+    // what is gone.
+    let allowed = ["embedded-io", "syn"];
+    let mut seen = BTreeSet::new();
+    let twice = locked().into_iter().map(|(name, ..)| name).filter(|name| !seen.insert(name.clone()));
+    assert_eq!(twice.collect::<Vec<String>>(), allowed);
+}
+
+#[test]
+fn nothing_depends_on_a_runtime_a_network_or_a_c_library_to_build() {
+    let banned = ["tokio", "async-std", "reqwest", "openssl-sys", "cc", "cmake", "bindgen"];
+    let found = locked().into_iter().filter(|(name, ..)| banned.contains(&name.as_str()));
+    assert_eq!(found.collect::<Vec<_>>(), []);
+}
+
+/// Licences that ask nothing of this program's own code.
+const LICENCES: [&str; 4] = ["MIT", "Apache-2.0", "Unicode-3.0", "Zlib"];
+
+/// Whether a licence expression can be met: of every part joined by AND, one alternative.
+fn is_allowed(expression: &str) -> bool {
+    let allowed = |name: &str| LICENCES.contains(&name.trim_matches([' ', '(', ')']));
+    let alternatives = |part: &str| part.replace('/', " OR ").split(" OR ").any(allowed);
+    expression.split(" AND ").all(alternatives)
+}
+
+#[test]
+fn every_licence_of_a_dependency_is_allowed() {
+    assert!(is_allowed("(MIT OR GPL-3.0) AND Zlib") && is_allowed("Unlicense/MIT"));
+    assert!(!is_allowed("MIT AND GPL-3.0") && !is_allowed("GPL-3.0 OR LGPL-3.0") && !is_allowed(""));
+    let output = |program: &str, arguments: &[&str]| {
+        let run = Command::new(program).args(arguments).current_dir(project_file(".")).output();
+        String::from_utf8(run.unwrap_or_else(|error| panic!("{program}: {error}")).stdout).expect("text")
+    };
+    let version = output("rustc", &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host");
+    // What is built here has been fetched.
+    let arguments = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
+    let metadata: serde_json::Value =
+        serde_json::from_str(&output("cargo", &arguments)).expect("the packages as JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let refused = packages.iter().filter(|package| !package["license"].as_str().is_some_and(is_allowed));
+    let refused: Vec<String> =
+        refused.map(|package| format!("{}: {}", package["name"], package["license"])).collect();
+    assert_eq!(refused, Vec::<String>::new());
+    assert!(packages.len() > 100, "{} packages", packages.len());
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What a person types.
 
 use crate::save::Save;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ops::Range;
 use std::path::PathBuf;
+use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{
     Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
     parse_symbol,
@@ -162,34 +164,15 @@ pub(crate) enum Isa {
     Sass,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Scheduler {
-    /// Loose round robin
-    Lrr,
-    /// Greedy, then oldest
-    Gto,
-    /// The oldest
-    Oldest,
-    /// Round robin inside a fetch group
-    TwoLevel,
-    /// Greedy, then youngest
-    Cggty,
-    /// Any, by a seeded generator
-    Random,
-}
-
-impl Scheduler {
-    /// The name in descriptions.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Scheduler::Lrr => "lrr",
-            Scheduler::Gto => "gto",
-            Scheduler::Oldest => "oldest",
-            Scheduler::TwoLevel => "two_level",
-            Scheduler::Cggty => "cggty",
-            Scheduler::Random => "random",
-        }
-    }
+/// The scheduler policies by their names.
+fn schedulers() -> ValueParser {
+    let values =
+        SchedulerPolicy::ALL.map(|policy| PossibleValue::new(policy.option()).help(policy.summary()));
+    let policy = |name: String| {
+        let found = SchedulerPolicy::ALL.into_iter().find(|policy| policy.option() == name);
+        found.ok_or_else(|| format!("unknown scheduler '{name}'"))
+    };
+    ValueParser::new(PossibleValuesParser::new(values).try_map(policy))
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +187,9 @@ pub(crate) struct RunArguments {
     /// warp-state, launch, occupancy, source-counters, littles-law, or all
     #[arg(long = "section", value_name = "NAME", help_heading = "Report")]
     pub(crate) sections: Vec<String>,
+    /// Report only this one of several launches of a file, counted from 1; its warps are those of a timeline
+    #[arg(long = "launch", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Report")]
+    pub(crate) only_launch: Option<u32>,
     /// Print a CSV page instead of the sections
     #[arg(long, value_name = "PAGE", help_heading = "Report")]
     pub(crate) csv: Option<CsvPage>,
@@ -300,8 +286,8 @@ pub(crate) struct MachineArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) gpu: Option<String>,
     /// Which warp of those that can issue is taken
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) scheduler: Option<Scheduler>,
+    #[arg(long, value_name = "POLICY", value_parser = schedulers())]
+    pub(crate) scheduler: Option<SchedulerPolicy>,
     /// A change of the machine, may be repeated: l2.kib=30000
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(crate) changes: Vec<String>,

@@ -1,6 +1,6 @@
 //! The commands that the documents show are commands.
 
-#[path = "../tests/common/markdown.rs"]
+#[path = "../tests/program/documents/markdown.rs"]
 mod markdown;
 
 use crate::arguments::Arguments;

@@ -1,7 +1,7 @@
 //! How a command ends.
 
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lab::Fault;
+use warplab_run::Fault;
 
 /// A command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,28 +1,27 @@
-//! One launch, ready to be simulated: from a launch file, or from a program and flags.
+//! One or several launches, ready to be simulated: from a launch file, or from a program and flags.
 
-use crate::arguments::{RunArguments, Switch};
+use crate::arguments::{LaunchArguments, RunArguments, Switch};
 use crate::failure::Failure;
 use crate::machines;
 use crate::programs::{self, Loaded, Reading};
 use crate::terminal::Terminal;
-use crate::{roads, sources};
+use crate::{program_text, sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation};
-use warplab_config::{GpuConfig, load_launch};
+use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation, LaunchStep};
+use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_exec::LaunchShape;
+use warplab_run::KernelLaunch;
 
 /// What is to be simulated.
 #[derive(Debug)]
 pub(crate) struct Job {
     /// The program and its text.
     pub(crate) loaded: Loaded,
-    /// The name of the kernel in the program.
-    pub(crate) kernel: String,
-    /// Grid, block and dynamic shared memory.
-    pub(crate) shape: LaunchShape,
-    /// The arguments.
-    pub(crate) arguments: Vec<Argument>,
+    /// The launches in order.
+    pub(crate) steps: Vec<Step>,
+    /// All arguments of the file, each once: they declare the buffers.
+    pub(crate) declarations: Vec<Argument>,
     /// Buffers that no argument declares.
     pub(crate) buffers: Vec<BufferSpec>,
     /// Values for variables of the program.
@@ -37,10 +36,28 @@ pub(crate) struct Job {
     pub(crate) max_cycles: u64,
 }
 
+/// One launch of a job.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// The name of the kernel in the program.
+    pub(crate) kernel: String,
+    /// Grid, block and dynamic shared memory.
+    pub(crate) shape: LaunchShape,
+    /// The arguments.
+    pub(crate) arguments: Vec<Argument>,
+}
+
+impl Step {
+    /// The launch as the laboratory takes it.
+    pub(crate) fn launch(&self) -> KernelLaunch<'_> {
+        KernelLaunch { kernel: &self.kernel, shape: self.shape, arguments: &self.arguments }
+    }
+}
+
 impl Job {
     /// The names of the buffers and of the program's variables in global memory.
     pub(crate) fn buffer_names(&self) -> Vec<&str> {
-        let of_arguments = self.arguments.iter().flat_map(Argument::buffers).map(|(name, ..)| name);
+        let of_arguments = self.declarations.iter().flat_map(Argument::buffers).map(|(name, ..)| name);
         let others = self.buffers.iter().map(|buffer| buffer.name.as_str());
         let globals = self.loaded.program.globals.iter().map(|global| global.name.as_str());
         of_arguments.chain(others).chain(globals).collect()
@@ -76,19 +93,15 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
     let mut reading = reading(arguments, launch.fmad)?;
     // What stands on the command line comes last, where it wins.
     reading.nvcc_arguments.splice(0..0, launch.nvcc_args.iter().cloned());
-    let loaded = programs::load(&program, &config, reading, Some(&launch.kernel), terminal)?;
+    let same = launch.steps().iter().all(|step| step.kernel == launch.kernel);
+    let wanted = same.then_some(launch.kernel.as_str());
+    let loaded = programs::load(&program, &config, reading, wanted, terminal)?;
     check_architecture(Path::new(&launch.program), &loaded, &config)?;
-    let kernel = programs::kernel(&loaded, Some(&launch.kernel))?.name.clone();
-    let shape = shape(
-        flags.grid.unwrap_or(launch.grid),
-        flags.block.unwrap_or(launch.block),
-        flags.shared.unwrap_or(launch.dynamic_shared_bytes).0,
-    )?;
+    let steps = steps(&launch, flags, &loaded)?;
     Ok(Job {
         loaded,
-        kernel,
-        shape,
-        arguments: launch.arguments,
+        steps,
+        declarations: launch.argument_lists().concat(),
         buffers: launch.buffers,
         symbols: launch.symbols,
         expectations: launch.expectations,
@@ -96,6 +109,26 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
         config,
         max_cycles: arguments.max_cycles.or(launch.max_cycles).unwrap_or(0),
     })
+}
+
+/// The launches of a file; flags change the shape of a single one.
+fn steps(launch: &Launch, flags: &LaunchArguments, loaded: &Loaded) -> Result<Vec<Step>, Failure> {
+    let changes_shape = flags.grid.is_some() || flags.block.is_some() || flags.shared.is_some();
+    if changes_shape && !launch.launches.is_empty() {
+        return Err(Failure::input("--grid, --block and --shared are for files with one launch"));
+    }
+    let step = |step: LaunchStep<'_>| {
+        Ok(Step {
+            kernel: programs::kernel(loaded, Some(step.kernel))?.name.clone(),
+            shape: shape(
+                flags.grid.unwrap_or(step.grid),
+                flags.block.unwrap_or(step.block),
+                flags.shared.unwrap_or(step.dynamic_shared_bytes).0,
+            )?,
+            arguments: step.arguments.to_vec(),
+        })
+    };
+    launch.steps().into_iter().map(step).collect()
 }
 
 fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
@@ -111,11 +144,11 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
     let loaded = programs::load(&arguments.file, &config, reading(arguments, None)?, wanted, terminal)?;
     check_architecture(&arguments.file, &loaded, &config)?;
     let kernel = programs::kernel(&loaded, wanted)?.name.clone();
+    let shape = shape(grid, block, flags.shared.unwrap_or_default().0)?;
     Ok(Job {
         loaded,
-        kernel,
-        shape: shape(grid, block, flags.shared.unwrap_or_default().0)?,
-        arguments: flags.arguments.clone(),
+        steps: vec![Step { kernel, shape, arguments: flags.arguments.clone() }],
+        declarations: flags.arguments.clone(),
         buffers: flags.buffers.clone(),
         symbols: flags.symbols.iter().cloned().collect(),
         expectations: Vec::new(),
@@ -128,7 +161,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
 /// Machine code runs on machines of its major version that are not older, as a driver wants it.
 fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Result<(), Failure> {
     let Some(code) = loaded.program.architecture else { return Ok(()) };
-    let machine = roads::architecture(config);
+    let machine = program_text::architecture(config);
     let number = machine.as_ref().and_then(|name| name.strip_prefix("sm_")?.parse::<u32>().ok());
     if number.is_some_and(|machine| machine / 10 == code / 10 && machine >= code) {
         return Ok(());

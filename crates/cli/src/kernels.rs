@@ -7,13 +7,13 @@ use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_exec::{Code, LaunchShape, MemoryImage, allocate_globals};
 use warplab_gpu::{Launch, prepare};
-use warplab_lab::{CompileOptions, Language, compile_some, language};
 use warplab_program::{Kernel, Program, Reason, RefusedKernel, listing};
 use warplab_ptx::tree::{Block, Statement};
+use warplab_run::{CompileOptions, Language, compile_some, language};
 
 /// Where a reason stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum ReasonPlace {
     /// In the whole kernel.
     Nowhere,
     /// At a line of the text.
@@ -22,12 +22,12 @@ pub(crate) enum Place {
     Address(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ReasonPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Nowhere => Ok(()),
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Address(address) => write!(f, "{address:#06x}"),
+            ReasonPlace::Nowhere => Ok(()),
+            ReasonPlace::Line(line) => write!(f, "line {line}"),
+            ReasonPlace::Address(address) => write!(f, "{address:#06x}"),
         }
     }
 }
@@ -37,12 +37,12 @@ impl fmt::Display for Place {
 pub(crate) struct KernelReport {
     pub(crate) name: String,
     /// Why it cannot run; empty if it can.
-    pub(crate) reasons: Vec<(Place, String)>,
+    pub(crate) reasons: Vec<(ReasonPlace, String)>,
 }
 
 /// A whole program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct ProgramReport {
     /// What it is: PTX, a listing.
     pub(crate) what: &'static str,
     /// Instructions of the text.
@@ -54,7 +54,7 @@ pub(crate) struct Report {
     pub(crate) shown: Vec<Diagnostic>,
 }
 
-impl Report {
+impl ProgramReport {
     /// Whether everything can run.
     pub(crate) fn is_fine(&self) -> bool {
         self.file.is_empty() && self.kernels.iter().all(|kernel| kernel.reasons.is_empty())
@@ -67,19 +67,22 @@ pub(crate) fn message(fault: &Diagnostic) -> String {
 }
 
 /// Reads a program and tries every kernel.
-pub(crate) fn report(file: &Path, source: &Source, config: &GpuConfig) -> Report {
+pub(crate) fn report(file: &Path, source: &Source, config: &GpuConfig) -> ProgramReport {
     match language(file, &source.text) {
         Language::Ptx => of_ptx(source, config),
         Language::Listing => of_listing(file, source, config),
     }
 }
 
-fn of_ptx(source: &Source, config: &GpuConfig) -> Report {
+fn of_ptx(source: &Source, config: &GpuConfig) -> ProgramReport {
     let parsed = warplab_ptx::parse(source);
     let names: Vec<&str> = parsed.module.entries().map(|kernel| kernel.name.as_str()).collect();
     let bodies = parsed.module.functions().filter_map(|function| function.body.as_ref());
-    let mut report =
-        Report { what: "PTX", instructions: bodies.map(instructions).sum(), ..Report::default() };
+    let mut report = ProgramReport {
+        what: "PTX",
+        instructions: bodies.map(instructions).sum(),
+        ..ProgramReport::default()
+    };
     match compile_some(&parsed, source, config, CompileOptions::default(), &|_| true) {
         Ok((lowered, warnings)) => {
             report.kernels = kernels(&lowered.program, source, config, false);
@@ -108,12 +111,12 @@ fn of_ptx(source: &Source, config: &GpuConfig) -> Report {
     report
 }
 
-fn of_listing(file: &Path, source: &Source, config: &GpuConfig) -> Report {
+fn of_listing(file: &Path, source: &Source, config: &GpuConfig) -> ProgramReport {
     let (program, faults) = listing::read(source);
     let read = program.kernels.iter().chain(program.refused.iter().map(|refused| &refused.kernel));
     let instructions = read.map(|kernel| kernel.instructions.len() as u64).sum();
     let machine_code = ["cubin", "cu"].iter().any(|it| sources::has_extension(file, it));
-    let mut report = Report { what: "a listing", instructions, ..Report::default() };
+    let mut report = ProgramReport { what: "a listing", instructions, ..ProgramReport::default() };
     report.kernels = kernels(&program, source, config, machine_code);
     if !machine_code {
         report.shown = program.refused.iter().flat_map(RefusedKernel::faults).chain(faults.clone()).collect();
@@ -132,8 +135,8 @@ fn once(faults: &mut Vec<Diagnostic>) {
     faults.dedup();
 }
 
-fn line(source: &Source, fault: &Diagnostic) -> Place {
-    Place::Line(source.line(fault.span.start))
+fn line(source: &Source, fault: &Diagnostic) -> ReasonPlace {
+    ReasonPlace::Line(source.line(fault.span.start))
 }
 
 /// Every kernel of a program, those that could be read first.
@@ -159,18 +162,18 @@ fn kernels(program: &Program, source: &Source, config: &GpuConfig, machine_code:
         let nameable = kernel.registers <= 255;
         let mut reasons = if nameable { not_executed(kernel, machine_code) } else { Vec::new() };
         if reasons.is_empty() {
-            reasons.extend(cannot_start(kernel).map(|message| (Place::Nowhere, message)));
+            reasons.extend(cannot_start(kernel).map(|message| (ReasonPlace::Nowhere, message)));
         }
         KernelReport { name: kernel.name.clone(), reasons }
     });
     let refused = program.refused.iter().map(|refused| {
         let place = |reason: &Reason| match reason.address {
-            Some(address) => Place::Address(address),
-            None if machine_code => Place::Nowhere,
+            Some(address) => ReasonPlace::Address(address),
+            None if machine_code => ReasonPlace::Nowhere,
             None => line(source, &reason.fault),
         };
         let text = |reason: &Reason| (place(reason), message(&reason.fault));
-        let mut reasons: Vec<(Place, String)> = refused.reasons.iter().map(text).collect();
+        let mut reasons: Vec<(ReasonPlace, String)> = refused.reasons.iter().map(text).collect();
         reasons.extend(not_executed(&refused.kernel, machine_code));
         reasons.sort_by_key(|(place, _)| *place);
         KernelReport { name: refused.kernel.name.clone(), reasons }
@@ -179,9 +182,10 @@ fn kernels(program: &Program, source: &Source, config: &GpuConfig, machine_code:
 }
 
 /// The instructions that cannot be executed.
-fn not_executed(kernel: &Kernel, machine_code: bool) -> Vec<(Place, String)> {
+fn not_executed(kernel: &Kernel, machine_code: bool) -> Vec<(ReasonPlace, String)> {
     let faults = Code::decode(kernel).err().unwrap_or_default();
-    let place = |address, line| if machine_code { Place::Address(address) } else { Place::Line(line) };
+    let place =
+        |address, line| if machine_code { ReasonPlace::Address(address) } else { ReasonPlace::Line(line) };
     faults
         .into_iter()
         .map(|fault| {

@@ -3,7 +3,7 @@
 use crate::arguments::{Isa, PointArguments};
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
-use crate::{machines, roads, sources};
+use crate::{machines, program_text, sources};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
-use warplab_lab::Fault;
-use warplab_lab::experiment::{Host, Options, Report, Results, run};
+use warplab_lab::experiment::{ExperimentOptions, ExperimentReport, Host, Results, run};
+use warplab_run::Fault;
 
 /// What tells this simulator from every other: its version, and a hash of the sources that it was built from.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("WARPLAB_SOURCES"));
@@ -55,16 +55,16 @@ impl<'a> Laboratory<'a> {
         experiment: &Experiment,
         folder: &Path,
         changes: &[String],
-    ) -> Result<Report, Failure> {
+    ) -> Result<ExperimentReport, Failure> {
         let default = machines::load(machines::DEFAULT, &[])?;
         // CUDA source is read as PTX, so that a result does not depend on which tools are there.
         let program = |path: &Path| {
             let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
-            roads::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
+            program_text::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
         };
         let machine = |name: &str, changes: &[String]| machines::load(name, changes);
         let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
-        let options = Options {
+        let options = ExperimentOptions {
             full: self.arguments.full,
             changes: changes.to_vec(),
             threads: self.arguments.jobs.map_or(0, usize::from),

@@ -5,7 +5,7 @@ use crate::sources;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 use warplab_diagnostics::nearest_name;
-use warplab_lab::Fault;
+use warplab_run::Fault;
 
 /// The copies inside the program: paths relative to `configs`, and texts.
 static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/labs.rs"));

@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
 use warplab_diagnostics::{Source, nearest_name};
-use warplab_lab::Fault;
+use warplab_run::Fault;
 
 /// The copies inside the program: name and text.
 static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/machines.rs"));

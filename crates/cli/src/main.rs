@@ -4,7 +4,7 @@
 
 mod arguments;
 mod commands;
-mod compilers;
+mod cuda_compilers;
 mod cuda_tools;
 #[cfg(test)]
 mod documents;
@@ -17,10 +17,10 @@ mod machines;
 mod names;
 mod nvdisasm;
 mod passes;
+mod program_text;
 mod programs;
 mod progress;
 mod ptx_table;
-mod roads;
 mod save;
 mod simulate;
 mod sources;

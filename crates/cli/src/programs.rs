@@ -3,13 +3,13 @@
 use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
-use crate::{names, passes, roads};
+use crate::{names, passes, program_text};
 use std::path::Path;
 use warplab_config::GpuConfig;
-use warplab_diagnostics::{Diagnostic, Source, nearest_name};
-use warplab_lab::{CompileOptions, Language, compile_some, language};
+use warplab_diagnostics::{Source, nearest_name};
 use warplab_lower::PassLog;
 use warplab_program::{Kernel, Program, RefusedKernel};
+use warplab_run::{CompileOptions, Fault, read_program};
 
 /// A program with the text it was read from.
 #[derive(Debug)]
@@ -64,32 +64,19 @@ pub(crate) fn load(
     wanted: Option<&str>,
     terminal: &mut Terminal,
 ) -> Result<Loaded, Failure> {
-    let source = roads::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
-    match language(path, &source.text) {
-        Language::Listing => {
-            let (program, faults) = warplab_program::listing::read(&source);
-            if faults.iter().any(Diagnostic::is_error) {
-                return Err(Failure::Diagnostics(source, faults));
-            }
-            Ok(Loaded { source, program, log: Vec::new() })
-        }
-        Language::Ptx => {
-            let parsed = warplab_ptx::parse(&source);
-            let names: Vec<&str> = parsed.module.entries().map(|kernel| kernel.name.as_str()).collect();
-            let wanted = match wanted {
-                Some(name) if parsed.faults().file.is_empty() => Some(find(&names, Some(name))?),
-                _ => None,
-            };
-            let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted == name);
-            match compile_some(&parsed, &source, config, reading.passes, &is_wanted) {
-                Ok((lowered, warnings)) => {
-                    terminal.diagnostics(&source, &warnings);
-                    Ok(Loaded { source, program: lowered.program, log: lowered.log })
-                }
-                Err(faults) => Err(Failure::Diagnostics(source, faults)),
-            }
-        }
-    }
+    let source = program_text::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
+    let choose = for_names(|names| wanted.map(|name| find(names, Some(name))).transpose());
+    let compiled = read_program(path, &source, config, reading.passes, &choose)?;
+    terminal.diagnostics(&source, &compiled.warnings);
+    Ok(Loaded { source, program: compiled.program, log: compiled.log })
+}
+
+/// Lets the compiler infer the lifetime of the names.
+fn for_names<F>(choose: F) -> F
+where
+    F: for<'n> Fn(&[&'n str]) -> Result<Option<&'n str>, Fault>,
+{
+    choose
 }
 
 /// The kernel that a person means.
@@ -111,16 +98,14 @@ pub(crate) fn refusal(source: &Source, refused: &RefusedKernel) -> Failure {
 }
 
 /// The full name that a person means: by itself, by any form of the name in the source, or the only one there is.
-fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Failure> {
+fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Fault> {
     let list =
         |names: &[&str]| names.iter().map(|name| names::demangled(name)).collect::<Vec<_>>().join(", ");
     let Some(name) = name else {
         return match names {
             [name] => Ok(name),
-            [] => Err(Failure::input("the program has no kernel")),
-            _ => {
-                Err(Failure::input(format!("which kernel? give --kernel; the program has: {}", list(names))))
-            }
+            [] => Err(Fault::input("the program has no kernel")),
+            _ => Err(Fault::input(format!("which kernel? give --kernel; the program has: {}", list(names)))),
         };
     };
     if let Some(name) = names.iter().find(|known| **known == name) {
@@ -132,25 +117,25 @@ fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Failure> {
         [] => {}
         several => {
             let several = list(several);
-            return Err(Failure::input(format!("'{name}' is the name of several kernels: {several}")));
+            return Err(Fault::input(format!("'{name}' is the name of several kernels: {several}")));
         }
     }
     let known: Vec<String> = names.iter().map(|name| names::demangled(name)).collect();
     let near = nearest_name(name, known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-    Err(Failure::input(format!("there is no kernel '{name}';{near} the program has: {}", known.join(", "))))
+    Err(Fault::input(format!("there is no kernel '{name}';{near} the program has: {}", known.join(", "))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::find;
-    use crate::failure::Failure;
+    use warplab_run::Fault;
 
     #[test]
     fn a_kernel_is_found_by_its_cpp_name() {
         let names = ["_Z5saxpyifPKfPf", "_Z6saxpy2i"];
         assert_eq!(find(&names, Some("saxpy")).unwrap(), "_Z5saxpyifPKfPf");
-        let Err(Failure::Input(message)) = find(&names, None) else { panic!() };
+        let Err(Fault::Input(message)) = find(&names, None) else { panic!() };
         assert_eq!(
             message,
             "which kernel? give --kernel; the program has: saxpy(int, float, float const*, float*), saxpy2(int)"
@@ -159,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_wrong_name_finds_the_nearest() {
-        let Err(Failure::Input(message)) = find(&["saxpy", "copy"], Some("saxpi")) else { panic!() };
+        let Err(Fault::Input(message)) = find(&["saxpy", "copy"], Some("saxpi")) else { panic!() };
         assert_eq!(message, "there is no kernel 'saxpi'; did you mean 'saxpy'? the program has: saxpy, copy");
     }
 }

@@ -12,15 +12,19 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// A bar on standard error, or nothing.
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
+    /// Blocks of the launches before each.
+    blocks_before: Vec<u64>,
     started: Instant,
     drawn: Instant,
 }
 
 impl Bar {
-    /// A bar for so many blocks, if one is wanted.
-    pub(crate) fn new(blocks: u64, wanted: bool) -> Bar {
+    /// A bar for launches of so many blocks each, if one is wanted.
+    pub(crate) fn new(blocks: &[u64], wanted: bool) -> Bar {
+        let blocks_before = (0..blocks.len()).map(|launch| blocks[..launch].iter().sum()).collect();
+        let all = blocks.iter().sum();
         let bar = wanted.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
             let template = "{bar:30} {human_pos}/{human_len} blocks, {msg}, {eta} left";
             // The template is a constant that is tested.
             bar.set_style(
@@ -29,7 +33,7 @@ impl Bar {
             bar
         });
         let now = Instant::now();
-        Bar { bar, started: now, drawn: now }
+        Bar { bar, blocks_before, started: now, drawn: now }
     }
 
     /// Shows how far the run is.
@@ -41,7 +45,8 @@ impl Bar {
         self.drawn = Instant::now();
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         let rate = progress.instructions as f64 / seconds / 1e6;
-        bar.set_position(progress.blocks_dispatched);
+        let before = self.blocks_before.get(progress.launch).copied().unwrap_or(0);
+        bar.set_position(before + progress.blocks_dispatched);
         bar.set_message(format!("{} cycles, {rate:.1} M warp instructions/s", integer_text(progress.cycle)));
     }
 

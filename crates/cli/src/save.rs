@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Buffer, MemoryImage};
-use warplab_lab::npy;
+use warplab_run::npy;
 
 /// A buffer that is to be kept, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn write(wanted: &[Save], image: &MemoryImage) -> Result<(), Failure>
 fn write_one(path: &Path, buffer: &Buffer) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     if sources::has_extension(path, "npy") {
-        let element = buffer.element.unwrap_or(warplab_lab::DEFAULT_ELEMENT);
+        let element = buffer.element.unwrap_or(warplab_run::DEFAULT_ELEMENT);
         file.write_all(&npy::head(element, buffer.elements(element)))?;
     }
     let mut left = buffer.bytes;

@@ -1,7 +1,7 @@
 //! One call of the simulator.
 
 use crate::failure::Failure;
-use crate::job::Job;
+use crate::job::{Job, Step};
 use crate::programs::Loaded;
 use crate::progress::Bar;
 use crate::sources;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::{LaunchFault, PrintedLines};
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
-use warplab_lab::{Fault, Simulated, Workload};
 use warplab_program::instruction::INSTRUCTION_BYTES;
+use warplab_run::{Fault, KernelLaunch, Sequence, SimulatedSequence, simulate_sequence};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -21,8 +21,10 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Options {
     /// Threads; as many as the host has if not given.
     pub(crate) jobs: Option<u16>,
-    /// What to record.
+    /// What to record of one launch.
     pub(crate) timeline: Option<TimelineOptions>,
+    /// The launch of which a timeline is recorded, counted from 0.
+    pub(crate) recorded: usize,
     /// Whether to check hazards.
     pub(crate) check_hazards: bool,
     /// Whether to draw a progress bar.
@@ -45,12 +47,17 @@ pub(crate) fn simulate(
     job: &Job,
     options: &Options,
     printed: &mut PrintedLines,
-) -> Result<Simulated, Failure> {
+) -> Result<SimulatedSequence, Failure> {
     in_pool(options.jobs, || run_with_bar(job, options, printed))?
 }
 
-fn run_with_bar(job: &Job, options: &Options, printed: &mut PrintedLines) -> Result<Simulated, Failure> {
-    let mut bar = Bar::new(job.shape.blocks(), options.progress);
+fn run_with_bar(
+    job: &Job,
+    options: &Options,
+    printed: &mut PrintedLines,
+) -> Result<SimulatedSequence, Failure> {
+    let blocks: Vec<u64> = job.steps.iter().map(|step| step.shape.blocks()).collect();
+    let mut bar = Bar::new(&blocks, options.progress);
     let mut show = |progress| bar.show(progress);
     let run_options = RunOptions {
         max_cycles: job.max_cycles,
@@ -60,16 +67,16 @@ fn run_with_bar(job: &Job, options: &Options, printed: &mut PrintedLines) -> Res
         interrupt: Some(interrupt()),
         printed: Some(printed),
     };
-    let workload = Workload {
+    let launches: Vec<KernelLaunch<'_>> = job.steps.iter().map(Step::launch).collect();
+    let sequence = Sequence {
         program: &job.loaded.program,
-        kernel: &job.kernel,
-        shape: job.shape,
-        arguments: &job.arguments,
+        launches: &launches,
+        declarations: &job.declarations,
         buffers: &job.buffers,
         symbols: &job.symbols,
     };
     let read = |path: &Path| sources::for_lab(&job.folder.join(path));
-    let simulated = warplab_lab::simulate(&job.config, &workload, &read, run_options);
+    let simulated = simulate_sequence(&job.config, &sequence, options.recorded, &read, run_options);
     bar.clear();
     simulated.map_err(|fault| match fault {
         Fault::Run(fault) => kernel_fault(&fault, &job.loaded),

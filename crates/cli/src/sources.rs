@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::fs;
 use std::path::Path;
 use warplab_diagnostics::Source;
-use warplab_lab::Fault;
+use warplab_run::Fault;
 
 /// A file as text. Bytes that are no text become replacement characters, which the readers of every format refuse
 /// with their place.

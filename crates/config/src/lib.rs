@@ -10,6 +10,7 @@
 mod check;
 mod course;
 pub mod experiment;
+mod expression;
 pub mod gpu;
 pub mod lab;
 pub mod launch;
@@ -17,6 +18,7 @@ mod load;
 pub mod occupancy;
 mod overrides;
 pub mod ron_tree;
+mod ron_value;
 mod schema;
 mod validate_experiment;
 mod validate_gpu;

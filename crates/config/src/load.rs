@@ -3,14 +3,12 @@
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
 use crate::{
-    Course, Experiment, GpuConfig, Lab, Launch, check, validate_experiment, validate_gpu, validate_lab,
-    validate_launch,
+    Course, Experiment, GpuConfig, Lab, Launch, check, ron_value, validate_experiment, validate_gpu,
+    validate_lab, validate_launch,
 };
-use ron::Options;
-use ron::extensions::Extensions;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
-use warplab_diagnostics::{Diagnostic, Source, Span};
+use warplab_diagnostics::{Diagnostic, Source};
 
 /// Reads a machine; every fault of the text at once.
 ///
@@ -79,26 +77,8 @@ pub fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> 
 
 fn load<T: DeserializeOwned>(source: &Source, kind: Kind) -> Result<(Node, T), Vec<Diagnostic>> {
     let tree = check_form(source, kind)?;
-    let value = options().from_str(&source.text).map_err(|error| vec![from_ron(source, &error)])?;
+    let value = ron_value::value(&tree).map_err(|fault| vec![fault])?;
     Ok((tree, value))
-}
-
-/// Optional values need no `Some(...)`.
-fn options() -> Options {
-    Options::default().with_default_extension(Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES)
-}
-
-/// A fault that only `ron` has found.
-fn from_ron(source: &Source, error: &ron::error::SpannedError) -> Diagnostic {
-    let place = |position: &ron::error::Position| {
-        let line_start =
-            source.text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
-        let line = source.text.get(line_start..).unwrap_or_default();
-        let column = line.chars().take(position.col.saturating_sub(1)).map(char::len_utf8).sum::<usize>();
-        line_start + column
-    };
-    let (start, end) = (place(&error.span.start), place(&error.span.end));
-    Diagnostic::error(Span::new(start, end.max(start)), format!("{}", error.code)).with_label("here")
 }
 
 fn fail_on_errors(faults: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {

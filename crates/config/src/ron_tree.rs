@@ -1,7 +1,7 @@
-//! RON as a tree with spans: what the checks look at, and where faults are shown.
+//! The reader of RON: a tree with the place of every value.
 //!
-//! `ron` stops at the first fault and knows no place for a fault of meaning. This reader keeps the place of every
-//! value and goes on after a fault.
+//! The checks of form look at it, `ron_value` makes the values of Rust types from it, and faults of meaning are shown
+//! at its places. The crate `ron` would stop at the first fault and keep no places; this reader goes on after a fault.
 
 use warplab_diagnostics::{Diagnostic, Span};
 
@@ -34,6 +34,8 @@ pub enum Value {
         whole: Option<i128>,
         /// The value.
         real: f64,
+        /// The value, rounded once to single precision.
+        single: f32,
     },
     /// `'c'`.
     Char(char),
@@ -339,8 +341,8 @@ impl Reader<'_> {
         match name.text.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            "inf" => Value::Number { whole: None, real: f64::INFINITY },
-            "NaN" => Value::Number { whole: None, real: f64::NAN },
+            "inf" => Value::Number { whole: None, real: f64::INFINITY, single: f32::INFINITY },
+            "NaN" => Value::Number { whole: None, real: f64::NAN, single: f32::NAN },
             _ => Value::Variant(name),
         }
     }
@@ -408,8 +410,14 @@ impl Reader<'_> {
             _ => None,
         };
         match (whole, real) {
-            (Some(whole), _) => Value::Number { whole: Some(whole), real: whole as f64 },
-            (None, Some(real)) => Value::Number { whole: None, real },
+            (Some(whole), _) => {
+                Value::Number { whole: Some(whole), real: whole as f64, single: whole as f32 }
+            }
+            (None, Some(real)) => {
+                // `-inf` is a number to Rust, too.
+                let single = digits.parse().unwrap_or(f32::NAN);
+                Value::Number { whole: None, real, single }
+            }
             (None, None) => {
                 let message = format!("'{written}' is not a number");
                 self.fault_at(

@@ -132,6 +132,13 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} banks", l1.tag_banks),
         "a power of two",
     );
+    let line = gpu.multiprocessor.instructions.line_instructions;
+    rules.need(
+        line.is_power_of_two(),
+        "multiprocessor.instructions.line_instructions",
+        || format!("{line} instructions"),
+        "a power of two",
+    );
     let banks = gpu.multiprocessor.shared.banks;
     rules.need(
         banks.is_power_of_two(),
@@ -228,4 +235,13 @@ fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
         "refreshing would never end",
     );
+    let banks = dram.bank_groups.saturating_mul(dram.banks_per_group);
+    if let Some(refresh) = clocks.bank_refresh {
+        rules.need(
+            refresh.refi > refresh.rrefd && refresh.refi.saturating_mul(banks) > refresh.rfc,
+            "dram.clocks.bank_refresh",
+            || format!("a bank every {} clocks, each for {}", refresh.refi, refresh.rfc),
+            "refi must be above rrefd, and refi times the banks above rfc",
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! What the form of a launch cannot say: names that must exist, sizes that must fit.
 
 use crate::check::{allowed, schema_at};
-use crate::launch::{Expectation, Extent, Init, Launch, Reference};
+use crate::launch::{Argument, Expectation, Extent, Init, Launch, Reference};
 use crate::ron_tree::{Node, Value};
 use crate::schema::{Kind, schema};
 use std::collections::BTreeSet;
@@ -14,11 +14,21 @@ pub fn validate_launch(launch: &Launch, tree: &Node) -> Vec<Diagnostic> {
     arguments(launch, tree, &mut faults);
     expectations(launch, tree, &mut faults);
     changes(launch, tree, &mut faults);
-    if launch.block.count() > 1024 {
-        let message = format!("block: {} threads are more than any machine takes", launch.block.count());
-        faults.push(error(tree.span_of("block"), message, "at most 1024 threads a block"));
-    }
+    blocks(launch, tree, &mut faults);
     faults
+}
+
+/// Blocks that are too large for any machine.
+fn blocks(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
+    let entries = launch.launches.iter().enumerate();
+    let of_entries =
+        entries.filter_map(|(at, entry)| Some((entry.block?, place(tree, &["launches"], at, "block"))));
+    for (block, span) in [(launch.block, tree.span_of("block"))].into_iter().chain(of_entries) {
+        if block.count() > 1024 {
+            let message = format!("block: {} threads are more than any machine takes", block.count());
+            faults.push(error(span, message, "at most 1024 threads a block"));
+        }
+    }
 }
 
 fn error(span: Span, message: String, help: &str) -> Diagnostic {
@@ -26,8 +36,12 @@ fn error(span: Span, message: String, help: &str) -> Diagnostic {
 }
 
 /// The place of a field of an item of a list, which may be an enumeration with fields.
-fn place(tree: &Node, list: &str, at: usize, field: &str) -> Span {
-    let Some(item) = tree.find(&[list, &at.to_string()]) else { return tree.span_of(list) };
+fn place(tree: &Node, list: &[&str], at: usize, field: &str) -> Span {
+    let number = at.to_string();
+    let path: Vec<&str> = list.iter().copied().chain([number.as_str()]).collect();
+    let Some(item) = tree.find(&path) else {
+        return list.first().map_or(tree.span, |name| tree.span_of(name));
+    };
     match &item.value {
         Value::Struct(_, fields) => {
             fields.iter().find(|(name, _)| name.text == field).map_or(item.span, |(_, node)| node.span)
@@ -36,16 +50,40 @@ fn place(tree: &Node, list: &str, at: usize, field: &str) -> Span {
     }
 }
 
+/// Every argument of a file with its list and its number there.
+fn all_arguments(launch: &Launch) -> Vec<(Vec<String>, usize, &Argument)> {
+    let own = launch
+        .arguments
+        .iter()
+        .enumerate()
+        .map(|(at, argument)| (vec!["arguments".to_owned()], at, argument));
+    let of_entries = launch.launches.iter().enumerate().flat_map(|(number, entry)| {
+        let list = vec!["launches".to_owned(), number.to_string(), "arguments".to_owned()];
+        let arguments = entry.arguments.iter().flatten().enumerate();
+        arguments.map(move |(at, argument)| (list.clone(), at, argument))
+    });
+    own.chain(of_entries).collect()
+}
+
+/// The place of a field of an argument.
+fn argument_place(tree: &Node, list: &[String], at: usize, field: &str) -> Span {
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    place(tree, &list, at, field)
+}
+
 fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let in_arguments = launch.arguments.iter().enumerate().flat_map(|(at, argument)| {
-        argument.buffers().into_iter().map(move |buffer| ("arguments", at, buffer))
+    let in_arguments = all_arguments(launch).into_iter().flat_map(|(list, at, argument)| {
+        argument.buffers().into_iter().map(move |buffer| (list.clone(), at, buffer))
     });
     let alone = launch.buffers.iter().enumerate();
-    let alone = alone.map(|(at, buffer)| ("buffers", at, (buffer.name.as_str(), buffer.size, &buffer.init)));
+    let alone = alone.map(|(at, buffer)| {
+        (vec!["buffers".to_owned()], at, (buffer.name.as_str(), buffer.size, &buffer.init))
+    });
     for (list, at, (name, size, init)) in in_arguments.chain(alone) {
+        let place = |field| argument_place(tree, &list, at, field);
         if !seen.insert(name) {
-            let span = place(tree, list, at, "name");
+            let span = place("name");
             faults.push(error(
                 span,
                 format!("two buffers are named '{name}'"),
@@ -54,10 +92,10 @@ fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
         }
         if let Some(help) = wrong_size(size) {
             let message = format!("buffer '{name}' has {} bytes", size.bytes);
-            faults.push(error(place(tree, list, at, "size"), message, &help));
+            faults.push(error(place("size"), message, &help));
         }
         if let Some((message, help)) = wrong_rule(init) {
-            faults.push(error(place(tree, list, at, "init"), message, help));
+            faults.push(error(place("init"), message, help));
         }
     }
     pointers(launch, tree, &seen, faults);
@@ -65,8 +103,8 @@ fn arguments(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
 
 /// Pointers to buffers that nobody declares.
 fn pointers(launch: &Launch, tree: &Node, known: &BTreeSet<&str>, faults: &mut Vec<Diagnostic>) {
-    let of_arguments = launch.arguments.iter().enumerate().flat_map(|(at, argument)| {
-        argument.pointers().into_iter().map(move |name| (name, place(tree, "arguments", at, "buffer")))
+    let of_arguments = all_arguments(launch).into_iter().flat_map(|(list, at, argument)| {
+        argument.pointers().into_iter().map(move |name| (name, argument_place(tree, &list, at, "buffer")))
     });
     let of_symbols = launch.symbols.values().flat_map(|value| value.pointers());
     let of_symbols = of_symbols.map(|name| (name, tree.span_of("symbols")));
@@ -105,7 +143,7 @@ fn expectations(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     for (at, expectation) in launch.expectations.iter().enumerate() {
         let (Expectation::Checksum { buffer, .. } | Expectation::AllClose { buffer, .. }) = expectation;
         if !names.contains(&buffer.as_str()) {
-            let span = place(tree, "expectations", at, "buffer");
+            let span = place(tree, &["expectations"], at, "buffer");
             faults.push(error(
                 span,
                 format!("no buffer is named '{buffer}'"),
@@ -118,7 +156,7 @@ fn expectations(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
         for read in formula.reads() {
             let initial = read.name.strip_suffix('0').is_some_and(|name| names.contains(&name));
             if !initial && !names.contains(&read.name.as_str()) {
-                let group = place(tree, "expectations", at, "expected");
+                let group = place(tree, &["expectations"], at, "expected");
                 let text =
                     tree.find(&["expectations", &at.to_string()]).and_then(formula_text).unwrap_or(group);
                 let start = text.start as usize + 1 + read.span.start as usize;

@@ -55,7 +55,7 @@ fn every_fault_of_meaning_is_reported_with_its_place() {
             "= help: did you mean 'grid'? allowed: gpu, gpu.PATH, launch, suite, case, program, kernel, grid, block, dynamic_shared_bytes, argument.N, buffer.NAME.size, scheduler, passes, fmad, max_cycles, watch, word",
             "error: no machine has 'l2.kb'",
             "--> sweep.ron:6:48",
-            "= help: did you mean 'kib'? allowed: atomic_interval, far_latency, fetch_bytes, fill_latency, halves, hit_latency, kib, miss_entries, miss_latency, slice_bytes, slices_per_channel, ways",
+            "= help: did you mean 'kib'? allowed: atomic_interval, far_latency, fetch_bytes, fill_latency, halves, hit_latency, kib, miss_entries, miss_latency, replacement, slice_bytes, slices_per_channel, ways",
             "error: there is no axis, constant or earlier column 'siz'",
             "--> sweep.ron:7:32",
             "= help: did you mean 'size'? allowed: size, weight, log_n",
@@ -96,7 +96,7 @@ fn a_fault_of_an_expression_is_underlined_inside_its_text() {
         "error: set.gpu: expected a number, a name, a metric in curly brackets or '(', found the end of the expression\n\
          \u{20}--> sweep.ron:3:23\n  |\n3 |     set: {\"gpu\": \"{1 +}\"},\n  |                       ^ here\n  |\n\
          \u{20} = help: A text; expressions of axes and constants in curly brackets are filled in.\n\
-         error: columns[0].of: unknown function 'flor'; did you mean 'floor'? known: min, max, abs, sqrt, log2, floor, ceil, round, select, at\n\
+         error: columns[0].of: unknown function 'flor'; did you mean 'floor'? known: min, max, abs, sqrt, log2, floor, ceil, round, fma, f32, f64, select, at\n\
          \u{20}--> sweep.ron:4:36\n  |\n4 |     columns: [(name: \"x\", of: \"2 * flor(3)\")],\n  |                                    ^^^^ here\n  |\n\
          \u{20} = help: An expression of metrics in curly brackets, axes, constants and earlier columns.\n"
     );

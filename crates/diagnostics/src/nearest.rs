@@ -1,31 +1,16 @@
 //! The nearest right name to a wrong one.
 
-/// The candidate with the smallest edit distance to `wrong`, if one is near enough to be a likely slip.
+/// The candidate with the smallest edit distance to `wrong`, if one is near enough to be a likely slip; case does not count.
 #[must_use]
 pub fn nearest_name<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (wrong.chars().count() / 3).max(1) + 1;
+    let wrong = wrong.to_lowercase();
     candidates
         .into_iter()
-        .map(|candidate| (edit_distance(wrong, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(&wrong, &candidate.to_lowercase()), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions and substitutions that turn one text into the other, ignoring case.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &to) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Constant banks: bank 0, which the launch fills, and the banks of the program.
 
 use crate::fault::LaunchFault;
-use crate::image::MemoryImage;
 use crate::memory::windows;
 use crate::rule::Init;
+use crate::state::image::MemoryImage;
 use rustc_hash::FxHashMap;
 use warplab_program::kernel::launch_constants as at;
 use warplab_program::operand::{ConstantIndex, Operand};
 use warplab_program::runtime::HEAP_BYTES;
 use warplab_program::{Kernel, Program};
-use warplab_units::Address;
+use warplab_units::{Address, WARP_LANES};
 
 /// Banks that exist.
 pub const BANKS: usize = 8;
@@ -41,7 +41,7 @@ impl LaunchShape {
     /// Warps of a block.
     #[must_use]
     pub fn warps(&self) -> u32 {
-        self.threads().div_ceil(32)
+        self.threads().div_ceil(WARP_LANES as u32)
     }
 
     /// The coordinates of block `number`, x fastest.

@@ -1,7 +1,7 @@
 //! Elements of buffers: bits to numbers and back.
 
-use crate::code::Round;
-use crate::half;
+use crate::op::Round;
+use crate::semantics::half;
 use warplab_units::{ElementType, Number};
 
 /// The number that the bits of an element mean; bits above the element's are not looked at.

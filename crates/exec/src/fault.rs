@@ -1,7 +1,7 @@
 //! What can go wrong, in words a person can act on.
 
-use crate::heap::HeapFault;
-use crate::memory::Space;
+use crate::op::Space;
+use crate::state::heap::HeapFault;
 use std::fmt;
 use thiserror::Error;
 use warplab_units::Address;

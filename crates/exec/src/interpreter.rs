@@ -1,18 +1,18 @@
 //! A functional run of a whole grid: no time, only results.
 
-use crate::barriers::BlockBarriers;
-use crate::code::Code;
 use crate::constants::{ConstantBanks, LaunchShape};
 use crate::fault::{ExecFault, LaunchFault};
-use crate::heap::Heap;
-use crate::image::MemoryImage;
 use crate::memory::AccessRecord;
-use crate::paths::{Divergence, PathStatus};
-use crate::printed::{Printed, PrintedLines};
-use crate::shared::SharedMemory;
+use crate::op::Code;
+use crate::semantics::system::SystemRecord;
+use crate::state::barriers::BlockBarriers;
+use crate::state::heap::Heap;
+use crate::state::image::MemoryImage;
+use crate::state::paths::{DivergenceModel, PathStatus};
+use crate::state::printed::{Printed, PrintedLines};
+use crate::state::shared::SharedMemory;
+use crate::state::warp::ArchitecturalState;
 use crate::step::{Environment, Step, step};
-use crate::system::SystemRecord;
-use crate::warp::WarpState;
 use rustc_hash::FxHashMap;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
@@ -26,12 +26,12 @@ pub struct Limits {
     /// Warp instructions of one block.
     pub block_instructions: u64,
     /// How divergence is handled.
-    pub divergence: Divergence,
+    pub divergence: DivergenceModel,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { block_instructions: 100_000_000, divergence: Divergence::default() }
+        Limits { block_instructions: 100_000_000, divergence: DivergenceModel::default() }
     }
 }
 
@@ -96,7 +96,7 @@ pub fn run_printing(
         let message = format!("a block of {} threads, {} blocks", shape.threads(), shape.blocks());
         return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
     }
-    let warp = |index| WarpState::new(&code, &shape, index, limits.divergence);
+    let warp = |index| ArchitecturalState::new(&code, &shape, index, limits.divergence);
     let mut grid = Grid {
         kernel,
         code: &code,
@@ -128,7 +128,7 @@ struct Grid<'a> {
     image: &'a MemoryImage,
     limits: Limits,
     shared: SharedMemory,
-    warps: Vec<WarpState>,
+    warps: Vec<ArchitecturalState>,
     record: AccessRecord,
     system: SystemRecord,
     heap: Heap,
@@ -197,12 +197,12 @@ impl Grid<'_> {
             self.statistics.guarded_thread_instructions += u64::from(done.mask.count());
             match done.step {
                 Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
-                    let lanes = (holds.0, done.mask.0);
+                    let lanes = (holds, done.mask);
                     barriers.arrive(index as u32, kind, id, threads, arrivals, lanes);
                     self.release(id, barriers);
                 }
                 Step::Exited { .. } => {
-                    for id in 0..crate::barriers::COUNT as u8 {
+                    for id in 0..crate::state::barriers::COUNT as u8 {
                         self.release(id, barriers);
                     }
                 }

@@ -9,62 +9,35 @@
 // a launch fails at most once, so its fault may be large.
 #![allow(clippy::needless_range_loop, clippy::precedence, clippy::result_large_err)]
 
-mod alu;
-mod atomics;
-pub mod barriers;
-mod byte;
-mod calls;
-mod code;
 pub mod constants;
-mod control;
-mod convert;
 mod decode;
-mod decode_control;
-mod decode_memory;
-mod decode_more;
 pub mod element;
 mod fault;
-mod float;
-mod half;
-pub mod heap;
-pub mod image;
 pub mod interpreter;
-mod lanes;
 pub mod memory;
-mod memory_ops;
-mod mufu;
-pub mod paths;
-mod print_format;
-mod print_number;
-pub mod printed;
+mod op;
 mod rule;
-mod shared;
-mod special;
+mod semantics;
+mod state;
 mod step;
-pub mod system;
-mod vector;
-mod warp;
-mod warpwide;
 
-pub use atomics::{AtomicOp, AtomicType, apply, apply32, apply64};
-pub use barriers::BlockBarriers;
-pub use code::Code;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
-pub use heap::{Heap, HeapFault};
-pub use image::{Buffer, MemoryImage};
-pub use memory::{
-    AccessKind, AccessRecord, AtomicReply, AtomicRequest, CachePolicy, GlobalMemory, Lanes, Scope, Space,
-    windows,
+pub use memory::{AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, windows};
+pub use op::{
+    AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
 };
-pub use paths::{Divergence, Path, PathStatus, Paths};
-pub use printed::{Printed, PrintedLine, PrintedLines};
 pub use rule::{ElementRule, Init};
-pub use shared::{RESERVED_SHARED_BYTES, SharedMemory};
-pub use step::{BarrierKind, Environment, Executed, FenceScope, Step, step};
-pub use system::{HeapRequest, SystemRecord};
-pub use warp::WarpState;
-
-/// One 32-bit value for each lane of a warp.
-pub type Row = [u32; 32];
+pub use semantics::atomics::{apply, apply32, apply64};
+pub use semantics::system::{HeapRequest, SystemRecord};
+pub use state::barriers::BlockBarriers;
+pub use state::heap::{Heap, HeapFault};
+pub use state::image::{Buffer, MemoryImage};
+pub use state::paths::{DivergenceModel, Path, PathStatus, Paths};
+pub use state::printed::{Printed, PrintedLine, PrintedLines};
+pub use state::shared::{RESERVED_SHARED_BYTES, SharedMemory};
+pub use state::warp::ArchitecturalState;
+pub use step::{Environment, Executed, Step, step};
+pub use warplab_units::Row;
+use warplab_units::WARP_LANES as LANES;

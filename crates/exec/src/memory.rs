@@ -1,10 +1,10 @@
 //! Memory as instructions see it: spaces, accesses of a warp, and the interface to global memory.
 
-use crate::Row;
-use crate::atomics::{AtomicOp, AtomicType};
 use crate::fault::MemoryFault;
-use std::fmt;
+use crate::op::{AccessKind, AtomicOp, AtomicType, CachePolicy, Space};
+use crate::{LANES, Row};
 use warplab_units::LaneMask;
+use warplab_units::PerLane;
 
 /// The generic address space: shared and local memory appear in windows, everything else is global.
 pub mod windows {
@@ -28,92 +28,8 @@ pub mod windows {
     }
 }
 
-/// A memory space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Space {
-    /// Device memory.
-    #[default]
-    Global,
-    /// The block's memory.
-    Shared,
-    /// The thread's memory.
-    Local,
-}
-
-impl fmt::Display for Space {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Space::Global => "global",
-            Space::Shared => "shared",
-            Space::Local => "local",
-        })
-    }
-}
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AccessKind {
-    /// Reads to registers.
-    #[default]
-    Load,
-    /// Writes.
-    Store,
-    /// Reads and changes at once, and returns the old value.
-    Atomic,
-    /// Changes without an answer.
-    Reduction,
-    /// Adds to each word of shared memory how many lanes point at it: they share a pass.
-    Count,
-    /// Prefetch, invalidation, write-back.
-    CacheControl,
-    /// Loads matrix rows from shared memory; `bytes` is 16, a row a lane.
-    MatrixLoad,
-}
-
-/// How coherent an access is, and how long its line should stay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CachePolicy {
-    /// `.CONSTANT`: the data does not change during the kernel; level 1 may keep it.
-    pub read_only: bool,
-    /// `.STRONG` with its scope; `None` is weak.
-    pub strong: Option<Scope>,
-    /// Eviction priority.
-    pub eviction: Eviction,
-}
-
-/// Who must see a strong access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// The block.
-    Block,
-    /// The multiprocessor.
-    Multiprocessor,
-    /// The GPU.
-    Gpu,
-    /// The whole system.
-    System,
-}
-
-/// How soon a line may be evicted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Eviction {
-    /// As usual.
-    #[default]
-    Normal,
-    /// `.EF`: first.
-    First,
-    /// `.EL`: last.
-    Last,
-    /// `.LU`: last use.
-    LastUse,
-    /// `.EU`: unchanged.
-    Unchanged,
-    /// `.NA`: do not allocate.
-    NoAllocate,
-}
-
 /// What the last memory instruction did, for the timing model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct AccessRecord {
     /// The space. A generic access whose lanes are in several spaces names the first lane's here.
     pub space: Space,
@@ -126,7 +42,7 @@ pub struct AccessRecord {
     /// The lanes that take part.
     pub mask: LaneMask,
     /// Their addresses: device addresses, or offsets into shared or local memory.
-    pub addresses: [u64; 32],
+    pub addresses: PerLane<u64>,
     /// Cache policy.
     pub policy: CachePolicy,
     /// The operation and type of an atomic or reduction.
@@ -135,11 +51,27 @@ pub struct AccessRecord {
     pub destination: Option<u8>,
 }
 
+impl Default for AccessRecord {
+    fn default() -> AccessRecord {
+        AccessRecord {
+            space: Space::Global,
+            generic: false,
+            kind: AccessKind::Load,
+            bytes: 0,
+            mask: LaneMask::EMPTY,
+            addresses: [0; LANES],
+            policy: CachePolicy::default(),
+            atomic: None,
+            destination: None,
+        }
+    }
+}
+
 /// The lanes of one access to global memory. Bounds and alignment are not yet checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes<'a> {
     /// An address a lane.
-    pub addresses: &'a [u64; 32],
+    pub addresses: &'a PerLane<u64>,
     /// The lanes that take part.
     pub mask: LaneMask,
     /// Bytes a lane: 1, 2, 4, 8 or 16.
@@ -170,7 +102,7 @@ pub struct AtomicRequest<'a> {
 pub enum AtomicReply {
     /// They have been written to the output rows.
     Done,
-    /// They come later, by [`crate::WarpState::write_rows`].
+    /// They come later, by [`crate::ArchitecturalState::write_rows`].
     Deferred,
 }
 

@@ -1,11 +1,13 @@
 //! How a buffer starts: rules that give any word alone, so that nothing need be stored until it is written.
 
 use crate::element::encode;
+use crate::{LANES, Row};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use warplab_units::{ElementType, Number};
 
 /// What a buffer holds before the kernel writes to it: a pure function of the word's index.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Init {
     /// Zeros.
     Zero,
@@ -45,7 +47,7 @@ pub enum Init {
         seed: u32,
     },
     /// These bytes; zeros after their end.
-    Bytes(Arc<[u8]>),
+    Bytes(#[serde(with = "shared_bytes")] Arc<[u8]>),
     /// Elements of a type, each by a rule.
     Elements {
         /// Their type.
@@ -55,9 +57,23 @@ pub enum Init {
     },
 }
 
+/// Shared bytes in a checkpoint.
+mod shared_bytes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &Arc<[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+        bytes.as_ref().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
+        Vec::deserialize(deserializer).map(Arc::from)
+    }
+}
+
 /// What element `i` of a buffer with a type holds; an integer type takes the low bits of whole numbers and rounds
 /// others down.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ElementRule {
     /// `i`.
     Index,
@@ -193,22 +209,24 @@ impl Init {
 impl Init {
     /// Words `first + index` of a buffer of `words` words, for all lanes.
     #[inline(always)]
-    pub(crate) fn row(&self, first: u64, index: &[u32; 32], words: u64, out: &mut [u32; 32]) {
+    pub(crate) fn row(&self, first: u64, index: &Row, words: u64, out: &mut Row) {
         match self {
-            Init::Zero => *out = [0; 32],
-            Init::IndexU32 => (0..32).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane])),
+            Init::Zero => *out = [0; LANES],
+            Init::IndexU32 => {
+                (0..LANES).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane]))
+            }
             Init::HashF32 { seed } => {
-                for lane in 0..32 {
+                for lane in 0..LANES {
                     let hash = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed);
                     out[lane] = ((hash >> 8) as i32 as f32 * 5.960_464_5e-8 * 100.0 - 50.0).to_bits();
                 }
             }
             Init::HashI32 { seed } => {
-                for lane in 0..32 {
+                for lane in 0..LANES {
                     out[lane] = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed) >> 8;
                 }
             }
-            rule => (0..32).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),
+            rule => (0..LANES).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),
         }
     }
 }
@@ -228,8 +246,8 @@ fn normal(index: u64, seed: u32) -> f64 {
     let bits = mix64(index ^ u64::from(seed) << 40 ^ 0x5eed_0000_0000_0000);
     let unit = ((bits >> 32) as f64 + 0.5) / 4_294_967_296.0;
     let turn = (bits as u32) as f64 / 4_294_967_296.0;
-    let radius = (-2.0 * crate::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
-    radius * crate::mufu::sin_turns(turn + 0.25)
+    let radius = (-2.0 * crate::semantics::mufu::log2(unit) * std::f64::consts::LN_2).sqrt();
+    radius * crate::semantics::mufu::sin_turns(turn + 0.25)
 }
 
 /// The checksum of words, as the reference harness takes it: sum and exclusive or of a hash of index and value.

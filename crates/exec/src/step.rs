@@ -1,14 +1,14 @@
 //! One instruction of one warp.
 
-use crate::code::{Code, Kind};
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
-use crate::lanes::Machine;
 use crate::memory::{AccessRecord, GlobalMemory};
-use crate::shared::SharedMemory;
-use crate::system::SystemRecord;
-use crate::warp::WarpState;
-use crate::{alu, calls, control, convert, half, memory_ops, special, vector, warpwide};
+use crate::op::{BarrierKind, Code, FenceScope, Kind};
+use crate::semantics::lanes::Machine;
+use crate::semantics::system::SystemRecord;
+use crate::semantics::{alu, calls, control, convert, half, memory, special, vector, warpwide};
+use crate::state::shared::SharedMemory;
+use crate::state::warp::ArchitecturalState;
 use warplab_program::SystemCall;
 use warplab_units::LaneMask;
 
@@ -42,32 +42,6 @@ pub struct Environment<'a, M> {
     pub system: &'a mut SystemRecord,
 }
 
-/// What a block barrier instruction wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BarrierKind {
-    /// Arrives and waits.
-    Sync,
-    /// Arrives only.
-    Arrive,
-    /// Waits; the result is the conjunction of a predicate.
-    ReduceAnd,
-    /// Waits; the result is the disjunction of a predicate.
-    ReduceOr,
-    /// Waits; the result counts the threads whose predicate holds.
-    ReducePopc,
-}
-
-/// Who must have seen earlier memory operations before a fence is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FenceScope {
-    /// The block.
-    Block,
-    /// The GPU.
-    Gpu,
-    /// The system.
-    System,
-}
-
 /// What an instruction asks of the multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -82,11 +56,11 @@ pub enum Step {
     },
     /// A memory access, described in the record (no lane took part when its mask is empty).
     Memory {
-        /// Whether the answer comes later, by [`WarpState::write_rows`].
+        /// Whether the answer comes later, by [`ArchitecturalState::write_rows`].
         deferred: bool,
     },
     /// An arrival at a block barrier. Unless it only arrives, the path waits for
-    /// [`WarpState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
+    /// [`ArchitecturalState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
     BlockBarrier {
         /// What it wants.
         kind: BarrierKind,
@@ -145,7 +119,7 @@ pub struct Executed {
 #[inline]
 pub fn step<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     #[cfg(target_arch = "x86_64")]
@@ -162,7 +136,7 @@ pub fn step<M: GlobalMemory>(
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,lzcnt")]
 fn step_wide<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     step_portable(code, warp, environment)
@@ -188,7 +162,7 @@ pub(crate) fn host_is_wide() -> bool {
 #[inline(always)]
 fn step_portable<M: GlobalMemory>(
     code: &Code,
-    warp: &mut WarpState,
+    warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     let Some(&path) = warp.paths.current() else {
@@ -207,8 +181,8 @@ fn step_portable<M: GlobalMemory>(
         Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
         Kind::Special(special) => special::execute(&mut machine, special, environment)?,
         Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-        Kind::Memory(ref memory) => {
-            let deferred = memory_ops::execute(&mut machine, memory, environment)?;
+        Kind::Memory(ref access) => {
+            let deferred = memory::execute(&mut machine, access, environment)?;
             warp.paths.advance();
             return done(Step::Memory { deferred });
         }

@@ -1,5 +1,6 @@
 //! The block dispatcher: which block goes to which multiprocessor, and when.
 
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use warplab_config::gpu::LaunchTiming;
@@ -9,20 +10,20 @@ use warplab_units::{Cycle, SmId};
 /// Parts of a cycle in which the dispatcher counts.
 const PARTS: u64 = 1024;
 
-/// A place for a block that is free from a cycle on; places of the same cycle go round the multiprocessors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+/// A place for a block that is free from a cycle on; places of the same cycle go round the SMs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct FreePlace {
     free_at: Cycle,
     round: u32,
     sm: SmId,
 }
 
 /// Gives blocks out, one after another for the whole chip.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Dispatcher {
     blocks: u64,
     next_block: u64,
-    places: BinaryHeap<Reverse<Place>>,
+    places: BinaryHeap<Reverse<FreePlace>>,
     /// When the next block can be dispatched, in parts of a cycle.
     ready: u64,
     interval: u64,
@@ -32,19 +33,20 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// A dispatcher of so many blocks to multiprocessors that hold `per_sm` each.
+    /// A dispatcher of so many blocks, from cycle `begin` on, to SMs that hold `per_sm` each.
     pub(crate) fn new(
         timing: &LaunchTiming,
+        begin: Cycle,
         blocks: u64,
         warps_per_block: u32,
         sms: u32,
         per_sm: u32,
     ) -> Dispatcher {
-        let start = Cycle(u64::from(timing.kernel_start));
+        let start = begin + u64::from(timing.kernel_start);
         let places = (0..per_sm)
             .flat_map(|round| (0..sms).map(move |sm| (round, sm)))
             .take(usize::try_from(blocks).unwrap_or(usize::MAX))
-            .map(|(round, sm)| Reverse(Place { free_at: start, round, sm: SmId(sm as u16) }))
+            .map(|(round, sm)| Reverse(FreePlace { free_at: start, round, sm: SmId(sm as u16) }))
             .collect();
         let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
         Dispatcher {
@@ -59,9 +61,9 @@ impl Dispatcher {
         }
     }
 
-    /// A block of a multiprocessor has ended; its place is free at a cycle.
+    /// A block of an SM has ended; its place is free at a cycle.
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
-        self.places.push(Reverse(Place { free_at: at, round: 0, sm }));
+        self.places.push(Reverse(FreePlace { free_at: at, round: 0, sm }));
     }
 
     /// Blocks that have been given out.
@@ -123,17 +125,45 @@ mod tests {
     }
 
     #[test]
-    fn blocks_go_round_the_multiprocessors_at_the_rate_of_the_chip() {
-        let mut dispatcher = Dispatcher::new(&timing(), 9, 1, 2, 2);
+    fn blocks_go_round_the_sms_at_the_rate_of_the_chip() {
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 9, 1, 2, 2);
         assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110), (1, 1, 111), (0, 2, 112), (1, 3, 113)]);
     }
 
     #[test]
     fn a_place_is_given_again_when_it_is_free() {
-        let mut dispatcher = Dispatcher::new(&timing(), 3, 1, 1, 1);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 3, 1, 1, 1);
         assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110)]);
         dispatcher.freed(SmId(0), Cycle(400));
         assert_eq!(dispatched(&mut dispatcher, 350), []);
         assert_eq!(dispatched(&mut dispatcher, 360), [(0, 1, 500)]);
+    }
+
+    #[test]
+    fn the_first_block_of_a_later_launch_comes_as_long_after_its_start() {
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(7000), 1, 1, 1, 1);
+        assert_eq!(dispatched(&mut dispatcher, 7000), [(0, 0, 7110)]);
+    }
+
+    #[test]
+    fn the_places_of_one_cycle_go_round_before_any_sm_gets_a_second_block() {
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 6, 1, 3, 2);
+        let sms: Vec<u16> = dispatched(&mut dispatcher, 0).into_iter().map(|(sm, _, _)| sm).collect();
+        assert_eq!(sms, [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn blocks_of_many_warps_are_dispatched_further_apart() {
+        let per_warp = LaunchTiming { cycles_per_warp: 2.0, ..timing() };
+        let mut dispatcher = Dispatcher::new(&per_warp, Cycle(0), 3, 4, 3, 1);
+        let starts: Vec<u64> = dispatched(&mut dispatcher, 0).into_iter().map(|(_, _, at)| at).collect();
+        assert_eq!(starts, [110, 119, 128]);
+    }
+
+    #[test]
+    fn a_dispatcher_without_a_free_place_waits_for_ever() {
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 2, 1, 1, 1);
+        dispatched(&mut dispatcher, 0);
+        assert_eq!((dispatcher.next_dispatch(), dispatcher.is_done()), (Cycle::NEVER, false));
     }
 }

@@ -1,47 +1,45 @@
-//! Messages between multiprocessors and partitions, handed over at the boundaries of epochs in an order that does not
-//! depend on threads.
+//! Messages between SMs and partitions, handed over at the boundaries of epochs in an order that does not depend on
+//! threads.
 
-use warplab_config::GpuConfig;
-use warplab_memory::{AddressMap, Crossbar, Reply, Request};
+use crate::memory_side::MemorySpec;
+use serde::{Deserialize, Serialize};
+use warplab_memory::{Crossbar, CrossbarSpec, Reply, Request};
 use warplab_trace::CrossbarCounters;
 use warplab_units::{Cycle, PartitionId, SmId};
 
 /// The crossbar and what is on it.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Exchange {
     crossbar: Crossbar,
-    map: AddressMap,
     requests: Vec<Request>,
     replies: Vec<Reply>,
 }
 
 impl Exchange {
-    pub(crate) fn new(config: &GpuConfig) -> Exchange {
-        Exchange {
-            crossbar: Crossbar::new(config),
-            map: AddressMap::new(config),
-            requests: Vec::new(),
-            replies: Vec::new(),
-        }
+    pub(crate) fn new(spec: &CrossbarSpec) -> Exchange {
+        Exchange { crossbar: Crossbar::new(spec), requests: Vec::new(), replies: Vec::new() }
     }
 
-    /// Takes requests that left multiprocessors in this epoch (in order of multiprocessors, each one's own in order)
-    /// and hands over those that arrive before `until`.
+    /// Takes requests that left SMs in this epoch (in order of SMs, each one's own in order) and hands over those that
+    /// arrive before `until`.
     pub(crate) fn requests(
         &mut self,
+        spec: &MemorySpec,
         mut sent: Vec<Request>,
         until: Cycle,
         mut deliver: impl FnMut(PartitionId, Request),
     ) {
         sent.sort_by_key(|request| (request.at, request.sm));
         for request in &mut sent {
-            request.at = self.crossbar.request_arrival(request.sm, request.at, request.bytes);
+            let arrival =
+                self.crossbar.request_arrival(&spec.crossbar, request.sm, request.at, request.bytes);
+            request.at = arrival;
         }
         self.requests.append(&mut sent);
         self.requests.sort_by_key(|request| (request.at, request.sm));
         let due = self.requests.partition_point(|request| request.at < until);
         for request in self.requests.drain(..due) {
-            deliver(self.map.partition(request.line), request);
+            deliver(spec.map.partition(request.line), request);
         }
     }
 
@@ -49,13 +47,14 @@ impl Exchange {
     /// before `until`.
     pub(crate) fn replies(
         &mut self,
+        spec: &MemorySpec,
         mut sent: Vec<Reply>,
         until: Cycle,
         mut deliver: impl FnMut(SmId, Reply),
     ) {
         sent.sort_by_key(|reply| (reply.at, reply.sm));
         for reply in &mut sent {
-            reply.at = self.crossbar.reply_arrival(reply.sm, reply.at, reply.bytes);
+            reply.at = self.crossbar.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
         }
         self.replies.append(&mut sent);
         self.replies.sort_by_key(|reply| (reply.at, reply.sm));
@@ -68,6 +67,11 @@ impl Exchange {
     /// What has been counted on the crossbar.
     pub(crate) fn counters(&self) -> &CrossbarCounters {
         self.crossbar.counters()
+    }
+
+    /// What has been counted on the crossbar; counting starts anew.
+    pub(crate) fn take_counters(&mut self) -> CrossbarCounters {
+        self.crossbar.take_counters()
     }
 
     /// The first arrival of what is on the way, or never.

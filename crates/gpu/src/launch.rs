@@ -1,6 +1,7 @@
 //! From a program, a machine and a launch to what the chip runs; every reason why it cannot run, before it runs.
 
-use crate::chip::RunFault;
+use crate::fault::RunFault;
+use crate::timeline::TimelineOptions;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
@@ -8,7 +9,7 @@ use warplab_config::launch::Dimensions;
 use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
 use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape};
 use warplab_program::{Kernel, Program};
-use warplab_sm::{LaunchSpec, SmSpec};
+use warplab_sm::{HazardTable, LaunchSpec, SmSpec};
 use warplab_units::Address;
 
 /// What a person asks for.
@@ -26,12 +27,25 @@ pub struct Launch<'a> {
     pub symbols: &'a FxHashMap<String, Address>,
 }
 
+/// How a launch is run and what is recorded of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LaunchOptions {
+    /// The launch stops with a report after so many cycles; with 0 after
+    /// [`DEFAULT_MAX_INSTRUCTIONS`](crate::DEFAULT_MAX_INSTRUCTIONS) without a block that came or ended.
+    pub max_cycles: u64,
+    /// What to record of the warps' states.
+    pub timeline: Option<TimelineOptions>,
+    /// Whether to check that no register is read before its value is there.
+    pub check_hazards: bool,
+}
+
 /// A launch that fits the machine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PreparedLaunch {
     pub(crate) spec: Arc<SmSpec>,
-    pub(crate) launch: LaunchSpec,
-    /// How many blocks fit on a multiprocessor, and why not more.
+    pub(crate) launch: Arc<LaunchSpec>,
+    pub(crate) hazards: Arc<HazardTable>,
+    /// How many blocks fit on an SM, and why not more.
     pub occupancy: Occupancy,
 }
 
@@ -62,8 +76,9 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
         ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
             .map_err(|fault| RunFault::Launch(Box::new(fault)))?;
     let spec = Arc::new(SmSpec::new(config, occupancy.carveout_kib));
-    let launch = LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants);
-    Ok(PreparedLaunch { spec, launch, occupancy })
+    let hazards = Arc::new(HazardTable::new(kernel, spec.latencies()));
+    let launch = Arc::new(LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants));
+    Ok(PreparedLaunch { spec, launch, hazards, occupancy })
 }
 
 /// Why no kernel runs on a machine, in a sentence; none where they do.

@@ -1,19 +1,31 @@
-//! The chip: block dispatcher, epochs, threads. One call runs a launch.
+//! The device: block dispatcher, epochs, threads. It runs launches one after another, as a stream does.
 //!
-//! Multiprocessors and memory partitions speak only through the crossbar, which takes at least W cycles each way. So
-//! the chip advances in epochs of W cycles: all multiprocessors and all partitions at once, each alone; then their
-//! messages are exchanged in the order of (cycle, unit, sequence). No locks and no approximation: W is a true latency.
-//! The output is the same byte for byte for any number of threads.
+//! SMs and memory partitions speak only through the crossbar, which takes at least W cycles each way. So the device
+//! advances in epochs of W cycles: all SMs and all partitions at once, each alone; then their messages are exchanged in
+//! the order of (cycle, unit, sequence). No locks and no approximation: W is a true latency. The output is the same
+//! byte for byte for any number of threads.
 
-mod chip;
+mod checkpoint;
+mod device;
 mod dispatch;
+mod epoch;
 mod exchange;
+mod fault;
 mod launch;
-pub mod limits;
+mod limits;
+mod memory_side;
+mod outcome;
 mod parallel;
 mod printed;
+mod run;
+mod running;
 mod timeline;
 
-pub use chip::{Progress, RunFault, RunOptions, RunOutcome, run};
-pub use launch::{Launch, PreparedLaunch, machine_fault, prepare};
+pub use checkpoint::CheckpointFault;
+pub use device::{Device, DeviceState, Status, Watch};
+pub use fault::RunFault;
+pub use launch::{Launch, LaunchOptions, PreparedLaunch, machine_fault, prepare};
+pub use limits::DEFAULT_MAX_INSTRUCTIONS;
+pub use outcome::{Progress, RunOutcome};
+pub use run::{RunOptions, run};
 pub use timeline::{Timeline, TimelineOptions, TimelineWarp};

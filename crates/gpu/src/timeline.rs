@@ -1,12 +1,13 @@
-//! A record of what the warps of one multiprocessor did, cycle by cycle.
+//! A record of what the warps of one SM did, cycle by cycle.
 
+use serde::{Deserialize, Serialize};
 use warplab_trace::{Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
 
 /// What to record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineOptions {
-    /// The multiprocessor.
+    /// The SM.
     pub sm: u16,
     /// The first cycle.
     pub from: u64,
@@ -23,7 +24,7 @@ impl Default for TimelineOptions {
 }
 
 /// A warp that was seen: its place, and its block and number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineWarp {
     /// The place.
     pub slot: WarpSlot,
@@ -36,7 +37,7 @@ pub struct TimelineWarp {
 }
 
 /// What was recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// The warps that came, in order.
     pub warps: Vec<TimelineWarp>,
@@ -48,31 +49,38 @@ pub struct Timeline {
     pub cut: bool,
 }
 
-/// Records a timeline.
-#[derive(Debug)]
+/// Records a timeline in cycles since the start of the launch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recorder {
     options: TimelineOptions,
+    /// When the launch began: cycles are counted from here.
+    begin: Cycle,
     pub(crate) timeline: Timeline,
 }
 
 impl Recorder {
-    pub(crate) fn new(options: TimelineOptions) -> Recorder {
-        Recorder { options, timeline: Timeline::default() }
+    pub(crate) fn new(options: TimelineOptions, begin: Cycle) -> Recorder {
+        Recorder { options, begin, timeline: Timeline::default() }
+    }
+
+    fn since_begin(&self, cycle: Cycle) -> Cycle {
+        Cycle(cycle - self.begin)
     }
 }
 
 impl Observer for Recorder {
     fn block_started(&mut self, cycle: Cycle, _sm: SmId, block: BlockId, slots: &[WarpSlot]) {
-        let warps = slots.iter().enumerate();
+        let (warps, from) = (slots.iter().enumerate(), self.since_begin(cycle));
         self.timeline.warps.extend(warps.map(|(warp, &slot)| TimelineWarp {
             slot,
             block: block.0,
             warp: warp as u32,
-            from: cycle,
+            from,
         }));
     }
 
     fn issued(&mut self, cycle: Cycle, _sm: SmId, slot: WarpSlot, pc: u32, mask: LaneMask) {
+        let cycle = self.since_begin(cycle);
         let inside = (self.options.from..self.options.to).contains(&cycle.0);
         if inside && self.timeline.issues.len() < self.options.limit {
             self.timeline.issues.push((cycle, slot, pc, mask));
@@ -80,8 +88,8 @@ impl Observer for Recorder {
     }
 
     fn state(&mut self, _sm: SmId, interval: StateInterval) {
-        let from = interval.from.0.max(self.options.from);
-        let to = interval.to.0.min(self.options.to);
+        let from = self.since_begin(interval.from).0.max(self.options.from);
+        let to = self.since_begin(interval.to).0.min(self.options.to);
         if from >= to {
             return;
         }

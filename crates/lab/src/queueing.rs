@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::num::NonZeroU32;
-use warplab_memory::Port;
+use warplab_memory::{Bandwidth, Port};
 use warplab_trace::QueueCounters;
 use warplab_units::Cycle;
 
@@ -75,7 +75,7 @@ fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
     let period = period(servers, in_flight);
     let from = period * FIRST_ROUNDS;
     let until = from + period;
-    let mut ports: Vec<Port> = servers.iter().map(|server| Port::new(server.units_per_cycle.get())).collect();
+    let mut ports = vec![Port::default(); servers.len()];
     // Whoever comes first to a server is served first; equals in the order of their numbers.
     let mut arrivals: BinaryHeap<Reverse<(Cycle, usize, u32)>> =
         (0..in_flight.get()).map(|thing| Reverse((Cycle(0), 0, thing))).collect();
@@ -92,7 +92,11 @@ fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
             }
         }
         let Some(server) = servers.get(place) else { break };
-        let end = ports[place].pass(now, server.units.get()) + u64::from(server.latency.get());
+        let end = ports[place].pass(
+            Bandwidth::bytes_per_cycle(server.units_per_cycle.get()),
+            now,
+            server.units.get(),
+        ) + u64::from(server.latency.get());
         arrivals.push(Reverse((end, (place + 1) % servers.len(), thing)));
     }
     Point { in_flight: in_flight.get(), completed: rounds.departures, cycles: until - from, rounds }

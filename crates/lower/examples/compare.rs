@@ -16,7 +16,7 @@ fn main() {
     };
     let limit: f64 = arguments.get(1).and_then(|it| it.parse().ok()).unwrap_or(2e6);
     let filter = arguments.get(2).cloned().unwrap_or_default();
-    let options = Options { dump: PassSet::none().with(Pass::Control), ..Options::default() };
+    let options = Options { dump: PassSet::none().with(Pass::Control), ..common::options() };
     let mut rows: Vec<(String, f64, f64)> = Vec::new();
     let (mut right, mut wrong) = (0, 0);
     for suite in suites {

@@ -1,6 +1,9 @@
 //! PTX to a listing: `cargo run -p warplab-lower --example lower FILE [KERNEL [PASS]]`.
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use warplab_diagnostics::{Source, render};
 use warplab_lower::{Options, Pass, PassSet, lower};
 
@@ -15,7 +18,7 @@ fn main() {
         .get(2)
         .and_then(|name| Pass::from_name(name))
         .map_or(PassSet::none(), |it| PassSet::none().with(it));
-    match lower(&parsed.module, &source, &Options { dump, ..Options::default() }) {
+    match lower(&parsed.module, &source, &Options { dump, ..common::options() }) {
         Err(faults) => print!("{}", render(&source, &faults)),
         Ok(lowered) => {
             let wanted = |name: &str| arguments.get(1).is_none_or(|it| it == name);

@@ -12,9 +12,6 @@ use warplab_program::{
     Instruction, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier, UniformRegister,
 };
 
-/// Registers that a thread gets at least.
-const LEAST: u32 = 16;
-
 /// A half-open range of positions.
 type Segment = (u32, u32);
 
@@ -68,8 +65,8 @@ pub(crate) enum Failure {
     Uniform,
 }
 
-/// Gives every virtual register a real one, below `limit`.
-pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Used, Failure> {
+/// Gives every virtual register a real one, below `limit`; values are spread over `spread` registers at least.
+pub(crate) fn allocate(code: &mut Code, limit: u32, spread: u32, coalesce: bool) -> Result<Used, Failure> {
     let live = Liveness::new(code);
     let segments = live_segments(code, &live);
     let numbering = live.numbering;
@@ -84,9 +81,9 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, coalesce: bool) -> Result<Us
             used.registers = used.registers.max(place + 1);
         }
     }
-    // Again within the same number, or the least that a thread gets anyway, each register rested as long as possible:
+    // Again within the same number, or over `spread` registers where that is more, each register rested as long as possible:
     // what is still being read is then seldom overwritten.
-    let roomy = used.registers.max(LEAST).min(limit);
+    let roomy = used.registers.max(spread).min(limit);
     if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, true) {
         places = rested;
         used.registers = roomy;
@@ -602,7 +599,7 @@ mod tests {
             store(pair, true),
             Instruction::new(Opcode::Exit, [], []),
         ]);
-        let used = allocate(&mut code, 255, true).expect("two registers are free");
+        let used = allocate(&mut code, 255, 16, true).expect("two registers are free");
         let text: Vec<String> = code.blocks[0].instructions.iter().map(instruction_text).collect();
         assert_eq!(text, ["MOV R2, 0x1", "MOV R3, 0x2", "STL.64 [R1], R2", "EXIT"]);
         assert_eq!(used.registers, 4);
@@ -618,8 +615,8 @@ mod tests {
             .map(|(index, &value)| mov(value, Operand::Immediate(crate::code::number(index))));
         let reads = values.iter().map(|&value| store(value, false));
         code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
-        assert!(matches!(allocate(&mut code.clone(), 16, true), Err(Failure::Spill(..))));
-        let used = allocate(&mut code, 255, true).expect("there are enough");
+        assert!(matches!(allocate(&mut code.clone(), 16, 16, true), Err(Failure::Spill(..))));
+        let used = allocate(&mut code, 255, 16, true).expect("there are enough");
         assert_eq!(used.registers, 21);
     }
 }

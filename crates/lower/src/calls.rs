@@ -11,7 +11,7 @@
 //!   memory lives in one, the same in every function.
 
 use crate::flat::{Flattener, Item, Named, RegisterId, Start, Symbol, Value};
-use crate::functions::MOST_PARAMETER_BYTES;
+use crate::limits::PARAMETERS;
 use warplab_diagnostics::Span;
 use warplab_program::Origin;
 use warplab_ptx::tree::{Call, Function, Operand, Space, Statement, Type, Variable};
@@ -70,8 +70,8 @@ impl Interface {
             used = used.next_multiple_of(variable.alignment().clamp(1, 16));
             places.push(used);
             used = used.saturating_add(variable.bytes());
-            if used > MOST_PARAMETER_BYTES {
-                return Err(format!("a call passes at most {MOST_PARAMETER_BYTES} bytes"));
+            if used > PARAMETERS {
+                return Err(format!("a call passes at most {PARAMETERS} bytes"));
             }
         }
         let area = (used + RETURN_BYTES).next_multiple_of(16);

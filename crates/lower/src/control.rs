@@ -1,12 +1,12 @@
 //! Control fields: stall counts for fixed latencies, wait barriers for the others.
 
 use warplab_program::{
-    Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot,
+    Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot, Target,
     WAIT_BARRIERS,
 };
 
 /// The most that one instruction can hold up the next.
-const MOST: u16 = 15;
+const MOST: u8 = 15;
 
 /// The registers of an access, numbered in one row.
 fn numbers(resource: Resource) -> impl Iterator<Item = usize> {
@@ -89,7 +89,8 @@ impl Pending {
 }
 
 /// Sets the control fields of a kernel. `starts` are the first instructions of the blocks.
-pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], table: &LatencyTable) {
+pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], target: &Target) {
+    let table = &target.latencies;
     for instruction in instructions.iter_mut() {
         instruction.control = warplab_program::Control::default();
     }
@@ -101,7 +102,7 @@ pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], table:
     assign_barriers(instructions, &ranges, table);
     set_waits(instructions, &ranges);
     for &(start, end) in &ranges {
-        stalls(&mut instructions[start..end], table);
+        stalls(&mut instructions[start..end], target);
     }
     for instruction in instructions.iter_mut() {
         instruction.control.yield_hint = instruction.control.stall < 3 || instruction.opcode.changes_flow();
@@ -263,15 +264,16 @@ fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
 }
 
 /// Sets the stall counts of a block.
-fn stalls(instructions: &mut [Instruction], table: &LatencyTable) {
+fn stalls(instructions: &mut [Instruction], target: &Target) {
+    let (table, choices) = (&target.latencies, &target.choices);
     let mut fixed = Fixed { issued: vec![None; TOTAL], cycle: 0 };
     for index in 0..instructions.len() {
         let mut ready = fixed.ready(&instructions[index], table);
         stretch(instructions, index, &mut ready, fixed.cycle);
         fixed.cycle = ready;
-        let barrier_lead = barrier_lead(instructions, index);
+        let to_waiter = if is_awaited_next(instructions, index) { choices.wait_counter_stall } else { 1 };
         let instruction = &mut instructions[index];
-        instruction.control.stall = shortest(instruction, table).max(barrier_lead);
+        instruction.control.stall = shortest(instruction, target).max(to_waiter).min(MOST);
         fixed.issue(instruction, table);
         fixed.cycle += u64::from(instruction.control.stall);
     }
@@ -360,20 +362,21 @@ fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table:
 }
 
 /// The least stall count of an instruction.
-fn shortest(instruction: &Instruction, table: &LatencyTable) -> u8 {
+fn shortest(instruction: &Instruction, target: &Target) -> u8 {
     use Opcode::*;
+    let branch = u8::try_from(target.latencies.cycles(LatencyClass::Branch)).unwrap_or(u8::MAX);
     match instruction.opcode {
-        Bra | Exit | Bsync | Call | Ret => table.cycles(LatencyClass::Branch).clamp(1, 5) as u8,
-        _ if instruction.opcode.info().latency == LatencyClass::Fp64 => 2,
+        Bra | Exit | Bsync | Call | Ret => branch.min(target.choices.branch_stall).max(1),
+        _ if instruction.opcode.info().latency == LatencyClass::Fp64 => target.choices.fp64_stall.max(1),
         _ => 1,
     }
 }
 
-/// A wait barrier is up two cycles after the issue of its instruction: one that waits for it must not come earlier.
-fn barrier_lead(instructions: &[Instruction], index: usize) -> u8 {
+/// Whether an instruction sets a wait counter for which the next one waits, or may wait: a counter is up only some
+/// cycles after its instruction has issued, and who waits for it must not come before.
+fn is_awaited_next(instructions: &[Instruction], index: usize) -> bool {
     let control = &instructions[index].control;
     let set =
         [control.write_barrier, control.read_barrier].into_iter().flatten().fold(0, |mask, b| mask | 1 << b);
-    let waits = instructions.get(index + 1).is_none_or(|next| next.control.wait_mask & set != 0);
-    if set != 0 && waits { 2 } else { 1 }
+    set != 0 && instructions.get(index + 1).is_none_or(|next| next.control.wait_mask & set != 0)
 }

@@ -10,8 +10,6 @@ use warplab_ptx::tree::{
 pub(crate) const MOST_DEEP: usize = 256;
 /// How many instructions a kernel or function may have before no more calls are inlined.
 pub(crate) const MOST_INLINED: usize = 250_000;
-/// The most bytes that a call passes.
-pub(crate) const MOST_PARAMETER_BYTES: u64 = 32_764;
 /// What is called and not inlined has more instructions than this, or nests deeper, in a kernel that would grow too large.
 const SMALL: u64 = 2_000;
 const SHALLOW: usize = 64;

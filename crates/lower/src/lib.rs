@@ -42,67 +42,29 @@ pub use passes::{Pass, PassSet};
 pub use select::is_lowered;
 
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_program::{LatencyClass, LatencyTable, Program, RefusedKernel};
+use warplab_program::{Program, RefusedKernel, Target};
 use warplab_ptx::tree::Module;
 
 /// How to lower.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The latencies of the machine, for stall counts and wait barriers.
-    pub latencies: LatencyTable,
+    /// The machine that the program is for.
+    pub target: Target,
     /// The passes that run.
     pub passes: PassSet,
     /// The passes after which the code is kept as text.
     pub dump: PassSet,
-    /// The most registers a thread may use, besides what the kernel says.
-    pub max_registers: u32,
     /// Whether a sum takes a product that it adds into a fused multiply-add, where neither names a rounding mode: the
     /// result is rounded once instead of twice (`ptxas -fmad`).
     pub contracts: bool,
-    /// Whether the machine reduces a value over the lanes of a warp (`REDUX`, compute capability 8.0 and later).
-    pub reduces_lanes: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            latencies: hopper(),
-            passes: PassSet::all(),
-            dump: PassSet::none(),
-            max_registers: 255,
-            contracts: true,
-            reduces_lanes: true,
-        }
+impl Options {
+    /// All passes for a machine, with contraction, as ptxas compiles.
+    #[must_use]
+    pub fn new(target: Target) -> Options {
+        Options { target, passes: PassSet::all(), dump: PassSet::none(), contracts: true }
     }
-}
-
-/// The latencies of compute capability 9.0 as its compiler sees them.
-#[must_use]
-pub fn hopper() -> LatencyTable {
-    LatencyTable::from_fn(|class| match class {
-        LatencyClass::Alu | LatencyClass::Fma | LatencyClass::FmaWide => 4,
-        LatencyClass::FmaWideLow | LatencyClass::Fp16 => 5,
-        LatencyClass::Fp16Matrix | LatencyClass::Fp64 => 10,
-        LatencyClass::FmaCarry => 8,
-        LatencyClass::Predicate => 4,
-        LatencyClass::Fp64Predicate => 7,
-        LatencyClass::PredicateToBranch => 13,
-        LatencyClass::Uniform | LatencyClass::UniformMove => 6,
-        LatencyClass::UniformToVector => 7,
-        LatencyClass::Branch => 5,
-        LatencyClass::Transcendental => 17,
-        LatencyClass::SpecialRegister => 20,
-        LatencyClass::Clock => 6,
-        LatencyClass::ConstantLoad => 30,
-        LatencyClass::SharedLoad => 29,
-        LatencyClass::Shuffle => 24,
-        LatencyClass::GlobalLoad => 33,
-        LatencyClass::Atomic => 100,
-        LatencyClass::Store => 12,
-        LatencyClass::Vote => 7,
-        LatencyClass::Barrier => 13,
-    })
-    .with_cross_pipe(1)
 }
 
 /// What one pass did to one kernel.

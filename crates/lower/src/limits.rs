@@ -1,44 +1,21 @@
 //! How much a program may declare, and the sums that say where a variable lies.
 
+use warplab_program::limits::{BANK_BYTES, LOCAL_BYTES};
 use warplab_ptx::tree::{Space, Variable};
 
 /// Bytes of local memory that a thread has at most.
-const LOCAL: u64 = 512 << 10;
+const LOCAL: u64 = LOCAL_BYTES as u64;
 /// Bytes of static shared memory that a kernel may declare, as ptxas has it; more is dynamic.
 const SHARED: u64 = 48 << 10;
 /// Bytes of constant memory that a file may declare.
-const CONSTANT: u64 = 64 << 10;
+const CONSTANT: u64 = BANK_BYTES as u64;
 /// Bytes of global memory that a file may declare: more than any machine has.
 const GLOBAL: u64 = 1 << 40;
-/// Bytes of parameters that a kernel may have.
-const PARAMETERS: u64 = 32_764;
+/// Bytes of parameters that a kernel may have, and that a call may pass.
+pub(crate) const PARAMETERS: u64 = 32_764;
 
 /// Bytes from its start on that a variable may start with other values than zero.
 pub(crate) const INITIAL: u64 = 1 << 28;
-/// Threads of a block at most.
-const BLOCK_THREADS: u64 = 1024;
-/// Threads that a multiprocessor of sm_90 holds, as ptxas has it.
-const THREADS: u64 = 2048;
-/// Blocks that a multiprocessor of sm_90 holds, as ptxas has it.
-const BLOCKS: u64 = 32;
-/// Registers of a multiprocessor of sm_90, as ptxas has it.
-const REGISTERS: u64 = 65_536;
-/// Threads of a warp.
-const WARP: u64 = 32;
-/// Registers of a thread are given out in eights.
-const UNIT: u64 = 8;
-
-/// How many registers a thread may have, so that so many blocks of so many threads fit on a multiprocessor. As ptxas
-/// does, blocks that cannot fit with however few registers count as one.
-pub(crate) fn registers(block: [u32; 3], blocks: u32) -> u32 {
-    let threads = block.iter().fold(1, |threads: u64, &extent| threads.saturating_mul(u64::from(extent)));
-    let threads = threads.clamp(1, BLOCK_THREADS);
-    let blocks = u64::from(blocks);
-    let blocks = if blocks > BLOCKS || threads * blocks > THREADS { 1 } else { blocks };
-    let registers = REGISTERS / (threads.div_ceil(WARP) * blocks) / WARP;
-    u32::try_from(registers / UNIT * UNIT).unwrap_or(u32::MAX)
-}
-
 /// The limit of a space: its bytes, and whose they are.
 fn limit(space: Space) -> (u64, &'static str) {
     match space {

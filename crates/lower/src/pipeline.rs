@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::kernel::launch_constants;
 use warplab_program::{
-    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Relocation,
+    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
+    TargetLimits,
 };
 use warplab_ptx::tree::{Attribute, Function, Module};
 
@@ -122,7 +123,7 @@ impl<'a> Context<'a> {
             ..Kernel::default()
         };
         attributes(kernel, &mut lowered);
-        let limit = register_limit(kernel, &lowered).min(self.options.max_registers).clamp(16, 255);
+        let limit = register_limit(kernel, &lowered, &self.options.target.limits);
         let (flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
         let mut shared = (shared, flat.shared_bytes);
         let mut addresses = Vec::new();
@@ -204,7 +205,7 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
     let (mut instructions, starts) = lay_out(&code);
-    control::control(&mut instructions, &starts, &runner.options.latencies);
+    control::control(&mut instructions, &starts, &runner.options.target);
     runner.note(Pass::Control, &code, before);
     Some(Part { number: None, instructions, registers: used.registers, frame: code.local_bytes })
 }
@@ -212,8 +213,9 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
 /// Allocates registers, spilling until they suffice.
 fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     let coalesce = runner.options.passes.contains(Pass::Coalesce);
+    let spread = runner.options.target.choices.spread_registers;
     for _ in 0..MOST_ROUNDS {
-        match allocate::allocate(code, limit, coalesce) {
+        match allocate::allocate(code, limit, spread, coalesce) {
             Ok(used) => return Some(used),
             Err(Failure::Spill(registers, predicates)) => {
                 spill::spill(code, &registers);
@@ -234,12 +236,14 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         runner.pass(Pass::Dead, code, dead::dead_code);
         runner.pass(Pass::Invariant, code, motion::invariant);
     }
-    let reduces = runner.options.reduces_lanes;
+    let options = runner.options;
+    let target = &options.target;
+    let longest = target.choices.predicated_instructions as usize;
     // Its results are in uniform registers, which lanes in other functions would overwrite.
     if !code.calls {
-        runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, reduces));
+        runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, target.reduces_lanes));
     }
-    runner.pass(Pass::Predicate, code, predicate::predicate);
+    runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
@@ -247,13 +251,17 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Sink, code, motion::sink);
     runner.pass(Pass::Vectorise, code, vectorise::vectorise);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
-    let latencies = runner.options.latencies.clone();
-    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, &latencies));
+    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target));
 }
 
-/// How many registers a thread may have by what the kernel says.
-fn register_limit(kernel: &Function, lowered: &Kernel) -> u32 {
-    let mut limit = 255;
+/// Registers that an instruction can name.
+const NAMED_REGISTERS: u32 = Register::ZERO.0;
+/// Registers with which every kernel can be compiled.
+const FEWEST_REGISTERS: u32 = 16;
+
+/// How many registers a thread may have, by the machine and by what the kernel says.
+fn register_limit(kernel: &Function, lowered: &Kernel, target: &TargetLimits) -> u32 {
+    let mut limit = target.registers_per_thread.min(NAMED_REGISTERS);
     let mut blocks = 1;
     for attribute in &kernel.attributes {
         match attribute {
@@ -263,9 +271,9 @@ fn register_limit(kernel: &Function, lowered: &Kernel) -> u32 {
         }
     }
     if let Some(block) = lowered.required_block.or(lowered.max_block) {
-        limit = limit.min(limits::registers(block, blocks));
+        limit = limit.min(target.registers_for(block, blocks));
     }
-    limit
+    limit.max(FEWEST_REGISTERS)
 }
 
 fn attributes(kernel: &Function, lowered: &mut Kernel) {

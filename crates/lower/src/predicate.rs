@@ -4,14 +4,12 @@ use crate::code::{Block, Code, branch_target, has_effect};
 use crate::select::invert;
 use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate, Resource, Role};
 
-/// The longest side of a branch that is guarded instead of skipped.
-const LONGEST: usize = 7;
-
-/// Turns `if` and `if`-`else` with short sides into guarded instructions, from the inside out.
-pub(crate) fn predicate(code: &mut Code) {
+/// Turns `if` and `if`-`else` with sides of at most `longest` instructions into guarded instructions, from the inside
+/// out.
+pub(crate) fn predicate(code: &mut Code, longest: usize) {
     tidy(code);
     guard_exits(code);
-    while sweep(code) {
+    while sweep(code, longest) {
         tidy(code);
         guard_exits(code);
     }
@@ -39,7 +37,7 @@ fn guard_exits(code: &mut Code) {
 
 /// One way through the blocks; says whether anything was turned. What is turned is one block afterwards, so that an `if`
 /// around it may be next.
-fn sweep(code: &mut Code) -> bool {
+fn sweep(code: &mut Code, longest: usize) -> bool {
     let predecessors = code.predecessors();
     let mut turned = false;
     for block in 0..code.blocks.len() {
@@ -55,7 +53,7 @@ fn sweep(code: &mut Code) -> bool {
         }
         // block -> side -> target.
         let ends = code.blocks[side].instructions.last().and_then(branch_target);
-        if side + 1 == target && ends.is_none() && fits(&code.blocks[side], predicate) {
+        if side + 1 == target && ends.is_none() && fits(&code.blocks[side], predicate, longest) {
             if leaves(&code.blocks[side]) {
                 continue;
             }
@@ -70,8 +68,8 @@ fn sweep(code: &mut Code) -> bool {
             && !leaves(&code.blocks[target])
             && code.blocks[target].instructions.last().and_then(branch_target).is_none()
             && code.blocks[side].instructions.last().is_some_and(|it| it.guard.is_always())
-            && fits_before(&code.blocks[side], predicate)
-            && fits(&code.blocks[target], predicate)
+            && fits_before(&code.blocks[side], predicate, longest)
+            && fits(&code.blocks[target], predicate, longest)
         {
             code.blocks[side].instructions.pop();
             pull_up(code, block, side, invert(guard));
@@ -86,19 +84,19 @@ fn leaves(block: &Block) -> bool {
     block.instructions.last().is_some_and(|last| !last.falls_through())
 }
 
-fn fits(block: &Block, predicate: Predicate) -> bool {
-    side_fits(&block.instructions, predicate)
+fn fits(block: &Block, predicate: Predicate, longest: usize) -> bool {
+    side_fits(&block.instructions, predicate, longest)
 }
 
-fn fits_before(block: &Block, predicate: Predicate) -> bool {
+fn fits_before(block: &Block, predicate: Predicate, longest: usize) -> bool {
     let Some((_, body)) = block.instructions.split_last() else { return false };
-    side_fits(body, predicate)
+    side_fits(body, predicate, longest)
 }
 
-fn side_fits(body: &[Instruction], predicate: Predicate) -> bool {
+fn side_fits(body: &[Instruction], predicate: Predicate, longest: usize) -> bool {
     let real = body.iter().filter(|instruction| instruction.opcode != Opcode::Mov).count();
     let moves = body.len() - real;
-    real + moves / 2 <= LONGEST && body.iter().all(|instruction| may_be_guarded(instruction, predicate))
+    real + moves / 2 <= longest && body.iter().all(|instruction| may_be_guarded(instruction, predicate))
 }
 
 fn may_be_guarded(instruction: &Instruction, predicate: Predicate) -> bool {

@@ -6,13 +6,9 @@
 use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
 use crate::liveness::{Liveness, Marks};
 use warplab_program::{
-    AddressOperand, Instruction, LatencyClass, LatencyTable, Modifier, Opcode, Operand, Register, Role,
+    AddressOperand, Instruction, LatencyClass, Modifier, Opcode, Operand, Register, Role, Target,
+    TargetChoices,
 };
-
-/// How many registers the order may keep alive before it stops taking loads early: at least the first number, with
-/// which a multiprocessor of 65,536 registers still holds 2,048 threads, and as many as the order that was written
-/// keeps alive, up to the second.
-const COMFORTABLE: (usize, usize) = (32, 40);
 
 /// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.
 const MANY_UNIFORMS: usize = 40;
@@ -20,20 +16,17 @@ const MANY_UNIFORMS: usize = 40;
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
 const MANY_PREDICATES: usize = 14;
 
-/// How long a load from memory is taken to be when the order is chosen.
-const FAR: u64 = 200;
-
 /// The most instructions that are put into order at once: a longer block is ordered piece by piece, so that the time
 /// grows with its length and not with its square.
 const MOST_AT_ONCE: usize = 2048;
 
 /// Orders every block.
-pub(crate) fn schedule(code: &mut Code, table: &LatencyTable) {
+pub(crate) fn schedule(code: &mut Code, target: &Target) {
     let live = Liveness::new(code);
     let mut values = BlockValues::new(&live);
     for index in 0..code.blocks.len() {
         let instructions = std::mem::take(&mut code.blocks[index].instructions);
-        code.blocks[index].instructions = order(instructions, &mut values, index, table);
+        code.blocks[index].instructions = order(instructions, &mut values, index, target);
     }
 }
 
@@ -97,7 +90,7 @@ fn order(
     instructions: Vec<Instruction>,
     values: &mut BlockValues<'_>,
     block: usize,
-    table: &LatencyTable,
+    target: &Target,
 ) -> Vec<Instruction> {
     // Clock reads and exits divide a block: nothing crosses them.
     let mut result = Vec::with_capacity(instructions.len());
@@ -129,7 +122,7 @@ fn order(
             .filter(|access| access.role == Role::Write)
             .flat_map(|access| numbering.of(access.resource))
             .collect();
-        result.extend(Run::new(run, values, piece, table).order());
+        result.extend(Run::new(run, values, piece, target).order(&target.choices));
         for number in written {
             if values.is_needed_after(piece, number) {
                 values.becomes_alive(number);
@@ -161,7 +154,7 @@ impl Run {
         instructions: Vec<Instruction>,
         values: &mut BlockValues<'_>,
         piece: usize,
-        table: &LatencyTable,
+        target: &Target,
     ) -> Run {
         let count = instructions.len();
         let mut numbers: Vec<usize> = Vec::new();
@@ -204,7 +197,7 @@ impl Run {
             kinds: numbers.iter().map(|&number| values.live.numbering.kind(number)).collect(),
             pressure,
         };
-        run.depend_on_registers(table);
+        run.depend_on_registers(target);
         run.depend_on_memory();
         for index in (0..count).rev() {
             let below =
@@ -220,14 +213,14 @@ impl Run {
         self.after[first].push((crate::code::number(second), cycles));
     }
 
-    fn depend_on_registers(&mut self, table: &LatencyTable) {
+    fn depend_on_registers(&mut self, target: &Target) {
         let mut writer: Vec<Option<usize>> = vec![None; self.kinds.len()];
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.kinds.len()];
         for index in 0..self.instructions.len() {
             for number in self.reads[index].clone() {
                 let number = number as usize;
                 if let Some(first) = writer[number] {
-                    let cycles = latency(&self.instructions[first], table);
+                    let cycles = latency(&self.instructions[first], target);
                     self.edge(first, index, cycles);
                 }
                 readers[number].push(index);
@@ -270,12 +263,15 @@ impl Run {
     }
 
     /// The instructions in a good order.
-    fn order(mut self) -> Vec<Instruction> {
+    fn order(mut self, choices: &TargetChoices) -> Vec<Instruction> {
         let count = self.instructions.len();
         let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut earliest = vec![0u64; count];
         let mut pressure = self.pressure.clone();
-        let comfortable = pressure.clone().peak(&self).clamp(COMFORTABLE.0, COMFORTABLE.1);
+        // As many live registers as the order that was written keeps alive, within bounds.
+        let peak = pressure.clone().peak(&self);
+        let comfortable =
+            peak.min(choices.most_comfortable_registers as usize).max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut chosen = Vec::with_capacity(count);
@@ -421,10 +417,10 @@ impl Pressure {
     }
 }
 
-fn latency(instruction: &Instruction, table: &LatencyTable) -> u64 {
+fn latency(instruction: &Instruction, target: &Target) -> u64 {
     match instruction.opcode.info().latency {
-        LatencyClass::GlobalLoad | LatencyClass::Atomic => FAR,
-        class => u64::from(table.cycles(class)),
+        LatencyClass::GlobalLoad | LatencyClass::Atomic => u64::from(target.choices.load_cycles),
+        class => u64::from(target.latencies.cycles(class)),
     }
 }
 

@@ -1,12 +1,14 @@
 //! Functions that call themselves, calls through pointers, and calls that would grow a kernel without end are real calls.
 #![allow(missing_docs)]
 
+mod common;
+
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
-use warplab_lower::{Options, lower};
+use warplab_lower::lower;
 use warplab_program::listing::instruction_text;
 use warplab_program::{Kernel, Opcode, Program};
 
@@ -16,7 +18,7 @@ fn compile(text: String) -> Result<Program, Vec<String>> {
     let source = Source::new("calls.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    match lower(&parsed.module, &source, &Options::default()) {
+    match lower(&parsed.module, &source, &common::options()) {
         Ok(lowered) => Ok(lowered.program),
         Err(faults) => Err(faults.into_iter().map(|fault| fault.message).collect()),
     }

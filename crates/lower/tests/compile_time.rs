@@ -8,7 +8,6 @@ mod common;
 use common::{lowered, within};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
-use warplab_lower::Options;
 
 fn kernel(body: &str) -> String {
     format!(
@@ -41,7 +40,7 @@ fn grows_with_length(size: usize, text: impl Fn(usize) -> String) {
         let time = |_| {
             let text = text(size);
             let start = Instant::now();
-            lowered("growth.ptx", text, &Options::default());
+            lowered("growth.ptx", text, &common::options());
             start.elapsed()
         };
         (0..2).map(time).min().unwrap_or(Duration::MAX)

@@ -105,13 +105,13 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
         ("brain floats", "mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;", [0, 0, 1]),
     ];
     for (name, body, expected) in cases {
-        assert_eq!(arithmetic(body, &Options::default()), *expected, "{name}: {body}");
+        assert_eq!(arithmetic(body, &common::options()), *expected, "{name}: {body}");
     }
 }
 
 #[test]
 fn nothing_is_fused_without_contraction() {
-    let options = Options { contracts: false, ..Options::default() };
+    let options = Options { contracts: false, ..common::options() };
     let body =
         "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;";
     assert_eq!(arithmetic(body, &options), [2, 2, 0]);

@@ -18,7 +18,7 @@ fn after_pass(name: &str, input: &str) -> String {
         .find_map(|line| line.strip_prefix("// pass: "))
         .and_then(|name| Pass::from_name(name.trim()))
         .unwrap_or_else(|| panic!("{name}: no known pass after '// pass:'"));
-    let options = Options { dump: PassSet::none().with(pass), ..Options::default() };
+    let options = Options { dump: PassSet::none().with(pass), ..common::options() };
     let lowered = common::lowered(name, input.to_owned(), &options);
     if pass == Pass::Control {
         return lowered.program.kernels.iter().map(|kernel| write_kernel(kernel, &[])).collect();

@@ -24,20 +24,20 @@ fn check(suite: &str, options: &Options, limit: f64) {
 
 #[test]
 fn the_suite_computes_what_the_gpu_computed() {
-    check("suite", &Options::default(), QUICK);
+    check("suite", &common::options(), QUICK);
 }
 
 #[test]
 fn the_microbenchmarks_compute_what_the_gpu_computed() {
-    check("micro", &Options::default(), QUICK);
+    check("micro", &common::options(), QUICK);
 }
 
 #[test]
 fn the_atomics_compute_what_the_gpu_computed() {
-    check("atomics", &Options::default(), QUICK);
+    check("atomics", &common::options(), QUICK);
 }
 
 #[test]
 fn without_optimisation_the_results_are_the_same() {
-    check("suite", &Options { passes: PassSet::none(), ..Options::default() }, QUICK / 4.0);
+    check("suite", &Options { passes: PassSet::none(), ..common::options() }, QUICK / 4.0);
 }

@@ -1,21 +1,26 @@
-//! The memory system below the multiprocessors: coalesced requests in, replies out. Knows no warp and no instruction.
+//! The memory system below the SMs: coalesced requests in, replies out. Knows no warp and no instruction.
 //!
-//! A [`Partition`] is a DRAM channel with the level-two slices in front of it. Partitions know nothing of each other:
-//! they advance in parallel, and the crossbar carries requests and replies between them and the multiprocessors at
-//! the boundaries of epochs.
+//! A [`Partition`] is a DRAM channel with the L2 slices in front of it. Partitions know nothing of each other: they
+//! advance in parallel, and the [`Crossbar`] carries requests and replies between them and the SMs at the boundaries
+//! of epochs.
+//!
+//! Every unit is a specification, which is immutable and comes by reference, and a state, which is plain data: it can
+//! be cloned, stored and restored at any moment.
 
 pub mod cache;
 pub mod crossbar;
 pub mod dram;
+mod l2;
 mod map;
 pub mod message;
 mod partition;
 mod port;
-mod slice;
+#[cfg(test)]
+mod testing;
 
 pub use cache::{CacheShape, SectorCache};
-pub use crossbar::Crossbar;
+pub use crossbar::{Crossbar, CrossbarSpec};
 pub use map::AddressMap;
 pub use message::{Reply, Request, RequestKind};
-pub use partition::Partition;
-pub use port::Port;
+pub use partition::{Partition, PartitionSpec};
+pub use port::{Bandwidth, Port};

@@ -48,3 +48,37 @@ pub(crate) fn mix(value: u64) -> u64 {
     z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z ^ (z >> 32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::AddressMap;
+    use warplab_units::{Address, LINE_BYTES};
+
+    const MAP: AddressMap = AddressMap { partitions: 96, slices: 2 };
+
+    fn line(number: u64) -> Address {
+        Address(number * LINE_BYTES)
+    }
+
+    #[test]
+    fn every_partition_holds_one_line_of_every_group() {
+        for group in 0..100 {
+            let mut held: Vec<u16> = (0..96).map(|place| MAP.partition(line(group * 96 + place)).0).collect();
+            held.sort_unstable();
+            assert_eq!(held, (0..96).collect::<Vec<u16>>());
+        }
+    }
+
+    #[test]
+    fn the_lines_of_a_partition_are_numbered_without_gaps() {
+        let of_first = (0..96 * 50).filter(|&number| MAP.partition(line(number)).0 == 0);
+        let numbers: Vec<u64> = of_first.map(|number| MAP.local_line(line(number))).collect();
+        assert_eq!(numbers, (0..50).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn both_slices_of_a_partition_hold_about_half_of_its_lines() {
+        let first = (0..1000).filter(|&number| MAP.slice(line(number * 96)) == 0).count();
+        assert!((450..550).contains(&first), "{first} of 1000");
+    }
+}

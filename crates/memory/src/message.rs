@@ -1,9 +1,10 @@
-//! What multiprocessors and memory partitions say to each other.
+//! What SMs and memory partitions say to each other.
 
+use serde::{Deserialize, Serialize};
 use warplab_units::{Address, Cycle, SectorMask, SmId};
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestKind {
     /// The sectors' data.
     Read,
@@ -12,17 +13,17 @@ pub enum RequestKind {
         /// Sectors that need no fill.
         full: SectorMask,
     },
-    /// An operation on the data at level two.
+    /// An operation on the data in the L2.
     Atomic {
-        /// How often sectors are touched: once for every lane on the busiest word of each.
+        /// Accesses to sectors: as many for each sector as lanes on its busiest word.
         sector_accesses: u8,
         /// Whether the old values are wanted.
         returns: bool,
     },
 }
 
-/// A multiprocessor's request for some sectors of one line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An SM's request for some sectors of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Who asks.
     pub sm: SmId,
@@ -36,12 +37,12 @@ pub struct Request {
     pub kind: RequestKind,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
-    /// When it left the multiprocessor; on the way, when it arrives.
+    /// When it left the SM; once it is on the crossbar, when it arrives.
     pub at: Cycle,
 }
 
 /// The answer to one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// Who asked.
     pub sm: SmId,
@@ -49,9 +50,6 @@ pub struct Reply {
     pub token: u32,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
-    /// When it left the partition; on the way, when it arrives.
+    /// When it left the partition; once it is on the crossbar, when it arrives.
     pub at: Cycle,
 }
-
-/// Bytes of a message on the crossbar beside its data.
-pub const HEADER_BYTES: u32 = 8;

@@ -1,59 +1,90 @@
-//! One memory partition: some level-two slices and the DRAM channel behind them.
+//! One memory partition: some L2 slices and the DRAM channel behind them.
 
-use crate::dram::{Access, DramMap, PseudoChannel};
+use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
+use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
 use crate::message::{Reply, Request};
-use crate::slice::{DramRequest, Slice, SliceOutput};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
 
+/// Steps of the refresh stagger from one partition to the next: odd, so that up to 1024 partitions are all refreshed at
+/// different moments. (When a real controller refreshes is not published.)
+const PARTITION_STAGGER: u64 = 37;
+/// Steps from one pseudo-channel of a partition to the next: about half of the interval.
+const CHANNEL_STAGGER: u64 = 509;
+
 /// Data under way from DRAM to a slice; ordered by time, then line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Fill {
     at: Ticks,
     line: Address,
     sector: u32,
 }
 
-/// One memory partition.
-#[derive(Debug)]
-pub struct Partition {
+/// What a partition is.
+#[derive(Clone, Debug)]
+pub struct PartitionSpec {
     map: AddressMap,
     dram_map: DramMap,
+    l2: L2Spec,
+    channel: ChannelSpec,
+    slices: u32,
+    channels: u32,
+    /// Waiting writes of one pseudo-channel at which the slices must wait.
+    write_limit: usize,
+}
+
+impl PartitionSpec {
+    /// The partitions of a machine.
+    #[must_use]
+    pub fn new(config: &GpuConfig) -> PartitionSpec {
+        PartitionSpec {
+            map: AddressMap::new(config),
+            dram_map: DramMap::new(&config.dram),
+            l2: L2Spec::new(config),
+            channel: ChannelSpec::new(&config.dram, config.dram_cycle()),
+            slices: config.l2.slices_per_channel,
+            channels: config.dram.pseudo_channels,
+            write_limit: config.dram.queue as usize,
+        }
+    }
+}
+
+/// One memory partition.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Partition {
     slices: Vec<Slice>,
     channels: Vec<PseudoChannel>,
     fills: BinaryHeap<Reverse<Fill>>,
     wanted: Vec<DramRequest>,
-    write_limit: usize,
     counters: PartitionCounters,
 }
 
 impl Partition {
     /// An idle partition with cold caches.
     #[must_use]
-    pub fn new(config: &GpuConfig, id: PartitionId) -> Partition {
-        let clock = config.dram_cycle();
+    pub fn new(spec: &PartitionSpec, id: PartitionId) -> Partition {
+        let stagger =
+            |channel: u32| u64::from(id.0) * PARTITION_STAGGER + u64::from(channel) * CHANNEL_STAGGER;
         Partition {
-            map: AddressMap::new(config),
-            dram_map: DramMap::new(&config.dram),
-            slices: (0..config.l2.slices_per_channel).map(|_| Slice::new(config, id)).collect(),
-            channels: (0..u64::from(config.dram.pseudo_channels))
-                .map(|channel| PseudoChannel::new(&config.dram, clock, u64::from(id.0) * 37 + channel * 509))
+            slices: (0..spec.slices).map(|_| Slice::new(&spec.l2, id)).collect(),
+            channels: (0..spec.channels)
+                .map(|channel| PseudoChannel::new(&spec.channel, stagger(channel)))
                 .collect(),
             fills: BinaryHeap::new(),
             wanted: Vec::new(),
-            write_limit: config.dram.queue as usize,
             counters: PartitionCounters::default(),
         }
     }
 
     /// A request arrives; requests of one partition must come in order of arrival.
-    pub fn push(&mut self, request: Request) {
+    pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
-        self.slices[self.map.slice(request.line)].push(request);
+        self.slices[spec.map.slice(request.line)].push(request);
     }
 
     /// The first cycle in which something can happen, if anything is under way.
@@ -69,7 +100,7 @@ impl Partition {
         self.fills.is_empty() && self.slices.iter().all(Slice::is_idle)
     }
 
-    /// What has been counted so far.
+    /// What has been counted since the last [`Partition::take_counters`].
     #[must_use]
     pub fn counters(&self) -> PartitionCounters {
         let mut counters = self.counters.clone();
@@ -79,11 +110,25 @@ impl Partition {
         counters
     }
 
+    /// What has been counted since the last call; the next launch starts anew.
+    pub fn take_counters(&mut self) -> PartitionCounters {
+        let mut counters = PartitionCounters {
+            l2: std::mem::take(&mut self.counters.l2),
+            dram: std::mem::take(&mut self.counters.dram),
+            l2_requests: self.counters.l2_requests.take(),
+            dram_requests: self.counters.dram_requests.take(),
+        };
+        for channel in &mut self.channels {
+            counters.dram += &channel.take_counters();
+        }
+        counters
+    }
+
     /// Everything that happens before `until`; replies carry the moment of their departure.
-    pub fn advance(&mut self, until: Cycle, replies: &mut Vec<Reply>) {
+    pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, replies: &mut Vec<Reply>) {
         let until = Ticks::from(until);
         while self.next_tick() < until {
-            self.step(replies);
+            self.step(spec, replies);
         }
     }
 
@@ -95,48 +140,46 @@ impl Partition {
     }
 
     /// The one thing that happens next: data comes back, else a request is looked up, else DRAM issues a command.
-    fn step(&mut self, replies: &mut Vec<Reply>) {
+    fn step(&mut self, spec: &PartitionSpec, replies: &mut Vec<Reply>) {
         let now = self.next_tick();
         if self.fills.peek().is_some_and(|fill| fill.0.at == now) {
-            self.fill(replies);
+            self.fill(spec, replies);
         } else if let Some(slice) = self.slices.iter().position(|slice| slice.next_event() == now) {
-            self.look_up(slice, replies);
+            self.look_up(spec, slice, replies);
         } else if let Some(channel) = self.channels.iter().position(|channel| channel.next_decision() == now)
         {
-            self.command(channel);
+            self.command(spec, channel);
         }
-        self.ask_dram();
+        self.ask_dram(spec);
     }
 
-    fn fill(&mut self, replies: &mut Vec<Reply>) {
+    fn fill(&mut self, spec: &PartitionSpec, replies: &mut Vec<Reply>) {
         let Some(Reverse(fill)) = self.fills.pop() else { return };
-        let slice = self.map.slice(fill.line);
-        let set = self.map.local_line(fill.line);
+        let slice = spec.map.slice(fill.line);
         let mut output = SliceOutput {
             replies,
             dram: &mut self.wanted,
             counters: &mut self.counters.l2,
             queue: &mut self.counters.l2_requests,
         };
-        self.slices[slice].fill(fill.line, set, SectorMask::single(fill.sector), fill.at, &mut output);
+        self.slices[slice].fill(&spec.l2, fill.line, SectorMask::single(fill.sector), fill.at, &mut output);
     }
 
-    fn look_up(&mut self, slice: usize, replies: &mut Vec<Reply>) {
-        let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < self.write_limit);
-        let map = self.map;
+    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, replies: &mut Vec<Reply>) {
+        let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < spec.write_limit);
         let mut output = SliceOutput {
             replies,
             dram: &mut self.wanted,
             counters: &mut self.counters.l2,
             queue: &mut self.counters.l2_requests,
         };
-        self.slices[slice].step(|line| map.local_line(line), writes_allowed, &mut output);
+        self.slices[slice].step(&spec.l2, writes_allowed, &mut output);
     }
 
-    fn command(&mut self, channel: usize) {
-        let was_full = self.channels[channel].waiting_writes() >= self.write_limit;
-        let Some((access, done)) = self.channels[channel].decide() else { return };
-        if was_full && self.channels[channel].waiting_writes() < self.write_limit {
+    fn command(&mut self, spec: &PartitionSpec, channel: usize) {
+        let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
+        let Some((access, done)) = self.channels[channel].decide(&spec.channel) else { return };
+        if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
             self.slices.iter_mut().for_each(Slice::unblock);
         }
         if access.write {
@@ -148,10 +191,10 @@ impl Partition {
     }
 
     /// Gives what the slices want to the pseudo-channels, a burst a sector.
-    fn ask_dram(&mut self) {
+    fn ask_dram(&mut self, spec: &PartitionSpec) {
         for wanted in self.wanted.drain(..) {
-            let local_line = self.map.local_line(wanted.line);
-            let place = self.dram_map.place(local_line);
+            let local_line = spec.map.local_line(wanted.line);
+            let place = spec.dram_map.place(local_line);
             for sector in (0..4).filter(|&sector| wanted.sectors.contains(SectorMask::single(sector))) {
                 let token = wanted.line.0 / LINE_BYTES * 4 + u64::from(sector);
                 let access =
@@ -169,3 +212,6 @@ impl Partition {
 fn whole_cycles(moment: Ticks) -> u64 {
     moment.0 / TICKS_PER_CYCLE
 }
+
+#[cfg(test)]
+mod tests;

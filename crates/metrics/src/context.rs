@@ -1,10 +1,11 @@
 //! What a metric is computed from.
 
+use serde::Serialize;
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_trace::{LaunchCounters, QueueCounters, SchedulerCounters, WarpState};
 
-/// What was launched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What was launched, as reports and JSON name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LaunchInfo {
     /// The name of the kernel.
     pub kernel: String,
@@ -15,9 +16,9 @@ pub struct LaunchInfo {
     /// Registers of a thread.
     pub registers: u32,
     /// Bytes of shared memory that the kernel declares.
-    pub static_shared: u32,
+    pub static_shared_bytes: u32,
     /// Bytes of shared memory that the launch adds.
-    pub dynamic_shared: u32,
+    pub dynamic_shared_bytes: u32,
     /// Bytes of local memory of a thread.
     pub local_bytes: u32,
     /// Whether the run was stopped before the kernel ended.

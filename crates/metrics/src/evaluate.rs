@@ -34,7 +34,7 @@ pub fn evaluate(context: &Context<'_>) -> Vec<SectionValues> {
         .iter()
         .map(|section| {
             let rows =
-                section.metrics.iter().map(|metric| Row { metric, value: (metric.value)(context) }).collect();
+                section.metrics.iter().map(|metric| Row { metric, value: metric.value(context) }).collect();
             let (here, rest) =
                 std::mem::take(&mut all).into_iter().partition(|it| it.section == section.name);
             all = rest;

@@ -16,7 +16,6 @@ mod metric;
 mod peaks;
 mod registry;
 mod sections;
-mod states;
 #[cfg(test)]
 pub(crate) mod test_launch;
 mod value;
@@ -28,6 +27,5 @@ pub use format::{group_thousands, integer_text, real_text, whole_number};
 pub use identities::identities;
 pub use metric::{Metric, Section};
 pub use registry::{SECTIONS, find_metric, find_section, metrics};
-pub use states::{state_description, state_label};
 pub use value::{Unit, Value};
 pub use verdicts::{Kind, Verdict, verdicts};

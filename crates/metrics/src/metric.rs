@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::value::{Unit, Value};
+use warplab_trace::WarpState;
 
 /// A metric: its names, what it means, and how it comes from the counters.
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +17,31 @@ pub struct Metric {
     pub formula: &'static str,
     /// What it means.
     pub description: &'static str,
-    /// Its value for a launch.
-    pub value: fn(&Context<'_>) -> Value,
+    /// Where its value comes from.
+    pub(crate) source: Source,
     /// Whether the text report shows it; `raw` and JSON show every metric.
     pub shown: bool,
 }
 
+/// Where the value of a metric comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    /// A function of the counters.
+    Counters(fn(&Context<'_>) -> Value),
+    /// The warp-cycles in one state for each instruction issued.
+    WarpCycles(WarpState),
+}
+
 impl Metric {
+    /// Its value for a launch.
+    #[must_use]
+    pub fn value(&self, context: &Context<'_>) -> Value {
+        match self.source {
+            Source::Counters(value) => value(context),
+            Source::WarpCycles(state) => Value::ratio(context.in_state(state), context.issued()),
+        }
+    }
+
     /// A metric of the text report.
     pub(crate) const fn shown(
         id: &'static str,
@@ -32,7 +51,7 @@ impl Metric {
         description: &'static str,
         value: fn(&Context<'_>) -> Value,
     ) -> Metric {
-        Metric { id, label, unit, formula, description, value, shown: true }
+        Metric { id, label, unit, formula, description, source: Source::Counters(value), shown: true }
     }
 
     /// A metric of the raw page only.
@@ -44,7 +63,7 @@ impl Metric {
         description: &'static str,
         value: fn(&Context<'_>) -> Value,
     ) -> Metric {
-        Metric { id, label, unit, formula, description, value, shown: false }
+        Metric { id, label, unit, formula, description, source: Source::Counters(value), shown: false }
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::format::{integer_text, real_text};
 use crate::peaks::{self, Over};
-use crate::states::{state_description, state_label};
 use warplab_config::occupancy::Limiter;
 use warplab_trace::WarpState;
 
@@ -242,11 +241,11 @@ fn stalls(context: &Context<'_>) -> Found {
             let cycles = context.in_state(state) / context.issued();
             let text = format!(
                 "{}: {} of {} cycles between two instructions of a warp ({} %). {}",
-                state_label(state),
+                state.label(),
                 real_text(cycles),
                 real_text(all / context.issued()),
                 real_text(share * 100.0),
-                state_description(state)
+                state.description()
             );
             let id = stall_id(state);
             verdict("warp-state", Kind::Optimisation, "stall", &[id, ISSUED], text)
@@ -256,7 +255,7 @@ fn stalls(context: &Context<'_>) -> Found {
 
 /// The id of the metric of a state.
 fn stall_id(state: WarpState) -> &'static str {
-    let label = state_label(state);
+    let label = state.label();
     crate::registry::metrics().find(|metric| metric.label == label).map_or("", |metric| metric.id)
 }
 

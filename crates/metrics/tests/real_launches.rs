@@ -33,7 +33,8 @@ fn launch(name: &str) -> (Launch, Program) {
     let launch = or_panic(&text, load_launch(&text));
     let ptx = source(&launches.join(&launch.program));
     let parsed = warplab_ptx::parse(&ptx);
-    let lowered = warplab_lower::lower(&parsed.module, &ptx, &warplab_lower::Options::default());
+    let options = warplab_lower::Options::new(gpu("h200").target());
+    let lowered = warplab_lower::lower(&parsed.module, &ptx, &options);
     (launch, or_panic(&ptx, lowered).program)
 }
 
@@ -79,7 +80,7 @@ fn run(config: &GpuConfig, name: &str, blocks: u32) -> (LaunchCounters, Occupanc
         symbols: &symbols,
     };
     let prepared = warplab_gpu::prepare(config, &asked).unwrap();
-    let outcome = warplab_gpu::run(config, &prepared, &image, RunOptions::default()).unwrap();
+    let (outcome, _) = warplab_gpu::run(config, &prepared, image, RunOptions::default()).unwrap();
     let info = LaunchInfo {
         kernel: launch.kernel.clone(),
         grid: shape.grid,

@@ -3,166 +3,95 @@
 use crate::access::Resource;
 use crate::instruction::Instruction;
 use crate::modifier::Modifier;
+use crate::named_list::named_list;
 use crate::opcode::Opcode;
 use crate::reader::Reader;
-use std::fmt;
 
-/// The unit that executes an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pipe {
-    /// Integer logic, comparison, shifts, conversions of small types.
-    Alu,
-    /// Single-precision floating point, on either of its two half pipes.
-    Fma,
-    /// Integer multiply-add: the half of the floating-point pipe that has the wide multiplier.
-    FmaHeavy,
-    /// Packed half precision.
-    Fp16,
-    /// Double precision.
-    Fp64,
-    /// Transcendental functions, population count, conversions.
-    Xu,
-    /// Memory, shuffles and shared memory, through the input/output queue of the multiprocessor.
-    Lsu,
-    /// Constants by index, special registers, block barriers: the address-divergence unit.
-    Adu,
-    /// Branches, convergence and warp barriers.
-    Cbu,
-    /// The scalar datapath of a warp.
-    Uniform,
-}
-
-impl Pipe {
-    /// How many pipes there are.
-    pub const COUNT: usize = 10;
-    /// Every pipe, in the order of its number.
-    pub const ALL: [Pipe; Pipe::COUNT] = [
-        Pipe::Alu,
-        Pipe::Fma,
-        Pipe::FmaHeavy,
-        Pipe::Fp16,
-        Pipe::Fp64,
-        Pipe::Xu,
-        Pipe::Lsu,
-        Pipe::Adu,
-        Pipe::Cbu,
-        Pipe::Uniform,
-    ];
-
-    /// The name in configuration files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Pipe::Alu => "alu",
-            Pipe::Fma => "fma",
-            Pipe::FmaHeavy => "fma_heavy",
-            Pipe::Fp16 => "fp16",
-            Pipe::Fp64 => "fp64",
-            Pipe::Xu => "xu",
-            Pipe::Lsu => "lsu",
-            Pipe::Adu => "adu",
-            Pipe::Cbu => "cbu",
-            Pipe::Uniform => "uniform",
-        }
+named_list! {
+    /// The unit that executes an instruction.
+    pub enum Pipe {
+        /// Integer logic, comparison, shifts, conversions of small types.
+        Alu = "alu",
+        /// Single-precision floating point, on either of its two half pipes.
+        Fma = "fma",
+        /// Integer multiply-add: the half of the floating-point pipe that has the wide multiplier.
+        FmaHeavy = "fma_heavy",
+        /// Packed half precision.
+        Fp16 = "fp16",
+        /// Double precision.
+        Fp64 = "fp64",
+        /// Transcendental functions, population count, conversions.
+        Xu = "xu",
+        /// Memory, shuffles and shared memory, through the input/output queue of the multiprocessor.
+        Lsu = "lsu",
+        /// Constants by index, special registers, block barriers: the address-divergence unit.
+        Adu = "adu",
+        /// Branches, convergence and warp barriers.
+        Cbu = "cbu",
+        /// The scalar datapath of a warp.
+        Uniform = "uniform",
     }
 }
 
-impl fmt::Display for Pipe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named_list! {
+    /// Which row of the latency table says when the result of an instruction can be read.
+    pub enum LatencyClass {
+        /// Integer and logic on the ALU.
+        Alu = "alu",
+        /// Single-precision multiply, add, multiply-add; 32-bit integer multiply-add.
+        Fma = "fma",
+        /// Integer multiply-add with a 64-bit result: its upper half.
+        FmaWide = "fma_wide",
+        /// Integer multiply-add with a 64-bit result: its lower half.
+        FmaWideLow = "fma_wide_low",
+        /// The carry of an integer multiply-add that gives the upper half of the product.
+        FmaCarry = "fma_carry",
+        /// Packed half precision.
+        Fp16 = "fp16",
+        /// Packed half precision on the matrix pipe.
+        Fp16Matrix = "fp16_matrix",
+        /// Double precision.
+        Fp64 = "fp64",
+        /// A predicate, until an instruction reads it as data.
+        Predicate = "predicate",
+        /// The predicate of a comparison in double precision, until an instruction reads it as data.
+        Fp64Predicate = "fp64_predicate",
+        /// A predicate, until a branch or a guard reads it.
+        PredicateToBranch = "predicate_to_branch",
+        /// Scalar arithmetic, until the scalar datapath reads it.
+        Uniform = "uniform",
+        /// Scalar arithmetic, until a vector instruction reads it.
+        UniformToVector = "uniform_to_vector",
+        /// Scalar moves, constants and votes, which pass no arithmetic.
+        UniformMove = "uniform_move",
+        /// Branches and convergence: no result, but a time until the next instruction.
+        Branch = "branch",
+        /// Transcendental functions, conversions, population count.
+        Transcendental = "transcendental",
+        /// Special registers.
+        SpecialRegister = "special_register",
+        /// Clock registers.
+        Clock = "clock",
+        /// Constants by load.
+        ConstantLoad = "constant_load",
+        /// Shared memory loads and shuffles.
+        SharedLoad = "shared_load",
+        /// Lane exchange.
+        Shuffle = "shuffle",
+        /// Global, local and generic loads.
+        GlobalLoad = "global_load",
+        /// Atomic operations that return the old value.
+        Atomic = "atomic",
+        /// Stores and reductions: no result, but sources that must be read.
+        Store = "store",
+        /// Votes and matches.
+        Vote = "vote",
+        /// Barriers of a block and fences.
+        Barrier = "barrier",
     }
-}
-
-/// Which row of the latency table says when the result of an instruction can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LatencyClass {
-    /// Integer and logic on the ALU.
-    Alu,
-    /// Single-precision multiply, add, multiply-add; 32-bit integer multiply-add.
-    Fma,
-    /// Integer multiply-add with a 64-bit result: its upper half.
-    FmaWide,
-    /// Integer multiply-add with a 64-bit result: its lower half.
-    FmaWideLow,
-    /// The carry of an integer multiply-add that gives the upper half of the product.
-    FmaCarry,
-    /// Packed half precision.
-    Fp16,
-    /// Packed half precision on the matrix pipe.
-    Fp16Matrix,
-    /// Double precision.
-    Fp64,
-    /// A predicate, until an instruction reads it as data.
-    Predicate,
-    /// The predicate of a comparison in double precision, until an instruction reads it as data.
-    Fp64Predicate,
-    /// A predicate, until a branch or a guard reads it.
-    PredicateToBranch,
-    /// Scalar arithmetic, until the scalar datapath reads it.
-    Uniform,
-    /// Scalar arithmetic, until a vector instruction reads it.
-    UniformToVector,
-    /// Scalar moves, constants and votes, which pass no arithmetic.
-    UniformMove,
-    /// Branches and convergence: no result, but a time until the next instruction.
-    Branch,
-    /// Transcendental functions, conversions, population count.
-    Transcendental,
-    /// Special registers.
-    SpecialRegister,
-    /// Clock registers.
-    Clock,
-    /// Constants by load.
-    ConstantLoad,
-    /// Shared memory loads and shuffles.
-    SharedLoad,
-    /// Lane exchange.
-    Shuffle,
-    /// Global, local and generic loads.
-    GlobalLoad,
-    /// Atomic operations that return the old value.
-    Atomic,
-    /// Stores and reductions: no result, but sources that must be read.
-    Store,
-    /// Votes and matches.
-    Vote,
-    /// Barriers of a block and fences.
-    Barrier,
 }
 
 impl LatencyClass {
-    /// How many classes there are.
-    pub const COUNT: usize = 26;
-    /// Every class, in the order of its number.
-    pub const ALL: [LatencyClass; LatencyClass::COUNT] = [
-        LatencyClass::Alu,
-        LatencyClass::Fma,
-        LatencyClass::FmaWide,
-        LatencyClass::FmaWideLow,
-        LatencyClass::FmaCarry,
-        LatencyClass::Fp16,
-        LatencyClass::Fp16Matrix,
-        LatencyClass::Fp64,
-        LatencyClass::Predicate,
-        LatencyClass::Fp64Predicate,
-        LatencyClass::PredicateToBranch,
-        LatencyClass::Uniform,
-        LatencyClass::UniformToVector,
-        LatencyClass::UniformMove,
-        LatencyClass::Branch,
-        LatencyClass::Transcendental,
-        LatencyClass::SpecialRegister,
-        LatencyClass::Clock,
-        LatencyClass::ConstantLoad,
-        LatencyClass::SharedLoad,
-        LatencyClass::Shuffle,
-        LatencyClass::GlobalLoad,
-        LatencyClass::Atomic,
-        LatencyClass::Store,
-        LatencyClass::Vote,
-        LatencyClass::Barrier,
-    ];
-
     /// The class of what an instruction writes to one slot: to the `part`-th register of a resource, from 0.
     #[must_use]
     pub fn of_result(instruction: &Instruction, resource: Resource, part: u32) -> LatencyClass {
@@ -210,45 +139,6 @@ impl LatencyClass {
                 | LatencyClass::Store
                 | LatencyClass::Barrier
         )
-    }
-
-    /// The name in configuration files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            LatencyClass::Alu => "alu",
-            LatencyClass::Fma => "fma",
-            LatencyClass::FmaWide => "fma_wide",
-            LatencyClass::FmaWideLow => "fma_wide_low",
-            LatencyClass::FmaCarry => "fma_carry",
-            LatencyClass::Fp16 => "fp16",
-            LatencyClass::Fp16Matrix => "fp16_matrix",
-            LatencyClass::Fp64 => "fp64",
-            LatencyClass::Predicate => "predicate",
-            LatencyClass::Fp64Predicate => "fp64_predicate",
-            LatencyClass::PredicateToBranch => "predicate_to_branch",
-            LatencyClass::Uniform => "uniform",
-            LatencyClass::UniformToVector => "uniform_to_vector",
-            LatencyClass::UniformMove => "uniform_move",
-            LatencyClass::Branch => "branch",
-            LatencyClass::Transcendental => "transcendental",
-            LatencyClass::SpecialRegister => "special_register",
-            LatencyClass::Clock => "clock",
-            LatencyClass::ConstantLoad => "constant_load",
-            LatencyClass::SharedLoad => "shared_load",
-            LatencyClass::Shuffle => "shuffle",
-            LatencyClass::GlobalLoad => "global_load",
-            LatencyClass::Atomic => "atomic",
-            LatencyClass::Store => "store",
-            LatencyClass::Vote => "vote",
-            LatencyClass::Barrier => "barrier",
-        }
-    }
-}
-
-impl fmt::Display for LatencyClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

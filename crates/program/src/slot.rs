@@ -2,10 +2,11 @@
 
 use crate::access::Resource;
 use crate::register::{Predicate, Register, UniformPredicate, UniformRegister};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One register or predicate of a program whose registers are allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Slot(u16);
 
 #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2^16 slots")]

@@ -4,7 +4,7 @@ use crate::header::Header;
 use crate::printed::PrintedOutput;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use warplab_metrics::{SectionValues, Value};
+use warplab_metrics::{LaunchInfo, SectionValues, Value};
 use warplab_trace::{LaunchCounters, QueueCounters};
 
 /// Raised when a key changes its meaning or goes.
@@ -14,30 +14,40 @@ pub const SCHEMA_VERSION: u32 = 1;
 struct Document<'a> {
     schema_version: u32,
     device: DeviceJson<'a>,
-    launch: LaunchJson<'a>,
+    #[serde(flatten)]
+    report: LaunchReportJson<'a>,
+    #[serde(skip_serializing_if = "PrintedOutput::is_empty")]
+    printed: &'a PrintedOutput,
+}
+
+/// Several launches: what each gave, and the counters of all together.
+#[derive(Serialize)]
+struct SequenceDocument<'a> {
+    schema_version: u32,
+    device: DeviceJson<'a>,
+    launches: Vec<LaunchReportJson<'a>>,
+    total: TotalJson,
+    #[serde(skip_serializing_if = "PrintedOutput::is_empty")]
+    printed: &'a PrintedOutput,
+}
+
+#[derive(Serialize)]
+struct TotalJson {
+    counters: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct LaunchReportJson<'a> {
+    launch: &'a LaunchInfo,
     sections: Vec<SectionJson<'a>>,
     metrics: BTreeMap<&'a str, MetricJson<'a>>,
     counters: BTreeMap<String, u64>,
-    #[serde(skip_serializing_if = "PrintedOutput::is_empty")]
-    printed: &'a PrintedOutput,
 }
 
 #[derive(Serialize)]
 struct DeviceJson<'a> {
     name: &'a str,
     architecture: &'a str,
-}
-
-#[derive(Serialize)]
-struct LaunchJson<'a> {
-    kernel: &'a str,
-    grid: [u32; 3],
-    block: [u32; 3],
-    registers: u32,
-    static_shared_bytes: u32,
-    dynamic_shared_bytes: u32,
-    local_bytes: u32,
-    partial: bool,
 }
 
 #[derive(Serialize)]
@@ -63,36 +73,62 @@ struct MetricJson<'a> {
     value: serde_json::Value,
 }
 
+/// What one launch gave.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchReport<'a> {
+    /// The launch and the machine.
+    pub header: &'a Header,
+    /// Its metrics and verdicts.
+    pub sections: &'a [SectionValues],
+    /// The bare counters.
+    pub counters: &'a LaunchCounters,
+}
+
 /// A launch as JSON: header, sections with verdicts, every metric in base units by id, the bare counters, and what the
 /// threads printed, if they did.
 #[must_use]
-pub fn json(
-    header: &Header,
-    sections: &[SectionValues],
-    counters: &LaunchCounters,
+pub fn json(report: LaunchReport<'_>, printed: &PrintedOutput) -> String {
+    text(&Document {
+        schema_version: SCHEMA_VERSION,
+        device: device_json(report.header),
+        report: launch_report_json(report),
+        printed,
+    })
+}
+
+/// Several launches as JSON: each as in [`json`], and the counters of all together.
+#[must_use]
+pub fn sequence_json(
+    launches: &[LaunchReport<'_>],
+    total: &LaunchCounters,
     printed: &PrintedOutput,
 ) -> String {
-    let launch = &header.launch;
-    let document = Document {
+    let Some(first) = launches.first() else { return String::new() };
+    text(&SequenceDocument {
         schema_version: SCHEMA_VERSION,
-        device: DeviceJson { name: &header.device.name, architecture: &header.device.architecture },
-        launch: LaunchJson {
-            kernel: &launch.kernel,
-            grid: launch.grid,
-            block: launch.block,
-            registers: launch.registers,
-            static_shared_bytes: launch.static_shared,
-            dynamic_shared_bytes: launch.dynamic_shared,
-            local_bytes: launch.local_bytes,
-            partial: launch.partial,
-        },
-        sections: sections.iter().map(section_json).collect(),
-        metrics: sections.iter().flat_map(|section| &section.rows).map(metric_json).collect(),
-        counters: counters_json(counters),
+        device: device_json(first.header),
+        launches: launches.iter().copied().map(launch_report_json).collect(),
+        total: TotalJson { counters: counters_json(total) },
         printed,
-    };
+    })
+}
+
+fn text(document: &impl Serialize) -> String {
     // These types have nothing that JSON cannot hold.
-    serde_json::to_string_pretty(&document).map(|text| text + "\n").unwrap_or_default()
+    serde_json::to_string_pretty(document).map(|text| text + "\n").unwrap_or_default()
+}
+
+fn device_json(header: &Header) -> DeviceJson<'_> {
+    DeviceJson { name: &header.device.name, architecture: &header.device.architecture }
+}
+
+fn launch_report_json(report: LaunchReport<'_>) -> LaunchReportJson<'_> {
+    LaunchReportJson {
+        launch: &report.header.launch,
+        sections: report.sections.iter().map(section_json).collect(),
+        metrics: report.sections.iter().flat_map(|section| &section.rows).map(metric_json).collect(),
+        counters: counters_json(report.counters),
+    }
 }
 
 fn section_json(values: &SectionValues) -> SectionJson<'_> {

@@ -11,6 +11,7 @@ mod csv_pages;
 mod header;
 mod hot_spots;
 mod json;
+mod launches;
 mod printed;
 mod scatter;
 mod svg;
@@ -29,7 +30,8 @@ pub use correlation::{
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};
-pub use json::{SCHEMA_VERSION, json};
+pub use json::{LaunchReport, SCHEMA_VERSION, json, sequence_json};
+pub use launches::launches_text;
 pub use printed::{PrintedOutput, PrintedText, printed_text};
 pub use table::{Align, Table};
 pub use text::{launch_line, section_text, sections_text};

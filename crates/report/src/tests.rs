@@ -1,6 +1,8 @@
 //! Whole reports of a hand-made launch.
 
-use crate::{Device, Header, PrintedOutput, details_csv, json, raw_csv, section_text, sections_text};
+use crate::{
+    Device, Header, LaunchReport, PrintedOutput, details_csv, json, raw_csv, section_text, sections_text,
+};
 use warplab_config::{KernelResources, load_gpu, occupancy};
 use warplab_diagnostics::Source;
 use warplab_metrics::{Context, LaunchInfo, SectionValues, evaluate};
@@ -112,7 +114,8 @@ fn raw_has_a_row_a_launch_and_units_in_the_second_row() {
 #[test]
 fn json_has_stable_keys() {
     let (header, sections, counters) = launch();
-    let text = json(&header, &sections, &counters, &PrintedOutput::default());
+    let report = LaunchReport { header: &header, sections: &sections, counters: &counters };
+    let text = json(report, &PrintedOutput::default());
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["schema_version"], 1);
     assert_eq!(value["launch"]["grid"], serde_json::json!([4096, 1, 1]));
@@ -120,5 +123,5 @@ fn json_has_stable_keys() {
     assert_eq!(value["metrics"]["l1tex__t_sector_hit_rate.pct"]["value"], serde_json::Value::Null);
     assert_eq!(value["counters"]["elapsed_cycles"], 62_005);
     assert_eq!(value["sections"][0]["name"], "speed-of-light");
-    assert_eq!(text, json(&header, &sections, &counters, &PrintedOutput::default()));
+    assert_eq!(text, json(report, &PrintedOutput::default()));
 }

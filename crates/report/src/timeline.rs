@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use warplab_metrics::state_label;
 use warplab_trace::{StateInterval, WarpState};
 
 /// What part of a run is shown and how.
@@ -172,7 +171,7 @@ fn legend(runs: &[Run]) -> String {
     let seen: BTreeSet<char> = runs.iter().flat_map(|run| run.letters.iter().copied()).collect();
     let states = WarpState::all().filter(|state| seen.contains(&state.letter()));
     let names = states.map(|state| {
-        let label = state_label(state);
+        let label = state.label();
         let label = label.strip_prefix("Stall ").unwrap_or(label);
         format!("{} {}", state.letter(), label.to_lowercase())
     });

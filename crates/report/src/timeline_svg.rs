@@ -3,8 +3,7 @@
 use crate::svg::{Svg, text_width};
 use crate::timeline::TimelineOptions;
 use std::collections::BTreeSet;
-use warplab_metrics::state_label;
-use warplab_trace::{StallReason, StateInterval, WarpState};
+use warplab_trace::{StateInterval, WarpState};
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 44.0;
@@ -37,7 +36,7 @@ pub fn timeline_svg(intervals: &[StateInterval], title: &str, options: &Timeline
         for interval in shown.iter().filter(|interval| interval.slot.0 == *slot) {
             let (from, to) = (place(interval.from.0.max(start)), place(interval.to.0.min(end)));
             // A single cycle of a long picture is drawn half a pixel wide at least: issues must be seen.
-            svg.rectangle((from, y + 1.0), ((to - from).max(0.5), ROW - 2.0), colour(interval.state));
+            svg.rectangle((from, y + 1.0), ((to - from).max(0.5), ROW - 2.0), interval.state.colour());
         }
     }
     for tick in ticks(start, end) {
@@ -49,31 +48,6 @@ pub fn timeline_svg(intervals: &[StateInterval], title: &str, options: &Timeline
     svg.text(LEFT + CHART / 2.0, bottom + 36.0, 13.0, "middle", "cycle");
     draw_legend(&mut svg, &legend, bottom + 56.0);
     svg.finish()
-}
-
-/// Selected and eligible stand out; waits for memory are warm, other waits cool or grey.
-fn colour(state: WarpState) -> &'static str {
-    match state {
-        WarpState::Selected => "#009e73",
-        WarpState::NotSelected => "#f0e442",
-        WarpState::Stalled(reason) => match reason {
-            StallReason::LongScoreboard => "#d55e00",
-            StallReason::ShortScoreboard => "#e69f00",
-            StallReason::LgThrottle => "#a04000",
-            StallReason::MioThrottle => "#f5b041",
-            StallReason::Drain => "#7b241c",
-            StallReason::Wait => "#56b4e9",
-            StallReason::MathPipeThrottle => "#0072b2",
-            StallReason::DispatchStall => "#1b4f72",
-            StallReason::Barrier => "#cc79a7",
-            StallReason::Membar => "#884ea0",
-            StallReason::BranchResolving => "#999999",
-            StallReason::NoInstruction => "#666666",
-            StallReason::ImcMiss => "#333333",
-            StallReason::Sleeping => "#d5dbdb",
-            StallReason::Misc => "#bbbbbb",
-        },
-    }
 }
 
 fn ticks(start: u64, end: u64) -> Vec<u64> {
@@ -91,7 +65,7 @@ fn legend(states: &[WarpState]) -> Vec<Vec<(WarpState, String, f64)>> {
     let mut lines = vec![Vec::new()];
     let mut used = 0.0;
     for &state in states {
-        let label = state_label(state);
+        let label = state.label();
         let name = label.strip_prefix("Stall ").unwrap_or(label).to_lowercase();
         let width = text_width(&name, SIZE) + 34.0;
         if used + width > CHART {
@@ -110,7 +84,7 @@ fn draw_legend(svg: &mut Svg, lines: &[Vec<(WarpState, String, f64)>], top: f64)
     for (number, line) in lines.iter().enumerate() {
         let y = top + 20.0 * number as f64;
         for (state, name, x) in line {
-            svg.rectangle((LEFT + x, y - 6.0), (14.0, 12.0), colour(*state));
+            svg.rectangle((LEFT + x, y - 6.0), (14.0, 12.0), state.colour());
             svg.text(LEFT + x + 20.0, y + 4.0, SIZE, "start", name);
         }
     }

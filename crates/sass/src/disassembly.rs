@@ -201,7 +201,7 @@ fn resolve(elf: &Elf<'_>, at: At<'_>, addresses: &mut Addresses, line: &Line) ->
         let absolute = base == "RET" && line.opcode.contains(".ABS");
         return Ok(Resolved { whole: absolute, ..unnamed() });
     };
-    let value = Some(symbol).filter(|symbol| symbol.kind == Symbol::FUNCTION);
+    let value = Some(symbol).filter(|symbol| symbol.is_function());
     let provided = |symbol: &Symbol<'_>| Some(SystemCall::from_name(symbol.name)?.address());
     let address = |symbol: &Symbol<'_>| {
         if symbol.section == 0 { provided(symbol) } else { at.layout.address(symbol) }

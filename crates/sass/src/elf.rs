@@ -1,33 +1,35 @@
-//! The parts of a 64-bit little-endian ELF file that a cubin uses.
+//! The sections, symbols and relocations of a cubin, a 64-bit little-endian ELF file.
 
-/// The machine number of GPU code.
-const MACHINE_CUDA: u16 = 190;
+use object::LittleEndian;
+use object::elf::{self, FileHeader64, SectionHeader64, SymbolType};
+use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym};
+
+type Header = FileHeader64<LittleEndian>;
+
+/// The byte order of every cubin.
+const ORDER: LittleEndian = LittleEndian;
 /// The version since which the architecture is in the second byte of the flags: of CUDA 13.
 const SHIFTED_FLAGS: u8 = 8;
-const SYMBOL_TABLE: u32 = 2;
-const RELOCATIONS_WITH_ADDEND: u32 = 4;
-const NO_BITS: u32 = 8;
-const RELOCATIONS: u32 = 9;
 
 /// One section.
 #[derive(Clone, Debug)]
 pub(crate) struct Section<'a> {
     pub(crate) name: &'a str,
-    pub(crate) kind: u32,
     pub(crate) flags: u64,
     pub(crate) size: u64,
     pub(crate) alignment: u64,
     pub(crate) info: u32,
     /// Its bytes; none for a section that occupies no file space.
     pub(crate) data: &'a [u8],
+    header: &'a SectionHeader64<LittleEndian>,
 }
 
 /// One symbol.
 #[derive(Clone, Debug)]
 pub(crate) struct Symbol<'a> {
     pub(crate) name: &'a str,
-    pub(crate) kind: u8,
-    pub(crate) other: u8,
+    kind: SymbolType,
+    other: u8,
     /// The section, by number.
     pub(crate) section: usize,
     pub(crate) value: u64,
@@ -35,12 +37,23 @@ pub(crate) struct Symbol<'a> {
 }
 
 impl Symbol<'_> {
-    /// A function.
-    pub(crate) const FUNCTION: u8 = 2;
-    /// A variable.
-    pub(crate) const OBJECT: u8 = 1;
     /// In `other`: a function that can be launched.
-    pub(crate) const ENTRY: u8 = 0x10;
+    const ENTRY: u8 = 0x10;
+
+    /// Whether this is a function, a kernel or not.
+    pub(crate) fn is_function(&self) -> bool {
+        self.kind == elf::STT_FUNC
+    }
+
+    /// Whether this is a variable.
+    pub(crate) fn is_variable(&self) -> bool {
+        self.kind == elf::STT_OBJECT
+    }
+
+    /// Whether this can be launched.
+    pub(crate) fn is_entry(&self) -> bool {
+        self.other & Symbol::ENTRY != 0
+    }
 }
 
 /// One relocation.
@@ -56,6 +69,7 @@ pub(crate) struct Fixup {
 /// A cubin's sections and symbols.
 #[derive(Clone, Debug)]
 pub(crate) struct Elf<'a> {
+    file: &'a [u8],
     flags: u32,
     /// The version of the format of GPU code.
     version: u8,
@@ -63,65 +77,25 @@ pub(crate) struct Elf<'a> {
     pub(crate) symbols: Vec<Symbol<'a>>,
 }
 
-/// Little-endian numbers out of bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn array<const N: usize>(self, at: usize) -> Option<[u8; N]> {
-        self.0.get(at..at.checked_add(N)?)?.try_into().ok()
-    }
-
-    pub(crate) fn u8(self, at: usize) -> Option<u8> {
-        self.0.get(at).copied()
-    }
-
-    pub(crate) fn u16(self, at: usize) -> Option<u16> {
-        self.array(at).map(u16::from_le_bytes)
-    }
-
-    pub(crate) fn u32(self, at: usize) -> Option<u32> {
-        self.array(at).map(u32::from_le_bytes)
-    }
-
-    pub(crate) fn u64(self, at: usize) -> Option<u64> {
-        self.array(at).map(u64::from_le_bytes)
-    }
-
-    fn offset(self, at: usize) -> Option<usize> {
-        usize::try_from(self.u64(at)?).ok()
-    }
-
-    fn part(self, start: usize, length: usize) -> Option<&'a [u8]> {
-        self.0.get(start..start.checked_add(length)?)
-    }
-}
-
-/// The text that starts at an offset of a string table.
-fn text(table: &[u8], at: u32) -> Option<&str> {
-    let rest = table.get(at as usize..)?;
-    let end = rest.iter().position(|&byte| byte == 0)?;
-    std::str::from_utf8(&rest[..end]).ok()
-}
-
 impl<'a> Elf<'a> {
     /// Reads a file; says what is wrong with it.
     pub(crate) fn read(file: &'a [u8]) -> Result<Elf<'a>, &'static str> {
-        let bytes = Bytes(file);
-        if file.get(..4) != Some(b"\x7fELF".as_slice()) {
+        if !file.starts_with(&elf::ELFMAG) {
             return Err("this is no ELF file");
         }
-        if bytes.u8(4) != Some(2) || bytes.u8(5) != Some(1) {
-            return Err("this is no 64-bit little-endian ELF file");
+        if file.len() < size_of::<Header>() {
+            return Err("the file ends inside its header");
         }
-        if bytes.u16(18) != Some(MACHINE_CUDA) {
+        let header = Header::parse(file).ok().filter(|header| header.is_little_endian());
+        let header = header.ok_or("this is no 64-bit little-endian ELF file")?;
+        if header.e_machine(ORDER) != elf::EM_CUDA {
             return Err("this ELF file holds no GPU code");
         }
-        let flags = bytes.u32(48).ok_or("the file ends inside its header")?;
-        let version = bytes.u8(8).ok_or("the file ends inside its header")?;
-        let sections = sections(bytes).ok_or("the table of sections is damaged")?;
-        let symbols = symbols(&sections).ok_or("the table of symbols is damaged")?;
-        Ok(Elf { flags, version, sections, symbols })
+        let table = header.sections(ORDER, file).map_err(|_| "the table of sections is damaged")?;
+        let sections = sections(file, &table).ok_or("the table of sections is damaged")?;
+        let symbols = symbols(file, &table).ok_or("the table of symbols is damaged")?;
+        let (flags, version) = (header.e_flags(ORDER).0, header.e_ident().abi_version);
+        Ok(Elf { file, flags, version, sections, symbols })
     }
 
     /// The architecture of the code: 90 for sm_90.
@@ -137,80 +111,54 @@ impl<'a> Elf<'a> {
     /// The relocations of a section, by its number; `None` when they are damaged.
     pub(crate) fn fixups(&self, section: usize) -> Option<Vec<Fixup>> {
         let mut fixups = Vec::new();
-        for table in &self.sections {
-            if table.info as usize != section {
-                continue;
+        for table in self.sections.iter().filter(|table| table.info as usize == section) {
+            if let Some((entries, _)) = table.header.rela(ORDER, self.file).ok()? {
+                fixups.extend(entries.iter().map(|entry| Fixup {
+                    offset: entry.r_offset(ORDER),
+                    kind: entry.r_type(ORDER, false).0,
+                    symbol: entry.r_sym(ORDER, false) as usize,
+                    addend: Some(entry.r_addend(ORDER)),
+                }));
             }
-            let size = match table.kind {
-                RELOCATIONS_WITH_ADDEND => 24,
-                RELOCATIONS => 16,
-                _ => continue,
-            };
-            for entry in table.data.chunks(size) {
-                let entry = Bytes(entry);
-                let addend = entry.u64(16).map(u64::cast_signed);
-                fixups.push(Fixup {
-                    offset: entry.u64(0)?,
-                    kind: entry.u32(8)?,
-                    symbol: entry.u32(12)? as usize,
-                    addend,
-                });
+            if let Some((entries, _)) = table.header.rel(ORDER, self.file).ok()? {
+                fixups.extend(entries.iter().map(|entry| Fixup {
+                    offset: entry.r_offset(ORDER),
+                    kind: entry.r_type(ORDER).0,
+                    symbol: entry.r_sym(ORDER) as usize,
+                    addend: None,
+                }));
             }
         }
         Some(fixups)
     }
 }
 
-fn sections(bytes: Bytes<'_>) -> Option<Vec<Section<'_>>> {
-    let start = bytes.offset(40)?;
-    let (size, count, names) =
-        (usize::from(bytes.u16(58)?), usize::from(bytes.u16(60)?), usize::from(bytes.u16(62)?));
-    if size < 64 {
-        return None;
-    }
-    let header = |number: usize| {
-        let at = start.checked_add(number.checked_mul(size)?)?;
-        bytes.part(at, size).map(Bytes)
-    };
-    let data = |header: Bytes<'_>| match header.u32(4)? {
-        NO_BITS | 0 => Some([].as_slice()),
-        _ => bytes.part(header.offset(24)?, header.offset(32)?),
-    };
-    let names = data(header(names)?)?;
-    (0..count)
-        .map(|number| {
-            let header = header(number)?;
-            Some(Section {
-                name: text(names, header.u32(0)?)?,
-                kind: header.u32(4)?,
-                flags: header.u64(8)?,
-                size: header.u64(32)?,
-                alignment: header.u64(48)?,
-                info: header.u32(44)?,
-                data: data(header)?,
-            })
+fn sections<'a>(file: &'a [u8], table: &SectionTable<'a, Header>) -> Option<Vec<Section<'a>>> {
+    let section = |header: &'a SectionHeader64<LittleEndian>| {
+        Some(Section {
+            name: str::from_utf8(table.section_name(ORDER, header).ok()?).ok()?,
+            flags: header.sh_flags(ORDER).0,
+            size: header.sh_size(ORDER),
+            alignment: header.sh_addralign(ORDER),
+            info: header.sh_info(ORDER),
+            data: header.data(ORDER, file).ok()?,
+            header,
         })
-        .collect()
+    };
+    table.iter().map(section).collect()
 }
 
-fn symbols<'a>(sections: &[Section<'a>]) -> Option<Vec<Symbol<'a>>> {
-    let Some(table) = sections.iter().find(|section| section.kind == SYMBOL_TABLE) else {
-        return Some(Vec::new());
-    };
-    let names = sections.iter().find(|section| section.name == ".strtab")?.data;
-    table
-        .data
-        .chunks(24)
-        .map(|entry| {
-            let entry = Bytes(entry);
-            Some(Symbol {
-                name: text(names, entry.u32(0)?)?,
-                kind: entry.u8(4)? & 15,
-                other: entry.u8(5)?,
-                section: usize::from(entry.u16(6)?),
-                value: entry.u64(8)?,
-                size: entry.u64(16)?,
-            })
+fn symbols<'a>(file: &'a [u8], table: &SectionTable<'a, Header>) -> Option<Vec<Symbol<'a>>> {
+    let symbols = table.symbols(ORDER, file, elf::SHT_SYMTAB).ok()?;
+    let symbol = |symbol: &'a elf::Sym64<LittleEndian>| {
+        Some(Symbol {
+            name: str::from_utf8(symbols.symbol_name(ORDER, symbol).ok()?).ok()?,
+            kind: symbol.st_type(),
+            other: symbol.st_other().0,
+            section: usize::from(symbol.st_shndx(ORDER).0),
+            value: symbol.st_value(ORDER),
+            size: symbol.st_size(ORDER),
         })
-        .collect()
+    };
+    symbols.iter().map(symbol).collect()
 }

@@ -1,6 +1,7 @@
 //! What a cubin says about a kernel beside its code: the records of `.nv.info`.
 
-use crate::elf::{Bytes, Elf};
+use crate::bytes::Bytes;
+use crate::elf::Elf;
 use warplab_program::Parameter;
 
 /// How a record holds its value.

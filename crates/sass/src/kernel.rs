@@ -1,7 +1,8 @@
 //! One kernel of a cubin.
 
+use crate::bytes::Bytes;
 use crate::disassembly::{At, Function};
-use crate::elf::{Bytes, Elf};
+use crate::elf::Elf;
 use crate::lines::Lines;
 use crate::link::{Addresses, Layout};
 use crate::{SassFault, banks, disassembly, info};

@@ -7,6 +7,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod banks;
+mod bytes;
 mod disassembly;
 mod elf;
 mod info;
@@ -15,7 +16,7 @@ mod lines;
 mod link;
 mod variables;
 
-use elf::{Elf, Symbol};
+use elf::Elf;
 use lines::Lines;
 use std::fmt;
 use warplab_diagnostics::{Diagnostic, Span};
@@ -111,9 +112,10 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
     let mut program = Program { architecture: Some(architecture), globals, constants, ..Program::default() };
     for (number, section) in elf.sections.iter().enumerate() {
         let Some(name) = section.name.strip_prefix(".text.") else { continue };
-        let entry = elf.symbols.iter().position(|symbol| {
-            symbol.name == name && symbol.kind == Symbol::FUNCTION && symbol.other & Symbol::ENTRY != 0
-        });
+        let entry = elf
+            .symbols
+            .iter()
+            .position(|symbol| symbol.name == name && symbol.is_function() && symbol.is_entry());
         let Some(symbol) = entry else { continue };
         add(&mut program, &file, &kernel::Place { name, section: number, symbol }, &wrong);
     }

@@ -42,7 +42,7 @@ impl Layout {
             let called = elf.symbols.get(fixup.symbol)?;
             let Some(code) = elf.sections.get(called.section) else { continue };
             let known = self.parts.iter().any(|&(known, _)| known == called.section);
-            if code.name.starts_with(".text.") && called.other & Symbol::ENTRY == 0 && !known {
+            if code.name.starts_with(".text.") && !called.is_entry() && !known {
                 let end = self.parts.last().map_or(0, |&(last, base)| {
                     base + elf.sections.get(last).map_or(0, |section| section.data.len() as u64)
                 });
@@ -55,7 +55,7 @@ impl Layout {
     /// The functions that calls through pointers may reach, in order of their place.
     pub(crate) fn functions(&self, elf: &Elf<'_>) -> Vec<warplab_program::Function> {
         let found = elf.symbols.iter().enumerate().filter_map(|(number, symbol)| {
-            let is_function = symbol.kind == Symbol::FUNCTION && symbol.other & Symbol::ENTRY == 0;
+            let is_function = symbol.is_function() && !symbol.is_entry();
             let start = self.address(symbol).filter(|_| is_function)?;
             let own = self.base(symbol.section) == Some(0);
             Some(warplab_program::Function {
@@ -96,7 +96,7 @@ fn calls_through_register(elf: &Elf<'_>, functions: &[Function], section: usize)
 /// of a system call. One that the driver would have to provide and that is not known here has none: a call of it is a
 /// fault. `None` when the relocation means a variable.
 pub(crate) fn code_address(elf: &Elf<'_>, fixup: &Fixup) -> Option<u64> {
-    let symbol = elf.symbols.get(fixup.symbol).filter(|symbol| symbol.kind == Symbol::FUNCTION)?;
+    let symbol = elf.symbols.get(fixup.symbol).filter(|symbol| symbol.is_function())?;
     if symbol.section == 0 {
         return Some(SystemCall::from_name(symbol.name).map_or(0, SystemCall::address));
     }
@@ -172,7 +172,7 @@ pub(crate) fn resolve_addresses(
         let closing = inner[end..].len() - inner[end..].trim_start_matches(')').len();
         let named = fixup.and_then(|fixup| Some((elf.symbols.get(fixup.symbol)?, fixup.addend?)));
         let (symbol, addend) = named.or_else(|| by_name(elf, whole)).ok_or_else(wrong)?;
-        let operand = if symbol.kind == Symbol::OBJECT {
+        let operand = if symbol.is_variable() {
             addresses.operand(symbol.name, addend, upper)
         } else {
             let address = layout.address(symbol).ok_or_else(wrong)?.wrapping_add_signed(addend);

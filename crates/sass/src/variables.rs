@@ -1,7 +1,7 @@
 //! Variables in global memory.
 
 use crate::SassFault;
-use crate::elf::{Elf, Fixup, Symbol};
+use crate::elf::{Elf, Fixup};
 use crate::link;
 use std::collections::BTreeMap;
 use warplab_program::{ConstantVariable, GlobalVariable, Kernel, Relocation, limits};
@@ -26,7 +26,7 @@ pub(crate) fn read(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> (Vec<GlobalVar
             continue;
         };
         for symbol in &elf.symbols {
-            if symbol.section != number || symbol.kind != Symbol::OBJECT {
+            if symbol.section != number || !symbol.is_variable() {
                 continue;
             }
             let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= section.size);
@@ -103,7 +103,7 @@ pub(crate) fn constants(elf: &Elf<'_>, faults: &mut Vec<SassFault>) -> Vec<Const
     let Some(number) = elf.sections.iter().position(|section| section.name == ".nv.constant3") else {
         return Vec::new();
     };
-    let variables = elf.symbols.iter().filter(|it| it.section == number && it.kind == Symbol::OBJECT);
+    let variables = elf.symbols.iter().filter(|it| it.section == number && it.is_variable());
     let mut found = Vec::new();
     for symbol in variables {
         match (u32::try_from(symbol.value), u32::try_from(symbol.size)) {
@@ -142,7 +142,7 @@ pub(crate) fn relocation(
     let addend = fixup.addend.unwrap_or(i64::from_le_bytes(place));
     let symbol = elf.symbols.get(fixup.symbol).ok_or("a relocation names no symbol")?;
     let global = elf.sections.get(symbol.section).is_some_and(|section| holds_variables(section.name));
-    if global && symbol.kind == Symbol::OBJECT {
+    if global && symbol.is_variable() {
         return Ok(Relocation { offset: place_in_bank, symbol: symbol.name.to_owned(), addend });
     }
     if global {
@@ -150,7 +150,7 @@ pub(crate) fn relocation(
         let at = symbol.value.wrapping_add_signed(addend);
         let found = elf.symbols.iter().find(|other| {
             other.section == symbol.section
-                && other.kind == Symbol::OBJECT
+                && other.is_variable()
                 && at.checked_sub(other.value).is_some_and(|inside| inside < other.size)
         });
         if let Some(found) = found {

@@ -1,11 +1,12 @@
-//! What will happen in a multiprocessor at a known cycle.
+//! What will happen in an SM at a known cycle.
 
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use warplab_units::Cycle;
 
 /// Something that happens at a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Event {
     /// A wait counter of a warp goes down.
     Release { slot: u8, generation: u32, counter: u8 },
@@ -17,7 +18,7 @@ const SLOTS: usize = 512;
 
 /// Events by cycle: a ring for the near future, a heap for the rest. Events of one cycle come in the order in which
 /// they were pushed.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Events {
     ring: Vec<Vec<Event>>,
     occupied: [u64; SLOTS / 64],

@@ -5,8 +5,8 @@
 //! been passed, or one for a later instruction of the same in-order unit: compilers give a counter only to the last of
 //! several. Values of other lanes are no business of an instruction.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use std::sync::Arc;
 use warplab_program::{
     Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Role, Slot, WAIT_BARRIERS,
 };
@@ -14,7 +14,7 @@ use warplab_trace::{HazardKind, HazardPlace, Hazards, Shortfall};
 use warplab_units::{Cycle, LaneMask};
 
 /// What happens in order: when a later one is known to be over, the earlier are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Queue {
     /// Results of transcendental functions and conversions.
     TranscendentalResults,
@@ -107,7 +107,7 @@ fn checked(instruction: &Instruction) -> Checked {
 }
 
 /// A result or reading under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Pending {
     pc: u32,
     issued: Cycle,
@@ -116,8 +116,8 @@ struct Pending {
     class: LatencyClass,
 }
 
-/// What the checker remembers of one place for a warp.
-#[derive(Debug)]
+/// What the checker remembers of one warp slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Warp {
     generation: u32,
     results: Vec<SmallVec<[Pending; 1]>>,
@@ -182,12 +182,11 @@ impl Warp {
     }
 }
 
-/// The checker of one multiprocessor.
-#[derive(Debug)]
+/// The checker of one SM. What it knows of the code is in the [`HazardTable`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HazardChecker {
-    table: Arc<HazardTable>,
     warps: Vec<Warp>,
-    pub(crate) hazards: Hazards,
+    hazards: Hazards,
 }
 
 /// A warp instruction that has just issued.
@@ -204,13 +203,14 @@ pub(crate) struct Issued {
 }
 
 impl HazardChecker {
-    pub(crate) fn new(table: Arc<HazardTable>) -> HazardChecker {
-        HazardChecker { table, warps: Vec::new(), hazards: Hazards::default() }
+    /// What it has found.
+    pub(crate) fn found(&self) -> &Hazards {
+        &self.hazards
     }
 
     /// Checks an instruction and remembers what it leaves under way.
-    pub(crate) fn issued(&mut self, issued: &Issued) {
-        let HazardChecker { table, warps, hazards } = self;
+    pub(crate) fn issued(&mut self, table: &HazardTable, issued: &Issued) {
+        let HazardChecker { warps, hazards } = self;
         while warps.len() <= issued.slot {
             warps.push(Warp::new(0));
         }

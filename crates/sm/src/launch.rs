@@ -1,7 +1,7 @@
-//! What all multiprocessors share during one launch: the code, the constants, and what the schedulers need to know of
+//! What all SMs share during one launch: the code, the constants, and what the schedulers need to know of
 //! every instruction.
 
-use crate::spec::{SmSpec, unit};
+use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
 
@@ -34,7 +34,7 @@ pub struct IssueInfo {
     pub(crate) opcode: Opcode,
 }
 
-/// Everything that multiprocessors share during one launch.
+/// Everything that SMs share during one launch.
 #[derive(Debug)]
 pub struct LaunchSpec {
     /// The decoded kernel.
@@ -86,8 +86,8 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
     };
     IssueInfo {
         pipe: info.pipe,
-        unit: unit(info.pipe) as u8,
-        interval: spec.intervals[info.pipe as usize].min(255) as u8,
+        unit: spec.pipes.unit(info.pipe),
+        interval: spec.pipes.interval(info.pipe),
         memory,
         stall: control.stall.max(1),
         wait_mask: control.wait_mask,

@@ -1,29 +1,37 @@
-//! One multiprocessor: warp schedulers, dependences, divergence, pipes, load/store unit, shared memory, level-one
-//! cache.
+//! One SM: warp schedulers, dependences, divergence, pipes, load/store unit, shared memory, L1.
 //!
-//! [`Multiprocessor::run_until`] advances one multiprocessor alone, up to the end of an epoch. Nothing is polled: a
-//! warp that cannot issue has a reason and, where it is known, a wake-up cycle; when no scheduler can issue, time
-//! jumps to the next event and the skipped cycles are charged to each warp's reason.
+//! [`Sm::advance`] advances one SM alone, up to the end of an epoch. Nothing is polled: a warp that cannot issue has a
+//! reason and, where it is known, a wake-up cycle; when no scheduler can issue, time jumps to the next event and the
+//! skipped cycles are charged to each warp's reason.
+//!
+//! State is plain data: [`Sm`] can be cloned and stored, and runs on from there. What does not change during a launch
+//! comes in a [`Context`].
 
-mod block;
-mod coalesce;
+mod barrier;
+mod blocks;
+mod context;
 mod events;
-mod execute;
 mod fetch;
+mod follow;
 mod hazards;
+mod issue;
 mod launch;
-mod log;
 mod lsu;
-mod multiprocessor;
-mod overlay;
-mod policy;
+mod phases;
+mod pipes;
+mod report;
 mod scheduler;
+mod sm;
 mod spec;
-mod system;
+mod sub_partition;
+mod values;
 mod warp;
 
+pub use blocks::{BlockEnd, BlockStart};
+pub use context::Context;
 pub use hazards::HazardTable;
 pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
-pub use log::{AtomicResult, HeapRefusal, StoreLog};
-pub use multiprocessor::{BlockEnd, BlockStart, Multiprocessor, WaitingWarp};
+pub use report::WaitingWarp;
+pub use sm::Sm;
 pub use spec::SmSpec;
+pub use values::{AtomicResult, HeapRefusal, StoreLog};

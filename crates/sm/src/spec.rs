@@ -1,30 +1,31 @@
-//! What a multiprocessor is: numbers from the machine description, in the form that the loop wants them.
+//! What an SM is: numbers from the machine description, in the form that its units want them.
 
+use crate::fetch::FetchSpec;
+use crate::lsu::{LsuSpec, PortSpec, QueueSpec};
+use crate::pipes::PipeSpec;
 use warplab_config::GpuConfig;
-use warplab_config::gpu::{Divergence, L1Cache, Latencies, MemoryPipeline, SchedulerPolicy, SharedMemory};
+use warplab_config::gpu::{Crossbar, Divergence, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory};
+use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
-use warplab_program::{LatencyTable, Pipe};
+use warplab_program::LatencyTable;
 
-/// Units that instructions of one or several pipes share.
-pub(crate) const UNITS: usize = 7;
-
-/// One multiprocessor's immutable description.
+/// One SM's immutable description.
 #[derive(Clone, Debug)]
 pub struct SmSpec {
     pub(crate) sub_partitions: usize,
     pub(crate) warps: usize,
-    pub(crate) policy: SchedulerPolicy,
-    pub(crate) seed: u64,
-    pub(crate) divergence: warplab_exec::Divergence,
-    pub(crate) intervals: [u32; Pipe::COUNT],
+    pub(crate) scheduler: SchedulerSpec,
+    pub(crate) divergence: DivergenceModel,
+    pub(crate) pipes: PipeSpec,
     pub(crate) latencies: LatencyTable,
-    pub(crate) instructions: warplab_config::gpu::InstructionSupply,
-    pub(crate) memory: MemoryPipeline,
+    pub(crate) fetch: FetchSpec,
+    /// Cycles from the issue of a taken branch until the next instruction can issue.
+    pub(crate) branch_taken: u64,
+    pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
     pub(crate) l1_shape: CacheShape,
-    pub(crate) send_bytes: u64,
-    pub(crate) barrier: Latencies,
+    pub(crate) barrier: BarrierSpec,
     pub(crate) cycles_per_nanosecond: f64,
     pub(crate) block_end: u64,
     /// Cycles of a system call: at least an epoch, at whose end the heap answers.
@@ -32,11 +33,34 @@ pub struct SmSpec {
     pub(crate) sm_count: u32,
 }
 
-/// Taken backward branches of one path before another one gets its turn.
-const PATIENCE: u32 = 32;
+/// The numbers of the warp schedulers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SchedulerSpec {
+    pub(crate) policy: SchedulerPolicy,
+    /// The seed of the random policy.
+    pub(crate) seed: u64,
+    /// Warps of a fetch group of the two-level policy.
+    pub(crate) fetch_group: u32,
+}
+
+/// How long a complete block barrier holds its warps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierSpec {
+    /// Cycles from the last arrival.
+    pub(crate) latency: u64,
+    /// Cycles that every warp of the block adds.
+    pub(crate) warp_interval: u64,
+}
+
+impl BarrierSpec {
+    /// Cycles from the last arrival until the warps of a block can issue.
+    pub(crate) fn release(self, warps: usize) -> u64 {
+        self.latency + self.warp_interval * warps as u64
+    }
+}
 
 impl SmSpec {
-    /// The multiprocessor of a machine, with so many KiB of its combined memory given to shared memory.
+    /// The SM of a machine, with this many KiB of its combined memory given to shared memory.
     #[must_use]
     pub fn new(config: &GpuConfig, shared_kib: u32) -> SmSpec {
         let sm = &config.multiprocessor;
@@ -44,21 +68,29 @@ impl SmSpec {
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
-            policy: sm.scheduler,
-            seed: sm.scheduler_seed,
-            divergence: match sm.divergence {
-                Divergence::ConvergenceBarriers => warplab_exec::Divergence::Barriers { patience: PATIENCE },
-                Divergence::IpdomStack => warplab_exec::Divergence::IpdomStack,
+            scheduler: SchedulerSpec {
+                policy: sm.scheduler,
+                seed: sm.scheduler_seed,
+                fetch_group: sm.instructions.fetch_group,
             },
-            intervals: Pipe::ALL.map(|pipe| sm.pipes.interval(pipe)),
+            divergence: match sm.divergence {
+                Divergence::ConvergenceBarriers => {
+                    DivergenceModel::Barriers { patience: sm.instructions.branch_patience }
+                }
+                Divergence::IpdomStack => DivergenceModel::IpdomStack,
+            },
+            pipes: PipeSpec::new(&sm.pipes),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
-            instructions: sm.instructions,
-            memory: sm.memory_pipeline,
+            fetch: FetchSpec::new(&sm.instructions),
+            branch_taken: u64::from(sm.instructions.branch_taken),
+            lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
             l1: sm.l1,
             l1_shape: CacheShape::of_bytes(u64::from(l1_kib) * 1024, sm.l1.ways),
-            send_bytes: u64::from(config.crossbar.sm_send_bytes),
-            barrier: sm.latencies.clone(),
+            barrier: BarrierSpec {
+                latency: u64::from(sm.latencies.barrier),
+                warp_interval: u64::from(sm.latencies.barrier_warp),
+            },
             cycles_per_nanosecond: config.clocks.sm_mhz / 1000.0,
             block_end: u64::from(config.launch.block_end),
             system_call: u64::from(config.launch.system_call.max(config.crossbar.latency)),
@@ -73,16 +105,23 @@ impl SmSpec {
     }
 }
 
-/// The unit that executes instructions of a pipe: integer multiply-add and packed halves share the multipliers of
-/// single precision (measured: a mix of FFMA and IMAD takes one and two cycles of the same unit).
-pub(crate) fn unit(pipe: Pipe) -> usize {
-    match pipe {
-        Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 => 0,
-        Pipe::Alu => 1,
-        Pipe::Fp64 => 2,
-        Pipe::Xu => 3,
-        Pipe::Lsu => 4,
-        Pipe::Adu => 5,
-        Pipe::Cbu | Pipe::Uniform => 6,
+fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
+    let hit = u64::from(sm.l1.hit_latency);
+    LsuSpec {
+        queue: QueueSpec {
+            entries: sm.memory_pipeline.queue as usize,
+            interval: u64::from(sm.memory_pipeline.interval),
+            sub_partition_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
+        },
+        header_bytes: crossbar.header_bytes,
+        port: PortSpec {
+            bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
+            slack: u64::from(sm.memory_pipeline.send_slack),
+        },
+        source_release: u64::from(sm.memory_pipeline.source_release),
+        hit,
+        request: hit * u64::from(sm.l1.request_percent) / 100,
+        miss_entries: sm.l1.miss_entries as usize,
+        flat: sm.l1.flat_latency.map(u64::from),
     }
 }

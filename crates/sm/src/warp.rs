@@ -1,58 +1,122 @@
-//! The timing state of a place for a warp.
+//! The timing state of a warp slot.
 
 use crate::launch::IssueInfo;
-use warplab_exec::WarpState;
+use serde::{Deserialize, Serialize};
+use warplab_exec::ArchitecturalState;
 use warplab_program::WAIT_BARRIERS;
 use warplab_trace::StallReason;
 use warplab_units::Cycle;
 
 /// What a warp does between two issues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// No warp is here.
+    /// No warp is in the slot.
     Empty,
-    /// It waits for a known cycle; then perhaps for another, for another reason.
-    Timed {
-        /// Why.
-        reason: StallReason,
-        /// What it waits for afterwards.
-        then: Option<(StallReason, Cycle)>,
-    },
-    /// It waits for something whose cycle is not known.
-    Event(StallReason),
-    /// It waits for wait counters.
-    Counters(StallReason),
-    /// It waits for nothing but its unit and its turn.
+    /// The warp waits for nothing but its pipe and its turn.
     Ready,
+    /// The block scheduler has not started the warp yet; then its first instruction comes at `fetched`.
+    Dispatching { fetched: Option<Cycle> },
+    /// The stall count of the last instruction runs; the next instruction comes at `fetched` if that is later.
+    FixedLatency { fetched: Option<Cycle> },
+    /// The target of a taken branch is computed; its instruction comes at `fetched` if that is later.
+    BranchResolving { fetched: Option<Cycle> },
+    /// The next instruction is on its way from the instruction caches.
+    Fetching,
+    /// `NANOSLEEP`.
+    Sleeping,
+    /// A call of the driver.
+    SystemCall,
+    /// The block barrier is complete and lets the warp go.
+    LeavingBarrier,
+    /// It waits at a block barrier for the other warps of its block.
+    AtBlockBarrier,
+    /// Every path waits for other lanes of the warp.
+    Converging,
+    /// It waits at a fence until its stores are acknowledged.
+    AtFence,
+    /// It has exited, and its stores have not left the SM.
+    Draining,
+    /// It waits for wait counters, at least one of which counts global or local memory.
+    LongCounters,
+    /// It waits for wait counters of shared memory and other variable-latency units.
+    ShortCounters,
 }
 
-/// A place for a warp.
-#[derive(Debug)]
+impl Phase {
+    /// The stall reason of a warp in this phase; none for an empty slot and for a ready warp.
+    #[inline]
+    pub(crate) fn reason(self) -> Option<StallReason> {
+        Some(match self {
+            Phase::Empty | Phase::Ready => return None,
+            Phase::Dispatching { .. } => StallReason::DispatchStall,
+            Phase::FixedLatency { .. } => StallReason::Wait,
+            Phase::BranchResolving { .. } => StallReason::BranchResolving,
+            Phase::Fetching => StallReason::NoInstruction,
+            Phase::Sleeping => StallReason::Sleeping,
+            Phase::SystemCall | Phase::Converging => StallReason::Misc,
+            Phase::LeavingBarrier | Phase::AtBlockBarrier => StallReason::Barrier,
+            Phase::AtFence => StallReason::Membar,
+            Phase::Draining => StallReason::Drain,
+            Phase::LongCounters => StallReason::LongScoreboard,
+            Phase::ShortCounters => StallReason::ShortScoreboard,
+        })
+    }
+
+    /// Whether the phase ends at a known cycle.
+    #[inline]
+    pub(crate) fn is_timed(self) -> bool {
+        matches!(
+            self,
+            Phase::Dispatching { .. }
+                | Phase::FixedLatency { .. }
+                | Phase::BranchResolving { .. }
+                | Phase::Fetching
+                | Phase::Sleeping
+                | Phase::SystemCall
+                | Phase::LeavingBarrier
+        )
+    }
+
+    /// When the next instruction comes, for a timed phase after which the warp may have to wait for it.
+    #[inline]
+    pub(crate) fn fetched(self) -> Option<Cycle> {
+        match self {
+            Phase::Dispatching { fetched }
+            | Phase::FixedLatency { fetched }
+            | Phase::BranchResolving { fetched } => fetched,
+            _ => None,
+        }
+    }
+
+    /// Whether the warp waits for wait counters.
+    #[inline]
+    pub(crate) fn is_counters(self) -> bool {
+        matches!(self, Phase::LongCounters | Phase::ShortCounters)
+    }
+}
+
+/// A warp slot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Warp {
-    pub(crate) state: WarpState,
+    pub(crate) state: ArchitecturalState,
     /// The resident block that it belongs to.
     pub(crate) block: u8,
-    /// Grows with every warp that comes to this place, so that late events can be told.
+    /// Grows with every warp that comes to this slot, so that late events can be told.
     pub(crate) generation: u32,
     pub(crate) phase: Phase,
     /// The first cycle of the phase.
     pub(crate) since: Cycle,
     pub(crate) entered: Cycle,
-    /// Operations under way for each wait counter.
-    pub(crate) counters: [u16; WAIT_BARRIERS],
-    /// Wait counters that are not zero.
-    pub(crate) pending: u8,
-    /// Of these, those that wait for global or local memory.
-    pub(crate) long: u8,
-    /// Stores and reductions that level two has not acknowledged.
+    pub(crate) counters: WaitCounters,
+    /// Stores and reductions that L2 has not acknowledged.
     pub(crate) unacknowledged: u32,
-    /// Stores and reductions that have not left the multiprocessor.
+    /// Stores and reductions that have not left the SM.
     pub(crate) unsent: u32,
-    pub(crate) exited: bool,
 }
 
 impl Warp {
-    pub(crate) fn new(state: WarpState) -> Warp {
+    /// An empty slot.
+    pub(crate) fn new(state: ArchitecturalState) -> Warp {
         Warp {
             state,
             block: 0,
@@ -60,40 +124,71 @@ impl Warp {
             phase: Phase::Empty,
             since: Cycle(0),
             entered: Cycle(0),
-            counters: [0; WAIT_BARRIERS],
-            pending: 0,
-            long: 0,
+            counters: WaitCounters::default(),
             unacknowledged: 0,
             unsent: 0,
-            exited: false,
         }
     }
 
-    /// An operation begins that a wait counter counts.
+    /// Another warp comes to the slot, whose registers have been made anew.
+    pub(crate) fn enter(&mut self, block: u8, now: Cycle) {
+        self.block = block;
+        self.generation += 1;
+        self.counters = WaitCounters::default();
+        self.unacknowledged = 0;
+        self.unsent = 0;
+        self.entered = now;
+        self.since = now;
+    }
+}
+
+/// The six wait counters of a warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WaitCounters {
+    /// Operations under way for each counter.
+    counts: [u16; WAIT_BARRIERS],
+    /// Counters that are not zero.
+    pending: u8,
+    /// Of these, those that wait for global or local memory.
+    long: u8,
+}
+
+impl WaitCounters {
+    /// An operation begins that a counter counts.
+    #[inline]
     pub(crate) fn hold(&mut self, counter: u8, long: bool) {
-        self.counters[usize::from(counter)] += 1;
+        self.counts[usize::from(counter)] += 1;
         self.pending |= 1 << counter;
         if long {
             self.long |= 1 << counter;
         }
     }
 
-    /// The wait counters that keep an instruction from issuing.
-    pub(crate) fn waits_for(&self, info: &IssueInfo) -> u8 {
-        let more = |(counter, most): (u8, u16)| {
-            u8::from(self.counters.get(usize::from(counter)).is_some_and(|&count| count > most)) << counter
-        };
-        info.wait_mask & self.pending | info.at_most.map_or(0, more)
-    }
-
     /// An operation has ended; whether its counter is zero now.
+    #[inline]
     pub(crate) fn release(&mut self, counter: u8) -> bool {
-        let count = &mut self.counters[usize::from(counter)];
+        let count = &mut self.counts[usize::from(counter)];
         *count = count.saturating_sub(1);
         if *count == 0 {
             self.pending &= !(1 << counter);
             self.long &= !(1 << counter);
         }
         *count == 0
+    }
+
+    /// The phase of a warp whose next instruction must wait for counters; none when it need not.
+    #[inline]
+    pub(crate) fn blocks(&self, info: &IssueInfo) -> Option<Phase> {
+        let waits = self.waited_for(info);
+        let long = waits & self.long != 0;
+        (waits != 0).then_some(if long { Phase::LongCounters } else { Phase::ShortCounters })
+    }
+
+    /// The counters that keep an instruction from issuing, as bits.
+    fn waited_for(&self, info: &IssueInfo) -> u8 {
+        let more = |(counter, most): (u8, u16)| {
+            u8::from(self.counts.get(usize::from(counter)).is_some_and(|&count| count > most)) << counter
+        };
+        info.wait_mask & self.pending | info.at_most.map_or(0, more)
     }
 }

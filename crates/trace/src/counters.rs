@@ -314,6 +314,13 @@ pub struct CrossbarCounters {
     pub replies: QueueCounters,
 }
 
+impl AddAssign<&CrossbarCounters> for CrossbarCounters {
+    fn add_assign(&mut self, other: &CrossbarCounters) {
+        self.requests += &other.requests;
+        self.replies += &other.replies;
+    }
+}
+
 /// One launch, all units of a kind summed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchCounters {
@@ -337,6 +344,24 @@ pub struct LaunchCounters {
     pub crossbar: CrossbarCounters,
     /// The memory partitions.
     pub memory: PartitionCounters,
+}
+
+impl AddAssign<&LaunchCounters> for LaunchCounters {
+    /// A launch that follows: cycles are counted on from the end of those before it.
+    fn add_assign(&mut self, other: &LaunchCounters) {
+        if self.elapsed_cycles == 0 {
+            self.first_issue = other.first_issue;
+        }
+        self.last_issue = self.elapsed_cycles + other.last_issue;
+        self.elapsed_cycles += other.elapsed_cycles;
+        self.multiprocessors = self.multiprocessors.max(other.multiprocessors);
+        self.active_multiprocessors = self.active_multiprocessors.max(other.active_multiprocessors);
+        self.partitions = self.partitions.max(other.partitions);
+        self.ticks_per_cycle = self.ticks_per_cycle.max(other.ticks_per_cycle);
+        self.sm += &other.sm;
+        self.crossbar += &other.crossbar;
+        self.memory += &other.memory;
+    }
 }
 
 impl LaunchCounters {

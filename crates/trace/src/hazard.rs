@@ -1,12 +1,13 @@
 //! Reads of registers before their values are there, and what else a compiler's control fields can get wrong.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::listing::instruction_text;
 use warplab_program::{Kernel, Slot};
 
 /// What an instruction did too early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum HazardKind {
     /// It read a result of fixed latency before it was there.
     ReadTooEarly,
@@ -21,7 +22,7 @@ pub enum HazardKind {
 }
 
 /// Where and how an instruction came too early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct HazardPlace {
     /// The index of the earlier instruction.
     pub producer: u32,
@@ -34,7 +35,7 @@ pub struct HazardPlace {
 }
 
 /// How far from right it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shortfall {
     /// Cycles from the issue of the one to the issue of the other.
     Cycles {
@@ -50,7 +51,7 @@ pub enum Shortfall {
 }
 
 /// One hazard and how often it occurred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hazard {
     /// How far from right, at the worst occurrence.
     pub shortfall: Shortfall,
@@ -59,7 +60,7 @@ pub struct Hazard {
 }
 
 /// The hazards of a run, by place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hazards {
     /// What was found.
     pub found: BTreeMap<HazardPlace, Hazard>,

@@ -1,10 +1,11 @@
 //! Who watches a run. Watching never changes what happens.
 
 use crate::state::WarpState;
+use serde::{Deserialize, Serialize};
 use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
 
 /// A warp was in one state from one cycle to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateInterval {
     /// The place of the warp.
     pub slot: WarpSlot,

@@ -65,6 +65,20 @@ impl QueueCounters {
         self.leaves(to, from);
     }
 
+    /// Takes the counts of those that have left; those still inside are counted with what follows.
+    #[must_use]
+    pub fn take(&mut self) -> QueueCounters {
+        // Of those that left, departures minus arrivals are the latencies: the rest of the arrivals is of those inside.
+        let left = self.departure_moments.wrapping_sub(self.total_latency);
+        let remaining = QueueCounters {
+            arrivals: self.arrivals - self.departures,
+            arrival_moments: self.arrival_moments.wrapping_sub(left),
+            ..QueueCounters::default()
+        };
+        let taken = std::mem::replace(self, remaining);
+        QueueCounters { arrivals: taken.departures, arrival_moments: left, ..taken }
+    }
+
     /// How many were inside, summed over cycles, once everything that entered has left. By Little's law this is the sum
     /// of latencies.
     #[must_use]
@@ -153,6 +167,19 @@ mod tests {
     fn the_occupancy_summed_over_cycles_is_the_sum_of_latencies() {
         // One inside from 0 to 2 and from 5 to 8, two from 2 to 5: 2 + 3 + 6.
         assert_eq!(queue(&[(0, 5), (2, 8)]).occupancy_cycles(), 11);
+    }
+
+    #[test]
+    fn what_is_inside_when_the_counters_are_taken_is_counted_with_what_follows() {
+        let mut queue = queue(&[(0, 30)]);
+        queue.enters(10);
+        let taken = queue.take();
+        assert_eq!((taken.arrivals, taken.departures, taken.occupancy_cycles()), (1, 1, 30));
+        queue.leaves(50, 10);
+        assert_eq!(
+            (queue.arrivals, queue.departures, queue.occupancy_cycles(), queue.total_latency),
+            (1, 1, 40, 40)
+        );
     }
 
     #[test]

@@ -10,9 +10,10 @@ mod cycle;
 mod element;
 mod ids;
 mod mask;
+pub mod stored;
 
 pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
 pub use cycle::Cycle;
 pub use element::{ElementType, Number};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
-pub use mask::{LaneMask, WARP_LANES};
+pub use mask::{LaneBits, LaneMask, PerLane, Row, WARP_LANES, lane_bit};

@@ -4,29 +4,64 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
-/// Lanes of a warp on NVIDIA machines.
+/// Lanes of a warp. [`LaneBits`] has a bit for each; nothing else in the simulator says how many there are.
 pub const WARP_LANES: usize = 32;
 
-/// A set of lanes of one warp: bit `i` is lane `i`. Prints as eight hexadecimal digits.
+/// An integer with a bit for each lane.
+pub type LaneBits = u32;
+
+/// The bit of a lane: 0 or 1.
+#[inline(always)]
+#[must_use]
+#[allow(clippy::unnecessary_cast, clippy::cast_possible_truncation)] // One bit of as many as there are lanes.
+pub fn lane_bit(bits: LaneBits, lane: usize) -> u32 {
+    (bits >> lane & 1) as u32
+}
+
+/// A value for each lane of a warp.
+pub type PerLane<T> = [T; WARP_LANES];
+
+/// One 32-bit value for each lane of a warp.
+pub type Row = PerLane<u32>;
+
+const _: () = assert!(LaneBits::BITS as usize == WARP_LANES);
+
+/// A set of lanes of one warp: bit `i` is lane `i`. Prints as a hexadecimal digit for every four lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct LaneMask(pub u32);
+pub struct LaneMask(pub LaneBits);
 
 impl LaneMask {
     /// No lane.
     pub const EMPTY: LaneMask = LaneMask(0);
-    /// All 32 lanes.
-    pub const ALL: LaneMask = LaneMask(u32::MAX);
+    /// All lanes.
+    pub const ALL: LaneMask = LaneMask(LaneBits::MAX);
 
-    /// The first `count` lanes (at most 32).
+    /// The first `count` lanes; all when there are no more.
     #[must_use]
     pub fn first(count: u32) -> LaneMask {
-        if count >= 32 { LaneMask::ALL } else { LaneMask((1 << count) - 1) }
+        if count >= LaneBits::BITS { LaneMask::ALL } else { LaneMask((1 << count) - 1) }
     }
 
     /// The mask with only `lane`.
     #[must_use]
     pub fn single(lane: u32) -> LaneMask {
         LaneMask(1 << lane)
+    }
+
+    /// The mask as a 32-bit register holds it: its first 32 lanes.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::unnecessary_cast, clippy::cast_possible_truncation)] // Lanes beyond have no bit in the register.
+    pub fn to_register(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The mask that a 32-bit register holds.
+    #[inline(always)]
+    #[must_use]
+    #[allow(clippy::useless_conversion)] // As wide as the mask, or narrower.
+    pub fn from_register(register: u32) -> LaneMask {
+        LaneMask(LaneBits::from(register))
     }
 
     /// How many lanes are in the mask.
@@ -41,10 +76,10 @@ impl LaneMask {
         self.0 == 0
     }
 
-    /// Whether all 32 lanes are in the mask.
+    /// Whether all lanes are in the mask.
     #[must_use]
     pub fn is_full(self) -> bool {
-        self.0 == u32::MAX
+        self == LaneMask::ALL
     }
 
     /// Whether `lane` is in the mask.
@@ -111,13 +146,13 @@ impl Not for LaneMask {
 
 impl fmt::Display for LaneMask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}", self.0)
+        write!(f, "{:0width$x}", self.0, width = WARP_LANES / 4)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::LaneMask;
+    use super::{LaneBits, LaneMask};
 
     #[test]
     fn the_lanes_of_a_mask_come_ascending() {
@@ -125,8 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn the_first_32_lanes_are_all_lanes() {
-        assert_eq!(LaneMask::first(32), LaneMask::ALL);
+    fn as_many_first_lanes_as_there_are_are_all_lanes() {
+        assert_eq!(LaneMask::first(LaneBits::BITS), LaneMask::ALL);
         assert_eq!(LaneMask::first(5), LaneMask(0b11111));
     }
 }

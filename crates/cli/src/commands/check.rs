@@ -3,9 +3,9 @@
 use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::kernels::{self, KernelReport, Place};
+use crate::kernels::{self, KernelReport, ReasonPlace};
 use crate::terminal::Terminal;
-use crate::{machines, roads, sources};
+use crate::{machines, program_text, sources};
 use serde_json::{Value, json};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity, Source};
@@ -25,7 +25,7 @@ pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> 
     // Of a CUDA source the PTX is checked, which is what can hold faults of the simulator's own compiler.
     let isa = sources::has_extension(file, "cu").then_some(Isa::Ptx);
     let config = machines::load(machines::DEFAULT, &[])?;
-    let source = roads::source(file, isa, &config, terminal)?;
+    let source = program_text::source(file, isa, &config, terminal)?;
     let report = kernels::report(file, &source, &config);
     if let Some(path) = json {
         let text = format!("{:#}\n", as_json(file, &source, &report));
@@ -41,7 +41,7 @@ pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> 
 }
 
 /// The report as text: faults of the text with their lines to standard error, the kernels to standard output.
-fn tell(source: &Source, report: &kernels::Report, terminal: &mut Terminal) -> Result<(), Failure> {
+fn tell(source: &Source, report: &kernels::ProgramReport, terminal: &mut Terminal) -> Result<(), Failure> {
     terminal.diagnostics(source, &report.shown);
     let count = |severity| report.shown.iter().filter(|fault| fault.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -76,7 +76,7 @@ fn kernel_text(kernel: &KernelReport) -> String {
         return format!("  {} can run\n", kernel.name);
     }
     let mut text = format!("  {} cannot run: {}\n", kernel.name, plural(kernel.reasons.len(), "reason"));
-    let mut seen: Vec<(&str, Vec<Place>)> = Vec::new();
+    let mut seen: Vec<(&str, Vec<ReasonPlace>)> = Vec::new();
     for (place, message) in &kernel.reasons {
         match seen.iter_mut().find(|(known, _)| known == message) {
             Some((_, places)) => places.push(*place),
@@ -95,11 +95,11 @@ fn kernel_text(kernel: &KernelReport) -> String {
 }
 
 /// The report as one JSON object.
-fn as_json(file: &Path, source: &Source, report: &kernels::Report) -> Value {
-    let reason = |(place, message): &(Place, String)| match place {
-        Place::Line(line) => json!({ "line": line, "message": message }),
-        Place::Address(address) => json!({ "address": format!("{address:#06x}"), "message": message }),
-        Place::Nowhere => json!({ "message": message }),
+fn as_json(file: &Path, source: &Source, report: &kernels::ProgramReport) -> Value {
+    let reason = |(place, message): &(ReasonPlace, String)| match place {
+        ReasonPlace::Line(line) => json!({ "line": line, "message": message }),
+        ReasonPlace::Address(address) => json!({ "address": format!("{address:#06x}"), "message": message }),
+        ReasonPlace::Nowhere => json!({ "message": message }),
     };
     let kernels: Vec<Value> = report
         .kernels

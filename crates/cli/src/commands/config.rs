@@ -7,8 +7,8 @@ use crate::terminal::Terminal;
 use std::path::Path;
 use warplab_config::{Kind, load_course, load_gpu, load_lab, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, Span};
-use warplab_lab::Fault;
 use warplab_lab::experiment;
+use warplab_run::Fault;
 
 /// Reports every fault of a machine or a launch.
 pub(crate) fn check(file: &Path, terminal: &mut Terminal) -> Result<Outcome, Failure> {

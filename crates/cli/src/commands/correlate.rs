@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::nearest_name;
-use warplab_lab::correlate::{Job, Options, Selection, run as run_jobs};
+use warplab_lab::correlate::{CaseJob, CorrelateOptions, Selection, run as run_jobs};
 use warplab_lab::reference::{self, Case};
 use warplab_metrics::correlation::{Comparison, Measure};
 use warplab_program::Program;
@@ -175,7 +175,7 @@ fn nothing_chosen(
     folder: &Path,
     suites: &[Suite],
     selection: &Selection,
-) -> Result<warplab_lab::Fault, Failure> {
+) -> Result<warplab_run::Fault, Failure> {
     let mut all = Vec::new();
     for suite in suites {
         all.extend(read_cases(folder, &suite.name)?);
@@ -184,21 +184,21 @@ fn nothing_chosen(
 }
 
 /// Every case from every program, those of a case side by side.
-fn jobs(suites: &[Suite]) -> Vec<Job<'_>> {
+fn jobs(suites: &[Suite]) -> Vec<CaseJob<'_>> {
     suites.iter().flat_map(suite_jobs).collect()
 }
 
-fn suite_jobs(suite: &Suite) -> impl Iterator<Item = Job<'_>> {
+fn suite_jobs(suite: &Suite) -> impl Iterator<Item = CaseJob<'_>> {
     suite.cases.iter().flat_map(|case| {
-        suite.programs.iter().map(|(isa, program)| Job { suite: &suite.name, case, isa, program })
+        suite.programs.iter().map(|(isa, program)| CaseJob { suite: &suite.name, case, isa, program })
     })
 }
 
-fn simulate_all(arguments: &CorrelateArguments, config: &GpuConfig, jobs: &[Job<'_>]) -> Vec<Comparison> {
+fn simulate_all(arguments: &CorrelateArguments, config: &GpuConfig, jobs: &[CaseJob<'_>]) -> Vec<Comparison> {
     let weight = jobs.iter().map(|job| bar_weight(job.case)).sum();
     let bar = CaseBar::new(jobs.len(), weight, !arguments.quiet && Terminal::shows_progress());
-    let finished = |job: &Job<'_>| bar.finished(&job.case.name, bar_weight(job.case));
-    let options = Options {
+    let finished = |job: &CaseJob<'_>| bar.finished(&job.case.name, bar_weight(job.case));
+    let options = CorrelateOptions {
         threads: arguments.jobs.map_or(0, usize::from),
         memory_bytes: arguments.memory.0,
         interrupt: Some(simulate::interrupt()),

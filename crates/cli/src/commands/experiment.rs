@@ -7,7 +7,7 @@ use crate::sources;
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
-use warplab_lab::experiment::{Report, Verdict, charts, csv, json, table};
+use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, charts, csv, json, table};
 use warplab_report::wrap;
 
 /// Widest line of prose.
@@ -42,8 +42,8 @@ fn changes(arguments: &ExperimentArguments) -> Vec<String> {
 }
 
 /// Failed if a reference is missed without a stated reason, or a launch did not compute what it should.
-pub(crate) fn outcome(report: &Report) -> Outcome {
-    let missed = report.judgements.iter().any(|judgement| judgement.verdict == Verdict::Missed);
+pub(crate) fn outcome(report: &ExperimentReport) -> Outcome {
+    let missed = report.judgements.iter().any(|judgement| judgement.verdict == ReferenceVerdict::Missed);
     match missed || !report.failed_expectations().is_empty() {
         true => Outcome::Failed,
         false => Outcome::Fine,
@@ -51,7 +51,7 @@ pub(crate) fn outcome(report: &Report) -> Outcome {
 }
 
 /// A report as text: title, table, texts, verdicts, why.
-pub(crate) fn text(report: &Report) -> String {
+pub(crate) fn text(report: &ExperimentReport) -> String {
     let experiment = &report.experiment;
     let mut text = format!("{}\n", experiment.title);
     let prose = |text: &mut String, words: &str, mark: &str| {
@@ -77,10 +77,10 @@ pub(crate) fn text(report: &Report) -> String {
     }
     for judgement in &report.judgements {
         let mark = match judgement.verdict {
-            Verdict::Holds => "ok",
-            Verdict::Shown => "-",
-            Verdict::Known => "known",
-            Verdict::Missed => "MISS",
+            ReferenceVerdict::Holds => "ok",
+            ReferenceVerdict::Shown => "-",
+            ReferenceVerdict::Known => "known",
+            ReferenceVerdict::Missed => "MISS",
         };
         prose(&mut text, &judgement.line, mark);
     }
@@ -97,7 +97,7 @@ fn indented(text: &str) -> String {
 
 /// Writes the pictures of a report, named after its file.
 pub(crate) fn pictures(
-    report: &Report,
+    report: &ExperimentReport,
     file: &Path,
     folder: &Path,
     terminal: &mut Terminal,

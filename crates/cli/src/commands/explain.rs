@@ -3,8 +3,9 @@
 use crate::commands::isa;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
+use warplab_config::gpu::SchedulerPolicy;
 use warplab_diagnostics::nearest_name;
-use warplab_metrics::{Metric, SECTIONS, Section, find_section, metrics, state_description, state_label};
+use warplab_metrics::{Metric, SECTIONS, Section, find_section, metrics};
 use warplab_program::{LatencyClass, Opcode, Pipe};
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::wrap;
@@ -12,32 +13,6 @@ use warplab_trace::WarpState;
 
 /// Columns of the text.
 const WIDTH: usize = 100;
-
-/// Scheduler policies: name and meaning.
-const SCHEDULERS: [(&str, &str); 6] = [
-    (
-        "lrr",
-        "Loose round robin: the first warp after the last issued that can issue. Warps progress together and reach \
-         their long waits together.",
-    ),
-    (
-        "gto",
-        "Greedy, then oldest: the warp that issued last while it can, else the oldest. Warps drift apart, so that \
-         their waits fall at different times, and a warp reuses what it brought into the cache.",
-    ),
-    ("oldest", "The oldest warp that can issue."),
-    (
-        "two_level",
-        "Round robin inside a fetch group of eight warps; the next group when all of it waits (Narasiman and others, \
-         MICRO 2011). Groups reach their long waits at different times.",
-    ),
-    (
-        "cggty",
-        "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta and others \
-         (MICRO 2025) found on NVIDIA's machines.",
-    ),
-    ("random", "Any warp that can issue, by a seeded generator: a reference for what order is worth."),
-];
 
 const HAZARD: &str = "A register that an instruction reads, or overwrites, before its value is there: the stall counts \
     between the two are fewer cycles than the result takes, or its wait counter was not waited for. A real machine has \
@@ -61,16 +36,14 @@ pub(crate) fn run(name: &str, terminal: &mut Terminal) -> Result<Outcome, Failur
 fn explanations(name: &str) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let is = |other: &str| other.eq_ignore_ascii_case(name);
-    texts
-        .extend(WarpState::all().filter(|state| is(state.name()) || is(state_label(*state))).map(state_text));
+    texts.extend(WarpState::all().filter(|state| is(state.name()) || is(state.label())).map(state_text));
     if texts.is_empty() {
         texts.extend(metrics().filter(|metric| is(metric.id) || is(metric.label)).map(metric_text));
     }
     let titled = SECTIONS.iter().copied().find(|section| is(section.title));
     texts.extend(find_section(name).or(titled).map(section_text));
-    let scheduler =
-        SCHEDULERS.iter().find(|(known, _)| is(known) || known.replace('_', "-").eq_ignore_ascii_case(name));
-    texts.extend(scheduler.map(|(name, meaning)| format!("{name} (scheduler)\n{}", paragraph(meaning))));
+    let scheduler = SchedulerPolicy::ALL.into_iter().find(|policy| is(policy.name()) || is(policy.option()));
+    texts.extend(scheduler.map(scheduler_text));
     texts.extend(is("hazard").then(|| format!("hazard\n{}", paragraph(HAZARD))));
     texts.extend(Pipe::ALL.into_iter().find(|pipe| is(pipe.name())).map(pipe_text));
     texts.extend(LatencyClass::ALL.into_iter().find(|class| is(class.name())).map(class_text));
@@ -82,7 +55,7 @@ fn known_names() -> Vec<String> {
     let states = WarpState::all().map(|state| state.name());
     let ids = metrics().flat_map(|metric| [metric.id, metric.label]);
     let sections = SECTIONS.iter().flat_map(|section| [section.name, section.title]);
-    let schedulers = SCHEDULERS.iter().map(|(name, _)| *name);
+    let schedulers = SchedulerPolicy::ALL.iter().map(|policy| policy.name());
     let pipes =
         Pipe::ALL.iter().map(|pipe| pipe.name()).chain(LatencyClass::ALL.iter().map(|class| class.name()));
     let ptx = PtxOpcode::ALL.iter().map(|opcode| opcode.name());
@@ -104,12 +77,12 @@ fn paragraph(text: &str) -> String {
 }
 
 fn state_text(state: WarpState) -> String {
-    let id = metrics().find(|metric| metric.label == state_label(state)).map_or("", |metric| metric.id);
     format!(
-        "{} (warp state, '{}' in timelines)\n{}  metric: {id}\n",
+        "{} (warp state, '{}' in timelines)\n{}  metric: {}\n",
         state.name(),
         state.letter(),
-        paragraph(state_description(state))
+        paragraph(state.description()),
+        state.metric()
     )
 }
 
@@ -131,6 +104,10 @@ fn section_text(section: &Section) -> String {
     let rows: String =
         section.metrics.iter().map(|metric| format!("  {:<36} {}\n", metric.label, metric.id)).collect();
     format!("{} (section: {})\n{}{rows}", section.name, section.title, paragraph(section.description))
+}
+
+fn scheduler_text(policy: SchedulerPolicy) -> String {
+    format!("{} (scheduler)\n{}", policy.name(), paragraph(policy.description()))
 }
 
 fn pipe_text(pipe: Pipe) -> String {

@@ -10,7 +10,8 @@ use std::path::Path;
 use warplab_config::Lab;
 use warplab_config::lab::WORKSHEET;
 use warplab_lab::labs::{
-    Bench, Judgement, Verdict, WorksheetFaults, copies, describe, judge, read_worksheet, worksheet_text,
+    AnswerVerdict, Bench, LabJudgement, WorksheetFaults, copies, describe, judge, read_worksheet,
+    worksheet_text,
 };
 use warplab_report::{Align, Table, TimelineOptions, timeline_text, wrap};
 
@@ -101,7 +102,7 @@ fn find(name: &str) -> Result<(Place, Lab), Failure> {
     Ok((place, lab))
 }
 
-fn judgement_text(lab: &Lab, judgement: &Judgement) -> String {
+fn judgement_text(lab: &Lab, judgement: &LabJudgement) -> String {
     let mut text = format!("{}\n\n", lab.title);
     text.push_str(&verdicts_text("Prediction", &judgement.predictions));
     text.push_str(&verdicts_text("Check", &judgement.checks));
@@ -120,7 +121,7 @@ fn judgement_text(lab: &Lab, judgement: &Judgement) -> String {
 }
 
 /// A table of verdicts, and the hints for those that do not hold.
-fn verdicts_text(head: &str, verdicts: &[Verdict]) -> String {
+fn verdicts_text(head: &str, verdicts: &[AnswerVerdict]) -> String {
     if verdicts.is_empty() {
         return String::new();
     }

@@ -9,7 +9,7 @@ use crate::{machines, sources};
 use std::path::{Path, PathBuf};
 use warplab_config::{Course, CourseRow, load_course};
 use warplab_diagnostics::nearest_name;
-use warplab_lab::experiment::{Report, Verdict};
+use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict};
 use warplab_report::{Align, Table};
 
 /// Where the rows are, in a folder that also has the machines.
@@ -53,9 +53,10 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
 }
 
 /// What became of a row, in a few words.
-fn verdict(report: &Report) -> String {
+fn verdict(report: &ExperimentReport) -> String {
     let count = |verdict| report.judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
-    let (missed, known, holds) = (count(Verdict::Missed), count(Verdict::Known), count(Verdict::Holds));
+    let (missed, known, holds) =
+        (count(ReferenceVerdict::Missed), count(ReferenceVerdict::Known), count(ReferenceVerdict::Holds));
     let all = missed + known + holds;
     let wrong = report.expectations.iter().filter(|expectations| !expectations.failed.is_empty()).count();
     if wrong > 0 {

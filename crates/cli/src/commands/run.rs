@@ -3,22 +3,23 @@
 use crate::arguments::{CsvPage, RunArguments};
 use crate::commands::{hazards, listing};
 use crate::failure::{Failure, Outcome};
-use crate::job::{self, Job};
+use crate::job::{self, Job, Step};
 use crate::simulate::{Options, simulate};
 use crate::terminal::Terminal;
 use crate::{names, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
-use warplab_gpu::TimelineOptions as Recording;
-use warplab_lab::{Checked, Simulated, check_expectations};
+use warplab_gpu::{RunOutcome, Timeline, TimelineOptions as Recording};
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Align, Device, Header, PrintedOutput, PrintedText, SourceInstruction, Table, TimelineOptions,
-    details_csv, hot_spots_text, json, launch_line, printed_text, raw_csv, sections_text, timeline_svg,
-    timeline_text,
+    Align, Device, Header, LaunchReport, PrintedOutput, PrintedText, SourceInstruction, Table,
+    TimelineOptions, details_csv, hot_spots_text, json, launch_line, launches_text, printed_text, raw_csv,
+    sections_text, sequence_json, timeline_svg, timeline_text,
 };
+use warplab_run::{Checked, LaunchResult, SimulatedSequence, check_expectations};
+use warplab_trace::LaunchCounters;
 
 /// The sections that are shown when none is asked for.
 const DEFAULT_SECTIONS: [&str; 3] = ["speed-of-light", "launch", "occupancy"];
@@ -39,9 +40,17 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         return Err(Failure::input(message));
     }
     save::check(&arguments.save, &job.buffer_names())?;
+    let chosen = only_launch(arguments, job.steps.len())?;
+    if chosen.is_none() && job.steps.len() > 1 && wants_record(arguments) {
+        let message =
+            "a timeline and the counters of every instruction are of one launch: choose it with --launch N";
+        return Err(Failure::input(message));
+    }
+    let recorded = chosen.unwrap_or(0);
     let options = Options {
         jobs: arguments.jobs,
         timeline: wants_record(arguments).then(|| recording(arguments)),
+        recorded,
         check_hazards: arguments.check_hazards,
         progress: !arguments.quiet && Terminal::shows_progress(),
     };
@@ -51,23 +60,38 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     tell_printed(arguments, &printed, terminal)?;
     let simulated = simulated?;
     let saved = save::write(&arguments.save, &simulated.image);
-    let checked = if simulated.outcome.partial {
+    let checked = if simulated.partial {
         Vec::new()
     } else {
         check_expectations(&job.expectations, &simulated.image, &|path| {
             sources::for_lab(&job.folder.join(path))
         })?
     };
-    report(arguments, &job, &simulated, &printed, &wanted, terminal)?;
+    report(&Run { arguments, job: &job, simulated: &simulated, recorded }, &printed, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;
     let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
     saved?;
-    if simulated.outcome.partial {
-        terminal.note("interrupted: the numbers are of a part of the launch, expectations were not checked");
+    if simulated.partial {
+        let what = if job.steps.len() == 1 { "the launch" } else { "the launches" };
+        terminal.note(&format!(
+            "interrupted: the numbers are of a part of {what}, expectations were not checked"
+        ));
         return Ok(Outcome::Failed);
     }
     let holds = checked.iter().all(|checked| checked.holds);
     Ok(if holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// The launch that alone is to be reported, counted from 0.
+fn only_launch(arguments: &RunArguments, launches: usize) -> Result<Option<usize>, Failure> {
+    let Some(number) = arguments.only_launch else { return Ok(None) };
+    match usize::try_from(number) {
+        Ok(number) if number <= launches => Ok(Some(number - 1)),
+        _ => {
+            let count = if launches == 1 { "one launch".to_owned() } else { format!("{launches} launches") };
+            Err(Failure::input(format!("--launch {number}: the file has {count}")))
+        }
+    }
 }
 
 /// The names of the sections to print.
@@ -98,38 +122,87 @@ fn recording(arguments: &RunArguments) -> Recording {
     Recording { sm: arguments.timeline_sm, from: cycles.start, to: cycles.end, ..Recording::default() }
 }
 
-fn header(job: &Job, simulated: &Simulated) -> Header {
-    let kernel = job.loaded.program.kernel(&job.kernel);
-    Header {
-        device: Device { name: job.config.name.clone(), architecture: job.config.architecture.clone() },
-        launch: LaunchInfo {
-            kernel: names::demangled(&job.kernel),
-            grid: job.shape.grid,
-            block: job.shape.block,
-            registers: kernel.map_or(0, |kernel| kernel.registers),
-            static_shared: kernel.map_or(0, |kernel| kernel.static_shared_bytes),
-            dynamic_shared: job.shape.dynamic_shared_bytes,
-            local_bytes: kernel.map_or(0, |kernel| kernel.local_bytes),
-            partial: simulated.outcome.partial,
-        },
+/// A run that has ended.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    arguments: &'a RunArguments,
+    job: &'a Job,
+    simulated: &'a SimulatedSequence,
+    /// The launch that may have a timeline.
+    recorded: usize,
+}
+
+impl<'a> Run<'a> {
+    /// The launch that may have a timeline: its step and its outcome.
+    fn recorded(&self) -> Option<(&'a Step, &'a RunOutcome)> {
+        let result = self.simulated.launches.get(self.recorded)?;
+        Some((self.job.steps.get(self.recorded)?, &result.outcome))
+    }
+
+    /// The record of the warps of one SM.
+    fn timeline(&self) -> Option<&'a Timeline> {
+        self.recorded()?.1.timeline.as_ref()
     }
 }
 
-fn report(
-    arguments: &RunArguments,
+/// What is reported of one launch.
+struct Reported<'a> {
+    header: Header,
+    sections: Vec<SectionValues>,
+    counters: &'a LaunchCounters,
+}
+
+impl Reported<'_> {
+    fn report(&self) -> LaunchReport<'_> {
+        LaunchReport { header: &self.header, sections: &self.sections, counters: self.counters }
+    }
+}
+
+fn header(job: &Job, result: &LaunchResult) -> Header {
+    Header {
+        device: Device { name: job.config.name.clone(), architecture: job.config.architecture.clone() },
+        launch: LaunchInfo { kernel: names::demangled(&result.launch.kernel), ..result.launch.clone() },
+    }
+}
+
+fn reported<'a>(job: &Job, result: &'a LaunchResult) -> Reported<'a> {
+    let header = header(job, result);
+    let counters = &result.outcome.counters;
+    let sections = sections(job, &header, result, counters);
+    Reported { header, sections, counters }
+}
+
+fn sections(
     job: &Job,
-    simulated: &Simulated,
+    header: &Header,
+    result: &LaunchResult,
+    counters: &LaunchCounters,
+) -> Vec<SectionValues> {
+    let (config, occupancy) = (&job.config, &result.occupancy);
+    evaluate(&Context { counters, config, occupancy, launch: &header.launch })
+}
+
+/// The launches that are reported: one if one was asked for, else all that have begun.
+fn chosen<'a>(run: Run<'a>) -> Vec<Reported<'a>> {
+    let all = run.simulated.launches.iter().enumerate();
+    let wanted = all.filter(|(number, _)| run.arguments.only_launch.is_none() || *number == run.recorded);
+    wanted.map(|(_, result)| reported(run.job, result)).collect()
+}
+
+fn report(
+    run: &Run<'_>,
     printed: &PrintedOutput,
     wanted: &[&str],
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
-    let header = header(job, simulated);
-    let counters = &simulated.outcome.counters;
-    let context =
-        Context { counters, config: &job.config, occupancy: &simulated.occupancy, launch: &header.launch };
-    let sections = evaluate(&context);
+    let arguments = run.arguments;
+    let launches = chosen(*run);
     if let Some(path) = &arguments.json {
-        let text = json(&header, &sections, counters, printed);
+        let reports: Vec<LaunchReport<'_>> = launches.iter().map(Reported::report).collect();
+        let text = match reports.as_slice() {
+            [one] => json(*one, printed),
+            all => sequence_json(all, &run.simulated.total, printed),
+        };
         if path == Path::new("-") {
             terminal.print(&text)?;
         } else {
@@ -137,24 +210,43 @@ fn report(
         }
     }
     if let Some(page) = arguments.csv {
-        let launches = [(header, sections)];
+        let launches: Vec<(Header, Vec<SectionValues>)> =
+            launches.into_iter().map(|launch| (launch.header, launch.sections)).collect();
         terminal.print(&match page {
             CsvPage::Details => details_csv(&launches),
             CsvPage::Raw => raw_csv(&launches),
         })?;
     } else if !machine_readable(arguments) {
-        terminal.print(&text(arguments, &header, &sections, wanted))?;
+        for launch in &launches {
+            terminal.print(&text(arguments, &launch.header, &launch.sections, wanted))?;
+        }
+        if launches.len() > 1 {
+            terminal.print(&sum(run, &launches))?;
+        }
         if wants_hot_spots(arguments) {
-            terminal.print(&hot_spots(arguments, job, simulated))?;
+            terminal.print(&hot_spots(run))?;
         }
     }
     if arguments.timeline && !machine_readable(arguments) {
-        terminal.print(&timeline(arguments, simulated))?;
+        terminal.print(&timeline(run))?;
     }
     if let Some(path) = &arguments.timeline_svg {
-        sources::write(path, &picture(arguments, job, simulated))?;
+        sources::write(path, &picture(run))?;
     }
     Ok(())
+}
+
+/// All launches in one table with their sum.
+fn sum(run: &Run<'_>, launches: &[Reported<'_>]) -> String {
+    let (Some(first), Some(result)) = (launches.first(), run.simulated.launches.first()) else {
+        return String::new();
+    };
+    let total = sections(run.job, &first.header, result, &run.simulated.total);
+    let rows: Vec<(String, &[SectionValues])> = launches
+        .iter()
+        .map(|launch| (launch.header.launch.kernel.clone(), launch.sections.as_slice()))
+        .collect();
+    launches_text(&rows, &total)
 }
 
 /// Whether standard output is for a program to read.
@@ -170,8 +262,9 @@ fn text(arguments: &RunArguments, header: &Header, sections: &[SectionValues], w
     sections_text(header, sections.iter().filter(|values| wanted.contains(&values.section.name)))
 }
 
-fn timeline(arguments: &RunArguments, simulated: &Simulated) -> String {
-    let Some(timeline) = &simulated.outcome.timeline else {
+fn timeline(run: &Run<'_>) -> String {
+    let arguments = run.arguments;
+    let Some(timeline) = run.timeline() else {
         return format!("    Timeline of sm{}: no block ran there\n", arguments.timeline_sm);
     };
     let first = timeline.intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
@@ -193,9 +286,11 @@ fn timeline(arguments: &RunArguments, simulated: &Simulated) -> String {
 }
 
 /// The picture of the timeline.
-fn picture(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> String {
-    let intervals = simulated.outcome.timeline.as_ref().map_or(&[][..], |timeline| &timeline.intervals);
-    let title = format!("{} on {}: warps of sm{}", job.kernel, job.config.name, arguments.timeline_sm);
+fn picture(run: &Run<'_>) -> String {
+    let arguments = run.arguments;
+    let intervals = run.timeline().map_or(&[][..], |timeline| &timeline.intervals);
+    let kernel = run.recorded().map_or("", |(step, _)| step.kernel.as_str());
+    let title = format!("{kernel} on {}: warps of sm{}", run.job.config.name, arguments.timeline_sm);
     let options = TimelineOptions {
         sm: u32::from(arguments.timeline_sm),
         cycles: arguments.cycles.clone(),
@@ -214,13 +309,15 @@ fn wants_hot_spots(arguments: &RunArguments) -> bool {
     arguments.sections.iter().flat_map(|names| names.split(',')).any(|name| name == "source-counters")
 }
 
-fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> String {
-    let (Some(timeline), Some(kernel)) =
-        (&simulated.outcome.timeline, job.loaded.program.kernel(&job.kernel))
+fn hot_spots(run: &Run<'_>) -> String {
+    let program = &run.job.loaded.program;
+    let recorded = run.recorded().and_then(|(step, outcome)| Some((step, outcome.timeline.as_ref()?)));
+    let Some((kernel, timeline)) =
+        recorded.and_then(|(step, timeline)| Some((program.kernel(&step.kernel)?, timeline)))
     else {
         return String::new();
     };
-    let files = &job.loaded.program.files;
+    let files = &program.files;
     let instructions: Vec<SourceInstruction> = kernel
         .instructions
         .iter()
@@ -231,7 +328,7 @@ fn hot_spots(arguments: &RunArguments, job: &Job, simulated: &Simulated) -> Stri
         .collect();
     let issues = timeline.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
     let text = hot_spots_text(&instructions, issues, &timeline.intervals);
-    format!("    Instructions on sm{}\n{text}\n", arguments.timeline_sm)
+    format!("    Instructions on sm{}\n{text}\n", run.arguments.timeline_sm)
 }
 
 fn printed_output(lines: &PrintedLines) -> PrintedOutput {
@@ -295,18 +392,22 @@ fn mismatches(checked: &Checked) -> String {
 fn tell_hazards(
     arguments: &RunArguments,
     job: &Job,
-    simulated: &Simulated,
+    simulated: &SimulatedSequence,
     terminal: &mut Terminal,
 ) -> Result<bool, Failure> {
-    let (Some(found), Some(kernel)) = (&simulated.outcome.hazards, job.loaded.program.kernel(&job.kernel))
-    else {
-        return Ok(false);
-    };
-    let text = hazards::text(found, kernel, &job.loaded.program.files);
-    if machine_readable(arguments) {
-        terminal.note(text.trim_end());
-    } else {
-        terminal.print(&text)?;
+    let mut hazardous = false;
+    for (step, result) in job.steps.iter().zip(&simulated.launches) {
+        let (Some(found), Some(kernel)) = (&result.outcome.hazards, job.loaded.program.kernel(&step.kernel))
+        else {
+            continue;
+        };
+        let text = hazards::text(found, kernel, &job.loaded.program.files);
+        if machine_readable(arguments) {
+            terminal.note(text.trim_end());
+        } else {
+            terminal.print(&text)?;
+        }
+        hazardous |= !found.found.is_empty();
     }
-    Ok(!found.found.is_empty())
+    Ok(hazardous)
 }

@@ -1,7 +1,8 @@
 //! The points of an experiment, their settings, and the values of columns.
 
-use super::expression::{Function, Operator, Term};
+use super::expression::ColumnLeaf;
 use super::{AxisValue, Experiment, Expression, Piece, Template};
+use crate::expression::{Evaluate, Function, Literal, Operator, single};
 use std::collections::BTreeMap;
 
 /// One combination of values of the axes.
@@ -98,13 +99,15 @@ fn fill(template: &Template, point: &Point) -> String {
         Piece::Expression(expression, _) => match point.names.get(expression.text().trim()) {
             Some(value) => value.to_string(),
             None => {
-                let scope = Scope {
+                let mut scope = Scope {
                     names: &point.names,
                     metrics: &|_| None,
                     columns: &|_| None,
                     at: &|_, _, _| None,
                 };
-                scope.value(&expression.root).map_or("n/a".to_owned(), |number| number.to_string())
+                scope
+                    .value(&expression.root)
+                    .map_or_else(|Missing| "n/a".to_owned(), |number| number.to_string())
             }
         },
     };
@@ -151,7 +154,7 @@ impl<'a> Columns<'a> {
         metric: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<f64> {
         let point = &self.points[index];
-        let scope = Scope {
+        let mut scope = Scope {
             names: &point.names,
             metrics: metric,
             columns: &|name| *self.values.get(name)?.get(index)?,
@@ -161,7 +164,7 @@ impl<'a> Columns<'a> {
                 *self.values.get(column)?.get(there)?
             },
         };
-        scope.value(&expression.root)
+        scope.value(&expression.root).ok()
     }
 }
 
@@ -173,55 +176,73 @@ struct Scope<'a> {
     at: &'a dyn Fn(&str, &str, &AxisValue) -> Option<f64>,
 }
 
-impl Scope<'_> {
-    fn value(&self, term: &Term) -> Option<f64> {
-        let number = match term {
-            Term::Number(number) => *number,
-            Term::Name(name) => match self.names.get(name) {
-                Some(AxisValue::Number(number)) => *number,
-                Some(AxisValue::Text(_)) => return None,
-                None => (self.columns)(name)?,
-            },
-            Term::Metric(id) => (self.metrics)(id)?,
-            Term::At { column, axis, value } => (self.at)(column, axis, value)?,
-            Term::Negate(inner) => -self.value(inner)?,
-            Term::Binary(operator, left, right) => binary(*operator, self.value(left)?, self.value(right)?),
-            Term::Call(function, arguments) => self.call(*function, arguments)?,
-        };
-        number.is_finite().then_some(number)
+/// That something is missing, or a number is not finite.
+struct Missing;
+
+impl Evaluate<ColumnLeaf> for Scope<'_> {
+    type Value = f64;
+    type Fault = Missing;
+
+    fn number(&self, literal: &Literal) -> f64 {
+        literal.double
     }
 
-    fn call(&self, function: Function, arguments: &[Term]) -> Option<f64> {
-        let first = self.value(arguments.first()?)?;
-        let second = || arguments.get(1).and_then(|argument| self.value(argument));
-        Some(match function {
-            Function::Min => first.min(second()?),
-            Function::Max => first.max(second()?),
-            Function::Abs => first.abs(),
-            Function::Sqrt => first.sqrt(),
-            Function::Log2 => first.log2(),
-            Function::Floor => first.floor(),
-            Function::Ceil => first.ceil(),
-            Function::Round => first.round(),
-            Function::Select => return self.value(arguments.get(if first == 0.0 { 2 } else { 1 })?),
+    fn leaf(&mut self, leaf: &ColumnLeaf) -> Result<f64, Missing> {
+        let found = match leaf {
+            ColumnLeaf::Name(name) => match self.names.get(name) {
+                Some(AxisValue::Number(number)) => Some(*number),
+                Some(AxisValue::Text(_)) => None,
+                None => (self.columns)(name),
+            },
+            ColumnLeaf::Metric(id) => (self.metrics)(id),
+            ColumnLeaf::At { column, axis, value } => (self.at)(column, axis, value),
+        };
+        found.ok_or(Missing)
+    }
+
+    fn negate(&self, value: f64) -> Result<f64, Missing> {
+        Ok(-value)
+    }
+
+    fn binary(&self, operator: Operator, left: f64, right: f64) -> Result<f64, Missing> {
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        Ok(match operator {
+            Operator::Add => left + right,
+            Operator::Subtract => left - right,
+            Operator::Multiply => left * right,
+            Operator::Divide => left / right,
+            Operator::Remainder => left % right,
+            Operator::Power => left.powf(right),
+            Operator::Equal => truth(left == right),
+            Operator::Less => truth(left < right),
+            Operator::LessOrEqual => truth(left <= right),
+            Operator::Greater => truth(left > right),
+            Operator::GreaterOrEqual => truth(left >= right),
         })
     }
-}
 
-fn binary(operator: Operator, left: f64, right: f64) -> f64 {
-    let truth = |holds: bool| f64::from(u8::from(holds));
-    match operator {
-        Operator::Add => left + right,
-        Operator::Subtract => left - right,
-        Operator::Multiply => left * right,
-        Operator::Divide => left / right,
-        Operator::Remainder => left % right,
-        Operator::Power => left.powf(right),
-        Operator::Equal => truth(left == right),
-        Operator::Less => truth(left < right),
-        Operator::LessOrEqual => truth(left <= right),
-        Operator::Greater => truth(left > right),
-        Operator::GreaterOrEqual => truth(left >= right),
+    fn call(&self, function: Function, [a, b, c]: [f64; 3]) -> Result<f64, Missing> {
+        Ok(match function {
+            Function::Min => a.min(b),
+            Function::Max => a.max(b),
+            Function::Abs => a.abs(),
+            Function::Sqrt => a.sqrt(),
+            Function::Log2 => a.log2(),
+            Function::Floor => a.floor(),
+            Function::Ceil => a.ceil(),
+            Function::Round => a.round(),
+            Function::Fma => a.mul_add(b, c),
+            Function::F32 => single(a),
+            Function::F64 | Function::Select => a,
+        })
+    }
+
+    fn is_zero(&self, value: f64) -> bool {
+        value == 0.0
+    }
+
+    fn checked(&self, value: f64) -> Result<f64, Missing> {
+        if value.is_finite() { Ok(value) } else { Err(Missing) }
     }
 }
 

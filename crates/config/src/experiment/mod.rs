@@ -9,8 +9,9 @@ mod expression;
 mod settings;
 mod template;
 
+pub use crate::expression::Mention;
 pub use evaluate::{Columns, MOST_POINTS, Point};
-pub use expression::{Expression, Mention};
+pub use expression::Expression;
 pub use settings::{Setting, setting};
 pub use template::{Piece, Template};
 

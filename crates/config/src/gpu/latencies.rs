@@ -1,6 +1,6 @@
 //! Latencies: when the result of an instruction can be read, by class of result and reader.
 
-use super::core::{L1Cache, SharedMemory};
+use super::multiprocessor::{L1Cache, SharedMemory};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_program::{LatencyClass, LatencyException, LatencyTable, Reader};

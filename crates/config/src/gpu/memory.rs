@@ -25,6 +25,24 @@ pub struct Crossbar {
     /// Bytes a cycle that one cluster can receive.
     #[schemars(range(min = 1))]
     pub cluster_receive_bytes: u32,
+    /// Bytes of a message beside its data.
+    #[schemars(range(min = 1, max = 128))]
+    pub header_bytes: u32,
+}
+
+/// Which line of a full set of a cache is replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplacementPolicy {
+    /// The least recently used line.
+    #[default]
+    Lru,
+    /// The line that came first.
+    Fifo,
+    /// Any line, by a seeded generator.
+    Random,
+    /// Tree pseudo-LRU: at each node of a binary tree the half that was not used last.
+    TreePlru,
 }
 
 /// The level-two cache. Times in SM cycles unless said otherwise.
@@ -37,6 +55,9 @@ pub struct L2Cache {
     /// Lines of a set.
     #[schemars(range(min = 1, max = 4096))]
     pub ways: u32,
+    /// Which line of a full set is replaced.
+    #[serde(default)]
+    pub replacement: ReplacementPolicy,
     /// Slices in front of one DRAM channel.
     #[schemars(range(min = 1, max = 16))]
     pub slices_per_channel: u32,
@@ -151,4 +172,23 @@ pub struct DramClocks {
     pub refi: u32,
     /// Time of one refresh of all banks.
     pub rfc: u32,
+    /// Precharge to precharge, of any banks (tPPD of HBM3); nothing where it is not given.
+    #[serde(default)]
+    pub ppd: Option<u32>,
+    /// When given, banks are refreshed one after another, instead of all at once every `refi`.
+    #[serde(default)]
+    pub bank_refresh: Option<BankRefresh>,
+}
+
+/// Refresh of one bank after another, in command clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BankRefresh {
+    /// Time between refreshes of two banks.
+    #[schemars(range(min = 1))]
+    pub refi: u32,
+    /// Time of one refresh.
+    pub rfc: u32,
+    /// Refresh to activate or refresh, of another bank.
+    pub rrefd: u32,
 }

@@ -4,18 +4,22 @@
 //! result: what a machine is stands in one place.
 
 mod chip;
-mod core;
+mod compiler;
 mod latencies;
 mod memory;
+mod multiprocessor;
+mod scheduler;
 mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
-pub use core::{
-    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, Pipes,
-    SchedulerPolicy, SharedMemory,
-};
+pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
-pub use memory::{Crossbar, Dram, DramClocks, L2Cache};
+pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy};
+pub use multiprocessor::{
+    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
+    SharedMemory,
+};
+pub use scheduler::SchedulerPolicy;
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;
@@ -48,6 +52,8 @@ pub struct GpuConfig {
     pub l2: L2Cache,
     /// Device memory.
     pub dram: Dram,
+    /// What the compiler of PTX goes by.
+    pub compiler: Compiler,
 }
 
 impl GpuConfig {

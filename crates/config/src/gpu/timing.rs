@@ -1,5 +1,6 @@
 //! The one place where clock domains are converted.
 
+use serde::{Deserialize, Serialize};
 use std::ops::{Add, Mul};
 use warplab_units::Cycle;
 
@@ -7,7 +8,7 @@ use warplab_units::Cycle;
 pub const TICKS_PER_CYCLE: u64 = 1024;
 
 /// A duration or moment in 1/1024 of an SM cycle: fine enough that a DRAM clock is right to 0.04 %.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ticks(pub u64);
 
 impl Ticks {

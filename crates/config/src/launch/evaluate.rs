@@ -1,6 +1,7 @@
 //! The value of a formula.
 
-use super::formula::{Expression, Formula, Function, Operator};
+use super::formula::{ElementLeaf, Formula};
+use crate::expression::{Evaluate, Function, Literal, Operator, Term, single};
 use std::fmt;
 use warplab_units::{ElementType, Number};
 
@@ -30,6 +31,8 @@ pub enum EvaluationFault {
     NotWhole,
     /// A whole number does not fit into 128 bits.
     TooLarge,
+    /// The exponent of a whole number is negative or has more than 32 bits.
+    Exponent,
     /// The sums have more terms than [`MOST_TERMS`].
     TooManyTerms,
 }
@@ -43,6 +46,9 @@ impl fmt::Display for EvaluationFault {
             EvaluationFault::DivisionByZero => f.write_str("a whole number is divided by zero"),
             EvaluationFault::NotWhole => f.write_str("an index must be a whole number"),
             EvaluationFault::TooLarge => f.write_str("a whole number does not fit into 128 bits"),
+            EvaluationFault::Exponent => {
+                f.write_str("the exponent of a whole number must be a whole number from 0 to 4294967295")
+            }
             EvaluationFault::TooManyTerms => {
                 write!(f, "its sums have more than {MOST_TERMS} terms in all, which is the limit")
             }
@@ -95,71 +101,8 @@ impl<'a, M: Memory> Evaluator<'a, M> {
         }
     }
 
-    fn value(&mut self, expression: &Expression) -> Value {
-        Ok(match expression {
-            &Expression::Whole(whole) => Number::Whole(whole),
-            &Expression::Real { single, double } => {
-                Number::Real(if self.double { double } else { f64::from(single) })
-            }
-            &Expression::Index(depth) => Number::Whole(self.indices[depth]),
-            Expression::Read { buffer, element, index } => {
-                let index = whole(self.value(index)?)?;
-                let found =
-                    u64::try_from(index).ok().and_then(|index| self.memory.number(*buffer, *element, index));
-                found.ok_or_else(|| EvaluationFault::Outside {
-                    buffer: self.formula.reads()[*buffer].name.clone(),
-                    index,
-                })?
-            }
-            Expression::Negate(inner) => match self.value(inner)? {
-                Number::Whole(whole) => Number::Whole(whole.checked_neg().ok_or(EvaluationFault::TooLarge)?),
-                Number::Real(real) => Number::Real(-real),
-            },
-            Expression::Binary(operator, left, right) => {
-                let left = self.value(left)?;
-                let right = self.value(right)?;
-                return self.binary(*operator, left, right);
-            }
-            Expression::Call(function, arguments) => return self.call(*function, arguments),
-            Expression::Sum { depth, count, body } => return self.sum(*depth, count, body),
-        })
-    }
-
-    fn call(&mut self, function: Function, arguments: &[Expression]) -> Value {
-        if function == Function::Select {
-            let chosen = if self.value(&arguments[0])? == Number::Whole(0) { 2 } else { 1 };
-            return self.value(&arguments[chosen]);
-        }
-        let first = self.value(&arguments[0])?;
-        Ok(match (function, first) {
-            (Function::Abs, Number::Whole(whole)) => {
-                Number::Whole(whole.checked_abs().ok_or(EvaluationFault::TooLarge)?)
-            }
-            (Function::Abs, Number::Real(real)) => Number::Real(real.abs()),
-            (Function::Sqrt, number) => self.real(self.to_real(number).sqrt()),
-            (Function::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
-            (Function::F32, Number::Real(real)) => Number::Real(single(real)),
-            (Function::F64 | Function::Select, number) => Number::Real(self.to_real(number)),
-            (Function::Min | Function::Max, _) => {
-                let least = function == Function::Min;
-                match (first, self.value(&arguments[1])?) {
-                    (Number::Whole(a), Number::Whole(b)) => {
-                        Number::Whole(if least { a.min(b) } else { a.max(b) })
-                    }
-                    (a, b) if least => Number::Real(self.to_real(a).min(self.to_real(b))),
-                    (a, b) => Number::Real(self.to_real(a).max(self.to_real(b))),
-                }
-            }
-            (Function::Fma, a) => {
-                let (b, c) = (self.value(&arguments[1])?, self.value(&arguments[2])?);
-                let [a, b, c] = [a, b, c].map(|number| self.to_real(number));
-                Number::Real(if self.double { a.mul_add(b, c) } else { single_fma(a, b, c) })
-            }
-        })
-    }
-
     /// Floats are added in double precision and rounded once.
-    fn sum(&mut self, depth: usize, count: &Expression, body: &Expression) -> Value {
+    fn sum(&mut self, depth: usize, count: &Term<ElementLeaf>, body: &Term<ElementLeaf>) -> Value {
         let count = whole(self.value(count)?)?.max(0);
         let terms = u64::try_from(count).map_err(|_| EvaluationFault::TooManyTerms)?;
         self.terms_left = self.terms_left.checked_sub(terms).ok_or(EvaluationFault::TooManyTerms)?;
@@ -176,12 +119,49 @@ impl<'a, M: Memory> Evaluator<'a, M> {
         self.indices.truncate(depth);
         Ok(if is_real { self.real(real + sum as f64) } else { Number::Whole(sum) })
     }
+}
+
+impl<M: Memory> Evaluate<ElementLeaf> for Evaluator<'_, M> {
+    type Value = Number;
+    type Fault = EvaluationFault;
+
+    fn number(&self, literal: &Literal) -> Number {
+        match literal.whole {
+            Some(whole) => Number::Whole(whole),
+            None if self.double => Number::Real(literal.double),
+            None => Number::Real(f64::from(literal.single)),
+        }
+    }
+
+    fn leaf(&mut self, leaf: &ElementLeaf) -> Value {
+        match leaf {
+            &ElementLeaf::Index(depth) => Ok(Number::Whole(self.indices[depth])),
+            ElementLeaf::Read { buffer, element, index } => {
+                let index = whole(self.value(index)?)?;
+                let found =
+                    u64::try_from(index).ok().and_then(|index| self.memory.number(*buffer, *element, index));
+                found.ok_or_else(|| EvaluationFault::Outside {
+                    buffer: self.formula.reads()[*buffer].name.clone(),
+                    index,
+                })
+            }
+            ElementLeaf::Sum { depth, count, body } => self.sum(*depth, count, body),
+        }
+    }
+
+    fn negate(&self, value: Number) -> Value {
+        Ok(match value {
+            Number::Whole(whole) => Number::Whole(whole.checked_neg().ok_or(EvaluationFault::TooLarge)?),
+            Number::Real(real) => Number::Real(-real),
+        })
+    }
 
     fn binary(&self, operator: Operator, left: Number, right: Number) -> Value {
         if let (Number::Whole(a), Number::Whole(b)) = (left, right) {
             return whole_binary(operator, a, b);
         }
         let (a, b) = (self.to_real(left), self.to_real(right));
+        let truth = |holds: bool| Number::Whole(i128::from(holds));
         Ok(match operator {
             // Rounding the double once more to single gives what single precision would have given.
             Operator::Add => self.real(a + b),
@@ -189,9 +169,52 @@ impl<'a, M: Memory> Evaluator<'a, M> {
             Operator::Multiply => self.real(a * b),
             Operator::Divide => self.real(a / b),
             Operator::Remainder => self.real(a % b),
-            Operator::Equal => Number::Whole(i128::from(a == b)),
-            Operator::Less => Number::Whole(i128::from(a < b)),
+            Operator::Power => self.real(a.powf(b)),
+            Operator::Equal => truth(a == b),
+            Operator::Less => truth(a < b),
+            Operator::LessOrEqual => truth(a <= b),
+            Operator::Greater => truth(a > b),
+            Operator::GreaterOrEqual => truth(a >= b),
         })
+    }
+
+    fn call(&self, function: Function, [a, b, c]: [Number; 3]) -> Value {
+        let of_real = |function: fn(f64) -> f64| match a {
+            Number::Whole(whole) => Number::Whole(whole),
+            Number::Real(real) => Number::Real(function(real)),
+        };
+        let of_two = |whole: fn(i128, i128) -> i128, real: fn(f64, f64) -> f64| match (a, b) {
+            (Number::Whole(a), Number::Whole(b)) => Number::Whole(whole(a, b)),
+            (a, b) => Number::Real(real(self.to_real(a), self.to_real(b))),
+        };
+        Ok(match (function, a) {
+            (Function::Abs, Number::Whole(whole)) => {
+                Number::Whole(whole.checked_abs().ok_or(EvaluationFault::TooLarge)?)
+            }
+            (Function::Abs, Number::Real(real)) => Number::Real(real.abs()),
+            (Function::Sqrt, number) => self.real(self.to_real(number).sqrt()),
+            (Function::Log2, number) => self.real(self.to_real(number).log2()),
+            (Function::Floor, _) => of_real(f64::floor),
+            (Function::Ceil, _) => of_real(f64::ceil),
+            (Function::Round, _) => of_real(f64::round),
+            (Function::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
+            (Function::F32, Number::Real(real)) => Number::Real(single(real)),
+            (Function::F64 | Function::Select, number) => Number::Real(self.to_real(number)),
+            (Function::Min, _) => of_two(i128::min, f64::min),
+            (Function::Max, _) => of_two(i128::max, f64::max),
+            (Function::Fma, _) => {
+                let [a, b, c] = [a, b, c].map(|number| self.to_real(number));
+                Number::Real(if self.double { a.mul_add(b, c) } else { single_fma(a, b, c) })
+            }
+        })
+    }
+
+    fn is_zero(&self, value: Number) -> bool {
+        value == Number::Whole(0)
+    }
+
+    fn checked(&self, value: Number) -> Value {
+        Ok(value)
     }
 }
 
@@ -200,11 +223,6 @@ fn whole(number: Number) -> Result<i128, EvaluationFault> {
         Number::Whole(whole) => Ok(whole),
         Number::Real(_) => Err(EvaluationFault::NotWhole),
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is meant")]
-fn single(value: f64) -> f64 {
-    f64::from(value as f32)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the values are of single precision")]
@@ -223,8 +241,14 @@ fn whole_binary(operator: Operator, a: i128, b: i128) -> Value {
         Operator::Multiply => a.checked_mul(b),
         Operator::Divide => a.checked_div(b),
         Operator::Remainder => a.checked_rem(b),
+        Operator::Power => {
+            u32::try_from(b).map_err(|_| EvaluationFault::Exponent).map(|b| a.checked_pow(b))?
+        }
         Operator::Equal => Some(i128::from(a == b)),
         Operator::Less => Some(i128::from(a < b)),
+        Operator::LessOrEqual => Some(i128::from(a <= b)),
+        Operator::Greater => Some(i128::from(a > b)),
+        Operator::GreaterOrEqual => Some(i128::from(a >= b)),
     };
     result.map(Number::Whole).ok_or(EvaluationFault::TooLarge)
 }
@@ -278,6 +302,9 @@ mod tests {
         assert_eq!(value("sum(k, 10, k % 3 == i)", 0, &[]), Ok(Number::Whole(4)));
         assert_eq!(value("select(i < 3, i, 3)", 9, &[]), Ok(Number::Whole(3)));
         assert_eq!(value("sum(a, 3, sum(b, a, b + 10))", 0, &[]), Ok(Number::Whole(31)));
+        assert_eq!(value("2^i^2 - (i >= 3)", 3, &[]), Ok(Number::Whole(511)));
+        assert_eq!(value("2^(0 - i)", 3, &[]), Err(EvaluationFault::Exponent));
+        assert_eq!(value("floor(2.5) + round(i)", 3, &[]), Ok(Number::Real(5.0)));
     }
 
     #[test]
@@ -294,7 +321,7 @@ mod tests {
         assert_eq!(fault("2 * x[i").message, "expected ']', found the end of the formula");
         assert_eq!(
             fault("2 * mix(i, 3)").message,
-            "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, fma, f32, f64, select, sum"
+            "unknown function 'mix'; did you mean 'min'? known: min, max, abs, sqrt, log2, floor, ceil, round, fma, f32, f64, select, sum"
         );
         assert_eq!(fault("2 * j").message, "unknown name 'j'; known: i, and buffers as j[i]");
         assert_eq!(fault("2 $ j").span.range(), 2..3);

@@ -1,13 +1,11 @@
 //! Formulas of expectations: what element `i` of a buffer should be.
 //!
+//! To the syntax of [`crate::expression`] they add
+//!
 //! ```text
-//! formula  = sum-like { ("==" | "<") sum-like }
-//! sum-like = product { ("+" | "-") product }
-//! product  = unary { ("*" | "/" | "%") unary }
-//! unary    = [ "-" ] ( number | name | call | read | "(" formula ")" )
-//! call     = ("min" | "max" | "abs" | "sqrt" | "fma" | "f32" | "f64" | "select") "(" formula { "," formula } ")"
-//!          | "sum" "(" name "," formula "," formula ")"          the name runs from 0 up to, not including, the first
-//! read     = name [ "." type ] "[" formula "]"                   one element of a buffer, of its own type or of this one
+//! leaf = index
+//!      | name [ "." type ] "[" formula "]"           one element of a buffer, of its own type or of this one
+//!      | "sum" "(" index "," formula "," formula ")"      the index runs from 0 up to, not including, the first
 //! ```
 //!
 //! Whole numbers (`i`, `7`, elements of integer types) are 128 bits wide and divide towards zero. Numbers with a point
@@ -16,11 +14,12 @@
 //! compared, or one that is read, is of `f64`. `sum` adds in double precision. A buffer is named as it is after the
 //! launch; `y0[i]` is what `y` held before.
 
+use crate::expression::{Dialect, Mention, Parsed, Parser, Term, parse};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::str::FromStr;
-use warplab_diagnostics::{Diagnostic, Span, nearest_name};
+use warplab_diagnostics::{Diagnostic, Span};
 use warplab_units::ElementType;
 
 /// A formula of an element index and of buffers.
@@ -28,7 +27,7 @@ use warplab_units::ElementType;
 #[serde(into = "String", try_from = "String")]
 pub struct Formula {
     text: String,
-    pub(crate) root: Expression,
+    pub(super) root: Term<ElementLeaf>,
     reads: Vec<BufferRead>,
 }
 
@@ -57,76 +56,84 @@ impl Formula {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    Equal,
-    Less,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
-    Min,
-    Max,
-    Abs,
-    Sqrt,
-    Fma,
-    F32,
-    F64,
-    Select,
-}
-
+/// What a formula has beside numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expression {
-    Whole(i128),
-    Real {
-        single: f32,
-        double: f64,
-    },
+pub(super) enum ElementLeaf {
     /// A running index: 0 is `i`, the others belong to the sums around.
     Index(usize),
     Read {
         buffer: usize,
         element: Option<ElementType>,
-        index: Box<Expression>,
+        index: Box<Term<ElementLeaf>>,
     },
-    Negate(Box<Expression>),
-    Binary(Operator, Box<Expression>, Box<Expression>),
-    Call(Function, Vec<Expression>),
     Sum {
         depth: usize,
-        count: Box<Expression>,
-        body: Box<Expression>,
+        count: Box<Term<ElementLeaf>>,
+        body: Box<Term<ElementLeaf>>,
     },
 }
 
-const FUNCTIONS: [(&str, Function, usize); 8] = [
-    ("min", Function::Min, 2),
-    ("max", Function::Max, 2),
-    ("abs", Function::Abs, 1),
-    ("sqrt", Function::Sqrt, 1),
-    ("fma", Function::Fma, 3),
-    ("f32", Function::F32, 1),
-    ("f64", Function::F64, 1),
-    ("select", Function::Select, 3),
-];
-const DEEPEST: u32 = 64;
+/// The running indices that are known at a place, and the buffers that were read.
+struct Element {
+    indices: Vec<String>,
+    reads: Vec<BufferRead>,
+}
+
+impl Dialect for Element {
+    type Leaf = ElementLeaf;
+    const NOUN: &'static str = "formula";
+    const OPERANDS: &'static str = "a number, a name or '('";
+    const FORM: &'static str = "sum";
+
+    fn sign(_: &mut Parser<'_, Element>) -> Option<Parsed<Element>> {
+        None
+    }
+
+    fn name(parser: &mut Parser<'_, Element>, name: Mention) -> Parsed<Element> {
+        if let Some(depth) = parser.dialect.indices.iter().rposition(|index| *index == name.name) {
+            return Ok(Term::Leaf(ElementLeaf::Index(depth)));
+        }
+        let element = ElementType::ALL.into_iter().find(|element| parser.take(&format!(".{element}")));
+        let Mention { name, span } = name;
+        if !parser.take("[") {
+            let indices = parser.dialect.indices.join(", ");
+            let message = format!("unknown name '{name}'; known: {indices}, and buffers as {name}[i]");
+            return Err(Diagnostic::error(span, message));
+        }
+        let index = Box::new(parser.expression()?);
+        parser.need("]")?;
+        let reads = &mut parser.dialect.reads;
+        let known = reads.iter().position(|read| read.name == name);
+        let buffer = known.unwrap_or_else(|| {
+            reads.push(BufferRead { name, span, as_double: false });
+            reads.len() - 1
+        });
+        reads[buffer].as_double |= element == Some(ElementType::F64);
+        Ok(Term::Leaf(ElementLeaf::Read { buffer, element, index }))
+    }
+
+    fn form(parser: &mut Parser<'_, Element>) -> Parsed<Element> {
+        let Some(index) = parser.word() else { return Err(parser.expected("the name of an index")) };
+        parser.need(",")?;
+        let count = Box::new(parser.expression()?);
+        parser.need(",")?;
+        let depth = parser.dialect.indices.len();
+        parser.dialect.indices.push(index.name);
+        let body = parser.expression();
+        parser.dialect.indices.pop();
+        let body = Box::new(body?);
+        parser.need(")")?;
+        Ok(Term::Leaf(ElementLeaf::Sum { depth, count, body }))
+    }
+}
 
 impl FromStr for Formula {
     type Err = Diagnostic;
 
     fn from_str(text: &str) -> Result<Formula, Diagnostic> {
-        let mut parser = Parser { text, at: 0, depth: 0, indices: vec!["i".to_owned()], reads: Vec::new() };
-        let root = parser.comparison()?;
-        parser.spaces();
-        if parser.at < text.len() {
-            return Err(parser.expected("an operator or the end of the formula"));
-        }
-        Ok(Formula { text: text.to_owned(), root, reads: parser.reads })
+        let start = Element { indices: vec!["i".to_owned()], reads: Vec::new() };
+        let (root, Element { reads, .. }) = parse(text, start)?;
+        Ok(Formula { text: text.to_owned(), root, reads })
     }
 }
 
@@ -154,197 +161,5 @@ impl JsonSchema for Formula {
             "type": "string",
             "format": "formula",
         })
-    }
-}
-
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-    depth: u32,
-    indices: Vec<String>,
-    reads: Vec<BufferRead>,
-}
-
-type Parsed = Result<Expression, Diagnostic>;
-
-impl Parser<'_> {
-    fn rest(&self) -> &str {
-        &self.text[self.at..]
-    }
-
-    fn spaces(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
-    }
-
-    fn expected(&self, what: &str) -> Diagnostic {
-        let next = self.rest().chars().next();
-        let found = next.map_or("the end of the formula".to_owned(), |c| format!("'{}'", c.escape_debug()));
-        let span = Span::new(self.at, self.at + next.map_or(0, char::len_utf8));
-        Diagnostic::error(span, format!("expected {what}, found {found}"))
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        self.spaces();
-        let found = self.rest().starts_with(token);
-        if found {
-            self.at += token.len();
-        }
-        found
-    }
-
-    fn need(&mut self, token: &str) -> Result<(), Diagnostic> {
-        if self.take(token) { Ok(()) } else { Err(self.expected(&format!("'{token}'"))) }
-    }
-
-    fn word(&mut self) -> Option<(String, Span)> {
-        self.spaces();
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        if end == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return None;
-        }
-        let (word, start) = (rest[..end].to_owned(), self.at);
-        self.at += end;
-        Some((word, Span::new(start, start + end)))
-    }
-
-    fn binary(&mut self, operators: &[(&str, Operator)], next: fn(&mut Self) -> Parsed) -> Parsed {
-        let mut left = next(self)?;
-        let mut length = 0;
-        while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
-            length += 1;
-            if length > DEEPEST {
-                return Err(self.expected("a shorter formula"));
-            }
-            left = Expression::Binary(operator, Box::new(left), Box::new(next(self)?));
-        }
-        Ok(left)
-    }
-
-    fn comparison(&mut self) -> Parsed {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(self.expected("fewer brackets"));
-        }
-        let parsed = self.binary(&[("==", Operator::Equal), ("<", Operator::Less)], Self::addition);
-        self.depth -= 1;
-        parsed
-    }
-
-    fn addition(&mut self) -> Parsed {
-        self.binary(&[("+", Operator::Add), ("-", Operator::Subtract)], Self::product)
-    }
-
-    fn product(&mut self) -> Parsed {
-        let operators = [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
-        self.binary(&operators, Self::unary)
-    }
-
-    fn unary(&mut self) -> Parsed {
-        if self.take("-") {
-            self.depth += 1;
-            if self.depth > DEEPEST {
-                return Err(self.expected("fewer signs"));
-            }
-            let inner = self.unary()?;
-            self.depth -= 1;
-            return Ok(Expression::Negate(Box::new(inner)));
-        }
-        if self.take("(") {
-            let inner = self.comparison()?;
-            self.need(")")?;
-            return Ok(inner);
-        }
-        if self.rest().starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-            return self.number();
-        }
-        let Some((name, span)) = self.word() else {
-            return Err(self.expected("a number, a name or '('"));
-        };
-        if self.take("(") {
-            return self.call(&name, span);
-        }
-        if let Some(depth) = self.indices.iter().rposition(|index| *index == name) {
-            return Ok(Expression::Index(depth));
-        }
-        self.read(name, span)
-    }
-
-    fn number(&mut self) -> Parsed {
-        let rest = self.rest();
-        let mut end = 0;
-        for (at, c) in rest.char_indices() {
-            let after_exponent = at > 0 && matches!(rest.as_bytes()[at - 1], b'e' | b'E');
-            if !(c.is_ascii_digit()
-                || matches!(c, '.' | 'e' | 'E')
-                || (matches!(c, '+' | '-') && after_exponent))
-            {
-                break;
-            }
-            end = at + 1;
-        }
-        let (written, span) = (&rest[..end], Span::new(self.at, self.at + end));
-        let parsed = match (written.parse(), written.parse(), written.parse()) {
-            (Ok(whole), ..) => Expression::Whole(whole),
-            (_, Ok(single), Ok(double)) => Expression::Real { single, double },
-            _ => return Err(Diagnostic::error(span, format!("'{written}' is not a number"))),
-        };
-        self.at += end;
-        Ok(parsed)
-    }
-
-    fn call(&mut self, name: &str, span: Span) -> Parsed {
-        if name == "sum" {
-            return self.sum();
-        }
-        let Some(&(_, function, count)) = FUNCTIONS.iter().find(|(known, _, _)| *known == name) else {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|(known, _, _)| *known).chain(["sum"]).collect();
-            let near = nearest_name(name, known.iter().copied());
-            let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-            let message = format!("unknown function '{name}';{near} known: {}", known.join(", "));
-            return Err(Diagnostic::error(span, message));
-        };
-        let mut arguments = vec![self.comparison()?];
-        while self.take(",") {
-            arguments.push(self.comparison()?);
-        }
-        self.need(")")?;
-        if arguments.len() != count {
-            let message = format!("'{name}' takes {count} values, not {}", arguments.len());
-            return Err(Diagnostic::error(span, message));
-        }
-        Ok(Expression::Call(function, arguments))
-    }
-
-    fn sum(&mut self) -> Parsed {
-        let Some((index, _)) = self.word() else { return Err(self.expected("the name of an index")) };
-        self.need(",")?;
-        let count = Box::new(self.comparison()?);
-        self.need(",")?;
-        let depth = self.indices.len();
-        self.indices.push(index);
-        let body = self.comparison();
-        self.indices.pop();
-        let body = Box::new(body?);
-        self.need(")")?;
-        Ok(Expression::Sum { depth, count, body })
-    }
-
-    fn read(&mut self, name: String, span: Span) -> Parsed {
-        let element = ElementType::ALL.into_iter().find(|element| self.take(&format!(".{element}")));
-        if !self.take("[") {
-            let indices = self.indices.join(", ");
-            let message = format!("unknown name '{name}'; known: {indices}, and buffers as {name}[i]");
-            return Err(Diagnostic::error(span, message));
-        }
-        let index = Box::new(self.comparison()?);
-        self.need("]")?;
-        let known = self.reads.iter().position(|read| read.name == name);
-        let buffer = known.unwrap_or_else(|| {
-            self.reads.push(BufferRead { name, span, as_double: false });
-            self.reads.len() - 1
-        });
-        self.reads[buffer].as_double |= element == Some(ElementType::F64);
-        Ok(Expression::Read { buffer, element, index })
     }
 }

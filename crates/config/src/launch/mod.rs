@@ -4,11 +4,13 @@ mod argument;
 mod evaluate;
 mod formula;
 mod size;
+mod steps;
 
 pub use argument::{parse_argument, parse_buffer, parse_symbol};
 pub use evaluate::{EvaluationFault, Evaluator, MOST_TERMS, Memory};
 pub use formula::{BufferRead, Formula};
 pub use size::{Dimensions, Extent, Size, parse_dimensions, parse_extent, parse_size};
+pub use steps::{LaunchEntry, LaunchStep};
 pub use warplab_units::{ElementType, Number};
 
 use crate::gpu::SchedulerPolicy;
@@ -36,6 +38,10 @@ pub struct Launch {
     /// The arguments in the kernel's order.
     #[serde(default)]
     pub arguments: Vec<Argument>,
+    /// Launches that run one after the other on one device, with the same buffers: L2 stays as the launch before left
+    /// it. If there are none, the launch above is the only one; else it only says what an entry leaves out.
+    #[serde(default)]
+    pub launches: Vec<LaunchEntry>,
     /// Buffers that no argument declares: structs, other pointers and symbols point to them by name.
     #[serde(default)]
     pub buffers: Vec<BufferSpec>,
@@ -49,7 +55,7 @@ pub struct Launch {
     /// ptxas does; if not given, it does.
     #[serde(default)]
     pub fmad: Option<bool>,
-    /// What must hold when the kernel has ended.
+    /// What must hold when the kernel, or the last of several, has ended.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
     /// The machine: the name of one in `configs/gpus`, or a path relative to this file.
@@ -319,8 +325,9 @@ impl Launch {
     /// The names and sizes of the buffers: those of the arguments in order, then the others.
     #[must_use]
     pub fn buffer_sizes(&self) -> Vec<(&str, Extent)> {
+        let arguments = self.argument_lists().into_iter().flatten();
         let mut found: Vec<(&str, Extent)> =
-            self.arguments.iter().flat_map(Argument::buffers).map(|(name, size, _)| (name, size)).collect();
+            arguments.flat_map(Argument::buffers).map(|(name, size, _)| (name, size)).collect();
         found.extend(self.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.size)));
         found
     }

@@ -10,20 +10,20 @@ pub use select::{Selection, group};
 
 use crate::pool;
 use crate::reference::Case;
-use crate::workload::Simulated;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
 use warplab_gpu::RunOptions;
 use warplab_metrics::correlation::{CLOCK_CYCLES, Compared, Comparison, Pair, STALL_OVERLAP};
-use warplab_metrics::{Context, LaunchInfo, metrics};
+use warplab_metrics::metrics;
 use warplab_program::Program;
+use warplab_run::Simulated;
 
 pub use crate::pool::DEFAULT_MEMORY_BYTES;
 
 /// One case from one program.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
+pub struct CaseJob<'a> {
     /// The reference that the case belongs to.
     pub suite: &'a str,
     /// The case.
@@ -36,7 +36,7 @@ pub struct Job<'a> {
 
 /// How to run many cases. The results do not depend on it.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct CorrelateOptions<'a> {
     /// Cases at once; 0 takes the threads of the host.
     pub threads: usize,
     /// Bytes that the buffers of all cases at once may have; a case with larger ones runs alone.
@@ -44,22 +44,22 @@ pub struct Options<'a> {
     /// Cases that have not ended when this is set are left out.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called when a case has ended, from any thread.
-    pub finished: Option<&'a (dyn Fn(&Job<'_>) + Sync)>,
+    pub finished: Option<&'a (dyn Fn(&CaseJob<'_>) + Sync)>,
 }
 
-impl Default for Options<'_> {
+impl Default for CorrelateOptions<'_> {
     fn default() -> Self {
-        Options { threads: 0, memory_bytes: DEFAULT_MEMORY_BYTES, interrupt: None, finished: None }
+        CorrelateOptions { threads: 0, memory_bytes: DEFAULT_MEMORY_BYTES, interrupt: None, finished: None }
     }
 }
 
 /// Runs every job on a machine and compares; in the order of the jobs, without those that were interrupted.
 #[must_use]
-pub fn run(config: &GpuConfig, jobs: &[Job<'_>], options: Options<'_>) -> Vec<Comparison> {
+pub fn run(config: &GpuConfig, jobs: &[CaseJob<'_>], options: CorrelateOptions<'_>) -> Vec<Comparison> {
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(jobs[index].case.weight()));
-    let budget = (options.memory_bytes, |job: &Job<'_>| job.case.buffer_bytes());
-    let work = |job: &Job<'_>| {
+    let budget = (options.memory_bytes, |job: &CaseJob<'_>| job.case.buffer_bytes());
+    let work = |job: &CaseJob<'_>| {
         let comparison = compare(config, job, options.interrupt)?;
         if let Some(finished) = options.finished {
             finished(job);
@@ -70,33 +70,40 @@ pub fn run(config: &GpuConfig, jobs: &[Job<'_>], options: Options<'_>) -> Vec<Co
 }
 
 /// Runs one job; nothing if it was interrupted.
-fn compare(config: &GpuConfig, job: &Job<'_>, interrupt: Option<&AtomicBool>) -> Option<Comparison> {
+fn compare(config: &GpuConfig, job: &CaseJob<'_>, interrupt: Option<&AtomicBool>) -> Option<Comparison> {
     if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
         return None;
     }
     let run_options = RunOptions { interrupt, ..RunOptions::default() };
-    let result = match job.case.simulate(config, job.program, run_options) {
-        Ok(simulated) if simulated.outcome.partial => return None,
-        Ok(simulated) => Ok(compared(config, job, &simulated)),
-        Err(fault) => Err(fault.to_string()),
-    };
-    Some(Comparison {
+    let result = job.case.simulate(config, job.program, run_options);
+    match result {
+        Ok(simulated) if simulated.outcome.partial => None,
+        result => Some(comparison(config, job, result.map_err(|fault| fault.to_string()).as_ref())),
+    }
+}
+
+/// A job's simulation, or why it did not run to its end, beside what the hardware measured.
+#[must_use]
+pub fn comparison(
+    config: &GpuConfig,
+    job: &CaseJob<'_>,
+    simulated: Result<&Simulated, &String>,
+) -> Comparison {
+    Comparison {
         suite: job.suite.to_owned(),
         case: job.case.name.clone(),
         kernel: job.case.kernel.clone(),
         isa: job.isa,
         group: group(&job.case.name).to_owned(),
-        result,
-    })
+        result: simulated.map(|simulated| compared(config, job, simulated)).map_err(Clone::clone),
+    }
 }
 
-fn compared(config: &GpuConfig, job: &Job<'_>, simulated: &Simulated) -> Compared {
-    let launch = launch_info(job);
-    let counters = &simulated.outcome.counters;
-    let context = Context { counters, config, occupancy: &simulated.occupancy, launch: &launch };
+fn compared(config: &GpuConfig, job: &CaseJob<'_>, simulated: &Simulated) -> Compared {
+    let context = simulated.context(config);
     let measured = metrics().filter_map(|metric| {
         let hardware = *job.case.metrics.get(metric.id)?;
-        Some(Pair { id: metric.id, hardware, simulated: (metric.value)(&context).number() })
+        Some(Pair { id: metric.id, hardware, simulated: metric.value(&context).number() })
     });
     let mut compared = Compared {
         pairs: clock_pair(job.case, &simulated.image).into_iter().chain(measured).collect(),
@@ -115,18 +122,4 @@ fn clock_pair(case: &Case, image: &MemoryImage) -> Option<Pair> {
     let present = case.clock_readings().filter(|&word| (word as u64) < buffer.words());
     let simulated = present.map(|word| buffer.word(word as u64)).max();
     Some(Pair { id: CLOCK_CYCLES, hardware: hardware as f64, simulated: simulated.map(f64::from) })
-}
-
-fn launch_info(job: &Job<'_>) -> LaunchInfo {
-    let kernel = job.program.kernel(&job.case.kernel);
-    LaunchInfo {
-        kernel: job.case.kernel.clone(),
-        grid: job.case.shape.grid,
-        block: job.case.shape.block,
-        registers: kernel.map_or(0, |kernel| kernel.registers),
-        static_shared: kernel.map_or(0, |kernel| kernel.static_shared_bytes),
-        dynamic_shared: job.case.shape.dynamic_shared_bytes,
-        local_bytes: kernel.map_or(0, |kernel| kernel.local_bytes),
-        partial: false,
-    }
 }

@@ -1,8 +1,8 @@
 //! Which cases run, and which belong together.
 
-use crate::fault::Fault;
 use crate::reference::Case;
 use warplab_diagnostics::nearest_name;
+use warplab_run::Fault;
 
 /// Which cases run.
 #[derive(Clone, Debug, Default)]

@@ -1,16 +1,16 @@
 //! The plots of an experiment as SVG.
 
-use super::run::Report;
+use super::run::ExperimentReport;
 use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
 use warplab_report::{Chart, ChartAxis, ChartKind, Series, chart_svg};
 
 /// Every plot of a report, in order.
 #[must_use]
-pub fn charts(report: &Report) -> Vec<String> {
+pub fn charts(report: &ExperimentReport) -> Vec<String> {
     report.experiment.plots.iter().map(|plot| chart_svg(&chart(report, plot))).collect()
 }
 
-fn chart(report: &Report, plot: &Plot) -> Chart {
+fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
     let experiment = &report.experiment;
     let points: Vec<usize> = (0..report.points.len())
         .filter(|&index| experiment.selects(&plot.at, &report.points[index]))
@@ -50,7 +50,7 @@ fn label(experiment: &Experiment, name: &str) -> String {
 }
 
 /// The value of a column, or of something that goes with the point, as a number.
-fn number(report: &Report, name: &str, index: usize) -> Option<f64> {
+fn number(report: &ExperimentReport, name: &str, index: usize) -> Option<f64> {
     let column = report.experiment.columns.iter().position(|column| column.name == name);
     match (column, report.points[index].names.get(name)) {
         (Some(column), _) => report.columns[column][index],
@@ -59,12 +59,12 @@ fn number(report: &Report, name: &str, index: usize) -> Option<f64> {
     }
 }
 
-fn x_text(report: &Report, name: &str, index: usize) -> String {
+fn x_text(report: &ExperimentReport, name: &str, index: usize) -> String {
     report.points[index].names.get(name).map_or_else(String::new, ToString::to_string)
 }
 
 /// The texts along x, in order, where x is not a number; bars always stand side by side.
-fn categories(report: &Report, plot: &Plot, points: &[usize]) -> Vec<String> {
+fn categories(report: &ExperimentReport, plot: &Plot, points: &[usize]) -> Vec<String> {
     let numeric = points.iter().all(|&index| number(report, &plot.x, index).is_some());
     if numeric && plot.kind == PlotKind::Line {
         return Vec::new();
@@ -80,7 +80,7 @@ fn categories(report: &Report, plot: &Plot, points: &[usize]) -> Vec<String> {
 }
 
 /// The values of the axis of series, or one nameless series.
-fn series_names(report: &Report, plot: &Plot, points: &[usize]) -> Vec<Option<String>> {
+fn series_names(report: &ExperimentReport, plot: &Plot, points: &[usize]) -> Vec<Option<String>> {
     let Some(axis) = &plot.series else { return vec![None] };
     let mut names: Vec<Option<String>> = Vec::new();
     for &index in points {
@@ -93,7 +93,7 @@ fn series_names(report: &Report, plot: &Plot, points: &[usize]) -> Vec<Option<St
 }
 
 fn series(
-    report: &Report,
+    report: &ExperimentReport,
     plot: &Plot,
     points: &[usize],
     name: Option<&str>,

@@ -1,12 +1,12 @@
 //! What only the laboratory can check of an experiment: the metrics that its columns name.
 
 use super::{dram, launch, occupancy, queue, record};
-use crate::fault::Fault;
 use warplab_config::experiment::{Experiment, ExperimentKind, Expression, Values, setting};
 use warplab_config::load_experiment;
 use warplab_diagnostics::{Diagnostic, Source, Span, nearest_name};
 use warplab_metrics::metrics;
 use warplab_program::Opcode;
+use warplab_run::Fault;
 
 /// Reads an experiment; every fault of the text at once.
 ///

@@ -1,11 +1,11 @@
 //! Points at which one pseudo-channel of a machine's DRAM answers a stream of reads.
 
 use super::{Measured, number};
-use crate::fault::Fault;
 use std::collections::BTreeMap;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_diagnostics::nearest_name;
-use warplab_memory::dram::{Access, DramMap, PseudoChannel};
+use warplab_memory::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
+use warplab_run::Fault;
 use warplab_units::LINE_BYTES;
 
 /// What can be named in columns. Times are in command clocks.
@@ -84,7 +84,8 @@ struct Burst {
 pub(super) fn run(job: &DramJob) -> Measured {
     let dram = &job.config.dram;
     // The clock of a channel is one tick here: every time below is a count of command clocks.
-    let mut channel = PseudoChannel::new(dram, Ticks(1), 1023);
+    let spec = ChannelSpec::new(dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     let wires = u64::from(dram.channel_bits / dram.pseudo_channels * dram.data_rate);
     let burst_clocks = (u64::from(dram.burst_bytes) * 8).div_ceil(wires.max(1)).max(1);
     let banks = (dram.bank_groups * dram.banks_per_group) as usize;
@@ -100,7 +101,7 @@ pub(super) fn run(job: &DramJob) -> Measured {
             break;
         }
         now = channel.next_decision();
-        let Some((access, done)) = channel.decide() else { continue };
+        let Some((access, done)) = channel.decide(&spec) else { continue };
         waiting -= 1;
         latency += done.0 - access.at.0;
         end = end.max(done.0);

@@ -9,23 +9,23 @@ pub struct Judgement {
     /// The reference.
     pub reference: Reference,
     /// By point; none where the reference says nothing.
-    pub comparisons: Vec<Option<Comparison>>,
+    pub comparisons: Vec<Option<ReferenceComparison>>,
     /// Whether the bound holds.
-    pub verdict: Verdict,
+    pub verdict: ReferenceVerdict,
     /// What it says, in a line.
     pub line: String,
 }
 
 /// One number beside another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Comparison {
+pub struct ReferenceComparison {
     /// The reference's.
     pub expected: f64,
     /// Ours; none if it could not be computed.
     pub found: Option<f64>,
 }
 
-impl Comparison {
+impl ReferenceComparison {
     /// Ours divided by the reference's.
     #[must_use]
     pub fn ratio(self) -> Option<f64> {
@@ -35,7 +35,7 @@ impl Comparison {
 
 /// How a reference was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ReferenceVerdict {
     /// The bound holds.
     Holds,
     /// It is missed, for a stated reason.
@@ -57,24 +57,24 @@ pub(super) fn judge(
     let found = columns.of(&reference.column);
     let selected: Vec<usize> =
         (0..points.len()).filter(|&index| experiment.selects(&reference.at, &points[index])).collect();
-    let mut comparisons: Vec<Option<Comparison>> = vec![None; points.len()];
+    let mut comparisons: Vec<Option<ReferenceComparison>> = vec![None; points.len()];
     for (number, &index) in selected.iter().enumerate() {
         let expected = match &reference.values {
             Values::List(values) => values.get(number).copied().flatten(),
             Values::Formula(formula) => columns.value(formula, index, &|_| None),
             Values::Measured(measured) => columns.value(measured, index, &|id| hardware(index, id)),
         };
-        comparisons[index] = expected.map(|expected| Comparison { expected, found: found[index] });
+        comparisons[index] = expected.map(|expected| ReferenceComparison { expected, found: found[index] });
     }
     let base = |index: usize| experiment.elsewhere(points, &points[index], &experiment.base);
     let misses = misses(reference.bound, &comparisons, &base);
     let count = comparisons.iter().flatten().count();
     let holds = misses.is_empty() && count > 0;
     let verdict = match (reference.bound, holds, &reference.known) {
-        (Bound::Shown, ..) => Verdict::Shown,
-        (_, true, _) => Verdict::Holds,
-        (_, false, Some(_)) => Verdict::Known,
-        (_, false, None) => Verdict::Missed,
+        (Bound::Shown, ..) => ReferenceVerdict::Shown,
+        (_, true, _) => ReferenceVerdict::Holds,
+        (_, false, Some(_)) => ReferenceVerdict::Known,
+        (_, false, None) => ReferenceVerdict::Missed,
     };
     let line = line(experiment, points, reference, verdict, &misses, count);
     Judgement { reference: reference.clone(), comparisons, verdict, line }
@@ -88,14 +88,14 @@ struct Miss {
 
 fn misses(
     bound: Bound,
-    comparisons: &[Option<Comparison>],
+    comparisons: &[Option<ReferenceComparison>],
     base: &dyn Fn(usize) -> Option<usize>,
 ) -> Vec<Miss> {
     let present = || comparisons.iter().enumerate().filter_map(|(index, it)| Some((index, (*it)?)));
     if let Bound::Order(ties) = bound {
         return out_of_order(&present().collect::<Vec<_>>(), ties);
     }
-    let miss = |(index, it): (usize, Comparison)| {
+    let miss = |(index, it): (usize, ReferenceComparison)| {
         let Some(found) = it.found else { return Some(Miss { index, how: "there is no value".to_owned() }) };
         let expected = it.expected;
         let text = |value| value_text(Some(value), None);
@@ -141,7 +141,7 @@ fn rounded(value: f64, digits: u8) -> String {
 }
 
 /// Pairs whose references differ by more than so many per cent and that come the other way round.
-fn out_of_order(present: &[(usize, Comparison)], ties: f64) -> Vec<Miss> {
+fn out_of_order(present: &[(usize, ReferenceComparison)], ties: f64) -> Vec<Miss> {
     let mut misses = Vec::new();
     for (at, &(_, first)) in present.iter().enumerate() {
         for &(index, second) in &present[at + 1..] {
@@ -166,7 +166,7 @@ fn line(
     experiment: &Experiment,
     points: &[Point],
     reference: &Reference,
-    verdict: Verdict,
+    verdict: ReferenceVerdict,
     misses: &[Miss],
     count: usize,
 ) -> String {
@@ -185,14 +185,14 @@ fn line(
     };
     let plural = if count == 1 { "" } else { "s" };
     match verdict {
-        Verdict::Shown => format!("{subject}: {bound}"),
-        Verdict::Holds => match &reference.known {
+        ReferenceVerdict::Shown => format!("{subject}: {bound}"),
+        ReferenceVerdict::Holds => match &reference.known {
             Some(known) => format!(
                 "{subject}: {bound}, {count} point{plural}; it was said to be missed ({known}): strike 'known'"
             ),
             None => format!("{subject}: {bound}, {count} point{plural}"),
         },
-        Verdict::Known | Verdict::Missed => {
+        ReferenceVerdict::Known | ReferenceVerdict::Missed => {
             let where_ = |miss: &Miss| {
                 let values: Vec<String> = points[miss.index].values.iter().map(ToString::to_string).collect();
                 if values.is_empty() {
@@ -212,13 +212,13 @@ fn line(
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, misses};
+    use super::{ReferenceComparison, misses};
     use warplab_config::experiment::Bound;
 
     fn count(bound: Bound, pairs: &[(f64, f64)]) -> usize {
-        let comparisons: Vec<Option<Comparison>> = pairs
+        let comparisons: Vec<Option<ReferenceComparison>> = pairs
             .iter()
-            .map(|&(found, expected)| Some(Comparison { expected, found: Some(found) }))
+            .map(|&(found, expected)| Some(ReferenceComparison { expected, found: Some(found) }))
             .collect();
         misses(bound, &comparisons, &|_| Some(0)).len()
     }
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_has_no_value_is_missed() {
-        let comparison = Some(Comparison { expected: 1.0, found: None });
+        let comparison = Some(ReferenceComparison { expected: 1.0, found: None });
         assert_eq!(misses(Bound::Within(100.0), &[comparison], &|_| None).len(), 1);
     }
 }

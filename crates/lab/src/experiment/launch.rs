@@ -3,11 +3,6 @@
 use super::record::{self, Watch};
 use super::suites::Suites;
 use super::{Expectations, Host, Measured, number};
-use crate::expectations::check_expectations;
-use crate::fault::Fault;
-use crate::passes::passes;
-use crate::workload::{Workload, buffer_bytes, simulate};
-use crate::{CompileOptions, Language, compile_some, language};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,13 +12,17 @@ use warplab_config::launch::{
     parse_size,
 };
 use warplab_config::{GpuConfig, load_launch};
-use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_diagnostics::{Source, nearest_name};
 use warplab_exec::LaunchShape;
 use warplab_gpu::{RunOptions, TimelineOptions};
 use warplab_lower::PassSet;
-use warplab_metrics::{Context, LaunchInfo, evaluate};
+use warplab_metrics::evaluate;
 use warplab_program::{Opcode, Program};
 use warplab_report::timeline_text;
+use warplab_run::{
+    CompileOptions, Fault, Workload, all_kernels, buffer_bytes, check_expectations, only_one, passes,
+    read_program, simulate,
+};
 
 /// What can be named in columns beside the metrics of reports.
 pub(super) const METRICS: [&str; 3] = ["watch.cycle", "watch.lanes", "word"];
@@ -210,6 +209,7 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
     let bytes = (host.read)(path)?;
     let source = Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned());
     let launch = load_launch(&source).map_err(|faults| Fault::Diagnostics(source, faults))?;
+    only_one(&launch, path)?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let scheduler = launch.scheduler.and_then(|policy| serde_json::to_value(policy).ok());
     let scheduler = scheduler.as_ref().and_then(|name| name.as_str());
@@ -318,22 +318,8 @@ fn word(text: &str) -> Result<(String, u64), Fault> {
 /// # Errors
 /// The faults of its text.
 pub(super) fn program(text: &ProgramText, config: &GpuConfig) -> Result<Program, Fault> {
-    let source = &text.source;
-    match language(&text.path, &source.text) {
-        Language::Listing => {
-            let (program, faults) = warplab_program::listing::read(source);
-            if faults.iter().any(Diagnostic::is_error) {
-                return Err(Fault::Diagnostics(source.clone(), faults));
-            }
-            Ok(program)
-        }
-        Language::Ptx => {
-            let parsed = warplab_ptx::parse(source);
-            compile_some(&parsed, source, config, text.options, &|_| true)
-                .map(|(lowered, _)| lowered.program)
-                .map_err(|faults| Fault::Diagnostics(source.clone(), faults))
-        }
-    }
+    read_program(&text.path, &text.source, config, text.options, &all_kernels)
+        .map(|compiled| compiled.program)
 }
 
 /// Simulates a launch.
@@ -360,27 +346,11 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
         ..RunOptions::default()
     };
     let simulated = simulate(&job.config, &workload, &read, options)?;
-    let launch = LaunchInfo {
-        kernel: job.kernel.clone(),
-        grid: job.shape.grid,
-        block: job.shape.block,
-        registers: kernel.registers,
-        static_shared: kernel.static_shared_bytes,
-        dynamic_shared: job.shape.dynamic_shared_bytes,
-        local_bytes: kernel.local_bytes,
-        partial: simulated.outcome.partial,
-    };
-    let context = Context {
-        counters: &simulated.outcome.counters,
-        config: &job.config,
-        occupancy: &simulated.occupancy,
-        launch: &launch,
-    };
     let checked = check_expectations(&job.expectations, &simulated.image, &read)?;
     let failed = checked.iter().filter(|checked| !checked.holds).map(|checked| checked.line.clone());
     let expectations = Expectations { checked: checked.len(), failed: failed.collect() };
     let mut measured = Measured { expectations, ..Measured::default() };
-    for row in evaluate(&context).iter().flat_map(|section| &section.rows) {
+    for row in evaluate(&simulated.context(&job.config)).iter().flat_map(|section| &section.rows) {
         measured.values.extend(row.value.number().map(|value| (row.metric.id.to_owned(), value)));
     }
     if let Some(timeline) = &simulated.outcome.timeline {

@@ -20,19 +20,18 @@ mod table;
 
 pub use charts::charts;
 pub use check::load;
-pub use judge::{Comparison, Judgement, Verdict};
+pub use judge::{Judgement, ReferenceComparison, ReferenceVerdict};
 pub use results::{Results, stable_hash};
-pub use run::{Finished, Options, Report, run};
+pub use run::{ExperimentOptions, ExperimentReport, Finished, run};
 pub use table::{csv, json, table, value_text};
 
-use crate::buffers::ReadFile;
-use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
+use warplab_run::{Fault, ReadFile};
 
 /// The machine of points that name none.
 const DEFAULT_MACHINE: &str = "h200";

@@ -1,9 +1,9 @@
 //! Points whose kernel is only counted: how many blocks and warps fit.
 
 use super::{Measured, number};
-use crate::fault::Fault;
 use std::collections::BTreeMap;
 use warplab_config::{GpuConfig, KernelResources, occupancy};
+use warplab_run::Fault;
 
 /// What can be named in columns.
 pub(super) const METRICS: [&str; 11] = [

@@ -1,10 +1,10 @@
 //! Points at which a number of things go round through a queue: a port and the way behind it.
 
 use super::{Measured, number};
-use crate::fault::Fault;
 use crate::queueing::{Server, sweep};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use warplab_run::Fault;
 
 /// What can be named in columns. Times are in cycles.
 pub(super) const METRICS: [&str; 5] =

@@ -8,7 +8,6 @@ use super::queue::{self, QueueJob};
 use super::results::{self, Results, stable_hash};
 use super::suites::Suites;
 use super::{DEFAULT_MACHINE, Expectations, Host, Measured, relative_machine};
-use crate::fault::Fault;
 use crate::pool;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -20,10 +19,11 @@ use warplab_config::experiment::{
 };
 use warplab_diagnostics::nearest_name;
 use warplab_program::Program;
+use warplab_run::Fault;
 
 /// How an experiment runs.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ExperimentOptions {
     /// The source's own size.
     pub full: bool,
     /// Changes `NAME=VALUE` of constants, axes (values separated by commas) and settings.
@@ -43,7 +43,7 @@ pub struct Finished<'a> {
 
 /// An experiment with its numbers.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ExperimentReport {
     /// The experiment, changes included.
     pub experiment: Experiment,
     /// The points.
@@ -62,7 +62,7 @@ pub struct Report {
     pub worked_out: usize,
 }
 
-impl Report {
+impl ExperimentReport {
     /// Whether the launch of any point is expected to give something.
     #[must_use]
     pub fn has_expectations(&self) -> bool {
@@ -82,7 +82,7 @@ impl Report {
 
 /// The work at a point.
 #[derive(Debug)]
-enum Job {
+enum PointWork {
     Launch(Box<LaunchJob>),
     Occupancy(Box<OccupancyJob>),
     Formula,
@@ -94,7 +94,7 @@ enum Job {
 #[derive(Debug)]
 struct Task {
     label: String,
-    job: Job,
+    job: PointWork,
     machine: serde_json::Value,
     key: String,
 }
@@ -108,9 +108,9 @@ pub fn run(
     folder: &Path,
     host: &Host<'_>,
     known: &Results,
-    options: &Options,
+    options: &ExperimentOptions,
     finished: &(dyn Fn(&Finished<'_>) + Sync),
-) -> Result<Report, Fault> {
+) -> Result<ExperimentReport, Fault> {
     let mut experiment = experiment.clone();
     for text in &options.changes {
         change(&mut experiment, text)?;
@@ -126,13 +126,13 @@ pub fn run(
     let order: Vec<usize> = (0..open.len()).collect();
     let title = experiment.title.as_str();
     let bytes = |task: &&Task| match &task.job {
-        Job::Launch(job) => job.buffer_bytes(),
+        PointWork::Launch(job) => job.buffer_bytes(),
         _ => 0,
     };
     let budget = (pool::DEFAULT_MEMORY_BYTES, bytes);
     let new = pool::on_all_within(&open, &order, options.threads, budget, |task| {
         let measured = work(task, &programs, host).map_err(|fault| at_point(&task.label, fault))?;
-        if !matches!(task.job, Job::Formula) {
+        if !matches!(task.job, PointWork::Formula) {
             let line = results::line(&task.key, title, &task.label, &measured);
             finished(&Finished { point: &task.label, line: &line });
         }
@@ -154,13 +154,13 @@ fn report(
     tasks: &[Task],
     measured: &[&Measured],
     worked_out: usize,
-) -> Report {
+) -> ExperimentReport {
     let metric = |index: usize, id: &str| match id.strip_prefix("gpu.") {
         Some(path) => machine_number(&tasks[index].machine, path),
         None => measured[index].values.get(id).copied().or_else(|| missing_count(id)),
     };
     let hardware = |index: usize, id: &str| match &tasks[index].job {
-        Job::Launch(job) => job.measured.get(id).copied(),
+        PointWork::Launch(job) => job.measured.get(id).copied(),
         _ => None,
     };
     let columns = Columns::new(&experiment, points, &metric);
@@ -181,7 +181,16 @@ fn report(
     let expectations = measured.iter().map(|measured| measured.expectations.clone()).collect();
     let labels = tasks.iter().map(|task| task.label.clone()).collect();
     let points = points.to_vec();
-    Report { points, columns: values, expectations, labels, judgements, texts, worked_out, experiment }
+    ExperimentReport {
+        points,
+        columns: values,
+        expectations,
+        labels,
+        judgements,
+        texts,
+        worked_out,
+        experiment,
+    }
 }
 
 /// An instruction that never issued was counted nought times.
@@ -221,14 +230,14 @@ fn task(
         prepare(experiment, &settings, folder, suites, host).map_err(|fault| at_point(&label, fault))?;
     let (job, machine) = prepared;
     let inputs = match &job {
-        Job::Launch(job) => format!("launch {}", job.inputs()),
-        Job::Occupancy(job) => format!("{job:?}"),
-        Job::Dram(job) => format!("{job:?}"),
-        Job::Queue(job) => format!("{job:?}"),
-        Job::Formula => format!("formula {settings:?}"),
+        PointWork::Launch(job) => format!("launch {}", job.inputs()),
+        PointWork::Occupancy(job) => format!("{job:?}"),
+        PointWork::Dram(job) => format!("{job:?}"),
+        PointWork::Queue(job) => format!("{job:?}"),
+        PointWork::Formula => format!("formula {settings:?}"),
     };
     let program = match &job {
-        Job::Launch(job) => job.program.source.text.as_str(),
+        PointWork::Launch(job) => job.program.source.text.as_str(),
         _ => "",
     };
     let key = stable_hash([host.version.as_bytes(), inputs.as_bytes(), program.as_bytes()]);
@@ -242,12 +251,12 @@ fn prepare(
     folder: &Path,
     suites: &mut Suites,
     host: &Host<'_>,
-) -> Result<(Job, GpuConfig), Fault> {
+) -> Result<(PointWork, GpuConfig), Fault> {
     if experiment.kind == ExperimentKind::Launch {
         let records = !experiment.show.is_empty() || names_record(experiment);
         let job = launch::prepare(settings, folder, records, suites, host)?;
         let machine = job.config.clone();
-        return Ok((Job::Launch(Box::new(job)), machine));
+        return Ok((PointWork::Launch(Box::new(job)), machine));
     }
     let name = settings.get("gpu").map_or(DEFAULT_MACHINE.to_owned(), |name| relative_machine(name, folder));
     let changes: Vec<String> = settings
@@ -256,10 +265,10 @@ fn prepare(
         .collect();
     let machine = (host.machine)(&name, &changes)?;
     let job = match experiment.kind {
-        ExperimentKind::Occupancy => Job::Occupancy(Box::new(occupancy::prepare(settings, &machine)?)),
-        ExperimentKind::Dram => Job::Dram(Box::new(dram::prepare(settings, &machine)?)),
-        ExperimentKind::Queue => Job::Queue(queue::prepare(settings)?),
-        ExperimentKind::Formula | ExperimentKind::Launch => Job::Formula,
+        ExperimentKind::Occupancy => PointWork::Occupancy(Box::new(occupancy::prepare(settings, &machine)?)),
+        ExperimentKind::Dram => PointWork::Dram(Box::new(dram::prepare(settings, &machine)?)),
+        ExperimentKind::Queue => PointWork::Queue(queue::prepare(settings)?),
+        ExperimentKind::Formula | ExperimentKind::Launch => PointWork::Formula,
     };
     Ok((job, machine))
 }
@@ -281,7 +290,7 @@ fn program_key(job: &LaunchJob) -> String {
 fn programs(tasks: &[Task], known: &Results) -> Result<Programs, Fault> {
     let mut programs = Programs::default();
     for task in tasks.iter().filter(|task| known.get(&task.key).is_none()) {
-        let Job::Launch(job) = &task.job else { continue };
+        let PointWork::Launch(job) = &task.job else { continue };
         if let Entry::Vacant(place) = programs.entry(program_key(job)) {
             place.insert(launch::program(&job.program, &job.config)?);
         }
@@ -291,15 +300,15 @@ fn programs(tasks: &[Task], known: &Results) -> Result<Programs, Fault> {
 
 fn work(task: &Task, programs: &Programs, host: &Host<'_>) -> Result<Measured, Fault> {
     match &task.job {
-        Job::Launch(job) => {
+        PointWork::Launch(job) => {
             let program = programs.get(&program_key(job));
             let program = program.ok_or_else(|| Fault::input("the program was not compiled"))?;
             launch::run(job, program, host)
         }
-        Job::Occupancy(job) => Ok(occupancy::run(job)),
-        Job::Dram(job) => Ok(dram::run(job)),
-        Job::Queue(job) => Ok(queue::run(job)),
-        Job::Formula => Ok(Measured::default()),
+        PointWork::Occupancy(job) => Ok(occupancy::run(job)),
+        PointWork::Dram(job) => Ok(dram::run(job)),
+        PointWork::Queue(job) => Ok(queue::run(job)),
+        PointWork::Formula => Ok(Measured::default()),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The hardware references that the points of an experiment name, each read once.
 
 use super::Host;
-use crate::fault::Fault;
 use crate::reference::{self, Case};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use warplab_diagnostics::{Source, nearest_name};
+use warplab_run::Fault;
 
 /// References by their path without extension.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Reports as tables: text, CSV, JSON.
 
 use super::judge::Judgement;
-use super::run::Report;
+use super::run::ExperimentReport;
 use serde_json::{Map, Value, json};
 use warplab_config::experiment::{AxisValue, Bound, Column};
 use warplab_metrics::{group_thousands, real_text};
@@ -36,7 +36,7 @@ fn head(name: &str, unit: &str) -> String {
 }
 
 /// The references of a column, those of the same origin together.
-fn origins<'a>(report: &'a Report, column: &Column) -> Vec<(&'a str, Vec<&'a Judgement>)> {
+fn origins<'a>(report: &'a ExperimentReport, column: &Column) -> Vec<(&'a str, Vec<&'a Judgement>)> {
     let mut origins: Vec<(&str, Vec<&Judgement>)> = Vec::new();
     for judgement in report.judgements.iter().filter(|it| it.reference.column == column.name) {
         let from = judgement.reference.from.as_str();
@@ -56,7 +56,7 @@ fn has_ratio(judgements: &[&Judgement]) -> bool {
 
 /// The points of a report as a table: axes, then every column with its references and the ratios to them.
 #[must_use]
-pub fn table(report: &Report) -> Table {
+pub fn table(report: &ExperimentReport) -> Table {
     let experiment = &report.experiment;
     let mut heads: Vec<(String, Align)> = Vec::new();
     let is_number = |value: &AxisValue| matches!(value, AxisValue::Number(_));
@@ -113,7 +113,7 @@ fn plain(value: Option<f64>) -> String {
 
 /// The points of a report as CSV: axes, then columns, each reference behind its column.
 #[must_use]
-pub fn csv(report: &Report) -> String {
+pub fn csv(report: &ExperimentReport) -> String {
     let experiment = &report.experiment;
     let mut heads: Vec<String> = experiment.axes.iter().map(|axis| head(&axis.name, &axis.unit)).collect();
     for column in &experiment.columns {
@@ -148,7 +148,7 @@ pub fn csv(report: &Report) -> String {
 
 /// A report as JSON.
 #[must_use]
-pub fn json(report: &Report) -> Value {
+pub fn json(report: &ExperimentReport) -> Value {
     let experiment = &report.experiment;
     let point = |index: usize| {
         let mut object = Map::new();

@@ -2,28 +2,28 @@
 
 use super::measure::measure;
 use super::run::{Bench, Ran, execute};
-use super::verdict::{Verdict, of_check, of_prediction};
+use super::verdict::{AnswerVerdict, of_check, of_prediction};
 use super::worksheet::Worksheet;
-use crate::fault::Fault;
 use std::collections::BTreeMap;
 use warplab_config::Lab;
 use warplab_config::lab::{Answer, Measure, Setting};
+use warplab_run::Fault;
 use warplab_trace::StateInterval;
 
 /// What came of a student's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct LabJudgement {
     /// The predictions, in the order of the lab.
-    pub predictions: Vec<Verdict>,
+    pub predictions: Vec<AnswerVerdict>,
     /// The checks, in the order of the lab.
-    pub checks: Vec<Verdict>,
+    pub checks: Vec<AnswerVerdict>,
     /// Runs that computed something wrong: the run, and what.
     pub wrong_results: Vec<(String, String)>,
     /// The timelines that the lab shows: the run, and the first cycles of its first multiprocessor.
     pub timelines: Vec<(String, Vec<StateInterval>, u64)>,
 }
 
-impl Judgement {
+impl LabJudgement {
     /// Whether everything holds.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -36,7 +36,7 @@ impl Judgement {
 ///
 /// # Errors
 /// What is wrong with a launch, or why one did not run to its end.
-pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<Judgement, Fault> {
+pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJudgement, Fault> {
     let mut runs: BTreeMap<&str, Ran> = BTreeMap::new();
     for (name, run) in &lab.runs {
         runs.insert(name, execute(run, warps(lab, worksheet, name), bench)?);
@@ -69,7 +69,7 @@ pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<Judge
         .filter(|(_, checked)| !checked.holds)
         .map(|(name, checked)| ((*name).to_owned(), checked.line.clone()))
         .collect();
-    Ok(Judgement { predictions, checks, wrong_results, timelines })
+    Ok(LabJudgement { predictions, checks, wrong_results, timelines })
 }
 
 fn ran<'a>(runs: &'a BTreeMap<&str, Ran>, name: &str) -> Result<&'a Ran, Fault> {

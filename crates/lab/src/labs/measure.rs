@@ -1,11 +1,11 @@
 //! What is measured of a run.
 
 use super::run::Ran;
-use crate::fault::Fault;
 use warplab_config::lab::Measure;
 use warplab_gpu::Timeline;
-use warplab_metrics::{Context, LaunchInfo, evaluate};
+use warplab_metrics::evaluate;
 use warplab_program::Opcode;
+use warplab_run::Fault;
 use warplab_units::WarpSlot;
 
 /// Measures a run.
@@ -64,24 +64,7 @@ fn cycles(ran: &Ran, opcode: &str, slot: Option<WarpSlot>) -> Result<Vec<u64>, F
 }
 
 fn metric(ran: &Ran, id: &str) -> Result<f64, Fault> {
-    let kernel = ran.program.kernel(&ran.kernel);
-    let launch = LaunchInfo {
-        kernel: ran.kernel.clone(),
-        grid: ran.shape.grid,
-        block: ran.shape.block,
-        registers: kernel.map_or(0, |kernel| kernel.registers),
-        static_shared: kernel.map_or(0, |kernel| kernel.static_shared_bytes),
-        dynamic_shared: ran.shape.dynamic_shared_bytes,
-        local_bytes: kernel.map_or(0, |kernel| kernel.local_bytes),
-        partial: ran.simulated.outcome.partial,
-    };
-    let context = Context {
-        counters: &ran.simulated.outcome.counters,
-        config: &ran.config,
-        occupancy: &ran.simulated.occupancy,
-        launch: &launch,
-    };
-    let sections = evaluate(&context);
+    let sections = evaluate(&ran.simulated.context(&ran.config));
     let row = sections.iter().flat_map(|section| &section.rows).find(|row| row.metric.id == id);
     row.ok_or_else(|| Fault::input(format!("there is no metric '{id}'; see 'warplab explain'")))?
         .value

@@ -10,16 +10,15 @@ mod run;
 mod verdict;
 mod worksheet;
 
-pub use judge::{Judgement, judge};
+pub use judge::{LabJudgement, judge};
 pub use run::{Bench, MachineOf};
-pub use verdict::Verdict;
+pub use verdict::AnswerVerdict;
 pub use worksheet::{Given, Worksheet, WorksheetFaults, copies, read_worksheet, worksheet_text};
 
-use crate::buffers::ReadFile;
-use crate::fault::Fault;
 use std::path::Path;
 use warplab_config::{Lab, load_lab};
 use warplab_diagnostics::Source;
+use warplab_run::{Fault, ReadFile};
 
 /// The description of a lab, relative to its folder.
 const DESCRIPTION: &str = "lab.ron";

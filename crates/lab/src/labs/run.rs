@@ -1,19 +1,18 @@
 //! One launch of a lab, with the student's changes.
 
 use super::text;
-use crate::buffers::ReadFile;
-use crate::compile::{CompileOptions, compile_some};
-use crate::expectations::{Checked, check_expectations};
-use crate::fault::Fault;
-use crate::workload::{Simulated, Workload, simulate};
 use std::path::{Path, PathBuf};
 use warplab_config::lab::LabRun;
 use warplab_config::{GpuConfig, Launch, load_launch};
-use warplab_diagnostics::{Source, nearest_name};
+use warplab_diagnostics::nearest_name;
 use warplab_exec::LaunchShape;
 use warplab_gpu::{RunOptions, TimelineOptions};
 use warplab_lower::{Pass, PassSet};
 use warplab_program::Program;
+use warplab_run::{
+    Checked, CompileOptions, Fault, ReadFile, Simulated, Workload, check_expectations, only_one,
+    read_program, simulate,
+};
 use warplab_units::WARP_LANES;
 
 /// A machine by name, with changes `PATH=VALUE`.
@@ -46,6 +45,7 @@ pub(super) fn launch(run: &LabRun, read: ReadFile<'_>) -> Result<(Launch, PathBu
     let path = Path::new(&run.launch);
     let source = text(read, path)?;
     let launch = load_launch(&source).map_err(|faults| Fault::Diagnostics(source, faults))?;
+    only_one(&launch, path)?;
     let program = path.parent().unwrap_or(Path::new("")).join(&launch.program);
     Ok((launch, program))
 }
@@ -67,16 +67,17 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
         contracts: launch.fmad.unwrap_or(true),
         ..CompileOptions::default()
     };
-    let parsed = warplab_ptx::parse(&source);
-    let wanted = |name: &str| name == launch.kernel;
-    let (lowered, _) = compile_some(&parsed, &source, &config, options, &wanted)
-        .map_err(|faults| Fault::Diagnostics(Source::clone(&source), faults))?;
-    if let Some(refused) = lowered.program.refusal(&launch.kernel) {
+    let path = run.copy.as_ref().map_or(original.as_path(), Path::new);
+    let program = read_program(path, &source, &config, options, &|names| {
+        Ok(names.iter().copied().find(|name| *name == launch.kernel))
+    })?
+    .program;
+    if let Some(refused) = program.refusal(&launch.kernel) {
         return Err(Fault::Diagnostics(source, refused.faults()));
     }
     let shape = shape(&launch, warps.or(run.warps))?;
     let workload = Workload {
-        program: &lowered.program,
+        program: &program,
         kernel: &launch.kernel,
         shape,
         arguments: &launch.arguments,
@@ -90,7 +91,7 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     };
     let simulated = simulate(&config, &workload, bench.lab, options)?;
     let checked = check_expectations(&launch.expectations, &simulated.image, bench.lab)?;
-    Ok(Ran { config, program: lowered.program, kernel: launch.kernel, shape, simulated, checked })
+    Ok(Ran { config, program, kernel: launch.kernel, shape, simulated, checked })
 }
 
 fn shape(launch: &Launch, warps: Option<u32>) -> Result<LaunchShape, Fault> {

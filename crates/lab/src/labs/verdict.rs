@@ -6,7 +6,7 @@ use warplab_metrics::{integer_text, whole_number};
 
 /// A prediction or a check beside what was simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct AnswerVerdict {
     /// The question, or what must hold.
     pub text: String,
     /// What was predicted or wanted.
@@ -22,7 +22,7 @@ pub struct Verdict {
 }
 
 /// A prediction beside what was measured of the runs of its answer, in their order.
-pub(super) fn of_prediction(prediction: &Prediction, given: &Given, measured: &[f64]) -> Verdict {
+pub(super) fn of_prediction(prediction: &Prediction, given: &Given, measured: &[f64]) -> AnswerVerdict {
     let (simulated, difference, holds) = match (&prediction.answer, given) {
         (Answer::Number { relative, absolute, .. }, Given::Number(number)) => {
             let simulated = measured.first().copied().unwrap_or(f64::NAN);
@@ -41,7 +41,7 @@ pub(super) fn of_prediction(prediction: &Prediction, given: &Given, measured: &[
         // The worksheet was read with its lab: a number is asked for, and a number was given.
         (Answer::Number { .. }, Given::Name(_)) => (String::new(), String::new(), false),
     };
-    Verdict {
+    AnswerVerdict {
         text: prediction.question.clone(),
         claim: given.to_string(),
         simulated,
@@ -61,7 +61,7 @@ fn named(runs: &[String], measured: &[f64], best: f64, given: &Given) -> (String
 }
 
 /// A check beside what was measured.
-pub(super) fn of_check(check: &MetricCheck, measured: f64) -> Verdict {
+pub(super) fn of_check(check: &MetricCheck, measured: f64) -> AnswerVerdict {
     let holds = check.at_least.is_none_or(|least| measured >= least)
         && check.at_most.is_none_or(|most| measured <= most);
     let claim = match (check.at_least, check.at_most) {
@@ -70,7 +70,7 @@ pub(super) fn of_check(check: &MetricCheck, measured: f64) -> Verdict {
         (None, Some(most)) => format!("at most {}", number_text(most)),
         (None, None) => String::new(),
     };
-    Verdict {
+    AnswerVerdict {
         text: check.text.clone(),
         claim,
         simulated: number_text(measured),

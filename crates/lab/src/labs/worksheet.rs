@@ -1,8 +1,6 @@
 //! The worksheet: what a student writes, and every fault of it at once.
 
 use super::run::launch;
-use crate::buffers::ReadFile;
-use crate::fault::Fault;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -10,6 +8,7 @@ use warplab_config::Lab;
 use warplab_config::lab::{Answer, Change, Prediction};
 use warplab_config::ron_tree::{Node, Value, parse};
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
+use warplab_run::{Fault, ReadFile};
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]

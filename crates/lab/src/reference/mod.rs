@@ -8,9 +8,6 @@
 mod line;
 mod metrics;
 
-use crate::buffers::no_files;
-use crate::fault::Fault;
-use crate::workload::{Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, simulate};
 use rustc_hash::FxHashMap;
 use warplab_config::GpuConfig;
 use warplab_config::launch::Argument;
@@ -19,6 +16,7 @@ use warplab_exec::{LaunchShape, MemoryImage};
 use warplab_gpu::RunOptions;
 use warplab_metrics::whole_number;
 use warplab_program::Program;
+use warplab_run::{Fault, Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, no_files, simulate};
 
 /// The checksum of an output buffer: the wrapping sum and the exclusive or of its words' hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]

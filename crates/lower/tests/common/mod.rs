@@ -19,6 +19,15 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap_or_else(|fault| panic!("{name}: {fault}"))
 }
 
+/// All passes for the machine of the reference, as its file describes it.
+pub fn options() -> Options {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../configs/gpus/h200.ron");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+    let source = Source::new("h200.ron", text);
+    let faults = |faults: Vec<_>| panic!("{}", warplab_diagnostics::render(&source, &faults));
+    Options::new(warplab_config::load_gpu(&source).unwrap_or_else(faults).target())
+}
+
 /// Parses and lowers PTX text; panics with the rendered faults.
 pub fn lowered(name: &str, text: String, options: &Options) -> Lowered {
     let source = Source::new(name, text);
@@ -142,7 +151,7 @@ pub fn compute(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)]) ->
          mul.wide.u32 %rd3, %r5, {bytes}; add.s64 %rd5, %rd2, %rd3; st.global.{ty} [%rd5], %d;\nDONE: ret; }}\n",
         two = 2 * bytes,
     );
-    let lowered = lowered("precise.ptx", text, &Options::default());
+    let lowered = lowered("precise.ptx", text, &options());
     let mut input = Vec::new();
     for &(a, b) in pairs {
         input.extend(&a.to_le_bytes()[..bytes]);
@@ -224,7 +233,7 @@ pub fn within(seconds: u64, text: String) -> String {
     let (done, result) = std::sync::mpsc::channel();
     let start: String = text.chars().take(400).collect();
     std::thread::spawn(move || {
-        let lowered = lowered("chain.ptx", text, &Options::default());
+        let lowered = lowered("chain.ptx", text, &options());
         let listing = warplab_program::listing::write_kernel(&lowered.program.kernels[0], &[]);
         // Nobody listens any more after the time is over.
         let _ = done.send(listing);

@@ -1,76 +1,51 @@
-//! One bank, and the moments before which a command must not come.
+//! One bank: its open row, the accesses that wait for it, and what it needs next.
 
+use super::channel::Access;
+use super::constraints::{Command, Constraints, ReadyTimes};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use warplab_config::Ticks;
 
-/// One bank: its open row and when it can take each command.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bank {
-    pub(crate) open_row: Option<u64>,
-    pub(crate) next_activate: Ticks,
-    pub(crate) next_read: Ticks,
-    pub(crate) next_write: Ticks,
-    pub(crate) next_precharge: Ticks,
+/// An access that waits for its column command.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    pub(crate) access: Access,
+    /// Its place in the order of arrival at the pseudo-channel.
+    pub(crate) age: u64,
+    /// Whether an activate or precharge was issued for it: then it is counted already.
+    pub(crate) opened: bool,
 }
 
-/// Moves a moment later, never earlier.
-pub(crate) fn not_before(moment: &mut Ticks, earliest: Ticks) {
-    *moment = (*moment).max(earliest);
+/// Accesses of one direction in order of arrival.
+pub(crate) type BankQueue = VecDeque<Waiting>;
+
+/// What a bank needs next, as far as it depends on the bank alone.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Wish {
+    pub(crate) command: Command,
+    pub(crate) ready: Ticks,
+    pub(crate) age: u64,
+    /// The place of the access in its queue.
+    pub(crate) place: usize,
 }
 
-/// The timing constraints in ticks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Timing {
-    pub(crate) clock: Ticks,
-    pub(crate) cl: Ticks,
-    pub(crate) burst: Ticks,
-    pub(crate) rcd_read: Ticks,
-    pub(crate) rcd_write: Ticks,
-    pub(crate) rp: Ticks,
-    pub(crate) ras: Ticks,
-    pub(crate) rc: Ticks,
-    pub(crate) ccd_short: Ticks,
-    pub(crate) ccd_long: Ticks,
-    pub(crate) rrd_short: Ticks,
-    pub(crate) rrd_long: Ticks,
-    pub(crate) faw: Ticks,
-    pub(crate) rtp: Ticks,
-    /// Write command to precharge: latency, data and recovery.
-    pub(crate) write_to_precharge: Ticks,
-    /// Write command to read command, another and the same bank group.
-    pub(crate) write_to_read_short: Ticks,
-    pub(crate) write_to_read_long: Ticks,
-    pub(crate) read_to_write: Ticks,
-    pub(crate) refi: Ticks,
-    pub(crate) rfc: Ticks,
-}
-
-impl Timing {
-    pub(crate) fn new(dram: &warplab_config::gpu::Dram, clock: Ticks) -> Timing {
-        let clocks = &dram.clocks;
-        let of = |count: u32| clock * u64::from(count);
-        let wires = dram.channel_bits / dram.pseudo_channels;
-        let burst_clocks = (dram.burst_bytes * 8).div_ceil(wires * dram.data_rate).max(1);
-        Timing {
-            clock,
-            cl: of(clocks.cl),
-            burst: of(burst_clocks),
-            rcd_read: of(clocks.rcd_read),
-            rcd_write: of(clocks.rcd_write),
-            rp: of(clocks.rp),
-            ras: of(clocks.ras),
-            rc: of(clocks.rc),
-            ccd_short: of(clocks.ccd_short.max(burst_clocks)),
-            ccd_long: of(clocks.ccd_long.max(burst_clocks)),
-            rrd_short: of(clocks.rrd_short),
-            rrd_long: of(clocks.rrd_long),
-            faw: of(clocks.faw),
-            rtp: of(clocks.rtp),
-            write_to_precharge: of(clocks.cwl + burst_clocks + clocks.wr),
-            write_to_read_short: of(clocks.cwl + burst_clocks + clocks.wtr_short),
-            write_to_read_long: of(clocks.cwl + burst_clocks + clocks.wtr_long),
-            read_to_write: of(clocks.rtw),
-            refi: of(clocks.refi),
-            rfc: of(clocks.rfc),
-        }
-    }
+/// What a bank needs next for its queue (not empty): a column command for the oldest access to its open row, or else
+/// the way to the row of the oldest access of all.
+pub(crate) fn wish(
+    constraints: &Constraints,
+    ready: &ReadyTimes,
+    (bank, open_row): (usize, Option<u64>),
+    queue: &BankQueue,
+    column: Command,
+) -> Wish {
+    let hit = open_row.and_then(|row| queue.iter().position(|waiting| waiting.access.row == row));
+    let command = match (hit, open_row) {
+        (Some(_), _) => column,
+        (None, Some(_)) => Command::Precharge,
+        (None, None) => Command::Activate,
+    };
+    let place = hit.unwrap_or(0);
+    let waiting = &queue[place];
+    let ready = ready.of_bank(constraints, command, bank).max(waiting.access.at);
+    Wish { command, ready, age: waiting.age, place }
 }

@@ -1,13 +1,17 @@
 //! One pseudo-channel: requests wait, and the command that is first ready and first come is issued.
 
-use super::bank::{Bank, Timing, not_before};
-use std::collections::VecDeque;
+use super::bank::{BankQueue, Waiting, Wish, wish};
+use super::constraints::{Command, Constraints, ReadyTimes};
+use super::refresh::RefreshSpec;
+use super::standard::JEDEC;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
 
 /// One burst to read or write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The bank, its group included.
     pub bank: usize,
@@ -21,41 +25,13 @@ pub struct Access {
     pub at: Ticks,
 }
 
-/// Waiting accesses of one bank in one direction, in order of arrival.
-type BankQueue = VecDeque<Waiting>;
-
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    access: Access,
-    age: u64,
-    /// Whether an activate or precharge was issued for it: then it is counted already.
-    opened: bool,
-}
-
-/// What a bank needs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Command {
-    Column,
-    Activate,
-    Precharge,
-}
-
-/// The next command of one bank. The key orders by time, then column commands first, then age; it is one number so
+/// The next command of one bank. The key orders by time, then in the order of commands, then by age; it is one number so
 /// that the choice among banks is a plain minimum.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     key: u128,
     bank: u32,
     place: u32,
-}
-
-/// What a bank needs next, as far as it depends on the bank alone.
-#[derive(Clone, Copy, Debug)]
-struct Wish {
-    command: Command,
-    ready: Ticks,
-    age: u64,
-    place: usize,
 }
 
 impl Candidate {
@@ -69,11 +45,7 @@ impl Candidate {
     }
 
     fn command(self) -> Command {
-        match self.key >> 60 & 3 {
-            0 => Command::Column,
-            1 => Command::Activate,
-            _ => Command::Precharge,
-        }
+        Command::ALL[(self.key >> 60 & 15) as usize % Command::COUNT]
     }
 
     fn bank(self) -> usize {
@@ -85,23 +57,47 @@ impl Candidate {
     }
 }
 
-/// One pseudo-channel.
+/// What a pseudo-channel is.
 #[derive(Clone, Debug)]
-pub struct PseudoChannel {
-    timing: Timing,
-    banks_per_group: usize,
+pub struct ChannelSpec {
+    constraints: Constraints,
+    refresh: RefreshSpec,
+    clock: Ticks,
+    /// Read command to data.
+    read_latency: Ticks,
+    /// Data on the bus.
+    burst: Ticks,
     burst_bytes: u64,
     write_high: usize,
     write_low: usize,
-    banks: Vec<Bank>,
-    group_next_read: Vec<Ticks>,
-    group_next_write: Vec<Ticks>,
-    group_next_activate: Vec<Ticks>,
-    next_read: Ticks,
-    next_write: Ticks,
-    next_activate: Ticks,
-    /// The last four activates, oldest first.
-    activates: VecDeque<Ticks>,
+}
+
+impl ChannelSpec {
+    /// The pseudo-channels of a machine, with a command clock of so many ticks.
+    #[must_use]
+    pub fn new(dram: &Dram, clock: Ticks) -> ChannelSpec {
+        let wires = dram.channel_bits / dram.pseudo_channels;
+        let burst = (dram.burst_bytes * 8).div_ceil(wires * dram.data_rate).max(1);
+        let shape = (dram.bank_groups as usize, dram.banks_per_group as usize);
+        ChannelSpec {
+            constraints: Constraints::new(JEDEC, shape, &dram.clocks, burst, clock),
+            refresh: RefreshSpec::new(&dram.clocks, clock),
+            clock,
+            read_latency: clock * u64::from(dram.clocks.cl),
+            burst: clock * u64::from(burst),
+            burst_bytes: u64::from(dram.burst_bytes),
+            write_high: dram.write_high as usize,
+            write_low: dram.write_low as usize,
+        }
+    }
+}
+
+/// One pseudo-channel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PseudoChannel {
+    /// The open row of each bank.
+    open_rows: Vec<Option<u64>>,
+    ready: ReadyTimes,
     reads: Vec<BankQueue>,
     writes: Vec<BankQueue>,
     /// What each bank needs next, where nothing has changed since it was found.
@@ -111,6 +107,8 @@ pub struct PseudoChannel {
     writing: bool,
     next_age: u64,
     next_refresh: Ticks,
+    /// The bank whose turn it is, where banks are refreshed one after another.
+    refresh_turn: usize,
     /// No command can be issued before this moment.
     decide_at: Ticks,
     counters: DramCounters,
@@ -119,24 +117,11 @@ pub struct PseudoChannel {
 impl PseudoChannel {
     /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones.
     #[must_use]
-    pub fn new(dram: &Dram, clock: Ticks, stagger: u64) -> PseudoChannel {
-        let timing = Timing::new(dram, clock);
-        let groups = dram.bank_groups as usize;
-        let banks = groups * dram.banks_per_group as usize;
+    pub fn new(spec: &ChannelSpec, stagger: u64) -> PseudoChannel {
+        let banks = spec.constraints.banks();
         PseudoChannel {
-            timing,
-            banks_per_group: dram.banks_per_group as usize,
-            burst_bytes: u64::from(dram.burst_bytes),
-            write_high: dram.write_high as usize,
-            write_low: dram.write_low as usize,
-            banks: vec![Bank::default(); banks],
-            group_next_read: vec![Ticks(0); groups],
-            group_next_write: vec![Ticks(0); groups],
-            group_next_activate: vec![Ticks(0); groups],
-            next_read: Ticks(0),
-            next_write: Ticks(0),
-            next_activate: Ticks(0),
-            activates: VecDeque::with_capacity(4),
+            open_rows: vec![None; banks],
+            ready: ReadyTimes::new(&spec.constraints),
             reads: vec![BankQueue::new(); banks],
             writes: vec![BankQueue::new(); banks],
             wishes: vec![None; banks],
@@ -144,7 +129,8 @@ impl PseudoChannel {
             write_count: 0,
             writing: false,
             next_age: 0,
-            next_refresh: Ticks(timing.refi.0 * (1 + stagger % 1024) / 1024),
+            next_refresh: spec.refresh.first(stagger),
+            refresh_turn: 0,
             decide_at: Ticks::NEVER,
             counters: DramCounters::default(),
         }
@@ -179,39 +165,44 @@ impl PseudoChannel {
         self.decide_at
     }
 
-    /// What has been counted.
+    /// What has been counted since the last [`PseudoChannel::take_counters`].
     #[must_use]
     pub fn counters(&self) -> &DramCounters {
         &self.counters
     }
 
+    /// What has been counted since the last call.
+    pub fn take_counters(&mut self) -> DramCounters {
+        std::mem::take(&mut self.counters)
+    }
+
     /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
     /// back with the moment at which its data is there; so does a write, whose data is taken.
-    pub fn decide(&mut self) -> Option<(Access, Ticks)> {
+    pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
         if self.read_count + self.write_count == 0 {
             self.decide_at = Ticks::NEVER;
             return None;
         }
         if now >= self.next_refresh {
-            self.refresh(now);
+            self.refresh(spec, now);
         }
-        self.choose_direction();
-        let candidate = self.best_candidate(now)?;
+        self.choose_direction(spec);
+        let candidate = self.best_candidate(spec, now)?;
         if candidate.at() > now {
             self.decide_at = candidate.at();
             return None;
         }
-        let done = self.issue(candidate, now);
+        let done = self.issue(spec, candidate, now);
         let waits = self.read_count + self.write_count > 0;
-        self.decide_at = if waits { now + self.timing.clock } else { Ticks::NEVER };
+        self.decide_at = if waits { now + spec.clock } else { Ticks::NEVER };
         done
     }
 
     /// Writes wait until there are many of them or nothing else to do, and then go until few are left.
-    fn choose_direction(&mut self) {
-        let to_writing = !self.writing && (self.write_count >= self.write_high || self.read_count == 0);
-        let to_reading = self.writing && self.read_count > 0 && self.write_count <= self.write_low;
+    fn choose_direction(&mut self, spec: &ChannelSpec) {
+        let to_writing = !self.writing && (self.write_count >= spec.write_high || self.read_count == 0);
+        let to_reading = self.writing && self.read_count > 0 && self.write_count <= spec.write_low;
         if to_writing || to_reading {
             self.writing = to_writing;
             self.wishes.fill(None);
@@ -219,25 +210,24 @@ impl PseudoChannel {
         }
     }
 
-    fn best_candidate(&mut self, now: Ticks) -> Option<Candidate> {
-        let window = if self.activates.len() == 4 { self.activates[0] + self.timing.faw } else { Ticks(0) };
+    /// The column command of the present direction.
+    fn column(&self) -> Command {
+        if self.writing { Command::Write } else { Command::Read }
+    }
+
+    /// The command that can come first; among those the one that is first in the order of commands, then the oldest.
+    fn best_candidate(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
+        let column = self.column();
+        let queues = if self.writing { &self.writes } else { &self.reads };
         let mut best: Option<Candidate> = None;
-        for bank in 0..self.banks.len() {
-            let queues = if self.writing { &self.writes } else { &self.reads };
-            if queues[bank].is_empty() {
+        for (bank, queue) in queues.iter().enumerate() {
+            if queue.is_empty() {
                 continue;
             }
-            if self.wishes[bank].is_none() {
-                self.wishes[bank] = Some(self.wish(bank, &queues[bank]));
-            }
-            let Some(wish) = self.wishes[bank] else { continue };
-            let group = bank / self.banks_per_group;
-            let shared = match wish.command {
-                Command::Column if self.writing => self.group_next_write[group].max(self.next_write),
-                Command::Column => self.group_next_read[group].max(self.next_read),
-                Command::Activate => self.group_next_activate[group].max(self.next_activate).max(window),
-                Command::Precharge => Ticks(0),
-            };
+            let wish = *self.wishes[bank].get_or_insert_with(|| {
+                wish(&spec.constraints, &self.ready, (bank, self.open_rows[bank]), queue, column)
+            });
+            let shared = self.ready.shared(&spec.constraints, wish.command, bank);
             let at = wish.ready.max(shared).max(now);
             let candidate = Candidate::new(at, wish.command, wish.age, bank, wish.place);
             if best.is_none_or(|best| candidate.key < best.key) {
@@ -247,139 +237,102 @@ impl PseudoChannel {
         best
     }
 
-    /// What one bank needs next: for the oldest access to its open row, or else for the oldest of all.
-    fn wish(&self, bank: usize, queue: &BankQueue) -> Wish {
-        let state = &self.banks[bank];
-        let hit = state.open_row.and_then(|row| queue.iter().position(|waiting| waiting.access.row == row));
-        let (command, ready) = match (hit, state.open_row) {
-            (Some(_), _) if self.writing => (Command::Column, state.next_write),
-            (Some(_), _) => (Command::Column, state.next_read),
-            (None, Some(_)) => (Command::Precharge, state.next_precharge),
-            (None, None) => (Command::Activate, state.next_activate),
-        };
-        let place = hit.unwrap_or(0);
-        let waiting = &queue[place];
-        Wish { command, ready: ready.max(waiting.access.at), age: waiting.age, place }
-    }
-
-    fn issue(&mut self, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
-        self.wishes[candidate.bank()] = None;
-        match candidate.command() {
-            Command::Column => Some(self.issue_column(candidate, now)),
+    fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
+        let (command, bank) = (candidate.command(), candidate.bank());
+        self.wishes[bank] = None;
+        self.ready.issued(&spec.constraints, command, bank, now);
+        match command {
+            Command::Read | Command::Write => self.take_access(spec, candidate, now),
             Command::Activate => {
-                self.issue_activate(candidate, now);
+                self.counters.activates += 1;
+                self.counters.row_misses += self.first_for(candidate);
+                self.open_rows[bank] = Some(self.waiting(candidate).access.row);
                 None
             }
             Command::Precharge => {
-                self.issue_precharge(candidate, now);
+                self.counters.precharges += 1;
+                self.counters.row_conflicts += self.first_for(candidate);
+                self.open_rows[bank] = None;
                 None
             }
+            Command::RefreshAll | Command::RefreshBank => None,
         }
     }
 
-    fn issue_column(&mut self, candidate: Candidate, now: Ticks) -> (Access, Ticks) {
-        let timing = self.timing;
-        let bank = candidate.bank();
-        let group = bank / self.banks_per_group;
-        let (queues, count) = if self.writing {
-            (&mut self.writes, &mut self.write_count)
+    /// A column command: its access leaves the queue, with the moment at which its data is there.
+    fn take_access(
+        &mut self,
+        spec: &ChannelSpec,
+        candidate: Candidate,
+        now: Ticks,
+    ) -> Option<(Access, Ticks)> {
+        let counters = &mut self.counters;
+        let (queues, count, bytes, latency) = if self.writing {
+            (&mut self.writes, &mut self.write_count, &mut counters.written_bytes, Ticks(0))
         } else {
-            (&mut self.reads, &mut self.read_count)
+            (&mut self.reads, &mut self.read_count, &mut counters.read_bytes, spec.read_latency)
         };
+        let waiting = queues[candidate.bank()].remove(candidate.place())?;
         *count -= 1;
-        let Some(waiting) = queues[bank].remove(candidate.place()) else {
-            unreachable!("a candidate names a waiting access")
-        };
-        if !waiting.opened {
-            self.counters.row_hits += 1;
-        }
-        self.counters.busy_ticks += timing.burst.0;
-        if self.writing {
-            self.counters.written_bytes += self.burst_bytes;
-        } else {
-            self.counters.read_bytes += self.burst_bytes;
-        }
-        if self.writing {
-            not_before(&mut self.next_write, now + timing.ccd_short);
-            not_before(&mut self.group_next_write[group], now + timing.ccd_long);
-            not_before(&mut self.next_read, now + timing.write_to_read_short);
-            not_before(&mut self.group_next_read[group], now + timing.write_to_read_long);
-            not_before(&mut self.banks[bank].next_precharge, now + timing.write_to_precharge);
-            (waiting.access, now + timing.burst)
-        } else {
-            not_before(&mut self.next_read, now + timing.ccd_short);
-            not_before(&mut self.group_next_read[group], now + timing.ccd_long);
-            not_before(&mut self.next_write, now + timing.read_to_write);
-            not_before(&mut self.banks[bank].next_precharge, now + timing.rtp);
-            (waiting.access, now + timing.cl + timing.burst)
-        }
+        *bytes += spec.burst_bytes;
+        counters.busy_ticks += spec.burst.0;
+        counters.row_hits += u64::from(!waiting.opened);
+        Some((waiting.access, now + latency + spec.burst))
     }
 
-    fn issue_activate(&mut self, candidate: Candidate, now: Ticks) {
-        let timing = self.timing;
-        let group = candidate.bank() / self.banks_per_group;
+    /// The access that a candidate serves.
+    fn waiting(&mut self, candidate: Candidate) -> &mut Waiting {
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        let waiting = &mut queues[candidate.bank()][candidate.place()];
-        if !waiting.opened {
-            waiting.opened = true;
-            self.counters.row_misses += 1;
-        }
-        let bank = &mut self.banks[candidate.bank()];
-        bank.open_row = Some(waiting.access.row);
-        not_before(&mut bank.next_read, now + timing.rcd_read);
-        not_before(&mut bank.next_write, now + timing.rcd_write);
-        not_before(&mut bank.next_precharge, now + timing.ras);
-        not_before(&mut bank.next_activate, now + timing.rc);
-        not_before(&mut self.next_activate, now + timing.rrd_short);
-        not_before(&mut self.group_next_activate[group], now + timing.rrd_long);
-        if self.activates.len() == 4 {
-            self.activates.pop_front();
-        }
-        self.activates.push_back(now);
-        self.counters.activates += 1;
+        &mut queues[candidate.bank()][candidate.place()]
     }
 
-    fn issue_precharge(&mut self, candidate: Candidate, now: Ticks) {
-        let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        let waiting = &mut queues[candidate.bank()][candidate.place()];
-        if !waiting.opened {
-            waiting.opened = true;
-            self.counters.row_conflicts += 1;
-        }
-        let bank = &mut self.banks[candidate.bank()];
-        bank.open_row = None;
-        not_before(&mut bank.next_activate, now + self.timing.rp);
-        self.counters.precharges += 1;
+    /// One for the first activate or precharge on behalf of an access, none for further ones.
+    fn first_for(&mut self, candidate: Candidate) -> u64 {
+        let waiting = self.waiting(candidate);
+        u64::from(!std::mem::replace(&mut waiting.opened, true))
     }
 
-    /// All banks are refreshed; refreshes that fell into idle time are only counted.
-    fn refresh(&mut self, now: Ticks) {
+    /// The refresh that is due is issued as soon as its banks are closed; refreshes that fell into idle time are only
+    /// counted.
+    fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
         self.wishes.fill(None);
-        let timing = self.timing;
-        while self.next_refresh + timing.rfc <= now {
-            self.next_refresh = self.next_refresh + timing.refi;
-            self.counters.refreshes += 1;
-            self.banks.iter_mut().for_each(|bank| bank.open_row = None);
+        while self.next_refresh + spec.refresh.duration <= now {
+            self.close_for_refresh(spec);
         }
         if now < self.next_refresh {
             return;
         }
-        let end = self.next_refresh.max(self.latest_precharge()) + timing.rfc;
-        for bank in &mut self.banks {
-            bank.open_row = None;
-            not_before(&mut bank.next_activate, end);
-        }
-        self.next_refresh = self.next_refresh + timing.refi;
-        self.counters.refreshes += 1;
+        let RefreshSpec { command, precharge, .. } = spec.refresh;
+        let (ready, constraints) = (&self.ready, &spec.constraints);
+        let bank = self.refresh_turn;
+        let allowed = ready.of_bank(constraints, command, bank).max(ready.shared(constraints, command, bank));
+        let closed = self
+            .refreshed_banks(spec)
+            .filter(|&bank| self.open_rows[bank].is_some())
+            .map(|bank| ready.of_bank(constraints, Command::Precharge, bank) + precharge)
+            .max()
+            .unwrap_or_default();
+        let at = self.next_refresh.max(allowed).max(closed);
+        self.ready.issued(constraints, command, bank, at);
+        self.close_for_refresh(spec);
     }
 
-    /// When every open bank can have been closed.
-    fn latest_precharge(&self) -> Ticks {
-        self.banks
-            .iter()
-            .filter(|bank| bank.open_row.is_some())
-            .map(|bank| bank.next_precharge + self.timing.rp)
-            .max()
-            .unwrap_or_default()
+    /// The banks of the refresh that comes next.
+    fn refreshed_banks(&self, spec: &ChannelSpec) -> Range<usize> {
+        match spec.refresh.command {
+            Command::RefreshBank => self.refresh_turn..self.refresh_turn + 1,
+            _ => 0..self.open_rows.len(),
+        }
+    }
+
+    /// A refresh leaves its banks closed; the next one is due an interval later.
+    fn close_for_refresh(&mut self, spec: &ChannelSpec) {
+        let banks = self.refreshed_banks(spec);
+        self.open_rows[banks].fill(None);
+        if spec.refresh.command == Command::RefreshBank {
+            self.refresh_turn = (self.refresh_turn + 1) % self.open_rows.len();
+        }
+        self.next_refresh = self.next_refresh + spec.refresh.interval;
+        self.counters.refreshes += 1;
     }
 }

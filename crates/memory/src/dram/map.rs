@@ -56,3 +56,46 @@ impl DramMap {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::dram;
+    use super::DramMap;
+    use std::collections::BTreeSet;
+
+    /// Two pseudo-channels of two groups of two banks; a row holds 8 lines.
+    fn map() -> DramMap {
+        DramMap::new(&dram())
+    }
+
+    #[test]
+    fn consecutive_lines_go_to_the_pseudo_channels_in_turn() {
+        let channels: Vec<usize> = (0..4).map(|line| map().place(line).pseudo_channel).collect();
+        assert_eq!(channels, [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn consecutive_lines_of_a_pseudo_channel_go_to_different_bank_groups() {
+        let [first, second] = [0, 2].map(|line| map().place(line).bank / 2);
+        assert_ne!(first, second);
+    }
+
+    #[test]
+    fn a_row_holds_as_many_lines_as_fit() {
+        // Every fourth line is in the same pseudo-channel and group; eight of them are a row.
+        let places: BTreeSet<(usize, u64)> =
+            (0..8).map(|line| map().place(line * 4)).map(|place| (place.bank, place.row)).collect();
+        assert_eq!(places.len(), 1);
+        assert_ne!(map().place(8 * 4).bank, map().place(0).bank);
+    }
+
+    #[test]
+    fn no_two_lines_share_a_place_beyond_a_row() {
+        let mut lines = std::collections::BTreeMap::new();
+        for line in 0..4096 {
+            let place = map().place(line);
+            *lines.entry((place.pseudo_channel, place.bank, place.row)).or_insert(0) += 1;
+        }
+        assert!(lines.values().all(|&count| count == 8));
+    }
+}

@@ -2,9 +2,12 @@
 
 mod bank;
 mod channel;
+mod constraints;
 mod map;
+mod refresh;
+mod standard;
 #[cfg(test)]
 mod tests;
 
-pub use channel::{Access, PseudoChannel};
+pub use channel::{Access, ChannelSpec, PseudoChannel};
 pub use map::{DramMap, DramPlace};

@@ -1,11 +1,11 @@
 //! A command comes exactly when its constraints allow: never a tick earlier, never later when it is alone.
 
-use super::{Access, PseudoChannel};
+use super::{Access, ChannelSpec, PseudoChannel};
 use warplab_config::Ticks;
-use warplab_config::gpu::{Dram, DramClocks};
+use warplab_config::gpu::{BankRefresh, Dram, DramClocks};
 
 /// A small channel whose clock is one tick, so that every expectation below counts command clocks.
-fn dram() -> Dram {
+pub(super) fn dram() -> Dram {
     Dram {
         gib: 1,
         channels: 1,
@@ -39,6 +39,8 @@ fn dram() -> Dram {
             rtw: 20,
             refi: 100_000,
             rfc: 560,
+            ppd: None,
+            bank_refresh: None,
         },
     }
 }
@@ -53,13 +55,14 @@ fn write(bank: usize, row: u64, at: u64) -> Access {
 
 /// When the data of each access was there, in the order of column commands.
 fn times(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
-    let mut channel = PseudoChannel::new(dram, Ticks(1), 1023);
+    let spec = ChannelSpec::new(dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, access) in accesses.iter().enumerate() {
         channel.push(Access { token: token as u64, ..*access });
     }
     let mut done = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
-        done.extend(channel.decide());
+        done.extend(channel.decide(&spec));
     }
     let mut by_token: Vec<(u64, u64)> = done.iter().map(|(access, at)| (access.token, at.0)).collect();
     by_token.sort_unstable();
@@ -112,13 +115,14 @@ fn no_more_than_four_activates_fall_into_one_window() {
 
 #[test]
 fn an_open_row_goes_before_an_older_request_for_another_row() {
-    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, row) in [(0, 5), (1, 6), (2, 5)] {
         channel.push(Access { token, ..read(0, row, 0) });
     }
     let mut order = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
-        order.extend(channel.decide().map(|(access, _)| access.token));
+        order.extend(channel.decide(&spec).map(|(access, _)| access.token));
     }
     assert_eq!(order, [0, 2, 1]);
     let counters = channel.counters();
@@ -127,18 +131,19 @@ fn an_open_row_goes_before_an_older_request_for_another_row() {
 
 #[test]
 fn a_read_after_writes_waits_for_the_turnaround() {
-    let mut channel = PseudoChannel::new(&dram(), Ticks(1), 1023);
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
     channel.push(write(0, 5, 0));
     let mut done = Vec::new();
     while done.is_empty() {
-        done.extend(channel.decide());
+        done.extend(channel.decide(&spec));
     }
     // The write's column command came at 15 (activate to write); its data is taken at once for the accounts.
     assert_eq!(done[0].1, Ticks(15 + 2));
     channel.push(read(0, 5, 16));
     let mut data = None;
     while data.is_none() {
-        data = channel.decide();
+        data = channel.decide(&spec);
     }
     // Write latency 10, burst 2, and 10 clocks to a read of the same bank group, after the command at 15.
     assert_eq!(data.map(|(_, at)| at.0), Some(15 + 10 + 2 + 10 + DATA));
@@ -151,4 +156,133 @@ fn a_refresh_blocks_every_bank() {
     let at = 1024 * 1024 / 1024 + 10;
     // The refresh fell due at 1024; the banks were closed, so it lasted from 1024 to 1584.
     assert_eq!(times(&dram, &[read(0, 5, at)]), [1024 + 560 + 31 + DATA]);
+}
+
+#[test]
+fn a_channel_asks_for_the_next_command_exactly_when_it_is_ready() {
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    channel.push(read(0, 5, 100));
+    assert_eq!((channel.next_decision(), channel.decide(&spec)), (Ticks(100), None));
+    // A clock later nothing is ready; the read is at 131 and not before.
+    assert_eq!((channel.next_decision(), channel.decide(&spec)), (Ticks(101), None));
+    assert_eq!(channel.next_decision(), Ticks(131));
+    assert_eq!(channel.decide(&spec).map(|(_, data)| data), Some(Ticks(131 + DATA)));
+    assert_eq!(channel.next_decision(), Ticks::NEVER);
+}
+
+/// Tokens in the order of column commands.
+fn order(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
+    let spec = ChannelSpec::new(dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    for (token, access) in accesses.iter().enumerate() {
+        channel.push(Access { token: token as u64, ..*access });
+    }
+    let mut order = Vec::new();
+    while channel.next_decision() != Ticks::NEVER {
+        order.extend(channel.decide(&spec).map(|(access, _)| access.token));
+    }
+    order
+}
+
+#[test]
+fn fewer_writes_than_the_high_watermark_wait_for_all_reads() {
+    let accesses = [write(0, 5, 0), write(0, 5, 0), write(0, 5, 0), read(0, 5, 0), read(0, 6, 0)];
+    assert_eq!(order(&dram(), &accesses), [3, 4, 0, 1, 2]);
+}
+
+#[test]
+fn writes_at_the_high_watermark_go_until_the_low_watermark_is_left() {
+    let mut accesses = vec![read(0, 5, 0)];
+    accesses.extend([write(0, 5, 0); 4]);
+    // Four writes turn the channel; when one is left it turns back.
+    assert_eq!(order(&dram(), &accesses), [1, 2, 3, 0, 4]);
+}
+
+#[test]
+fn a_write_after_reads_waits_for_the_turnaround() {
+    // The read's column command is at 31; the write's 20 clocks later.
+    assert_eq!(times(&dram(), &[read(0, 5, 0), write(0, 5, 0)])[1], 31 + 20 + 2);
+}
+
+#[test]
+fn of_accesses_that_are_ready_at_once_the_oldest_goes() {
+    // All rows are open from clock 200 on; banks of different groups.
+    let opened = [read(0, 5, 0), read(2, 5, 0)];
+    let late = [read(2, 5, 200), read(0, 5, 200)];
+    assert_eq!(order(&dram(), &[opened, late].concat()), [0, 1, 2, 3]);
+}
+
+#[test]
+fn refreshes_in_idle_time_are_counted_and_close_the_rows() {
+    let mut dram = dram();
+    dram.clocks.refi = 1024;
+    let spec = ChannelSpec::new(&dram, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    let mut data = Vec::new();
+    for at in [0, 4 * 1024 + 600] {
+        channel.push(read(0, 5, at));
+        while channel.next_decision() != Ticks::NEVER {
+            data.extend(channel.decide(&spec).map(|(_, data)| data.0));
+        }
+    }
+    // Four refreshes passed, the last one 24 clocks ago: the row must be opened again.
+    assert_eq!(data, [31 + DATA, 4 * 1024 + 600 + 31 + DATA]);
+    assert_eq!((channel.counters().refreshes, channel.counters().activates), (4, 2));
+}
+
+#[test]
+fn a_refresh_of_all_banks_waits_until_the_open_ones_are_closed() {
+    let mut dram = dram();
+    dram.clocks.refi = 1024;
+    // The row is opened at 1000, read at 1031 when the refresh is due, may be closed at 1045 and is closed at 1071.
+    assert_eq!(times(&dram, &[read(0, 5, 1000)]), [1071 + 560 + 31 + DATA]);
+}
+
+#[test]
+fn pseudo_channels_of_different_stagger_are_refreshed_at_different_times() {
+    let mut dram = dram();
+    dram.clocks.refi = 1024;
+    let spec = ChannelSpec::new(&dram, Ticks(1));
+    let data = [0, 511].map(|stagger| {
+        let mut channel = PseudoChannel::new(&spec, stagger);
+        channel.push(read(0, 5, 300));
+        std::iter::from_fn(|| Some(channel.decide(&spec))).flatten().next().map(|(_, data)| data.0)
+    });
+    // The first was refreshed from 1 to 561; the second will be at 512.
+    assert_eq!(data, [Some(561 + 31 + DATA), Some(300 + 31 + DATA)]);
+}
+
+fn with_bank_refresh() -> Dram {
+    let mut dram = dram();
+    dram.clocks.bank_refresh = Some(BankRefresh { refi: 1024, rfc: 320, rrefd: 13 });
+    dram
+}
+
+#[test]
+fn a_refresh_of_one_bank_blocks_that_bank_and_holds_up_the_others_briefly() {
+    // Bank 0 is refreshed from 1024 to 1344; others may be activated 13 clocks after its start.
+    let accesses = [read(0, 5, 1030), read(2, 5, 1030)];
+    assert_eq!(times(&with_bank_refresh(), &accesses), [1344 + 31 + DATA, 1037 + 31 + DATA]);
+}
+
+#[test]
+fn banks_are_refreshed_in_turn() {
+    // At 2048 it is the turn of bank 1.
+    let accesses = [read(0, 5, 2100), read(1, 5, 2100)];
+    assert_eq!(times(&with_bank_refresh(), &accesses), [2100 + 31 + DATA, 2368 + 31 + DATA]);
+}
+
+#[test]
+fn counters_that_are_taken_start_anew() {
+    let spec = ChannelSpec::new(&dram(), Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    for (at, expected) in [(0, (1, 0)), (100, (0, 1))] {
+        channel.push(read(0, 5, at));
+        while channel.next_decision() != Ticks::NEVER {
+            channel.decide(&spec);
+        }
+        let counters = channel.take_counters();
+        assert_eq!((counters.row_misses, counters.row_hits), expected);
+    }
 }

@@ -60,7 +60,7 @@ const METRICS: &[Metric] = &[
         BytesPerBlock,
         "as launched",
         "Shared memory that the launch adds.",
-        |c| c.launch.dynamic_shared.into(),
+        |c| c.launch.dynamic_shared_bytes.into(),
     ),
     Metric::shown(
         "launch__shared_mem_per_block_static",
@@ -68,7 +68,7 @@ const METRICS: &[Metric] = &[
         BytesPerBlock,
         "as declared",
         "Shared memory that the kernel declares.",
-        |c| c.launch.static_shared.into(),
+        |c| c.launch.static_shared_bytes.into(),
     ),
     Metric::shown(
         "launch__sm_count",

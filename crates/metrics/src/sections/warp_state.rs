@@ -1,10 +1,9 @@
 //! What resident warps did in every cycle.
 
-use crate::metric::{Metric, Section};
-use crate::states::{state_description, state_label};
+use crate::metric::{Metric, Section, Source};
 use crate::value::Unit::Count;
 use crate::value::Value;
-use warplab_trace::{StallReason, WarpState};
+use warplab_trace::WarpState;
 
 /// The section.
 pub(crate) static SECTION: Section = Section {
@@ -15,20 +14,34 @@ pub(crate) static SECTION: Section = Section {
     metrics: METRICS,
 };
 
-macro_rules! state {
-    ($name:literal, $state:expr) => {
-        Metric::shown(
-            concat!("smsp__average_warps_issue_stalled_", $name, "_per_issue_active.ratio"),
-            state_label($state),
-            Count("inst"),
-            concat!("warp-cycles in state ", $name, " / instructions issued"),
-            state_description($state),
-            |c| Value::ratio(c.in_state($state), c.issued()),
-        )
-    };
+/// The metric of a state.
+const fn of_state(state: WarpState) -> Metric {
+    Metric {
+        id: state.metric(),
+        label: state.label(),
+        unit: Count("inst"),
+        formula: state.formula(),
+        description: state.description(),
+        source: Source::WarpCycles(state),
+        shown: true,
+    }
 }
 
-const METRICS: &[Metric] = &[
+/// The averages, then every state.
+const METRICS: &[Metric] = &{
+    let mut metrics = [AVERAGES[0]; AVERAGES.len() + WarpState::COUNT];
+    let mut place = 1;
+    while place < metrics.len() {
+        metrics[place] = match place.checked_sub(AVERAGES.len()) {
+            None => AVERAGES[place],
+            Some(row) => of_state(WarpState::IN_REPORT_ORDER[row]),
+        };
+        place += 1;
+    }
+    metrics
+};
+
+const AVERAGES: [Metric; 3] = [
     Metric::shown(
         "smsp__average_warp_latency_per_inst_issued.ratio",
         "Warp Cycles Per Issued Instruction",
@@ -55,23 +68,6 @@ const METRICS: &[Metric] = &[
          not fill their last warp.",
         |c| Value::ratio(c.counters.sm.instructions.thread as f64, c.executed()),
     ),
-    state!("long_scoreboard", WarpState::Stalled(StallReason::LongScoreboard)),
-    state!("short_scoreboard", WarpState::Stalled(StallReason::ShortScoreboard)),
-    state!("wait", WarpState::Stalled(StallReason::Wait)),
-    state!("math_pipe_throttle", WarpState::Stalled(StallReason::MathPipeThrottle)),
-    state!("lg_throttle", WarpState::Stalled(StallReason::LgThrottle)),
-    state!("mio_throttle", WarpState::Stalled(StallReason::MioThrottle)),
-    state!("barrier", WarpState::Stalled(StallReason::Barrier)),
-    state!("membar", WarpState::Stalled(StallReason::Membar)),
-    state!("branch_resolving", WarpState::Stalled(StallReason::BranchResolving)),
-    state!("no_instruction", WarpState::Stalled(StallReason::NoInstruction)),
-    state!("imc_miss", WarpState::Stalled(StallReason::ImcMiss)),
-    state!("dispatch_stall", WarpState::Stalled(StallReason::DispatchStall)),
-    state!("drain", WarpState::Stalled(StallReason::Drain)),
-    state!("sleeping", WarpState::Stalled(StallReason::Sleeping)),
-    state!("misc", WarpState::Stalled(StallReason::Misc)),
-    state!("not_selected", WarpState::NotSelected),
-    state!("selected", WarpState::Selected),
 ];
 
 #[cfg(test)]
@@ -82,8 +78,7 @@ mod tests {
     #[test]
     fn every_state_has_its_metric() {
         for state in WarpState::all() {
-            let id = format!("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", state.name());
-            assert!(METRICS.iter().any(|metric| metric.id == id), "{id}");
+            assert!(METRICS.iter().any(|metric| metric.id == state.metric()), "{}", state.name());
         }
     }
 }

@@ -1,0 +1,158 @@
+//! Experiments: what a launch computed is checked at every point, and what is finished is kept through every accident.
+
+use crate::common::{fresh_folder, status, stderr, stdout, warplab_in};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const KERNEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/kernels/vector_add.ptx");
+
+const LAUNCH: &str = r#"(
+    program: "vector_add.ptx", kernel: "vector_add", grid: (1, 1, 1), block: (256, 1, 1),
+    arguments: [
+        i32(256), buffer(name: "a", size: "256 x f32", init: hash_f32(1)),
+        buffer(name: "b", size: "256 x f32", init: hash_f32(2)), buffer(name: "c", size: "256 x f32", init: zero),
+    ],
+    expectations: [all_close(buffer: "c", expected: formula("a[i] + b[i]"))],
+    gpu: "toy",
+)"#;
+
+const SWEEP: &str = r#"(
+    title: "A sweep", source: "here", why: "to see", kind: launch,
+    axes: [(name: "n", values: [255, 256])],
+    set: {"launch": "launch.ron", "argument.0": "i32:{n}"},
+    columns: [(name: "instructions", of: "{smsp__inst_executed.sum}")],
+)"#;
+
+/// A folder with a launch whose kernel is told to leave out one element at the first of two points.
+fn sweep(name: &str) -> PathBuf {
+    let folder = fresh_folder(name);
+    fs::copy(KERNEL, folder.join("vector_add.ptx")).unwrap();
+    fs::write(folder.join("launch.ron"), LAUNCH).unwrap();
+    fs::write(folder.join("sweep.ron"), SWEEP).unwrap();
+    folder
+}
+
+const FAILED: &str = "at n 255: expectation c: FAILED (1 of 256 elements differ, max relative error 1.0e0; first at 255: 0, expected";
+
+#[test]
+fn a_sweep_over_a_wrong_launch_is_marked_and_fails() {
+    let folder = sweep("marked");
+    // Once simulated, once from the results file: what was wrong stays wrong.
+    for _ in 0..2 {
+        let ran = warplab_in(&folder, "experiment sweep.ron");
+        assert_eq!(status(&ran), Some(1));
+        let text = stdout(&ran);
+        let rows = text.lines().filter(|line| line.starts_with("    2"));
+        let rows: Vec<String> =
+            rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(rows, ["255 160 FAILED", "256 160 ok"], "{text}");
+        assert!(text.contains(&format!("WRONG {FAILED}")), "{text}");
+    }
+    let csv = warplab_in(&folder, "experiment sweep.ron --csv");
+    assert_eq!(stdout(&csv), "n,instructions,expectations\n255,160,FAILED\n256,160,ok\n");
+    assert!(stderr(&csv).starts_with(FAILED));
+    assert_eq!(status(&csv), Some(1));
+    let json = warplab_in(&folder, "experiment sweep.ron --json");
+    let value: serde_json::Value = serde_json::from_str(&stdout(&json)).unwrap();
+    assert_eq!(value["expectations"][0]["failed"].as_array().unwrap().len(), 1);
+    assert_eq!(value["expectations"][1], serde_json::json!({"checked": 1, "failed": []}));
+    assert_eq!(status(&json), Some(1));
+    let right = warplab_in(&folder, "experiment sweep.ron --set n=256");
+    assert_eq!(status(&right), Some(0), "{}", stdout(&right));
+    assert!(stdout(&right).contains("ok    every launch computed what its expectations say\n"));
+}
+
+#[test]
+fn a_results_file_that_cannot_be_written_does_not_throw_the_table_away() {
+    let folder = sweep("unwritable");
+    fs::write(folder.join("file"), "").unwrap();
+    let kept = stdout(&warplab_in(&folder, "experiment sweep.ron"));
+    let ran = warplab_in(&folder, "experiment sweep.ron --results file/points.jsonl --fresh");
+    assert_eq!((stdout(&ran), status(&ran)), (kept, Some(2)));
+    let said = stderr(&ran);
+    assert!(said.starts_with("error: file/points.jsonl cannot be written: "), "{said}");
+    assert!(said.ends_with(
+        "; what is printed is whole, but its points run again the next time; give another --results\n"
+    ));
+}
+
+/// How many points a sweep over right launches works out with this results file, and the file after it.
+fn worked_out(folder: &Path, bytes: &[u8]) -> (usize, Vec<u8>) {
+    let path = folder.join("points.jsonl");
+    fs::write(&path, bytes).unwrap();
+    let ran = warplab_in(folder, "experiment sweep.ron --results points.jsonl");
+    assert_eq!(status(&ran), Some(1), "{}", stderr(&ran));
+    let after = fs::read(&path).unwrap();
+    assert!(after.starts_with(bytes), "nothing that is there is touched");
+    let lines = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count();
+    (lines(&after) - lines(bytes), after)
+}
+
+#[test]
+fn one_broken_line_of_the_results_costs_one_point() {
+    let folder = sweep("broken");
+    let (all, whole) = worked_out(&folder, b"");
+    assert_eq!((all, worked_out(&folder, &whole).0), (2, 0));
+    let mut binary = whole.clone();
+    binary[20] = 0xff;
+    assert_eq!(worked_out(&folder, &binary).0, 1);
+    let text = String::from_utf8(whole.clone()).unwrap();
+    let (first, second) = text.split_once('\n').unwrap();
+    let (start, rest) = first.split_once("\"values\":{").unwrap();
+    let emptied = format!("{start}\"values\":{{}}{}\n{second}", rest.split_once('}').unwrap().1);
+    assert_eq!(worked_out(&folder, emptied.as_bytes()).0, 1);
+    let edited = text.replacen("\"smsp__inst_executed.sum\":160.0", "\"smsp__inst_executed.sum\":80.0", 1);
+    assert!(edited != text);
+    assert_eq!(worked_out(&folder, edited.as_bytes()).0, 1);
+}
+
+#[test]
+fn a_torn_last_line_takes_no_new_line_with_it() {
+    let folder = sweep("torn");
+    let (_, whole) = worked_out(&folder, b"");
+    let torn = &whole[..whole.len() - 30];
+    // The torn line is ended, then comes the new one: two ends of lines.
+    let (ends, after) = worked_out(&folder, torn);
+    assert_eq!(ends, 2);
+    assert_eq!(worked_out(&folder, &after).0, 0);
+    // A line that lacks nothing but its end is whole.
+    assert_eq!(worked_out(&folder, &whole[..whole.len() - 1]).0, 0);
+}
+
+#[test]
+fn results_that_cannot_be_read_are_named_before_anything_runs() {
+    let folder = sweep("unreadable");
+    let ran = warplab_in(&folder, "experiment sweep.ron --results .");
+    assert_eq!((stdout(&ran).as_str(), status(&ran)), ("", Some(2)));
+    assert!(stderr(&ran).starts_with("error: . cannot be read: "), "{}", stderr(&ran));
+}
+
+#[test]
+fn two_runs_may_keep_their_points_in_one_file() {
+    let folder = sweep("shared");
+    let (_, whole) = worked_out(&folder, b"");
+    let path = folder.join("points.jsonl");
+    fs::write(&path, "").unwrap();
+    // Another run writes a line while ours is open: each line comes with one call.
+    let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+    other.write_all(&whole).unwrap();
+    assert_eq!(worked_out(&folder, &fs::read(&path).unwrap()).0, 0);
+}
+
+#[test]
+fn a_row_that_is_not_built_is_no_success() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let list = stdout(&warplab_in(root, "reproduce --list"));
+    let count = list.lines().filter(|line| line.contains(" not yet ")).count();
+    let rows = list.lines().count() - 2;
+    assert!(list.ends_with(&format!(
+        "\n{count} of {rows} rows are not built yet; 'warplab reproduce --list' shows which\n"
+    )));
+    let ran = warplab_in(root, "reproduce limits-table its max-atomics");
+    assert_eq!((stdout(&ran).as_str(), status(&ran)), ("", Some(2)));
+    assert_eq!(
+        stderr(&ran),
+        "error: the rows are not built yet: its, max-atomics; 'warplab reproduce --list' shows which rows are\n"
+    );
+}

@@ -1,0 +1,22 @@
+//! The `warplab` program, called as a person calls it. One test binary: linking is most of what a small one costs.
+
+mod common;
+mod contraction;
+mod correlate;
+mod documents;
+mod experiments;
+mod faults;
+mod hazards;
+mod instructions_page;
+mod kernels;
+mod labs;
+mod launches;
+#[cfg(unix)]
+mod output;
+mod reference;
+mod reports;
+mod runtime;
+mod several_launches;
+#[cfg(unix)]
+mod tools;
+mod usage;

@@ -1,0 +1,111 @@
+//! Expressions: what a launch expects of an element, and what a column of an experiment shows.
+//!
+//! ```text
+//! expression = sum { ("==" | "<=" | "<" | ">=" | ">") sum }
+//! sum        = product { ("+" | "-") product }
+//! product    = power { ("*" | "/" | "%") power }
+//! power      = unary [ "^" power ]
+//! unary      = [ "-" ] ( number | call | "(" expression ")" | leaf )
+//! call       = function "(" expression { "," expression } ")"
+//! ```
+//!
+//! Comparisons are 1 or 0. A leaf is what a [`Dialect`] adds: elements of buffers and sums over an index
+//! ([`crate::launch::Formula`]), or metrics, axes and other columns ([`crate::experiment::Expression`]). The dialects
+//! share syntax, operators and functions; each has its own numbers, see [`Evaluate`].
+
+mod evaluate;
+mod parser;
+
+pub(crate) use evaluate::Evaluate;
+pub use parser::Mention;
+pub(crate) use parser::{Dialect, Parsed, Parser, parse};
+
+/// A part of an expression; `L` is what its dialect adds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Term<L> {
+    Number(Literal),
+    Leaf(L),
+    Negate(Box<Term<L>>),
+    Binary(Operator, Box<Term<L>>, Box<Term<L>>),
+    Call(Function, Vec<Term<L>>),
+}
+
+/// A number as it is written, in every precision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Literal {
+    /// Its value if it has neither point nor exponent.
+    pub(crate) whole: Option<i128>,
+    pub(crate) single: f32,
+    pub(crate) double: f64,
+}
+
+/// What stands between two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    Power,
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Operator {
+    /// Those that compare; where one begins like another, the longer one first.
+    const COMPARISONS: [(&str, Operator); 5] = [
+        ("==", Operator::Equal),
+        ("<=", Operator::LessOrEqual),
+        ("<", Operator::Less),
+        (">=", Operator::GreaterOrEqual),
+        (">", Operator::Greater),
+    ];
+    const SUMS: [(&str, Operator); 2] = [("+", Operator::Add), ("-", Operator::Subtract)];
+    const PRODUCTS: [(&str, Operator); 3] =
+        [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
+}
+
+/// A function of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Min,
+    Max,
+    Abs,
+    Sqrt,
+    Log2,
+    Floor,
+    Ceil,
+    Round,
+    Fma,
+    F32,
+    F64,
+    Select,
+}
+
+impl Function {
+    /// Every function with its name and how many numbers it takes: three at most.
+    const ALL: [(&str, Function, usize); 12] = [
+        ("min", Function::Min, 2),
+        ("max", Function::Max, 2),
+        ("abs", Function::Abs, 1),
+        ("sqrt", Function::Sqrt, 1),
+        ("log2", Function::Log2, 1),
+        ("floor", Function::Floor, 1),
+        ("ceil", Function::Ceil, 1),
+        ("round", Function::Round, 1),
+        ("fma", Function::Fma, 3),
+        ("f32", Function::F32, 1),
+        ("f64", Function::F64, 1),
+        ("select", Function::Select, 3),
+    ];
+}
+
+/// A number rounded to single precision.
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is meant")]
+pub(crate) fn single(value: f64) -> f64 {
+    f64::from(value as f32)
+}

@@ -1,0 +1,70 @@
+//! What the compiler of PTX knows of the machine beside its latencies and limits.
+
+use super::GpuConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use warplab_program::{Target, TargetChoices, TargetLimits};
+
+/// The numbers by which the compiler of PTX chooses among correct programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compiler {
+    /// Live registers up to which the scheduler takes loads early, at least.
+    #[schemars(range(min = 1, max = 255))]
+    pub comfortable_registers: u32,
+    /// The same at most, where the order as written keeps more alive.
+    #[schemars(range(min = 1, max = 255))]
+    pub most_comfortable_registers: u32,
+    /// Registers over which values are spread even if fewer suffice, so that what is still being read is seldom
+    /// overwritten.
+    #[schemars(range(min = 1, max = 255))]
+    pub spread_registers: u32,
+    /// Cycles of a load from memory while the order of instructions is chosen.
+    #[schemars(range(min = 1, max = 10000))]
+    pub load_cycles: u32,
+    /// The longest side of a branch, in instructions, that is predicated instead of skipped.
+    #[schemars(range(max = 64))]
+    pub predicated_instructions: u32,
+    /// The longest stall count of a branch; a shorter latency of branches holds.
+    #[schemars(range(min = 1, max = 15))]
+    pub branch_stall: u8,
+    /// The stall count of a double-precision instruction.
+    #[schemars(range(min = 1, max = 15))]
+    pub fp64_stall: u8,
+    /// The stall count between an instruction that sets a wait counter and the next that waits for it.
+    #[schemars(range(min = 1, max = 15))]
+    pub wait_counter_stall: u8,
+    /// Whether the machine reduces a value over the lanes of a warp in one instruction.
+    pub reduces_lanes: bool,
+}
+
+impl GpuConfig {
+    /// The machine as the compiler of PTX sees it.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let (limits, compiler, core) = (&self.limits, &self.compiler, &self.multiprocessor);
+        Target {
+            latencies: core.latencies.table(&core.shared, &core.l1),
+            limits: TargetLimits {
+                warp_lanes: limits.warp_lanes,
+                threads: limits.threads,
+                blocks: limits.blocks,
+                threads_per_block: limits.threads_per_block,
+                registers: limits.registers,
+                register_unit: limits.register_unit,
+                registers_per_thread: limits.registers_per_thread,
+            },
+            choices: TargetChoices {
+                comfortable_registers: compiler.comfortable_registers,
+                most_comfortable_registers: compiler.most_comfortable_registers,
+                spread_registers: compiler.spread_registers,
+                load_cycles: compiler.load_cycles,
+                predicated_instructions: compiler.predicated_instructions,
+                branch_stall: compiler.branch_stall,
+                fp64_stall: compiler.fp64_stall,
+                wait_counter_stall: compiler.wait_counter_stall,
+            },
+            reduces_lanes: compiler.reduces_lanes,
+        }
+    }
+}

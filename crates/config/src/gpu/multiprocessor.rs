@@ -1,0 +1,250 @@
+//! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
+
+use super::latencies::Latencies;
+use super::memory::ReplacementPolicy;
+use super::scheduler::SchedulerPolicy;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use warplab_program::Pipe;
+
+/// How divergent branches are executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Divergence {
+    /// Convergence barriers (Volta and later): other lanes of the warp may run while some wait.
+    ConvergenceBarriers,
+    /// A stack of immediate post-dominators: one side, then the other.
+    IpdomStack,
+}
+
+/// One multiprocessor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Multiprocessor {
+    /// Which warp is taken.
+    pub scheduler: SchedulerPolicy,
+    /// The seed of the random policy.
+    pub scheduler_seed: u64,
+    /// How divergent branches are executed.
+    pub divergence: Divergence,
+    /// How instructions come to the schedulers.
+    pub instructions: InstructionSupply,
+    /// Cycles between two instructions of a pipe, for each sub-partition.
+    pub pipes: Pipes,
+    /// Cycles until a result can be read.
+    pub latencies: Latencies,
+    /// From issue to the level-one cache and shared memory.
+    pub memory_pipeline: MemoryPipeline,
+    /// Shared memory.
+    pub shared: SharedMemory,
+    /// The level-one cache.
+    pub l1: L1Cache,
+}
+
+/// How instructions come to the schedulers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionSupply {
+    /// Cycles from the issue of a taken branch until the next instruction can issue.
+    #[schemars(range(min = 1))]
+    pub branch_taken: u32,
+    /// Instructions that the cache of a sub-partition holds.
+    #[schemars(range(min = 1))]
+    pub l0_instructions: u32,
+    /// Cycles between lines from the next level while running straight ahead.
+    pub l1_line_interval: u32,
+    /// Instructions that the next level holds.
+    #[schemars(range(min = 1))]
+    pub l1_instructions: u32,
+    /// Cycles between lines from the level after that.
+    pub l2_line_interval: u32,
+    /// Cycles until the first line comes after a jump to one that the cache of the sub-partition lacks.
+    pub l1_latency: u32,
+    /// Cycles until the first line comes after a jump to one that the next level lacks too.
+    pub l2_latency: u32,
+    /// Instructions of a cache line.
+    #[schemars(range(min = 1, max = 1024))]
+    pub line_instructions: u32,
+    /// Warps of a fetch group of the two-level scheduler.
+    #[schemars(range(min = 1, max = 64))]
+    pub fetch_group: u32,
+    /// Taken backward branches of one path of a warp before another path gets its turn.
+    #[schemars(range(min = 1))]
+    pub branch_patience: u32,
+}
+
+/// When a pipe can take its next instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PipeTiming {
+    /// Cycles between two instructions.
+    #[schemars(range(min = 1, max = 64))]
+    pub interval: u32,
+    /// The unit that executes them, when the pipe shares another's.
+    #[serde(default)]
+    pub unit: Option<PipeUnit>,
+}
+
+/// A unit that several pipes may share, by the pipe that it is named after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Named as the pipes.
+pub enum PipeUnit {
+    Alu,
+    Fma,
+    Fp64,
+    Xu,
+    Lsu,
+    Adu,
+    Cbu,
+}
+
+impl PipeUnit {
+    /// The pipe that the unit is named after.
+    #[must_use]
+    pub fn pipe(self) -> Pipe {
+        match self {
+            PipeUnit::Alu => Pipe::Alu,
+            PipeUnit::Fma => Pipe::Fma,
+            PipeUnit::Fp64 => Pipe::Fp64,
+            PipeUnit::Xu => Pipe::Xu,
+            PipeUnit::Lsu => Pipe::Lsu,
+            PipeUnit::Adu => Pipe::Adu,
+            PipeUnit::Cbu => Pipe::Cbu,
+        }
+    }
+}
+
+/// The pipes of one sub-partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pipes {
+    /// Integer logic, comparison, shifts.
+    pub alu: PipeTiming,
+    /// Single precision.
+    pub fma: PipeTiming,
+    /// Integer multiply-add.
+    pub fma_heavy: PipeTiming,
+    /// Packed half precision.
+    pub fp16: PipeTiming,
+    /// Double precision.
+    pub fp64: PipeTiming,
+    /// Transcendental functions and conversions.
+    pub xu: PipeTiming,
+    /// Memory instructions; the memory pipeline has its own limits behind it.
+    pub lsu: PipeTiming,
+    /// Constants by index, special registers, block barriers.
+    pub adu: PipeTiming,
+    /// Branches.
+    pub cbu: PipeTiming,
+    /// Scalar arithmetic.
+    pub uniform: PipeTiming,
+}
+
+impl Pipes {
+    /// Cycles between two instructions of a pipe.
+    #[must_use]
+    pub fn interval(&self, pipe: Pipe) -> u32 {
+        self.timing(pipe).interval
+    }
+
+    /// The pipe whose unit executes the instructions of a pipe.
+    #[must_use]
+    pub fn unit(&self, pipe: Pipe) -> Pipe {
+        self.timing(pipe).unit.map_or(pipe, PipeUnit::pipe)
+    }
+
+    fn timing(&self, pipe: Pipe) -> PipeTiming {
+        match pipe {
+            Pipe::Alu => self.alu,
+            Pipe::Fma => self.fma,
+            Pipe::FmaHeavy => self.fma_heavy,
+            Pipe::Fp16 => self.fp16,
+            Pipe::Fp64 => self.fp64,
+            Pipe::Xu => self.xu,
+            Pipe::Lsu => self.lsu,
+            Pipe::Adu => self.adu,
+            Pipe::Cbu => self.cbu,
+            Pipe::Uniform => self.uniform,
+        }
+    }
+}
+
+/// From issue to the level-one cache and shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryPipeline {
+    /// Memory instructions that a sub-partition holds before its schedulers must wait.
+    #[schemars(range(min = 1, max = 255))]
+    pub queue: u32,
+    /// Cycles between two memory instructions of a sub-partition that leave its queue.
+    #[schemars(range(min = 1))]
+    pub sub_partition_interval: u32,
+    /// Cycles between two memory instructions of the multiprocessor.
+    #[schemars(range(min = 1))]
+    pub interval: u32,
+    /// Cycles from issue until the sources have been read, when nothing is in the way.
+    pub source_release: u32,
+    /// Cycles of requests that may wait for the port to level two before the unit stops.
+    pub send_slack: u32,
+}
+
+/// Shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SharedMemory {
+    /// Banks of four bytes.
+    #[schemars(range(min = 1, max = 64))]
+    pub banks: u32,
+    /// Cycles from issue to the result of a load without conflict.
+    #[schemars(range(min = 1))]
+    pub latency: u16,
+    /// Cycles that every further pass adds to the latency of one instruction.
+    pub pass_latency: u32,
+    /// Cycles of the unit for every pass.
+    #[schemars(range(min = 1))]
+    pub pass_interval: u32,
+    /// Cycles from issue to the old value of an atomic operation on distinct words.
+    pub atomic_latency: u32,
+    /// Cycles that every further lane on the same word adds to an atomic operation with result.
+    pub atomic_lane: u32,
+}
+
+/// The level-one cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct L1Cache {
+    /// KiB of the memory that level one and shared memory have together.
+    #[schemars(range(min = 1, max = 1048576))]
+    pub combined_kib: u32,
+    /// KiB of that which neither can use.
+    pub reserved_kib: u32,
+    /// Lines of a set.
+    #[schemars(range(min = 1, max = 4096))]
+    pub ways: u32,
+    /// Which line of a full set is replaced.
+    #[serde(default)]
+    pub replacement: ReplacementPolicy,
+    /// Cycles from issue to the result of a 32-bit load that hits.
+    #[schemars(range(min = 1))]
+    pub hit_latency: u16,
+    /// Percent of that which pass before a request for what is missing leaves; the rest pass after its reply.
+    #[schemars(range(max = 100))]
+    pub request_percent: u8,
+    /// Tag banks: lines whose low line address differs are looked up at once.
+    #[schemars(range(min = 1, max = 32))]
+    pub tag_banks: u32,
+    /// Bytes a cycle from the data array.
+    #[schemars(range(min = 1))]
+    pub bytes_per_cycle: u32,
+    /// Lines that can be under way from level two at a time.
+    #[schemars(range(min = 1, max = 1048576))]
+    pub miss_entries: u32,
+    /// Whether loads of global memory are kept.
+    pub caches_global_loads: bool,
+    /// When given, every access to global memory answers after so many cycles, whatever it touches: a memory without
+    /// caches and without limits, for teaching.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub flat_latency: Option<u32>,
+}

@@ -1,0 +1,28 @@
+//! Instructions across the lanes of a warp.
+
+use super::AtomicOp;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Warp {
+    Shuffle(ShuffleMode),
+    Vote(VoteMode),
+    Match { all: bool, wide: bool },
+    Reduce { op: AtomicOp, signed: bool },
+    Elect,
+    ToUniform,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ShuffleMode {
+    Index,
+    Up,
+    Down,
+    Butterfly,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum VoteMode {
+    All,
+    Any,
+    Equal,
+}

@@ -1,0 +1,319 @@
+//! Loads, stores, atomics: addresses, spaces, data.
+
+use crate::LANES;
+use crate::Row;
+use crate::fault::{ExecFault, FaultKind};
+use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, windows};
+use crate::op::{AccessKind, Space};
+use crate::op::{Memory, MemoryForm, SourceKind, SpaceForm};
+use crate::semantics::lanes::Machine;
+use crate::state::shared::check_each;
+use crate::state::warp::blend;
+use crate::step::Environment;
+use warplab_units::LaneMask;
+use warplab_units::PerLane;
+
+/// Local addresses from here on are below the end of the stack: no thread has so much local memory.
+const STACK_WRAPS: u64 = 0xff00_0000;
+
+/// Executes; says whether the answer comes later.
+#[inline(always)]
+pub(crate) fn execute<M: GlobalMemory>(
+    m: &mut Machine<'_>,
+    memory: &Memory,
+    environment: &mut Environment<'_, M>,
+) -> Result<bool, ExecFault> {
+    let mut addresses = addresses(m, memory);
+    let active = LaneMask(m.mask);
+    let mut space = match memory.space {
+        SpaceForm::Global => Space::Global,
+        SpaceForm::Shared => Space::Shared,
+        SpaceForm::Local => Space::Local,
+        SpaceForm::Generic => active.lowest().map_or(Space::Global, |lane| space_of(addresses[lane])),
+    };
+    if memory.form == MemoryForm::SpaceQuery {
+        let shared = active.lanes().filter(|&l| windows::is_shared(addresses[l])).fold(0, |x, l| x | 1 << l);
+        let local = active.lanes().filter(|&l| windows::is_local(addresses[l])).fold(0, |x, l| x | 1 << l);
+        let holds = match memory.kind {
+            AccessKind::Load => shared,
+            AccessKind::Store => local,
+            _ => !(shared | local),
+        };
+        m.write_predicate(0, holds);
+        environment.record.mask = LaneMask::EMPTY;
+        return Ok(false);
+    }
+    // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
+    let tells = memory.kind == AccessKind::Atomic
+        && memory.form == MemoryForm::Plain
+        && memory.atomic.is_some_and(|(op, _)| op != crate::AtomicOp::CompareExchange)
+        && m.op.out[0] < 7;
+    if tells {
+        let generic = memory.space == SpaceForm::Generic;
+        let done = |lane: &usize| !generic || space_of(addresses[*lane]) == Space::Global;
+        let done = active.lanes().filter(done).fold(0, |lanes, lane| lanes | 1 << lane);
+        m.write_predicate(0, done);
+    }
+    let mut deferred = false;
+    if memory.space == SpaceForm::Generic {
+        let spaces: PerLane<Space> = std::array::from_fn(|lane| space_of(addresses[lane]));
+        for lane in 0..LANES {
+            if spaces[lane] != Space::Global {
+                addresses[lane] &= 0xffff_ffff;
+            }
+        }
+        for one in [Space::Global, Space::Shared, Space::Local] {
+            let lanes = active.lanes().filter(|&l| spaces[l] == one).fold(0, |x, l| x | 1 << l);
+            if lanes != 0 && (one == Space::Global || !tells) {
+                deferred |= access(m, memory, one, &addresses, LaneMask(lanes), environment)?;
+            }
+        }
+    } else {
+        deferred = access(m, memory, space, &addresses, active, environment)?;
+    }
+    let record = &mut *environment.record;
+    if memory.kind == AccessKind::CacheControl {
+        space = Space::Global;
+    }
+    record.space = space;
+    record.generic = memory.space == SpaceForm::Generic;
+    record.kind = memory.kind;
+    record.bytes = u32::from(memory.bytes);
+    record.mask = active;
+    record.addresses = addresses;
+    record.policy = memory.policy;
+    record.atomic = memory.atomic;
+    record.destination = memory.register;
+    Ok(deferred)
+}
+
+fn space_of(address: u64) -> Space {
+    if windows::is_shared(address) {
+        Space::Shared
+    } else if windows::is_local(address) {
+        Space::Local
+    } else {
+        Space::Global
+    }
+}
+
+/// The address of every lane.
+#[inline(always)]
+fn addresses(m: &Machine<'_>, memory: &Memory) -> PerLane<u64> {
+    let form = memory.address;
+    let uniform = form.uniform.map_or(0, |register| {
+        let at = usize::from(register);
+        let upper = if form.uniform_wide { m.warp.uniforms[at + 1] } else { 0 };
+        u64::from(m.warp.uniforms[at]) | u64::from(upper) << 32
+    });
+    let constant = uniform.wrapping_add(i64::from(form.offset) as u64);
+    let base = &m.warp.rows[usize::from(form.base)];
+    let mut out = [0; LANES];
+    if form.wide {
+        let upper = &m.warp.rows[usize::from(form.base) + 1];
+        for lane in 0..LANES {
+            out[lane] = (u64::from(base[lane]) | u64::from(upper[lane]) << 32).wrapping_add(constant);
+        }
+    } else if form.uniform_wide {
+        for lane in 0..LANES {
+            out[lane] = u64::from(base[lane]).wrapping_add(constant);
+        }
+    } else {
+        for lane in 0..LANES {
+            let scaled = base[lane].wrapping_mul(u32::from(form.scale));
+            out[lane] = u64::from(scaled.wrapping_add(constant as u32));
+        }
+    }
+    out
+}
+
+/// The words of the data of every lane, `count` of them from source `index`.
+#[inline(always)]
+fn data(m: &Machine<'_>, index: usize, count: usize, out: &mut [Row]) {
+    if let SourceKind::Row(row) = m.op.sources[index].from {
+        for (word, slot) in out.iter_mut().enumerate().take(count) {
+            *slot = m.warp.rows[usize::from(row) + word];
+        }
+        return;
+    }
+    let (low, high) = m.pair(index);
+    out[0] = low;
+    if count > 1 {
+        out[1] = high;
+    }
+}
+
+#[inline(always)]
+fn access<M: GlobalMemory>(
+    m: &mut Machine<'_>,
+    memory: &Memory,
+    space: Space,
+    addresses: &PerLane<u64>,
+    mask: LaneMask,
+    environment: &mut Environment<'_, M>,
+) -> Result<bool, ExecFault> {
+    if mask.is_empty() {
+        return Ok(false);
+    }
+    let lanes = Lanes { addresses, mask, bytes: u32::from(memory.bytes) };
+    let words = usize::from(memory.bytes.div_ceil(4));
+    match memory.kind {
+        AccessKind::Load => {
+            let mut out = [[0; LANES]; 4];
+            match space {
+                Space::Global => environment.global.load(lanes, &mut out)?,
+                Space::Shared => environment.shared.load(lanes, &mut out)?,
+                Space::Local => load_local(m, lanes, &mut out)?,
+            }
+            if memory.signed {
+                let shift = 32 - u32::from(memory.bytes) * 8;
+                out[0].iter_mut().for_each(|value| *value = ((*value << shift) as i32 >> shift) as u32);
+            }
+            write_words(m, &out[..words], mask);
+        }
+        AccessKind::Store => {
+            let mut values = [[0; LANES]; 4];
+            data(m, 0, words, &mut values);
+            match space {
+                Space::Global => environment.global.store(lanes, &values)?,
+                Space::Shared => environment.shared.store(lanes, &values)?,
+                Space::Local => store_local(m, lanes, &values)?,
+            }
+        }
+        AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
+            return atomic(m, memory, space, lanes, environment);
+        }
+        AccessKind::MatrixLoad => load_matrix(m, memory, lanes, environment)?,
+        AccessKind::CacheControl => {}
+    }
+    Ok(false)
+}
+
+#[inline(always)]
+fn write_words(m: &mut Machine<'_>, words: &[Row], mask: LaneMask) {
+    if let crate::op::Destination::Row(row) = m.op.destination {
+        for (word, value) in words.iter().enumerate() {
+            blend(&mut m.warp.rows[usize::from(row) + word], value, mask.0);
+        }
+    }
+}
+
+fn check_local(m: &Machine<'_>, lanes: &Lanes<'_>) -> Result<(), ExecFault> {
+    let bytes = m.warp.local.len() as u64 * 4;
+    check_each(lanes, Space::Local, bytes).map_err(|fault| {
+        // The stack grows down: below its end addresses begin again from the top.
+        let past_the_end = fault.kind == FaultKind::OutOfBounds && fault.address.0 >= STACK_WRAPS;
+        if past_the_end { ExecFault::Stack { bytes, lane: fault.lane } } else { fault.into() }
+    })
+}
+
+fn load_local(m: &Machine<'_>, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), ExecFault> {
+    check_local(m, &lanes)?;
+    for lane in lanes.mask.lanes() {
+        let at = lanes.addresses[lane] as usize / 4;
+        for word in 0..lanes.bytes.div_ceil(4) as usize {
+            out[word][lane] = m.warp.local[at + word][lane];
+        }
+    }
+    if lanes.bytes < 4 {
+        crate::state::image::narrow(&lanes, &mut out[0]);
+    }
+    Ok(())
+}
+
+fn store_local(m: &mut Machine<'_>, lanes: Lanes<'_>, values: &[Row; 4]) -> Result<(), ExecFault> {
+    check_local(m, &lanes)?;
+    for lane in lanes.mask.lanes() {
+        let address = lanes.addresses[lane] as usize;
+        if lanes.bytes < 4 {
+            let shift = address % 4 * 8;
+            let keep = if lanes.bytes == 1 { 0xffu32 } else { 0xffff } << shift;
+            let slot = &mut m.warp.local[address / 4][lane];
+            *slot = *slot & !keep | values[0][lane] << shift & keep;
+        } else {
+            for word in 0..lanes.bytes as usize / 4 {
+                m.warp.local[address / 4 + word][lane] = values[word][lane];
+            }
+        }
+    }
+    Ok(())
+}
+
+fn atomic<M: GlobalMemory>(
+    m: &mut Machine<'_>,
+    memory: &Memory,
+    space: Space,
+    lanes: Lanes<'_>,
+    environment: &mut Environment<'_, M>,
+) -> Result<bool, ExecFault> {
+    let Some((op, ty)) = memory.atomic else { return Ok(false) };
+    let words = usize::from(memory.bytes / 4);
+    let mut operands = [[0; LANES]; 4];
+    if memory.form == MemoryForm::IncrementByCount {
+        operands[0] = [1; LANES];
+    } else {
+        data(m, 0, words, &mut operands);
+        if op == crate::AtomicOp::CompareExchange {
+            data(m, 1, words, &mut operands[words..]);
+        }
+    }
+    let wants_result = memory.kind == AccessKind::Atomic;
+    let destination = memory.register.filter(|_| wants_result);
+    let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
+    let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
+    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination, swapped };
+    let mut out = [[0; LANES]; 4];
+    let reply = match space {
+        Space::Global => environment.global.atomic(request, &mut out)?,
+        _ => {
+            environment.shared.atomic(request, &mut out)?;
+            AtomicReply::Done
+        }
+    };
+    if reply == AtomicReply::Deferred {
+        return Ok(wants_result);
+    }
+    if memory.form == MemoryForm::CompareAndStore {
+        let stored: Row = std::array::from_fn(|lane| {
+            u32::from((0..words).all(|word| out[word][lane] == operands[word][lane]))
+        });
+        // A wide one answers in a pair of registers.
+        write_words(m, &[stored, [0; LANES]][..words], lanes.mask);
+    } else if wants_result {
+        write_words(m, &out[..words], lanes.mask);
+        if op == crate::AtomicOp::CompareExchange {
+            let same = |lane: usize| (0..words).all(|word| out[word][lane] == operands[word][lane]);
+            let swapped = lanes.mask.lanes().filter(|&lane| same(lane)).fold(0, |x, lane| x | 1 << lane);
+            m.write_predicate(0, swapped);
+        }
+    }
+    Ok(false)
+}
+
+/// Each group of eight lanes gives the rows of a matrix of 8 by 8 halves; lane l gets elements 2l and 2l + 1.
+fn load_matrix<M>(
+    m: &mut Machine<'_>,
+    memory: &Memory,
+    lanes: Lanes<'_>,
+    environment: &mut Environment<'_, M>,
+) -> Result<(), ExecFault> {
+    let MemoryForm::Matrix { count, transposed } = memory.form else { return Ok(()) };
+    let givers = LaneMask::first(u32::from(count) * 8) & lanes.mask;
+    let mut rows = [[0; LANES]; 4];
+    environment.shared.load(Lanes { mask: givers, bytes: 16, ..lanes }, &mut rows)?;
+    let mut out = [[0; LANES]; 4];
+    for (matrix, result) in out.iter_mut().enumerate().take(usize::from(count)) {
+        let element =
+            |row: usize, column: usize| rows[column / 2][matrix * 8 + row] >> (column % 2 * 16) & 0xffff;
+        for (lane, value) in result.iter_mut().enumerate() {
+            let (row, column) = (lane / 4, lane % 4 * 2);
+            *value = if transposed {
+                element(column, row) | element(column + 1, row) << 16
+            } else {
+                element(row, column) | element(row, column + 1) << 16
+            };
+        }
+    }
+    write_words(m, &out[..usize::from(count)], lanes.mask);
+    Ok(())
+}

@@ -1,0 +1,480 @@
+//! Divergence: which lanes of a warp are where.
+//!
+//! A warp is a list of [`Path`]s with disjoint lanes, one of which is current and issues. When a branch splits a
+//! path, the lanes that fall through go first (the winner of a spin lock falls out of its loop, an `if` body follows
+//! its branch), the taken side is pushed; when the current path blocks or ends, the path that was pushed last goes on.
+//! Paths merge only at `BSYNC` and `WARPSYNC`, never by luck.
+//!
+//! Convergence barriers remember, for every lane, the lanes it is to meet: two paths that use the same barrier
+//! register at once do not disturb each other.
+
+use crate::LANES;
+use crate::Row;
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+use warplab_units::{LaneMask, PerLane, stored};
+
+/// How divergence is handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DivergenceModel {
+    /// Volta and later: after this many taken backward branches another runnable path gets its turn.
+    Barriers {
+        /// Taken backward branches of one path in a row.
+        patience: u32,
+    },
+    /// A stack of reconvergence points: strictly last in, first out; a path that spins starves the others.
+    IpdomStack,
+}
+
+impl Default for DivergenceModel {
+    fn default() -> DivergenceModel {
+        DivergenceModel::Barriers { patience: 32 }
+    }
+}
+
+/// What a path is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathStatus {
+    /// Can issue.
+    Runnable,
+    /// Waits at `BSYNC` for the lanes of this barrier register.
+    AtConvergence(u8),
+    /// Waits at `WARPSYNC` for these lanes.
+    AtWarpsync(LaneMask),
+    /// Waits at `WARPSYNC.COLLECTIVE` for these lanes; goes on at `resume` after the region.
+    AtCollective {
+        /// The lanes that run the region together.
+        mask: LaneMask,
+        /// The instruction after the region.
+        resume: u32,
+    },
+    /// Its lanes are in a collective region on another path; goes on at its program counter afterwards.
+    InCollective,
+    /// Waits at a block barrier.
+    AtBlockBarrier(u8),
+}
+
+/// Lanes that execute together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Path {
+    /// The index of the next instruction (of the one that waits, for a path that waits).
+    pub pc: u32,
+    /// The lanes.
+    pub mask: LaneMask,
+    /// What they do.
+    pub status: PathStatus,
+}
+
+/// The divergence state of a warp.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Paths {
+    list: ArrayVec<Path, { LANES + 1 }>,
+    current: Option<usize>,
+    live: LaneMask,
+    #[serde(with = "stored::arrays")]
+    participants: Vec<PerLane<LaneMask>>,
+    divergence: DivergenceModel,
+    backward: u32,
+}
+
+impl Paths {
+    /// All `lanes` at the first instruction; `barriers` convergence barriers.
+    #[must_use]
+    pub fn new(lanes: LaneMask, barriers: usize, divergence: DivergenceModel) -> Paths {
+        let mut list = ArrayVec::new();
+        if !lanes.is_empty() {
+            list.push(Path { pc: 0, mask: lanes, status: PathStatus::Runnable });
+        }
+        let current = (!lanes.is_empty()).then_some(0);
+        Paths {
+            list,
+            current,
+            live: lanes,
+            participants: vec![[LaneMask::EMPTY; LANES]; barriers],
+            divergence,
+            backward: 0,
+        }
+    }
+
+    /// The path that issues next; `None` when all wait or the warp is done.
+    #[inline]
+    #[must_use]
+    pub fn current(&self) -> Option<&Path> {
+        self.current.map(|index| &self.list[index])
+    }
+
+    /// Every path.
+    #[must_use]
+    pub fn all(&self) -> &[Path] {
+        &self.list
+    }
+
+    /// The lanes that have not exited.
+    #[inline]
+    #[must_use]
+    pub fn live(&self) -> LaneMask {
+        self.live
+    }
+
+    /// Whether every lane has exited.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.live.is_empty()
+    }
+
+    /// Whether every live lane waits at this block barrier.
+    #[must_use]
+    pub fn all_at_block_barrier(&self, id: u8) -> bool {
+        self.list.iter().all(|path| path.status == PathStatus::AtBlockBarrier(id))
+    }
+
+    /// The current path goes to the next instruction.
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        if let Some(index) = self.current {
+            self.list[index].pc += 1;
+        }
+    }
+
+    fn here(&mut self) -> &mut Path {
+        // Only called while an instruction of the current path executes.
+        let index = self.current.unwrap_or(0);
+        &mut self.list[index]
+    }
+
+    /// The current path goes where its lanes in `taken` go to `target` and the others to the next instruction.
+    /// Says whether it split.
+    #[inline]
+    pub fn branch(&mut self, taken: LaneMask, target: u32) -> bool {
+        let path = *self.here();
+        if taken.is_empty() {
+            self.advance();
+            return false;
+        }
+        if taken == path.mask {
+            self.here().pc = target;
+            if target <= path.pc {
+                self.backward_branch();
+            }
+            return false;
+        }
+        let here = self.here();
+        here.mask = path.mask.without(taken);
+        here.pc = path.pc + 1;
+        self.list.push(Path { pc: target, mask: taken, status: PathStatus::Runnable });
+        true
+    }
+
+    /// Each lane of `taken` goes to its own target, the others to the next instruction. Says whether the path split.
+    pub fn branch_each(&mut self, taken: LaneMask, targets: &Row) -> bool {
+        let mut rest = taken;
+        let mut split = false;
+        while let Some(lane) = rest.lowest() {
+            let target = targets[lane];
+            let same = LaneMask(rest.lanes().filter(|&l| targets[l] == target).fold(0, |m, l| m | 1 << l));
+            rest = rest.without(same);
+            let whole = self.here().mask;
+            if same == whole {
+                self.branch(same, target);
+                return split;
+            }
+            split = true;
+            self.here().mask = whole.without(same);
+            self.list.push(Path { pc: target, mask: same, status: PathStatus::Runnable });
+        }
+        self.advance();
+        split
+    }
+
+    /// Splits lanes off the current path; they execute the same instruction later, on their own.
+    pub fn split_off(&mut self, lanes: LaneMask) {
+        let path = *self.here();
+        let rest = path.mask & lanes;
+        if !rest.is_empty() && rest != path.mask {
+            self.here().mask = path.mask.without(rest);
+            self.list.push(Path { pc: path.pc, mask: rest, status: PathStatus::Runnable });
+        }
+    }
+
+    fn backward_branch(&mut self) {
+        let DivergenceModel::Barriers { patience } = self.divergence else { return };
+        self.backward += 1;
+        if self.backward >= patience {
+            self.rotate();
+        }
+    }
+
+    /// The next runnable path after the current one gets its turn.
+    pub fn rotate(&mut self) {
+        self.backward = 0;
+        let Some(index) = self.current else { return };
+        let count = self.list.len();
+        let next = (1..count).map(|step| (index + step) % count);
+        if let Some(other) = next.into_iter().find(|&other| self.list[other].status == PathStatus::Runnable) {
+            self.current = Some(other);
+        }
+    }
+
+    /// `YIELD`: another runnable path goes first.
+    pub fn yield_turn(&mut self) {
+        self.advance();
+        if self.divergence != DivergenceModel::IpdomStack {
+            self.rotate();
+        }
+    }
+
+    /// The path that was pushed last goes on.
+    fn pick(&mut self) {
+        self.backward = 0;
+        self.current = self.list.iter().rposition(|path| path.status == PathStatus::Runnable);
+    }
+
+    /// Makes the current path exactly `lanes`; the others skip this instruction.
+    fn isolate(&mut self, lanes: LaneMask) {
+        let path = *self.here();
+        if lanes != path.mask {
+            self.here().mask = lanes;
+            let rest = path.mask.without(lanes);
+            self.list.push(Path { pc: path.pc + 1, mask: rest, status: PathStatus::Runnable });
+        }
+    }
+
+    /// `BSSY`: the lanes will meet again.
+    #[inline]
+    pub fn open(&mut self, barrier: u8, lanes: LaneMask) {
+        self.set_participants(barrier, lanes, |_| lanes);
+        self.advance();
+    }
+
+    /// Sets what each of `lanes` is to meet at a barrier.
+    pub fn set_participants(&mut self, barrier: u8, lanes: LaneMask, value: impl Fn(usize) -> LaneMask) {
+        for (lane, slot) in self.participants[usize::from(barrier)].iter_mut().enumerate() {
+            if lanes.has(lane) {
+                *slot = value(lane);
+            }
+        }
+    }
+
+    /// What each lane is to meet at a barrier.
+    #[must_use]
+    pub fn participants(&self, barrier: u8) -> &PerLane<LaneMask> {
+        &self.participants[usize::from(barrier)]
+    }
+
+    /// `BSYNC`: waits for the live lanes of the barrier. Says whether the path goes on at once.
+    pub fn converge(&mut self, barrier: u8, lanes: LaneMask) -> bool {
+        if lanes.is_empty() {
+            self.advance();
+            return true;
+        }
+        let row = self.participants[usize::from(barrier)];
+        let mut meant = lanes.lowest().map_or(LaneMask::EMPTY, |lane| row[lane]);
+        if !meant.has(lanes.lowest().unwrap_or(0)) {
+            meant = LaneMask(
+                row.iter()
+                    .enumerate()
+                    .filter(|&(l, &p)| lanes.has(l) && p.has(l))
+                    .fold(0, |m, (l, _)| m | 1 << l),
+            );
+            if meant.is_empty() {
+                self.advance();
+                return true;
+            }
+        }
+        if lanes == self.here().mask && meant & self.live == lanes {
+            self.advance();
+            return true;
+        }
+        let waiting = LaneMask(lanes.lanes().filter(|&l| row[l].has(l)).fold(0, |m, l| m | 1 << l));
+        self.isolate(waiting);
+        self.here().status = PathStatus::AtConvergence(barrier);
+        let before = self.current;
+        self.current = None;
+        self.check_waiting();
+        if self.current.is_none() {
+            self.pick();
+        }
+        before == self.current
+    }
+
+    /// `BREAK`: the lanes leave the barrier.
+    pub fn leave(&mut self, barrier: u8, lanes: LaneMask) {
+        let row = &mut self.participants[usize::from(barrier)];
+        let groups = lanes.lanes().fold(LaneMask::EMPTY, |mask, lane| mask | row[lane]);
+        for (lane, slot) in row.iter_mut().enumerate() {
+            if groups.has(lane) {
+                *slot = slot.without(lanes);
+            }
+        }
+        self.advance();
+        self.check_waiting();
+    }
+
+    /// `WARPSYNC`: waits for the live lanes of a mask. Says whether the path goes on at once.
+    pub fn synchronise(&mut self, mask: LaneMask, lanes: LaneMask) -> bool {
+        if lanes.is_empty() || (mask & self.live == lanes && lanes == self.here().mask) {
+            self.advance();
+            return true;
+        }
+        self.isolate(lanes);
+        self.here().status = PathStatus::AtWarpsync(mask);
+        self.blocked()
+    }
+
+    /// `WARPSYNC.COLLECTIVE`: waits for the lanes of a mask, which run the region that follows together, then each
+    /// goes on at its own `resume`.
+    pub fn collect(&mut self, mask: LaneMask, lanes: LaneMask, resume: u32) -> bool {
+        if lanes.is_empty() {
+            self.advance();
+            return true;
+        }
+        self.isolate(lanes);
+        self.here().status = PathStatus::AtCollective { mask, resume };
+        self.blocked()
+    }
+
+    fn blocked(&mut self) -> bool {
+        let before = self.current.take();
+        self.check_waiting();
+        if self.current.is_none() {
+            self.pick();
+        }
+        before == self.current
+    }
+
+    /// `ENDCOLLECTIVE`: the lanes go on where each entered.
+    pub fn end_collective(&mut self) {
+        let Some(index) = self.current else { return };
+        let mask = self.list[index].mask;
+        let waits = |path: &Path| path.status == PathStatus::InCollective && !(path.mask & mask).is_empty();
+        if !self.list.iter().any(waits) {
+            self.advance();
+            return;
+        }
+        for path in &mut self.list {
+            if waits(path) {
+                path.status = PathStatus::Runnable;
+            }
+        }
+        self.list.remove(index);
+        self.pick();
+    }
+
+    /// The lanes end.
+    pub fn exit(&mut self, lanes: LaneMask) {
+        self.live = self.live.without(lanes);
+        let Some(index) = self.current else { return };
+        let path = &mut self.list[index];
+        path.mask = path.mask.without(lanes);
+        path.pc += 1;
+        if path.mask.is_empty() {
+            self.list.remove(index);
+            self.current = None;
+        }
+        if !self.list.is_empty() {
+            self.check_waiting();
+            if self.current.is_none() {
+                self.pick();
+            }
+        }
+    }
+
+    /// The lanes wait at a block barrier.
+    pub fn wait_at_block_barrier(&mut self, id: u8, lanes: LaneMask) {
+        self.isolate(lanes);
+        self.here().status = PathStatus::AtBlockBarrier(id);
+        self.pick();
+    }
+
+    /// The block barrier is complete: paths that wait there go on.
+    pub fn release_block_barrier(&mut self, id: u8) {
+        for path in &mut self.list {
+            if path.status == PathStatus::AtBlockBarrier(id) {
+                path.status = PathStatus::Runnable;
+                path.pc += 1;
+            }
+        }
+        if self.current.is_none() {
+            self.pick();
+        }
+    }
+
+    /// Lets paths go on whose lanes have all come.
+    fn check_waiting(&mut self) {
+        let mut index = 0;
+        while index < self.list.len() {
+            let path = self.list[index];
+            let lane = path.mask.lowest().unwrap_or(0);
+            let meant = match path.status {
+                PathStatus::AtConvergence(barrier) => self.participants[usize::from(barrier)][lane],
+                PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
+                _ => LaneMask::EMPTY,
+            };
+            let together = |other: &Path| {
+                let same = match (other.status, path.status) {
+                    (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => a == b,
+                    (PathStatus::AtWarpsync(_), PathStatus::AtWarpsync(_)) => true,
+                    (PathStatus::AtCollective { .. }, PathStatus::AtCollective { .. }) => true,
+                    _ => false,
+                };
+                same && !(other.mask & meant).is_empty()
+            };
+            let come =
+                self.list.iter().filter(|other| together(other)).fold(LaneMask::EMPTY, |m, p| m | p.mask);
+            let waits = !meant.is_empty() || matches!(path.status, PathStatus::AtConvergence(_));
+            if waits && (meant & self.live).without(come).is_empty() {
+                self.release(path, meant | path.mask);
+                index = 0;
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    fn release(&mut self, first: Path, lanes: LaneMask) {
+        if let PathStatus::AtCollective { .. } = first.status {
+            return self.enter_collective(lanes);
+        }
+        let current_mask = self.current.map(|index| self.list[index].mask);
+        let mut index = 0;
+        let mut freed: ArrayVec<Path, { LANES + 1 }> = ArrayVec::new();
+        while index < self.list.len() {
+            let path = self.list[index];
+            let kind = std::mem::discriminant(&path.status) == std::mem::discriminant(&first.status);
+            let same = match (path.status, first.status) {
+                (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => a == b,
+                _ => kind,
+            };
+            if !same || !path.mask.without(lanes).is_empty() {
+                index += 1;
+                continue;
+            }
+            self.list.remove(index);
+            match freed.iter_mut().find(|other| other.pc == path.pc + 1) {
+                Some(other) => other.mask |= path.mask,
+                None => freed.push(Path { pc: path.pc + 1, mask: path.mask, status: PathStatus::Runnable }),
+            }
+        }
+        self.list.extend(freed);
+        self.current = current_mask.and_then(|mask| self.list.iter().position(|path| path.mask == mask));
+    }
+
+    fn enter_collective(&mut self, lanes: LaneMask) {
+        let current_mask = self.current.map(|index| self.list[index].mask);
+        let mut entry = Path { pc: 0, mask: LaneMask::EMPTY, status: PathStatus::Runnable };
+        for path in &mut self.list {
+            let PathStatus::AtCollective { resume, .. } = path.status else { continue };
+            if !path.mask.without(lanes).is_empty() {
+                continue;
+            }
+            entry.mask |= path.mask;
+            entry.pc = path.pc + 1;
+            path.pc = resume;
+            path.status = PathStatus::InCollective;
+        }
+        self.list.push(entry);
+        self.current = current_mask.and_then(|mask| {
+            self.list.iter().position(|path| path.mask == mask && path.status == PathStatus::Runnable)
+        });
+    }
+}

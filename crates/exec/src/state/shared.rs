@@ -1,0 +1,146 @@
+//! The shared memory of a block.
+
+use crate::LANES;
+use crate::Row;
+use crate::fault::{FaultKind, MemoryFault};
+use crate::memory::{AtomicRequest, Lanes};
+use crate::op::Space;
+use crate::semantics::atomics::apply;
+use serde::{Deserialize, Serialize};
+use warplab_units::Address;
+
+/// Bytes at the start of a block's shared memory that belong to the system on compute capability 9.0: a kernel's own
+/// static shared memory starts here, and its dynamic shared memory after that.
+pub const RESERVED_SHARED_BYTES: u32 = 1024;
+
+/// The shared memory of a block: system bytes, static, dynamic. Starts as zeros.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SharedMemory {
+    words: Vec<u32>,
+    bytes: u32,
+}
+
+impl SharedMemory {
+    /// Memory for this many bytes of the kernel's own (static and dynamic); the system's come on top.
+    #[must_use]
+    pub fn new(own_bytes: u32) -> SharedMemory {
+        let bytes = RESERVED_SHARED_BYTES + own_bytes;
+        SharedMemory { words: vec![0; bytes.div_ceil(4) as usize], bytes }
+    }
+
+    /// For the next block: all zeros.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// All bytes, the system's included.
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// The words.
+    #[must_use]
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Checks bounds and alignment of every lane.
+    ///
+    /// # Errors
+    /// The lowest lane that fails.
+    #[inline]
+    pub fn check(&self, lanes: &Lanes<'_>) -> Result<(), MemoryFault> {
+        let (mut bits, mut high) = (0, 0);
+        for lane in 0..LANES {
+            let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { 0 };
+            bits |= address;
+            high = high.max(address);
+        }
+        if bits & u64::from(lanes.bytes - 1) == 0 && high + u64::from(lanes.bytes) <= u64::from(self.bytes) {
+            return Ok(());
+        }
+        check_each(lanes, Space::Shared, u64::from(self.bytes))
+    }
+
+    /// Reads a value a lane.
+    ///
+    /// # Errors
+    /// The lowest lane whose access is out of bounds or misaligned.
+    #[inline]
+    pub fn load(&self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
+        self.check(&lanes)?;
+        for (word, row) in out.iter_mut().enumerate().take(lanes.bytes.div_ceil(4) as usize) {
+            for (lane, value) in row.iter_mut().enumerate() {
+                let address = if lanes.mask.has(lane) { lanes.addresses[lane] } else { 0 };
+                *value = self.words[address as usize / 4 + word];
+            }
+        }
+        if lanes.bytes < 4 {
+            crate::state::image::narrow(&lanes, &mut out[0]);
+        }
+        Ok(())
+    }
+
+    /// Writes a value a lane, ascending.
+    ///
+    /// # Errors
+    /// The lowest lane whose access is out of bounds or misaligned; nothing is written then.
+    #[inline]
+    pub fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
+        self.check(&lanes)?;
+        for lane in lanes.mask.lanes() {
+            let address = lanes.addresses[lane];
+            let at = address as usize / 4;
+            if lanes.bytes < 4 {
+                let shift = address % 4 * 8;
+                let keep = if lanes.bytes == 1 { 0xffu32 } else { 0xffff };
+                self.words[at] = self.words[at] & !(keep << shift) | (data[0][lane] & keep) << shift;
+            } else {
+                (0..lanes.bytes as usize / 4).for_each(|word| self.words[at + word] = data[word][lane]);
+            }
+        }
+        Ok(())
+    }
+
+    /// An atomic operation, lane after lane in ascending order.
+    ///
+    /// # Errors
+    /// The lowest lane whose access is out of bounds or misaligned; nothing is changed then.
+    pub fn atomic(&mut self, request: AtomicRequest<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
+        let AtomicRequest { op, ty, lanes, operands, .. } = request;
+        self.check(&lanes)?;
+        for lane in lanes.mask.lanes() {
+            let at = lanes.addresses[lane] as usize / 4;
+            let words = &mut self.words[at..at + lanes.bytes as usize / 4];
+            words.iter().zip(out.iter_mut()).for_each(|(word, row)| row[lane] = *word);
+            apply(op, ty, words, |word| operands[word][lane]);
+        }
+        Ok(())
+    }
+}
+
+/// The fault of the lowest lane that is misaligned or beyond `limit`.
+#[cold]
+pub(crate) fn check_each(lanes: &Lanes<'_>, space: Space, limit: u64) -> Result<(), MemoryFault> {
+    for lane in lanes.mask.lanes() {
+        let address = lanes.addresses[lane];
+        let kind = if address & u64::from(lanes.bytes - 1) != 0 {
+            FaultKind::Misaligned
+        } else if address.saturating_add(u64::from(lanes.bytes)) > limit {
+            FaultKind::OutOfBounds
+        } else {
+            continue;
+        };
+        let address = Address(address);
+        return Err(MemoryFault {
+            kind,
+            space,
+            address,
+            bytes: lanes.bytes,
+            lane: lane as u8,
+            nearest: None,
+        });
+    }
+    Ok(())
+}

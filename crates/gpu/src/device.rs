@@ -1,0 +1,294 @@
+//! The device: made once, it runs one launch after another as a stream does; its state can be kept and brought back.
+
+use crate::checkpoint::{self, CheckpointFault};
+use crate::epoch::Epoch;
+use crate::fault::RunFault;
+use crate::launch::{LaunchOptions, PreparedLaunch};
+use crate::memory_side::{MemorySide, MemorySpec};
+use crate::outcome::{Progress, RunOutcome};
+use crate::running::{QueuedLaunch, Running};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
+use warplab_exec::{Heap, MemoryImage, PrintedLines};
+use warplab_trace::{CrossbarCounters, Hazards, LaunchCounters, PartitionCounters, SmCounters};
+use warplab_units::Cycle;
+
+/// Whether a device still has work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Every launch has run to its end.
+    Idle,
+    /// A launch runs or waits.
+    Busy,
+}
+
+/// What a caller wants to know and to do between two epochs.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Called after every epoch.
+    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Set from outside: the device stops after the epoch.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// The state of a device between two epochs: plain data, nothing of which describes the machine or the programs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DeviceState {
+    pub(crate) now: Cycle,
+    pub(crate) memory: MemoryImage,
+    pub(crate) heap: Heap,
+    pub(crate) memory_side: MemorySide,
+    pub(crate) running: Option<Running>,
+    pub(crate) finished: Vec<RunOutcome>,
+    pub(crate) printed: PrintedLines,
+}
+
+impl DeviceState {
+    /// The cycle at which the device stands.
+    #[must_use]
+    pub fn cycle(&self) -> Cycle {
+        self.now
+    }
+}
+
+/// A GPU with its memory and the launches that it has been given.
+///
+/// L2, DRAM and device memory live as long as the device; every launch finds L1 and the instruction caches cold.
+#[derive(Clone, Debug)]
+pub struct Device {
+    config: GpuConfig,
+    memory_spec: MemorySpec,
+    launches: Vec<Arc<QueuedLaunch>>,
+    state: DeviceState,
+    /// What ended the launch that ran.
+    failed: Option<RunFault>,
+}
+
+impl Device {
+    /// An idle device with cold caches and this memory.
+    #[must_use]
+    pub fn new(config: &GpuConfig, memory: MemoryImage) -> Device {
+        let memory_spec = MemorySpec::new(config);
+        let state = DeviceState {
+            now: Cycle(0),
+            heap: Heap::new(&memory),
+            memory,
+            memory_side: MemorySide::new(&memory_spec),
+            running: None,
+            finished: Vec::new(),
+            printed: PrintedLines::default(),
+        };
+        Device { config: config.clone(), memory_spec, launches: Vec::new(), state, failed: None }
+    }
+
+    /// Adds a launch, which begins when those before it have ended. Gives its number, counted from 0.
+    pub fn launch(&mut self, prepared: PreparedLaunch, options: LaunchOptions) -> usize {
+        self.launches.push(Arc::new(QueuedLaunch { prepared, options }));
+        self.launches.len() - 1
+    }
+
+    /// Runs whole epochs until cycle `until` is reached or every launch has ended. An epoch lasts as long as a message
+    /// takes on the crossbar: the device may stand at a slightly later cycle afterwards.
+    ///
+    /// # Errors
+    /// When a thread faults, nothing can go on, or a limit is reached.
+    pub fn advance(&mut self, until: Cycle) -> Result<Status, RunFault> {
+        while self.state.now < until {
+            if self.epoch()? == Status::Idle {
+                return Ok(Status::Idle);
+            }
+        }
+        Ok(self.status())
+    }
+
+    /// Runs until every launch has ended or `watch` interrupts.
+    ///
+    /// # Errors
+    /// When a thread faults, nothing can go on, or a limit is reached.
+    pub fn run(&mut self, watch: &mut Watch<'_>) -> Result<Status, RunFault> {
+        while self.epoch()? == Status::Busy {
+            if let (Some(progress), Some(now)) = (&mut watch.progress, self.state.progress()) {
+                progress(now);
+            }
+            if watch.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+                return Ok(self.status());
+            }
+        }
+        Ok(Status::Idle)
+    }
+
+    /// Whether there is still work.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        if self.state.finished.len() == self.launches.len() { Status::Idle } else { Status::Busy }
+    }
+
+    /// Launches that have been given.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// The cycle at which the device stands.
+    #[must_use]
+    pub fn cycle(&self) -> Cycle {
+        self.state.now
+    }
+
+    /// What a launch gave: all of it when it has ended, what there is so far while it runs, nothing before.
+    #[must_use]
+    pub fn outcome(&self, launch: usize) -> Option<RunOutcome> {
+        if let Some(outcome) = self.state.finished.get(launch) {
+            return Some(outcome.clone());
+        }
+        let running = self.state.running.as_ref().filter(|_| launch == self.state.finished.len())?;
+        let elapsed = self.state.now - running.begin;
+        let counters = self.count(running, elapsed, self.state.memory_side.counters());
+        Some(self.gather(running, counters, true))
+    }
+
+    /// What has been counted of a launch, as far as it has run.
+    #[must_use]
+    pub fn counters(&self, launch: usize) -> Option<LaunchCounters> {
+        self.outcome(launch).map(|outcome| outcome.counters)
+    }
+
+    /// What has been counted of all launches together.
+    #[must_use]
+    pub fn total(&self) -> LaunchCounters {
+        let mut total = LaunchCounters::default();
+        (0..self.launches.len())
+            .filter_map(|launch| self.counters(launch))
+            .for_each(|counters| total += &counters);
+        total
+    }
+
+    /// Device memory.
+    #[must_use]
+    pub fn memory(&self) -> &MemoryImage {
+        &self.state.memory
+    }
+
+    /// Ends the device and gives its memory back.
+    #[must_use]
+    pub fn into_memory(self) -> MemoryImage {
+        self.state.memory
+    }
+
+    /// What threads have printed since the last call.
+    pub fn take_printed(&mut self) -> PrintedLines {
+        std::mem::take(&mut self.state.printed)
+    }
+
+    /// A copy of the state, from which this device can go on later.
+    #[must_use]
+    pub fn snapshot(&self) -> DeviceState {
+        self.state.clone()
+    }
+
+    /// Goes back (or forth) to a state of this device.
+    pub fn restore(&mut self, state: DeviceState) {
+        self.state = state;
+        self.failed = None;
+    }
+
+    /// The state as the bytes of a checkpoint file.
+    #[must_use]
+    pub fn checkpoint(&self) -> Vec<u8> {
+        checkpoint::write(&self.config, &self.launches, &self.state)
+    }
+
+    /// Takes the state from a checkpoint file of a device with the same machine and launches.
+    ///
+    /// # Errors
+    /// The file is damaged, of another version, or of another machine or other launches.
+    pub fn restore_checkpoint(&mut self, bytes: &[u8]) -> Result<(), CheckpointFault> {
+        self.restore(checkpoint::read(&self.config, &self.launches, bytes)?);
+        Ok(())
+    }
+
+    /// One epoch of the launch that runs; the next one begins when none runs.
+    fn epoch(&mut self) -> Result<Status, RunFault> {
+        if let Some(fault) = &self.failed {
+            return Err(fault.clone());
+        }
+        let number = self.state.finished.len();
+        let Some(launch) = self.launches.get(number).map(Arc::clone) else { return Ok(Status::Idle) };
+        if self.state.running.is_none() {
+            let mut running = Running::new(&self.config, &launch, self.state.now);
+            running.dispatch(self.state.now, &launch);
+            self.state.running = Some(running);
+        }
+        Epoch {
+            config: &self.config,
+            memory_spec: &self.memory_spec,
+            launch: &launch,
+            state: &mut self.state,
+        }
+        .run()?;
+        if self.state.is_launch_done() {
+            self.finish();
+        }
+        Ok(self.status())
+    }
+
+    /// The launch that runs has ended: its counters are kept and counting starts anew.
+    fn finish(&mut self) {
+        let Some(mut running) = self.state.running.take() else { return };
+        let elapsed = running.elapsed(&self.config);
+        let counted = self.state.memory_side.take_counters();
+        let counters = self.count(&running, elapsed, counted);
+        let timeline = running.active_mut().find_map(|port| port.recorder.take());
+        let mut outcome = self.gather(&running, counters, false);
+        outcome.timeline = timeline.map(|recorder| recorder.timeline);
+        self.state.finished.push(outcome);
+        self.state.now = self.state.now.max(running.begin + elapsed);
+    }
+
+    fn count(
+        &self,
+        running: &Running,
+        elapsed: u64,
+        (crossbar, memory): (CrossbarCounters, PartitionCounters),
+    ) -> LaunchCounters {
+        let mut sm = SmCounters::default();
+        running.active().for_each(|port| sm += &port.sm.counters());
+        let (first_issue, last_issue) = running.issue_span().unwrap_or((0, 0));
+        LaunchCounters {
+            elapsed_cycles: elapsed,
+            first_issue,
+            last_issue,
+            multiprocessors: u64::from(self.config.limits.multiprocessors),
+            active_multiprocessors: running.active().count() as u64,
+            partitions: self.state.memory_side.len() as u64,
+            ticks_per_cycle: TICKS_PER_CYCLE,
+            sm,
+            crossbar,
+            memory,
+        }
+    }
+
+    fn gather(&self, running: &Running, counters: LaunchCounters, partial: bool) -> RunOutcome {
+        let recorded = running.active().find_map(|port| port.recorder.as_ref());
+        let launch = &self.launches[self.state.finished.len()];
+        let hazards = launch.options.check_hazards.then(|| {
+            let mut all = Hazards::default();
+            running.active().filter_map(|port| port.sm.hazards()).for_each(|hazards| all.append(hazards));
+            all
+        });
+        let timeline = recorded.map(|recorder| recorder.timeline.clone());
+        RunOutcome { counters, timeline, hazards, partial }
+    }
+}
+
+impl DeviceState {
+    fn is_launch_done(&self) -> bool {
+        self.memory_side.is_quiet() && self.running.as_ref().is_some_and(Running::is_done)
+    }
+
+    fn progress(&self) -> Option<Progress> {
+        self.running.as_ref().map(|running| running.progress(self.finished.len(), self.now))
+    }
+}

@@ -1,0 +1,49 @@
+//! One launch on a device of its own.
+
+use crate::device::{Device, Watch};
+use crate::fault::RunFault;
+use crate::launch::{LaunchOptions, PreparedLaunch};
+use crate::outcome::{Progress, RunOutcome};
+use crate::timeline::TimelineOptions;
+use std::sync::atomic::AtomicBool;
+use warplab_config::GpuConfig;
+use warplab_exec::{MemoryImage, PrintedLines};
+
+/// How to run one launch.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// See [`LaunchOptions::max_cycles`].
+    pub max_cycles: u64,
+    /// What to record of the warps' states.
+    pub timeline: Option<TimelineOptions>,
+    /// Whether to check that no register is read before its value is there.
+    pub check_hazards: bool,
+    /// Called between epochs.
+    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    /// Set from outside: the run stops and says what there is so far.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Where what the threads print goes, also of a run that ends in a fault.
+    pub printed: Option<&'a mut PrintedLines>,
+}
+
+/// Runs one launch on a new device with this memory, to its end. Gives the memory back as the kernel left it.
+///
+/// # Errors
+/// When a thread faults, nothing can go on, or a limit is reached.
+pub fn run(
+    config: &GpuConfig,
+    prepared: &PreparedLaunch,
+    memory: MemoryImage,
+    options: RunOptions<'_>,
+) -> Result<(RunOutcome, MemoryImage), RunFault> {
+    let RunOptions { max_cycles, timeline, check_hazards, progress, interrupt, printed } = options;
+    let mut device = Device::new(config, memory);
+    let launch = device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards });
+    let end = device.run(&mut Watch { progress, interrupt });
+    if let Some(printed) = printed {
+        *printed = device.take_printed();
+    }
+    end?;
+    let outcome = device.outcome(launch).expect("the launch has begun");
+    Ok((outcome, device.into_memory()))
+}

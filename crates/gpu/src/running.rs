@@ -1,0 +1,212 @@
+//! The launch that runs: its SMs, its dispatcher, and how far it is.
+
+use crate::dispatch::Dispatcher;
+use crate::fault::{RunFault, Standstill};
+use crate::launch::{LaunchOptions, PreparedLaunch};
+use crate::limits::Watchdog;
+use crate::outcome::Progress;
+use crate::timeline::Recorder;
+use serde::{Deserialize, Serialize};
+use warplab_config::GpuConfig;
+use warplab_exec::{LaunchFault, MemoryImage};
+use warplab_memory::Reply;
+use warplab_sm::{BlockStart, Context, Sm};
+use warplab_trace::NoObserver;
+use warplab_units::{Cycle, SmId, TypedId};
+
+/// An SM with the one who watches it and its next event.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SmPort {
+    pub(crate) sm: Sm,
+    /// Known after every epoch and every message.
+    pub(crate) next: Cycle,
+    pub(crate) recorder: Option<Recorder>,
+    /// What ended the launch in this epoch.
+    #[serde(skip)]
+    pub(crate) fault: Option<Box<LaunchFault>>,
+}
+
+impl SmPort {
+    fn new(id: SmId, begin: Cycle, launch: &QueuedLaunch) -> SmPort {
+        let mut sm = Sm::new(id, &launch.prepared.spec);
+        if launch.options.check_hazards {
+            sm.check_hazards();
+        }
+        let wanted = launch.options.timeline.filter(|options| options.sm == id.0);
+        if wanted.is_some() {
+            sm.watch_states();
+        }
+        let recorder = wanted.map(|options| Recorder::new(options, begin));
+        SmPort { sm, next: Cycle::NEVER, recorder, fault: None }
+    }
+
+    /// Alone, up to `end`.
+    pub(crate) fn advance(&mut self, end: Cycle, context: &Context<'_>) {
+        let result = match &mut self.recorder {
+            Some(recorder) => self.sm.advance(end, context, recorder),
+            None => self.sm.advance(end, context, &mut NoObserver),
+        };
+        self.fault = result.err();
+        self.next = self.sm.next_event();
+    }
+
+    fn give(&mut self, start: BlockStart) {
+        self.next = self.next.min(start.at);
+        self.sm.give(start);
+    }
+
+    pub(crate) fn deliver(&mut self, reply: Reply) {
+        self.next = self.next.min(reply.at);
+        self.sm.deliver(reply);
+    }
+}
+
+/// A launch that waits for its turn, runs or has run.
+#[derive(Debug)]
+pub(crate) struct QueuedLaunch {
+    pub(crate) prepared: PreparedLaunch,
+    pub(crate) options: LaunchOptions,
+}
+
+impl QueuedLaunch {
+    /// What the SMs read of the launch and of device memory.
+    pub(crate) fn context<'a>(&'a self, memory: &'a MemoryImage) -> Context<'a> {
+        let prepared = &self.prepared;
+        Context {
+            spec: &prepared.spec,
+            launch: &prepared.launch,
+            memory,
+            hazards: self.options.check_hazards.then_some(&*prepared.hazards),
+        }
+    }
+}
+
+/// The launch that runs. SMs exist once they get a block: every launch finds L1 and the instruction caches cold.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Running {
+    pub(crate) begin: Cycle,
+    pub(crate) sms: Vec<Option<SmPort>>,
+    pub(crate) watchdog: Watchdog,
+    dispatcher: Dispatcher,
+    blocks: u64,
+    blocks_done: u64,
+    /// When the last block ended or the last reply arrived.
+    last_end: Cycle,
+}
+
+impl Running {
+    pub(crate) fn new(config: &GpuConfig, launch: &QueuedLaunch, begin: Cycle) -> Running {
+        let shape = &launch.prepared.launch.shape;
+        let sms = config.limits.multiprocessors;
+        let (blocks, per_sm) = (shape.blocks(), launch.prepared.occupancy.blocks);
+        Running {
+            begin,
+            sms: (0..sms).map(|_| None).collect(),
+            watchdog: Watchdog::new(begin, launch.options.max_cycles),
+            dispatcher: Dispatcher::new(&config.launch, begin, blocks, shape.warps(), sms, per_sm),
+            blocks,
+            blocks_done: 0,
+            last_end: begin,
+        }
+    }
+
+    /// The SMs that have had a block.
+    pub(crate) fn active(&self) -> impl Iterator<Item = &SmPort> + Clone {
+        self.sms.iter().flatten()
+    }
+
+    pub(crate) fn active_mut(&mut self) -> impl Iterator<Item = &mut SmPort> {
+        self.sms.iter_mut().flatten()
+    }
+
+    /// Warp instructions executed so far.
+    pub(crate) fn instructions(&self) -> u64 {
+        self.active().map(|port| port.sm.instructions()).sum()
+    }
+
+    /// Whether every block has ended and no SM waits for anything.
+    pub(crate) fn is_done(&self) -> bool {
+        self.blocks_done == self.blocks && self.active().all(|port| port.sm.is_idle())
+    }
+
+    /// The next cycle in which an SM or the dispatcher can do anything.
+    pub(crate) fn next_event(&self) -> Cycle {
+        let sms = self.active().map(|port| port.next);
+        sms.chain([self.dispatcher.next_dispatch()]).min().unwrap_or(Cycle::NEVER)
+    }
+
+    /// Cycles from the start of the kernel to its end.
+    pub(crate) fn elapsed(&self, config: &GpuConfig) -> u64 {
+        (self.last_end - self.begin) + u64::from(config.launch.kernel_end)
+    }
+
+    /// Gives out the blocks whose dispatch is certain at the boundary `now`.
+    pub(crate) fn dispatch(&mut self, now: Cycle, launch: &QueuedLaunch) {
+        let (sms, begin) = (&mut self.sms, self.begin);
+        let before = self.dispatcher.dispatched();
+        self.dispatcher.dispatch(now, |sm, start| {
+            sms[sm.index()].get_or_insert_with(|| SmPort::new(sm, begin, launch)).give(start);
+        });
+        if self.dispatcher.dispatched() > before {
+            self.watchdog.block_moved(now);
+        }
+    }
+
+    /// A reply arrives at an SM.
+    pub(crate) fn deliver(&mut self, sm: SmId, reply: Reply, now: Cycle) {
+        if reply.at > self.last_end {
+            self.last_end = reply.at;
+            self.watchdog.memory_moved(now);
+        }
+        if let Some(port) = &mut self.sms[sm.index()] {
+            port.deliver(reply);
+        }
+    }
+
+    /// Frees the places of the blocks that have ended.
+    pub(crate) fn collect_ends(&mut self, now: Cycle) {
+        for (sm, port) in self.sms.iter_mut().enumerate() {
+            let Some(port) = port else { continue };
+            for end in port.sm.take_ends() {
+                self.blocks_done += 1;
+                self.watchdog.block_moved(now);
+                self.last_end = self.last_end.max(end.at);
+                self.dispatcher.freed(SmId::from_index(sm), end.at);
+            }
+        }
+    }
+
+    pub(crate) fn progress(&self, launch: usize, now: Cycle) -> Progress {
+        Progress {
+            launch,
+            blocks_dispatched: self.dispatcher.dispatched(),
+            blocks: self.blocks,
+            cycle: now - self.begin,
+            instructions: self.instructions(),
+        }
+    }
+
+    /// The first and the last cycle in which an instruction issued, counted from the start of the launch.
+    pub(crate) fn issue_span(&self) -> Option<(u64, u64)> {
+        let spans = self.active().filter_map(|port| port.sm.issue_span());
+        let first = spans.clone().map(|(first, _)| first).min()?;
+        let last = spans.map(|(_, last)| last).max()?;
+        Some((first - self.begin, last - self.begin))
+    }
+
+    /// The fault of a launch in which nothing can happen any more, or nothing has for very long.
+    pub(crate) fn hang(&self, launch: &QueuedLaunch, at: Cycle) -> RunFault {
+        let last_issue = || self.issue_span().map_or(0, |(_, last)| last);
+        let cycle = if at == Cycle::NEVER { last_issue() } else { at - self.begin };
+        self.standstill(launch).hang(cycle)
+    }
+
+    pub(crate) fn standstill<'a>(&self, launch: &'a QueuedLaunch) -> Standstill<'a> {
+        Standstill {
+            kernel: &launch.prepared.launch.kernel,
+            blocks_done: self.blocks_done,
+            blocks: self.blocks,
+            waiting: self.active().flat_map(|port| port.sm.waiting_warps()).collect(),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Launches that do not run to their end say why.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{ENDLESS, STUCK, VECTOR_ADD, WILD_STORE, h200, prepared, try_prepare};
+use warplab_exec::MemoryImage;
+use warplab_gpu::{Device, LaunchOptions, RunFault, Watch};
+
+fn fault_of(listing: &str, block: u32, max_cycles: u64) -> RunFault {
+    let config = h200();
+    let mut device = Device::new(&config, MemoryImage::new());
+    let launch = prepared(&config, listing, 1, block, &[]);
+    device.launch(launch, LaunchOptions { max_cycles, ..LaunchOptions::default() });
+    device.run(&mut Watch::default()).expect_err("it faults")
+}
+
+#[test]
+fn a_launch_stops_at_its_limit_of_cycles_and_says_where_warps_wait() {
+    let text = fault_of(ENDLESS, 32, 5000).to_string();
+    assert!(text.starts_with("k: not done after 5000 cycles (0 of 1 blocks have ended)"), "{text}");
+    assert!(text.contains("block 0 warp 0 waits at 0x0 (line 2) BRA 0x0"), "{text}");
+}
+
+#[test]
+fn a_barrier_that_nobody_completes_is_a_hang() {
+    let fault = fault_of(STUCK, 64, 0);
+    assert!(matches!(fault, RunFault::Hang { done: 0, blocks: 1, .. }), "{fault}");
+    assert!(fault.to_string().contains("barrier"), "{fault}");
+}
+
+#[test]
+fn a_wild_store_is_a_fault_of_its_launch() {
+    let fault = fault_of(WILD_STORE, 32, 0);
+    assert!(matches!(fault, RunFault::Launch(_)), "{fault}");
+}
+
+#[test]
+fn a_device_with_a_fault_gives_the_same_fault_again() {
+    let config = h200();
+    let mut device = Device::new(&config, MemoryImage::new());
+    device.launch(prepared(&config, WILD_STORE, 1, 32, &[]), LaunchOptions::default());
+    let first = device.run(&mut Watch::default()).expect_err("it faults").to_string();
+    let second = device.run(&mut Watch::default()).expect_err("it still does").to_string();
+    assert_eq!(first, second);
+}
+
+fn refusal(grid: [u32; 3], block: [u32; 3]) -> String {
+    try_prepare(&h200(), VECTOR_ADD, grid, block, &[0; 28]).expect_err("it is refused").to_string()
+}
+
+#[test]
+fn a_block_of_too_many_threads_is_refused() {
+    let text = refusal([1, 1, 1], [2048, 1, 1]);
+    assert!(text.contains("a block of 2048 x 1 x 1 = 2048 threads; NVIDIA H200 allows 1024"), "{text}");
+}
+
+#[test]
+fn an_empty_grid_is_refused() {
+    assert!(refusal([0, 1, 1], [32, 1, 1]).contains("at least one of everything"));
+}
+
+#[test]
+fn a_grid_beyond_the_limits_is_refused() {
+    assert!(refusal([1, 70_000, 1], [32, 1, 1]).contains("allows at most 2147483647 x 65535 x 65535"));
+}

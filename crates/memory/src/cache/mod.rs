@@ -1,0 +1,6 @@
+//! Sector caches: tags and replacement, for the level-one and the level-two cache.
+
+mod replacement;
+mod tags;
+
+pub use tags::{CacheShape, LineIndex, SectorCache, Victim};

@@ -1,0 +1,174 @@
+//! Timing constraints as rows: after one command, how long until another may follow, and to which banks that applies.
+//!
+//! A [`Constraint`] is a row as the standards print it. [`Constraints`] are the rows of a machine in ticks, sorted by
+//! the first command. [`ReadyTimes`] is the state: the moment from which each command may be issued to each bank.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use warplab_config::Ticks;
+use warplab_config::gpu::DramClocks;
+
+/// What a pseudo-channel can be told. Among commands that are ready at once the first in this order is issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Command {
+    Read,
+    Write,
+    Activate,
+    Precharge,
+    RefreshAll,
+    RefreshBank,
+}
+
+impl Command {
+    pub(crate) const COUNT: usize = 6;
+    pub(crate) const ALL: [Command; Command::COUNT] = [
+        Command::Read,
+        Command::Write,
+        Command::Activate,
+        Command::Precharge,
+        Command::RefreshAll,
+        Command::RefreshBank,
+    ];
+}
+
+/// To which banks a constraint applies: those that share this with the bank of the first command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    PseudoChannel,
+    BankGroup,
+    Bank,
+}
+
+/// A number of command clocks as an expression of named timings and the clocks of one burst.
+pub(crate) type Distance = fn(&DramClocks, u32) -> u32;
+
+/// One row: `to` comes no earlier than `distance` after the last of `window` commands `from` in a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constraint {
+    pub(crate) level: Level,
+    pub(crate) from: Command,
+    pub(crate) to: Command,
+    pub(crate) distance: Distance,
+    /// 1, or of how many commands `from` the first one counts.
+    pub(crate) window: usize,
+}
+
+/// A row in ticks.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    level: Level,
+    to: Command,
+    distance: Ticks,
+}
+
+/// A row over several commands of the pseudo-channel.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    from: Command,
+    to: Command,
+    count: usize,
+    distance: Ticks,
+}
+
+/// The rows of a machine, by their first command.
+#[derive(Clone, Debug)]
+pub(crate) struct Constraints {
+    groups: usize,
+    banks_per_group: usize,
+    after: [Vec<Row>; Command::COUNT],
+    windows: Vec<Window>,
+}
+
+impl Constraints {
+    /// The rows of a standard with a machine's timings. A distance of nothing constrains nothing.
+    pub(crate) fn new(
+        standard: &[Constraint],
+        (groups, banks_per_group): (usize, usize),
+        clocks: &DramClocks,
+        burst: u32,
+        clock: Ticks,
+    ) -> Constraints {
+        let mut constraints =
+            Constraints { groups, banks_per_group, after: Default::default(), windows: Vec::new() };
+        for constraint in standard {
+            let distance = clock * u64::from((constraint.distance)(clocks, burst));
+            let Constraint { level, from, to, window, .. } = *constraint;
+            if window > 1 {
+                constraints.windows.push(Window { from, to, count: window, distance });
+            } else if distance > Ticks(0) {
+                constraints.after[from as usize].push(Row { level, to, distance });
+            }
+        }
+        constraints
+    }
+
+    pub(crate) fn banks(&self) -> usize {
+        self.groups * self.banks_per_group
+    }
+
+    /// Where the ready-times of a level lie that a bank belongs to.
+    fn node(&self, level: Level, bank: usize) -> usize {
+        match level {
+            Level::PseudoChannel => 0,
+            Level::BankGroup => 1 + bank / self.banks_per_group,
+            Level::Bank => 1 + self.groups + bank,
+        }
+    }
+}
+
+/// The moment from which each command may be issued.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReadyTimes {
+    /// By command: of the pseudo-channel, of each bank group, of each bank.
+    nodes: Vec<[Ticks; Command::COUNT]>,
+    /// For each window its last commands, oldest first.
+    windows: Vec<VecDeque<Ticks>>,
+}
+
+impl ReadyTimes {
+    /// Everything may be issued at once.
+    pub(crate) fn new(constraints: &Constraints) -> ReadyTimes {
+        let nodes = 1 + constraints.groups + constraints.banks();
+        let window = |window: &Window| VecDeque::with_capacity(window.count);
+        ReadyTimes {
+            nodes: vec![[Ticks(0); Command::COUNT]; nodes],
+            windows: constraints.windows.iter().map(window).collect(),
+        }
+    }
+
+    /// When a bank alone allows a command; changes only when a command is issued to that bank.
+    pub(crate) fn of_bank(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
+        self.nodes[constraints.node(Level::Bank, bank)][command as usize]
+    }
+
+    /// When what a bank shares with others allows a command.
+    pub(crate) fn shared(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
+        let group = self.nodes[constraints.node(Level::BankGroup, bank)][command as usize];
+        group.max(self.nodes[0][command as usize])
+    }
+
+    /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.
+    pub(crate) fn issued(&mut self, constraints: &Constraints, command: Command, bank: usize, now: Ticks) {
+        for row in &constraints.after[command as usize] {
+            let node = constraints.node(row.level, bank);
+            not_before(&mut self.nodes[node][row.to as usize], now + row.distance);
+        }
+        for (window, last) in constraints.windows.iter().zip(&mut self.windows) {
+            if window.from != command {
+                continue;
+            }
+            if last.len() == window.count {
+                last.pop_front();
+            }
+            last.push_back(now);
+            if last.len() == window.count {
+                not_before(&mut self.nodes[0][window.to as usize], last[0] + window.distance);
+            }
+        }
+    }
+}
+
+/// Moves a moment later, never earlier.
+fn not_before(moment: &mut Ticks, earliest: Ticks) {
+    *moment = (*moment).max(earliest);
+}

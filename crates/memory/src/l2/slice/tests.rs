@@ -1,0 +1,308 @@
+//! One slice between a fake crossbar above and a fake DRAM below. Times are in cycles.
+
+use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
+use crate::message::{Reply, Request, RequestKind};
+use crate::testing::{atomic, line, read, toy, write};
+use warplab_config::{GpuConfig, Ticks};
+use warplab_trace::{CacheCounters, QueueCounters};
+use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
+
+/// A slice with its neighbours.
+struct Bench {
+    spec: L2Spec,
+    slice: Slice,
+    /// Whether DRAM has room for writes.
+    writes_allowed: bool,
+    replies: Vec<Reply>,
+    dram: Vec<DramRequest>,
+    counters: CacheCounters,
+    queue: QueueCounters,
+}
+
+impl Bench {
+    fn new(config: &GpuConfig) -> Bench {
+        let spec = L2Spec::new(config);
+        Bench {
+            spec,
+            slice: Slice::new(&spec, PartitionId(0)),
+            writes_allowed: true,
+            replies: Vec::new(),
+            dram: Vec::new(),
+            counters: CacheCounters::default(),
+            queue: QueueCounters::default(),
+        }
+    }
+
+    fn with(&mut self, act: impl FnOnce(&mut Slice, &L2Spec, &mut SliceOutput<'_>)) {
+        let mut output = SliceOutput {
+            replies: &mut self.replies,
+            dram: &mut self.dram,
+            counters: &mut self.counters,
+            queue: &mut self.queue,
+        };
+        act(&mut self.slice, &self.spec, &mut output);
+    }
+
+    /// Looks up everything that can be.
+    fn run(&mut self, requests: impl IntoIterator<Item = Request>) {
+        requests.into_iter().for_each(|request| self.slice.push(request));
+        let writes_allowed = self.writes_allowed;
+        while self.slice.next_event() != Ticks::NEVER {
+            self.with(|slice, spec, output| slice.step(spec, writes_allowed, output));
+        }
+    }
+
+    /// Sectors of the n-th line come from DRAM.
+    fn fill(&mut self, number: u64, sectors: u8, at: u64) {
+        let now = Ticks::of_cycles(at);
+        self.with(|slice, spec, output| slice.fill(spec, line(number), SectorMask(sectors), now, output));
+    }
+
+    /// A slice that has some sectors of the n-th line.
+    fn holding(config: &GpuConfig, number: u64, sectors: u8) -> Bench {
+        let mut bench = Bench::new(config);
+        bench.run([read(99, number, sectors, 0)]);
+        bench.fill(number, sectors, 50);
+        assert_eq!(bench.replies.len(), 1);
+        bench.replies.clear();
+        bench.dram.clear();
+        bench.counters = CacheCounters::default();
+        bench
+    }
+
+    /// Tokens and times of the replies.
+    fn answered(&self) -> Vec<(u32, u64)> {
+        self.replies.iter().map(|reply| (reply.token, reply.at.0)).collect()
+    }
+
+    /// What DRAM was asked: line number, sectors, whether to write, when.
+    fn asked(&self) -> Vec<(u64, u8, bool, u64)> {
+        let asked = |request: &DramRequest| {
+            (request.line.0 / 256, request.sectors.0, request.write, request.at.to_cycle().0)
+        };
+        self.dram.iter().map(asked).collect()
+    }
+}
+
+#[test]
+fn a_hit_leaves_after_its_time_at_the_port_and_the_hit_latency() {
+    let mut bench = Bench::holding(&toy(), 0, 0b0001);
+    bench.run([read(1, 0, 0b0001, 100)]);
+    assert_eq!(bench.answered(), [(1, 100 + 1 + 20)]);
+    assert!(bench.dram.is_empty());
+}
+
+#[test]
+fn a_reply_is_a_header_and_its_sectors() {
+    let mut bench = Bench::holding(&toy(), 0, 0b1111);
+    bench.run([read(1, 0, 0b0111, 100), write(2, 0, 0b0111, 100)]);
+    assert_eq!(bench.replies.iter().map(|reply| reply.bytes).collect::<Vec<u32>>(), [8 + 3 * 32, 8]);
+}
+
+#[test]
+fn a_miss_asks_dram_after_the_miss_latency() {
+    let mut bench = Bench::new(&toy());
+    bench.run([read(1, 5, 0b0100, 100)]);
+    assert_eq!(bench.asked(), [(5, 0b0100, false, 100 + 10)]);
+    assert!(bench.replies.is_empty());
+}
+
+#[test]
+fn a_miss_is_answered_the_fill_latency_after_its_data() {
+    let mut bench = Bench::new(&toy());
+    bench.run([read(1, 5, 0b0100, 100)]);
+    bench.fill(5, 0b0100, 300);
+    assert_eq!(bench.answered(), [(1, 300 + 10)]);
+    assert!(bench.slice.is_idle());
+}
+
+#[test]
+fn a_request_of_several_sectors_waits_for_the_last_of_them() {
+    let mut bench = Bench::new(&toy());
+    bench.run([read(1, 5, 0b0011, 100)]);
+    bench.fill(5, 0b0001, 300);
+    assert!(bench.replies.is_empty());
+    bench.fill(5, 0b0010, 305);
+    assert_eq!(bench.answered(), [(1, 315)]);
+}
+
+#[test]
+fn a_second_miss_of_a_sector_merges_with_the_first() {
+    let mut bench = Bench::new(&toy());
+    bench.run([read(1, 5, 1, 100), read(2, 5, 1, 101)]);
+    assert_eq!(bench.asked().len(), 1);
+    assert_eq!((bench.counters.merged_sectors, bench.counters.read_hits), (1, 0));
+    bench.fill(5, 1, 300);
+    assert_eq!(bench.answered(), [(1, 310), (2, 310)]);
+}
+
+#[test]
+fn a_miss_fetches_whole_pairs_of_sectors_where_the_machine_fetches_64_bytes() {
+    assert_eq!(fetched(SectorMask(0b0010), 2), SectorMask(0b0011));
+    assert_eq!(fetched(SectorMask(0b1010), 2), SectorMask(0b1111));
+    assert_eq!(fetched(SectorMask(0b1000), 1), SectorMask(0b1000));
+    assert_eq!(fetched(SectorMask(0b1000), 4), SectorMask(0b1111));
+}
+
+#[test]
+fn a_miss_without_a_free_mshr_blocks_the_slice_until_a_fill() {
+    let mut bench = Bench::new(&toy());
+    bench.run((0..6).map(|number| read(number, u64::from(number), 1, 100)));
+    // Four MSHRs; the fifth line waits, and the sixth behind it.
+    assert_eq!(bench.asked().len(), 4);
+    bench.fill(2, 1, 300);
+    bench.run([]);
+    assert_eq!(bench.asked().iter().map(|asked| asked.0).collect::<Vec<u64>>(), [0, 1, 2, 3, 4]);
+    bench.fill(0, 1, 400);
+    bench.run([]);
+    assert_eq!(bench.asked().len(), 6);
+}
+
+#[test]
+fn a_hit_behind_a_blocked_miss_waits_too() {
+    let mut bench = Bench::holding(&toy(), 7, 1);
+    let misses = (0..5).map(|number| read(number, u64::from(number), 1, 100));
+    bench.run(misses.chain([read(9, 7, 1, 100)]));
+    assert!(bench.replies.is_empty());
+    bench.fill(0, 1, 300);
+    bench.run([]);
+    assert!(bench.answered().iter().any(|&(token, _)| token == 9));
+}
+
+#[test]
+fn a_line_under_way_keeps_its_way_and_a_set_of_such_lines_blocks() {
+    let mut config = toy();
+    config.l2.miss_entries = 8;
+    let mut bench = Bench::new(&config);
+    // Five lines of set 0, which has four ways.
+    bench.run((0..5).map(|number| read(number, u64::from(number) * 4, 1, 100)));
+    assert_eq!(bench.asked().len(), 4);
+    bench.fill(4, 1, 300);
+    bench.run([]);
+    assert_eq!(bench.asked()[4].0, 16);
+    assert_eq!(bench.counters.evictions, 1);
+}
+
+#[test]
+fn the_port_passes_one_sector_per_cycle() {
+    let mut bench = Bench::holding(&toy(), 0, 0b1111);
+    bench.run([read(1, 0, 0b1111, 100), read(2, 0, 0b0011, 100), read(3, 0, 1, 100)]);
+    assert_eq!(bench.answered(), [(1, 104 + 20), (2, 106 + 20), (3, 107 + 20)]);
+    assert_eq!(bench.counters.busy_ticks, 7 * 1024);
+}
+
+#[test]
+fn an_atomic_operation_keeps_the_port_for_each_access_to_its_sector() {
+    let mut config = toy();
+    config.l2.atomic_interval = 3;
+    let mut bench = Bench::holding(&config, 0, 1);
+    bench.run([atomic(1, 0, 5, 100), read(2, 0, 1, 100)]);
+    assert_eq!(bench.answered(), [(1, 100 + 5 * 3 + 20), (2, 115 + 1 + 20)]);
+}
+
+#[test]
+fn an_atomic_operation_leaves_its_sector_dirty() {
+    let mut bench = Bench::holding(&toy(), 0, 1);
+    bench.run([atomic(1, 0, 1, 100)]);
+    bench.run((1..5).map(|number| write(2, number * 4, 1, 200)));
+    assert_eq!(bench.asked(), [(0, 1, true, 203)]);
+}
+
+#[test]
+fn a_write_is_answered_without_dram() {
+    let mut bench = Bench::new(&toy());
+    bench.run([write(1, 0, 0b0011, 100)]);
+    assert_eq!(bench.answered(), [(1, 100 + 2 + 20)]);
+    assert!(bench.dram.is_empty());
+}
+
+#[test]
+fn a_read_of_what_was_written_hits() {
+    let mut bench = Bench::new(&toy());
+    bench.run([write(1, 0, 0b0011, 100), read(2, 0, 0b0011, 200)]);
+    assert_eq!(bench.answered()[1], (2, 222));
+    assert_eq!(bench.counters.read_hits, 2);
+}
+
+#[test]
+fn a_read_of_a_partly_written_sector_fetches_the_rest() {
+    let mut bench = Bench::new(&toy());
+    let partly = RequestKind::Write { full: SectorMask(0b0001) };
+    bench.run([Request { kind: partly, ..write(1, 0, 0b0011, 100) }, read(2, 0, 0b0011, 200)]);
+    assert_eq!(bench.asked(), [(0, 0b0010, false, 210)]);
+}
+
+#[test]
+fn a_dirty_victim_is_written_back_when_it_goes() {
+    let mut bench = Bench::new(&toy());
+    bench.run([write(1, 0, 0b0101, 100)]);
+    bench.run((1..5).map(|number| write(2, number * 4, 1, 200)));
+    // The fifth line of set 0 is looked up at cycle 203, behind three others.
+    assert_eq!(bench.asked(), [(0, 0b0101, true, 203)]);
+    assert_eq!((bench.counters.evictions, bench.counters.writeback_sectors), (1, 2));
+}
+
+#[test]
+fn a_clean_victim_goes_without_a_word() {
+    let mut bench = Bench::holding(&toy(), 0, 0b1111);
+    bench.run((1..5).map(|number| write(2, number * 4, 1, 200)));
+    assert!(bench.dram.is_empty());
+    assert_eq!((bench.counters.evictions, bench.counters.writeback_sectors), (1, 0));
+}
+
+#[test]
+fn the_replacement_policy_of_the_machine_decides_who_goes() {
+    let victim = |policy| {
+        let mut config = toy();
+        config.l2.replacement = policy;
+        let mut bench = Bench::new(&config);
+        bench.run((0..4).map(|number| write(1, number * 4, 1, 100)));
+        bench.run([read(2, 0, 1, 200), write(3, 16, 1, 300)]);
+        bench.asked()[0].0
+    };
+    use warplab_config::gpu::ReplacementPolicy::{Fifo, Lru};
+    assert_eq!((victim(Lru), victim(Fifo)), (4, 0));
+}
+
+#[test]
+fn a_full_write_queue_of_dram_stops_a_miss_and_lets_hits_pass() {
+    let mut bench = Bench::holding(&toy(), 0, 1);
+    bench.writes_allowed = false;
+    bench.run([read(1, 0, 1, 100), read(2, 4, 1, 101), read(3, 0, 1, 102)]);
+    assert_eq!(bench.answered(), [(1, 121)]);
+    assert!(bench.dram.is_empty() && !bench.slice.is_idle());
+    bench.writes_allowed = true;
+    bench.slice.unblock();
+    bench.run([]);
+    assert_eq!(bench.asked().len(), 1);
+    assert_eq!(bench.answered()[1].0, 3);
+}
+
+#[test]
+fn sms_of_the_far_half_pay_the_way_home_for_fills_and_atomic_operations_but_not_for_hits() {
+    let mut config = toy();
+    (config.l2.halves, config.l2.far_latency) = (2, 7);
+    let far = |request: Request| Request { sm: SmId(1), ..request };
+    let mut bench = Bench::new(&config);
+    bench.run([read(1, 0, 1, 100), far(read(2, 0, 1, 100))]);
+    bench.fill(0, 1, 300);
+    bench.run([far(read(3, 0, 1, 400)), atomic(4, 0, 1, 500), far(atomic(5, 0, 1, 600))]);
+    assert_eq!(bench.answered(), [(1, 310), (2, 317), (3, 421), (4, 521), (5, 628)]);
+}
+
+#[test]
+fn sectors_that_are_there_count_as_hits_for_every_kind_of_request() {
+    let mut bench = Bench::holding(&toy(), 0, 0b0011);
+    bench.run([read(1, 0, 0b0111, 100), atomic(2, 0, 4, 101), write(3, 0, 0b1010, 102)]);
+    let counters = &bench.counters;
+    assert_eq!((counters.requests, counters.read_sectors, counters.read_hits), (3, 3, 2));
+    assert_eq!((counters.atomic_sectors, counters.atomic_hits), (4, 4));
+    assert_eq!((counters.write_sectors, counters.write_hits), (2, 1));
+}
+
+#[test]
+fn requests_are_looked_up_no_earlier_than_they_arrive() {
+    let mut bench = Bench::new(&toy());
+    bench.slice.push(read(1, 0, 1, 123));
+    assert_eq!(bench.slice.next_event(), Ticks::from(Cycle(123)));
+}

@@ -1,0 +1,172 @@
+//! A partition of the machine for teaching, from request to reply. Times are in cycles.
+
+use super::{Partition, PartitionSpec};
+use crate::message::{Reply, Request};
+use crate::testing::{atomic, read, toy, write};
+use warplab_units::{Cycle, PartitionId};
+
+/// Not the first, whose first refresh comes early.
+const ID: PartitionId = PartitionId(1);
+
+/// Pushes requests and runs to the end: tokens and times of the replies.
+fn answered(spec: &PartitionSpec, partition: &mut Partition, requests: &[Request]) -> Vec<(u32, u64)> {
+    let mut replies = Vec::new();
+    requests.iter().for_each(|&request| partition.push(spec, request));
+    partition.advance(spec, Cycle(1_000_000), &mut replies);
+    replies.iter().map(|reply| (reply.token, reply.at.0)).collect()
+}
+
+fn fresh() -> (PartitionSpec, Partition) {
+    let spec = PartitionSpec::new(&toy());
+    let partition = Partition::new(&spec, ID);
+    (spec, partition)
+}
+
+/// Reads, writes and atomic operations on more lines than the cache holds.
+fn mixed(count: u32) -> Vec<Request> {
+    let request = |token: u32| {
+        let (number, at) = (u64::from(token * 7 % 61), u64::from(token) * 3);
+        match token % 4 {
+            0 => write(token, number, 0b0011, at),
+            1 => atomic(token, number, 2, at),
+            _ => read(token, number, 1 << (token % 3), at),
+        }
+    };
+    (0..count).map(request).collect()
+}
+
+#[test]
+fn a_cold_read_takes_miss_latency_dram_and_fill_latency() {
+    let (spec, mut partition) = fresh();
+    // 10 to DRAM; 5 clocks from activate to read, 5 to data, 2 of data, each of 2 cycles; 10 from DRAM.
+    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0)]), [(1, 10 + 2 * (5 + 5 + 2) + 10)]);
+    assert!(partition.is_idle());
+}
+
+#[test]
+fn a_second_read_of_the_line_hits() {
+    let (spec, mut partition) = fresh();
+    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0), read(2, 0, 1, 100)]), [(1, 44), (2, 121)]);
+}
+
+#[test]
+fn an_idle_partition_has_no_next_event() {
+    let (spec, mut partition) = fresh();
+    assert_eq!(partition.next_event(), None);
+    partition.push(&spec, read(1, 0, 1, 77));
+    assert_eq!(partition.next_event(), Some(Cycle(77)));
+}
+
+#[test]
+fn what_happens_at_the_end_of_an_epoch_belongs_to_the_next() {
+    let (spec, mut partition) = fresh();
+    let mut replies = Vec::new();
+    partition.push(&spec, write(1, 0, 1, 50));
+    partition.advance(&spec, Cycle(50), &mut replies);
+    assert!(replies.is_empty());
+    partition.advance(&spec, Cycle(51), &mut replies);
+    assert_eq!(replies[0].at, Cycle(71));
+}
+
+#[test]
+fn many_short_epochs_give_the_replies_of_one_long_one() {
+    let (spec, mut whole) = fresh();
+    let (mut pieces, requests) = (whole.clone(), mixed(300));
+    let expected = answered(&spec, &mut whole, &requests);
+    let mut replies = Vec::new();
+    requests.iter().for_each(|&request| pieces.push(&spec, request));
+    (0..20_000).for_each(|cycle| pieces.advance(&spec, Cycle(cycle), &mut replies));
+    pieces.advance(&spec, Cycle(1_000_000), &mut replies);
+    assert_eq!(replies.iter().map(|reply| (reply.token, reply.at.0)).collect::<Vec<_>>(), expected);
+    assert_eq!(pieces.counters(), whole.counters());
+}
+
+#[test]
+fn every_request_is_answered_once_though_dram_can_take_only_few_writes() {
+    let (spec, mut partition) = fresh();
+    let mut tokens: Vec<u32> =
+        answered(&spec, &mut partition, &mixed(500)).iter().map(|&(token, _)| token).collect();
+    tokens.sort_unstable();
+    assert_eq!(tokens, (0..500).collect::<Vec<u32>>());
+    assert!(partition.is_idle());
+    assert!(partition.counters().dram.written_bytes > 0);
+}
+
+#[test]
+fn of_two_slices_with_requests_at_once_the_first_goes_first() {
+    let mut config = toy();
+    (config.l2.slices_per_channel, config.l2.kib) = (2, 8);
+    let spec = PartitionSpec::new(&config);
+    let of_slice = |slice: usize| {
+        let found = (0..).find(|&number| spec.map.slice(crate::testing::line(number)) == slice);
+        found.expect("lines go to both slices")
+    };
+    let mut partition = Partition::new(&spec, ID);
+    let requests = [write(1, of_slice(1), 1, 10), write(0, of_slice(0), 1, 10)];
+    // They leave in the same cycle; the order among replies is that of the slices, not of arrival.
+    assert_eq!(answered(&spec, &mut partition, &requests), [(0, 31), (1, 31)]);
+}
+
+#[test]
+fn a_sector_asked_of_dram_is_a_sector_read_from_it() {
+    let (spec, mut partition) = fresh();
+    answered(&spec, &mut partition, &[read(1, 0, 0b1011, 0), read(2, 9, 0b0001, 5)]);
+    let counters = partition.counters();
+    assert_eq!(counters.dram.read_bytes, 4 * 32);
+    assert_eq!((counters.dram_requests.arrivals, counters.dram_requests.departures), (4, 4));
+}
+
+#[test]
+fn counters_that_are_taken_start_anew_and_sum_to_the_whole() {
+    let (spec, mut once) = fresh();
+    let mut twice = once.clone();
+    let requests = mixed(200);
+    answered(&spec, &mut once, &requests);
+    requests.iter().for_each(|&request| twice.push(&spec, request));
+    let mut replies = Vec::new();
+    twice.advance(&spec, Cycle(200), &mut replies);
+    let mut sum = twice.take_counters();
+    assert!(sum.l2.requests > 0);
+    let rest = twice.counters();
+    assert_eq!((rest.l2.requests, rest.l2_requests.departures), (0, 0));
+    // What is under way is counted with what follows.
+    assert_eq!(rest.l2_requests.arrivals, 200 - sum.l2_requests.arrivals);
+    twice.advance(&spec, Cycle(1_000_000), &mut replies);
+    sum += &twice.take_counters();
+    assert_eq!(sum, once.counters());
+}
+
+/// A partition with work under way everywhere, and what is still to come.
+fn in_mid_flight() -> (PartitionSpec, Partition) {
+    let (spec, mut partition) = fresh();
+    mixed(300).iter().for_each(|&request| partition.push(&spec, request));
+    let mut now = Cycle(300);
+    while partition.fills.is_empty() {
+        now += 1;
+        partition.advance(&spec, now, &mut Vec::new());
+    }
+    assert!(!partition.slices[0].is_idle());
+    (spec, partition)
+}
+
+/// Runs to the end: the replies, and the state as bytes.
+fn finish(spec: &PartitionSpec, mut partition: Partition) -> (Vec<Reply>, Vec<u8>) {
+    let mut replies = Vec::new();
+    partition.advance(spec, Cycle(1_000_000), &mut replies);
+    (replies, postcard::to_allocvec(&partition).unwrap())
+}
+
+#[test]
+fn a_clone_in_mid_flight_goes_on_as_the_original() {
+    let (spec, partition) = in_mid_flight();
+    assert_eq!(finish(&spec, partition.clone()), finish(&spec, partition));
+}
+
+#[test]
+fn a_stored_partition_in_mid_flight_goes_on_to_the_same_bytes() {
+    let (spec, partition) = in_mid_flight();
+    let bytes = postcard::to_allocvec(&partition).unwrap();
+    let restored: Partition = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(postcard::to_allocvec(&restored).unwrap(), bytes);
+    assert_eq!(finish(&spec, restored), finish(&spec, partition));
+}

@@ -1,0 +1,28 @@
+//! What runs: a program, compiled for a machine; a workload, which is a kernel with its launch and data; the run itself;
+//! and the expectations that its results must meet.
+//!
+//! Nothing here prints, reads the environment or opens a file: the caller gives the texts, or a [`ReadFile`].
+
+mod buffers;
+mod compile;
+mod expectations;
+mod fault;
+pub mod npy;
+mod parameters;
+mod passes;
+mod sequence;
+mod symbols;
+mod workload;
+
+pub use buffers::{DEFAULT_ELEMENT, ReadFile, no_files};
+pub use compile::{
+    ChooseKernel, CompileOptions, Compiled, Language, all_kernels, compile, compile_some, language,
+    read_program,
+};
+pub use expectations::{Checked, Mismatch, check_expectations};
+pub use fault::Fault;
+pub use passes::{pass, passes};
+pub use sequence::{LaunchResult, Sequence, SimulatedSequence, simulate_sequence};
+pub use workload::{
+    Data, KernelLaunch, Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, only_one, simulate,
+};

@@ -1,0 +1,105 @@
+//! What a warp does after an instruction.
+
+use crate::launch::IssueInfo;
+use crate::sm::Advance;
+use crate::warp::Phase;
+use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step};
+use warplab_units::Cycle;
+
+impl Advance<'_> {
+    /// The phase that follows an instruction.
+    pub(crate) fn follow(
+        &mut self,
+        slot: usize,
+        info: &IssueInfo,
+        executed: &Executed,
+    ) -> Result<(), Box<LaunchFault>> {
+        let now = self.sm.now;
+        let next = now + u64::from(info.stall);
+        match executed.step {
+            Step::Next | Step::Memory { .. } | Step::Branched { .. } | Step::Blocked => {
+                self.go_on(slot, executed.pc, next);
+            }
+            Step::Sleep { nanoseconds } => {
+                let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
+                self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));
+            }
+            Step::Fence { scope } => {
+                let warp = &mut self.sm.warps[slot];
+                if scope > FenceScope::Block && warp.unsent + warp.unacknowledged > 0 {
+                    warp.phase = Phase::AtFence;
+                } else {
+                    self.go_on(slot, executed.pc, next);
+                }
+            }
+            Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
+                let warp = &self.sm.warps[slot];
+                let place = usize::from(warp.block);
+                let index = warp.state.index;
+                if let Some(block) = &mut self.sm.blocks[place] {
+                    let lanes = (holds, executed.mask);
+                    block.barriers.arrive(index, kind, id, threads, arrivals, lanes);
+                }
+                self.go_on(slot, executed.pc, next);
+                self.check_barriers(place);
+            }
+            Step::System { .. } => self.system_call(slot, executed.pc),
+            Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next),
+            Step::Exited { warp_done: true } => self.exit(slot),
+            Step::Trap => return Err(self.sm.trap(slot, executed.pc, self.context.launch)),
+        }
+        Ok(())
+    }
+
+    /// The warp can issue again at `next`, or later when it jumped or its code is not there; or it waits for others.
+    fn go_on(&mut self, slot: usize, pc: u32, next: Cycle) {
+        let spec = self.context.spec;
+        let sub = slot % self.sm.sub_partitions.len();
+        let warp = &mut self.sm.warps[slot];
+        let Some(path) = warp.state.paths.current() else {
+            let waits = |path: &warplab_exec::Path| matches!(path.status, PathStatus::AtBlockBarrier(_));
+            let at_barrier = warp.state.paths.all().iter().any(waits);
+            warp.phase = if at_barrier { Phase::AtBlockBarrier } else { Phase::Converging };
+            return;
+        };
+        let target = path.pc;
+        if target == pc + 1 {
+            let fetched = self.fetched(sub, pc, target, next);
+            self.wait_until(slot, Phase::FixedLatency { fetched }, next);
+        } else {
+            let resolved = next.max(self.sm.now + spec.branch_taken);
+            let fetched = self.fetched(sub, pc, target, resolved);
+            self.wait_until(slot, Phase::BranchResolving { fetched }, resolved);
+        }
+    }
+
+    /// When an instruction comes that is wanted at `wanted`, if later.
+    fn fetched(&mut self, sub: usize, pc: u32, target: u32, wanted: Cycle) -> Option<Cycle> {
+        let delay = self.sm.fetch.delay(&self.context.spec.fetch, sub, Some(pc), target);
+        (delay > 0).then_some(wanted + delay)
+    }
+
+    fn exit(&mut self, slot: usize) {
+        let warp = &mut self.sm.warps[slot];
+        warp.phase = Phase::Draining;
+        if warp.unsent == 0 {
+            self.end_warp(slot);
+        }
+    }
+
+    /// The warp has called the driver; what it printed is kept, what it asks of the heap goes to the log.
+    fn system_call(&mut self, slot: usize, pc: u32) {
+        let sm = &mut *self.sm;
+        let warp = &sm.warps[slot];
+        let block = sm.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
+        let lines = sm.scratch.system.take_lines(warp.state.threads());
+        if !lines.is_empty() {
+            sm.printed.push(Printed { cycle: sm.now.0, block, lines });
+        }
+        if let Some(request) = sm.scratch.system.heap.take() {
+            sm.log.push_heap(sm.now, slot as u8, warp.generation, pc, &request);
+        }
+        let over = sm.now + self.context.spec.system_call;
+        self.wait_until(slot, Phase::SystemCall, over);
+    }
+}

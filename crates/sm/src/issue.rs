@@ -1,0 +1,128 @@
+//! Issue of one instruction.
+
+use crate::events::Event;
+use crate::hazards::Issued;
+use crate::launch::{IssueInfo, MemoryClass};
+use crate::lsu::{Owner, Work};
+use crate::sm::Advance;
+use crate::values::GlobalView;
+use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
+use warplab_trace::WarpState;
+use warplab_units::{Cycle, WarpSlot};
+
+impl Advance<'_> {
+    /// Issues the next instruction of a warp of a sub-partition.
+    pub(crate) fn issue(&mut self, sub: usize, local: u32) -> Result<(), Box<LaunchFault>> {
+        let slot = self.sm.slot(sub, local);
+        let executed = self.execute(slot).map_err(|fault| {
+            let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
+            self.sm.fault(slot, pc, fault, self.context.launch)
+        })?;
+        self.check_hazards(slot, &executed);
+        let info = &self.context.launch.issue[executed.pc as usize];
+        self.count(info, &executed);
+        let now = self.sm.now;
+        let sub_partition = &mut self.sm.sub_partitions[sub];
+        sub_partition.issue(local, info, now);
+        if self.sm.watched {
+            self.watch(slot, WarpState::Selected, now, now + 1);
+            self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
+        }
+        self.sm.warps[slot].since = now + 1;
+        self.hold_counters(sub, slot, info, &executed);
+        self.follow(slot, info, &executed)
+    }
+
+    /// What the instruction computes.
+    fn execute(&mut self, slot: usize) -> Result<Executed, ExecFault> {
+        let (sm, context) = (&mut *self.sm, self.context);
+        let warp = &mut sm.warps[slot];
+        let Some(block) = &mut sm.blocks[usize::from(warp.block)] else { return Err(ExecFault::PastEnd) };
+        let mut global = GlobalView {
+            image: context.memory,
+            overlay: &mut sm.overlay,
+            log: &mut sm.log,
+            cycle: sm.now,
+            slot: slot as u8,
+            generation: warp.generation,
+        };
+        let mut environment = Environment {
+            banks: &context.launch.constants,
+            shared: &mut block.shared,
+            global: &mut global,
+            clock: sm.now.0,
+            global_timer: (sm.now.0 as f64 / context.spec.cycles_per_nanosecond) as u64,
+            sm: u32::from(sm.id.0),
+            sm_count: context.spec.sm_count,
+            warp_slot: slot as u32,
+            warp_slots: context.spec.warps as u32,
+            block: block.coordinates,
+            grid_id: 1,
+            record: &mut sm.scratch.record,
+            system: &mut sm.scratch.system,
+        };
+        warplab_exec::step(&context.launch.code, &mut warp.state, &mut environment)
+    }
+
+    fn check_hazards(&mut self, slot: usize, executed: &Executed) {
+        let (Some(checker), Some(table)) = (&mut self.sm.hazards, self.context.hazards) else { return };
+        let issued = Issued {
+            slot,
+            generation: self.sm.warps[slot].generation,
+            pc: executed.pc,
+            at: self.sm.now,
+            active: executed.active,
+            executing: executed.mask,
+        };
+        checker.issued(table, &issued);
+    }
+
+    fn count(&mut self, info: &IssueInfo, executed: &Executed) {
+        let counters = &mut self.sm.instructions;
+        counters.warp += 1;
+        counters.thread += u64::from(executed.active.count());
+        counters.by_pipe[info.pipe as usize] += 1;
+        counters.by_opcode[info.opcode as usize] += 1;
+        if let Step::Branched { diverged, .. } = executed.step {
+            counters.branches += 1;
+            counters.divergent_branches += u64::from(diverged);
+        }
+        self.sm.first_issue.get_or_insert(self.sm.now);
+        self.sm.last_issue = self.sm.now;
+    }
+
+    /// The wait counters of an instruction go up, and it is known or left to the LSU when they go down.
+    fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
+        let memory = info.memory != MemoryClass::None && !executed.mask.is_empty();
+        if memory && let Some(work) = self.memory_work(slot, info, executed) {
+            return self.hold_for_memory(sub, slot, info, work);
+        }
+        let latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
+        let release = self.context.spec.lsu.source_release.min(latency);
+        self.hold_for(slot, info.write_barrier, self.sm.now + latency);
+        self.hold_for(slot, info.read_barrier, self.sm.now + release);
+    }
+
+    fn hold_for_memory(&mut self, sub: usize, slot: usize, info: &IssueInfo, work: Work) {
+        let warp = &mut self.sm.warps[slot];
+        let long = info.memory == MemoryClass::Global;
+        info.write_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, long));
+        info.read_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, long));
+        warp.unsent += u32::from(work.is_acknowledged());
+        let owner = Owner {
+            slot: slot as u8,
+            generation: warp.generation,
+            write_barrier: info.write_barrier,
+            read_barrier: info.read_barrier,
+        };
+        self.sm.lsu.push(sub, owner, work, self.sm.now);
+    }
+
+    fn hold_for(&mut self, slot: usize, counter: Option<u8>, until: Cycle) {
+        let Some(counter) = counter else { return };
+        let warp = &mut self.sm.warps[slot];
+        warp.counters.hold(counter, false);
+        let generation = warp.generation;
+        self.sm.events.push(until, Event::Release { slot: slot as u8, generation, counter });
+    }
+}

@@ -1,0 +1,130 @@
+//! From what an instruction accessed to what the LSU has to do.
+
+use super::coalesce;
+use super::{GlobalAccess, Work};
+use crate::launch::IssueInfo;
+use crate::sm::Advance;
+use crate::spec::SmSpec;
+use warplab_exec::{AccessKind, AccessRecord, Executed, Scope, Space, Step};
+use warplab_trace::{L1Counters, SharedCounters};
+use warplab_units::{LINE_BYTES, SmId, WARP_LANES};
+
+/// Where the local memory of all warps lies for the memory system: each word of a warp is a line.
+const LOCAL_BASE: u64 = 0x6000_0000_0000;
+/// Bytes of local memory from one warp to the next.
+const LOCAL_SPAN: u64 = 1 << 24;
+
+impl Advance<'_> {
+    /// What the LSU has to do for the instruction that has just executed.
+    pub(crate) fn memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
+        let (sm, spec) = (&mut *self.sm, self.context.spec);
+        if !matches!(executed.step, Step::Memory { .. }) {
+            sm.shared_counters.exchange_requests += 1;
+            return Some(Work::Shared { busy: 1, latency: u64::from(info.latency) });
+        }
+        let record = &mut sm.scratch.record;
+        if record.mask.is_empty() || record.kind == AccessKind::CacheControl {
+            return None;
+        }
+        match record.space {
+            Space::Shared => Some(shared_work(record, spec, &mut sm.shared_counters)),
+            Space::Global => Some(global_work(record, false, spec, &mut sm.lsu.counters)),
+            Space::Local => {
+                interleave_local(record, sm.id, slot, spec.warps);
+                Some(global_work(record, true, spec, &mut sm.lsu.counters))
+            }
+        }
+    }
+}
+
+/// The passes of an access to shared memory.
+fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounters) -> Work {
+    let &AccessRecord { ref addresses, mask, bytes, kind, .. } = record;
+    let shared = &spec.shared;
+    let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
+    let passes = if atomic && kind != AccessKind::Count {
+        coalesce::shared_atomic_passes(addresses, mask, bytes, shared.banks)
+    } else {
+        coalesce::shared_passes(addresses, mask, bytes, shared.banks)
+    };
+    let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
+    match kind {
+        AccessKind::Store => {
+            counters.store_requests += 1;
+            counters.store_wavefronts += taken;
+            counters.store_bank_conflicts += conflicts;
+        }
+        AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
+            counters.atomic_requests += 1;
+            counters.atomic_wavefronts += taken;
+        }
+        _ => {
+            counters.load_requests += 1;
+            counters.load_wavefronts += taken;
+            counters.load_bank_conflicts += conflicts;
+        }
+    }
+    let further = taken.saturating_sub(1);
+    let latency = if atomic {
+        u64::from(shared.atomic_latency) + further * u64::from(shared.atomic_lane)
+    } else {
+        u64::from(shared.latency) + further * u64::from(shared.pass_latency)
+    };
+    Work::Shared { busy: taken * u64::from(shared.pass_interval), latency }
+}
+
+/// The lines of an access to global or local memory, and how long it keeps the tags or the data array.
+fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut L1Counters) -> Work {
+    let &AccessRecord { ref addresses, mask, bytes, kind, policy, .. } = record;
+    let lines = match kind {
+        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(addresses, mask, bytes),
+        _ if local => coalesce::local_lines(addresses, mask, bytes),
+        _ => coalesce::lines(addresses, mask, bytes),
+    };
+    let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
+    let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks);
+    let data = (bytes * WARP_LANES as u32).div_ceil(spec.l1.bytes_per_cycle).max(1);
+    let cached =
+        spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
+    let access = match kind {
+        AccessKind::Store => GlobalAccess::Store { local },
+        AccessKind::Atomic => GlobalAccess::Atomic { returns: true },
+        AccessKind::Reduction => GlobalAccess::Atomic { returns: false },
+        _ => GlobalAccess::Load { cached: cached || local, local },
+    };
+    counters.tag_cycles += u64::from(tags);
+    counters.data_cycles += u64::from(data);
+    counters.excessive_sectors += u64::from(sectors.saturating_sub(coalesce::ideal_sectors(mask, bytes)));
+    let (requests, sector_count) = requests(access, counters);
+    *requests += 1;
+    *sector_count += u64::from(sectors);
+    Work::Global { access, lines, busy: u64::from(tags.max(data)) }
+}
+
+/// The counters of requests and of sectors of an access.
+fn requests(access: GlobalAccess, counters: &mut L1Counters) -> (&mut u64, &mut u64) {
+    let c = counters;
+    match access {
+        GlobalAccess::Store { local: false } => (&mut c.global_store_requests, &mut c.global_store_sectors),
+        GlobalAccess::Store { local: true } => (&mut c.local_store_requests, &mut c.local_store_sectors),
+        GlobalAccess::Atomic { returns: true } => {
+            (&mut c.global_atomic_requests, &mut c.global_atomic_sectors)
+        }
+        GlobalAccess::Atomic { returns: false } => {
+            (&mut c.global_reduction_requests, &mut c.global_reduction_sectors)
+        }
+        GlobalAccess::Load { local: true, .. } => (&mut c.local_load_requests, &mut c.local_load_sectors),
+        GlobalAccess::Load { local: false, .. } => (&mut c.global_load_requests, &mut c.global_load_sectors),
+    }
+}
+
+/// Local addresses become addresses of device memory: the same word of all lanes lies together, and the further
+/// words of a wide access each one line after the other.
+fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, warps: usize) {
+    let warp = u64::from(sm.0) * warps as u64 + slot as u64;
+    for lane in record.mask.lanes() {
+        let offset = record.addresses[lane];
+        let (word, byte) = (offset / 4, offset % 4);
+        record.addresses[lane] = LOCAL_BASE + warp * LOCAL_SPAN + word * LINE_BYTES + lane as u64 * 4 + byte;
+    }
+}

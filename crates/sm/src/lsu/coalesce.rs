@@ -1,0 +1,239 @@
+//! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory.
+
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use warplab_units::{Address, LINE_BYTES, LaneMask, PerLane, SECTOR_BYTES, SectorMask, WARP_LANES};
+
+/// The sectors that a memory instruction touches in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LineAccess {
+    pub(crate) line: Address,
+    pub(crate) sectors: SectorMask,
+    /// Sectors of which every byte is touched.
+    pub(crate) full: SectorMask,
+    /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
+    pub(crate) sector_accesses: u8,
+}
+
+/// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
+pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
+
+/// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
+pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
+    let mut lines = Lines::new();
+    let mut covered: ArrayVec<u128, WARP_LANES> = ArrayVec::new();
+    let span = u128::MAX >> (128 - bytes.clamp(1, 128));
+    for lane in mask.lanes() {
+        let line = addresses[lane] & !(LINE_BYTES - 1);
+        let bits = span << (addresses[lane] % LINE_BYTES);
+        // Neighbours mostly share a line: look at the last one first.
+        match lines.iter().rposition(|access: &LineAccess| access.line.0 == line) {
+            Some(place) => covered[place] |= bits,
+            None => {
+                lines.push(LineAccess {
+                    line: Address(line),
+                    sectors: SectorMask::EMPTY,
+                    full: SectorMask::EMPTY,
+                    sector_accesses: 0,
+                });
+                covered.push(bits);
+            }
+        }
+    }
+    for (access, covered) in lines.iter_mut().zip(covered) {
+        for sector in 0..4 {
+            let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
+            if part != 0 {
+                access.sectors |= SectorMask::single(sector);
+            }
+            if part == u32::MAX {
+                access.full |= SectorMask::single(sector);
+            }
+        }
+    }
+    lines
+}
+
+/// The lines of an access to local memory, where the words of a wide one lie a line apart.
+pub(crate) fn local_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
+    let mut all = lines(addresses, mask, bytes.min(4));
+    for word in 1..u64::from(bytes.div_ceil(4)) {
+        let further = addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
+        for access in lines(&further, mask, 4) {
+            // Lanes that are at different words meet in a line.
+            match all.iter_mut().find(|known| known.line == access.line) {
+                Some(known) => {
+                    known.sectors |= access.sectors;
+                    known.full |= access.full;
+                }
+                None => all.push(access),
+            }
+        }
+    }
+    all
+}
+
+/// Cycles of the tag unit: lines of one bank are looked up one after another.
+pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32) -> u32 {
+    let mut counts = [0u32; 32];
+    for access in lines {
+        counts[(access.line.0 / LINE_BYTES % u64::from(banks.clamp(1, 32))) as usize] += 1;
+    }
+    counts.into_iter().max().unwrap_or(0)
+}
+
+/// The fewest sectors that so many lanes of so many bytes could touch.
+pub(crate) fn ideal_sectors(mask: LaneMask, bytes: u32) -> u32 {
+    (mask.count() * bytes).div_ceil(SECTOR_BYTES as u32)
+}
+
+/// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
+pub(crate) fn atomic_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
+    let mut lines = lines(addresses, mask, bytes);
+    let words = lanes_by_word(addresses, mask, bytes);
+    for access in &mut lines {
+        let lanes_in_sector = |sector: u64| {
+            let start = access.line.0 + sector * SECTOR_BYTES;
+            let inside = words.iter().filter(|(address, _)| (start..start + SECTOR_BYTES).contains(address));
+            inside.map(|&(_, lanes)| lanes).max().unwrap_or(0)
+        };
+        access.sector_accesses = (0..LINE_BYTES / SECTOR_BYTES).map(lanes_in_sector).sum();
+    }
+    lines
+}
+
+/// The words that lanes touch, and how many lanes each.
+fn lanes_by_word(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> ArrayVec<(u64, u8), WARP_LANES> {
+    let mut words: ArrayVec<(u64, u8), WARP_LANES> = ArrayVec::new();
+    for lane in mask.lanes() {
+        let word = addresses[lane] & !u64::from(bytes.max(1) - 1);
+        match words.iter_mut().find(|(other, _)| *other == word) {
+            Some((_, lanes)) => *lanes += 1,
+            None => words.push((word, 1)),
+        }
+    }
+    words
+}
+
+/// Words that the lanes of one group of an access to shared memory take together.
+const GROUP_WORDS: u32 = 32;
+
+/// Passes of shared memory for one instruction: what it takes, and what it would take without conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passes {
+    pub(crate) taken: u32,
+    pub(crate) ideal: u32,
+}
+
+/// Lanes go in groups that could have a bank for every word (8-byte accesses by half warps, 16-byte ones by quarter
+/// warps); within a group every further word of a bank is a further pass, and lanes on one word share it.
+pub(crate) fn shared_passes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32, banks: u32) -> Passes {
+    let words = bytes.div_ceil(4).max(1);
+    let group = (GROUP_WORDS / words).max(1) as usize;
+    let mut passes = Passes { taken: 0, ideal: 0 };
+    for first in (0..WARP_LANES).step_by(group) {
+        let members = LaneMask(mask.0 & LaneMask::first(group as u32).0 << first);
+        if !members.is_empty() {
+            passes.taken += conflict_degree(addresses, members, words, banks);
+            passes.ideal += 1;
+        }
+    }
+    passes
+}
+
+/// The most different words of one bank.
+fn conflict_degree(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> u32 {
+    let mut seen: ArrayVec<u64, { GROUP_WORDS as usize }> = ArrayVec::new();
+    let mut counts = [0u32; 64];
+    for lane in members.lanes() {
+        for word in 0..words {
+            let word = addresses[lane] / 4 + u64::from(word);
+            if !seen.contains(&word) {
+                counts[(word % u64::from(banks.clamp(1, 64))) as usize] += 1;
+                if seen.try_push(word).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    counts.into_iter().max().unwrap_or(1).max(1)
+}
+
+/// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.
+pub(crate) fn shared_atomic_passes(
+    addresses: &PerLane<u64>,
+    mask: LaneMask,
+    bytes: u32,
+    banks: u32,
+) -> Passes {
+    let passes = shared_passes(addresses, mask, bytes, banks);
+    let busiest = lanes_by_word(addresses, mask, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
+    Passes { taken: passes.taken.max(u32::from(busiest)), ..passes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Passes, atomic_lines, lines, shared_atomic_passes, shared_passes, tag_cycles};
+    use warplab_units::{LaneMask, PerLane};
+
+    fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
+        std::array::from_fn(|lane| address(lane as u64))
+    }
+
+    fn sectors(address: impl Fn(u64) -> u64) -> (usize, u32) {
+        let lines = lines(&by_lane(address), LaneMask::ALL, 4);
+        (lines.len(), lines.iter().map(|line| line.sectors.count()).sum())
+    }
+
+    #[test]
+    fn aligned_permuted_misaligned_and_equal_addresses_touch_4_4_5_and_1_sectors() {
+        assert_eq!(sectors(|lane| 4 * lane), (1, 4));
+        assert_eq!(sectors(|lane| 4 * (lane ^ 31)), (1, 4));
+        assert_eq!(sectors(|lane| 4 * lane + 4), (2, 5));
+        assert_eq!(sectors(|_| 400), (1, 1));
+        assert_eq!(sectors(|lane| 128 * lane), (32, 32));
+    }
+
+    #[test]
+    fn only_whole_sectors_are_full() {
+        let all = lines(&by_lane(|lane| 4 * lane + 4), LaneMask::ALL, 4);
+        assert_eq!((all[0].full.0, all[1].full.0), (0b1110, 0));
+    }
+
+    #[test]
+    fn lines_a_power_of_two_apart_fall_into_one_tag_bank() {
+        assert_eq!(tag_cycles(&lines(&by_lane(|lane| 4096 * lane), LaneMask::ALL, 4), 4), 32);
+        assert_eq!(tag_cycles(&lines(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4), 4), 8);
+    }
+
+    #[test]
+    fn columns_conflict_32_ways_padded_ones_not_at_all() {
+        let column = shared_passes(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4, 32);
+        assert_eq!(column, Passes { taken: 32, ideal: 1 });
+        assert_eq!(shared_passes(&by_lane(|lane| 132 * lane), LaneMask::ALL, 4, 32).taken, 1);
+        assert_eq!(shared_passes(&by_lane(|_| 64), LaneMask::ALL, 4, 32).taken, 1);
+    }
+
+    #[test]
+    fn wide_accesses_go_in_one_two_and_four_phases() {
+        let phases = [4, 8, 16]
+            .map(|bytes| shared_passes(&by_lane(|lane| lane * bytes), LaneMask::ALL, bytes as u32, 32));
+        assert_eq!(phases.map(|passes| passes.taken), [1, 2, 4]);
+    }
+
+    #[test]
+    fn atomic_operations_touch_a_sector_once_for_every_lane_on_its_busiest_word() {
+        // The sectors that the H200 counts for red_global_share1 to share32.
+        let accesses = [1, 2, 4, 8, 16, 32].map(|share| {
+            atomic_lines(&by_lane(|lane| lane / share * 4), LaneMask::ALL, 4)[0].sector_accesses
+        });
+        assert_eq!(accesses, [4, 4, 4, 8, 16, 32]);
+    }
+
+    #[test]
+    fn lanes_on_one_word_of_shared_memory_come_one_after_another() {
+        let passes = shared_atomic_passes(&by_lane(|lane| lane / 4 * 4), LaneMask::ALL, 4, 32);
+        assert_eq!(passes, Passes { taken: 4, ideal: 1 });
+    }
+}

@@ -1,0 +1,199 @@
+//! The L1 data cache: sectored tags, write-through, with MSHRs.
+
+use super::coalesce::LineAccess;
+use super::mshr::{LoadId, Mshrs};
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use warplab_config::gpu::ReplacementPolicy;
+use warplab_memory::{CacheShape, SectorCache};
+use warplab_units::{Address, Cycle, LINE_BYTES, SectorMask};
+
+/// What a load finds in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineLookup {
+    /// Sectors that are there.
+    pub(crate) hits: u32,
+    /// Sectors that are under way already.
+    pub(crate) merges: u32,
+    /// Sectors to request from L2.
+    pub(crate) request: SectorMask,
+}
+
+impl LineLookup {
+    /// Whether the load waits for the line.
+    pub(crate) fn misses(&self) -> bool {
+        self.merges > 0 || !self.request.is_empty()
+    }
+}
+
+/// The L1 data cache of an SM.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct L1 {
+    tags: SectorCache,
+    pub(crate) mshrs: Mshrs,
+}
+
+fn set_number(line: Address) -> u64 {
+    line.0 / LINE_BYTES
+}
+
+impl L1 {
+    /// A cold cache.
+    pub(crate) fn new(shape: CacheShape, replacement: ReplacementPolicy) -> L1 {
+        L1 { tags: SectorCache::with_replacement(shape, replacement), mshrs: Mshrs::default() }
+    }
+
+    /// A load reads one line; it waits in the MSHR for what is not there.
+    pub(crate) fn load(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
+        let found = self.tags.find(access.line, set_number(access.line));
+        let there = found.map_or(SectorMask::EMPTY, |index| self.tags.readable(index) & access.sectors);
+        let missing = access.sectors & !there;
+        if missing.is_empty() {
+            return LineLookup { hits: there.count(), merges: 0, request: SectorMask::EMPTY };
+        }
+        if found.is_none() {
+            self.tags.insert(access.line, set_number(access.line), |_| true);
+        }
+        let request = self.mshrs.wait(access.line, missing, load, now);
+        LineLookup { hits: there.count(), merges: missing.count() - request.count(), request }
+    }
+
+    /// A store writes through: the line takes the bytes, allocated if need be. How many of its sectors were there.
+    pub(crate) fn store(&mut self, access: &LineAccess) -> u32 {
+        let set = set_number(access.line);
+        let found = self.tags.find(access.line, set);
+        let hits = found.map_or(0, |index| (self.tags.present(index) & access.sectors).count());
+        let index = found.or_else(|| self.tags.insert(access.line, set, |_| true).map(|(index, _)| index));
+        if let Some(index) = index {
+            self.tags.write(index, access.sectors, access.full);
+        }
+        hits
+    }
+
+    /// An atomic operation changes the line in L2: it is not kept here.
+    pub(crate) fn invalidate(&mut self, line: Address) {
+        if let Some(index) = self.tags.find(line, set_number(line)) {
+            self.tags.invalidate(index);
+        }
+    }
+
+    /// Sectors come that were requested at `sent`. The loads that have all they waited for in this line.
+    pub(crate) fn fill(
+        &mut self,
+        line: Address,
+        sectors: SectorMask,
+        sent: Cycle,
+        now: Cycle,
+    ) -> SmallVec<[LoadId; 8]> {
+        if let Some(index) = self.tags.find(line, set_number(line)) {
+            self.tags.fill(index, sectors);
+        }
+        self.mshrs.fill(line, sectors, sent, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::coalesce::LineAccess;
+    use super::{L1, LineLookup};
+    use warplab_config::gpu::ReplacementPolicy;
+    use warplab_memory::CacheShape;
+    use warplab_units::{Address, Cycle, SectorMask};
+
+    fn cache() -> L1 {
+        L1::new(CacheShape { sets: 1, ways: 2 }, ReplacementPolicy::Lru)
+    }
+
+    fn access(line: u64, sectors: u8, full: u8) -> LineAccess {
+        LineAccess {
+            line: Address(line),
+            sectors: SectorMask(sectors),
+            full: SectorMask(full),
+            sector_accesses: 0,
+        }
+    }
+
+    fn load(l1: &mut L1, line: u64, sectors: u8) -> LineLookup {
+        l1.load(&access(line, sectors, 0), 0, Cycle(0))
+    }
+
+    fn fill(l1: &mut L1, line: u64, sectors: u8) {
+        l1.fill(Address(line), SectorMask(sectors), Cycle(0), Cycle(9));
+    }
+
+    #[test]
+    fn a_cold_load_requests_its_sectors_and_hits_once_they_have_come() {
+        let mut l1 = cache();
+        let lookup = load(&mut l1, 0, 0b0110);
+        assert_eq!(lookup, LineLookup { hits: 0, merges: 0, request: SectorMask(0b0110) });
+        fill(&mut l1, 0, 0b0110);
+        let lookup = load(&mut l1, 0, 0b0110);
+        assert_eq!(lookup, LineLookup { hits: 2, merges: 0, request: SectorMask::EMPTY });
+        assert!(!lookup.misses());
+    }
+
+    #[test]
+    fn a_sector_that_a_present_line_lacks_is_requested_alone() {
+        let mut l1 = cache();
+        load(&mut l1, 0, 0b0001);
+        fill(&mut l1, 0, 0b0001);
+        let lookup = load(&mut l1, 0, 0b0011);
+        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+    }
+
+    #[test]
+    fn a_load_of_sectors_under_way_merges_and_waits() {
+        let mut l1 = cache();
+        load(&mut l1, 0, 0b0001);
+        let lookup = load(&mut l1, 0, 0b0001);
+        assert_eq!(lookup, LineLookup { hits: 0, merges: 1, request: SectorMask::EMPTY });
+        assert!(lookup.misses());
+    }
+
+    #[test]
+    fn a_whole_sector_that_was_stored_can_be_read() {
+        let mut l1 = cache();
+        assert_eq!(l1.store(&access(0, 0b0011, 0b0001)), 0);
+        let lookup = load(&mut l1, 0, 0b0011);
+        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+    }
+
+    #[test]
+    fn a_store_counts_the_sectors_that_were_there() {
+        let mut l1 = cache();
+        l1.store(&access(0, 0b0011, 0b0001));
+        assert_eq!(l1.store(&access(0, 0b1111, 0b1111)), 2);
+    }
+
+    #[test]
+    fn an_atomic_operation_takes_the_line_out() {
+        let mut l1 = cache();
+        l1.store(&access(0, 0b1111, 0b1111));
+        l1.invalidate(Address(0));
+        assert_eq!(load(&mut l1, 0, 0b1111).request, SectorMask(0b1111));
+    }
+
+    #[test]
+    fn the_least_recently_used_line_is_replaced() {
+        let mut l1 = cache();
+        for line in [0, 128] {
+            l1.store(&access(line, 0b1111, 0b1111));
+        }
+        load(&mut l1, 0, 0b0001);
+        l1.store(&access(256, 0b1111, 0b1111));
+        assert_eq!(load(&mut l1, 0, 0b1111).hits, 4);
+        assert_eq!(load(&mut l1, 128, 0b1111).hits, 0);
+    }
+
+    #[test]
+    fn data_for_a_line_that_was_replaced_wakes_its_loads_and_is_not_kept() {
+        let mut l1 = cache();
+        load(&mut l1, 0, 0b0001);
+        for line in [128, 256] {
+            l1.store(&access(line, 0b1111, 0b1111));
+        }
+        let done = l1.fill(Address(0), SectorMask(0b0001), Cycle(0), Cycle(9));
+        assert_eq!(done.as_slice(), [0]);
+        assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
+    }
+}

@@ -1,0 +1,78 @@
+//! What the issue stage and the LSU say to each other, and the parts of the LSU among themselves.
+
+use super::coalesce::Lines;
+use serde::{Deserialize, Serialize};
+use warplab_units::Cycle;
+
+/// Who waits for a memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    pub(crate) slot: u8,
+    pub(crate) generation: u32,
+    pub(crate) write_barrier: Option<u8>,
+    pub(crate) read_barrier: Option<u8>,
+}
+
+/// What the LSU has to do for an instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Work {
+    /// Passes of shared memory, or lane exchange: cycles of the unit, and cycles from the start to the result.
+    Shared { busy: u64, latency: u64 },
+    /// Global or local memory.
+    Global { access: GlobalAccess, lines: Lines, busy: u64 },
+}
+
+impl Work {
+    /// Whether L2 acknowledges it: the warp has unsent stores until it has left.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        matches!(self, Work::Global { access, .. } if !access.has_result())
+    }
+}
+
+/// What is done with global or local memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum GlobalAccess {
+    Load { cached: bool, local: bool },
+    Store { local: bool },
+    Atomic { returns: bool },
+}
+
+impl GlobalAccess {
+    /// Whether the warp gets data.
+    pub(crate) fn has_result(self) -> bool {
+        matches!(self, GlobalAccess::Load { .. } | GlobalAccess::Atomic { returns: true, .. })
+    }
+}
+
+/// An instruction in the LSU: who waits for it, and since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asker {
+    pub(crate) owner: Owner,
+    pub(crate) issued: Cycle,
+}
+
+/// A memory instruction in a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Operation {
+    pub(crate) asker: Asker,
+    pub(crate) work: Work,
+}
+
+/// Something that has happened to an instruction of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// A wait counter goes down at a cycle.
+    Release { slot: u8, generation: u32, counter: u8, at: Cycle },
+    /// A store has left for L2, in this many requests.
+    Sent { slot: u8, generation: u32, requests: u32 },
+    /// L2 has acknowledged one request of a store.
+    Acknowledged { slot: u8, generation: u32 },
+}
+
+impl Outcome {
+    /// The result of an instruction is there; nothing when no wait counter counts it.
+    pub(crate) fn result(owner: Owner, at: Cycle) -> Option<Outcome> {
+        let Owner { slot, generation, write_barrier, .. } = owner;
+        write_barrier.map(|counter| Outcome::Release { slot, generation, counter, at })
+    }
+}

@@ -1,0 +1,299 @@
+//! The load/store unit: memory instructions come from the queues of the sub-partitions, shared memory and L1 answer, and
+//! what L1 lacks is requested from L2 through the send port.
+//!
+//! Below the issue stage it speaks in [`Work`], [`Owner`] and [`Outcome`], above the crossbar in `Request` and `Reply`.
+
+mod access;
+mod coalesce;
+mod l1;
+mod loads;
+mod message;
+mod mshr;
+mod port;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use crate::spec::SmSpec;
+use coalesce::LineAccess;
+use l1::L1;
+use loads::Loads;
+use message::{Asker, Operation};
+pub(crate) use message::{GlobalAccess, Outcome, Owner, Work};
+use mshr::LoadId;
+pub(crate) use port::{PortSpec, SendPort};
+pub(crate) use queue::{QueueSpec, Queues};
+use serde::{Deserialize, Serialize};
+use slab::Slab;
+use warplab_memory::{Reply, Request, RequestKind};
+use warplab_trace::{L1Counters, QueueCounters};
+use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
+
+/// The numbers of the LSU.
+#[derive(Clone, Debug)]
+pub(crate) struct LsuSpec {
+    pub(crate) queue: QueueSpec,
+    pub(crate) port: PortSpec,
+    /// Bytes of a request beside its data.
+    pub(crate) header_bytes: u32,
+    /// Cycles from issue until the sources have been read.
+    pub(crate) source_release: u64,
+    /// Cycles from the start to the result of a load that hits.
+    pub(crate) hit: u64,
+    /// Of these, cycles until a request for what is missing leaves; the rest pass after its reply.
+    pub(crate) request: u64,
+    /// Lines that can be under way from L2.
+    pub(crate) miss_entries: usize,
+    /// When given, the latency of a memory without caches and limits.
+    pub(crate) flat: Option<u64>,
+}
+
+/// What a reply is for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Token {
+    /// Sectors of a line of L1.
+    Fill { line: Address, sectors: SectorMask, sent: Cycle },
+    /// Data for one load or atomic operation alone.
+    Data { load: LoadId },
+    /// An acknowledgement.
+    Store { slot: u8, generation: u32 },
+}
+
+/// The load/store unit of one SM.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LoadStoreUnit {
+    sm: SmId,
+    pub(crate) queues: Queues,
+    pub(crate) l1: L1,
+    pub(crate) loads: Loads,
+    tokens: Slab<Token>,
+    pub(crate) port: SendPort,
+    pub(crate) counters: L1Counters,
+}
+
+impl LoadStoreUnit {
+    /// An idle unit with a cold cache.
+    pub(crate) fn new(spec: &SmSpec, sm: SmId) -> LoadStoreUnit {
+        LoadStoreUnit {
+            sm,
+            queues: Queues::new(spec.sub_partitions),
+            l1: L1::new(spec.l1_shape, spec.l1.replacement),
+            loads: Loads::default(),
+            tokens: Slab::new(),
+            port: SendPort::default(),
+            counters: L1Counters::default(),
+        }
+    }
+
+    /// An instruction issues into the queue of its sub-partition.
+    pub(crate) fn push(&mut self, sub_partition: usize, owner: Owner, work: Work, now: Cycle) {
+        if let Work::Global { access, .. } = &work
+            && access.has_result()
+        {
+            self.loads.counters.enters(now.0);
+        }
+        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work });
+    }
+
+    /// Starts the operation that [`Queues::next_start`] names, at cycle `now`.
+    pub(crate) fn start(
+        &mut self,
+        now: Cycle,
+        sub_partition: usize,
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        if self.must_wait(sub_partition, spec) {
+            return self.queues.block(now);
+        }
+        let Some(operation) = self.queues.take(sub_partition, now, &spec.queue) else { return };
+        let asker @ Asker { owner, issued } = operation.asker;
+        if let Some(counter) = owner.read_barrier {
+            let at = (issued + spec.source_release).max(now + 2);
+            outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
+        }
+        match operation.work {
+            Work::Shared { busy, latency } => {
+                self.queues.keep_busy_until(now + busy);
+                outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
+            }
+            Work::Global { access, lines, busy } => match spec.flat {
+                Some(latency) => self.flat(asker, access, now + latency.saturating_sub(1), outcomes),
+                None => {
+                    self.queues.keep_busy_until(now + busy);
+                    self.global(Start { now, spec, outcomes }, asker, access, &lines, busy);
+                    if let Some(free) = self.port.back_pressure(now, &spec.port) {
+                        self.queues.keep_busy_until(free);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Whether the next operation is a load for whose lines there are too few MSHRs.
+    fn must_wait(&self, sub_partition: usize, spec: &LsuSpec) -> bool {
+        match self.queues.head(sub_partition).map(|operation| &operation.work) {
+            Some(Work::Global { lines, access: GlobalAccess::Load { .. }, .. }) if spec.flat.is_none() => {
+                !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
+            }
+            _ => false,
+        }
+    }
+
+    /// A memory without caches and limits: every answer comes after the same time.
+    fn flat(&mut self, asker: Asker, access: GlobalAccess, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        let Owner { slot, generation, .. } = asker.owner;
+        if access.has_result() {
+            let load = self.loads.start(asker, 0, at);
+            self.arrived(load, at, outcomes);
+        } else {
+            outcomes.push(Outcome::Sent { slot, generation, requests: 0 });
+        }
+    }
+
+    fn global(
+        &mut self,
+        start: Start<'_>,
+        asker: Asker,
+        access: GlobalAccess,
+        lines: &[LineAccess],
+        busy: u64,
+    ) {
+        match access {
+            GlobalAccess::Load { cached, local } => {
+                let ready = start.now + (start.spec.hit - 1) + busy.saturating_sub(1);
+                let load = self.loads.start(asker, 0, ready);
+                self.load(start, load, lines, cached, local);
+            }
+            GlobalAccess::Store { local } => self.store(start, asker.owner, lines, local),
+            GlobalAccess::Atomic { returns } => self.atomic(start, asker, lines, returns),
+        }
+    }
+
+    fn load(&mut self, start: Start<'_>, load: LoadId, lines: &[LineAccess], cached: bool, local: bool) {
+        for access in lines {
+            if !cached {
+                self.loads.expect(load);
+                let token = Token::Data { load };
+                self.send(&start, access.line, access.sectors, RequestKind::Read, token);
+                continue;
+            }
+            let lookup = self.l1.load(access, load, start.now);
+            if lookup.misses() {
+                self.loads.expect(load);
+            }
+            if !lookup.request.is_empty() {
+                let token = Token::Fill { line: access.line, sectors: lookup.request, sent: start.now };
+                self.send(&start, access.line, lookup.request, RequestKind::Read, token);
+            }
+            if local {
+                self.counters.local_load_sector_hits += u64::from(lookup.hits);
+            } else {
+                self.counters.global_load_sector_hits += u64::from(lookup.hits);
+                self.counters.global_load_sector_merges += u64::from(lookup.merges);
+            }
+        }
+        self.arrived(load, start.now, start.outcomes);
+    }
+
+    fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
+        let Owner { slot, generation, .. } = owner;
+        for access in lines {
+            let hits = u64::from(self.l1.store(access));
+            if local {
+                self.counters.local_store_sector_hits += hits;
+            } else {
+                self.counters.global_store_sector_hits += hits;
+            }
+            let kind = RequestKind::Write { full: access.full };
+            self.send(&start, access.line, access.sectors, kind, Token::Store { slot, generation });
+        }
+        start.outcomes.push(Outcome::Sent { slot, generation, requests: lines.len() as u32 });
+    }
+
+    fn atomic(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], returns: bool) {
+        let Owner { slot, generation, .. } = asker.owner;
+        let ready = start.now + start.spec.hit;
+        let load = returns.then(|| self.loads.start(asker, lines.len() as u32, ready));
+        for access in lines {
+            self.l1.invalidate(access.line);
+            let kind = RequestKind::Atomic { sector_accesses: access.sector_accesses, returns };
+            let token = load.map_or(Token::Store { slot, generation }, |load| Token::Data { load });
+            self.send(&start, access.line, access.sectors, kind, token);
+        }
+        match load {
+            Some(load) => self.arrived(load, start.now, start.outcomes),
+            None => {
+                let requests = lines.len() as u32;
+                start.outcomes.push(Outcome::Sent { slot, generation, requests });
+            }
+        }
+    }
+
+    /// Sends a request for an operation that starts now.
+    fn send(
+        &mut self,
+        start: &Start<'_>,
+        line: Address,
+        sectors: SectorMask,
+        kind: RequestKind,
+        token: Token,
+    ) {
+        let data = match kind {
+            RequestKind::Read => 0,
+            RequestKind::Write { .. } => sectors.count(),
+            RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses),
+        };
+        if kind == RequestKind::Read {
+            self.counters.sectors_to_l2 += u64::from(sectors.count());
+        }
+        let token = self.tokens.insert(token) as u32;
+        let bytes = start.spec.header_bytes + data * SECTOR_BYTES as u32;
+        let at = start.now + start.spec.request;
+        self.port.send(Request { sm: self.sm, token, line, sectors, kind, bytes, at }, &start.spec.port);
+    }
+
+    /// A part of a load or atomic operation is there.
+    fn arrived(&mut self, load: LoadId, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        if let Some((asker, at)) = self.loads.arrived(load, at) {
+            outcomes.extend(Outcome::result(asker.owner, at));
+        }
+    }
+
+    /// A reply arrives.
+    pub(crate) fn reply(&mut self, reply: &Reply, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        let now = reply.at;
+        let ready = now + (spec.hit - spec.request);
+        match self.tokens.try_remove(reply.token as usize) {
+            Some(Token::Fill { line, sectors, sent }) => {
+                for load in self.l1.fill(line, sectors, sent, now) {
+                    self.arrived(load, ready, outcomes);
+                }
+                self.counters.miss_stall_cycles += self.queues.unblock(now);
+            }
+            Some(Token::Data { load }) => self.arrived(load, ready, outcomes),
+            Some(Token::Store { slot, generation }) => {
+                outcomes.push(Outcome::Acknowledged { slot, generation });
+            }
+            None => {}
+        }
+    }
+
+    /// Everything that is counted about a queue: memory queue, loads, L1 misses, send port.
+    pub(crate) fn queue_counters(&self) -> [QueueCounters; 4] {
+        [&self.queues.counters, &self.loads.counters, &self.l1.mshrs.counters, &self.port.counters]
+            .map(Clone::clone)
+    }
+
+    /// Whether nothing waits here and nothing is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queues.is_empty() && self.tokens.is_empty()
+    }
+}
+
+/// The start of one operation: when, by which numbers, and where its outcomes go.
+struct Start<'a> {
+    now: Cycle,
+    spec: &'a LsuSpec,
+    outcomes: &'a mut Vec<Outcome>,
+}

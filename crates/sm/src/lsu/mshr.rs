@@ -1,0 +1,137 @@
+//! MSHRs: lines under way from L2 to L1, and who waits for them.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use warplab_trace::QueueCounters;
+use warplab_units::{Address, Cycle, SectorMask};
+
+/// The number of a load that waits, as the LSU counts them.
+pub(crate) type LoadId = u32;
+
+/// One line under way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Mshr {
+    requested: SectorMask,
+    waiters: SmallVec<[(SectorMask, LoadId); 2]>,
+}
+
+/// The miss status holding registers of an L1, one for each line under way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Mshrs {
+    lines: FxHashMap<u64, Mshr>,
+    /// Requests under way.
+    pub(crate) counters: QueueCounters,
+}
+
+impl Mshrs {
+    /// Whether a load of this many lines can start. One that wants more lines than there are entries goes alone.
+    pub(crate) fn have_room(&self, lines: usize, entries: usize) -> bool {
+        self.lines.is_empty() || self.lines.len() + lines <= entries
+    }
+
+    /// A load waits for sectors of a line. Returns those that nobody has requested yet.
+    pub(crate) fn wait(
+        &mut self,
+        line: Address,
+        sectors: SectorMask,
+        load: LoadId,
+        now: Cycle,
+    ) -> SectorMask {
+        let mshr = self.lines.entry(line.0).or_default();
+        let request = sectors & !mshr.requested;
+        mshr.requested |= request;
+        mshr.waiters.push((sectors, load));
+        if !request.is_empty() {
+            self.counters.enters(now.0);
+        }
+        request
+    }
+
+    /// Sectors have come that were requested at `sent`. Returns the loads that have all they waited for in this line.
+    pub(crate) fn fill(
+        &mut self,
+        line: Address,
+        sectors: SectorMask,
+        sent: Cycle,
+        now: Cycle,
+    ) -> SmallVec<[LoadId; 8]> {
+        self.counters.leaves(now.0, sent.0);
+        let mut done = SmallVec::new();
+        let Some(mshr) = self.lines.get_mut(&line.0) else { return done };
+        mshr.requested = mshr.requested & !sectors;
+        mshr.waiters.retain(|(wanted, load)| {
+            *wanted = *wanted & !sectors;
+            if wanted.is_empty() {
+                done.push(*load);
+            }
+            !wanted.is_empty()
+        });
+        if mshr.requested.is_empty() && mshr.waiters.is_empty() {
+            self.lines.remove(&line.0);
+        }
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Mshrs;
+    use warplab_units::{Address, Cycle, SectorMask};
+
+    const LINE: Address = Address(0x1000);
+
+    #[test]
+    fn a_first_miss_requests_its_sectors() {
+        let mut mshrs = Mshrs::default();
+        assert_eq!(mshrs.wait(LINE, SectorMask(0b0011), 0, Cycle(5)), SectorMask(0b0011));
+    }
+
+    #[test]
+    fn a_second_miss_requests_only_what_is_not_under_way() {
+        let mut mshrs = Mshrs::default();
+        mshrs.wait(LINE, SectorMask(0b0011), 0, Cycle(5));
+        assert_eq!(mshrs.wait(LINE, SectorMask(0b0110), 1, Cycle(6)), SectorMask(0b0100));
+        assert_eq!(mshrs.wait(LINE, SectorMask(0b0001), 2, Cycle(7)), SectorMask::EMPTY);
+        assert_eq!(mshrs.counters.arrivals, 2);
+    }
+
+    #[test]
+    fn a_reply_wakes_every_load_that_was_merged_in_order_of_arrival() {
+        let mut mshrs = Mshrs::default();
+        for load in 0..3 {
+            mshrs.wait(LINE, SectorMask(0b0001), load, Cycle(5));
+        }
+        let done = mshrs.fill(LINE, SectorMask(0b0001), Cycle(5), Cycle(300));
+        assert_eq!(done.as_slice(), [0, 1, 2]);
+        assert_eq!(mshrs.counters.total_latency, 295);
+    }
+
+    #[test]
+    fn a_load_waits_for_all_its_sectors() {
+        let mut mshrs = Mshrs::default();
+        mshrs.wait(LINE, SectorMask(0b0001), 0, Cycle(5));
+        mshrs.wait(LINE, SectorMask(0b0011), 1, Cycle(6));
+        assert_eq!(mshrs.fill(LINE, SectorMask(0b0001), Cycle(5), Cycle(300)).as_slice(), [0]);
+        assert_eq!(mshrs.fill(LINE, SectorMask(0b0010), Cycle(6), Cycle(301)).as_slice(), [1]);
+    }
+
+    #[test]
+    fn the_entries_bound_the_lines_under_way_and_a_reply_makes_room() {
+        let mut mshrs = Mshrs::default();
+        mshrs.wait(Address(0), SectorMask(1), 0, Cycle(1));
+        mshrs.wait(Address(128), SectorMask(1), 0, Cycle(1));
+        assert!(mshrs.have_room(2, 4));
+        assert!(!mshrs.have_room(3, 4));
+        mshrs.fill(Address(0), SectorMask(1), Cycle(1), Cycle(90));
+        assert!(mshrs.have_room(3, 4));
+    }
+
+    #[test]
+    fn a_load_of_more_lines_than_entries_goes_when_nothing_is_under_way() {
+        let mut mshrs = Mshrs::default();
+        assert!(mshrs.have_room(32, 4));
+        mshrs.wait(Address(0), SectorMask(1), 0, Cycle(1));
+        assert!(!mshrs.have_room(32, 4));
+    }
+}

@@ -1,0 +1,106 @@
+//! The port of an SM to the crossbar: requests leave at a number of bytes per cycle.
+
+use serde::{Deserialize, Serialize};
+use warplab_memory::Request;
+use warplab_trace::QueueCounters;
+use warplab_units::Cycle;
+
+/// The numbers of the send port.
+#[derive(Clone, Debug)]
+pub(crate) struct PortSpec {
+    /// Bytes per cycle.
+    pub(crate) bytes_per_cycle: u64,
+    /// Cycles of requests that may wait before the LSU stops.
+    pub(crate) slack: u64,
+}
+
+/// The send port: requests that have left and have not been taken by the crossbar, in order of time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SendPort {
+    /// Bytes that could have left before the port is free.
+    free: u64,
+    pub(crate) sent: Vec<Request>,
+    pub(crate) counters: QueueCounters,
+}
+
+impl SendPort {
+    /// A request leaves that is ready at `request.at`: its last byte has left at the time that it is given.
+    pub(crate) fn send(&mut self, mut request: Request, spec: &PortSpec) {
+        let ready = request.at;
+        let start = self.free.max(ready.0 * spec.bytes_per_cycle);
+        self.free = start + u64::from(request.bytes);
+        request.at = Cycle(self.free.div_ceil(spec.bytes_per_cycle));
+        self.counters.passes(ready.0, request.at.0);
+        self.sent.push(request);
+    }
+
+    /// When the LSU may go on, if so much waits that it must stop.
+    pub(crate) fn back_pressure(&self, now: Cycle, spec: &PortSpec) -> Option<Cycle> {
+        let free = Cycle(self.free / spec.bytes_per_cycle);
+        (free > now + spec.slack).then(|| Cycle(free.0 - spec.slack))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PortSpec, SendPort};
+    use warplab_memory::{Request, RequestKind};
+    use warplab_units::{Address, Cycle, SectorMask, SmId};
+
+    const SPEC: PortSpec = PortSpec { bytes_per_cycle: 32, slack: 64 };
+
+    fn request(bytes: u32, ready: u64) -> Request {
+        Request {
+            sm: SmId(0),
+            token: 0,
+            line: Address(0),
+            sectors: SectorMask::ALL,
+            kind: RequestKind::Read,
+            bytes,
+            at: Cycle(ready),
+        }
+    }
+
+    fn departures(requests: &[(u32, u64)]) -> Vec<u64> {
+        let mut port = SendPort::default();
+        requests.iter().for_each(|&(bytes, ready)| port.send(request(bytes, ready), &SPEC));
+        port.sent.iter().map(|request| request.at.0).collect()
+    }
+
+    #[test]
+    fn a_short_request_has_left_one_cycle_after_it_was_ready() {
+        assert_eq!(departures(&[(8, 100)]), [101]);
+    }
+
+    #[test]
+    fn short_requests_share_a_cycle_and_long_ones_take_several() {
+        assert_eq!(
+            departures(&[(8, 100), (8, 100), (8, 100), (8, 100), (8, 100)]),
+            [101, 101, 101, 101, 102]
+        );
+        assert_eq!(departures(&[(136, 100), (136, 100)]), [105, 109]);
+    }
+
+    #[test]
+    fn an_idle_port_does_not_save_up_bytes() {
+        assert_eq!(departures(&[(136, 0), (136, 100)]), [5, 105]);
+    }
+
+    #[test]
+    fn the_unit_stops_when_more_than_the_slack_waits() {
+        let mut port = SendPort::default();
+        port.send(request(32 * 64, 100), &SPEC);
+        assert_eq!(port.back_pressure(Cycle(100), &SPEC), None);
+        port.send(request(32 * 10, 100), &SPEC);
+        assert_eq!(port.back_pressure(Cycle(100), &SPEC), Some(Cycle(110)));
+        assert_eq!(port.back_pressure(Cycle(110), &SPEC), None);
+    }
+
+    #[test]
+    fn time_in_the_port_is_counted_from_ready_to_departure() {
+        let mut port = SendPort::default();
+        port.send(request(64, 10), &SPEC);
+        port.send(request(64, 10), &SPEC);
+        assert_eq!((port.counters.arrivals, port.counters.total_latency), (2, 2 + 4));
+    }
+}

@@ -1,0 +1,202 @@
+//! The queues of memory instructions, one per sub-partition, and which of them goes next.
+
+use super::message::Operation;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use warplab_trace::QueueCounters;
+use warplab_units::Cycle;
+
+/// The numbers of the queues.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueSpec {
+    /// Memory instructions that a sub-partition holds.
+    pub(crate) entries: usize,
+    /// Cycles between two memory instructions of the SM.
+    pub(crate) interval: u64,
+    /// Cycles between two memory instructions of a sub-partition.
+    pub(crate) sub_partition_interval: u64,
+}
+
+/// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
+/// of their sub-partition allows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Queues {
+    waiting: Vec<VecDeque<Operation>>,
+    sub_partition_free: Vec<Cycle>,
+    unit_free: Cycle,
+    /// Since when the next instruction has waited for an MSHR.
+    blocked_since: Option<Cycle>,
+    pub(crate) counters: QueueCounters,
+}
+
+impl Queues {
+    pub(crate) fn new(sub_partitions: usize) -> Queues {
+        Queues {
+            waiting: vec![VecDeque::new(); sub_partitions],
+            sub_partition_free: vec![Cycle(0); sub_partitions],
+            unit_free: Cycle(0),
+            blocked_since: None,
+            counters: QueueCounters::default(),
+        }
+    }
+
+    /// Whether the queue of a sub-partition can take no more.
+    #[inline]
+    pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
+        self.waiting[sub_partition].len() >= spec.entries
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.iter().all(VecDeque::is_empty)
+    }
+
+    /// An instruction issues.
+    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation) {
+        self.counters.enters(operation.asker.issued.0);
+        self.waiting[sub_partition].push_back(operation);
+    }
+
+    /// When the next instruction starts, and of which sub-partition; never when none waits or the unit is blocked.
+    pub(crate) fn next_start(&self) -> (Cycle, usize) {
+        let mut best = (Cycle::NEVER, 0);
+        if self.blocked_since.is_some() {
+            return best;
+        }
+        let mut best_issued = Cycle::NEVER;
+        for (number, queue) in self.waiting.iter().enumerate() {
+            let Some(head) = queue.front() else { continue };
+            let issued = head.asker.issued;
+            let start = (issued + 1).max(self.sub_partition_free[number]).max(self.unit_free);
+            if (start, issued) < (best.0, best_issued) {
+                best = (start, number);
+                best_issued = issued;
+            }
+        }
+        best
+    }
+
+    /// The instruction of a sub-partition that starts next.
+    pub(crate) fn head(&self, sub_partition: usize) -> Option<&Operation> {
+        self.waiting[sub_partition].front()
+    }
+
+    /// The next instruction of a sub-partition starts.
+    pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
+        let operation = self.waiting[sub_partition].pop_front()?;
+        self.counters.leaves(now.0, operation.asker.issued.0);
+        self.sub_partition_free[sub_partition] = now + spec.sub_partition_interval;
+        self.keep_busy_until(now + spec.interval);
+        Some(operation)
+    }
+
+    /// The unit can start nothing before this cycle.
+    pub(crate) fn keep_busy_until(&mut self, free: Cycle) {
+        self.unit_free = self.unit_free.max(free);
+    }
+
+    /// The next instruction finds no MSHR: nothing starts until [`Queues::unblock`].
+    pub(crate) fn block(&mut self, now: Cycle) {
+        self.blocked_since = Some(now);
+    }
+
+    /// An MSHR may be free; how many cycles the unit was blocked.
+    pub(crate) fn unblock(&mut self, now: Cycle) -> u64 {
+        let Some(since) = self.blocked_since.take() else { return 0 };
+        self.keep_busy_until(now);
+        now.since(since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::{Asker, Operation, Owner, Work};
+    use super::{QueueSpec, Queues};
+    use warplab_units::Cycle;
+
+    const SPEC: QueueSpec = QueueSpec { entries: 2, interval: 1, sub_partition_interval: 4 };
+
+    fn issued(slot: u8, at: u64) -> Operation {
+        let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };
+        let asker = Asker { owner, issued: Cycle(at) };
+        Operation { asker, work: Work::Shared { busy: 1, latency: 20 } }
+    }
+
+    /// Starts everything that waits: at which cycle and of which slot.
+    fn starts(queues: &mut Queues) -> Vec<(u64, u8)> {
+        std::iter::from_fn(|| {
+            let (now, sub) = queues.next_start();
+            let operation = (now != Cycle::NEVER).then(|| queues.take(sub, now, &SPEC)).flatten()?;
+            Some((now.0, operation.asker.owner.slot))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_queue_is_full_with_its_last_entry_and_not_one_earlier() {
+        let mut queues = Queues::new(2);
+        queues.push(0, issued(0, 5));
+        assert!(!queues.is_full(0, &SPEC));
+        queues.push(0, issued(1, 5));
+        assert!(queues.is_full(0, &SPEC));
+        assert!(!queues.is_full(1, &SPEC));
+        queues.take(0, Cycle(6), &SPEC);
+        assert!(!queues.is_full(0, &SPEC));
+    }
+
+    #[test]
+    fn an_instruction_starts_one_cycle_after_its_issue() {
+        let mut queues = Queues::new(1);
+        assert_eq!(queues.next_start(), (Cycle::NEVER, 0));
+        queues.push(0, issued(0, 9));
+        assert_eq!(queues.next_start(), (Cycle(10), 0));
+    }
+
+    #[test]
+    fn a_sub_partition_starts_an_instruction_every_four_cycles_and_others_in_between() {
+        let mut queues = Queues::new(2);
+        for (sub, slot) in [(0, 0), (0, 2), (1, 1), (1, 3)] {
+            queues.push(sub, issued(slot, 5));
+        }
+        assert_eq!(starts(&mut queues), [(6, 0), (7, 1), (10, 2), (11, 3)]);
+    }
+
+    #[test]
+    fn of_two_that_can_start_at_once_the_one_that_issued_first_starts() {
+        let mut queues = Queues::new(2);
+        queues.keep_busy_until(Cycle(30));
+        queues.push(0, issued(0, 8));
+        queues.push(1, issued(1, 7));
+        assert_eq!(starts(&mut queues), [(30, 1), (31, 0)]);
+    }
+
+    #[test]
+    fn of_two_that_issued_in_one_cycle_the_lower_sub_partition_starts() {
+        let mut queues = Queues::new(3);
+        queues.push(2, issued(2, 7));
+        queues.push(1, issued(1, 7));
+        assert_eq!(starts(&mut queues), [(8, 1), (9, 2)]);
+    }
+
+    #[test]
+    fn a_blocked_unit_starts_nothing_until_it_is_unblocked() {
+        let mut queues = Queues::new(1);
+        queues.push(0, issued(0, 5));
+        queues.block(Cycle(6));
+        assert_eq!(queues.next_start().0, Cycle::NEVER);
+        assert_eq!(queues.unblock(Cycle(40)), 34);
+        assert_eq!(queues.next_start().0, Cycle(40));
+        assert_eq!(queues.unblock(Cycle(50)), 0);
+    }
+
+    #[test]
+    fn time_in_the_queue_is_counted_from_issue_to_start() {
+        let mut queues = Queues::new(1);
+        queues.push(0, issued(0, 5));
+        queues.push(0, issued(1, 6));
+        starts(&mut queues);
+        let counters = &queues.counters;
+        assert_eq!((counters.arrivals, counters.departures, counters.total_latency), (2, 2, 1 + 4));
+        assert!(queues.is_empty());
+    }
+}

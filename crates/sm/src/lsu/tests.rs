@@ -1,0 +1,274 @@
+//! The LSU alone: the tests push instructions as the issue stage does, and answer requests as L2 does.
+
+use super::coalesce::{LineAccess, Lines};
+use super::{
+    GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, PortSpec, QueueSpec, Queues, SendPort, Work,
+};
+use super::{L1, Loads};
+use slab::Slab;
+use warplab_config::gpu::ReplacementPolicy;
+use warplab_memory::{CacheShape, Reply, Request, RequestKind};
+use warplab_trace::L1Counters;
+use warplab_units::{Address, Cycle, SectorMask, SmId};
+
+const SPEC: LsuSpec = LsuSpec {
+    queue: QueueSpec { entries: 8, interval: 1, sub_partition_interval: 1 },
+    port: PortSpec { bytes_per_cycle: 32, slack: 64 },
+    header_bytes: 8,
+    source_release: 11,
+    hit: 33,
+    request: 16,
+    miss_entries: 4,
+    flat: None,
+};
+/// Cycles from a request to its reply.
+const L2: u64 = 200;
+
+fn unit() -> LoadStoreUnit {
+    LoadStoreUnit {
+        sm: SmId(0),
+        queues: Queues::new(1),
+        l1: L1::new(CacheShape { sets: 4, ways: 4 }, ReplacementPolicy::Lru),
+        loads: Loads::default(),
+        tokens: Slab::new(),
+        port: SendPort::default(),
+        counters: L1Counters::default(),
+    }
+}
+
+fn owner(slot: u8) -> Owner {
+    Owner { slot, generation: 1, write_barrier: Some(0), read_barrier: None }
+}
+
+fn lines(numbers: std::ops::Range<u64>) -> Lines {
+    let line = |number| LineAccess {
+        line: Address(number * 128),
+        sectors: SectorMask::ALL,
+        full: SectorMask::ALL,
+        sector_accesses: 4,
+    };
+    numbers.map(line).collect()
+}
+
+fn load(numbers: std::ops::Range<u64>) -> Work {
+    Work::Global { access: GlobalAccess::Load { cached: true, local: false }, lines: lines(numbers), busy: 1 }
+}
+
+fn store(numbers: std::ops::Range<u64>) -> Work {
+    Work::Global { access: GlobalAccess::Store { local: false }, lines: lines(numbers), busy: 1 }
+}
+
+fn atomic(returns: bool) -> Work {
+    Work::Global { access: GlobalAccess::Atomic { returns }, lines: lines(0..1), busy: 1 }
+}
+
+fn reply(request: &Request, at: u64) -> Reply {
+    Reply { sm: request.sm, token: request.token, bytes: 0, at: Cycle(at) }
+}
+
+/// When the wait counter of a slot goes down.
+fn released(outcomes: &[Outcome], slot: u8) -> Option<u64> {
+    outcomes.iter().find_map(|outcome| match *outcome {
+        Outcome::Release { slot: own, at, .. } if own == slot => Some(at.0),
+        _ => None,
+    })
+}
+
+/// Runs until nothing is under way, with an L2 that answers every request after [`L2`] cycles.
+fn run(unit: &mut LoadStoreUnit, spec: &LsuSpec) -> Vec<Outcome> {
+    let (mut outcomes, mut asked) = (Vec::new(), Vec::new());
+    for now in 0..10_000 {
+        let now = Cycle(now);
+        asked.append(&mut unit.port.sent);
+        for request in asked.extract_if(.., |request: &mut Request| request.at + L2 <= now) {
+            unit.reply(&reply(&request, now.0), spec, &mut outcomes);
+        }
+        let (start, sub) = unit.queues.next_start();
+        if start <= now {
+            unit.start(now, sub, spec, &mut outcomes);
+        }
+        if unit.is_idle() && asked.is_empty() && unit.port.sent.is_empty() {
+            break;
+        }
+    }
+    outcomes
+}
+
+#[test]
+fn a_load_that_hits_has_its_result_after_the_hit_latency() {
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..1), Cycle(0));
+    run(&mut unit, &SPEC);
+    unit.push(0, owner(1), load(0..1), Cycle(1000));
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1001), 0, &SPEC, &mut outcomes);
+    // The unit's first cycle is the one after the issue: 33 cycles after the issue.
+    assert_eq!(released(&outcomes, 1), Some(1033));
+    assert_eq!(unit.counters.global_load_sector_hits, 4);
+}
+
+#[test]
+fn a_miss_splits_the_hit_latency_before_the_request_and_after_the_reply() {
+    let mut unit = unit();
+    unit.push(0, owner(0), load(0..1), Cycle(0));
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    let request = unit.port.sent[0];
+    assert_eq!((request.kind, request.sectors, request.bytes), (RequestKind::Read, SectorMask::ALL, 8));
+    // Ready at 1 + 16, and 8 bytes take less than a cycle.
+    assert_eq!(request.at, Cycle(18));
+    unit.reply(&reply(&request, 218), &SPEC, &mut outcomes);
+    assert_eq!(released(&outcomes, 0), Some(218 + 17));
+    assert!(unit.is_idle());
+}
+
+#[test]
+fn two_loads_of_one_line_make_one_request_and_both_get_their_data() {
+    let mut unit = unit();
+    unit.push(0, owner(0), load(0..1), Cycle(0));
+    unit.push(0, owner(1), load(0..1), Cycle(0));
+    let outcomes = run(&mut unit, &SPEC);
+    assert_eq!(released(&outcomes, 0), Some(235));
+    assert_eq!(released(&outcomes, 1), Some(235));
+    assert_eq!(unit.counters.sectors_to_l2, 4);
+    assert_eq!(unit.counters.global_load_sector_merges, 4);
+}
+
+#[test]
+fn a_load_of_several_lines_has_its_result_with_the_last() {
+    let mut unit = unit();
+    unit.push(0, owner(0), load(0..2), Cycle(0));
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    let requests = std::mem::take(&mut unit.port.sent);
+    unit.reply(&reply(&requests[1], 300), &SPEC, &mut outcomes);
+    assert_eq!(released(&outcomes, 0), None);
+    unit.reply(&reply(&requests[0], 400), &SPEC, &mut outcomes);
+    assert_eq!(released(&outcomes, 0), Some(417));
+}
+
+#[test]
+fn a_load_without_mshrs_for_its_lines_blocks_the_unit_until_a_reply() {
+    let mut unit = unit();
+    unit.push(0, owner(0), load(0..4), Cycle(0));
+    unit.push(0, owner(1), load(4..5), Cycle(0));
+    unit.push(0, owner(2), Work::Shared { busy: 1, latency: 29 }, Cycle(0));
+    let outcomes = run(&mut unit, &SPEC);
+    // The second load starts with the first reply; what comes behind it starts one cycle later.
+    assert_eq!(unit.counters.miss_stall_cycles, 218 - 2);
+    assert_eq!(released(&outcomes, 1), Some(218 + 17 + 200 + 17));
+    assert_eq!(released(&outcomes, 2), Some(219 + 28));
+}
+
+#[test]
+fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..2), Cycle(0));
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    assert_eq!(outcomes, [Outcome::Sent { slot: 0, generation: 1, requests: 2 }]);
+    let requests = std::mem::take(&mut unit.port.sent);
+    assert_eq!(requests.iter().map(|request| request.bytes).collect::<Vec<_>>(), [136, 136]);
+    assert!(unit.l1.mshrs.have_room(4, 4));
+    outcomes.clear();
+    requests.iter().for_each(|request| unit.reply(&reply(request, 300), &SPEC, &mut outcomes));
+    assert_eq!(outcomes, [Outcome::Acknowledged { slot: 0, generation: 1 }; 2]);
+    assert!(unit.is_idle());
+}
+
+#[test]
+fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
+    let mut unit = unit();
+    let mut outcomes = Vec::new();
+    unit.push(0, owner(0), store(0..32), Cycle(0));
+    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(1));
+    // 32 requests of 136 bytes leave by cycle 17 + 136 = 153; the unit goes on 64 cycles before.
+    assert_eq!(unit.queues.next_start().0, Cycle(153 - 64));
+}
+
+#[test]
+fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..1), Cycle(0));
+    unit.push(0, owner(1), atomic(true), Cycle(1));
+    let outcomes = run(&mut unit, &SPEC);
+    // Starts at 2, is ready at 18, waits for the store's 136 bytes, leaves by 26.
+    assert_eq!(released(&outcomes, 1), Some(26 + 200 + 17));
+    unit.push(0, owner(2), load(0..1), Cycle(1000));
+    unit.start(Cycle(1001), 0, &SPEC, &mut Vec::new());
+    assert_eq!(unit.counters.global_load_sector_hits, 0);
+}
+
+#[test]
+fn a_reduction_is_acknowledged_and_returns_nothing() {
+    let mut unit = unit();
+    unit.push(0, owner(0), atomic(false), Cycle(0));
+    let outcomes = run(&mut unit, &SPEC);
+    let expected = [
+        Outcome::Sent { slot: 0, generation: 1, requests: 1 },
+        Outcome::Acknowledged { slot: 0, generation: 1 },
+    ];
+    assert_eq!(outcomes, expected);
+}
+
+#[test]
+fn an_uncached_load_requests_every_time() {
+    let mut unit = unit();
+    for slot in 0..2 {
+        let access = GlobalAccess::Load { cached: false, local: false };
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0));
+    }
+    run(&mut unit, &SPEC);
+    assert_eq!(unit.counters.sectors_to_l2, 8);
+    assert_eq!(unit.counters.global_load_sector_hits, 0);
+}
+
+#[test]
+fn passes_of_shared_memory_keep_the_unit_busy() {
+    let mut unit = unit();
+    unit.push(0, owner(0), Work::Shared { busy: 32, latency: 91 }, Cycle(0));
+    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(0));
+    let outcomes = run(&mut unit, &SPEC);
+    assert_eq!(released(&outcomes, 0), Some(1 + 90));
+    assert_eq!(released(&outcomes, 1), Some(33 + 28));
+}
+
+#[test]
+fn sources_are_read_after_their_latency_or_two_cycles_after_a_late_start() {
+    let mut unit = unit();
+    let reads = Owner { slot: 0, generation: 1, write_barrier: None, read_barrier: Some(3) };
+    let mut outcomes = Vec::new();
+    for (issued, start) in [(0, 1), (10, 50)] {
+        unit.push(0, reads, Work::Shared { busy: 1, latency: 29 }, Cycle(issued));
+        unit.start(Cycle(start), 0, &SPEC, &mut outcomes);
+    }
+    let release = |at| Outcome::Release { slot: 0, generation: 1, counter: 3, at: Cycle(at) };
+    assert_eq!(outcomes, [release(11), release(52)]);
+}
+
+#[test]
+fn a_flat_memory_answers_after_the_same_time_whatever_is_touched() {
+    let spec = LsuSpec { flat: Some(400), ..SPEC };
+    let mut unit = unit();
+    unit.push(0, owner(0), load(0..32), Cycle(0));
+    unit.push(0, owner(1), load(0..1), Cycle(0));
+    let outcomes = run(&mut unit, &spec);
+    assert_eq!((released(&outcomes, 0), released(&outcomes, 1)), (Some(400), Some(401)));
+    assert!(unit.port.sent.is_empty());
+}
+
+#[test]
+fn a_copy_of_the_unit_goes_on_as_the_original() {
+    let mut unit = unit();
+    for slot in 0..4 {
+        let first = u64::from(slot) * 2;
+        unit.push(0, owner(slot), load(first..first + 3), Cycle(0));
+    }
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    let bytes = postcard::to_allocvec(&unit).unwrap();
+    let mut restored: LoadStoreUnit = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(run(&mut restored, &SPEC), run(&mut unit.clone(), &SPEC));
+    assert_eq!(run(&mut unit, &SPEC).len(), 4);
+}

@@ -1,0 +1,106 @@
+//! How warps go from one phase to the next.
+
+use crate::events::Event;
+use crate::launch::MemoryClass;
+use crate::sm::Advance;
+use crate::warp::Phase;
+use warplab_trace::{StateInterval, WarpState};
+use warplab_units::{Cycle, WarpSlot};
+
+impl Advance<'_> {
+    /// The warp begins a phase that ends at a known cycle.
+    pub(crate) fn wait_until(&mut self, slot: usize, phase: Phase, at: Cycle) {
+        let warp = &mut self.sm.warps[slot];
+        warp.phase = phase;
+        let generation = warp.generation;
+        self.sm.events.push(at, Event::Wake { slot: slot as u8, generation });
+    }
+
+    /// The cycle has come at which a timed phase of a warp ends.
+    pub(crate) fn wake(&mut self, slot: usize, generation: u32) {
+        let warp = &self.sm.warps[slot];
+        let phase = warp.phase;
+        if warp.generation != generation || !phase.is_timed() {
+            return;
+        }
+        self.leave_phase(slot);
+        match phase.fetched() {
+            Some(at) => self.wait_until(slot, Phase::Fetching, at),
+            None => self.prepare(slot),
+        }
+    }
+
+    /// A wait counter of a warp goes down.
+    pub(crate) fn release(&mut self, slot: usize, generation: u32, counter: u8) {
+        let warp = &mut self.sm.warps[slot];
+        let waits = warp.phase.is_counters();
+        if warp.generation != generation {
+            return;
+        }
+        warp.counters.release(counter);
+        if waits {
+            self.leave_phase(slot);
+            self.prepare(slot);
+        }
+    }
+
+    /// A store of a warp has moved on: a warp that waited for it may go on.
+    pub(crate) fn settle(&mut self, slot: usize) {
+        let warp = &self.sm.warps[slot];
+        match warp.phase {
+            Phase::Draining if warp.unsent == 0 => self.end_warp(slot),
+            Phase::AtFence if warp.unsent + warp.unacknowledged == 0 => {
+                self.leave_phase(slot);
+                self.prepare(slot);
+            }
+            _ => {}
+        }
+    }
+
+    /// Nothing timed holds the warp back: it waits for wait counters, or is ready.
+    pub(crate) fn prepare(&mut self, slot: usize) {
+        let sub_partitions = self.sm.sub_partitions.len();
+        let warp = &mut self.sm.warps[slot];
+        let Some(path) = warp.state.paths.current() else {
+            warp.phase = Phase::Converging;
+            return;
+        };
+        let local = (slot / sub_partitions) as u32;
+        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
+        let Some(info) = self.context.launch.issue.get(path.pc as usize) else {
+            // Execution runs past the end: issuing reports it.
+            warp.phase = Phase::Ready;
+            sub_partition.make_ready(local, 0, MemoryClass::None);
+            return;
+        };
+        match warp.counters.blocks(info) {
+            None => {
+                warp.phase = Phase::Ready;
+                sub_partition.make_ready(local, info.unit, info.memory);
+            }
+            Some(phase) => warp.phase = phase,
+        }
+    }
+
+    /// Charges the cycles of a warp's phase to its stall reason; the next phase begins now.
+    pub(crate) fn leave_phase(&mut self, slot: usize) {
+        let sub_partitions = self.sm.sub_partitions.len();
+        let warp = &mut self.sm.warps[slot];
+        let Some(reason) = warp.phase.reason() else { return };
+        // A phase that begins after the issue of this very cycle has no cycle yet.
+        let (from, to) = (warp.since, self.sm.now.max(warp.since));
+        warp.since = to;
+        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
+        sub_partition.charge_stall(reason, to - from);
+        if self.sm.watched && to > from {
+            self.watch(slot, WarpState::Stalled(reason), from, to);
+        }
+    }
+
+    /// Tells the observer what a warp did.
+    pub(crate) fn watch(&mut self, slot: usize, state: WarpState, from: Cycle, to: Cycle) {
+        let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
+        let interval = StateInterval { slot: WarpSlot(slot as u8), state, pc, from, to };
+        self.observer.state(self.sm.id, interval);
+    }
+}

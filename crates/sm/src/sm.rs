@@ -1,0 +1,325 @@
+//! The SM's own loop: events, issue, and the jump to the next cycle in which anything can happen.
+
+use crate::blocks::{BlockEnd, BlockStart, ResidentBlock};
+use crate::context::Context;
+use crate::events::{Event, Events};
+use crate::fetch::Fetch;
+use crate::hazards::HazardChecker;
+use crate::lsu::{LoadStoreUnit, Outcome};
+use crate::spec::SmSpec;
+use crate::sub_partition::{Readiness, SubPartition};
+use crate::values::{AtomicResult, Overlay, StoreLog};
+use crate::warp::Warp;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use warplab_exec::{AccessRecord, LaunchFault, PrintedLines, SystemRecord};
+use warplab_memory::{Reply, Request};
+use warplab_trace::{InstructionCounters, Observer, SharedCounters, WarpState};
+use warplab_units::{Cycle, SmId};
+
+/// Sub-partitions of different SMs have streams of random numbers of their own.
+const MOST_SUB_PARTITIONS: u64 = 64;
+
+/// The state of one SM. Its description and the launch come in a [`Context`]; a clone runs on as the original does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Sm {
+    pub(crate) id: SmId,
+    pub(crate) now: Cycle,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) sub_partitions: Vec<SubPartition>,
+    pub(crate) blocks: Vec<Option<ResidentBlock>>,
+    pub(crate) events: Events,
+    pub(crate) lsu: LoadStoreUnit,
+    pub(crate) fetch: Fetch,
+    pub(crate) overlay: Overlay,
+    pub(crate) log: StoreLog,
+    pub(crate) printed: PrintedLines,
+    inbox: VecDeque<Reply>,
+    starts: VecDeque<BlockStart>,
+    pub(crate) ends: Vec<BlockEnd>,
+    pub(crate) instructions: InstructionCounters,
+    pub(crate) shared_counters: SharedCounters,
+    pub(crate) first_issue: Option<Cycle>,
+    pub(crate) last_issue: Cycle,
+    /// Blocks that are resident.
+    pub(crate) resident: u32,
+    pub(crate) active_since: Cycle,
+    pub(crate) active_cycles: u64,
+    pub(crate) ended_blocks: u64,
+    pub(crate) ended_warps: u64,
+    pub(crate) next_age: u64,
+    pub(crate) watched: bool,
+    pub(crate) hazards: Option<Box<HazardChecker>>,
+    #[serde(skip)]
+    pub(crate) scratch: Scratch,
+}
+
+/// Space that is used again in every cycle and holds nothing between two.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    due: Vec<Event>,
+    outcomes: Vec<Outcome>,
+    pub(crate) record: AccessRecord,
+    pub(crate) system: SystemRecord,
+}
+
+impl Sm {
+    /// An idle SM with cold caches.
+    #[must_use]
+    pub fn new(id: SmId, spec: &SmSpec) -> Sm {
+        let stream = |number| u64::from(id.0) * MOST_SUB_PARTITIONS + number;
+        let sub_partition = |number| SubPartition::new(&spec.scheduler, stream(number));
+        Sm {
+            id,
+            now: Cycle(0),
+            warps: Vec::new(),
+            sub_partitions: (0..spec.sub_partitions as u64).map(sub_partition).collect(),
+            blocks: Vec::new(),
+            events: Events::new(),
+            lsu: LoadStoreUnit::new(spec, id),
+            fetch: Fetch::new(spec.sub_partitions),
+            overlay: Overlay::default(),
+            log: StoreLog::default(),
+            printed: PrintedLines::default(),
+            inbox: VecDeque::new(),
+            starts: VecDeque::new(),
+            ends: Vec::new(),
+            instructions: InstructionCounters::default(),
+            shared_counters: SharedCounters::default(),
+            first_issue: None,
+            last_issue: Cycle(0),
+            resident: 0,
+            active_since: Cycle(0),
+            active_cycles: 0,
+            ended_blocks: 0,
+            ended_warps: 0,
+            next_age: 0,
+            watched: false,
+            hazards: None,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// A block will come; blocks must be given in order of time.
+    pub fn give(&mut self, start: BlockStart) {
+        self.starts.push_back(start);
+    }
+
+    /// A reply will arrive; replies must be given in order of time.
+    pub fn deliver(&mut self, reply: Reply) {
+        self.inbox.push_back(reply);
+    }
+
+    /// The old values of an atomic operation.
+    pub fn deliver_atomic(&mut self, result: &AtomicResult) {
+        let warp = &mut self.warps[usize::from(result.slot)];
+        if warp.generation == result.generation {
+            if let Some(register) = result.register {
+                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(4)], result.mask);
+            }
+            if let Some((predicate, lanes)) = result.swapped {
+                warp.state.write_predicate(predicate, lanes, result.mask);
+            }
+        }
+    }
+
+    /// Takes what has been asked of L2 since the last call, in order of time.
+    pub fn take_requests(&mut self, requests: &mut Vec<Request>) {
+        requests.append(&mut self.lsu.port.sent);
+    }
+
+    /// Takes the blocks that have ended since the last call.
+    pub fn take_ends(&mut self) -> Vec<BlockEnd> {
+        std::mem::take(&mut self.ends)
+    }
+
+    /// What has been done to global memory in this epoch.
+    #[must_use]
+    pub fn log(&self) -> &StoreLog {
+        &self.log
+    }
+
+    /// The changes of this epoch have been applied to device memory.
+    pub fn clear_log(&mut self) {
+        self.log.clear();
+        self.overlay.clear();
+    }
+
+    /// Whether nothing is resident, coming or under way.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle()
+    }
+
+    /// The next cycle in which something can happen without news from outside, or never.
+    #[must_use]
+    pub fn next_event(&self) -> Cycle {
+        let ready = self.sub_partitions.iter().any(|sub| sub.ready != 0);
+        if ready { self.now } else { self.next_known() }
+    }
+
+    fn next_known(&self) -> Cycle {
+        let reply = self.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
+        let start = self.starts.front().map_or(Cycle::NEVER, |start| start.at);
+        self.events.next().min(self.lsu.queues.next_start().0).min(reply).min(start)
+    }
+
+    /// Advances to cycle `until`, alone.
+    ///
+    /// # Errors
+    /// When an instruction faults.
+    pub fn advance(
+        &mut self,
+        until: Cycle,
+        context: &Context<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Box<LaunchFault>> {
+        Advance { sm: self, context, observer }.until(until)
+    }
+
+    /// The slot of a warp of a sub-partition.
+    pub(crate) fn slot(&self, sub: usize, warp: u32) -> usize {
+        warp as usize * self.sub_partitions.len() + sub
+    }
+}
+
+/// An SM that advances: its state, what it reads, and who watches.
+pub(crate) struct Advance<'a> {
+    pub(crate) sm: &'a mut Sm,
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) observer: &'a mut dyn Observer,
+}
+
+impl Advance<'_> {
+    /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
+    /// can happen, and the cycles until then are charged to what each warp waits for.
+    fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
+        while self.sm.now < until {
+            self.take_due();
+            let mut eligible = false;
+            let mut readiness: SmallVec<[Readiness; 4]> = SmallVec::new();
+            for sub in 0..self.sm.sub_partitions.len() {
+                let one = self.readiness(sub);
+                if one.eligible != 0 {
+                    eligible = true;
+                    self.select(sub, &one)?;
+                }
+                readiness.push(one);
+            }
+            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(&readiness).min(until) };
+            self.charge_ready(&readiness, next - self.sm.now);
+            self.sm.now = next;
+        }
+        Ok(())
+    }
+
+    /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
+    fn take_due(&mut self) {
+        let (now, spec) = (self.sm.now, &self.context.spec.lsu);
+        let mut outcomes = std::mem::take(&mut self.sm.scratch.outcomes);
+        while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
+            self.sm.lsu.reply(&reply, spec, &mut outcomes);
+        }
+        let (start, sub) = self.sm.lsu.queues.next_start();
+        if start <= now {
+            self.sm.lsu.start(now, sub, spec, &mut outcomes);
+        }
+        for outcome in outcomes.drain(..) {
+            self.memory_outcome(outcome);
+        }
+        self.sm.scratch.outcomes = outcomes;
+        self.take_events();
+        while let Some(start) = self.sm.starts.pop_front_if(|start| start.at <= now) {
+            self.start_block(start);
+        }
+    }
+
+    fn take_events(&mut self) {
+        if self.sm.events.next() > self.sm.now {
+            return;
+        }
+        let mut due = std::mem::take(&mut self.sm.scratch.due);
+        self.sm.events.take(self.sm.now, &mut due);
+        for event in due.drain(..) {
+            match event {
+                Event::Wake { slot, generation } => self.wake(usize::from(slot), generation),
+                Event::Release { slot, generation, counter } => {
+                    self.release(usize::from(slot), generation, counter);
+                }
+            }
+        }
+        self.sm.scratch.due = due;
+    }
+
+    fn memory_outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Release { slot, generation, counter, at } => {
+                self.sm.events.push(at.max(self.sm.now), Event::Release { slot, generation, counter });
+            }
+            Outcome::Sent { slot, generation, requests } => {
+                let warp = &mut self.sm.warps[usize::from(slot)];
+                if warp.generation == generation {
+                    warp.unsent -= 1;
+                    warp.unacknowledged += requests;
+                    self.settle(usize::from(slot));
+                }
+            }
+            Outcome::Acknowledged { slot, generation } => {
+                let warp = &mut self.sm.warps[usize::from(slot)];
+                if warp.generation == generation {
+                    warp.unacknowledged -= 1;
+                    self.settle(usize::from(slot));
+                }
+            }
+        }
+    }
+
+    fn readiness(&self, sub: usize) -> Readiness {
+        let sub_partition = &self.sm.sub_partitions[sub];
+        if sub_partition.ready == 0 {
+            return Readiness::NONE;
+        }
+        sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
+    }
+
+    /// The next cycle in which something can happen when no warp is eligible now.
+    fn next_cycle(&self, readiness: &[Readiness]) -> Cycle {
+        let pipes = readiness.iter().map(|one| one.next_free).min().unwrap_or(Cycle::NEVER);
+        self.sm.next_known().min(pipes).max(self.sm.now + 1)
+    }
+
+    /// The scheduler picks one of the eligible warps, whose instruction issues.
+    fn select(&mut self, sub: usize, readiness: &Readiness) -> Result<(), Box<LaunchFault>> {
+        let eligible = readiness.eligible;
+        let picked = self.sm.sub_partitions[sub].pick(eligible);
+        if self.sm.watched {
+            self.watch_ready(sub, eligible & !(1 << picked), WarpState::NotSelected, 1);
+        }
+        self.issue(sub, picked)
+    }
+
+    /// Charges the cycles until `now + cycles` to ready warps that a pipe or a queue holds back.
+    fn charge_ready(&mut self, readiness: &[Readiness], cycles: u64) {
+        for (sub, one) in readiness.iter().enumerate() {
+            if one.math | one.global | one.shared == 0 {
+                continue;
+            }
+            self.sm.sub_partitions[sub].charge(one, cycles);
+            if self.sm.watched {
+                for (reason, warps) in one.held_back() {
+                    self.watch_ready(sub, warps, WarpState::Stalled(reason), cycles);
+                }
+            }
+        }
+    }
+
+    fn watch_ready(&mut self, sub: usize, warps: u64, state: WarpState, cycles: u64) {
+        let (now, mut rest) = (self.sm.now, warps);
+        while rest != 0 {
+            let slot = self.sm.slot(sub, rest.trailing_zeros());
+            rest &= rest - 1;
+            self.watch(slot, state, now, now + cycles);
+        }
+    }
+}

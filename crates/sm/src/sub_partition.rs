@@ -1,0 +1,257 @@
+//! One sub-partition: which of its warps can issue, and the accounts of their states.
+
+use crate::launch::{IssueInfo, MemoryClass};
+use crate::pipes::Pipes;
+use crate::scheduler::{Candidates, Policy, Scheduler};
+use crate::spec::SchedulerSpec;
+use serde::{Deserialize, Serialize};
+use warplab_trace::{SchedulerCounters, StallReason, WarpState};
+use warplab_units::Cycle;
+
+/// The most warps of a sub-partition: one bit of a mask each.
+const MOST_WARPS: usize = u64::BITS as usize;
+
+/// One sub-partition. Warps are numbered inside it; masks have bit i for warp i.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SubPartition {
+    scheduler: Scheduler,
+    /// Warps that wait for no dependence.
+    pub(crate) ready: u64,
+    pipes: Pipes,
+    /// Ready warps that want the memory queue with global or local memory.
+    wants_global: u64,
+    /// Ready warps that want the memory queue with shared memory or lane exchange.
+    wants_shared: u64,
+    /// The age of each warp: when it was dispatched.
+    ages: Vec<u64>,
+    /// Warps that are resident.
+    pub(crate) resident: u64,
+    /// When the first of the resident warps came, while there is one.
+    active_since: Cycle,
+    pub(crate) counters: SchedulerCounters,
+}
+
+/// What the ready warps of a sub-partition do in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Readiness {
+    /// Warps that can issue.
+    pub(crate) eligible: u64,
+    /// Warps whose unit is occupied.
+    pub(crate) math: u64,
+    /// Warps that find the memory queue full, with global or local memory.
+    pub(crate) global: u64,
+    /// Warps that find the memory queue full, with shared memory or lane exchange.
+    pub(crate) shared: u64,
+    /// The first later cycle in which a unit becomes free that holds a ready warp back.
+    pub(crate) next_free: Cycle,
+}
+
+impl Readiness {
+    /// No warp is ready.
+    pub(crate) const NONE: Readiness =
+        Readiness { eligible: 0, math: 0, global: 0, shared: 0, next_free: Cycle::NEVER };
+
+    /// The ready warps that are held back, by reason.
+    pub(crate) fn held_back(&self) -> [(StallReason, u64); 3] {
+        [
+            (StallReason::MathPipeThrottle, self.math),
+            (StallReason::LgThrottle, self.global),
+            (StallReason::MioThrottle, self.shared),
+        ]
+    }
+}
+
+impl SubPartition {
+    /// An idle sub-partition; `stream` is that of its random numbers.
+    pub(crate) fn new(spec: &SchedulerSpec, stream: u64) -> SubPartition {
+        SubPartition {
+            scheduler: Scheduler::new(spec, stream),
+            ready: 0,
+            pipes: Pipes::default(),
+            wants_global: 0,
+            wants_shared: 0,
+            ages: vec![0; MOST_WARPS],
+            resident: 0,
+            active_since: Cycle(0),
+            counters: SchedulerCounters::default(),
+        }
+    }
+
+    /// Which ready warps can issue now, and what holds the others back.
+    #[inline]
+    pub(crate) fn readiness(&self, now: Cycle, queue_full: bool) -> Readiness {
+        let (math, next_free) = self.pipes.occupied(now);
+        let (global, shared) = if queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
+        let math = math & !global & !shared;
+        Readiness { eligible: self.ready & !math & !global & !shared, math, global, shared, next_free }
+    }
+
+    /// The scheduler picks one of the eligible warps.
+    #[inline]
+    pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
+        let counters = &mut self.counters;
+        counters.issue_cycles += 1;
+        counters.eligible_cycles += 1;
+        counters.eligible_warp_cycles += u64::from(eligible.count_ones());
+        counters.states[WarpState::Selected.index()] += 1;
+        counters.states[WarpState::NotSelected.index()] += u64::from(eligible.count_ones() - 1);
+        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+    }
+
+    /// Charges cycles to the ready warps that a unit or the memory queue holds back.
+    #[inline]
+    pub(crate) fn charge(&mut self, readiness: &Readiness, cycles: u64) {
+        for (reason, warps) in readiness.held_back() {
+            self.charge_stall(reason, u64::from(warps.count_ones()) * cycles);
+        }
+    }
+
+    /// Charges warp-cycles to a stall reason.
+    #[inline]
+    pub(crate) fn charge_stall(&mut self, reason: StallReason, warp_cycles: u64) {
+        self.counters.states[WarpState::Stalled(reason).index()] += warp_cycles;
+    }
+
+    /// A warp has no dependence to wait for: it wants the unit of its next instruction.
+    #[inline]
+    pub(crate) fn make_ready(&mut self, warp: u32, unit: u8, memory: MemoryClass) {
+        let bit = 1 << warp;
+        self.ready |= bit;
+        self.pipes.want(warp, unit);
+        match memory {
+            MemoryClass::None => {}
+            MemoryClass::Global => self.wants_global |= bit,
+            MemoryClass::Shared => self.wants_shared |= bit,
+        }
+    }
+
+    /// A ready warp issues an instruction: it is not ready any more.
+    #[inline]
+    pub(crate) fn issue(&mut self, warp: u32, info: &IssueInfo, now: Cycle) {
+        let keep = !(1 << warp);
+        self.ready &= keep;
+        self.wants_global &= keep;
+        self.wants_shared &= keep;
+        self.pipes.issue(warp, info.unit, now + u64::from(info.interval));
+    }
+
+    /// A warp comes.
+    pub(crate) fn enter(&mut self, warp: u32, age: u64, now: Cycle) {
+        if self.resident == 0 {
+            self.active_since = now;
+        }
+        self.resident |= 1 << warp;
+        self.ages[warp as usize] = age;
+    }
+
+    /// A warp goes that came at `entered`.
+    pub(crate) fn leave(&mut self, warp: u32, entered: Cycle, now: Cycle) {
+        self.resident &= !(1 << warp);
+        self.counters.warp_cycles += now.since(entered);
+        if self.resident == 0 {
+            self.counters.active_cycles += now.since(self.active_since);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Readiness, SubPartition};
+    use crate::launch::{IssueInfo, MemoryClass};
+    use crate::spec::SchedulerSpec;
+    use warplab_config::gpu::SchedulerPolicy;
+    use warplab_program::{Opcode, Pipe};
+    use warplab_trace::{StallReason, WarpState};
+    use warplab_units::Cycle;
+
+    fn sub_partition() -> SubPartition {
+        let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
+        let mut sub = SubPartition::new(&spec, 0);
+        (0..4).for_each(|warp| sub.enter(warp, u64::from(warp) + 1, Cycle(0)));
+        sub
+    }
+
+    fn info(unit: u8, interval: u8) -> IssueInfo {
+        IssueInfo {
+            pipe: Pipe::Alu,
+            unit,
+            interval,
+            memory: MemoryClass::None,
+            stall: 1,
+            wait_mask: 0,
+            at_most: None,
+            write_barrier: None,
+            read_barrier: None,
+            latency: 4,
+            opcode: Opcode::Nop,
+        }
+    }
+
+    #[test]
+    fn a_ready_warp_is_eligible_when_its_unit_is_free() {
+        let mut sub = sub_partition();
+        sub.make_ready(0, 1, MemoryClass::None);
+        assert_eq!(sub.readiness(Cycle(5), false), Readiness { eligible: 1, ..Readiness::NONE });
+    }
+
+    #[test]
+    fn a_busy_unit_is_a_math_pipe_throttle_until_it_is_free() {
+        let mut sub = sub_partition();
+        sub.make_ready(0, 1, MemoryClass::None);
+        sub.make_ready(1, 1, MemoryClass::None);
+        sub.issue(0, &info(1, 4), Cycle(10));
+        let held = Readiness { math: 0b10, next_free: Cycle(14), ..Readiness::NONE };
+        assert_eq!(sub.readiness(Cycle(13), false), held);
+        assert_eq!(sub.readiness(Cycle(14), false), Readiness { eligible: 0b10, ..Readiness::NONE });
+    }
+
+    #[test]
+    fn a_full_memory_queue_holds_back_memory_instructions_by_their_kind() {
+        let mut sub = sub_partition();
+        sub.make_ready(0, 4, MemoryClass::Global);
+        sub.make_ready(1, 4, MemoryClass::Shared);
+        sub.make_ready(2, 1, MemoryClass::None);
+        let held = Readiness { eligible: 0b100, global: 0b1, shared: 0b10, ..Readiness::NONE };
+        assert_eq!(sub.readiness(Cycle(5), true), held);
+        assert_eq!(sub.readiness(Cycle(5), false).eligible, 0b111);
+    }
+
+    #[test]
+    fn a_full_queue_comes_before_a_busy_unit() {
+        let mut sub = sub_partition();
+        sub.make_ready(1, 4, MemoryClass::Global);
+        sub.issue(1, &info(4, 8), Cycle(0));
+        sub.make_ready(0, 4, MemoryClass::Global);
+        assert_eq!((sub.readiness(Cycle(5), true).math, sub.readiness(Cycle(5), true).global), (0, 1));
+        assert_eq!((sub.readiness(Cycle(5), false).math, sub.readiness(Cycle(5), false).global), (1, 0));
+    }
+
+    #[test]
+    fn a_pick_counts_one_selected_and_the_rest_not_selected() {
+        let mut sub = sub_partition();
+        assert_eq!(sub.pick(0b1110), 1);
+        let states = sub.counters.states;
+        assert_eq!(states[WarpState::Selected.index()], 1);
+        assert_eq!(states[WarpState::NotSelected.index()], 2);
+        assert_eq!(sub.counters.eligible_warp_cycles, 3);
+    }
+
+    #[test]
+    fn held_back_warps_are_charged_for_every_cycle() {
+        let mut sub = sub_partition();
+        sub.charge(&Readiness { math: 0b11, global: 0b100, ..Readiness::NONE }, 7);
+        let stalled = |reason| sub.counters.states[WarpState::Stalled(reason).index()];
+        assert_eq!(stalled(StallReason::MathPipeThrottle), 14);
+        assert_eq!(stalled(StallReason::LgThrottle), 7);
+        assert_eq!(stalled(StallReason::MioThrottle), 0);
+    }
+
+    #[test]
+    fn a_sub_partition_is_active_from_its_first_warp_to_its_last() {
+        let mut sub = sub_partition();
+        (0..3).for_each(|warp| sub.leave(warp, Cycle(0), Cycle(50)));
+        assert_eq!(sub.counters.active_cycles, 0);
+        sub.leave(3, Cycle(0), Cycle(80));
+        assert_eq!((sub.counters.active_cycles, sub.counters.warp_cycles), (80, 230));
+    }
+}

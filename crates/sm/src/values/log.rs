@@ -1,0 +1,249 @@
+//! What an SM did to global memory in one epoch, in program order: applied to the image between epochs, in
+//! the order of (cycle, SM, sequence).
+
+use super::overlay::Overlay;
+use serde::{Deserialize, Serialize};
+use warplab_exec::{
+    AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
+    MemoryFault, MemoryImage, Row,
+};
+use warplab_units::{Cycle, LaneMask, PerLane, WARP_LANES, stored};
+
+/// The old values of an atomic operation, for the warp that asked.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicResult {
+    pub(crate) slot: u8,
+    pub(crate) generation: u32,
+    pub(crate) register: Option<u8>,
+    pub(crate) rows: usize,
+    pub(crate) mask: LaneMask,
+    pub(crate) values: [Row; 4],
+    /// The predicate that says which lanes have swapped, and these lanes.
+    pub(crate) swapped: Option<(u8, LaneMask)>,
+}
+
+/// What the heap refuses to do for a lane of a warp.
+#[derive(Clone, Debug)]
+pub struct HeapRefusal {
+    pub(crate) slot: u8,
+    pub(crate) pc: u32,
+    pub(crate) fault: ExecFault,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Change {
+    Store,
+    Atomic {
+        op: AtomicOp,
+        ty: AtomicType,
+        destination: Option<u8>,
+        swapped: Option<u8>,
+    },
+    /// A `malloc` or `free` of the instruction at `pc`; the values stand where others have addresses.
+    Heap {
+        frees: bool,
+        destination: Option<u8>,
+        pc: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Entry {
+    cycle: Cycle,
+    change: Change,
+    mask: LaneMask,
+    bytes: u32,
+    slot: u8,
+    generation: u32,
+    addresses: u32,
+    data: u32,
+}
+
+/// The changes of one SM in one epoch.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StoreLog {
+    entries: Vec<Entry>,
+    #[serde(with = "stored::arrays")]
+    addresses: Vec<PerLane<u64>>,
+    #[serde(with = "stored::arrays")]
+    data: Vec<Row>,
+}
+
+impl StoreLog {
+    /// How many changes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The cycle of a change.
+    #[must_use]
+    pub fn cycle(&self, index: usize) -> Cycle {
+        self.entries[index].cycle
+    }
+
+    /// Makes a change; an atomic operation with a result gives it, and so does `malloc`.
+    ///
+    /// # Errors
+    /// A lane frees what is not allocated.
+    pub fn apply(
+        &self,
+        index: usize,
+        image: &MemoryImage,
+        heap: &mut Heap,
+    ) -> Result<Option<AtomicResult>, HeapRefusal> {
+        let entry = &self.entries[index];
+        let lanes = Lanes {
+            addresses: &self.addresses[entry.addresses as usize],
+            mask: entry.mask,
+            bytes: entry.bytes,
+        };
+        let rows = entry.data as usize;
+        let mut data = [[0; WARP_LANES]; 4];
+        let count = (self.data.len() - rows).min(rows_of(entry));
+        data[..count].copy_from_slice(&self.data[rows..rows + count]);
+        Ok(match entry.change {
+            Change::Store => {
+                // Checked when it was issued.
+                let _ = image.store(lanes, &data);
+                None
+            }
+            Change::Heap { frees, destination, pc } => {
+                let values = self.addresses[entry.addresses as usize];
+                let request = HeapRequest { frees, mask: entry.mask, values, destination };
+                let refusal = |fault| HeapRefusal { slot: entry.slot, pc, fault };
+                let places = heap.serve(&request, image).map_err(refusal)?;
+                destination.is_some().then_some(AtomicResult {
+                    slot: entry.slot,
+                    generation: entry.generation,
+                    register: destination,
+                    rows: 2,
+                    mask: entry.mask,
+                    values: [places[0], places[1], [0; WARP_LANES], [0; WARP_LANES]],
+                    swapped: None,
+                })
+            }
+            Change::Atomic { op, ty, destination, swapped } => {
+                let mut values = [[0; WARP_LANES]; 4];
+                let _ = image.atomic(op, ty, lanes, &data, &mut values);
+                let rows = entry.bytes.div_ceil(4) as usize;
+                let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
+                let all = || entry.mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
+                let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
+                (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
+                    slot: entry.slot,
+                    generation: entry.generation,
+                    register: destination,
+                    rows,
+                    mask: entry.mask,
+                    values,
+                    swapped,
+                })
+            }
+        })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.addresses.clear();
+        self.data.clear();
+    }
+
+    /// Adds what a warp asks of the heap at an instruction.
+    pub(crate) fn push_heap(
+        &mut self,
+        cycle: Cycle,
+        slot: u8,
+        generation: u32,
+        pc: u32,
+        request: &HeapRequest,
+    ) {
+        let HeapRequest { frees, mask, ref values, destination } = *request;
+        let change = Change::Heap { frees, destination, pc };
+        let entry = Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0 };
+        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; WARP_LANES]; 4]);
+    }
+
+    fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        let entry = Entry {
+            addresses: self.addresses.len() as u32,
+            data: self.data.len() as u32,
+            mask: lanes.mask,
+            bytes: lanes.bytes,
+            ..entry
+        };
+        self.addresses.push(*lanes.addresses);
+        self.data.extend_from_slice(&data[..rows_of(&entry)]);
+        self.entries.push(entry);
+    }
+}
+
+fn rows_of(entry: &Entry) -> usize {
+    match entry.change {
+        Change::Store => entry.bytes.div_ceil(4) as usize,
+        // A vector has no comparison value.
+        Change::Atomic { .. } => (entry.bytes.div_ceil(4) as usize * 2).min(4),
+        Change::Heap { .. } => 0,
+    }
+}
+
+/// Global memory as the warps of one SM see it.
+pub(crate) struct GlobalView<'a> {
+    pub(crate) image: &'a MemoryImage,
+    pub(crate) overlay: &'a mut Overlay,
+    pub(crate) log: &'a mut StoreLog,
+    pub(crate) cycle: Cycle,
+    pub(crate) slot: u8,
+    pub(crate) generation: u32,
+}
+
+impl GlobalView<'_> {
+    fn entry(&self, change: Change) -> Entry {
+        Entry {
+            cycle: self.cycle,
+            change,
+            mask: LaneMask::EMPTY,
+            bytes: 0,
+            slot: self.slot,
+            generation: self.generation,
+            addresses: 0,
+            data: 0,
+        }
+    }
+}
+
+impl GlobalMemory for GlobalView<'_> {
+    fn load(&mut self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
+        self.image.load(lanes, out)?;
+        self.overlay.patch(&lanes, out);
+        Ok(())
+    }
+
+    fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
+        self.image.check(lanes)?;
+        self.overlay.store(&lanes, data);
+        self.log.push(self.entry(Change::Store), &lanes, data);
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        request: AtomicRequest<'_>,
+        _out: &mut [Row; 4],
+    ) -> Result<AtomicReply, MemoryFault> {
+        self.image.check(request.lanes)?;
+        self.overlay.atomic(&request, self.image);
+        let destination = request.destination.filter(|_| request.wants_result);
+        let AtomicRequest { op, ty, swapped, .. } = request;
+        let change = Change::Atomic { op, ty, destination, swapped };
+        self.log.push(self.entry(change), &request.lanes, request.operands);
+        Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
+    }
+}

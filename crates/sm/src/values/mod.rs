@@ -1,0 +1,8 @@
+//! What the warps of an SM do to global memory in one epoch.
+
+mod log;
+mod overlay;
+
+pub(crate) use log::GlobalView;
+pub use log::{AtomicResult, HeapRefusal, StoreLog};
+pub(crate) use overlay::Overlay;

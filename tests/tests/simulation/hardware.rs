@@ -1,0 +1,86 @@
+//! What the simulated machine computes is what the real one computed, bit for bit.
+
+use std::collections::BTreeSet;
+use warplab_config::GpuConfig;
+use warplab_config::gpu::SchedulerPolicy;
+use warplab_tests::interpreted::{Counted, difference};
+use warplab_tests::sweep::{PTX, Run, SUITES, smallest_of_each_kernel};
+use warplab_tests::{Case, cases, gpu, long_tests, on_all, simulate, suite_program};
+
+/// The suites that run on other schedulers and another machine, too.
+const BROAD_SUITES: [&str; 2] = ["suite", "micro"];
+
+/// Simulates the chosen cases of the broad suites from PTX; gives what is wrong with them.
+fn faults(config: &GpuConfig, chosen: impl Fn(&str, &Case) -> bool) -> Vec<String> {
+    let of_suite = |suite| {
+        let program = suite_program(config, suite);
+        let chosen: Vec<Case> = cases(suite).into_iter().filter(|case| chosen(suite, case)).collect();
+        assert!(!chosen.is_empty(), "no case of {suite} was chosen");
+        on_all(&chosen, |case| fault(config, &program, case))
+    };
+    BROAD_SUITES.into_iter().flat_map(of_suite).flatten().collect()
+}
+
+fn fault(config: &GpuConfig, program: &warplab_program::Program, case: &Case) -> Option<String> {
+    match simulate(config, program, case) {
+        Ok(simulated) => {
+            let wrong = case.wrong_outputs(&simulated.image);
+            (!wrong.is_empty())
+                .then(|| format!("{}: {} differs from the hardware", case.name, wrong.join(", ")))
+        }
+        Err(fault) => Some(format!("{}: {fault}", case.name)),
+    }
+}
+
+/// The smallest case of each kernel; with long tests every one below 500,000 warp instructions.
+fn small_cases() -> impl Fn(&str, &Case) -> bool {
+    let smallest = BROAD_SUITES.map(|suite| (suite, smallest_of_each_kernel(suite)));
+    let is_smallest = move |suite: &str, name: &str| {
+        smallest
+            .iter()
+            .any(|(known, names): &(&str, BTreeSet<String>)| *known == suite && names.contains(name))
+    };
+    move |suite, case| {
+        let is_small = case.warp_instructions().is_some_and(|count| count < 500_000);
+        is_small && (long_tests() || is_smallest(suite, &case.name))
+    }
+}
+
+/// The smaller cases are simulated; the larger are interpreted, which computes the same, and simulated with long tests.
+#[test]
+fn every_quick_checksum_is_the_hardwares() {
+    assert_eq!(PTX.iter().filter_map(Run::fault).collect::<Vec<String>>(), [""; 0]);
+    let simulated: BTreeSet<&str> = PTX.iter().map(|run| run.case.name.as_str()).collect();
+    let config = gpu("h200");
+    let interpreted = SUITES.into_iter().map(|suite| {
+        let program = suite_program(&config, suite);
+        let others = cases(suite).into_iter().filter(Case::is_quick);
+        let others: Vec<Case> = others.filter(|case| !simulated.contains(case.name.as_str())).collect();
+        let wrong = on_all(&others, |case| difference(&program, case, Counted::Freely));
+        assert_eq!(wrong.into_iter().flatten().collect::<Vec<String>>(), [""; 0]);
+        others.len()
+    });
+    assert_eq!(PTX.len() + interpreted.sum::<usize>(), 396);
+}
+
+#[test]
+fn every_checksum_of_the_long_cases_is_the_hardwares() {
+    if long_tests() {
+        assert_eq!(faults(&gpu("h200"), |_, case| !case.is_quick()), [""; 0]);
+    }
+}
+
+#[test]
+fn small_cases_do_not_depend_on_the_scheduler() {
+    for policy in [SchedulerPolicy::Lrr, SchedulerPolicy::Gto] {
+        let mut config = gpu("h200");
+        assert_eq!(config.multiprocessor.scheduler, SchedulerPolicy::Cggty);
+        config.multiprocessor.scheduler = policy;
+        assert_eq!(faults(&config, small_cases()), [""; 0], "{policy:?}");
+    }
+}
+
+#[test]
+fn small_cases_give_the_same_on_the_toy_machine() {
+    assert_eq!(faults(&gpu("toy"), small_cases()), [""; 0]);
+}

@@ -1,0 +1,136 @@
+//! The laws of the design that hold for every run.
+
+use warplab_config::GpuConfig;
+use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions, run};
+use warplab_program::{Opcode, Program};
+use warplab_tests::sweep::{LAW_CASES, PTX};
+use warplab_tests::{Case, case_named, cases, gpu, simulate, suite_program};
+use warplab_trace::{LaunchCounters, WarpState};
+
+fn for_each_case(mut check: impl FnMut(&GpuConfig, &Program, &Case)) {
+    let config = gpu("h200");
+    let program = suite_program(&config, "suite");
+    let cases = cases("suite");
+    for name in LAW_CASES {
+        check(&config, &program, case_named(&cases, name));
+    }
+}
+
+fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(work)
+}
+
+/// The counters of a case that one thread simulated.
+fn by_one_thread(case: &Case) -> &'static LaunchCounters {
+    let run = PTX.iter().find(|run| run.comparison.suite == "suite" && run.case.name == case.name);
+    run.and_then(|run| run.counters.as_ref()).expect("a quick case that runs to its end")
+}
+
+#[test]
+fn law_1_the_output_is_the_same_for_1_2_and_5_threads_and_with_a_watcher() {
+    for_each_case(|config, program, case| {
+        let one = by_one_thread(case);
+        let [two, five] = [2, 5].map(|threads| {
+            in_pool(threads, || simulate(config, program, case).expect("it runs").outcome.counters)
+        });
+        assert_eq!(*one, two, "{} differs between 1 and 2 threads", case.name);
+        assert_eq!(*one, five, "{} differs between 1 and 5 threads", case.name);
+        let watched = watched(config, program, case);
+        assert_eq!(*one, watched.counters, "{} differs when it is watched", case.name);
+    });
+}
+
+fn watched(config: &GpuConfig, program: &Program, case: &Case) -> RunOutcome {
+    let loaded = case.load(config, program).expect("it loads");
+    let timeline = Some(TimelineOptions { limit: 100_000, ..TimelineOptions::default() });
+    let options = RunOptions { timeline, ..RunOptions::default() };
+    run(config, &loaded.prepared, loaded.image, options).expect("it runs").0
+}
+
+#[test]
+fn law_3_warp_cycles_requests_and_sectors_are_conserved() {
+    for_each_case(|_, _, case| {
+        let counters = by_one_thread(case);
+        one_state_per_cycle(case, counters);
+        conserved(case, counters);
+    });
+}
+
+/// Every warp is in exactly one state in every cycle.
+fn one_state_per_cycle(case: &Case, counters: &LaunchCounters) {
+    let mut selected = 0;
+    for scheduler in &counters.sm.schedulers {
+        let states: u64 = scheduler.states.iter().sum();
+        assert_eq!(states, scheduler.warp_cycles, "{}: states and warp-cycles", case.name);
+        let of = |state: WarpState| scheduler.states[state.index()];
+        assert_eq!(of(WarpState::Selected), scheduler.issue_cycles, "{}", case.name);
+        let eligible = of(WarpState::Selected) + of(WarpState::NotSelected);
+        assert_eq!(eligible, scheduler.eligible_warp_cycles, "{}", case.name);
+        assert!(scheduler.eligible_cycles <= scheduler.active_cycles, "{}", case.name);
+        selected += of(WarpState::Selected);
+    }
+    assert_eq!(selected, counters.sm.instructions.warp, "{}: selections are instructions", case.name);
+}
+
+/// Every request is answered once, and sectors are neither lost nor made.
+fn conserved(case: &Case, counters: &LaunchCounters) {
+    let name = &case.name;
+    let (l1, l2, dram) = (&counters.sm.l1, &counters.memory.l2, &counters.memory.dram);
+    assert!(l1.global_load_requests <= l1.global_load_sectors || l1.global_load_requests == 0, "{name}");
+    let loads = l1.global_load_sectors + l1.local_load_sectors;
+    let hits = l1.global_load_sector_hits + l1.local_load_sector_hits + l1.global_load_sector_merges;
+    assert_eq!(loads - hits, l1.sectors_to_l2, "{name}: what misses is asked once");
+    assert_eq!(l1.sectors_to_l2, l2.read_sectors, "{name}: what is asked arrives");
+    assert_eq!(l1.global_store_sectors + l1.local_store_sectors, l2.write_sectors, "{name}: stores arrive");
+    assert_eq!(l1.global_atomic_sectors, l2.atomic_sectors, "{name}: atomic operations arrive");
+    assert_eq!(l1.global_reduction_sectors, l2.reduction_sectors, "{name}: reductions arrive");
+    let queues = [&counters.sm.memory_queue, &counters.sm.l1_misses, &counters.memory.l2_requests];
+    for queue in queues.into_iter().chain([&counters.memory.dram_requests]) {
+        assert_eq!(queue.arrivals, queue.departures, "{name}: everything that entered has left");
+    }
+    assert_eq!(counters.memory.l2_requests.arrivals, l2.requests, "{name}: every request is answered once");
+    assert_eq!(counters.memory.dram_requests.arrivals * 32, dram.read_bytes, "{name}: every read comes back");
+    assert!(l2.writeback_sectors * 32 >= dram.written_bytes, "{name}: only write-backs are written");
+    let columns = dram.row_hits + dram.row_misses + dram.row_conflicts;
+    assert_eq!(columns * 32, dram.read_bytes + dram.written_bytes, "{name}: every access has its row once");
+    assert_eq!(
+        counters.sm.instructions.thread.min(counters.sm.instructions.warp * 32),
+        counters.sm.instructions.thread
+    );
+    let grid: u64 = case.shape.blocks();
+    assert_eq!(counters.sm.blocks, grid, "{name}: every block ends");
+}
+
+#[test]
+fn law_2_results_do_not_depend_on_the_scheduler() {
+    // The machine's own, Cggty, runs all quick cases: see `hardware`.
+    use warplab_config::gpu::SchedulerPolicy::{Gto, Lrr, Oldest, Random, TwoLevel};
+    for_each_case(|config, program, case| {
+        for policy in [Lrr, Gto, Oldest, TwoLevel, Random] {
+            let mut config = config.clone();
+            config.multiprocessor.scheduler = policy;
+            let simulated = simulate(&config, program, case).expect("it runs");
+            assert_eq!(case.wrong_outputs(&simulated.image), [""; 0], "{} under {policy:?}", case.name);
+        }
+    });
+}
+
+#[test]
+fn law_4_a_dependent_issues_exactly_when_its_operand_is_ready() {
+    // A chain of dependent FFMAs of one warp: four cycles each.
+    let config = gpu("h200");
+    let program = suite_program(&config, "suite");
+    let all = cases("suite");
+    let loaded = case_named(&all, "latency_fma_f32").load(&config, &program).expect("it loads");
+    let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
+    let (outcome, _) = run(&config, &loaded.prepared, loaded.image, options).expect("it runs");
+    let timeline = outcome.timeline.expect("recorded");
+    let code = &program.kernel("k_lat_fma_f32").expect("the kernel").instructions;
+    let is_ffma = |pc: u32| code[pc as usize].opcode == Opcode::Ffma;
+    let neighbours = timeline.issues.windows(2).filter(|pair| is_ffma(pair[0].2) && is_ffma(pair[1].2));
+    let distances: Vec<u64> = neighbours.map(|pair| pair[1].0 - pair[0].0).collect();
+    // 64 laps of 32, of which one pair has an instruction of the loop between. In the first lap some wait for their code.
+    let (first, later) = distances.split_at(30);
+    assert!(first.iter().all(|&distance| distance >= 4), "{first:?}");
+    assert_eq!(later, vec![4; 63 * 30]);
+}

@@ -1,0 +1,17 @@
+//! Tests that simulate: one binary, so that what several of them look at is simulated once (`warplab_tests::sweep`).
+
+mod accuracy;
+mod course;
+mod cubin;
+mod deviations;
+mod experiments;
+mod hardware;
+mod hazards;
+mod isa;
+mod laws;
+mod machine_code;
+mod monotony;
+mod runtime;
+mod sequences;
+mod textbook;
+mod waits;

@@ -1,0 +1,51 @@
+//! Law 5: more bandwidth, a larger cache of the same shape or a lower latency never slows the streaming kernels.
+
+use warplab_config::GpuConfig;
+use warplab_tests::{case_named, cases, gpu, on_all, simulate, suite_program};
+
+/// Streaming kernels, short ones.
+const CASES: [&str; 3] = ["copy_f1_2e20", "copy_f4_2e20", "ilp_tlp_e2_b128_2e20"];
+
+/// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster.
+const REORDERING: f64 = 1.01;
+
+type Change = (&'static str, fn(&mut GpuConfig));
+
+const IMPROVEMENTS: [Change; 8] = [
+    ("a faster DRAM clock", |config| config.clocks.dram_mhz *= 1.25),
+    ("a faster L2 clock", |config| config.clocks.l2_mhz *= 1.2),
+    ("twice the L2", |config| config.l2.kib *= 2),
+    ("twice the L1", |config| config.multiprocessor.l1.combined_kib *= 2),
+    ("a lower L1 latency", |config| config.multiprocessor.l1.hit_latency -= 8),
+    ("a lower L2 latency", |config| config.l2.hit_latency -= 20),
+    ("no way to the far half", |config| config.l2.far_latency = 0),
+    ("twice the crossbar", |config| {
+        config.crossbar.sm_receive_bytes *= 2;
+        config.crossbar.cluster_send_bytes *= 2;
+        config.crossbar.cluster_receive_bytes *= 2;
+    }),
+];
+
+#[test]
+fn law_5_a_better_memory_never_slows_the_streaming_kernels() {
+    let config = gpu("h200");
+    let program = suite_program(&config, "suite");
+    let all = cases("suite");
+    let chosen: Vec<_> = CASES.iter().map(|name| case_named(&all, name).clone()).collect();
+    let cycles = |config: &GpuConfig| {
+        on_all(&chosen, |case| {
+            simulate(config, &program, case).expect("it runs").outcome.counters.elapsed_cycles
+        })
+    };
+    let before = cycles(&config);
+    for (name, improve) in IMPROVEMENTS {
+        let mut better = config.clone();
+        improve(&mut better);
+        for ((case, before), after) in CASES.iter().zip(&before).zip(cycles(&better)) {
+            assert!(
+                after as f64 <= *before as f64 * REORDERING,
+                "{case}, {name}: {before} -> {after} cycles"
+            );
+        }
+    }
+}
