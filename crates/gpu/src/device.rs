@@ -152,6 +152,9 @@ impl Device {
     /// What has been counted of a launch, as far as it has run.
     #[must_use]
     pub fn counters(&self, launch: usize) -> Option<LaunchCounters> {
+        if let Some(outcome) = self.state.finished.get(launch) {
+            return Some(outcome.counters.clone());
+        }
         self.outcome(launch).map(|outcome| outcome.counters)
     }
 
