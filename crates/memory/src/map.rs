@@ -37,6 +37,9 @@ impl AddressMap {
     /// The slice of the partition that holds a line.
     #[must_use]
     pub fn slice(&self, line: Address) -> usize {
+        if self.slices == 1 {
+            return 0;
+        }
         (mix(self.local_line(line) ^ 0x5bd1) % self.slices) as usize
     }
 }

@@ -5,8 +5,7 @@ use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
 use crate::message::{Reply, Request};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
@@ -23,6 +22,17 @@ struct Fill {
     at: Ticks,
     line: Address,
     sector: u32,
+}
+
+/// What happens next in a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Data of a pseudo-channel comes back.
+    Fill(usize),
+    /// A slice looks up a request.
+    LookUp(usize),
+    /// A pseudo-channel issues a command.
+    Command(usize),
 }
 
 /// What a partition is.
@@ -59,7 +69,8 @@ impl PartitionSpec {
 pub struct Partition {
     slices: Vec<Slice>,
     channels: Vec<PseudoChannel>,
-    fills: BinaryHeap<Reverse<Fill>>,
+    /// For each pseudo-channel, which answers in order.
+    fills: Vec<VecDeque<Fill>>,
     wanted: Vec<DramRequest>,
     counters: PartitionCounters,
 }
@@ -75,7 +86,7 @@ impl Partition {
             channels: (0..spec.channels)
                 .map(|channel| PseudoChannel::new(&spec.channel, stagger(channel)))
                 .collect(),
-            fills: BinaryHeap::new(),
+            fills: vec![VecDeque::new(); spec.channels as usize],
             wanted: Vec::new(),
             counters: PartitionCounters::default(),
         }
@@ -90,14 +101,14 @@ impl Partition {
     /// The first cycle in which something can happen, if anything is under way.
     #[must_use]
     pub fn next_event(&self) -> Option<Cycle> {
-        let next = self.next_tick();
+        let (next, _) = self.next();
         (next != Ticks::NEVER).then_some(Cycle(next.0 / TICKS_PER_CYCLE))
     }
 
     /// Whether nothing waits and nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.fills.is_empty() && self.slices.iter().all(Slice::is_idle)
+        self.fills.iter().all(VecDeque::is_empty) && self.slices.iter().all(Slice::is_idle)
     }
 
     /// What has been counted since the last [`Partition::take_counters`].
@@ -127,34 +138,51 @@ impl Partition {
     /// Everything that happens before `until`; replies carry the moment of their departure.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, replies: &mut Vec<Reply>) {
         let until = Ticks::from(until);
-        while self.next_tick() < until {
-            self.step(spec, replies);
+        loop {
+            let (now, event) = self.next();
+            if now >= until {
+                return;
+            }
+            match event {
+                Next::Fill(channel) => self.fill(spec, channel, replies),
+                Next::LookUp(slice) => self.look_up(spec, slice, replies),
+                Next::Command(channel) => self.command(spec, channel),
+            }
+            self.ask_dram(spec);
         }
     }
 
-    fn next_tick(&self) -> Ticks {
-        let slices = self.slices.iter().map(Slice::next_event);
-        let channels = self.channels.iter().map(PseudoChannel::next_decision);
-        let fill = self.fills.peek().map_or(Ticks::NEVER, |fill| fill.0.at);
-        slices.chain(channels).chain([fill]).min().unwrap_or(Ticks::NEVER)
-    }
-
-    /// The one thing that happens next: data comes back, else a request is looked up, else DRAM issues a command.
-    fn step(&mut self, spec: &PartitionSpec, replies: &mut Vec<Reply>) {
-        let now = self.next_tick();
-        if self.fills.peek().is_some_and(|fill| fill.0.at == now) {
-            self.fill(spec, replies);
-        } else if let Some(slice) = self.slices.iter().position(|slice| slice.next_event() == now) {
-            self.look_up(spec, slice, replies);
-        } else if let Some(channel) = self.channels.iter().position(|channel| channel.next_decision() == now)
-        {
-            self.command(spec, channel);
+    /// The one thing that happens next, and when: data comes back, else a request is looked up, else DRAM issues a
+    /// command.
+    #[inline]
+    fn next(&self) -> (Ticks, Next) {
+        let mut next = (Ticks::NEVER, Next::Fill(0));
+        let mut first: Option<&Fill> = None;
+        for (channel, fills) in self.fills.iter().enumerate() {
+            if let Some(fill) = fills.front()
+                && first.is_none_or(|first| fill < first)
+            {
+                first = Some(fill);
+                next = (fill.at, Next::Fill(channel));
+            }
         }
-        self.ask_dram(spec);
+        for (number, slice) in self.slices.iter().enumerate() {
+            let at = slice.next_event();
+            if at < next.0 {
+                next = (at, Next::LookUp(number));
+            }
+        }
+        for (number, channel) in self.channels.iter().enumerate() {
+            let at = channel.next_decision();
+            if at < next.0 {
+                next = (at, Next::Command(number));
+            }
+        }
+        next
     }
 
-    fn fill(&mut self, spec: &PartitionSpec, replies: &mut Vec<Reply>) {
-        let Some(Reverse(fill)) = self.fills.pop() else { return };
+    fn fill(&mut self, spec: &PartitionSpec, channel: usize, replies: &mut Vec<Reply>) {
+        let Some(fill) = self.fills[channel].pop_front() else { return };
         let slice = spec.map.slice(fill.line);
         let mut output = SliceOutput {
             replies,
@@ -187,7 +215,7 @@ impl Partition {
         }
         self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
         let line = Address(access.token / 4 * LINE_BYTES);
-        self.fills.push(Reverse(Fill { at: done, line, sector: (access.token % 4) as u32 }));
+        self.fills[channel].push_back(Fill { at: done, line, sector: (access.token % 4) as u32 });
     }
 
     /// Gives what the slices want to the pseudo-channels, a burst a sector.

@@ -6,6 +6,8 @@ use std::ops::AddAssign;
 
 /// The largest latency that the histogram tells apart.
 const LARGEST: u64 = 1 << 32;
+/// Latencies below this are counted one by one first.
+const SHORT: usize = 2048;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -22,8 +24,52 @@ pub struct QueueCounters {
     /// cycles, counted without knowing who stayed how long.
     arrival_moments: u64,
     departure_moments: u64,
-    #[serde(serialize_with = "recorded_latencies", deserialize_with = "histogram_of_latencies")]
-    latencies: Option<Box<Histogram<u64>>>,
+    latencies: Latencies,
+}
+
+/// How often each latency occurred. Most are short and are counted in a table, which costs a fraction of what recording
+/// them in the histogram costs.
+#[derive(Clone, Debug, Default)]
+struct Latencies {
+    /// By latency; empty until there is one.
+    short: Vec<u32>,
+    long: Option<Box<Histogram<u64>>>,
+}
+
+impl Latencies {
+    #[inline]
+    fn record(&mut self, latency: u64) {
+        match self.short.get_mut(latency as usize) {
+            Some(count) if *count < u32::MAX => *count += 1,
+            _ => self.record_slowly(latency),
+        }
+    }
+
+    /// The first latency, a long one, or one whose count is full.
+    #[cold]
+    fn record_slowly(&mut self, latency: u64) {
+        if self.short.is_empty() {
+            self.short = vec![0; SHORT];
+            return self.record(latency);
+        }
+        record(self.long.get_or_insert_with(new_histogram), latency, 1);
+    }
+
+    /// All of them as one histogram.
+    fn histogram(&self) -> Option<Box<Histogram<u64>>> {
+        if self.short.is_empty() && self.long.is_none() {
+            return None;
+        }
+        let mut all = self.long.clone().unwrap_or_else(new_histogram);
+        let counted = self.short.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counted.for_each(|(latency, &count)| record(&mut all, latency as u64, u64::from(count)));
+        Some(all)
+    }
+}
+
+fn record(histogram: &mut Histogram<u64>, latency: u64, count: u64) {
+    // It resizes itself, so that recording cannot fail.
+    let _ = histogram.record_n(latency.min(LARGEST), count);
 }
 
 impl PartialEq for QueueCounters {
@@ -53,9 +99,7 @@ impl QueueCounters {
         self.departure_moments = self.departure_moments.wrapping_add(at);
         self.total_latency += latency;
         self.longest = self.longest.max(latency);
-        let histogram = self.latencies.get_or_insert_with(new_histogram);
-        // It resizes itself, so that recording cannot fail.
-        let _ = histogram.record(latency.min(LARGEST));
+        self.latencies.record(latency);
     }
 
     /// Something passes whose way is known as soon as it enters.
@@ -89,7 +133,7 @@ impl QueueCounters {
     /// The latencies that half and 99 % of those that left do not exceed, to two significant digits.
     #[must_use]
     pub fn percentiles(&self) -> [u64; 2] {
-        match &self.latencies {
+        match self.latencies.histogram() {
             Some(histogram) => [0.5, 0.99].map(|share| histogram.value_at_quantile(share).min(self.longest)),
             None => [0; 2],
         }
@@ -101,30 +145,37 @@ fn new_histogram() -> Box<Histogram<u64>> {
     Box::new(Histogram::new(2).expect("two significant digits are allowed"))
 }
 
-/// A histogram in a checkpoint: every latency that was recorded with its count.
-fn recorded_latencies<S: Serializer>(
-    histogram: &Option<Box<Histogram<u64>>>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let recorded = histogram.as_ref().map(|histogram| {
-        let values = histogram.iter_recorded();
-        values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect::<Vec<_>>()
-    });
-    recorded.serialize(serializer)
+/// In a checkpoint: every latency that the histogram tells apart with its count.
+impl Serialize for Latencies {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let recorded = self.histogram().map(|histogram| {
+            let values = histogram.iter_recorded();
+            values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect::<Vec<_>>()
+        });
+        recorded.serialize(serializer)
+    }
 }
 
-fn histogram_of_latencies<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Box<Histogram<u64>>>, D::Error> {
-    let recorded = Option::<Vec<(u64, u64)>>::deserialize(deserializer)?;
-    Ok(recorded.map(|recorded| {
-        let mut histogram = new_histogram();
-        for (latency, count) in recorded {
-            // It resizes itself, so that recording cannot fail.
-            let _ = histogram.record_n(latency.min(LARGEST), count);
+impl<'de> Deserialize<'de> for Latencies {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Latencies, D::Error> {
+        let recorded = Option::<Vec<(u64, u64)>>::deserialize(deserializer)?;
+        let long = recorded.map(|recorded| {
+            let mut histogram = new_histogram();
+            recorded.into_iter().for_each(|(latency, count)| record(&mut histogram, latency, count));
+            histogram
+        });
+        Ok(Latencies { short: Vec::new(), long })
+    }
+}
+
+impl AddAssign<&Latencies> for Latencies {
+    fn add_assign(&mut self, other: &Latencies) {
+        if let Some(theirs) = other.histogram() {
+            let mine = self.long.get_or_insert_with(new_histogram);
+            // Both resize themselves, so that adding cannot fail.
+            let _ = mine.add(theirs.as_ref());
         }
-        histogram
-    }))
+    }
 }
 
 impl AddAssign<&QueueCounters> for QueueCounters {
@@ -135,11 +186,7 @@ impl AddAssign<&QueueCounters> for QueueCounters {
         self.longest = self.longest.max(other.longest);
         self.arrival_moments = self.arrival_moments.wrapping_add(other.arrival_moments);
         self.departure_moments = self.departure_moments.wrapping_add(other.departure_moments);
-        if let Some(theirs) = &other.latencies {
-            let mine = self.latencies.get_or_insert_with(new_histogram);
-            // Both resize themselves, so that adding cannot fail.
-            let _ = mine.add(theirs.as_ref());
-        }
+        self.latencies += &other.latencies;
     }
 }
 

@@ -25,7 +25,7 @@ impl CacheShape {
 }
 
 /// A line that is in the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineIndex(u32);
 
 /// What was in the place of a new line.
@@ -41,16 +41,55 @@ pub struct Victim {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorCache {
     shape: CacheShape,
-    tags: Vec<u64>,
-    valid: Vec<SectorMask>,
-    dirty: Vec<SectorMask>,
-    /// Sectors of which only some bytes are there: written, never read from below.
-    partial: Vec<SectorMask>,
+    /// All lines, set by set: everything that is known of one in one word, so that a set is a few cache lines of the
+    /// host.
+    lines: Vec<Word>,
     replacement: Replacement,
 }
 
-/// No line has this tag: tags are line addresses.
-const EMPTY: u64 = u64::MAX;
+/// One line: four bits each of valid, dirty and partly written sectors, one that it must stay, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Word(u64);
+
+impl Word {
+    /// No line has this number: a line that is not there.
+    const EMPTY: Word = Word(u64::MAX << NUMBER);
+
+    fn new(number: u64) -> Word {
+        Word(number << NUMBER)
+    }
+
+    #[inline]
+    fn number(self) -> u64 {
+        self.0 >> NUMBER
+    }
+
+    #[inline]
+    fn line(self) -> Address {
+        Address(self.number() * LINE_BYTES)
+    }
+
+    #[inline]
+    fn sectors(self, at: u32) -> SectorMask {
+        SectorMask((self.0 >> at & 0xf) as u8)
+    }
+
+    #[inline]
+    fn set_sectors(&mut self, at: u32, sectors: SectorMask) {
+        self.0 = self.0 & !(0xf << at) | u64::from(sectors.0 & 0xf) << at;
+    }
+}
+
+/// The lowest bit of the sectors that hold anything.
+const VALID: u32 = 0;
+/// Of those to be written back.
+const DIRTY: u32 = 4;
+/// Of those of which only some bytes are there: written, never read from below.
+const PARTIAL: u32 = 8;
+/// The bit of a line that must stay.
+const PINNED: u32 = 12;
+/// The lowest bit of the line's number.
+const NUMBER: u32 = 13;
 
 impl SectorCache {
     /// An empty cache that replaces the least recently used line.
@@ -62,97 +101,107 @@ impl SectorCache {
     /// An empty cache.
     #[must_use]
     pub fn with_replacement(shape: CacheShape, policy: ReplacementPolicy) -> SectorCache {
-        let lines = shape.sets * shape.ways;
         SectorCache {
             shape,
-            tags: vec![EMPTY; lines],
-            valid: vec![SectorMask::EMPTY; lines],
-            dirty: vec![SectorMask::EMPTY; lines],
-            partial: vec![SectorMask::EMPTY; lines],
+            lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
         }
     }
 
     /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
+    #[inline]
     pub fn find(&mut self, line: Address, set_number: u64) -> Option<LineIndex> {
         let set = self.set(set_number);
         let first = set * self.shape.ways;
-        let tags = &self.tags[first..first + self.shape.ways];
-        let way = tags.iter().position(|&tag| tag == line.0)?;
+        let number = line.0 / LINE_BYTES;
+        let way =
+            self.lines[first..first + self.shape.ways].iter().position(|word| word.number() == number)?;
         self.replacement.hit(set, way);
         Some(LineIndex((first + way) as u32))
     }
 
-    /// Makes room for a line that is not there: an empty way, or else one of those that `may_evict` allows to go.
-    /// `None` when every line of the set must stay.
-    pub fn insert(
-        &mut self,
-        line: Address,
-        set_number: u64,
-        may_evict: impl Fn(Address) -> bool,
-    ) -> Option<(LineIndex, Option<Victim>)> {
+    /// Marks a line as used.
+    pub fn touch(&mut self, index: LineIndex) {
+        let ways = self.shape.ways as u32;
+        self.replacement.hit((index.0 / ways) as usize, (index.0 % ways) as usize);
+    }
+
+    /// Makes room for a line that is not there: an empty way, or else one that may go. `None` when every line of the set
+    /// is pinned.
+    pub fn insert(&mut self, line: Address, set_number: u64) -> Option<(LineIndex, Option<Victim>)> {
         let set = self.set(set_number);
         let first = set * self.shape.ways;
-        let tags = &self.tags[first..first + self.shape.ways];
-        let way = match tags.iter().position(|&tag| tag == EMPTY) {
+        let lines = &self.lines[first..first + self.shape.ways];
+        let way = match lines.iter().position(|word| word.number() == Word::EMPTY.number()) {
             Some(empty) => empty,
-            None => self.replacement.victim(set, |way| may_evict(Address(tags[way])))?,
+            None => self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?,
         };
         let index = first + way;
-        let old = Address(self.tags[index]);
-        let victim = (old.0 != EMPTY).then(|| Victim { line: old, dirty: self.dirty[index] });
+        let old = self.lines[index];
+        let there = old.number() != Word::EMPTY.number();
+        let victim = there.then(|| Victim { line: old.line(), dirty: old.sectors(DIRTY) });
         self.replacement.insert(set, way);
-        self.tags[index] = line.0;
-        self.valid[index] = SectorMask::EMPTY;
-        self.dirty[index] = SectorMask::EMPTY;
-        self.partial[index] = SectorMask::EMPTY;
+        self.lines[index] = Word::new(line.0 / LINE_BYTES);
         Some((LineIndex(index as u32), victim))
+    }
+
+    /// A line must stay until [`SectorCache::unpin`].
+    pub fn pin(&mut self, index: LineIndex) {
+        self.lines[index.0 as usize].0 |= 1 << PINNED;
+    }
+
+    /// A line may go.
+    pub fn unpin(&mut self, index: LineIndex) {
+        self.lines[index.0 as usize].0 &= !(1 << PINNED);
     }
 
     /// The sectors of a line that can be read.
     #[must_use]
+    #[inline]
     pub fn readable(&self, index: LineIndex) -> SectorMask {
-        self.valid[index.0 as usize] & !self.partial[index.0 as usize]
+        let word = self.lines[index.0 as usize];
+        word.sectors(VALID) & !word.sectors(PARTIAL)
     }
 
     /// The sectors of a line that hold anything: a write to one of them finds it.
     #[must_use]
+    #[inline]
     pub fn present(&self, index: LineIndex) -> SectorMask {
-        self.valid[index.0 as usize]
+        self.lines[index.0 as usize].sectors(VALID)
     }
 
     /// Data has come for some sectors.
+    #[inline]
     pub fn fill(&mut self, index: LineIndex, sectors: SectorMask) {
-        let index = index.0 as usize;
-        self.valid[index] |= sectors;
-        self.partial[index] = self.partial[index] & !sectors;
+        let word = &mut self.lines[index.0 as usize];
+        word.set_sectors(VALID, word.sectors(VALID) | sectors);
+        word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !sectors);
     }
 
     /// Some sectors are written; of those in `full` every byte.
+    #[inline]
     pub fn write(&mut self, index: LineIndex, sectors: SectorMask, full: SectorMask) {
-        let index = index.0 as usize;
-        let new = sectors & !self.valid[index];
-        self.partial[index] = (self.partial[index] | new) & !full;
-        self.valid[index] |= sectors;
-        self.dirty[index] |= sectors;
+        let word = &mut self.lines[index.0 as usize];
+        let valid = word.sectors(VALID);
+        word.set_sectors(PARTIAL, (word.sectors(PARTIAL) | sectors & !valid) & !full);
+        word.set_sectors(VALID, valid | sectors);
+        word.set_sectors(DIRTY, word.sectors(DIRTY) | sectors);
     }
 
     /// Takes a line out, whatever it holds.
     pub fn invalidate(&mut self, index: LineIndex) {
-        self.tags[index.0 as usize] = EMPTY;
-        self.valid[index.0 as usize] = SectorMask::EMPTY;
+        self.lines[index.0 as usize] = Word::EMPTY;
     }
 
     /// Takes every line out.
     pub fn invalidate_all(&mut self) {
-        self.tags.fill(EMPTY);
-        self.valid.fill(SectorMask::EMPTY);
-        self.dirty.fill(SectorMask::EMPTY);
-        self.partial.fill(SectorMask::EMPTY);
+        self.lines.fill(Word::EMPTY);
     }
 
+    #[inline]
     fn set(&self, set_number: u64) -> usize {
-        (set_number % self.shape.sets as u64) as usize
+        let sets = self.shape.sets as u64;
+        (if sets.is_power_of_two() { set_number & (sets - 1) } else { set_number % sets }) as usize
     }
 }
 
@@ -169,7 +218,7 @@ mod tests {
     fn a_line_is_found_only_after_it_was_put_in() {
         let mut cache = two_ways();
         assert_eq!(cache.find(Address(0), 0), None);
-        let (index, victim) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, victim) = cache.insert(Address(0), 0).unwrap();
         assert_eq!((cache.find(Address(0), 0), victim), (Some(index), None));
         assert_eq!(cache.find(Address(128), 0), None);
     }
@@ -177,28 +226,28 @@ mod tests {
     #[test]
     fn a_new_line_holds_nothing() {
         let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, _) = cache.insert(Address(0), 0).unwrap();
         assert_eq!((cache.present(index), cache.readable(index)), (SectorMask::EMPTY, SectorMask::EMPTY));
     }
 
     #[test]
     fn empty_ways_are_taken_before_any_line_goes() {
         let mut cache = two_ways();
-        let (first, _) = cache.insert(Address(0), 0, |_| true).unwrap();
-        cache.insert(Address(128), 0, |_| true);
+        let (first, _) = cache.insert(Address(0), 0).unwrap();
+        cache.insert(Address(128), 0);
         cache.invalidate(first);
-        let (index, victim) = cache.insert(Address(256), 0, |_| false).unwrap();
+        let (index, victim) = cache.insert(Address(256), 0).unwrap();
         assert_eq!((index, victim), (first, None));
     }
 
     #[test]
     fn a_victim_says_which_sectors_are_dirty() {
         let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, _) = cache.insert(Address(0), 0).unwrap();
         cache.fill(index, SectorMask(0b1111));
         cache.write(index, SectorMask(0b0110), SectorMask(0b0110));
-        cache.insert(Address(128), 0, |_| true);
-        let (_, victim) = cache.insert(Address(256), 0, |_| true).unwrap();
+        cache.insert(Address(128), 0);
+        let (_, victim) = cache.insert(Address(256), 0).unwrap();
         assert_eq!(victim, Some(Victim { line: Address(0), dirty: SectorMask(0b0110) }));
     }
 
@@ -206,17 +255,17 @@ mod tests {
     fn lines_of_different_sets_do_not_displace_each_other() {
         let mut cache = SectorCache::new(CacheShape { sets: 4, ways: 1 });
         for set in 0..4 {
-            let (_, victim) = cache.insert(Address(set * 128), set, |_| true).unwrap();
+            let (_, victim) = cache.insert(Address(set * 128), set).unwrap();
             assert_eq!(victim, None);
         }
-        let (_, victim) = cache.insert(Address(6 * 128), 6, |_| true).unwrap();
+        let (_, victim) = cache.insert(Address(6 * 128), 6).unwrap();
         assert_eq!(victim.unwrap().line, Address(2 * 128));
     }
 
     #[test]
     fn a_whole_write_to_a_filled_sector_leaves_it_readable() {
         let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, _) = cache.insert(Address(0), 0).unwrap();
         cache.fill(index, SectorMask(0b0001));
         cache.write(index, SectorMask(0b0001), SectorMask::EMPTY);
         assert_eq!(cache.readable(index), SectorMask(0b0001));
@@ -225,11 +274,11 @@ mod tests {
     #[test]
     fn nothing_is_found_after_everything_was_invalidated() {
         let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, _) = cache.insert(Address(0), 0).unwrap();
         cache.write(index, SectorMask(1), SectorMask(1));
         cache.invalidate_all();
         assert_eq!(cache.find(Address(0), 0), None);
-        let (index, victim) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, victim) = cache.insert(Address(0), 0).unwrap();
         assert_eq!((cache.present(index), victim), (SectorMask::EMPTY, None));
     }
 
@@ -242,27 +291,31 @@ mod tests {
     #[test]
     fn the_least_recently_used_line_goes_first() {
         let mut cache = two_ways();
-        cache.insert(Address(0), 0, |_| true);
-        cache.insert(Address(128), 0, |_| true);
+        cache.insert(Address(0), 0);
+        cache.insert(Address(128), 0);
         cache.find(Address(0), 0);
-        let (_, victim) = cache.insert(Address(256), 0, |_| true).unwrap();
+        let (_, victim) = cache.insert(Address(256), 0).unwrap();
         assert_eq!(victim, Some(Victim { line: Address(128), dirty: SectorMask::EMPTY }));
     }
 
     #[test]
-    fn a_line_under_way_is_not_evicted() {
+    fn a_pinned_line_is_not_evicted_until_it_may_go() {
         let mut cache = two_ways();
-        cache.insert(Address(0), 0, |_| true);
-        cache.insert(Address(128), 0, |_| true);
-        let (_, victim) = cache.insert(Address(256), 0, |line| line != Address(0)).unwrap();
+        let (first, _) = cache.insert(Address(0), 0).unwrap();
+        cache.pin(first);
+        cache.insert(Address(128), 0);
+        let (second, victim) = cache.insert(Address(256), 0).unwrap();
         assert_eq!(victim.unwrap().line, Address(128));
-        assert!(cache.insert(Address(384), 0, |_| false).is_none());
+        cache.pin(second);
+        assert!(cache.insert(Address(384), 0).is_none());
+        cache.unpin(first);
+        assert_eq!(cache.insert(Address(384), 0).unwrap().1.unwrap().line, Address(0));
     }
 
     #[test]
     fn a_partly_written_sector_is_present_but_not_readable() {
         let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0, |_| true).unwrap();
+        let (index, _) = cache.insert(Address(0), 0).unwrap();
         cache.write(index, SectorMask(0b0011), SectorMask(0b0001));
         assert_eq!(cache.present(index), SectorMask(0b0011));
         assert_eq!(cache.readable(index), SectorMask(0b0001));

@@ -1,9 +1,10 @@
 //! One pseudo-channel: requests wait, and the command that is first ready and first come is issued.
 
-use super::bank::{BankQueue, Waiting, Wish, wish};
 use super::constraints::{Command, Constraints, ReadyTimes};
+use super::queues::{Queues, Waiting};
 use super::refresh::RefreshSpec;
 use super::standard::JEDEC;
+use super::wishes::Wishes;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warplab_config::Ticks;
@@ -25,36 +26,14 @@ pub struct Access {
     pub at: Ticks,
 }
 
-/// The next command of one bank. The key orders by time, then in the order of commands, then by age; it is one number so
-/// that the choice among banks is a plain minimum.
+/// The command that comes next: of those that can come first the one that is first in the order of commands, then the
+/// one for the oldest access.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    key: u128,
-    bank: u32,
-    place: u32,
-}
-
-impl Candidate {
-    fn new(at: Ticks, command: Command, age: u64, bank: usize, place: usize) -> Candidate {
-        let key = u128::from(at.0) << 64 | (command as u128) << 60 | u128::from(age);
-        Candidate { key, bank: bank as u32, place: place as u32 }
-    }
-
-    fn at(self) -> Ticks {
-        Ticks((self.key >> 64) as u64)
-    }
-
-    fn command(self) -> Command {
-        Command::ALL[(self.key >> 60 & 15) as usize % Command::COUNT]
-    }
-
-    fn bank(self) -> usize {
-        self.bank as usize
-    }
-
-    fn place(self) -> usize {
-        self.place as usize
-    }
+    at: Ticks,
+    command: Command,
+    age: u64,
+    bank: usize,
 }
 
 /// What a pseudo-channel is.
@@ -98,12 +77,9 @@ pub struct PseudoChannel {
     /// The open row of each bank.
     open_rows: Vec<Option<u64>>,
     ready: ReadyTimes,
-    reads: Vec<BankQueue>,
-    writes: Vec<BankQueue>,
-    /// What each bank needs next, where nothing has changed since it was found.
-    wishes: Vec<Option<Wish>>,
-    read_count: usize,
-    write_count: usize,
+    reads: Queues,
+    writes: Queues,
+    wishes: Wishes,
     writing: bool,
     next_age: u64,
     next_refresh: Ticks,
@@ -122,11 +98,9 @@ impl PseudoChannel {
         PseudoChannel {
             open_rows: vec![None; banks],
             ready: ReadyTimes::new(&spec.constraints),
-            reads: vec![BankQueue::new(); banks],
-            writes: vec![BankQueue::new(); banks],
-            wishes: vec![None; banks],
-            read_count: 0,
-            write_count: 0,
+            reads: Queues::new(banks),
+            writes: Queues::new(banks),
+            wishes: Wishes::new(banks),
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
@@ -138,25 +112,24 @@ impl PseudoChannel {
 
     /// An access comes.
     pub fn push(&mut self, access: Access) {
-        let waiting = Waiting { access, age: self.next_age, opened: false };
+        let Access { bank, row, write, token, at } = access;
+        let waiting = Waiting { row, token, at, age: self.next_age, opened: false };
         self.next_age += 1;
-        if access.write == self.writing {
-            self.wishes[access.bank] = None;
+        if write == self.writing {
+            self.wishes.forget(bank);
         }
-        if access.write {
-            self.writes[access.bank].push_back(waiting);
-            self.write_count += 1;
+        if write {
+            self.writes.push(bank, waiting)
         } else {
-            self.reads[access.bank].push_back(waiting);
-            self.read_count += 1;
+            self.reads.push(bank, waiting)
         }
-        self.decide_at = self.decide_at.min(access.at);
+        self.decide_at = self.decide_at.min(at);
     }
 
     /// Writes that wait.
     #[must_use]
     pub fn waiting_writes(&self) -> usize {
-        self.write_count
+        self.writes.len()
     }
 
     /// When the next command may be issued; never when nothing waits.
@@ -180,7 +153,7 @@ impl PseudoChannel {
     /// back with the moment at which its data is there; so does a write, whose data is taken.
     pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
-        if self.read_count + self.write_count == 0 {
+        if self.is_empty() {
             self.decide_at = Ticks::NEVER;
             return None;
         }
@@ -189,69 +162,75 @@ impl PseudoChannel {
         }
         self.choose_direction(spec);
         let candidate = self.best_candidate(spec, now)?;
-        if candidate.at() > now {
-            self.decide_at = candidate.at();
+        if candidate.at > now {
+            self.decide_at = candidate.at;
             return None;
         }
         let done = self.issue(spec, candidate, now);
-        let waits = self.read_count + self.write_count > 0;
-        self.decide_at = if waits { now + spec.clock } else { Ticks::NEVER };
+        self.decide_at = if self.is_empty() { Ticks::NEVER } else { now + spec.clock };
         done
+    }
+
+    fn is_empty(&self) -> bool {
+        self.reads.len() + self.writes.len() == 0
     }
 
     /// Writes wait until there are many of them or nothing else to do, and then go until few are left.
     fn choose_direction(&mut self, spec: &ChannelSpec) {
-        let to_writing = !self.writing && (self.write_count >= spec.write_high || self.read_count == 0);
-        let to_reading = self.writing && self.read_count > 0 && self.write_count <= spec.write_low;
+        let (reads, writes) = (self.reads.len(), self.writes.len());
+        let to_writing = !self.writing && (writes >= spec.write_high || reads == 0);
+        let to_reading = self.writing && reads > 0 && writes <= spec.write_low;
         if to_writing || to_reading {
             self.writing = to_writing;
-            self.wishes.fill(None);
+            self.wishes.forget_all();
             self.counters.turnarounds += 1;
         }
     }
 
-    /// The column command of the present direction.
-    fn column(&self) -> Command {
-        if self.writing { Command::Write } else { Command::Read }
-    }
-
     /// The command that can come first; among those the one that is first in the order of commands, then the oldest.
     fn best_candidate(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
-        let column = self.column();
-        let queues = if self.writing { &self.writes } else { &self.reads };
+        let constraints = &spec.constraints;
+        let (queues, column) =
+            if self.writing { (&self.writes, Command::Write) } else { (&self.reads, Command::Read) };
+        self.wishes.find(constraints, &self.ready, &self.open_rows, queues, column);
         let mut best: Option<Candidate> = None;
-        for (bank, queue) in queues.iter().enumerate() {
-            if queue.is_empty() {
+        for command in [column, Command::Activate, Command::Precharge] {
+            let banks = self.wishes.of(command);
+            let channel = self.ready.of_channel(command).max(now);
+            // A command that cannot come before one that goes before it in the order does not come.
+            if banks.is_empty() || best.is_some_and(|best| channel >= best.at) {
                 continue;
             }
-            let wish = *self.wishes[bank].get_or_insert_with(|| {
-                wish(&spec.constraints, &self.ready, (bank, self.open_rows[bank]), queue, column)
-            });
-            let shared = self.ready.shared(&spec.constraints, wish.command, bank);
-            let at = wish.ready.max(shared).max(now);
-            let candidate = Candidate::new(at, wish.command, wish.age, bank, wish.place);
-            if best.is_none_or(|best| candidate.key < best.key) {
-                best = Some(candidate);
+            for bank in banks.iter() {
+                let group = self.ready.of_group(constraints, command, bank);
+                let at = self.wishes.ready(bank).max(group).max(channel);
+                let age = self.wishes.age(bank);
+                let first = best.is_none_or(|best| (at, command, age) < (best.at, best.command, best.age));
+                if first {
+                    best = Some(Candidate { at, command, age, bank });
+                }
             }
         }
         best
     }
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
-        let (command, bank) = (candidate.command(), candidate.bank());
-        self.wishes[bank] = None;
+        let Candidate { command, bank, .. } = candidate;
+        let place = self.wishes.place(bank);
+        self.wishes.forget(bank);
         self.ready.issued(&spec.constraints, command, bank, now);
         match command {
-            Command::Read | Command::Write => self.take_access(spec, candidate, now),
+            Command::Read | Command::Write => Some(self.take_access(spec, (bank, place), now)),
             Command::Activate => {
+                let (row, first) = self.open(place);
                 self.counters.activates += 1;
-                self.counters.row_misses += self.first_for(candidate);
-                self.open_rows[bank] = Some(self.waiting(candidate).access.row);
+                self.counters.row_misses += first;
+                self.open_rows[bank] = Some(row);
                 None
             }
             Command::Precharge => {
                 self.counters.precharges += 1;
-                self.counters.row_conflicts += self.first_for(candidate);
+                self.counters.row_conflicts += self.open(place).1;
                 self.open_rows[bank] = None;
                 None
             }
@@ -263,39 +242,33 @@ impl PseudoChannel {
     fn take_access(
         &mut self,
         spec: &ChannelSpec,
-        candidate: Candidate,
+        (bank, place): (usize, usize),
         now: Ticks,
-    ) -> Option<(Access, Ticks)> {
+    ) -> (Access, Ticks) {
         let counters = &mut self.counters;
-        let (queues, count, bytes, latency) = if self.writing {
-            (&mut self.writes, &mut self.write_count, &mut counters.written_bytes, Ticks(0))
+        let (queues, bytes, latency) = if self.writing {
+            (&mut self.writes, &mut counters.written_bytes, Ticks(0))
         } else {
-            (&mut self.reads, &mut self.read_count, &mut counters.read_bytes, spec.read_latency)
+            (&mut self.reads, &mut counters.read_bytes, spec.read_latency)
         };
-        let waiting = queues[candidate.bank()].remove(candidate.place())?;
-        *count -= 1;
+        let Waiting { row, token, at, opened, .. } = queues.remove(bank, place);
         *bytes += spec.burst_bytes;
         counters.busy_ticks += spec.burst.0;
-        counters.row_hits += u64::from(!waiting.opened);
-        Some((waiting.access, now + latency + spec.burst))
+        counters.row_hits += u64::from(!opened);
+        (Access { bank, row, write: self.writing, token, at }, now + latency + spec.burst)
     }
 
-    /// The access that a candidate serves.
-    fn waiting(&mut self, candidate: Candidate) -> &mut Waiting {
+    /// An activate or precharge for an access: its row, and one if it is the first for it, else nothing.
+    fn open(&mut self, place: usize) -> (u64, u64) {
         let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        &mut queues[candidate.bank()][candidate.place()]
-    }
-
-    /// One for the first activate or precharge on behalf of an access, none for further ones.
-    fn first_for(&mut self, candidate: Candidate) -> u64 {
-        let waiting = self.waiting(candidate);
-        u64::from(!std::mem::replace(&mut waiting.opened, true))
+        let waiting = queues.waiting_mut(place);
+        (waiting.row, u64::from(!std::mem::replace(&mut waiting.opened, true)))
     }
 
     /// The refresh that is due is issued as soon as its banks are closed; refreshes that fell into idle time are only
     /// counted.
     fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
-        self.wishes.fill(None);
+        self.wishes.forget_all();
         while self.next_refresh + spec.refresh.duration <= now {
             self.close_for_refresh(spec);
         }

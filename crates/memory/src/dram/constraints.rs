@@ -21,14 +21,6 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) const COUNT: usize = 6;
-    pub(crate) const ALL: [Command; Command::COUNT] = [
-        Command::Read,
-        Command::Write,
-        Command::Activate,
-        Command::Precharge,
-        Command::RefreshAll,
-        Command::RefreshBank,
-    ];
 }
 
 /// To which banks a constraint applies: those that share this with the bank of the first command.
@@ -74,7 +66,8 @@ struct Window {
 #[derive(Clone, Debug)]
 pub(crate) struct Constraints {
     groups: usize,
-    banks_per_group: usize,
+    /// The group of each bank.
+    group_of: Vec<u8>,
     after: [Vec<Row>; Command::COUNT],
     windows: Vec<Window>,
 }
@@ -88,8 +81,9 @@ impl Constraints {
         burst: u32,
         clock: Ticks,
     ) -> Constraints {
+        let group_of = (0..groups * banks_per_group).map(|bank| (bank / banks_per_group) as u8).collect();
         let mut constraints =
-            Constraints { groups, banks_per_group, after: Default::default(), windows: Vec::new() };
+            Constraints { groups, group_of, after: Default::default(), windows: Vec::new() };
         for constraint in standard {
             let distance = clock * u64::from((constraint.distance)(clocks, burst));
             let Constraint { level, from, to, window, .. } = *constraint;
@@ -103,14 +97,14 @@ impl Constraints {
     }
 
     pub(crate) fn banks(&self) -> usize {
-        self.groups * self.banks_per_group
+        self.group_of.len()
     }
 
     /// Where the ready-times of a level lie that a bank belongs to.
     fn node(&self, level: Level, bank: usize) -> usize {
         match level {
             Level::PseudoChannel => 0,
-            Level::BankGroup => 1 + bank / self.banks_per_group,
+            Level::BankGroup => 1 + usize::from(self.group_of[bank]),
             Level::Bank => 1 + self.groups + bank,
         }
     }
@@ -141,10 +135,21 @@ impl ReadyTimes {
         self.nodes[constraints.node(Level::Bank, bank)][command as usize]
     }
 
+    /// When the group of a bank allows a command.
+    #[inline]
+    pub(crate) fn of_group(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
+        self.nodes[constraints.node(Level::BankGroup, bank)][command as usize]
+    }
+
+    /// When the pseudo-channel allows a command.
+    #[inline]
+    pub(crate) fn of_channel(&self, command: Command) -> Ticks {
+        self.nodes[0][command as usize]
+    }
+
     /// When what a bank shares with others allows a command.
     pub(crate) fn shared(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        let group = self.nodes[constraints.node(Level::BankGroup, bank)][command as usize];
-        group.max(self.nodes[0][command as usize])
+        self.of_group(constraints, command, bank).max(self.of_channel(command))
     }
 
     /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.

@@ -1,13 +1,15 @@
 //! DRAM: pseudo-channels with banks, rows and timing constraints, scheduled first-ready, first-come-first-served.
 
-mod bank;
+mod bank_set;
 mod channel;
 mod constraints;
 mod map;
+mod queues;
 mod refresh;
 mod standard;
 #[cfg(test)]
 mod tests;
+mod wishes;
 
 pub use channel::{Access, ChannelSpec, PseudoChannel};
 pub use map::{DramMap, DramPlace};

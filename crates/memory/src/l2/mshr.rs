@@ -1,13 +1,16 @@
 //! Miss status holding registers (MSHRs): lines under way from DRAM and the requests that wait for them.
 
+use crate::cache::LineIndex;
 use crate::message::Request;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warplab_units::{Address, SectorMask};
 
 /// One line under way.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mshr {
+    /// Its place in the cache.
+    pub(crate) index: LineIndex,
     /// Sectors that have been asked of DRAM and have not come.
     pub(crate) pending: SectorMask,
     /// Requests that wait for sectors of the line, in order of their arrival.
@@ -17,7 +20,11 @@ pub(crate) struct Mshr {
 /// The lines of one slice that are under way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mshrs {
-    lines: FxHashMap<u64, Mshr>,
+    /// The entry of each line.
+    lines: FxHashMap<u64, u32>,
+    /// Entries in use and free ones, which keep the room of their waiters.
+    entries: Vec<Mshr>,
+    free: Vec<u32>,
 }
 
 impl Mshrs {
@@ -34,21 +41,39 @@ impl Mshrs {
     }
 
     pub(crate) fn get_mut(&mut self, line: Address) -> Option<&mut Mshr> {
-        self.lines.get_mut(&line.0)
+        self.lines.get(&line.0).map(|&entry| &mut self.entries[entry as usize])
     }
 
     /// Lets a request wait for sectors that it lacks. Gives the sectors of `fetch` that nobody has asked for yet, which
     /// are pending from now on, and how many of `missing` were on their way already.
-    pub(crate) fn wait(&mut self, request: Request, missing: SectorMask, fetch: SectorMask) -> Waiting {
-        let mshr = self.lines.entry(request.line.0).or_default();
+    pub(crate) fn wait(
+        &mut self,
+        request: Request,
+        index: LineIndex,
+        missing: SectorMask,
+        fetch: SectorMask,
+    ) -> Waiting {
+        let Mshrs { lines, entries, free } = self;
+        let entry = *lines.entry(request.line.0).or_insert_with(|| {
+            free.pop().unwrap_or_else(|| {
+                entries.push(Mshr { index, pending: SectorMask::EMPTY, waiters: Vec::new() });
+                (entries.len() - 1) as u32
+            })
+        });
+        let mshr = &mut entries[entry as usize];
+        mshr.index = index;
         let waiting = Waiting { fetch: fetch & !mshr.pending, merged: (missing & mshr.pending).count() };
         mshr.waiters.push(request);
         mshr.pending |= waiting.fetch;
         waiting
     }
 
+    /// Nothing of a line is under way any more.
     pub(crate) fn release(&mut self, line: Address) {
-        self.lines.remove(&line.0);
+        if let Some(entry) = self.lines.remove(&line.0) {
+            self.entries[entry as usize].waiters.clear();
+            self.free.push(entry);
+        }
     }
 }
 
@@ -64,22 +89,26 @@ pub(crate) struct Waiting {
 /// In order of lines, so that equal states are equal bytes.
 impl Serialize for Mshrs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut lines: Vec<(&u64, &Mshr)> = self.lines.iter().collect();
-        lines.sort_unstable_by_key(|(line, _)| **line);
+        let mut lines: Vec<(u64, &Mshr)> =
+            self.lines.iter().map(|(&line, &entry)| (line, &self.entries[entry as usize])).collect();
+        lines.sort_unstable_by_key(|&(line, _)| line);
         lines.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Mshrs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Mshrs, D::Error> {
-        let lines = Vec::<(u64, Mshr)>::deserialize(deserializer)?;
-        Ok(Mshrs { lines: lines.into_iter().collect() })
+        let (lines, entries): (Vec<u64>, Vec<Mshr>) =
+            Vec::<(u64, Mshr)>::deserialize(deserializer)?.into_iter().unzip();
+        let lines = lines.into_iter().zip(0..).collect();
+        Ok(Mshrs { lines, entries, free: Vec::new() })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Mshrs, Waiting};
+    use crate::cache::LineIndex;
     use crate::message::{Request, RequestKind};
     use warplab_units::{Address, Cycle, SectorMask, SmId};
 
@@ -96,7 +125,7 @@ mod tests {
     }
 
     fn wait(mshrs: &mut Mshrs, request: Request, fetch: u8) -> Waiting {
-        mshrs.wait(request, request.sectors, SectorMask(fetch))
+        mshrs.wait(request, LineIndex::default(), request.sectors, SectorMask(fetch))
     }
 
     #[test]

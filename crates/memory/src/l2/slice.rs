@@ -138,7 +138,7 @@ impl Slice {
             return;
         };
         let missing = self.missing(index, &request);
-        if !missing.is_empty() && !self.mshrs.contains(request.line) && self.mshrs.len() >= spec.mshrs {
+        if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             self.blocked = true;
             return;
         }
@@ -173,8 +173,7 @@ impl Slice {
         if !writes_allowed || self.mshrs.len() >= spec.mshrs {
             return None;
         }
-        let mshrs = &self.mshrs;
-        let (index, victim) = self.cache.insert(line, set, |line| !mshrs.contains(line))?;
+        let (index, victim) = self.cache.insert(line, set)?;
         if let Some(victim) = victim {
             evict(victim, now, output);
         }
@@ -217,7 +216,8 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
-        let waiting = self.mshrs.wait(request, missing, fetch);
+        self.cache.pin(index);
+        let waiting = self.mshrs.wait(request, index, missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
             let at = now + spec.miss;
@@ -235,9 +235,11 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) {
         self.blocked = false;
-        let Some(index) = self.cache.find(line, spec.map.local_line(line)) else { return };
-        self.cache.fill(index, sectors);
+        // The line is under way, so that it was pinned and is still there.
         let Some(mshr) = self.mshrs.get_mut(line) else { return };
+        let index = mshr.index;
+        self.cache.touch(index);
+        self.cache.fill(index, sectors);
         mshr.pending = mshr.pending & !sectors;
         let readable = self.cache.readable(index);
         let at = now + spec.fill;
@@ -258,6 +260,7 @@ impl Slice {
         }
         if mshr.pending.is_empty() {
             self.mshrs.release(line);
+            self.cache.unpin(index);
         }
     }
 

@@ -52,7 +52,7 @@ impl L1 {
             return LineLookup { hits: there.count(), merges: 0, request: SectorMask::EMPTY };
         }
         if found.is_none() {
-            self.tags.insert(access.line, set_number(access.line), |_| true);
+            self.tags.insert(access.line, set_number(access.line));
         }
         let request = self.mshrs.wait(access.line, missing, load, now);
         LineLookup { hits: there.count(), merges: missing.count() - request.count(), request }
@@ -63,7 +63,7 @@ impl L1 {
         let set = set_number(access.line);
         let found = self.tags.find(access.line, set);
         let hits = found.map_or(0, |index| (self.tags.present(index) & access.sectors).count());
-        let index = found.or_else(|| self.tags.insert(access.line, set, |_| true).map(|(index, _)| index));
+        let index = found.or_else(|| self.tags.insert(access.line, set).map(|(index, _)| index));
         if let Some(index) = index {
             self.tags.write(index, access.sectors, access.full);
         }

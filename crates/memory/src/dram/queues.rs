@@ -1,0 +1,164 @@
+//! The accesses of one direction that wait for their banks, in one array of nodes: a list for each bank.
+
+use super::bank_set::BankSet;
+use serde::{Deserialize, Serialize};
+use warplab_config::Ticks;
+
+/// An access that waits for its column command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    pub(crate) row: u64,
+    pub(crate) token: u64,
+    /// When it came.
+    pub(crate) at: Ticks,
+    /// Its place in the order of arrival at the pseudo-channel.
+    pub(crate) age: u64,
+    /// Whether an activate or precharge was issued for it: then it is counted already.
+    pub(crate) opened: bool,
+}
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Node {
+    waiting: Waiting,
+    before: u32,
+    after: u32,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+/// A queue for each bank, in order of arrival.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Queues {
+    nodes: Vec<Node>,
+    free: Vec<u32>,
+    ends: Vec<Ends>,
+    occupied: BankSet,
+    len: usize,
+}
+
+impl Queues {
+    /// Empty queues of so many banks.
+    pub(crate) fn new(banks: usize) -> Queues {
+        Queues {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            ends: vec![Ends { first: NONE, last: NONE }; banks],
+            occupied: BankSet::empty(banks),
+            len: 0,
+        }
+    }
+
+    /// How many accesses wait.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The banks for which any waits.
+    pub(crate) fn occupied(&self) -> &BankSet {
+        &self.occupied
+    }
+
+    /// An access comes last to the queue of a bank.
+    pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) {
+        let before = self.ends[bank].last;
+        let node = Node { waiting, before, after: NONE };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.nodes[place as usize] = node;
+                place
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        };
+        match before {
+            NONE => self.ends[bank].first = place,
+            before => self.nodes[before as usize].after = place,
+        }
+        self.ends[bank].last = place;
+        self.occupied.insert(bank);
+        self.len += 1;
+    }
+
+    /// The places of the accesses to a bank, oldest first.
+    #[inline]
+    pub(crate) fn of_bank(&self, bank: usize) -> impl Iterator<Item = (usize, &Waiting)> {
+        let mut next = self.ends[bank].first;
+        std::iter::from_fn(move || {
+            let place = (next != NONE).then_some(next as usize)?;
+            let node = &self.nodes[place];
+            next = node.after;
+            Some((place, &node.waiting))
+        })
+    }
+
+    /// The access at a place.
+    pub(crate) fn waiting_mut(&mut self, place: usize) -> &mut Waiting {
+        &mut self.nodes[place].waiting
+    }
+
+    /// Takes the access at a place of a bank's queue out.
+    pub(crate) fn remove(&mut self, bank: usize, place: usize) -> Waiting {
+        let Node { waiting, before, after } = self.nodes[place];
+        match before {
+            NONE => self.ends[bank].first = after,
+            before => self.nodes[before as usize].after = after,
+        }
+        match after {
+            NONE => self.ends[bank].last = before,
+            after => self.nodes[after as usize].before = before,
+        }
+        if self.ends[bank].first == NONE {
+            self.occupied.remove(bank);
+        }
+        self.free.push(place as u32);
+        self.len -= 1;
+        waiting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Queues, Waiting};
+    use warplab_config::Ticks;
+
+    fn waiting(age: u64) -> Waiting {
+        Waiting { row: 0, token: age, at: Ticks(0), age, opened: false }
+    }
+
+    fn ages(queues: &Queues, bank: usize) -> Vec<u64> {
+        queues.of_bank(bank).map(|(_, waiting)| waiting.age).collect()
+    }
+
+    #[test]
+    fn accesses_of_a_bank_stay_in_order_whichever_leaves() {
+        for (taken, left) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
+            let mut queues = Queues::new(2);
+            (0..3).for_each(|age| queues.push(1, waiting(age)));
+            let place = queues.of_bank(1).nth(taken).unwrap().0;
+            assert_eq!(queues.remove(1, place).age, taken as u64);
+            assert_eq!(ages(&queues, 1), left);
+            queues.push(1, waiting(9));
+            assert_eq!(ages(&queues, 1), [left[0], left[1], 9]);
+        }
+    }
+
+    #[test]
+    fn a_bank_is_occupied_until_its_last_access_leaves() {
+        let mut queues = Queues::new(2);
+        queues.push(0, waiting(0));
+        queues.push(1, waiting(1));
+        assert_eq!(queues.occupied().iter().collect::<Vec<_>>(), [0, 1]);
+        let place = queues.of_bank(0).next().unwrap().0;
+        queues.remove(0, place);
+        assert_eq!((queues.occupied().iter().collect::<Vec<_>>(), queues.len()), (vec![1], 1));
+    }
+}
