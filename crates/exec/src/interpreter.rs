@@ -142,7 +142,7 @@ impl Grid<'_> {
     fn block(&mut self, block: [u32; 3]) -> Result<(), LaunchFault> {
         self.shared.clear();
         for (index, warp) in self.warps.iter_mut().enumerate() {
-            warp.restart(self.code, &self.shape, index as u32, self.limits.divergence);
+            warp.restart(&self.shape, index as u32);
         }
         let mut barriers = BlockBarriers::default();
         let start = self.statistics.warp_instructions;
@@ -180,7 +180,7 @@ impl Grid<'_> {
                 shared: &mut self.shared,
                 global: &mut global,
                 clock: self.statistics.warp_instructions,
-                global_timer: self.statistics.warp_instructions,
+                cycles_per_nanosecond: 1.0,
                 sm: 0,
                 sm_count: 1,
                 warp_slot: index as u32,

@@ -22,8 +22,8 @@ pub struct Environment<'a, M> {
     pub global: &'a mut M,
     /// The multiprocessor's clock.
     pub clock: u64,
-    /// Nanoseconds since some moment.
-    pub global_timer: u64,
+    /// What the global timer makes of the clock.
+    pub cycles_per_nanosecond: f64,
     /// The multiprocessor's number.
     pub sm: u32,
     /// How many multiprocessors there are.
@@ -40,6 +40,13 @@ pub struct Environment<'a, M> {
     pub record: &'a mut AccessRecord,
     /// Filled by every system call.
     pub system: &'a mut SystemRecord,
+}
+
+impl<M> Environment<'_, M> {
+    /// Nanoseconds since some moment.
+    pub(crate) fn global_timer(&self) -> u64 {
+        (self.clock as f64 / self.cycles_per_nanosecond) as u64
+    }
 }
 
 /// What an instruction asks of the multiprocessor.

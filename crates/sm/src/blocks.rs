@@ -50,10 +50,17 @@ impl Advance<'_> {
         if place == sm.blocks.len() {
             sm.blocks.push(None);
         }
+        let shared = sm.free_memories.pop().map_or_else(
+            || SharedMemory::new(launch.shared_bytes),
+            |mut memory| {
+                memory.clear();
+                memory
+            },
+        );
         let mut block = ResidentBlock {
             number: start.block,
             coordinates: launch.shape.block_index(start.block),
-            shared: SharedMemory::new(launch.shared_bytes),
+            shared,
             barriers: BlockBarriers::default(),
             slots: SmallVec::new(),
             live_warps: launch.warps_per_block as u32,
@@ -90,7 +97,7 @@ impl Advance<'_> {
         let (sub, local) = (slot % sm.sub_partitions.len(), (slot / sm.sub_partitions.len()) as u32);
         sm.sub_partitions[sub].enter(local, sm.next_age, sm.now);
         let warp = &mut sm.warps[slot];
-        warp.state.restart(&launch.code, &launch.shape, index, spec.divergence);
+        warp.state.restart(&launch.shape, index);
         warp.enter(block as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
         let fetched = first + sm.fetch.delay(&spec.fetch, sub, None, 0);
@@ -130,7 +137,7 @@ impl Advance<'_> {
 
     fn end_block(&mut self, place: usize, end: Cycle) {
         let sm = &mut *self.sm;
-        sm.blocks[place] = None;
+        sm.free_memories.extend(sm.blocks[place].take().map(|block| block.shared));
         sm.ended_blocks += 1;
         sm.resident -= 1;
         sm.ends.push(BlockEnd { at: end + self.context.spec.block_end });

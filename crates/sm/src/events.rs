@@ -16,46 +16,79 @@ pub(crate) enum Event {
 
 const SLOTS: usize = 512;
 
-/// Events by cycle: a ring for the near future, a heap for the rest. Events of one cycle come in the order in which
-/// they were pushed.
+/// No node.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Node {
+    event: Event,
+    after: u32,
+}
+
+/// Events by cycle: a ring of lists for the near future, a heap for the rest. Events of one cycle come in the order in
+/// which they were pushed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Events {
-    ring: Vec<Vec<Event>>,
+    /// The event of each cycle that was pushed last.
+    last: Vec<u32>,
+    nodes: Vec<Node>,
+    free: Vec<u32>,
     occupied: [u64; SLOTS / 64],
     far: BinaryHeap<Reverse<(Cycle, u64, Event)>>,
     pushed: u64,
     /// Every event before this cycle has been taken.
     now: Cycle,
+    /// The cycle of the next event, or never.
+    next: Cycle,
 }
 
 impl Events {
     pub(crate) fn new() -> Events {
         Events {
-            ring: vec![Vec::new(); SLOTS],
+            last: vec![NONE; SLOTS],
+            nodes: Vec::new(),
+            free: Vec::new(),
             occupied: [0; SLOTS / 64],
             far: BinaryHeap::new(),
             pushed: 0,
             now: Cycle(0),
+            next: Cycle::NEVER,
         }
     }
 
     /// Adds an event; one in the past happens now.
+    #[inline]
     pub(crate) fn push(&mut self, at: Cycle, event: Event) {
         let at = at.max(self.now);
-        if at.0 - self.now.0 < SLOTS as u64 {
-            let slot = at.0 as usize % SLOTS;
-            self.ring[slot].push(event);
-            self.occupied[slot / 64] |= 1 << (slot % 64);
-        } else {
-            self.far.push(Reverse((at, self.pushed, event)));
-            self.pushed += 1;
+        self.next = self.next.min(at);
+        if at.0 - self.now.0 >= SLOTS as u64 {
+            return self.push_far(at, event);
         }
+        let slot = at.0 as usize % SLOTS;
+        let node = Node { event, after: self.last[slot] };
+        self.last[slot] = match self.free.pop() {
+            Some(place) => {
+                self.nodes[place as usize] = node;
+                place
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        };
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+    }
+
+    #[cold]
+    fn push_far(&mut self, at: Cycle, event: Event) {
+        self.far.push(Reverse((at, self.pushed, event)));
+        self.pushed += 1;
     }
 
     /// The cycle of the next event, or never.
+    #[inline]
     pub(crate) fn next(&self) -> Cycle {
-        let far = self.far.peek().map_or(Cycle::NEVER, |entry| entry.0.0);
-        self.next_in_ring().min(far)
+        self.next
     }
 
     fn next_in_ring(&self) -> Cycle {
@@ -86,11 +119,19 @@ impl Events {
             self.far.pop();
             due.push(event);
         }
+        let far = due.len();
         let slot = now.0 as usize % SLOTS;
-        if self.occupied[slot / 64] >> (slot % 64) & 1 != 0 {
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
-            due.append(&mut self.ring[slot]);
+        let mut place = std::mem::replace(&mut self.last[slot], NONE);
+        while place != NONE {
+            let node = self.nodes[place as usize];
+            due.push(node.event);
+            self.free.push(place);
+            place = node.after;
         }
+        due[far..].reverse();
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        let far = self.far.peek().map_or(Cycle::NEVER, |entry| entry.0.0);
+        self.next = self.next_in_ring().min(far);
     }
 }
 

@@ -51,7 +51,7 @@ impl Advance<'_> {
             shared: &mut block.shared,
             global: &mut global,
             clock: sm.now.0,
-            global_timer: (sm.now.0 as f64 / context.spec.cycles_per_nanosecond) as u64,
+            cycles_per_nanosecond: context.spec.cycles_per_nanosecond,
             sm: u32::from(sm.id.0),
             sm_count: context.spec.sm_count,
             warp_slot: slot as u32,

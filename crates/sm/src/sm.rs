@@ -13,7 +13,7 @@ use crate::warp::Warp;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use warplab_exec::{AccessRecord, LaunchFault, PrintedLines, SystemRecord};
+use warplab_exec::{AccessRecord, LaunchFault, PrintedLines, SharedMemory, SystemRecord};
 use warplab_memory::{Reply, Request};
 use warplab_trace::{InstructionCounters, Observer, SharedCounters, WarpState};
 use warplab_units::{Cycle, SmId};
@@ -29,6 +29,9 @@ pub struct Sm {
     pub(crate) warps: Vec<Warp>,
     pub(crate) sub_partitions: Vec<SubPartition>,
     pub(crate) blocks: Vec<Option<ResidentBlock>>,
+    /// Shared memory of blocks that have ended, for those that come.
+    #[serde(skip)]
+    pub(crate) free_memories: Vec<SharedMemory>,
     pub(crate) events: Events,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) fetch: Fetch,
@@ -76,6 +79,7 @@ impl Sm {
             warps: Vec::new(),
             sub_partitions: (0..spec.sub_partitions as u64).map(sub_partition).collect(),
             blocks: Vec::new(),
+            free_memories: Vec::new(),
             events: Events::new(),
             lsu: LoadStoreUnit::new(spec, id),
             fetch: Fetch::new(spec.sub_partitions),
@@ -198,17 +202,24 @@ impl Advance<'_> {
         while self.sm.now < until {
             self.take_due();
             let mut eligible = false;
-            let mut readiness: SmallVec<[Readiness; 4]> = SmallVec::new();
+            let mut next_free = Cycle::NEVER;
+            let mut held_back: SmallVec<[(usize, Readiness); 4]> = SmallVec::new();
             for sub in 0..self.sm.sub_partitions.len() {
-                let one = self.readiness(sub);
-                if one.eligible != 0 {
-                    eligible = true;
-                    self.select(sub, &one)?;
+                if self.sm.sub_partitions[sub].ready == 0 {
+                    continue;
                 }
-                readiness.push(one);
+                let readiness = self.readiness(sub);
+                if readiness.eligible != 0 {
+                    eligible = true;
+                    self.select(sub, &readiness)?;
+                }
+                if readiness.math | readiness.global | readiness.shared != 0 {
+                    next_free = next_free.min(readiness.next_free);
+                    held_back.push((sub, readiness));
+                }
             }
-            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(&readiness).min(until) };
-            self.charge_ready(&readiness, next - self.sm.now);
+            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free).min(until) };
+            self.charge_ready(&held_back, next - self.sm.now);
             self.sm.now = next;
         }
         Ok(())
@@ -221,9 +232,11 @@ impl Advance<'_> {
         while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
             self.sm.lsu.reply(&reply, spec, &mut outcomes);
         }
-        let (start, sub) = self.sm.lsu.queues.next_start();
-        if start <= now {
-            self.sm.lsu.start(now, sub, spec, &mut outcomes);
+        if self.sm.lsu.queues.may_start(now) {
+            let (start, sub) = self.sm.lsu.queues.next_start();
+            if start <= now {
+                self.sm.lsu.start(now, sub, spec, &mut outcomes);
+            }
         }
         for outcome in outcomes.drain(..) {
             self.memory_outcome(outcome);
@@ -277,16 +290,13 @@ impl Advance<'_> {
 
     fn readiness(&self, sub: usize) -> Readiness {
         let sub_partition = &self.sm.sub_partitions[sub];
-        if sub_partition.ready == 0 {
-            return Readiness::NONE;
-        }
         sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
     }
 
-    /// The next cycle in which something can happen when no warp is eligible now.
-    fn next_cycle(&self, readiness: &[Readiness]) -> Cycle {
-        let pipes = readiness.iter().map(|one| one.next_free).min().unwrap_or(Cycle::NEVER);
-        self.sm.next_known().min(pipes).max(self.sm.now + 1)
+    /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes
+    /// free at `next_free`.
+    fn next_cycle(&self, next_free: Cycle) -> Cycle {
+        self.sm.next_known().min(next_free).max(self.sm.now + 1)
     }
 
     /// The scheduler picks one of the eligible warps, whose instruction issues.
@@ -300,11 +310,8 @@ impl Advance<'_> {
     }
 
     /// Charges the cycles until `now + cycles` to ready warps that a pipe or a queue holds back.
-    fn charge_ready(&mut self, readiness: &[Readiness], cycles: u64) {
-        for (sub, one) in readiness.iter().enumerate() {
-            if one.math | one.global | one.shared == 0 {
-                continue;
-            }
+    fn charge_ready(&mut self, held_back: &[(usize, Readiness)], cycles: u64) {
+        for &(sub, ref one) in held_back {
             self.sm.sub_partitions[sub].charge(one, cycles);
             if self.sm.watched {
                 for (reason, warps) in one.held_back() {

@@ -47,10 +47,6 @@ pub(crate) struct Readiness {
 }
 
 impl Readiness {
-    /// No warp is ready.
-    pub(crate) const NONE: Readiness =
-        Readiness { eligible: 0, math: 0, global: 0, shared: 0, next_free: Cycle::NEVER };
-
     /// The ready warps that are held back, by reason.
     pub(crate) fn held_back(&self) -> [(StallReason, u64); 3] {
         [
@@ -163,6 +159,12 @@ mod tests {
     use warplab_program::{Opcode, Pipe};
     use warplab_trace::{StallReason, WarpState};
     use warplab_units::Cycle;
+
+    impl Readiness {
+        /// No warp is ready.
+        const NONE: Readiness =
+            Readiness { eligible: 0, math: 0, global: 0, shared: 0, next_free: Cycle::NEVER };
+    }
 
     fn sub_partition() -> SubPartition {
         let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };

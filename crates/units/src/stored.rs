@@ -46,22 +46,3 @@ pub mod arrays {
         Vec::<Vec<T>>::deserialize(deserializer)?.into_iter().map(sized).collect()
     }
 }
-
-/// An array of arrays.
-#[allow(missing_docs, clippy::missing_errors_doc)] // As serde calls them.
-pub mod rows {
-    use super::{Deserialize, Deserializer, Serialize, Serializer, arrays, sized};
-
-    pub fn serialize<S: Serializer, T: Serialize, const N: usize, const M: usize>(
-        rows: &[[T; N]; M],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        arrays::serialize(rows, serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize, const M: usize>(
-        deserializer: D,
-    ) -> Result<[[T; N]; M], D::Error> {
-        sized(arrays::deserialize(deserializer)?)
-    }
-}

@@ -24,7 +24,8 @@ impl Code {
     /// # Errors
     /// Every instruction that cannot be executed, with its place.
     pub fn decode(kernel: &Kernel) -> Result<Code, Vec<DecodeFault>> {
-        let (mut registers, mut barriers) = (kernel.registers, 0);
+        // What no instruction names needs no row.
+        let (mut registers, mut barriers) = (0, 0);
         for access in kernel.instructions.iter().flat_map(|instruction| instruction.accesses()) {
             match access.resource {
                 Resource::Registers(first, count) => registers = registers.max(first.0 + count),

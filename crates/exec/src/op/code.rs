@@ -6,6 +6,7 @@ use super::{EXTRA_ROWS, Op};
 #[derive(Clone, Debug)]
 pub struct Code {
     pub(crate) ops: Vec<Op>,
+    /// Registers that instructions name.
     pub(crate) registers: u32,
     pub(crate) barriers: usize,
     pub(crate) local_bytes: u32,
@@ -27,12 +28,6 @@ impl Code {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
-    }
-
-    /// Registers a thread: the kernel's, or as many as its instructions name if that is more.
-    #[must_use]
-    pub fn registers(&self) -> u32 {
-        self.registers
     }
 
     /// Local memory of a thread, in bytes.

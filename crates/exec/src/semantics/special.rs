@@ -23,7 +23,7 @@ pub(crate) fn execute<M>(
             if wide {
                 let upper = match register {
                     S::ClockLow => [(environment.clock >> 32) as u32; LANES],
-                    S::GlobalTimerLow => [(environment.global_timer >> 32) as u32; LANES],
+                    S::GlobalTimerLow => [(environment.global_timer() >> 32) as u32; LANES],
                     S::GridId => [(environment.grid_id >> 32) as u32; LANES],
                     _ => [0; LANES],
                 };
@@ -78,8 +78,8 @@ fn read<M>(m: &Machine<'_>, register: S, environment: &Environment<'_, M>) -> Ro
         S::LaneMaskGe => each(|l| !((1 << l) - 1)),
         S::ClockLow => same(environment.clock as u32),
         S::ClockHigh => same((environment.clock >> 32) as u32),
-        S::GlobalTimerLow => same(environment.global_timer as u32),
-        S::GlobalTimerHigh => same((environment.global_timer >> 32) as u32),
+        S::GlobalTimerLow => same(environment.global_timer() as u32),
+        S::GlobalTimerHigh => same((environment.global_timer() >> 32) as u32),
         S::GridId => same(environment.grid_id as u32),
         S::ActiveMask => same(LaneMask(m.mask).to_register()),
         S::ShadowShared => same((windows::SHARED >> 32) as u32),

@@ -36,7 +36,7 @@ pub struct SystemRecord {
 
 impl SystemRecord {
     /// Takes what was printed, given the coordinates of the lanes' threads.
-    pub fn take_lines(&mut self, threads: &[Row; 3]) -> Vec<PrintedLine> {
+    pub fn take_lines(&mut self, threads: &[Row]) -> Vec<PrintedLine> {
         let line = |(lane, text): (u8, Vec<u8>)| {
             let thread = [0, 1, 2].map(|axis: usize| threads[axis][usize::from(lane)]);
             PrintedLine { thread, text }

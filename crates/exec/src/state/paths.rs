@@ -10,8 +10,8 @@
 
 use crate::LANES;
 use crate::Row;
-use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use warplab_units::{LaneMask, PerLane, stored};
 
 /// How divergence is handled.
@@ -68,7 +68,8 @@ pub struct Path {
 /// The divergence state of a warp.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Paths {
-    list: ArrayVec<Path, { LANES + 1 }>,
+    /// Mostly one.
+    list: SmallVec<[Path; 2]>,
     current: Option<usize>,
     live: LaneMask,
     #[serde(with = "stored::arrays")]
@@ -81,19 +82,28 @@ impl Paths {
     /// All `lanes` at the first instruction; `barriers` convergence barriers.
     #[must_use]
     pub fn new(lanes: LaneMask, barriers: usize, divergence: DivergenceModel) -> Paths {
-        let mut list = ArrayVec::new();
-        if !lanes.is_empty() {
-            list.push(Path { pc: 0, mask: lanes, status: PathStatus::Runnable });
-        }
-        let current = (!lanes.is_empty()).then_some(0);
-        Paths {
-            list,
-            current,
-            live: lanes,
+        let mut paths = Paths {
+            list: SmallVec::new(),
+            current: None,
+            live: LaneMask::EMPTY,
             participants: vec![[LaneMask::EMPTY; LANES]; barriers],
             divergence,
             backward: 0,
+        };
+        paths.restart(lanes);
+        paths
+    }
+
+    /// All `lanes` at the first instruction, as if new.
+    pub fn restart(&mut self, lanes: LaneMask) {
+        self.list.clear();
+        if !lanes.is_empty() {
+            self.list.push(Path { pc: 0, mask: lanes, status: PathStatus::Runnable });
         }
+        self.current = (!lanes.is_empty()).then_some(0);
+        self.live = lanes;
+        self.participants.fill([LaneMask::EMPTY; LANES]);
+        self.backward = 0;
     }
 
     /// The path that issues next; `None` when all wait or the warp is done.
@@ -437,7 +447,7 @@ impl Paths {
         }
         let current_mask = self.current.map(|index| self.list[index].mask);
         let mut index = 0;
-        let mut freed: ArrayVec<Path, { LANES + 1 }> = ArrayVec::new();
+        let mut freed: SmallVec<[Path; 4]> = SmallVec::new();
         while index < self.list.len() {
             let path = self.list[index];
             let kind = std::mem::discriminant(&path.status) == std::mem::discriminant(&first.status);

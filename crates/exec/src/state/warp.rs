@@ -20,8 +20,9 @@ pub struct ArchitecturalState {
     /// Scalar registers, zeros from `URZ` on, then what is written to `URZ`.
     #[serde(with = "stored::array")]
     pub(crate) uniforms: [u32; TRASH_UNIFORM + 8],
-    #[serde(with = "stored::rows")]
-    pub(crate) thread: [Row; 3],
+    /// The thread index in x, y and z.
+    #[serde(with = "stored::arrays")]
+    pub(crate) thread: Vec<Row>,
     #[serde(with = "stored::arrays")]
     pub(crate) local: Vec<Row>,
     /// The result of the last barrier reduction.
@@ -45,35 +46,30 @@ impl ArchitecturalState {
             rows: vec![[0; LANES]; code.rows()],
             predicates: [0; PREDICATES],
             uniforms: [0; TRASH_UNIFORM + 8],
-            thread: [[0; LANES]; 3],
+            thread: thread_indices(shape, index).to_vec(),
             local: vec![[0; LANES]; code.local_bytes().div_ceil(4) as usize],
             barrier_result: 0,
             index,
             paths: Paths::new(LaneMask::EMPTY, code.barriers(), divergence),
         };
-        warp.restart(code, shape, index, divergence);
+        warp.restart(shape, index);
         warp
     }
 
     /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
-    pub fn restart(&mut self, code: &Code, shape: &LaunchShape, index: u32, divergence: DivergenceModel) {
+    pub fn restart(&mut self, shape: &LaunchShape, index: u32) {
         self.rows.iter_mut().for_each(|row| *row = [0; LANES]);
         self.local.iter_mut().for_each(|row| *row = [0; LANES]);
         self.predicates = [0; PREDICATES];
         self.predicates[7] = LaneBits::MAX;
         self.predicates[15] = LaneBits::MAX;
         self.uniforms.fill(0);
-        self.index = index;
-        self.barrier_result = 0;
-        let [x, y, _] = shape.block;
-        for lane in 0..LANES {
-            let thread = index * LANES as u32 + lane as u32;
-            self.thread[0][lane] = thread % x;
-            self.thread[1][lane] = thread / x % y;
-            self.thread[2][lane] = thread / (x * y);
+        if self.index != index {
+            self.index = index;
+            self.thread.copy_from_slice(&thread_indices(shape, index));
         }
-        let lanes = LaneMask::first(shape.threads().saturating_sub(index * LANES as u32));
-        self.paths = Paths::new(lanes, code.barriers(), divergence);
+        self.barrier_result = 0;
+        self.paths.restart(LaneMask::first(shape.threads().saturating_sub(index * LANES as u32)));
     }
 
     /// A register of every lane. `RZ` (255) and registers beyond the kernel's read as zero.
@@ -121,7 +117,7 @@ impl ArchitecturalState {
 
     /// The thread index of each lane in x, y and z.
     #[must_use]
-    pub fn threads(&self) -> &[Row; 3] {
+    pub fn threads(&self) -> &[Row] {
         &self.thread
     }
 
@@ -138,6 +134,18 @@ impl ArchitecturalState {
         }
         self.paths.release_block_barrier(id);
     }
+}
+
+/// The thread index of each lane of a warp, in x, y and z.
+fn thread_indices(shape: &LaunchShape, index: u32) -> [Row; 3] {
+    let [x, y, _] = shape.block;
+    let first = index * LANES as u32;
+    let thread = |lane: usize| first + lane as u32;
+    [
+        std::array::from_fn(|lane| thread(lane) % x),
+        std::array::from_fn(|lane| thread(lane) / x % y),
+        std::array::from_fn(|lane| thread(lane) / (x * y)),
+    ]
 }
 
 /// The lanes of `mask` take the new value.

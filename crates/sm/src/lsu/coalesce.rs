@@ -21,6 +21,10 @@ pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
 
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
 pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
+    if are_contiguous(addresses, mask, bytes) {
+        let first = addresses[0];
+        return lines_of_range(first, first + u64::from(bytes) * WARP_LANES as u64);
+    }
     let mut lines = Lines::new();
     let mut covered: ArrayVec<u128, WARP_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
@@ -42,17 +46,51 @@ pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lin
         }
     }
     for (access, covered) in lines.iter_mut().zip(covered) {
-        for sector in 0..4 {
-            let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
-            if part != 0 {
-                access.sectors |= SectorMask::single(sector);
-            }
-            if part == u32::MAX {
-                access.full |= SectorMask::single(sector);
-            }
-        }
+        (access.sectors, access.full) = sectors_of_bytes(covered);
     }
     lines
+}
+
+/// Whether all lanes take part and lie one after another.
+#[inline]
+fn are_contiguous(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> bool {
+    let mut expected = addresses[0];
+    let mut different = 0;
+    for address in addresses {
+        different |= address ^ expected;
+        expected = expected.wrapping_add(u64::from(bytes));
+    }
+    different == 0 && mask.is_full()
+}
+
+/// The lines of the bytes from `start` to `end`.
+fn lines_of_range(start: u64, end: u64) -> Lines {
+    let mut lines = Lines::new();
+    let mut at = start;
+    while at < end {
+        let line = at & !(LINE_BYTES - 1);
+        let next = end.min(line + LINE_BYTES);
+        let covered = u128::MAX >> (128 - (next - at)) << (at - line);
+        let (sectors, full) = sectors_of_bytes(covered);
+        lines.push(LineAccess { line: Address(line), sectors, full, sector_accesses: 0 });
+        at = next;
+    }
+    lines
+}
+
+/// The sectors of a line of which some bytes, and of which all bytes are touched; a bit for each byte.
+fn sectors_of_bytes(covered: u128) -> (SectorMask, SectorMask) {
+    let (mut some, mut all) = (SectorMask::EMPTY, SectorMask::EMPTY);
+    for sector in 0..4 {
+        let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
+        if part != 0 {
+            some |= SectorMask::single(sector);
+        }
+        if part == u32::MAX {
+            all |= SectorMask::single(sector);
+        }
+    }
+    (some, all)
 }
 
 /// The lines of an access to local memory, where the words of a wide one lie a line apart.
@@ -116,6 +154,8 @@ fn lanes_by_word(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> ArrayV
     words
 }
 
+/// Banks that are told apart.
+const MOST_BANKS: u32 = 64;
 /// Words that the lanes of one group of an access to shared memory take together.
 const GROUP_WORDS: u32 = 32;
 
@@ -144,13 +184,16 @@ pub(crate) fn shared_passes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32
 
 /// The most different words of one bank.
 fn conflict_degree(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> u32 {
+    if are_free_of_conflicts(addresses, members, words, banks) {
+        return 1;
+    }
     let mut seen: ArrayVec<u64, { GROUP_WORDS as usize }> = ArrayVec::new();
-    let mut counts = [0u32; 64];
+    let mut counts = [0u32; MOST_BANKS as usize];
     for lane in members.lanes() {
         for word in 0..words {
             let word = addresses[lane] / 4 + u64::from(word);
             if !seen.contains(&word) {
-                counts[(word % u64::from(banks.clamp(1, 64))) as usize] += 1;
+                counts[(word % u64::from(banks.clamp(1, MOST_BANKS))) as usize] += 1;
                 if seen.try_push(word).is_err() {
                     break;
                 }
@@ -158,6 +201,21 @@ fn conflict_degree(addresses: &PerLane<u64>, members: LaneMask, words: u32, bank
         }
     }
     counts.into_iter().max().unwrap_or(1).max(1)
+}
+
+/// Whether no bank has two different words: almost always.
+fn are_free_of_conflicts(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> bool {
+    const NOTHING: u64 = u64::MAX;
+    let mut words_of_banks = [NOTHING; MOST_BANKS as usize];
+    let banks = u64::from(banks.clamp(1, MOST_BANKS));
+    let bank_of = |word: u64| if banks == 32 { word % 32 } else { word % banks } as usize;
+    members.lanes().all(|lane| {
+        let first = addresses[lane] / 4;
+        (first..first + u64::from(words)).all(|word| {
+            let held = std::mem::replace(&mut words_of_banks[bank_of(word)], word);
+            held == word || held == NOTHING
+        })
+    })
 }
 
 /// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.

@@ -22,6 +22,8 @@ pub(crate) struct QueueSpec {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<Operation>>,
+    /// In all of them.
+    len: usize,
     sub_partition_free: Vec<Cycle>,
     unit_free: Cycle,
     /// Since when the next instruction has waited for an MSHR.
@@ -33,6 +35,7 @@ impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
+            len: 0,
             sub_partition_free: vec![Cycle(0); sub_partitions],
             unit_free: Cycle(0),
             blocked_since: None,
@@ -48,19 +51,26 @@ impl Queues {
 
     /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.iter().all(VecDeque::is_empty)
+        self.len == 0
     }
 
     /// An instruction issues.
     pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation) {
         self.counters.enters(operation.asker.issued.0);
         self.waiting[sub_partition].push_back(operation);
+        self.len += 1;
+    }
+
+    /// Whether an instruction could start at `now`: with none waiting or a busy unit there is no need to ask further.
+    #[inline]
+    pub(crate) fn may_start(&self, now: Cycle) -> bool {
+        self.len > 0 && self.unit_free <= now
     }
 
     /// When the next instruction starts, and of which sub-partition; never when none waits or the unit is blocked.
     pub(crate) fn next_start(&self) -> (Cycle, usize) {
         let mut best = (Cycle::NEVER, 0);
-        if self.blocked_since.is_some() {
+        if self.len == 0 || self.blocked_since.is_some() {
             return best;
         }
         let mut best_issued = Cycle::NEVER;
@@ -84,6 +94,7 @@ impl Queues {
     /// The next instruction of a sub-partition starts.
     pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
         let operation = self.waiting[sub_partition].pop_front()?;
+        self.len -= 1;
         self.counters.leaves(now.0, operation.asker.issued.0);
         self.sub_partition_free[sub_partition] = now + spec.sub_partition_interval;
         self.keep_busy_until(now + spec.interval);

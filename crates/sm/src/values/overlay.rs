@@ -5,17 +5,22 @@ use serde::{Deserialize, Serialize};
 use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
 use warplab_units::{LINE_BYTES, WARP_LANES, stored};
 
+const LINE_WORDS: usize = LINE_BYTES as usize / 4;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Line {
     #[serde(with = "stored::array")]
-    bytes: [u8; LINE_BYTES as usize],
+    words: [u32; LINE_WORDS],
+    /// A bit for each byte.
     written: u128,
 }
 
 /// Lines written in this epoch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Overlay {
-    lines: FxHashMap<u64, Line>,
+    /// Where each line is in `lines`.
+    places: FxHashMap<u64, u32>,
+    lines: Vec<Line>,
     /// A bit for each hash of a line: most loads of other lines are told apart by it.
     filter: [u64; 16],
 }
@@ -28,6 +33,7 @@ fn filter_place(line: u64) -> (usize, u64) {
 impl Overlay {
     pub(crate) fn clear(&mut self) {
         if !self.lines.is_empty() {
+            self.places.clear();
             self.lines.clear();
             self.filter = [0; 16];
         }
@@ -46,13 +52,16 @@ impl Overlay {
             if self.filter[word] & bit == 0 {
                 continue;
             }
-            let Some(line) = self.lines.get(&line) else { continue };
+            let Some(&place) = self.places.get(&line) else { continue };
+            let line = &self.lines[place as usize];
+            let offset = (address % LINE_BYTES) as usize;
+            let written = line.written >> offset;
             for byte in 0..lanes.bytes as usize {
-                let offset = (address % LINE_BYTES) as usize + byte;
-                if line.written >> offset & 1 != 0 {
+                if written >> byte & 1 != 0 {
                     let shift = byte % 4 * 8;
+                    let from = line.words[(offset + byte) / 4] >> ((offset + byte) % 4 * 8) & 0xff;
                     let row = &mut out[byte / 4][lane];
-                    *row = *row & !(0xff << shift) | u32::from(line.bytes[offset]) << shift;
+                    *row = *row & !(0xff << shift) | from << shift;
                 }
             }
         }
@@ -60,20 +69,37 @@ impl Overlay {
 
     /// Remembers a store.
     pub(crate) fn store(&mut self, lanes: &Lanes<'_>, data: &[Row; 4]) {
-        let mut cached: Option<u64> = None;
+        let mut known = (u64::MAX, 0);
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
-            if cached != Some(address / LINE_BYTES) {
-                cached = Some(address / LINE_BYTES);
-                self.mark(address);
+            // Neighbours mostly write the same line.
+            if known.0 != address / LINE_BYTES {
+                known = (address / LINE_BYTES, self.place(address / LINE_BYTES));
             }
-            let line = self.lines.entry(address / LINE_BYTES).or_insert_with(empty_line);
+            let line = &mut self.lines[known.1];
             let offset = (address % LINE_BYTES) as usize;
-            for byte in 0..lanes.bytes as usize {
-                line.bytes[offset + byte] = (data[byte / 4][lane] >> (byte % 4 * 8)) as u8;
-            }
             line.written |= (u128::MAX >> (128 - lanes.bytes)) << offset;
+            if lanes.bytes < 4 {
+                let keep = if lanes.bytes == 1 { 0xffu32 } else { 0xffff };
+                let (word, shift) = (&mut line.words[offset / 4], offset % 4 * 8);
+                *word = *word & !(keep << shift) | (data[0][lane] & keep) << shift;
+            } else {
+                let words = &mut line.words[offset / 4..][..lanes.bytes as usize / 4];
+                words.iter_mut().zip(data).for_each(|(word, row)| *word = row[lane]);
+            }
         }
+    }
+
+    /// The place of a line that is written.
+    fn place(&mut self, line: u64) -> usize {
+        let Overlay { places, lines, filter } = self;
+        let place = *places.entry(line).or_insert_with(|| {
+            let (word, bit) = filter_place(line);
+            filter[word] |= bit;
+            lines.push(Line { words: [0; LINE_WORDS], written: 0 });
+            (lines.len() - 1) as u32
+        });
+        place as usize
     }
 
     /// Remembers what an atomic operation would leave if no other SM came between.
@@ -94,13 +120,4 @@ impl Overlay {
             self.store(&one, &old);
         }
     }
-
-    fn mark(&mut self, address: u64) {
-        let (word, bit) = filter_place(address / LINE_BYTES);
-        self.filter[word] |= bit;
-    }
-}
-
-fn empty_line() -> Line {
-    Line { bytes: [0; LINE_BYTES as usize], written: 0 }
 }

@@ -52,7 +52,7 @@ pub fn run_lanes(
         shared: &mut shared,
         global: &mut global,
         clock: 77,
-        global_timer: 0,
+        cycles_per_nanosecond: 1.0,
         sm: 3,
         sm_count: 132,
         warp_slot: 5,
