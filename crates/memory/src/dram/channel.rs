@@ -191,7 +191,7 @@ impl PseudoChannel {
     fn best_candidate(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
         let constraints = &spec.constraints;
         let (queues, column) =
-            if self.writing { (&self.writes, Command::Write) } else { (&self.reads, Command::Read) };
+            if self.writing { (&mut self.writes, Command::Write) } else { (&mut self.reads, Command::Read) };
         self.wishes.find(constraints, &self.ready, &self.open_rows, queues, column);
         let mut best: Option<Candidate> = None;
         for command in [column, Command::Activate, Command::Precharge] {
@@ -225,13 +225,13 @@ impl PseudoChannel {
                 let (row, first) = self.open(place);
                 self.counters.activates += 1;
                 self.counters.row_misses += first;
-                self.open_rows[bank] = Some(row);
+                self.set_row(bank, Some(row));
                 None
             }
             Command::Precharge => {
                 self.counters.precharges += 1;
                 self.counters.row_conflicts += self.open(place).1;
-                self.open_rows[bank] = None;
+                self.set_row(bank, None);
                 None
             }
             Command::RefreshAll | Command::RefreshBank => None,
@@ -256,6 +256,13 @@ impl PseudoChannel {
         counters.busy_ticks += spec.burst.0;
         counters.row_hits += u64::from(!opened);
         (Access { bank, row, write: self.writing, token, at }, now + latency + spec.burst)
+    }
+
+    /// Another row of a bank is open, or none.
+    fn set_row(&mut self, bank: usize, row: Option<u64>) {
+        self.open_rows[bank] = row;
+        self.reads.row_changes(bank);
+        self.writes.row_changes(bank);
     }
 
     /// An activate or precharge for an access: its row, and one if it is the first for it, else nothing.
@@ -301,7 +308,7 @@ impl PseudoChannel {
     /// A refresh leaves its banks closed; the next one is due an interval later.
     fn close_for_refresh(&mut self, spec: &ChannelSpec) {
         let banks = self.refreshed_banks(spec);
-        self.open_rows[banks].fill(None);
+        banks.for_each(|bank| self.set_row(bank, None));
         if spec.refresh.command == Command::RefreshBank {
             self.refresh_turn = (self.refresh_turn + 1) % self.open_rows.len();
         }

@@ -31,6 +31,8 @@ struct Node {
 struct Ends {
     first: u32,
     last: u32,
+    /// Up to this one no access is to the open row of the bank: looking for one goes on after it.
+    passed: u32,
 }
 
 /// A queue for each bank, in order of arrival.
@@ -49,7 +51,7 @@ impl Queues {
         Queues {
             nodes: Vec::new(),
             free: Vec::new(),
-            ends: vec![Ends { first: NONE, last: NONE }; banks],
+            ends: vec![Ends { first: NONE, last: NONE, passed: NONE }; banks],
             occupied: BankSet::empty(banks),
             len: 0,
         }
@@ -88,16 +90,42 @@ impl Queues {
         self.len += 1;
     }
 
-    /// The places of the accesses to a bank, oldest first.
+    /// The oldest access to a bank, if any waits.
     #[inline]
-    pub(crate) fn of_bank(&self, bank: usize) -> impl Iterator<Item = (usize, &Waiting)> {
-        let mut next = self.ends[bank].first;
-        std::iter::from_fn(move || {
-            let place = (next != NONE).then_some(next as usize)?;
-            let node = &self.nodes[place];
+    pub(crate) fn oldest(&self, bank: usize) -> Option<usize> {
+        let first = self.ends[bank].first;
+        (first != NONE).then_some(first as usize)
+    }
+
+    /// The oldest access to the open row of a bank. [`Queues::row_changes`] says that another row is open or none.
+    #[inline]
+    pub(crate) fn oldest_of_row(&mut self, bank: usize, row: u64) -> Option<usize> {
+        let ends = &mut self.ends[bank];
+        let mut next = match ends.passed {
+            NONE => ends.first,
+            passed => self.nodes[passed as usize].after,
+        };
+        while next != NONE {
+            let node = &self.nodes[next as usize];
+            if node.waiting.row == row {
+                return Some(next as usize);
+            }
+            ends.passed = next;
             next = node.after;
-            Some((place, &node.waiting))
-        })
+        }
+        None
+    }
+
+    /// The open row of a bank changes.
+    #[inline]
+    pub(crate) fn row_changes(&mut self, bank: usize) {
+        self.ends[bank].passed = NONE;
+    }
+
+    /// The access at a place.
+    #[inline]
+    pub(crate) fn waiting(&self, place: usize) -> &Waiting {
+        &self.nodes[place].waiting
     }
 
     /// The access at a place.
@@ -116,8 +144,12 @@ impl Queues {
             NONE => self.ends[bank].last = before,
             after => self.nodes[after as usize].before = before,
         }
-        if self.ends[bank].first == NONE {
+        let ends = &mut self.ends[bank];
+        if ends.first == NONE {
             self.occupied.remove(bank);
+        }
+        if ends.passed == place as u32 {
+            ends.passed = before;
         }
         self.free.push(place as u32);
         self.len -= 1;
@@ -127,15 +159,25 @@ impl Queues {
 
 #[cfg(test)]
 mod tests {
-    use super::{Queues, Waiting};
+    use super::{NONE, Queues, Waiting};
     use warplab_config::Ticks;
 
     fn waiting(age: u64) -> Waiting {
         Waiting { row: 0, token: age, at: Ticks(0), age, opened: false }
     }
 
+    fn places(queues: &Queues, bank: usize) -> Vec<usize> {
+        let mut places: Vec<usize> = queues.oldest(bank).into_iter().collect();
+        while let Some(&last) = places.last()
+            && queues.nodes[last].after != NONE
+        {
+            places.push(queues.nodes[last].after as usize);
+        }
+        places
+    }
+
     fn ages(queues: &Queues, bank: usize) -> Vec<u64> {
-        queues.of_bank(bank).map(|(_, waiting)| waiting.age).collect()
+        places(queues, bank).into_iter().map(|place| queues.waiting(place).age).collect()
     }
 
     #[test]
@@ -143,7 +185,7 @@ mod tests {
         for (taken, left) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
             let mut queues = Queues::new(2);
             (0..3).for_each(|age| queues.push(1, waiting(age)));
-            let place = queues.of_bank(1).nth(taken).unwrap().0;
+            let place = places(&queues, 1)[taken];
             assert_eq!(queues.remove(1, place).age, taken as u64);
             assert_eq!(ages(&queues, 1), left);
             queues.push(1, waiting(9));
@@ -152,12 +194,28 @@ mod tests {
     }
 
     #[test]
+    fn the_oldest_access_of_a_row_is_found_again_whatever_came_and_went() {
+        let mut queues = Queues::new(1);
+        let rows = [5, 7, 5, 7];
+        rows.into_iter().zip(0..).for_each(|(row, age)| queues.push(0, Waiting { row, ..waiting(age) }));
+        let take = |queues: &mut Queues, row| {
+            let place = queues.oldest_of_row(0, row)?;
+            Some(queues.remove(0, place).age)
+        };
+        assert_eq!([0; 3].map(|_| take(&mut queues, 7)), [Some(1), Some(3), None]);
+        queues.push(0, Waiting { row: 7, ..waiting(4) });
+        assert_eq!(take(&mut queues, 7), Some(4));
+        queues.row_changes(0);
+        assert_eq!([0; 3].map(|_| take(&mut queues, 5)), [Some(0), Some(2), None]);
+    }
+
+    #[test]
     fn a_bank_is_occupied_until_its_last_access_leaves() {
         let mut queues = Queues::new(2);
         queues.push(0, waiting(0));
         queues.push(1, waiting(1));
         assert_eq!(queues.occupied().iter().collect::<Vec<_>>(), [0, 1]);
-        let place = queues.of_bank(0).next().unwrap().0;
+        let place = queues.oldest(0).unwrap();
         queues.remove(0, place);
         assert_eq!((queues.occupied().iter().collect::<Vec<_>>(), queues.len()), (vec![1], 1));
     }

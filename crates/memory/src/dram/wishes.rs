@@ -64,14 +64,15 @@ impl Wishes {
         constraints: &Constraints,
         ready: &ReadyTimes,
         open_rows: &[Option<u64>],
-        queues: &Queues,
+        queues: &mut Queues,
         column: Command,
     ) {
         while let Some(bank) = queues.occupied().first_without(&self.known) {
             let open_row = open_rows[bank];
-            let hit = open_row.and_then(|row| queues.of_bank(bank).find(|(_, waiting)| waiting.row == row));
+            let hit = open_row.and_then(|row| queues.oldest_of_row(bank, row));
             self.known.insert(bank);
-            let Some((place, waiting)) = hit.or_else(|| queues.of_bank(bank).next()) else { continue };
+            let Some(place) = hit.or_else(|| queues.oldest(bank)) else { continue };
+            let waiting = queues.waiting(place);
             let (command, banks) = match (hit, open_row) {
                 (Some(_), _) => (column, &mut self.columns),
                 (None, Some(_)) => (Command::Precharge, &mut self.precharges),
