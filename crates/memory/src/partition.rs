@@ -16,12 +16,12 @@ const PARTITION_STAGGER: u64 = 37;
 /// Steps from one pseudo-channel of a partition to the next: about half of the interval.
 const CHANNEL_STAGGER: u64 = 509;
 
-/// Data under way from DRAM to a slice; ordered by time, then line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// Data under way from DRAM to a slice, one sector; ordered by time, then line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Fill {
     at: Ticks,
     line: Address,
-    sector: u32,
+    sectors: SectorMask,
 }
 
 /// What happens next in a partition.
@@ -138,17 +138,20 @@ impl Partition {
     /// Everything that happens before `until`; replies carry the moment of their departure.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, replies: &mut Vec<Reply>) {
         let until = Ticks::from(until);
+        // A slice that was blocked goes on at the moment at which it wanted to: in the past.
+        let mut reached = Ticks(0);
         loop {
             let (now, event) = self.next();
             if now >= until {
                 return;
             }
+            reached = reached.max(now);
             match event {
                 Next::Fill(channel) => self.fill(spec, channel, replies),
                 Next::LookUp(slice) => self.look_up(spec, slice, replies),
                 Next::Command(channel) => self.command(spec, channel),
             }
-            self.ask_dram(spec);
+            self.ask_dram(spec, reached);
         }
     }
 
@@ -160,7 +163,7 @@ impl Partition {
         let mut first: Option<&Fill> = None;
         for (channel, fills) in self.fills.iter().enumerate() {
             if let Some(fill) = fills.front()
-                && first.is_none_or(|first| fill < first)
+                && first.is_none_or(|first| (fill.at, fill.line) < (first.at, first.line))
             {
                 first = Some(fill);
                 next = (fill.at, Next::Fill(channel));
@@ -190,7 +193,7 @@ impl Partition {
             counters: &mut self.counters.l2,
             queue: &mut self.counters.l2_requests,
         };
-        self.slices[slice].fill(&spec.l2, fill.line, SectorMask::single(fill.sector), fill.at, &mut output);
+        self.slices[slice].fill(&spec.l2, fill.line, fill.sectors, fill.at, &mut output);
     }
 
     fn look_up(&mut self, spec: &PartitionSpec, slice: usize, replies: &mut Vec<Reply>) {
@@ -214,24 +217,21 @@ impl Partition {
             return;
         }
         self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
-        let line = Address(access.token / 4 * LINE_BYTES);
-        self.fills[channel].push_back(Fill { at: done, line, sector: (access.token % 4) as u32 });
+        let line = Address(access.token * LINE_BYTES);
+        self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
     }
 
     /// Gives what the slices want to the pseudo-channels, a burst a sector.
-    fn ask_dram(&mut self, spec: &PartitionSpec) {
+    fn ask_dram(&mut self, spec: &PartitionSpec, now: Ticks) {
         for wanted in self.wanted.drain(..) {
-            let local_line = spec.map.local_line(wanted.line);
-            let place = spec.dram_map.place(local_line);
-            for sector in (0..4).filter(|&sector| wanted.sectors.contains(SectorMask::single(sector))) {
-                let token = wanted.line.0 / LINE_BYTES * 4 + u64::from(sector);
-                let access =
-                    Access { bank: place.bank, row: place.row, write: wanted.write, token, at: wanted.at };
-                if !access.write {
-                    self.counters.dram_requests.enters(whole_cycles(access.at));
-                }
-                self.channels[place.pseudo_channel].push(access);
+            let DramRequest { line, sectors, write, at } = wanted;
+            let place = spec.dram_map.place(spec.map.local_line(line));
+            if !write {
+                (0..sectors.count()).for_each(|_| self.counters.dram_requests.enters(whole_cycles(at)));
             }
+            let token = line.0 / LINE_BYTES;
+            let access = Access { bank: place.bank, row: place.row, write, token, sectors, at };
+            self.channels[place.pseudo_channel].push(access, now);
         }
     }
 }

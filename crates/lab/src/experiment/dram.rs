@@ -6,7 +6,7 @@ use warplab_config::{GpuConfig, Ticks};
 use warplab_diagnostics::nearest_name;
 use warplab_memory::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use warplab_run::Fault;
-use warplab_units::LINE_BYTES;
+use warplab_units::{LINE_BYTES, SectorMask};
 
 /// What can be named in columns. Times are in command clocks.
 pub(super) const METRICS: [&str; 6] = [
@@ -94,7 +94,7 @@ pub(super) fn run(job: &DramJob) -> Measured {
     let (mut sent, mut waiting, mut now, mut latency, mut end) = (0, 0_u32, Ticks(0), 0, 0);
     loop {
         while sent < job.requests && waiting < dram.queue {
-            channel.push(Access { at: now, token: sent, write: false, ..place(job, sent) });
+            channel.push(Access { at: now, token: sent, write: false, ..place(job, sent) }, now);
             (sent, waiting) = (sent + 1, waiting + 1);
         }
         if channel.next_decision() == Ticks::NEVER {
@@ -142,7 +142,7 @@ fn place(job: &DramJob, number: u64) -> Access {
             (index(hash % banks), (hash >> 32) % job.rows)
         }
     };
-    Access { bank, row, write: false, token: number, at: Ticks(0) }
+    Access { bank, row, write: false, token: number, sectors: SectorMask(1), at: Ticks(0) }
 }
 
 /// A hash whose bits are all good (the finaliser of SplitMix64).

@@ -10,8 +10,9 @@ use std::ops::Range;
 use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
+use warplab_units::SectorMask;
 
-/// One burst to read or write.
+/// Bursts of one row to read or write, one a sector; each is a column command of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The bank, its group included.
@@ -20,15 +21,17 @@ pub struct Access {
     pub row: u64,
     /// Whether data is written.
     pub write: bool,
-    /// What the asker calls it; comes back when a read has its data.
+    /// What the asker calls it; comes back when data is there or taken.
     pub token: u64,
+    /// The sectors; one of them at a time comes back.
+    pub sectors: SectorMask,
     /// When it came.
     pub at: Ticks,
 }
 
 /// The command that comes next: of those that can come first the one that is first in the order of commands, then the
 /// one for the oldest access.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Candidate {
     at: Ticks,
     command: Command,
@@ -87,6 +90,10 @@ pub struct PseudoChannel {
     refresh_turn: usize,
     /// No command can be issued before this moment.
     decide_at: Ticks,
+    /// The command of that moment, where nothing has changed since it was found.
+    found: Option<Candidate>,
+    /// The moment of the last command, and a clock.
+    after_command: Ticks,
     counters: DramCounters,
 }
 
@@ -106,14 +113,16 @@ impl PseudoChannel {
             next_refresh: spec.refresh.first(stagger),
             refresh_turn: 0,
             decide_at: Ticks::NEVER,
+            found: None,
+            after_command: Ticks(0),
             counters: DramCounters::default(),
         }
     }
 
-    /// An access comes.
-    pub fn push(&mut self, access: Access) {
-        let Access { bank, row, write, token, at } = access;
-        let waiting = Waiting { row, token, at, age: self.next_age, opened: false };
+    /// An access is announced `now`.
+    pub fn push(&mut self, access: Access, now: Ticks) {
+        let Access { bank, row, write, token, sectors, at } = access;
+        let waiting = Waiting { row, token, sectors, at, age: self.next_age, opened: false };
         self.next_age += 1;
         if write == self.writing {
             self.wishes.forget(bank);
@@ -123,10 +132,13 @@ impl PseudoChannel {
         } else {
             self.reads.push(bank, waiting)
         }
+        if self.found.take().is_some() && now <= self.after_command {
+            self.decide_at = self.after_command;
+        }
         self.decide_at = self.decide_at.min(at);
     }
 
-    /// Writes that wait.
+    /// Bursts to write that wait.
     #[must_use]
     pub fn waiting_writes(&self) -> usize {
         self.writes.len()
@@ -153,6 +165,19 @@ impl PseudoChannel {
     /// back with the moment at which its data is there; so does a write, whose data is taken.
     pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
+        let candidate = match self.found.take() {
+            Some(found) => found,
+            None => self.find(spec, now)?,
+        };
+        let done = self.issue(spec, candidate, now);
+        self.after_command = now + spec.clock;
+        self.decide_at = if self.is_empty() { Ticks::NEVER } else { self.after_command };
+        self.look_ahead(spec);
+        done
+    }
+
+    /// The command that is issued now; none when it comes later.
+    fn find(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
         if self.is_empty() {
             self.decide_at = Ticks::NEVER;
             return None;
@@ -160,31 +185,50 @@ impl PseudoChannel {
         if now >= self.next_refresh {
             self.refresh(spec, now);
         }
-        self.choose_direction(spec);
-        let candidate = self.best_candidate(spec, now)?;
-        if candidate.at > now {
-            self.decide_at = candidate.at;
-            return None;
+        if self.direction_changes(spec) {
+            self.change_direction();
         }
-        let done = self.issue(spec, candidate, now);
-        self.decide_at = if self.is_empty() { Ticks::NEVER } else { now + spec.clock };
-        done
+        let candidate = self.best_candidate(spec, now)?;
+        if candidate.at <= now {
+            return Some(candidate);
+        }
+        self.decide_at = candidate.at;
+        self.found = (candidate.at < self.next_refresh).then_some(candidate);
+        None
+    }
+
+    /// Finds the command after one that was just issued, so that nothing need be done until its moment. Only where
+    /// nothing else is done before it.
+    fn look_ahead(&mut self, spec: &ChannelSpec) {
+        if self.is_empty() || self.after_command >= self.next_refresh || self.direction_changes(spec) {
+            return;
+        }
+        let next = self.best_candidate(spec, self.after_command);
+        if let Some(candidate) = next.filter(|candidate| candidate.at < self.next_refresh) {
+            self.decide_at = candidate.at;
+            self.found = Some(candidate);
+        }
     }
 
     fn is_empty(&self) -> bool {
         self.reads.len() + self.writes.len() == 0
     }
 
-    /// Writes wait until there are many of them or nothing else to do, and then go until few are left.
-    fn choose_direction(&mut self, spec: &ChannelSpec) {
+    /// Whether the other direction gets its turn: writes wait until there are many of them or nothing else to do, and
+    /// then go until few are left.
+    fn direction_changes(&self, spec: &ChannelSpec) -> bool {
         let (reads, writes) = (self.reads.len(), self.writes.len());
-        let to_writing = !self.writing && (writes >= spec.write_high || reads == 0);
-        let to_reading = self.writing && reads > 0 && writes <= spec.write_low;
-        if to_writing || to_reading {
-            self.writing = to_writing;
-            self.wishes.forget_all();
-            self.counters.turnarounds += 1;
+        if self.writing {
+            reads > 0 && writes <= spec.write_low
+        } else {
+            writes >= spec.write_high || reads == 0
         }
+    }
+
+    fn change_direction(&mut self) {
+        self.writing = !self.writing;
+        self.wishes.forget_all();
+        self.counters.turnarounds += 1;
     }
 
     /// The command that can come first; among those the one that is first in the order of commands, then the oldest.
@@ -251,11 +295,11 @@ impl PseudoChannel {
         } else {
             (&mut self.reads, &mut counters.read_bytes, spec.read_latency)
         };
-        let Waiting { row, token, at, opened, .. } = queues.remove(bank, place);
+        let Waiting { row, token, sectors, at, opened, .. } = queues.take(bank, place);
         *bytes += spec.burst_bytes;
         counters.busy_ticks += spec.burst.0;
         counters.row_hits += u64::from(!opened);
-        (Access { bank, row, write: self.writing, token, at }, now + latency + spec.burst)
+        (Access { bank, row, write: self.writing, token, sectors, at }, now + latency + spec.burst)
     }
 
     /// Another row of a bank is open, or none.

@@ -3,17 +3,20 @@
 use super::bank_set::BankSet;
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
+use warplab_units::SectorMask;
 
 /// An access that waits for its column command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
     pub(crate) row: u64,
     pub(crate) token: u64,
+    /// Sectors whose column command has not come, at least one.
+    pub(crate) sectors: SectorMask,
     /// When it came.
     pub(crate) at: Ticks,
     /// Its place in the order of arrival at the pseudo-channel.
     pub(crate) age: u64,
-    /// Whether an activate or precharge was issued for it: then it is counted already.
+    /// Whether an activate or precharge was issued for its first sector: then that one is counted already.
     pub(crate) opened: bool,
 }
 
@@ -57,7 +60,7 @@ impl Queues {
         }
     }
 
-    /// How many accesses wait.
+    /// How many bursts wait.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -87,7 +90,7 @@ impl Queues {
         }
         self.ends[bank].last = place;
         self.occupied.insert(bank);
-        self.len += 1;
+        self.len += waiting.sectors.count() as usize;
     }
 
     /// The oldest access to a bank, if any waits.
@@ -133,9 +136,22 @@ impl Queues {
         &mut self.nodes[place].waiting
     }
 
-    /// Takes the access at a place of a bank's queue out.
-    pub(crate) fn remove(&mut self, bank: usize, place: usize) -> Waiting {
-        let Node { waiting, before, after } = self.nodes[place];
+    /// Takes the first sector of the access at a place of a bank's queue; with its last one the access leaves.
+    pub(crate) fn take(&mut self, bank: usize, place: usize) -> Waiting {
+        let waiting = &mut self.nodes[place].waiting;
+        let first = SectorMask(waiting.sectors.0 & waiting.sectors.0.wrapping_neg());
+        let taken = Waiting { sectors: first, ..*waiting };
+        waiting.sectors = waiting.sectors & !first;
+        waiting.opened = false;
+        self.len -= 1;
+        if waiting.sectors.is_empty() {
+            self.remove(bank, place);
+        }
+        taken
+    }
+
+    fn remove(&mut self, bank: usize, place: usize) {
+        let Node { before, after, .. } = self.nodes[place];
         match before {
             NONE => self.ends[bank].first = after,
             before => self.nodes[before as usize].after = after,
@@ -152,8 +168,6 @@ impl Queues {
             ends.passed = before;
         }
         self.free.push(place as u32);
-        self.len -= 1;
-        waiting
     }
 }
 
@@ -161,9 +175,10 @@ impl Queues {
 mod tests {
     use super::{NONE, Queues, Waiting};
     use warplab_config::Ticks;
+    use warplab_units::SectorMask;
 
     fn waiting(age: u64) -> Waiting {
-        Waiting { row: 0, token: age, at: Ticks(0), age, opened: false }
+        Waiting { row: 0, token: age, sectors: SectorMask(1), at: Ticks(0), age, opened: false }
     }
 
     fn places(queues: &Queues, bank: usize) -> Vec<usize> {
@@ -186,7 +201,7 @@ mod tests {
             let mut queues = Queues::new(2);
             (0..3).for_each(|age| queues.push(1, waiting(age)));
             let place = places(&queues, 1)[taken];
-            assert_eq!(queues.remove(1, place).age, taken as u64);
+            assert_eq!(queues.take(1, place).age, taken as u64);
             assert_eq!(ages(&queues, 1), left);
             queues.push(1, waiting(9));
             assert_eq!(ages(&queues, 1), [left[0], left[1], 9]);
@@ -200,7 +215,7 @@ mod tests {
         rows.into_iter().zip(0..).for_each(|(row, age)| queues.push(0, Waiting { row, ..waiting(age) }));
         let take = |queues: &mut Queues, row| {
             let place = queues.oldest_of_row(0, row)?;
-            Some(queues.remove(0, place).age)
+            Some(queues.take(0, place).age)
         };
         assert_eq!([0; 3].map(|_| take(&mut queues, 7)), [Some(1), Some(3), None]);
         queues.push(0, Waiting { row: 7, ..waiting(4) });
@@ -210,13 +225,23 @@ mod tests {
     }
 
     #[test]
+    fn the_sectors_of_an_access_are_taken_one_by_one() {
+        let mut queues = Queues::new(1);
+        queues.push(0, Waiting { sectors: SectorMask(0b1011), opened: true, ..waiting(0) });
+        let place = queues.oldest(0).unwrap();
+        let taken = [0; 3].map(|_| queues.take(0, place)).map(|taken| (taken.sectors.0, taken.opened));
+        assert_eq!(taken, [(0b0001, true), (0b0010, false), (0b1000, false)]);
+        assert_eq!((queues.len(), queues.oldest(0)), (0, None));
+    }
+
+    #[test]
     fn a_bank_is_occupied_until_its_last_access_leaves() {
         let mut queues = Queues::new(2);
         queues.push(0, waiting(0));
         queues.push(1, waiting(1));
         assert_eq!(queues.occupied().iter().collect::<Vec<_>>(), [0, 1]);
         let place = queues.oldest(0).unwrap();
-        queues.remove(0, place);
+        queues.take(0, place);
         assert_eq!((queues.occupied().iter().collect::<Vec<_>>(), queues.len()), (vec![1], 1));
     }
 }
