@@ -2,12 +2,12 @@
 
 use crate::device::DeviceState;
 use crate::fault::RunFault;
-use crate::memory_side::MemorySpec;
+use crate::memory_side::{MemorySide, MemorySpec};
 use crate::parallel;
 use crate::printed::collect_printed;
 use crate::running::{QueuedLaunch, Running, SmPort};
+use crate::stores::apply_logs;
 use warplab_config::GpuConfig;
-use warplab_exec::{Heap, MemoryImage};
 use warplab_sm::Context;
 use warplab_units::Cycle;
 
@@ -33,22 +33,35 @@ impl Epoch<'_> {
         let length = u64::from(config.crossbar.latency);
         let end = start + length;
         let context = launch.context(memory);
-        let fault = advance_sms(running, end, &context);
-        memory_side.advance(end, memory_spec);
+        advance(running, memory_side, end, &context, memory_spec);
         collect_printed(running.active_mut().map(|port| port.sm.printed()), printed);
-        if let Some(fault) = fault {
-            return Err(fault);
+        if let Some(fault) = running.active_mut().find_map(|port| port.fault.take()) {
+            return Err(RunFault::Launch(fault));
         }
-        apply_logs(running, end, &context, memory, heap)?;
-        let mut requests = Vec::new();
-        running.active_mut().for_each(|port| port.sm.take_requests(&mut requests));
-        memory_side.requests(requests, end + length, memory_spec);
-        memory_side.replies(end + length, memory_spec, |sm, reply| running.deliver(sm, reply, end));
+        apply_logs(running, (start, end), &context, memory, heap)?;
+        let last_reply = memory_side.exchange(&mut running.sms, memory_spec);
+        running.replied(last_reply, end);
         running.collect_ends(end);
         running.dispatch(end, launch);
         *now = end;
         Ok(())
     }
+}
+
+/// All SMs that have something to do and all partitions, each alone, up to `end`.
+fn advance(
+    running: &mut Running,
+    memory_side: &mut MemorySide,
+    end: Cycle,
+    context: &Context<'_>,
+    spec: &MemorySpec,
+) {
+    let mut sms: Vec<&mut SmPort> = running.active_mut().filter(|port| port.next < end).collect();
+    let MemorySide { partitions, clusters } = memory_side;
+    parallel::both(
+        || parallel::for_each(&mut sms, |port| port.advance(end, context)),
+        || parallel::for_each(partitions, |port| port.advance(end, clusters, spec)),
+    );
 }
 
 /// The limit that was given, or the one that holds where none was.
@@ -59,42 +72,4 @@ fn check_limits(running: &mut Running, launch: &QueuedLaunch, now: Cycle) -> Res
         None => Ok(()),
         Some(reached) => Err(running.standstill(launch).too_long(reached)),
     }
-}
-
-/// All SMs that have something to do, each alone; the fault of the first that has one.
-fn advance_sms(running: &mut Running, end: Cycle, context: &Context<'_>) -> Option<RunFault> {
-    let mut active: Vec<&mut SmPort> = running.active_mut().filter(|port| port.next < end).collect();
-    parallel::for_each(&mut active, |port| port.advance(end, context));
-    running.active_mut().find_map(|port| port.fault.take()).map(RunFault::Launch)
-}
-
-/// Stores and atomic operations take effect for the other SMs, in the order of (cycle, SM, sequence).
-fn apply_logs(
-    running: &mut Running,
-    now: Cycle,
-    context: &Context<'_>,
-    memory: &MemoryImage,
-    heap: &mut Heap,
-) -> Result<(), RunFault> {
-    let mut order: Vec<(Cycle, u16, u32)> = Vec::new();
-    for (sm, port) in running.sms.iter().enumerate() {
-        let Some(port) = port else { continue };
-        let log = port.sm.log();
-        order.extend((0..log.len()).map(|index| (log.cycle(index), sm as u16, index as u32)));
-    }
-    if order.is_empty() {
-        return Ok(());
-    }
-    running.watchdog.memory_moved(now);
-    order.sort_unstable();
-    for (_, sm, index) in order {
-        let Some(port) = &mut running.sms[usize::from(sm)] else { continue };
-        match port.sm.log().apply(index as usize, memory, heap) {
-            Ok(Some(result)) => port.sm.deliver_atomic(&result),
-            Ok(None) => {}
-            Err(refusal) => return Err(RunFault::Launch(port.sm.heap_fault(refusal, context))),
-        }
-    }
-    running.active_mut().for_each(|port| port.sm.clear_log());
-    Ok(())
 }

@@ -1,88 +1,95 @@
 //! Messages between SMs and partitions, handed over at the boundaries of epochs in an order that does not depend on
-//! threads.
+//! threads: each cluster of SMs passes its own requests and replies through its ports.
 
-use crate::memory_side::MemorySpec;
+use crate::memory_side::{MemorySpec, PartitionPort};
+use crate::running::SmPort;
 use serde::{Deserialize, Serialize};
-use warplab_memory::{Crossbar, CrossbarSpec, Reply, Request};
-use warplab_trace::CrossbarCounters;
-use warplab_units::{Cycle, PartitionId, SmId};
+use warplab_memory::{ClusterPorts, Reply, Request};
+use warplab_units::{Cycle, TypedId};
 
-/// The crossbar and what is on it.
+/// One cluster of SMs at the crossbar.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Exchange {
-    crossbar: Crossbar,
+pub(crate) struct Cluster {
+    pub(crate) ports: ClusterPorts,
+    /// Requests on their way to each partition, which takes them in the next epoch.
+    to_partitions: Vec<Vec<Request>>,
+    /// The first arrival of these, or never.
+    pub(crate) next_arrival: Cycle,
+    /// The last arrival of a reply.
+    pub(crate) last_reply: Cycle,
+    #[serde(skip)]
+    scratch: Scratch,
+}
+
+/// Space that is used again in every epoch and holds nothing between two.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
     requests: Vec<Request>,
     replies: Vec<Reply>,
 }
 
-impl Exchange {
-    pub(crate) fn new(spec: &CrossbarSpec) -> Exchange {
-        Exchange { crossbar: Crossbar::new(spec), requests: Vec::new(), replies: Vec::new() }
+impl Cluster {
+    /// A cluster whose ports are free.
+    pub(crate) fn new(spec: &MemorySpec) -> Cluster {
+        Cluster {
+            ports: ClusterPorts::new(&spec.crossbar),
+            to_partitions: vec![Vec::new(); spec.partitions],
+            next_arrival: Cycle::NEVER,
+            last_reply: Cycle(0),
+            scratch: Scratch::default(),
+        }
     }
 
-    /// Takes requests that left SMs in this epoch (in order of SMs, each one's own in order) and hands over those that
-    /// arrive before `until`.
-    pub(crate) fn requests(
+    /// The requests on their way to a partition, each SM's own in order.
+    pub(crate) fn requests(&self, partition: usize) -> &[Request] {
+        &self.to_partitions[partition]
+    }
+
+    /// What its SMs and the partitions have sent in this epoch passes the ports: requests are on their way to their
+    /// partitions, replies at their SMs. `cluster` is its number.
+    pub(crate) fn exchange(
         &mut self,
+        cluster: usize,
+        sms: &mut [Option<SmPort>],
+        partitions: &[PartitionPort],
         spec: &MemorySpec,
-        mut sent: Vec<Request>,
-        until: Cycle,
-        mut deliver: impl FnMut(PartitionId, Request),
     ) {
-        sent.sort_by_key(|request| (request.at, request.sm));
-        for request in &mut sent {
-            let arrival =
-                self.crossbar.request_arrival(&spec.crossbar, request.sm, request.at, request.bytes);
-            request.at = arrival;
-        }
-        self.requests.append(&mut sent);
-        self.requests.sort_by_key(|request| (request.at, request.sm));
-        let due = self.requests.partition_point(|request| request.at < until);
-        for request in self.requests.drain(..due) {
-            deliver(spec.map.partition(request.line), request);
+        self.send(sms, spec);
+        self.receive(cluster, sms, partitions, spec);
+    }
+
+    fn send(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec) {
+        self.to_partitions.iter_mut().for_each(Vec::clear);
+        self.next_arrival = Cycle::NEVER;
+        let requests = &mut self.scratch.requests;
+        sms.iter_mut().flatten().for_each(|port| port.sm.take_requests(requests));
+        // Stable: SMs come in order, and the requests of each one.
+        requests.sort_by_key(|request| request.at);
+        for mut request in requests.drain(..) {
+            request.at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
+            self.next_arrival = self.next_arrival.min(request.at);
+            self.to_partitions[spec.map.partition(request.line).index()].push(request);
         }
     }
 
-    /// Takes replies that left partitions in this epoch (in order of partitions) and hands over those that arrive
-    /// before `until`.
-    pub(crate) fn replies(
+    fn receive(
         &mut self,
+        cluster: usize,
+        sms: &mut [Option<SmPort>],
+        partitions: &[PartitionPort],
         spec: &MemorySpec,
-        mut sent: Vec<Reply>,
-        until: Cycle,
-        mut deliver: impl FnMut(SmId, Reply),
     ) {
-        sent.sort_by_key(|reply| (reply.at, reply.sm));
-        for reply in &mut sent {
-            reply.at = self.crossbar.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
+        let replies = &mut self.scratch.replies;
+        partitions.iter().for_each(|port| replies.extend_from_slice(port.replies(cluster)));
+        // Stable: partitions come in order, and the replies of each one.
+        replies.sort_by_key(|reply| (reply.at, reply.sm));
+        let first = cluster * spec.crossbar.sms_per_cluster();
+        for mut reply in replies.drain(..) {
+            reply.at = self.ports.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
+            self.last_reply = self.last_reply.max(reply.at);
+            if let Some(port) = &mut sms[reply.sm.index() - first] {
+                port.deliver(reply);
+            }
         }
-        self.replies.append(&mut sent);
-        self.replies.sort_by_key(|reply| (reply.at, reply.sm));
-        let due = self.replies.partition_point(|reply| reply.at < until);
-        for reply in self.replies.drain(..due) {
-            deliver(reply.sm, reply);
-        }
-    }
-
-    /// What has been counted on the crossbar.
-    pub(crate) fn counters(&self) -> &CrossbarCounters {
-        self.crossbar.counters()
-    }
-
-    /// What has been counted on the crossbar; counting starts anew.
-    pub(crate) fn take_counters(&mut self) -> CrossbarCounters {
-        self.crossbar.take_counters()
-    }
-
-    /// The first arrival of what is on the way, or never.
-    pub(crate) fn next_arrival(&self) -> Cycle {
-        let request = self.requests.first().map_or(Cycle::NEVER, |request| request.at);
-        let reply = self.replies.first().map_or(Cycle::NEVER, |reply| reply.at);
-        request.min(reply)
-    }
-
-    /// Whether nothing is on the way.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.requests.is_empty() && self.replies.is_empty()
     }
 }

@@ -19,6 +19,7 @@ mod parallel;
 mod printed;
 mod run;
 mod running;
+mod stores;
 mod timeline;
 
 pub use checkpoint::CheckpointFault;

@@ -1,12 +1,13 @@
 //! The memory partitions of the chip, and what is on the way between them and the SMs.
 
-use crate::exchange::Exchange;
+use crate::exchange::Cluster;
 use crate::parallel;
+use crate::running::SmPort;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{AddressMap, CrossbarSpec, Partition, PartitionSpec, Reply, Request};
 use warplab_trace::{CrossbarCounters, PartitionCounters};
-use warplab_units::{Cycle, PartitionId, SmId, TypedId};
+use warplab_units::{Cycle, PartitionId, TypedId};
 
 /// The immutable description of the memory side.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub(crate) struct MemorySpec {
     pub(crate) partition: PartitionSpec,
     pub(crate) crossbar: CrossbarSpec,
     pub(crate) map: AddressMap,
-    partitions: usize,
+    pub(crate) partitions: usize,
 }
 
 impl MemorySpec {
@@ -28,37 +29,75 @@ impl MemorySpec {
     }
 }
 
-/// A partition with its next event and the replies of the current epoch.
+/// A partition with what comes to it and what it has sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct PartitionPort {
+pub(crate) struct PartitionPort {
+    id: PartitionId,
     partition: Partition,
-    /// Known after every epoch and every message.
+    /// Known after every epoch.
     next: Cycle,
-    replies: Vec<Reply>,
+    /// Requests that arrive after the present epoch, in order of arrival and of SMs.
+    coming: Vec<Request>,
+    /// What was sent to each cluster in this epoch.
+    replies: Vec<Vec<Reply>>,
+    #[serde(skip)]
+    sent: Vec<Reply>,
 }
 
 impl PartitionPort {
     fn new(spec: &MemorySpec, id: PartitionId) -> PartitionPort {
-        let partition = Partition::new(&spec.partition, id);
-        PartitionPort { partition, next: Cycle::NEVER, replies: Vec::new() }
+        PartitionPort {
+            id,
+            partition: Partition::new(&spec.partition, id),
+            next: Cycle::NEVER,
+            coming: Vec::new(),
+            replies: vec![Vec::new(); spec.crossbar.clusters()],
+            sent: Vec::new(),
+        }
     }
 
-    fn advance(&mut self, end: Cycle, spec: &PartitionSpec) {
-        self.partition.advance(spec, end, &mut self.replies);
-        self.next = self.partition.next_event().unwrap_or(Cycle::NEVER);
+    /// What was sent to a cluster in this epoch.
+    pub(crate) fn replies(&self, cluster: usize) -> &[Reply] {
+        &self.replies[cluster]
     }
 
-    fn push(&mut self, request: Request, spec: &PartitionSpec) {
-        self.next = self.next.min(request.at);
-        self.partition.push(spec, request);
+    /// Takes the requests that have left the clusters, and advances to `end`, alone.
+    pub(crate) fn advance(&mut self, end: Cycle, clusters: &[Cluster], spec: &MemorySpec) {
+        self.replies.iter_mut().for_each(Vec::clear);
+        self.take_requests(clusters);
+        if self.next >= end {
+            return;
+        }
+        let due = self.coming.partition_point(|request| request.at < end);
+        for request in self.coming.drain(..due) {
+            self.partition.push(&spec.partition, request);
+        }
+        self.partition.advance(&spec.partition, end, &mut self.sent);
+        for reply in self.sent.drain(..) {
+            self.replies[spec.crossbar.cluster(reply.sm)].push(reply);
+        }
+        self.next = self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming());
+    }
+
+    fn take_requests(&mut self, clusters: &[Cluster]) {
+        let before = self.coming.len();
+        clusters.iter().for_each(|cluster| self.coming.extend_from_slice(cluster.requests(self.id.index())));
+        if self.coming.len() > before {
+            self.coming.sort_by_key(|request| (request.at, request.sm));
+            self.next = self.next.min(self.first_coming());
+        }
+    }
+
+    fn first_coming(&self) -> Cycle {
+        self.coming.first().map_or(Cycle::NEVER, |request| request.at)
     }
 }
 
 /// All partitions and the crossbar: what stays warm from one launch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MemorySide {
-    partitions: Vec<PartitionPort>,
-    exchange: Exchange,
+    pub(crate) partitions: Vec<PartitionPort>,
+    pub(crate) clusters: Vec<Cluster>,
 }
 
 impl MemorySide {
@@ -67,7 +106,7 @@ impl MemorySide {
         let ids = (0..spec.partitions).map(PartitionId::from_index);
         MemorySide {
             partitions: ids.map(|id| PartitionPort::new(spec, id)).collect(),
-            exchange: Exchange::new(&spec.crossbar),
+            clusters: (0..spec.crossbar.clusters()).map(|_| Cluster::new(spec)).collect(),
         }
     }
 
@@ -75,53 +114,43 @@ impl MemorySide {
         self.partitions.len()
     }
 
-    /// The next cycle in which a partition does something or a message arrives.
+    /// The next cycle in which a partition does something or a request arrives.
     pub(crate) fn next_event(&self) -> Cycle {
         let partitions = self.partitions.iter().map(|port| port.next);
-        partitions.chain([self.exchange.next_arrival()]).min().unwrap_or(Cycle::NEVER)
+        let clusters = self.clusters.iter().map(|cluster| cluster.next_arrival);
+        partitions.chain(clusters).min().unwrap_or(Cycle::NEVER)
     }
 
-    /// Whether no message is on the way.
+    /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.exchange.is_idle()
+        self.partitions.iter().all(|port| port.coming.is_empty())
+            && self.clusters.iter().all(|cluster| cluster.next_arrival == Cycle::NEVER)
     }
 
-    /// All partitions, each alone, up to `end`.
-    pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) {
-        let mut busy: Vec<&mut PartitionPort> =
-            self.partitions.iter_mut().filter(|port| port.next < end).collect();
-        parallel::for_each(&mut busy, |port| port.advance(end, &spec.partition));
-    }
-
-    /// Takes the requests that left SMs in this epoch (in order of SMs, each one's own in order) and hands over those
-    /// that arrive before `until`.
-    pub(crate) fn requests(&mut self, sent: Vec<Request>, until: Cycle, spec: &MemorySpec) {
-        let partitions = &mut self.partitions;
-        self.exchange.requests(spec, sent, until, |partition, request| {
-            partitions[partition.index()].push(request, &spec.partition);
+    /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
+    pub(crate) fn exchange(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec) -> Cycle {
+        let MemorySide { partitions, clusters } = self;
+        let each = clusters.iter_mut().zip(sms.chunks_mut(spec.crossbar.sms_per_cluster()));
+        let mut each: Vec<(usize, (&mut Cluster, &mut [Option<SmPort>]))> = each.enumerate().collect();
+        parallel::for_each(&mut each, |(number, (cluster, sms))| {
+            cluster.exchange(*number, sms, partitions, spec);
         });
-    }
-
-    /// Takes the replies that left partitions in this epoch and delivers those that arrive before `until`.
-    pub(crate) fn replies(&mut self, until: Cycle, spec: &MemorySpec, deliver: impl FnMut(SmId, Reply)) {
-        let mut sent = Vec::new();
-        for port in &mut self.partitions {
-            sent.append(&mut port.replies);
-        }
-        self.exchange.replies(spec, sent, until, deliver);
+        clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
     }
 
     /// What has been counted since the counters were last taken.
     pub(crate) fn counters(&self) -> (CrossbarCounters, PartitionCounters) {
-        let mut all = PartitionCounters::default();
-        self.partitions.iter().for_each(|port| all += &port.partition.counters());
-        (self.exchange.counters().clone(), all)
+        let (mut crossbar, mut partitions) = (CrossbarCounters::default(), PartitionCounters::default());
+        self.clusters.iter().for_each(|cluster| crossbar += cluster.ports.counters());
+        self.partitions.iter().for_each(|port| partitions += &port.partition.counters());
+        (crossbar, partitions)
     }
 
     /// What has been counted; counting starts anew.
     pub(crate) fn take_counters(&mut self) -> (CrossbarCounters, PartitionCounters) {
-        let mut all = PartitionCounters::default();
-        self.partitions.iter_mut().for_each(|port| all += &port.partition.take_counters());
-        (self.exchange.take_counters(), all)
+        let (mut crossbar, mut partitions) = (CrossbarCounters::default(), PartitionCounters::default());
+        self.clusters.iter_mut().for_each(|cluster| crossbar += &cluster.ports.take_counters());
+        self.partitions.iter_mut().for_each(|port| partitions += &port.partition.take_counters());
+        (crossbar, partitions)
     }
 }

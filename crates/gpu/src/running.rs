@@ -152,14 +152,11 @@ impl Running {
         }
     }
 
-    /// A reply arrives at an SM.
-    pub(crate) fn deliver(&mut self, sm: SmId, reply: Reply, now: Cycle) {
-        if reply.at > self.last_end {
-            self.last_end = reply.at;
+    /// Replies have been handed over, the last of which arrives at `last`.
+    pub(crate) fn replied(&mut self, last: Cycle, now: Cycle) {
+        if last > self.last_end {
+            self.last_end = last;
             self.watchdog.memory_moved(now);
-        }
-        if let Some(port) = &mut self.sms[sm.index()] {
-            port.deliver(reply);
         }
     }
 

@@ -31,48 +31,64 @@ impl CrossbarSpec {
             cluster_receive: Bandwidth::bytes_per_cycle(crossbar.cluster_receive_bytes),
         }
     }
+
+    /// How many clusters there are.
+    #[must_use]
+    pub fn clusters(&self) -> usize {
+        self.sms.div_ceil(self.sms_per_cluster)
+    }
+
+    /// SMs of a cluster; the last one may have fewer.
+    #[must_use]
+    pub fn sms_per_cluster(&self) -> usize {
+        self.sms_per_cluster
+    }
+
+    /// The cluster of an SM.
+    #[must_use]
+    pub fn cluster(&self, sm: SmId) -> usize {
+        usize::from(sm.0) / self.sms_per_cluster
+    }
 }
 
-/// The ports of every SM and cluster. Messages of one direction must be passed in order of time.
+/// The ports of one cluster of SMs. Messages of one direction must be passed in order of time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Crossbar {
+pub struct ClusterPorts {
     sm_receive: Vec<Port>,
-    cluster_send: Vec<Port>,
-    cluster_receive: Vec<Port>,
+    send: Port,
+    receive: Port,
     counters: CrossbarCounters,
 }
 
-impl Crossbar {
-    /// A crossbar whose ports are free.
+impl ClusterPorts {
+    /// Ports that are free.
     #[must_use]
-    pub fn new(spec: &CrossbarSpec) -> Crossbar {
-        let clusters = spec.sms.div_ceil(spec.sms_per_cluster);
-        Crossbar {
-            sm_receive: vec![Port::default(); spec.sms],
-            cluster_send: vec![Port::default(); clusters],
-            cluster_receive: vec![Port::default(); clusters],
+    pub fn new(spec: &CrossbarSpec) -> ClusterPorts {
+        ClusterPorts {
+            sm_receive: vec![Port::default(); spec.sms_per_cluster],
+            send: Port::default(),
+            receive: Port::default(),
             counters: CrossbarCounters::default(),
         }
     }
 
     /// When a request that leaves its SM `at` arrives at its partition: at least the latency later.
-    pub fn request_arrival(&mut self, spec: &CrossbarSpec, sm: SmId, at: Cycle, bytes: u32) -> Cycle {
-        let cluster = usize::from(sm.0) / spec.sms_per_cluster;
-        let arrival = self.cluster_send[cluster].pass(spec.cluster_send, at, bytes) + spec.latency;
+    pub fn request_arrival(&mut self, spec: &CrossbarSpec, at: Cycle, bytes: u32) -> Cycle {
+        let arrival = self.send.pass(spec.cluster_send, at, bytes) + spec.latency;
         self.counters.requests.passes(at.0, arrival.0);
         arrival
     }
 
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
     pub fn reply_arrival(&mut self, spec: &CrossbarSpec, sm: SmId, at: Cycle, bytes: u32) -> Cycle {
-        let cluster = usize::from(sm.0) / spec.sms_per_cluster;
-        let passed = self.cluster_receive[cluster].pass(spec.cluster_receive, at, bytes);
-        let arrival = self.sm_receive[usize::from(sm.0)].pass(spec.sm_receive, passed, bytes) + spec.latency;
+        let passed = self.receive.pass(spec.cluster_receive, at, bytes);
+        let port = &mut self.sm_receive[usize::from(sm.0) % spec.sms_per_cluster];
+        let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.latency;
         self.counters.replies.passes(at.0, arrival.0);
         arrival
     }
 
-    /// What has been counted since the last [`Crossbar::take_counters`].
+    /// What has been counted since the last [`ClusterPorts::take_counters`].
     #[must_use]
     pub fn counters(&self) -> &CrossbarCounters {
         &self.counters
@@ -86,29 +102,35 @@ impl Crossbar {
 
 #[cfg(test)]
 mod tests {
-    use super::{Crossbar, CrossbarSpec};
+    use super::{ClusterPorts, CrossbarSpec};
     use crate::testing::toy;
     use warplab_units::{Cycle, SmId};
 
     /// Ten cycles each way; SMs receive 32 bytes per cycle, clusters send 32 and receive 64.
-    fn crossbar(sms_per_cluster: u32) -> (CrossbarSpec, Crossbar) {
+    fn crossbar(sms_per_cluster: u32) -> (CrossbarSpec, Vec<ClusterPorts>) {
         let mut config = toy();
         config.crossbar.sms_per_cluster = sms_per_cluster;
         config.crossbar.cluster_receive_bytes = 64;
         let spec = CrossbarSpec::new(&config);
-        (spec, Crossbar::new(&spec))
+        (spec, vec![ClusterPorts::new(&spec); spec.clusters()])
     }
 
     /// When requests (SM, departure, bytes) arrive.
     fn requests<const N: usize>(sms_per_cluster: u32, sent: [(u16, u64, u32); N]) -> [u64; N] {
         let (spec, mut crossbar) = crossbar(sms_per_cluster);
-        sent.map(|(sm, at, bytes)| crossbar.request_arrival(&spec, SmId(sm), Cycle(at), bytes).0)
+        sent.map(|(sm, at, bytes)| {
+            let cluster = spec.cluster(SmId(sm));
+            crossbar[cluster].request_arrival(&spec, Cycle(at), bytes).0
+        })
     }
 
     /// When replies (SM, departure, bytes) arrive.
     fn replies<const N: usize>(sms_per_cluster: u32, sent: [(u16, u64, u32); N]) -> [u64; N] {
         let (spec, mut crossbar) = crossbar(sms_per_cluster);
-        sent.map(|(sm, at, bytes)| crossbar.reply_arrival(&spec, SmId(sm), Cycle(at), bytes).0)
+        sent.map(|(sm, at, bytes)| {
+            let cluster = spec.cluster(SmId(sm));
+            crossbar[cluster].reply_arrival(&spec, SmId(sm), Cycle(at), bytes).0
+        })
     }
 
     #[test]
@@ -151,29 +173,31 @@ mod tests {
     #[test]
     fn requests_and_replies_do_not_meet() {
         let (spec, mut crossbar) = crossbar(2);
-        assert_eq!(crossbar.request_arrival(&spec, SmId(0), Cycle(5), 320), Cycle(5 + 9 + 10));
-        assert_eq!(crossbar.reply_arrival(&spec, SmId(0), Cycle(5), 32), Cycle(15));
+        assert_eq!(crossbar[0].request_arrival(&spec, Cycle(5), 320), Cycle(5 + 9 + 10));
+        assert_eq!(crossbar[0].reply_arrival(&spec, SmId(0), Cycle(5), 32), Cycle(15));
     }
 
     #[test]
     fn counters_that_are_taken_start_anew() {
-        let (spec, mut crossbar) = crossbar(1);
-        crossbar.request_arrival(&spec, SmId(0), Cycle(5), 64);
-        crossbar.reply_arrival(&spec, SmId(1), Cycle(50), 32);
-        let first = crossbar.take_counters();
+        let (spec, crossbar) = crossbar(2);
+        let mut ports = crossbar[0].clone();
+        ports.request_arrival(&spec, Cycle(5), 64);
+        ports.reply_arrival(&spec, SmId(1), Cycle(50), 32);
+        let first = ports.take_counters();
         assert_eq!((first.requests.departures, first.requests.total_latency), (1, 11));
         assert_eq!((first.replies.departures, first.replies.total_latency), (1, 10));
-        crossbar.request_arrival(&spec, SmId(0), Cycle(105), 8);
-        assert_eq!(crossbar.take_counters().requests.total_latency, 10);
-        assert_eq!(crossbar.counters().requests.departures, 0);
+        ports.request_arrival(&spec, Cycle(105), 8);
+        assert_eq!(ports.take_counters().requests.total_latency, 10);
+        assert_eq!(ports.counters().requests.departures, 0);
     }
 
     #[test]
-    fn a_stored_crossbar_remembers_what_its_ports_do() {
-        let (spec, mut crossbar) = crossbar(1);
-        crossbar.request_arrival(&spec, SmId(0), Cycle(5), 320);
-        let bytes = postcard::to_allocvec(&crossbar).unwrap();
-        let mut restored: Crossbar = postcard::from_bytes(&bytes).unwrap();
-        assert_eq!(restored.request_arrival(&spec, SmId(0), Cycle(6), 32), Cycle(15 + 10));
+    fn stored_ports_remember_what_they_do() {
+        let (spec, crossbar) = crossbar(1);
+        let mut ports = crossbar[0].clone();
+        ports.request_arrival(&spec, Cycle(5), 320);
+        let bytes = postcard::to_allocvec(&ports).unwrap();
+        let mut restored: ClusterPorts = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!(restored.request_arrival(&spec, Cycle(6), 32), Cycle(15 + 10));
     }
 }

@@ -1,8 +1,8 @@
 //! The memory system below the SMs: coalesced requests in, replies out. Knows no warp and no instruction.
 //!
 //! A [`Partition`] is a DRAM channel with the L2 slices in front of it. Partitions know nothing of each other: they
-//! advance in parallel, and the [`Crossbar`] carries requests and replies between them and the SMs at the boundaries
-//! of epochs.
+//! advance in parallel, and requests and replies pass the [`ClusterPorts`] of the crossbar between them and the SMs at
+//! the boundaries of epochs.
 //!
 //! Every unit is a specification, which is immutable and comes by reference, and a state, which is plain data: it can
 //! be cloned, stored and restored at any moment.
@@ -19,7 +19,7 @@ mod port;
 mod testing;
 
 pub use cache::{CacheShape, SectorCache};
-pub use crossbar::{Crossbar, CrossbarSpec};
+pub use crossbar::{ClusterPorts, CrossbarSpec};
 pub use map::AddressMap;
 pub use message::{Reply, Request, RequestKind};
 pub use partition::{Partition, PartitionSpec};

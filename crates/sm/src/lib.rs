@@ -34,4 +34,4 @@ pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
 pub use report::WaitingWarp;
 pub use sm::Sm;
 pub use spec::SmSpec;
-pub use values::{AtomicResult, HeapRefusal, StoreLog};
+pub use values::{AtomicResult, HeapRefusal, Shard, StoreLog};

@@ -57,12 +57,38 @@ struct Entry {
     generation: u32,
     addresses: u32,
     data: u32,
+    /// The pages of the lowest and of the highest address.
+    pages: [u64; 2],
+}
+
+/// One of several shares of all addresses: whole pages of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    number: u64,
+    of: u64,
+}
+
+/// Bytes of a page: large enough that an access mostly lies in one, small enough that all shards have work.
+const PAGE_BYTES: u64 = 8192;
+
+impl Shard {
+    /// This many shares that are all addresses together.
+    #[must_use]
+    pub fn all(count: usize) -> Vec<Shard> {
+        (0..count as u64).map(|number| Shard { number, of: count as u64 }).collect()
+    }
+
+    fn has_page(self, page: u64) -> bool {
+        (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % self.of == self.number
+    }
 }
 
 /// The changes of one SM in one epoch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreLog {
     entries: Vec<Entry>,
+    /// Changes that are no plain stores.
+    others: usize,
     #[serde(with = "stored::arrays")]
     addresses: Vec<PerLane<u64>>,
     #[serde(with = "stored::arrays")]
@@ -88,6 +114,37 @@ impl StoreLog {
         self.entries[index].cycle
     }
 
+    /// Whether there is nothing but plain stores.
+    #[must_use]
+    pub fn has_only_stores(&self) -> bool {
+        self.others == 0
+    }
+
+    /// Makes a plain store as far as its lanes' addresses are in a shard.
+    pub fn apply_store(&self, index: usize, shard: Shard, image: &MemoryImage) {
+        let entry = &self.entries[index];
+        let addresses = &self.addresses[entry.addresses as usize];
+        let [low, high] = entry.pages;
+        let mask = if low == high {
+            if shard.has_page(low) { entry.mask } else { LaneMask::EMPTY }
+        } else {
+            let mine = entry.mask.lanes().filter(|&lane| shard.has_page(addresses[lane] / PAGE_BYTES));
+            LaneMask(mine.fold(0, |mask, lane| mask | 1 << lane))
+        };
+        if !mask.is_empty() {
+            // Checked when it was issued.
+            let _ = image.store(Lanes { addresses, mask, bytes: entry.bytes }, &self.rows(entry));
+        }
+    }
+
+    /// The data of a change.
+    fn rows(&self, entry: &Entry) -> [Row; 4] {
+        let mut data = [[0; WARP_LANES]; 4];
+        let rows = &self.data[entry.data as usize..][..rows_of(entry)];
+        data[..rows.len()].copy_from_slice(rows);
+        data
+    }
+
     /// Makes a change; an atomic operation with a result gives it, and so does `malloc`.
     ///
     /// # Errors
@@ -104,10 +161,7 @@ impl StoreLog {
             mask: entry.mask,
             bytes: entry.bytes,
         };
-        let rows = entry.data as usize;
-        let mut data = [[0; WARP_LANES]; 4];
-        let count = (self.data.len() - rows).min(rows_of(entry));
-        data[..count].copy_from_slice(&self.data[rows..rows + count]);
+        let data = self.rows(entry);
         Ok(match entry.change {
             Change::Store => {
                 // Checked when it was issued.
@@ -152,6 +206,7 @@ impl StoreLog {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.entries.clear();
+        self.others = 0;
         self.addresses.clear();
         self.data.clear();
     }
@@ -167,12 +222,17 @@ impl StoreLog {
     ) {
         let HeapRequest { frees, mask, ref values, destination } = *request;
         let change = Change::Heap { frees, destination, pc };
-        let entry = Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0 };
+        let entry =
+            Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0, pages: [0; 2] };
         self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; WARP_LANES]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        let pages = lanes.mask.lanes().map(|lane| lanes.addresses[lane] / PAGE_BYTES);
+        let (low, high) = pages.fold((u64::MAX, 0), |(low, high), page| (low.min(page), high.max(page)));
+        self.others += usize::from(!matches!(entry.change, Change::Store));
         let entry = Entry {
+            pages: [low, high],
             addresses: self.addresses.len() as u32,
             data: self.data.len() as u32,
             mask: lanes.mask,
@@ -215,6 +275,7 @@ impl GlobalView<'_> {
             generation: self.generation,
             addresses: 0,
             data: 0,
+            pages: [0; 2],
         }
     }
 }

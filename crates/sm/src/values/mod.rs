@@ -4,5 +4,5 @@ mod log;
 mod overlay;
 
 pub(crate) use log::GlobalView;
-pub use log::{AtomicResult, HeapRefusal, StoreLog};
+pub use log::{AtomicResult, HeapRefusal, Shard, StoreLog};
 pub(crate) use overlay::Overlay;

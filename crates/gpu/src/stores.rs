@@ -1,0 +1,99 @@
+//! Stores and atomic operations take effect for the other SMs at the end of an epoch, in the order of (cycle, SM,
+//! sequence).
+
+use crate::fault::RunFault;
+use crate::parallel;
+use crate::running::{Running, SmPort};
+use warplab_exec::{Heap, MemoryImage};
+use warplab_sm::{Context, Shard};
+use warplab_units::Cycle;
+
+/// With fewer changes than this a second thread is not worth its start.
+const FEW: usize = 512;
+
+/// A change in the log of an SM.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    sm: u16,
+    index: u32,
+}
+
+/// Applies the logs of all SMs to device memory and empties them. `start` is the cycle in which the epoch began.
+pub(crate) fn apply_logs(
+    running: &mut Running,
+    (start, now): (Cycle, Cycle),
+    context: &Context<'_>,
+    memory: &MemoryImage,
+    heap: &mut Heap,
+) -> Result<(), RunFault> {
+    let order = order(&running.sms, start);
+    if order.is_empty() {
+        return Ok(());
+    }
+    running.watchdog.memory_moved(now);
+    let only_stores = running.active().all(|port| port.sm.log().has_only_stores());
+    if only_stores && order.len() >= FEW && parallel::threads() > 1 {
+        in_parallel(&order, &running.sms, memory);
+    } else {
+        one_by_one(&order, running, context, memory, heap)?;
+    }
+    running.active_mut().for_each(|port| port.sm.clear_log());
+    Ok(())
+}
+
+/// All changes in the order of (cycle, SM, sequence). The log of an SM is in order of time: sorting is counting.
+fn order(sms: &[Option<SmPort>], start: Cycle) -> Vec<Change> {
+    let logs = || {
+        let ports = sms.iter().enumerate().filter_map(|(sm, port)| Some((sm, port.as_ref()?)));
+        ports.flat_map(|(sm, port)| {
+            let log = port.sm.log();
+            (0..log.len()).map(move |index| (log.cycle(index).since(start) as usize, sm, index))
+        })
+    };
+    let mut places: Vec<usize> = Vec::new();
+    for (cycle, ..) in logs() {
+        if places.len() < cycle + 2 {
+            places.resize(cycle + 2, 0);
+        }
+        places[cycle + 1] += 1;
+    }
+    for cycle in 1..places.len() {
+        places[cycle] += places[cycle - 1];
+    }
+    let mut order = vec![Change { sm: 0, index: 0 }; places.last().copied().unwrap_or_default()];
+    for (cycle, sm, index) in logs() {
+        order[places[cycle]] = Change { sm: sm as u16, index: index as u32 };
+        places[cycle] += 1;
+    }
+    order
+}
+
+/// Each thread applies the stores to its own share of the addresses: the order is kept for every word.
+fn in_parallel(order: &[Change], sms: &[Option<SmPort>], memory: &MemoryImage) {
+    let mut shards = Shard::all(parallel::threads());
+    parallel::for_each(&mut shards, |shard| {
+        for change in order {
+            if let Some(port) = &sms[usize::from(change.sm)] {
+                port.sm.log().apply_store(change.index as usize, *shard, memory);
+            }
+        }
+    });
+}
+
+fn one_by_one(
+    order: &[Change],
+    running: &mut Running,
+    context: &Context<'_>,
+    memory: &MemoryImage,
+    heap: &mut Heap,
+) -> Result<(), RunFault> {
+    for &Change { sm, index } in order {
+        let Some(port) = &mut running.sms[usize::from(sm)] else { continue };
+        match port.sm.log().apply(index as usize, memory, heap) {
+            Ok(Some(result)) => port.sm.deliver_atomic(&result),
+            Ok(None) => {}
+            Err(refusal) => return Err(RunFault::Launch(port.sm.heap_fault(refusal, context))),
+        }
+    }
+    Ok(())
+}
