@@ -109,19 +109,32 @@ cd "$folder"
 experiment --results one.jsonl >one.txt
 
 ended() { [ -z "$(squeue --noheader)" ]; }
-on() { squeue --noheader --states=R --nodelist="$1" | grep --quiet .; }
-some_results() { grep --quiet key warplab-results/slurm/*/*.jsonl; }
+# The number of the task that runs on a node, and whether it has finished a point.
+task_on() { squeue --noheader --states=R --nodelist="$1" --format=%K; }
+has_results() { grep --quiet key warplab-results/slurm/*/"$1".jsonl; }
+is_busy() { [ -n "$(task_on "$1")" ]; }
 
 echo "one node dies in the middle"
-experiment --slurm --tasks 6
-await 30 on n2
-await 30 some_results
-# The daemon first, so that it reports no end of its task; then what ran on the node.
-kill -9 "${slurmds[1]}"
+experiment --slurm --tasks 3
+await 30 is_busy n2
+await 60 has_results "$(task_on n2)"
+# The daemons first, so that nobody reports the end of the task; then what ran on the node. They are known by their
+# environment: their node, and the configuration of this very Slurm.
+tasks=()
 for process in /proc/[0-9]*; do
-  if tr '\0' '\n' 2>/dev/null <"$process/environ" | grep --quiet --line-regexp "SLURMD_NODENAME=n2"; then
-    kill -9 "${process#/proc/}" 2>/dev/null || true
+  environment=$(tr '\0' '\n' <"$process/environ") 2>/dev/null || continue
+  if grep --quiet --line-regexp "SLURMD_NODENAME=n2" <<<"$environment" &&
+    grep --quiet --line-regexp "SLURM_CONF=$SLURM_CONF" <<<"$environment"; then
+    tasks+=("${process#/proc/}")
   fi
+done
+steps=$(ps --no-headers -o ppid= "${tasks[@]}" | sort --unique)
+for process in "${slurmds[1]}" $steps "${tasks[@]}"; do
+  # What is neither a daemon of Slurm nor a task stays alone.
+  case " ${slurmds[1]} ${tasks[*]} " in
+    *" $process "*) kill -9 "$process" ;;
+    *) [ "$(ps --no-headers -o comm= "$process")" != slurmstepd ] || kill -9 "$process" ;;
+  esac
 done
 await 180 ended
 grep --quiet "requeue job .* due to failure of node n2" "$folder/slurmctld.log" || fail "no task was requeued"
@@ -130,8 +143,9 @@ cmp one.txt farm.txt || fail "the table is not that of one machine"
 
 echo "an array is cancelled and resumed"
 rm -r warplab-results
-experiment --slurm --tasks 6
-await 30 some_results
+experiment --slurm --tasks 3
+await 30 is_busy n1
+await 60 has_results "$(task_on n1)"
 scancel --user "$(id -un)"
 await 60 ended
 if experiment --collect 2>missing.txt; then fail "nothing is missing after scancel"; fi
