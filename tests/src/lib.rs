@@ -9,8 +9,7 @@ use std::path::PathBuf;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_gpu::RunOptions;
-use warplab_lab::pool;
-use warplab_lab::reference::longest_first;
+use warplab_lab::pool::{self, Limits};
 use warplab_program::Program;
 use warplab_run::CompileOptions;
 
@@ -91,15 +90,9 @@ pub fn long_tests() -> bool {
     std::env::var("WARPLAB_LONG").is_ok_and(|value| value == "1")
 }
 
-/// Runs `work` on every case, each on one thread; gives the results in order. The longest go first.
+/// Runs `work` on every case; gives the results in order.
 pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
-    pool::on_all_within(
-        cases,
-        &longest_first(cases),
-        0,
-        (pool::DEFAULT_MEMORY_BYTES, Case::buffer_bytes),
-        work,
-    )
+    pool::on_all(cases, Limits::default(), Case::need, work)
 }
 
 /// Compares a text with a file of the project; writes the file instead where `WARPLAB_BLESS` is 1.

@@ -350,7 +350,7 @@ pub(crate) struct CorrelateArguments {
     /// No progress bar
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
-    /// Cases at once; the output does not depend on it
+    /// Cores for all cases together; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode; the
@@ -381,6 +381,33 @@ pub(crate) struct ExperimentArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) points: PointArguments,
+    #[command(flatten)]
+    pub(crate) slurm: SlurmArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Several machines (Slurm)")]
+pub(crate) struct SlurmArguments {
+    /// Submit the points whose results are not known as a job array; options for sbatch come last:
+    /// --slurm -- --partition=long --time=1:00:00
+    #[arg(long = "slurm", conflicts_with_all = ["csv", "json", "svg", "fresh", "jobs", "collect"])]
+    pub(crate) submits: bool,
+    /// With --slurm: submit again what an earlier job array has not finished
+    #[arg(long, requires = "submits")]
+    pub(crate) resume: bool,
+    /// Take the results of the job array and print its table
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) collect: bool,
+    /// The most tasks of a job array
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "submits",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tasks: u32,
+    /// Run only the points whose hashes FILE has, a line each, and print no table: what a task of a job array does
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["submits", "collect", "csv", "json", "svg"])]
+    pub(crate) points_of: Option<PathBuf>,
+    /// Options for sbatch
+    #[arg(last = true, value_name = "SBATCH OPTION", requires = "submits")]
+    pub(crate) sbatch: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -411,9 +438,12 @@ pub(crate) struct PointArguments {
     /// Run finished points again
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Points that run at a time; the output does not depend on it
+    /// Cores for all points together; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
+    /// Memory that the buffers of all points at once may need; a larger point runs alone
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
+    pub(crate) memory: Size,
     /// No notes on finished points
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -4,6 +4,7 @@ use crate::arguments::{Isa, PointArguments};
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use crate::{machines, program_text, sources};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -11,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
-use warplab_lab::experiment::{ExperimentOptions, ExperimentReport, Host, Results, run};
+use warplab_lab::experiment::{ExperimentReport, Finished, Host, Plan, Results};
+use warplab_lab::pool::Limits;
 use warplab_run::Fault;
 
 /// What tells this simulator from every other: its version, and a hash of the sources that it was built from.
@@ -49,36 +51,53 @@ impl<'a> Laboratory<'a> {
         Ok(Laboratory { arguments, known, file: Mutex::default() })
     }
 
-    /// Runs an experiment of a folder.
-    pub(crate) fn run(
+    /// Works out the points whose results are not known, and reports on all.
+    pub(crate) fn run(&self, plan: &Plan) -> Result<ExperimentReport, Failure> {
+        let new = self.work_out(plan, None)?;
+        Ok(plan.report(&[&new, &self.known], new.len()))
+    }
+
+    /// The points of an experiment of a folder.
+    pub(crate) fn plan(
         &self,
         experiment: &Experiment,
         folder: &Path,
         changes: &[String],
-    ) -> Result<ExperimentReport, Failure> {
-        let default = machines::load(machines::DEFAULT, &[])?;
-        // CUDA source is read as PTX, so that a result does not depend on which tools are there.
-        let program = |path: &Path| {
-            let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
-            program_text::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
-        };
-        let machine = |name: &str, changes: &[String]| machines::load(name, changes);
-        let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
-        let options = ExperimentOptions {
-            full: self.arguments.full,
-            changes: changes.to_vec(),
-            threads: self.arguments.jobs.map_or(0, usize::from),
+    ) -> Result<Plan, Failure> {
+        let full = self.arguments.full;
+        Ok(with_host(|host| Plan::new(experiment, folder, host, full, changes))??)
+    }
+
+    /// Works out the points whose results are not known; with `only`, those of them with these hashes.
+    pub(crate) fn work_out(&self, plan: &Plan, only: Option<&BTreeSet<String>>) -> Result<Results, Failure> {
+        let open = plan.open(&self.known, only)?;
+        let limits = Limits {
+            cores: self.arguments.jobs.map_or(0, usize::from),
+            memory_bytes: self.arguments.memory.0,
         };
         let count = AtomicUsize::new(0);
         let notes = !self.arguments.quiet && Terminal::shows_progress();
-        let report = run(experiment, folder, &host, &self.known, &options, &|finished| {
+        let finished = |finished: &Finished<'_>| {
             self.keep(finished.line);
             let number = count.fetch_add(1, Ordering::Relaxed) + 1;
             if notes {
-                eprintln(&format!("{}: {number} done: {}", experiment.title, finished.point));
+                eprintln(&format!("{}: {number} done: {}", open.title(), finished.point));
             }
-        })?;
-        Ok(report)
+        };
+        Ok(with_host(|host| open.run(limits, host, &finished))??)
+    }
+
+    /// The points whose results are known.
+    pub(crate) fn known(&self) -> &Results {
+        &self.known
+    }
+
+    /// Takes the points of other results files over.
+    pub(crate) fn absorb(&mut self, files: &[Vec<u8>]) {
+        for bytes in files {
+            let lines = self.known.absorb(bytes);
+            lines.iter().for_each(|line| self.keep(line));
+        }
     }
 
     /// Adds a line to the results file, which is made when the first line comes. What cannot be kept costs nothing
@@ -127,6 +146,19 @@ fn open(path: &Path) -> io::Result<File> {
         file.write_all(b"\n")?;
     }
     Ok(file)
+}
+
+/// Calls `work` with the files and machines of this host.
+fn with_host<T>(work: impl FnOnce(&Host<'_>) -> T) -> Result<T, Failure> {
+    let default = machines::load(machines::DEFAULT, &[])?;
+    // CUDA source is read as PTX, so that a result does not depend on which tools are there.
+    let program = |path: &Path| {
+        let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
+        program_text::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
+    };
+    let machine = |name: &str, changes: &[String]| machines::load(name, changes);
+    let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
+    Ok(work(&host))
 }
 
 /// A line for standard error; nobody can be told when it is gone.

@@ -10,6 +10,7 @@ mod cuda_tools;
 mod documents;
 mod failure;
 mod job;
+mod job_array;
 mod kernels;
 mod laboratory;
 mod labs;

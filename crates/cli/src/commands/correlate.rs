@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::nearest_name;
 use warplab_lab::correlate::{CaseJob, CorrelateOptions, Selection, run as run_jobs};
+use warplab_lab::pool::Limits;
 use warplab_lab::reference::{self, Case};
 use warplab_metrics::correlation::{Comparison, Measure};
 use warplab_program::Program;
@@ -199,8 +200,7 @@ fn simulate_all(arguments: &CorrelateArguments, config: &GpuConfig, jobs: &[Case
     let bar = CaseBar::new(jobs.len(), weight, !arguments.quiet && Terminal::shows_progress());
     let finished = |job: &CaseJob<'_>| bar.finished(&job.case.name, bar_weight(job.case));
     let options = CorrelateOptions {
-        threads: arguments.jobs.map_or(0, usize::from),
-        memory_bytes: arguments.memory.0,
+        limits: Limits { cores: arguments.jobs.map_or(0, usize::from), memory_bytes: arguments.memory.0 },
         interrupt: Some(simulate::interrupt()),
         finished: Some(&finished),
     };

@@ -1,6 +1,7 @@
 //! `warplab experiment FILE`.
 
 use crate::arguments::ExperimentArguments;
+use crate::commands::slurm;
 use crate::failure::{Failure, Outcome};
 use crate::laboratory::{self, Laboratory};
 use crate::sources;
@@ -16,9 +17,21 @@ const WIDTH: usize = 110;
 /// Runs every point and prints the table.
 pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let (_, experiment) = laboratory::load(&arguments.file)?;
-    let laboratory = Laboratory::open(&arguments.points)?;
+    let mut laboratory = Laboratory::open(&arguments.points)?;
     let folder = arguments.file.parent().unwrap_or(Path::new(""));
-    let report = laboratory.run(&experiment, folder, &changes(arguments))?;
+    let plan = laboratory.plan(&experiment, folder, &changes(arguments))?;
+    if let Some(file) = &arguments.slurm.points_of {
+        return slurm::task(file, &plan, laboratory);
+    }
+    if arguments.slurm.submits {
+        return slurm::submit(arguments, &plan, laboratory, terminal);
+    }
+    if arguments.slurm.collect
+        && slurm::collect(arguments, &plan, &mut laboratory, terminal)? == Outcome::Failed
+    {
+        return laboratory.close(Outcome::Failed);
+    }
+    let report = laboratory.run(&plan)?;
     if arguments.csv {
         terminal.print(&csv(&report))?;
         for line in report.failed_expectations() {

@@ -14,4 +14,5 @@ pub(crate) mod listing;
 pub(crate) mod occupancy;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+pub(crate) mod slurm;
 pub(crate) mod stalls;

@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
         for file in &row.experiments {
             let file = folder.join(file);
             let (_, loaded) = laboratory::load(&file)?;
-            let report = laboratory.run(&loaded, file.parent().unwrap_or(Path::new("")), &[])?;
+            let plan = laboratory.plan(&loaded, file.parent().unwrap_or(Path::new("")), &[])?;
+            let report = laboratory.run(&plan)?;
             terminal.print(&format!("== {}: {}\n", row.id, experiment::text(&report)))?;
             terminal.print("\n")?;
             if let Some(folder) = &arguments.points.svg {

@@ -25,7 +25,7 @@ const SWEEP: &str = r#"(
 )"#;
 
 /// A folder with a launch whose kernel is told to leave out one element at the first of two points.
-fn sweep(name: &str) -> PathBuf {
+pub(crate) fn sweep(name: &str) -> PathBuf {
     let folder = fresh_folder(name);
     fs::copy(KERNEL, folder.join("vector_add.ptx")).unwrap();
     fs::write(folder.join("launch.ron"), LAUNCH).unwrap();

@@ -18,5 +18,7 @@ mod reports;
 mod runtime;
 mod several_launches;
 #[cfg(unix)]
+mod slurm;
+#[cfg(unix)]
 mod tools;
 mod usage;

@@ -8,7 +8,7 @@ mod select;
 
 pub use select::{Selection, group};
 
-use crate::pool;
+use crate::pool::{self, Limits};
 use crate::reference::Case;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::GpuConfig;
@@ -18,8 +18,6 @@ use warplab_metrics::correlation::{CLOCK_CYCLES, Compared, Comparison, Pair, STA
 use warplab_metrics::metrics;
 use warplab_program::Program;
 use warplab_run::Simulated;
-
-pub use crate::pool::DEFAULT_MEMORY_BYTES;
 
 /// One case from one program.
 #[derive(Clone, Copy, Debug)]
@@ -35,30 +33,19 @@ pub struct CaseJob<'a> {
 }
 
 /// How to run many cases. The results do not depend on it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct CorrelateOptions<'a> {
-    /// Cases at once; 0 takes the threads of the host.
-    pub threads: usize,
-    /// Bytes that the buffers of all cases at once may have; a case with larger ones runs alone.
-    pub memory_bytes: u64,
+    /// What all cases together may use.
+    pub limits: Limits,
     /// Cases that have not ended when this is set are left out.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called when a case has ended, from any thread.
     pub finished: Option<&'a (dyn Fn(&CaseJob<'_>) + Sync)>,
 }
 
-impl Default for CorrelateOptions<'_> {
-    fn default() -> Self {
-        CorrelateOptions { threads: 0, memory_bytes: DEFAULT_MEMORY_BYTES, interrupt: None, finished: None }
-    }
-}
-
 /// Runs every job on a machine and compares; in the order of the jobs, without those that were interrupted.
 #[must_use]
 pub fn run(config: &GpuConfig, jobs: &[CaseJob<'_>], options: CorrelateOptions<'_>) -> Vec<Comparison> {
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(jobs[index].case.weight()));
-    let budget = (options.memory_bytes, |job: &CaseJob<'_>| job.case.buffer_bytes());
     let work = |job: &CaseJob<'_>| {
         let comparison = compare(config, job, options.interrupt)?;
         if let Some(finished) = options.finished {
@@ -66,7 +53,7 @@ pub fn run(config: &GpuConfig, jobs: &[CaseJob<'_>], options: CorrelateOptions<'
         }
         Some(comparison)
     };
-    pool::on_all_within(jobs, &order, options.threads, budget, work).into_iter().flatten().collect()
+    pool::on_all(jobs, options.limits, |job| job.case.need(), work).into_iter().flatten().collect()
 }
 
 /// Runs one job; nothing if it was interrupted.

@@ -1,6 +1,6 @@
 //! The plots of an experiment as SVG.
 
-use super::run::ExperimentReport;
+use super::report::ExperimentReport;
 use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
 use warplab_report::{Chart, ChartAxis, ChartKind, Series, chart_svg};
 

@@ -42,6 +42,13 @@ pub(super) struct DramJob {
     seed: u64,
 }
 
+impl DramJob {
+    /// How many requests the stream has.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests
+    }
+}
+
 /// Most requests of a stream: a minute or so.
 const MOST_REQUESTS: u64 = 10_000_000;
 

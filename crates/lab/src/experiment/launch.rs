@@ -16,13 +16,14 @@ use warplab_diagnostics::{Source, nearest_name};
 use warplab_exec::LaunchShape;
 use warplab_gpu::{RunOptions, TimelineOptions};
 use warplab_lower::PassSet;
-use warplab_metrics::evaluate;
+use warplab_metrics::{evaluate, whole_number};
 use warplab_program::{Opcode, Program};
 use warplab_report::timeline_text;
 use warplab_run::{
     CompileOptions, Fault, Workload, all_kernels, buffer_bytes, check_expectations, only_one, passes,
     read_program, simulate,
 };
+use warplab_units::LINE_BYTES;
 
 /// What can be named in columns beside the metrics of reports.
 pub(super) const METRICS: [&str; 3] = ["watch.cycle", "watch.lanes", "word"];
@@ -77,6 +78,17 @@ impl LaunchJob {
     /// Bytes of all buffers.
     pub(super) fn buffer_bytes(&self) -> u64 {
         buffer_bytes(&self.arguments, &self.buffers)
+    }
+
+    /// How long it takes beside others: the warp instructions that the profiler counted, or else those of one way
+    /// through the kernel by every warp, and every byte moved once, in lines of 128 bytes.
+    pub(super) fn cost(&self, program: Option<&Program>) -> u64 {
+        let kernel = program.and_then(|program| program.kernel(&self.kernel));
+        let length = kernel.map_or(1, |kernel| kernel.instructions.len() as u64);
+        let warps = u64::from(self.shape.warps()).saturating_mul(self.shape.blocks());
+        let counted = self.measured.get("smsp__inst_executed.sum").map(|&count| whole_number(count));
+        let instructions = counted.unwrap_or(warps.saturating_mul(length));
+        instructions.saturating_add(self.buffer_bytes() / LINE_BYTES)
     }
 }
 

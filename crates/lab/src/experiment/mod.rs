@@ -5,14 +5,18 @@
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+mod change;
 mod charts;
 mod check;
 mod dram;
 mod judge;
 mod launch;
 mod occupancy;
+mod open_points;
+mod plan;
 mod queue;
 mod record;
+mod report;
 mod results;
 mod run;
 mod suites;
@@ -21,8 +25,11 @@ mod table;
 pub use charts::charts;
 pub use check::load;
 pub use judge::{Judgement, ReferenceComparison, ReferenceVerdict};
+pub use open_points::{Finished, OpenPoints};
+pub use plan::Plan;
+pub use report::ExperimentReport;
 pub use results::{Results, stable_hash};
-pub use run::{ExperimentOptions, ExperimentReport, Finished, run};
+pub use run::{ExperimentOptions, run};
 pub use table::{csv, json, table, value_text};
 
 use serde::{Deserialize, Serialize};

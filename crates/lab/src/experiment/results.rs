@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
 /// Finished points by the hash of their inputs.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +45,20 @@ impl Results {
     #[must_use]
     pub fn read(bytes: &[u8]) -> Results {
         let lines = bytes.split(|&byte| byte == b'\n').filter_map(read_line);
-        Results { by_key: lines.collect() }
+        lines.collect()
+    }
+
+    /// Adds the points of another results file that are not known yet, and gives their lines.
+    pub fn absorb(&mut self, bytes: &[u8]) -> Vec<String> {
+        let mut new = Vec::new();
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let Some((key, measured)) = read_line(line) else { continue };
+            if let Entry::Vacant(place) = self.by_key.entry(key) {
+                place.insert(measured);
+                new.push(format!("{}\n", String::from_utf8_lossy(line)));
+            }
+        }
+        new
     }
 
     /// What was measured for these inputs, if it is known.
@@ -63,6 +77,12 @@ impl Results {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty()
+    }
+}
+
+impl FromIterator<(String, Measured)> for Results {
+    fn from_iter<I: IntoIterator<Item = (String, Measured)>>(points: I) -> Results {
+        Results { by_key: points.into_iter().collect() }
     }
 }
 
@@ -152,6 +172,16 @@ mod tests {
         bytes[10] = 0xff;
         with(&bytes);
         with(&lines[1].as_bytes()[..lines[1].len() / 2]);
+    }
+
+    #[test]
+    fn a_point_that_two_files_have_is_absorbed_once() {
+        let lines: Vec<String> = ["k0", "k1"].map(|key| line(key, "e", "p", &measured(0.5))).into();
+        let mut results = Results::read(lines[0].as_bytes());
+        let torn = &lines[1][..lines[1].len() / 2];
+        let other = [lines[0].as_str(), &lines[1], &lines[1], torn].concat();
+        assert_eq!(results.absorb(other.as_bytes()), [lines[1].as_str()]);
+        assert_eq!(results.len(), 2);
     }
 
     #[test]

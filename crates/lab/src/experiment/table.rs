@@ -1,7 +1,7 @@
 //! Reports as tables: text, CSV, JSON.
 
 use super::judge::Judgement;
-use super::run::ExperimentReport;
+use super::report::ExperimentReport;
 use serde_json::{Map, Value, json};
 use warplab_config::experiment::{AxisValue, Bound, Column};
 use warplab_metrics::{group_thousands, real_text};

@@ -1,12 +1,13 @@
 //! Everything that a lab names is run, and the student's answers are held against it.
 
 use super::measure::measure;
-use super::run::{Bench, Ran, execute};
+use super::run::{Bench, Ran, execute, memory_bytes};
 use super::verdict::{AnswerVerdict, of_check, of_prediction};
 use super::worksheet::Worksheet;
+use crate::pool::{self, Limits, Need};
 use std::collections::BTreeMap;
 use warplab_config::Lab;
-use warplab_config::lab::{Answer, Measure, Setting};
+use warplab_config::lab::{Answer, LabRun, Measure, Setting};
 use warplab_run::Fault;
 use warplab_trace::StateInterval;
 
@@ -37,10 +38,7 @@ impl LabJudgement {
 /// # Errors
 /// What is wrong with a launch, or why one did not run to its end.
 pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJudgement, Fault> {
-    let mut runs: BTreeMap<&str, Ran> = BTreeMap::new();
-    for (name, run) in &lab.runs {
-        runs.insert(name, execute(run, warps(lab, worksheet, name), bench)?);
-    }
+    let runs = execute_all(lab, worksheet, bench)?;
     let of_run = |name: &str, what: &Measure| measure(ran(&runs, name)?, what);
     let mut predictions = Vec::new();
     for prediction in &lab.predictions {
@@ -70,6 +68,20 @@ pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJu
         .map(|(name, checked)| ((*name).to_owned(), checked.line.clone()))
         .collect();
     Ok(LabJudgement { predictions, checks, wrong_results, timelines })
+}
+
+/// All runs of a lab, by name; the first one's fault, if any has one.
+fn execute_all<'a>(
+    lab: &'a Lab,
+    worksheet: &Worksheet,
+    bench: Bench<'_>,
+) -> Result<BTreeMap<&'a str, Ran>, Fault> {
+    let runs: Vec<(&str, &LabRun)> = lab.runs.iter().map(|(name, run)| (name.as_str(), run)).collect();
+    let need = |(_, run): &(&str, &LabRun)| Need { cost: 1, memory_bytes: memory_bytes(run, bench) };
+    let ran = pool::on_all(&runs, Limits::default(), need, |(name, run)| {
+        Ok((*name, execute(run, warps(lab, worksheet, name), bench)?))
+    });
+    ran.into_iter().collect()
 }
 
 fn ran<'a>(runs: &'a BTreeMap<&str, Ran>, name: &str) -> Result<&'a Ran, Fault> {

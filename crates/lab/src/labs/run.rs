@@ -10,8 +10,8 @@ use warplab_gpu::{RunOptions, TimelineOptions};
 use warplab_lower::{Pass, PassSet};
 use warplab_program::Program;
 use warplab_run::{
-    Checked, CompileOptions, Fault, ReadFile, Simulated, Workload, check_expectations, only_one,
-    read_program, simulate,
+    Checked, CompileOptions, Fault, ReadFile, Simulated, Workload, buffer_bytes, check_expectations,
+    only_one, read_program, simulate,
 };
 use warplab_units::WARP_LANES;
 
@@ -48,6 +48,11 @@ pub(super) fn launch(run: &LabRun, read: ReadFile<'_>) -> Result<(Launch, PathBu
     only_one(&launch, path)?;
     let program = path.parent().unwrap_or(Path::new("")).join(&launch.program);
     Ok((launch, program))
+}
+
+/// Bytes of all buffers of a run; none where its launch cannot be read, which [`execute`] reports.
+pub(super) fn memory_bytes(run: &LabRun, bench: Bench<'_>) -> u64 {
+    launch(run, bench.lab).map_or(0, |(launch, _)| buffer_bytes(&launch.arguments, &launch.buffers))
 }
 
 /// Runs a launch of a lab; `warps` is what the student chose, if anything.

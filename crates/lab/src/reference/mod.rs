@@ -8,6 +8,7 @@
 mod line;
 mod metrics;
 
+use crate::pool::Need;
 use rustc_hash::FxHashMap;
 use warplab_config::GpuConfig;
 use warplab_config::launch::Argument;
@@ -140,17 +141,15 @@ impl Case {
         self.buffer_bytes() / 128 + self.warp_instructions().unwrap_or(0)
     }
 
+    /// What its simulation needs.
+    #[must_use]
+    pub fn need(&self) -> Need {
+        Need { cost: self.weight(), memory_bytes: self.buffer_bytes() }
+    }
+
     /// Which of the words of `clock` are readings of the clock. Kernels write pairs of a value and a reading, or the
     /// reading alone again and again; words that were not written are zero.
     pub fn clock_readings(&self) -> impl Iterator<Item = usize> {
         (1..self.clock.len()).step_by(2).filter(|&word| self.clock[word] != 0)
     }
-}
-
-/// The cases by number, the longest first: so many threads end at about the same time.
-#[must_use]
-pub fn longest_first(cases: &[Case]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..cases.len()).collect();
-    order.sort_by_key(|&index| std::cmp::Reverse(cases[index].weight()));
-    order
 }
