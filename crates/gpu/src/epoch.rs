@@ -2,7 +2,7 @@
 
 use crate::device::DeviceState;
 use crate::fault::RunFault;
-use crate::memory_side::{MemorySide, MemorySpec};
+use crate::memory_side::{MemorySide, MemorySpec, PartitionPort};
 use crate::parallel;
 use crate::printed::collect_printed;
 use crate::running::{QueuedLaunch, Running, SmPort};
@@ -33,13 +33,13 @@ impl Epoch<'_> {
         let length = u64::from(config.crossbar.latency);
         let end = start + length;
         let context = launch.context(memory);
-        advance(running, memory_side, end, &context, memory_spec);
+        let busy = advance(running, memory_side, end, &context, memory_spec);
         collect_printed(running.active_mut().map(|port| port.sm.printed()), printed);
         if let Some(fault) = running.active_mut().find_map(|port| port.fault.take()) {
             return Err(RunFault::Launch(fault));
         }
         apply_logs(running, (start, end), &context, memory, heap)?;
-        let last_reply = memory_side.exchange(&mut running.sms, memory_spec);
+        let last_reply = memory_side.exchange(&mut running.sms, memory_spec, busy);
         running.replied(last_reply, end);
         running.collect_ends(end);
         running.dispatch(end, launch);
@@ -48,20 +48,32 @@ impl Epoch<'_> {
     }
 }
 
-/// All SMs that have something to do and all partitions, each alone, up to `end`.
+/// All SMs and all partitions that have something to do, each alone, up to `end`. How many they are.
 fn advance(
     running: &mut Running,
     memory_side: &mut MemorySide,
     end: Cycle,
     context: &Context<'_>,
     spec: &MemorySpec,
-) {
+) -> usize {
     let mut sms: Vec<&mut SmPort> = running.active_mut().filter(|port| port.next < end).collect();
     let MemorySide { partitions, clusters } = memory_side;
-    parallel::both(
-        || parallel::for_each(&mut sms, |port| port.advance(end, context)),
-        || parallel::for_each(partitions, |port| port.advance(end, clusters, spec)),
-    );
+    partitions.iter_mut().for_each(PartitionPort::forget_replies);
+    let mut partitions: Vec<&mut PartitionPort> =
+        partitions.iter_mut().filter(|port| port.is_busy(end, clusters)).collect();
+    let busy = sms.len() + partitions.len();
+    let advance_sm = |port: &mut &mut SmPort| port.advance(end, context);
+    let advance_partition = |port: &mut &mut PartitionPort| port.advance(end, clusters, spec);
+    if parallel::is_worth_it(busy) {
+        parallel::both(
+            || parallel::for_each(&mut sms, advance_sm),
+            || parallel::for_each(&mut partitions, advance_partition),
+        );
+    } else {
+        sms.iter_mut().for_each(advance_sm);
+        partitions.iter_mut().for_each(advance_partition);
+    }
+    busy
 }
 
 /// The limit that was given, or the one that holds where none was.

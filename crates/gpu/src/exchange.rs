@@ -40,6 +40,11 @@ impl Cluster {
         }
     }
 
+    /// Whether any request is on its way.
+    pub(crate) fn has_requests(&self) -> bool {
+        self.next_arrival != Cycle::NEVER
+    }
+
     /// The requests on their way to a partition, each SM's own in order.
     pub(crate) fn requests(&self, partition: usize) -> &[Request] {
         &self.to_partitions[partition]
@@ -59,8 +64,10 @@ impl Cluster {
     }
 
     fn send(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec) {
-        self.to_partitions.iter_mut().for_each(Vec::clear);
-        self.next_arrival = Cycle::NEVER;
+        if self.has_requests() {
+            self.to_partitions.iter_mut().for_each(Vec::clear);
+            self.next_arrival = Cycle::NEVER;
+        }
         let requests = &mut self.scratch.requests;
         sms.iter_mut().flatten().for_each(|port| port.sm.take_requests(requests));
         // Stable: SMs come in order, and the requests of each one.

@@ -95,8 +95,8 @@ impl Watchdog {
 /// the one of cycles that was given, or with 0 the one that holds where none was.
 fn reached(max_cycles: u64, cycles: u64, instructions: u64) -> Option<Reached> {
     if max_cycles != 0 {
-        let after = format!("{max_cycles} cycles");
-        return (cycles >= max_cycles).then_some(Reached { after, hint: "" });
+        let reached = || Reached { after: format!("{max_cycles} cycles"), hint: "" };
+        return (cycles >= max_cycles).then(reached);
     }
     let after = || format!("{DEFAULT_MAX_INSTRUCTIONS} warp instructions without a block that came or ended");
     (instructions >= DEFAULT_MAX_INSTRUCTIONS).then(|| Reached { after: after(), hint: HINT })

@@ -61,9 +61,18 @@ impl PartitionPort {
         &self.replies[cluster]
     }
 
+    /// The replies of the last epoch have been taken.
+    pub(crate) fn forget_replies(&mut self) {
+        self.replies.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether requests have left the clusters for it or there is something to do before `end`.
+    pub(crate) fn is_busy(&self, end: Cycle, clusters: &[Cluster]) -> bool {
+        self.next < end || clusters.iter().any(|cluster| !cluster.requests(self.id.index()).is_empty())
+    }
+
     /// Takes the requests that have left the clusters, and advances to `end`, alone.
     pub(crate) fn advance(&mut self, end: Cycle, clusters: &[Cluster], spec: &MemorySpec) {
-        self.replies.iter_mut().for_each(Vec::clear);
         self.take_requests(clusters);
         if self.next >= end {
             return;
@@ -92,6 +101,9 @@ impl PartitionPort {
         self.coming.first().map_or(Cycle::NEVER, |request| request.at)
     }
 }
+
+/// Handing over what so many units have sent is as much work as one of them advancing.
+const UNITS_PER_CLUSTER: usize = 8;
 
 /// All partitions and the crossbar: what stays warm from one launch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,13 +140,19 @@ impl MemorySide {
     }
 
     /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
-    pub(crate) fn exchange(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec) -> Cycle {
+    /// `busy` units had something to do.
+    pub(crate) fn exchange(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec, busy: usize) -> Cycle {
         let MemorySide { partitions, clusters } = self;
         let each = clusters.iter_mut().zip(sms.chunks_mut(spec.crossbar.sms_per_cluster()));
         let mut each: Vec<(usize, (&mut Cluster, &mut [Option<SmPort>]))> = each.enumerate().collect();
-        parallel::for_each(&mut each, |(number, (cluster, sms))| {
+        let exchange = |(number, (cluster, sms)): &mut (usize, (&mut Cluster, &mut [Option<SmPort>]))| {
             cluster.exchange(*number, sms, partitions, spec);
-        });
+        };
+        if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
+            parallel::for_each(&mut each, exchange);
+        } else {
+            each.iter_mut().for_each(exchange);
+        }
         clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
     }
 

@@ -1,25 +1,24 @@
 //! The one place that knows of threads.
 
-/// Applies `work` to every item, on the threads of the current pool where there is one.
+/// How many units must have something to do in an epoch, or a thread is not worth waking.
+const FEW: usize = 8;
+
+/// Whether so many units are worth several threads.
+pub(crate) fn is_worth_it(units: usize) -> bool {
+    units >= FEW && threads() > 1
+}
+
+/// Applies `work` to every item, on the threads of the current pool.
 #[cfg(feature = "parallel")]
 pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync + Send) {
     use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-    if items.len() < 2 || threads() < 2 {
-        items.iter_mut().for_each(work);
-    } else {
-        items.par_iter_mut().for_each(work);
-    }
+    items.par_iter_mut().for_each(work);
 }
 
-/// Does both, at once where there are threads.
+/// Does both at once.
 #[cfg(feature = "parallel")]
 pub(crate) fn both(one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
-    if threads() < 2 {
-        one();
-        other();
-    } else {
-        rayon::join(one, other);
-    }
+    rayon::join(one, other);
 }
 
 /// How many threads there are.

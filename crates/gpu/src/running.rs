@@ -164,7 +164,7 @@ impl Running {
     pub(crate) fn collect_ends(&mut self, now: Cycle) {
         for (sm, port) in self.sms.iter_mut().enumerate() {
             let Some(port) = port else { continue };
-            for end in port.sm.take_ends() {
+            for end in port.sm.ends().drain(..) {
                 self.blocks_done += 1;
                 self.watchdog.block_moved(now);
                 self.last_end = self.last_end.max(end.at);

@@ -133,9 +133,9 @@ impl Sm {
         requests.append(&mut self.lsu.port.sent);
     }
 
-    /// Takes the blocks that have ended since the last call.
-    pub fn take_ends(&mut self) -> Vec<BlockEnd> {
-        std::mem::take(&mut self.ends)
+    /// The blocks that have ended, for who takes them out.
+    pub fn ends(&mut self) -> &mut Vec<BlockEnd> {
+        &mut self.ends
     }
 
     /// What has been done to global memory in this epoch.

@@ -58,8 +58,10 @@ impl ArchitecturalState {
 
     /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
     pub fn restart(&mut self, shape: &LaunchShape, index: u32) {
-        self.rows.iter_mut().for_each(|row| *row = [0; LANES]);
-        self.local.iter_mut().for_each(|row| *row = [0; LANES]);
+        // The rows after them are never written, or never read.
+        let registers = self.rows.len() - EXTRA_ROWS;
+        self.rows[..registers].fill([0; LANES]);
+        self.local.fill([0; LANES]);
         self.predicates = [0; PREDICATES];
         self.predicates[7] = LaneBits::MAX;
         self.predicates[15] = LaneBits::MAX;
@@ -141,6 +143,9 @@ fn thread_indices(shape: &LaunchShape, index: u32) -> [Row; 3] {
     let [x, y, _] = shape.block;
     let first = index * LANES as u32;
     let thread = |lane: usize| first + lane as u32;
+    if x >= shape.threads() {
+        return [std::array::from_fn(thread), [0; LANES], [0; LANES]];
+    }
     [
         std::array::from_fn(|lane| thread(lane) % x),
         std::array::from_fn(|lane| thread(lane) / x % y),

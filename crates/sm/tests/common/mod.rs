@@ -162,7 +162,7 @@ impl Run {
             self.sm.deliver(Reply { sm: request.sm, token: request.token, bytes: 0, at });
         }
         self.requests.extend(requests);
-        self.ended.extend(self.sm.take_ends().iter().map(|end| end.at.0));
+        self.ended.extend(self.sm.ends().drain(..).map(|end| end.at.0));
         let mut heap = Heap::new(&self.bench.memory);
         for index in 0..self.sm.log().len() {
             let result = self.sm.log().apply(index, &self.bench.memory, &mut heap).unwrap();
