@@ -87,7 +87,9 @@ impl Cluster {
         spec: &MemorySpec,
     ) {
         let replies = &mut self.scratch.replies;
-        partitions.iter().for_each(|port| replies.extend_from_slice(port.replies(cluster)));
+        for port in partitions {
+            replies.extend_from_slice(port.replies(cluster));
+        }
         // Stable: partitions come in order, and the replies of each one.
         replies.sort_by_key(|reply| (reply.at, reply.sm));
         let first = cluster * spec.crossbar.sms_per_cluster();

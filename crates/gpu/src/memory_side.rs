@@ -40,6 +40,7 @@ pub(crate) struct PartitionPort {
     coming: Vec<Request>,
     /// What was sent to each cluster in this epoch.
     replies: Vec<Vec<Reply>>,
+    has_replied: bool,
     #[serde(skip)]
     sent: Vec<Reply>,
 }
@@ -52,6 +53,7 @@ impl PartitionPort {
             next: Cycle::NEVER,
             coming: Vec::new(),
             replies: vec![Vec::new(); spec.crossbar.clusters()],
+            has_replied: false,
             sent: Vec::new(),
         }
     }
@@ -63,12 +65,15 @@ impl PartitionPort {
 
     /// The replies of the last epoch have been taken.
     pub(crate) fn forget_replies(&mut self) {
-        self.replies.iter_mut().for_each(Vec::clear);
+        if std::mem::take(&mut self.has_replied) {
+            self.replies.iter_mut().for_each(Vec::clear);
+        }
     }
 
     /// Whether requests have left the clusters for it or there is something to do before `end`.
     pub(crate) fn is_busy(&self, end: Cycle, clusters: &[Cluster]) -> bool {
-        self.next < end || clusters.iter().any(|cluster| !cluster.requests(self.id.index()).is_empty())
+        let has_for_it = |cluster: &Cluster| !cluster.requests(self.id.index()).is_empty();
+        self.next < end || clusters.iter().filter(|cluster| cluster.has_requests()).any(has_for_it)
     }
 
     /// Takes the requests that have left the clusters, and advances to `end`, alone.
@@ -82,6 +87,7 @@ impl PartitionPort {
             self.partition.push(&spec.partition, request);
         }
         self.partition.advance(&spec.partition, end, &mut self.sent);
+        self.has_replied = !self.sent.is_empty();
         for reply in self.sent.drain(..) {
             self.replies[spec.crossbar.cluster(reply.sm)].push(reply);
         }
@@ -136,7 +142,7 @@ impl MemorySide {
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
         self.partitions.iter().all(|port| port.coming.is_empty())
-            && self.clusters.iter().all(|cluster| cluster.next_arrival == Cycle::NEVER)
+            && !self.clusters.iter().any(Cluster::has_requests)
     }
 
     /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
