@@ -20,7 +20,6 @@ mod passes;
 mod program_text;
 mod programs;
 mod progress;
-mod ptx_table;
 mod save;
 mod simulate;
 mod sources;

@@ -106,9 +106,9 @@ setp (PTX): p = (a cmp b) op r, q = !(a cmp b) op r
   one of         .eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan
   may have       .and .or .xor
   may have       .ftz
-  becomes        ISETP FSETP DSETP HSETP2
+  becomes        ISETP FSETP DSETP HSETP2 LOP3 PRMT
   pipe           alu fp64 fp16
-  latency class  predicate
+  latency class  predicate alu
 
 "#]]);
     warplab("isa SHF").success().stdout_eq(str![[r#"
@@ -158,7 +158,7 @@ fn every_instruction_stands_in_the_lists() {
         "{page}"
     );
     assert!(page.contains(
-        "| popc.type d, a | b32 b64 | d = the number of bits set in a |  | POPC | xu | transcendental |"
+        "| popc.type d, a | b32 b64 | d = the number of bits set in a |  | POPC IADD3 | xu alu | transcendental alu |"
     ));
     let list = String::from_utf8(warplab("isa").success().get_output().stdout.clone()).unwrap();
     assert!(list.starts_with("PTX\n\nform") && list.contains("\nMachine\n\n"), "{list}");

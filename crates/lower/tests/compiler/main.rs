@@ -8,6 +8,8 @@ mod constant_offsets;
 mod contraction;
 mod declared_sizes;
 mod filetests;
+mod forms;
+mod instructions;
 mod operations;
 mod precise;
 mod programs;
