@@ -7,6 +7,9 @@
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+#[macro_use]
+mod text_form;
+
 mod check;
 mod course;
 pub mod experiment;

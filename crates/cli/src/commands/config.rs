@@ -69,7 +69,7 @@ pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcom
         SchemaKind::Course => Kind::Course,
         SchemaKind::Lab => Kind::Lab,
     };
-    let text = serde_json::to_string_pretty(&warplab_config::schema(kind));
+    let text = serde_json::to_string_pretty(warplab_config::schema(kind));
     let text = text.map_err(|error| Failure::Output(format!("the schema cannot be written: {error}")))?;
     terminal.print(&(text + "\n"))?;
     Ok(Outcome::Fine)
