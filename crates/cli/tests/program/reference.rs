@@ -1,6 +1,6 @@
 //! Commands that look things up: occupancy, explain, isa, gpu, check, config, completions.
 
-use crate::common::warplab;
+use crate::common::{fresh_folder, stdout, warplab, warplab_in};
 use snapbox::str;
 
 #[test]
@@ -294,4 +294,14 @@ fn a_plain_listing_reads_back_and_runs() {
     let line =
         format!("run {} --grid 1 --block 64 --gpu toy --arg buffer:x:256:zero --arg f32:2", file.display());
     warplab(&line).success().stderr_eq("");
+}
+
+#[test]
+fn a_machine_is_shown_as_ron_after_its_changes() {
+    let shown = warplab("config show toy --set multiprocessor.scheduler=gto --set l2.kib=512").success();
+    let text = stdout(&shown);
+    assert!(text.contains("\n        scheduler: gto,\n") && text.contains("\n        kib: 512,\n"), "{text}");
+    let folder = fresh_folder("config_show");
+    std::fs::write(folder.join("changed.ron"), &text).unwrap();
+    assert_eq!(stdout(&warplab_in(&folder, "config show changed.ron").success()), text);
 }
