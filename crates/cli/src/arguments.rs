@@ -126,6 +126,14 @@ pub(crate) enum ConfigCommand {
         /// A .ron file
         file: PathBuf,
     },
+    /// Print a machine as RON after all changes, without comments
+    Show {
+        /// A name or the path of a .ron file
+        machine: String,
+        /// A change of the machine, may be repeated: l2.kib=30000
+        #[arg(long = "set", value_name = "PATH=VALUE")]
+        changes: Vec<String>,
+    },
     /// The JSON schema of a description
     Schema {
         /// Of what

@@ -21,7 +21,6 @@ mod passes;
 mod program_text;
 mod programs;
 mod progress;
-mod ptx_table;
 mod save;
 mod simulate;
 mod sources;
@@ -55,6 +54,9 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Listing(arguments) => commands::listing::run(arguments, terminal),
         Command::Explain { name } => commands::explain::run(name, terminal),
         Command::Config { command: ConfigCommand::Check { file } } => commands::config::check(file, terminal),
+        Command::Config { command: ConfigCommand::Show { machine, changes } } => {
+            commands::config::show(machine, changes, terminal)
+        }
         Command::Config { command: ConfigCommand::Schema { kind } } => {
             commands::config::schema(*kind, terminal)
         }

@@ -7,6 +7,9 @@
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+#[macro_use]
+mod text_form;
+
 mod check;
 mod course;
 pub mod experiment;
@@ -24,6 +27,7 @@ mod validate_experiment;
 mod validate_gpu;
 mod validate_lab;
 mod validate_launch;
+mod write;
 
 pub use course::{Course, CourseRow};
 pub use experiment::Experiment;
@@ -38,3 +42,4 @@ pub use validate_experiment::validate_experiment;
 pub use validate_gpu::validate_gpu;
 pub use validate_lab::validate_lab;
 pub use validate_launch::validate_launch;
+pub use write::write_gpu;

@@ -71,7 +71,7 @@ pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
 pub fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> {
     let (tree, faults) = parse(&source.text);
     fail_on_errors(faults)?;
-    fail_on_errors(check::check(&tree, &schema(kind), FORMATS))?;
+    fail_on_errors(check::check(&tree, schema(kind), FORMATS))?;
     Ok(tree)
 }
 

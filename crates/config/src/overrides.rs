@@ -27,9 +27,9 @@ pub fn apply_override(
     let names: Vec<&str> = path.split('.').collect();
     let schema = schema(kind);
     let expected =
-        schema_at(&schema, &names).map_err(|(depth, known)| vec![unknown_path(path, depth, &known)])?;
-    let value = value_text(text[equals + 1..].trim(), expected, &schema);
-    let mut faults = value_faults(&value, expected, &schema, path);
+        schema_at(schema, &names).map_err(|(depth, known)| vec![unknown_path(path, depth, &known)])?;
+    let value = value_text(text[equals + 1..].trim(), expected, schema);
+    let mut faults = value_faults(&value, expected, schema, path);
     for fault in &mut faults {
         // The value may have been quoted; its place is the typed one.
         fault.span = Span::new(equals + 1, text.len());

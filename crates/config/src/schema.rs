@@ -6,6 +6,7 @@ use schemars::schema_for;
 use serde_json::Value;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use warplab_diagnostics::Diagnostic;
 use warplab_units::ElementType;
 
@@ -41,17 +42,20 @@ impl Kind {
     }
 }
 
-/// The JSON schema of a kind of description.
+/// The JSON schema of a kind of description, made once.
 #[must_use]
-pub fn schema(kind: Kind) -> Value {
-    match kind {
-        Kind::Gpu => schema_for!(GpuConfig),
-        Kind::Launch => schema_for!(Launch),
-        Kind::Experiment => schema_for!(Experiment),
-        Kind::Course => schema_for!(Course),
-        Kind::Lab => schema_for!(Lab),
-    }
-    .to_value()
+pub fn schema(kind: Kind) -> &'static Value {
+    static SCHEMAS: [OnceLock<Value>; Kind::ALL.len()] = [const { OnceLock::new() }; Kind::ALL.len()];
+    SCHEMAS[kind as usize].get_or_init(|| {
+        match kind {
+            Kind::Gpu => schema_for!(GpuConfig),
+            Kind::Launch => schema_for!(Launch),
+            Kind::Experiment => schema_for!(Experiment),
+            Kind::Course => schema_for!(Course),
+            Kind::Lab => schema_for!(Lab),
+        }
+        .to_value()
+    })
 }
 
 /// Texts with a grammar of their own.

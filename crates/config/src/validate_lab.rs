@@ -114,7 +114,7 @@ impl Checker<'_> {
             for (key, _) in entries {
                 let Value::Text(path) = &key.value else { continue };
                 let names: Vec<&str> = path.split('.').collect();
-                if let Err((depth, known)) = schema_at(&gpu, &names) {
+                if let Err((depth, known)) = schema_at(gpu, &names) {
                     let help = allowed(names.get(depth).copied(), &known);
                     let message = format!("no machine has '{path}'");
                     faults.push(Diagnostic::error(key.span, message).with_label("not known").with_help(help));

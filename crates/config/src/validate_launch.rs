@@ -192,7 +192,7 @@ fn changes(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     for (key, _) in entries {
         let Value::Text(path) = &key.value else { continue };
         let names: Vec<&str> = path.split('.').collect();
-        if let Err((depth, known)) = schema_at(&gpu, &names) {
+        if let Err((depth, known)) = schema_at(gpu, &names) {
             let message = format!("no machine has '{path}'");
             faults.push(error(key.span, message, &allowed(names.get(depth).copied(), &known)));
         }

@@ -23,6 +23,7 @@ mod functions;
 mod globals;
 mod graph;
 mod inline;
+mod instructions;
 mod legal;
 mod limits;
 mod link;
@@ -38,6 +39,7 @@ mod spill;
 mod system;
 mod vectorise;
 
+pub use instructions::{Description, describe};
 pub use passes::{Pass, PassSet};
 pub use select::is_lowered;
 

@@ -10,6 +10,8 @@ pub struct Form {
     pub operands: Vec<String>,
     /// How many of them must be written.
     pub required: usize,
+    /// How many types are written, at least and at most.
+    pub type_count: (usize, usize),
     /// The types that may be written.
     pub types: Vec<&'static str>,
     /// Groups of modifiers of which one must be written.
@@ -40,6 +42,7 @@ pub fn form(opcode: Opcode) -> Form {
     Form {
         operands: operands.collect(),
         required,
+        type_count: spec.type_count,
         types: spec.types.iter().map(|ty| ty.name()).collect(),
         needed: spec.needs.iter().map(|group| names(group.all())).collect(),
         allowed: spec.modifiers.iter().map(|group| names(group.all())).collect(),

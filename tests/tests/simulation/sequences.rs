@@ -57,6 +57,10 @@ fn read_from_dram(name: &str) -> Vec<(u64, u64)> {
     let run = simulated(&cases);
     let last = cases.last().expect("a launch");
     assert_eq!(last.wrong_outputs(&run.image), [""; 0], "{name}");
+    beside(&cases, &run)
+}
+
+fn beside(cases: &[Case], run: &SimulatedSequence) -> Vec<(u64, u64)> {
     let first = cases[0].metrics["dram__bytes_read.sum"];
     let share = |bytes: f64| (bytes / first * 1000.0).round() as u64;
     cases
@@ -74,6 +78,13 @@ fn what_the_first_launch_read_is_in_l2_for_the_others() {
     assert_eq!(read_from_dram("warm_sum_1MiB"), [(1000, 996), (1, 0), (0, 0)]);
     assert_eq!(read_from_dram("warm_sum_8MiB"), [(1000, 1000), (0, 0), (0, 0)]);
     assert_eq!(read_from_dram("warm_scale_8MiB"), [(1000, 1000), (0, 0), (0, 0)]);
+}
+
+/// A row of DEVIATIONS.md: the two halves of L2 keep a copy each of what SMs of both read, ours keeps one.
+#[test]
+fn a_second_sum_of_24_mib_reads_nothing_where_the_hardware_reads_a_twelfth() {
+    let cases = &launches("warm_sum_24MiB")[..2];
+    assert_eq!(beside(cases, &simulated(cases)), [(1000, 1000), (86, 0)]);
 }
 
 #[test]

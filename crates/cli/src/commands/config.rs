@@ -1,9 +1,9 @@
-//! `warplab config check FILE` and `warplab config schema KIND`.
+//! `warplab config check FILE`, `warplab config show MACHINE` and `warplab config schema KIND`.
 
 use crate::arguments::SchemaKind;
 use crate::failure::{Failure, Outcome};
-use crate::sources;
 use crate::terminal::Terminal;
+use crate::{machines, sources};
 use std::path::Path;
 use warplab_config::{Kind, load_course, load_gpu, load_lab, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -60,6 +60,15 @@ fn kind(source: &Source) -> Kind {
     }
 }
 
+/// Prints a machine as RON, with changes `PATH=VALUE`.
+pub(crate) fn show(machine: &str, changes: &[String], terminal: &mut Terminal) -> Result<Outcome, Failure> {
+    let config = machines::load(machine, changes)?;
+    let text = warplab_config::write_gpu(&config);
+    let text = text.map_err(|error| Failure::Output(format!("the machine cannot be written: {error}")))?;
+    terminal.print(&text)?;
+    Ok(Outcome::Fine)
+}
+
 /// Prints the JSON schema of a kind of description.
 pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let kind = match kind {
@@ -69,7 +78,7 @@ pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcom
         SchemaKind::Course => Kind::Course,
         SchemaKind::Lab => Kind::Lab,
     };
-    let text = serde_json::to_string_pretty(&warplab_config::schema(kind));
+    let text = serde_json::to_string_pretty(warplab_config::schema(kind));
     let text = text.map_err(|error| Failure::Output(format!("the schema cannot be written: {error}")))?;
     terminal.print(&(text + "\n"))?;
     Ok(Outcome::Fine)

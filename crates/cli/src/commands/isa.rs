@@ -1,11 +1,10 @@
 //! `warplab isa [NAME]`: the instructions that are supported, from the tables that execute and read them.
 
 use crate::failure::{Failure, Outcome};
-use crate::ptx_table;
 use crate::terminal::Terminal;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::is_executed;
-use warplab_lower::is_lowered;
+use warplab_lower::{describe, is_lowered};
 use warplab_program::Opcode;
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::{Align, Table, wrap};
@@ -53,7 +52,7 @@ pub(crate) fn one(name: &str) -> Option<String> {
 }
 
 fn ptx_text(opcode: PtxOpcode) -> String {
-    let row = ptx_table::row(opcode);
+    let row = describe(opcode);
     let form = warplab_ptx::form(opcode);
     let mut text = format!("{} (PTX): {}\n", opcode.name(), row.meaning);
     let mut line = |what: &str, words: String| {
@@ -69,12 +68,13 @@ fn ptx_text(opcode: PtxOpcode) -> String {
     for group in &form.allowed {
         line("may have", dotted(group));
     }
+    if !is_lowered(opcode) {
+        line("runs", "no: it is read, and a kernel with it is refused".to_owned());
+        return text;
+    }
     line("becomes", becomes(row.machine));
     line("pipe", pipes(row.machine));
     line("latency class", classes(row.machine));
-    if !is_lowered(opcode) {
-        line("runs", "no: it is read, and a kernel with it is refused".to_owned());
-    }
     text
 }
 
@@ -165,15 +165,16 @@ fn instructions_of_ptx(modifiers: bool) -> Table {
     heads.push(("runs", Align::Left));
     let mut table = Table::new(heads);
     for &opcode in PtxOpcode::ALL {
-        let row = ptx_table::row(opcode);
+        let row = describe(opcode);
         let types = warplab_ptx::form(opcode).types.join(" ");
         let machine = row.machine;
         let mut cells = vec![ptx_form(opcode), types, row.meaning.to_owned()];
         if modifiers {
             cells.push(modifiers_of(opcode));
         }
-        cells.extend([becomes(machine), pipes(machine), classes(machine)]);
-        cells.push(yes(is_lowered(opcode)));
+        let runs = is_lowered(opcode);
+        let becomes = if runs { becomes(machine) } else { String::new() };
+        cells.extend([becomes, pipes(machine), classes(machine), yes(runs)]);
         table.row(cells);
     }
     table
@@ -210,8 +211,8 @@ fn page() -> String {
     format!(
         "# Instructions\n\nThis page is written by `warplab isa --markdown` from the tables that read and execute the \
          instructions. Do not edit it.\n\n## PTX\n\nOperands: `d` a result, `p|q` predicates, `a b c` sources, `r` a \
-         predicate read; those in braces may be left out. *becomes*: the machine instructions of the usual forms. \
-         *runs*: a kernel with an instruction that does not run is refused. Modifiers \
+         predicate read; those in braces may be left out. *becomes*: every machine instruction that one of its forms becomes; BSSY and BSYNC \
+         stand around branches that lanes take differently. *runs*: a kernel with an instruction that does not run is refused. Modifiers \
          of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
          latencies are counted by the compiler in stall counts; variable ones are waited for with wait barriers.\n\n{}",
         instructions_of_ptx(true).markdown(),

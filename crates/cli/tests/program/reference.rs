@@ -1,6 +1,6 @@
 //! Commands that look things up: occupancy, explain, isa, gpu, check, config, completions.
 
-use crate::common::warplab;
+use crate::common::{fresh_folder, stdout, warplab, warplab_in};
 use snapbox::str;
 
 #[test]
@@ -106,9 +106,9 @@ setp (PTX): p = (a cmp b) op r, q = !(a cmp b) op r
   one of         .eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan
   may have       .and .or .xor
   may have       .ftz
-  becomes        ISETP FSETP DSETP HSETP2
+  becomes        ISETP FSETP DSETP HSETP2 LOP3 PRMT
   pipe           alu fp64 fp16
-  latency class  predicate
+  latency class  predicate alu
 
 "#]]);
     warplab("isa SHF").success().stdout_eq(str![[r#"
@@ -158,7 +158,7 @@ fn every_instruction_stands_in_the_lists() {
         "{page}"
     );
     assert!(page.contains(
-        "| popc.type d, a | b32 b64 | d = the number of bits set in a |  | POPC | xu | transcendental |"
+        "| popc.type d, a | b32 b64 | d = the number of bits set in a |  | POPC IADD3 | xu alu | transcendental alu |"
     ));
     let list = String::from_utf8(warplab("isa").success().get_output().stdout.clone()).unwrap();
     assert!(list.starts_with("PTX\n\nform") && list.contains("\nMachine\n\n"), "{list}");
@@ -294,4 +294,14 @@ fn a_plain_listing_reads_back_and_runs() {
     let line =
         format!("run {} --grid 1 --block 64 --gpu toy --arg buffer:x:256:zero --arg f32:2", file.display());
     warplab(&line).success().stderr_eq("");
+}
+
+#[test]
+fn a_machine_is_shown_as_ron_after_its_changes() {
+    let shown = warplab("config show toy --set multiprocessor.scheduler=gto --set l2.kib=512").success();
+    let text = stdout(&shown);
+    assert!(text.contains("\n        scheduler: gto,\n") && text.contains("\n        kib: 512,\n"), "{text}");
+    let folder = fresh_folder("config_show");
+    std::fs::write(folder.join("changed.ron"), &text).unwrap();
+    assert_eq!(stdout(&warplab_in(&folder, "config show changed.ron").success()), text);
 }

@@ -11,9 +11,7 @@
 
 use super::AxisValue;
 use crate::expression::{Dialect, Mention, Parsed, Parser, Term, parse};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span};
 
@@ -120,32 +118,11 @@ impl FromStr for Expression {
     }
 }
 
-impl TryFrom<String> for Expression {
-    type Error = String;
-    fn try_from(text: String) -> Result<Expression, String> {
-        text.parse().map_err(|fault: Diagnostic| fault.message)
-    }
-}
-
-impl From<Expression> for String {
-    fn from(expression: Expression) -> String {
-        expression.text
-    }
-}
-
-impl JsonSchema for Expression {
-    fn schema_name() -> Cow<'static, str> {
-        "Expression".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "An expression of metrics in curly brackets, axes, constants and earlier columns.",
-            "type": "string",
-            "format": "expression",
-        })
-    }
-}
+written_as_text!(
+    Expression,
+    "expression",
+    "An expression of metrics in curly brackets, axes, constants and earlier columns."
+);
 
 #[cfg(test)]
 mod tests {

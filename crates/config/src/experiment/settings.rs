@@ -59,7 +59,7 @@ pub fn setting(kind: ExperimentKind, name: &str) -> Result<Setting<'_>, (String,
     }
     if let Some(path) = name.strip_prefix("gpu.") {
         let names: Vec<&str> = path.split('.').collect();
-        return match schema_at(&schema(Kind::Gpu), &names) {
+        return match schema_at(schema(Kind::Gpu), &names) {
             Ok(_) => Ok(Setting::Machine(path)),
             Err((depth, known)) => {
                 let help = allowed(names.get(depth).copied(), &known);

@@ -1,9 +1,7 @@
 //! Texts with expressions in curly brackets: `copy_{width}_2e{log_n}`.
 
 use super::Expression;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span};
 
@@ -74,29 +72,8 @@ impl FromStr for Template {
     }
 }
 
-impl TryFrom<String> for Template {
-    type Error = String;
-    fn try_from(text: String) -> Result<Template, String> {
-        text.parse().map_err(|fault: Diagnostic| fault.message)
-    }
-}
-
-impl From<Template> for String {
-    fn from(template: Template) -> String {
-        template.text
-    }
-}
-
-impl JsonSchema for Template {
-    fn schema_name() -> Cow<'static, str> {
-        "Template".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A text; expressions of axes and constants in curly brackets are filled in.",
-            "type": "string",
-            "format": "template",
-        })
-    }
-}
+written_as_text!(
+    Template,
+    "template",
+    "A text; expressions of axes and constants in curly brackets are filled in."
+);

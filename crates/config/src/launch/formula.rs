@@ -15,9 +15,7 @@
 //! launch; `y0[i]` is what `y` held before.
 
 use crate::expression::{Dialect, Mention, Parsed, Parser, Term, parse};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span};
 use warplab_units::ElementType;
@@ -137,29 +135,8 @@ impl FromStr for Formula {
     }
 }
 
-impl TryFrom<String> for Formula {
-    type Error = String;
-    fn try_from(text: String) -> Result<Formula, String> {
-        text.parse().map_err(|fault: Diagnostic| fault.message)
-    }
-}
-
-impl From<Formula> for String {
-    fn from(formula: Formula) -> String {
-        formula.text
-    }
-}
-
-impl JsonSchema for Formula {
-    fn schema_name() -> Cow<'static, str> {
-        "Formula".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Element i as a formula of i and of the buffers: \"2.0 * x[i] + y0[i]\".",
-            "type": "string",
-            "format": "formula",
-        })
-    }
-}
+written_as_text!(
+    Formula,
+    "formula",
+    "Element i as a formula of i and of the buffers: \"2.0 * x[i] + y0[i]\"."
+);

@@ -14,9 +14,8 @@ pub use steps::{LaunchEntry, LaunchStep};
 pub use warplab_units::{ElementType, Number};
 
 use crate::gpu::SchedulerPolicy;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -166,19 +165,11 @@ impl From<ElementName> for String {
     }
 }
 
-impl JsonSchema for ElementName {
-    fn schema_name() -> Cow<'static, str> {
-        "ElementName".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A type of elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32 or f64.",
-            "type": "string",
-            "format": "element",
-        })
-    }
-}
+text_schema!(
+    ElementName,
+    "element",
+    "A type of elements: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32 or f64."
+);
 
 /// Bytes that are written in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,19 +207,7 @@ impl From<HexBytes> for String {
     }
 }
 
-impl JsonSchema for HexBytes {
-    fn schema_name() -> Cow<'static, str> {
-        "HexBytes".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Bytes in hexadecimal, as they lie in memory: \"00 00 80 3f\".",
-            "type": "string",
-            "format": "hex",
-        })
-    }
-}
+text_schema!(HexBytes, "hex", "Bytes in hexadecimal, as they lie in memory: \"00 00 80 3f\".");
 
 /// What a buffer holds before the launch. Without a type of elements words are 32 bits, and the rules are those of the
 /// hardware reference suite, so that results can be compared bit for bit; with a type every rule gives elements of it.

@@ -4,7 +4,7 @@ use warplab_program::{Instruction, Opcode, Program, SystemCall};
 use warplab_sass::read_cubin;
 
 fn program() -> Program {
-    read_cubin(include_bytes!("runtime.cubin"), include_str!("runtime.json")).unwrap()
+    read_cubin(include_bytes!("../runtime.cubin"), include_str!("../runtime.json")).unwrap()
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_return_address_is_a_code_address_of_the_kernel() {
 
 #[test]
 fn a_function_that_the_driver_does_not_have_here_is_named() {
-    let program = read_cubin(include_bytes!("aligned.cubin"), include_str!("aligned.json")).unwrap();
+    let program = read_cubin(include_bytes!("../aligned.cubin"), include_str!("../aligned.json")).unwrap();
     let reasons = &program.refusal("aligned").expect("it is refused").reasons;
     let texts: Vec<String> = reasons.iter().map(ToString::to_string).collect();
     assert_eq!(

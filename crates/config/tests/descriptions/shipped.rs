@@ -1,7 +1,7 @@
 //! Every file of `configs/` loads, and says what its documents say.
 
 use std::path::{Path, PathBuf};
-use warplab_config::{GpuConfig, Launch, apply_override, load_gpu, load_launch};
+use warplab_config::{GpuConfig, Launch, apply_override, load_gpu, load_launch, write_gpu};
 use warplab_diagnostics::{Diagnostic, Source, render};
 
 fn configs() -> PathBuf {
@@ -36,6 +36,14 @@ fn every_machine_loads() {
     let expected =
         ["a100", "fermi", "gt200", "h100-sxm", "h200", "mi100", "mi250x", "t4", "textbook", "toy", "v100"];
     assert_eq!(names, expected);
+}
+
+#[test]
+fn every_machine_that_is_written_reads_back_as_it_was() {
+    for (name, config) in gpus() {
+        let written = Source::new("written.ron", write_gpu(&config).unwrap());
+        assert_eq!(loaded(&written, load_gpu), config, "{name}");
+    }
 }
 
 #[test]

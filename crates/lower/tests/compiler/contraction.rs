@@ -1,8 +1,6 @@
 //! Which products and sums become fused multiply-adds: ptxas's choices for the same kernels (13.0, sm_90).
-#![allow(missing_docs)]
 
-mod common;
-
+use crate::common::{lowered, options};
 use warplab_lower::Options;
 
 /// The arithmetic of a kernel with this body: how many products, sums and fused multiply-adds.
@@ -17,7 +15,7 @@ fn arithmetic(body: &str, options: &Options) -> [usize; 3] {
          st.global.v2.f32 [%rd1+128], {{%f11, %f12}}; st.global.v2.f32 [%rd1+136], {{%f13, %f14}};\n\
          st.global.f64 [%rd1+144], %d11; st.global.b16 [%rd1+152], %h11; ret; }}"
     );
-    let lowered = common::lowered("contraction.ptx", text, options);
+    let lowered = lowered("contraction.ptx", text, options);
     let count = |suffix: &str| {
         let names = lowered.program.kernels[0].instructions.iter().map(|it| it.opcode.name());
         names
@@ -105,13 +103,13 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
         ("brain floats", "mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;", [0, 0, 1]),
     ];
     for (name, body, expected) in cases {
-        assert_eq!(arithmetic(body, &common::options()), *expected, "{name}: {body}");
+        assert_eq!(arithmetic(body, &options()), *expected, "{name}: {body}");
     }
 }
 
 #[test]
 fn nothing_is_fused_without_contraction() {
-    let options = Options { contracts: false, ..common::options() };
+    let options = Options { contracts: false, ..options() };
     let body =
         "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;";
     assert_eq!(arithmetic(body, &options), [2, 2, 0]);

@@ -3,8 +3,8 @@
 use warplab_program::Instruction;
 use warplab_sass::read_cubin;
 
-const CUBIN: &[u8] = include_bytes!("lines.cubin");
-const JSON: &str = include_str!("lines.json");
+const CUBIN: &[u8] = include_bytes!("../lines.cubin");
+const JSON: &str = include_str!("../lines.json");
 
 #[test]
 fn an_inlined_instruction_has_the_line_of_the_inlined_function() {

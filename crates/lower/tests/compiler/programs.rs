@@ -1,9 +1,6 @@
 //! Whole small programs: calls, local and constant memory, spills, divergence, locks.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::lowered;
+use crate::common::{lowered, options};
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage};
@@ -37,7 +34,7 @@ fn words(text: &str, threads: u32, count: usize, options: &Options) -> Vec<u32> 
 /// With all passes and with none but the needed.
 fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
     for passes in [PassSet::all(), PassSet::none()] {
-        let options = Options { passes, ..common::options() };
+        let options = Options { passes, ..options() };
         let expected: Vec<u32> = (0..threads).map(&expected).collect();
         assert_eq!(words(text, threads, threads as usize, &options), expected);
     }
@@ -90,7 +87,7 @@ fn few_registers_spill() {
         })
     };
     check(&kernel(".maxnreg 16", "", &body), 32, expected);
-    let options = Options { passes: PassSet::none(), ..common::options() };
+    let options = Options { passes: PassSet::none(), ..options() };
     let lowered = lowered("spill.ptx", format!("{HEAD}{}", kernel(".maxnreg 16", "", &body)), &options);
     assert!(lowered.program.kernels[0].registers <= 16 && lowered.program.kernels[0].local_bytes > 0);
 }
@@ -191,7 +188,7 @@ fn what_is_not_supported_is_said_all_at_once() {
     );
     let source = Source::new("unsupported.ptx", text);
     let parsed = warplab_ptx::parse(&source);
-    let faults = lower(&parsed.module, &source, &common::options()).expect_err("three faults");
+    let faults = lower(&parsed.module, &source, &options()).expect_err("three faults");
     let lines: Vec<u32> = faults.iter().map(|fault| source.position(fault.span.start).line).collect();
     assert_eq!(lines, [5, 6, 7]);
 }
@@ -256,7 +253,7 @@ fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
         add.u32 %r4, %r1, 7; st.volatile.global.u32 [%rd2], %r4; setp.lt.u32 %p2, %r1, 20; @%p2 bra SAME;\n\
         bar.sync 0; bra DONE;\n\
         SAME: atom.global.add.u32 %r5, [%rd3], 3; bar.sync 0; atom.global.add.u32 %r0, [%rd3+4], 3; sub.u32 %r0, %r0, %r5;\nDONE:";
-    let options = |passes| Options { passes, ..common::options() };
+    let options = |passes| Options { passes, ..options() };
     let text = kernel("", declarations, body);
     for passes in [PassSet::all(), PassSet::none()] {
         let differences = words(&text, 32, 32, &options(passes));

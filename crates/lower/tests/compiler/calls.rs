@@ -1,8 +1,6 @@
 //! Functions that call themselves, calls through pointers, and calls that would grow a kernel without end are real calls.
-#![allow(missing_docs)]
 
-mod common;
-
+use crate::common::options;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use warplab_diagnostics::Source;
@@ -18,7 +16,7 @@ fn compile(text: String) -> Result<Program, Vec<String>> {
     let source = Source::new("calls.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
-    match lower(&parsed.module, &source, &common::options()) {
+    match lower(&parsed.module, &source, &options()) {
         Ok(lowered) => Ok(lowered.program),
         Err(faults) => Err(faults.into_iter().map(|fault| fault.message).collect()),
     }

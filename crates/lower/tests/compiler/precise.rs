@@ -1,9 +1,6 @@
 //! Division, remainder and roots, bit for bit against the host, on edge cases and random values.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{check, pairs};
+use crate::common::{check, pairs};
 
 const INTEGERS: &[u64] = &[
     0,

@@ -1,8 +1,6 @@
 //! What a file declares has limits, and sizes are never cut to fewer bits.
-#![allow(missing_docs)]
 
-mod common;
-
+use crate::common::options;
 use warplab_diagnostics::{Source, render};
 use warplab_lower::lower;
 
@@ -15,7 +13,7 @@ fn faults(outside: &str, parameters: &str, inside: &str) -> String {
     let source = Source::new("sizes.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors(), "{}", render(&source, &parsed.diagnostics));
-    match lower(&parsed.module, &source, &common::options()) {
+    match lower(&parsed.module, &source, &options()) {
         Ok(_) => String::new(),
         Err(faults) => faults.iter().map(|fault| format!("{}\n", fault.message)).collect(),
     }
@@ -31,7 +29,7 @@ fn header_faults(directives: &str) -> String {
     if parsed.has_errors() {
         return parsed.diagnostics.iter().map(|fault| format!("{}\n", fault.message)).collect();
     }
-    lower(&parsed.module, &source, &common::options()).expect("no fault in lowering");
+    lower(&parsed.module, &source, &options()).expect("no fault in lowering");
     String::new()
 }
 
@@ -48,7 +46,7 @@ fn registers(directives: &str) -> u32 {
     let source = Source::new("registers.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors(), "{}", render(&source, &parsed.diagnostics));
-    lower(&parsed.module, &source, &common::options()).expect("it is right").program.kernels[0].registers
+    lower(&parsed.module, &source, &options()).expect("it is right").program.kernels[0].registers
 }
 
 #[test]
@@ -94,7 +92,7 @@ fn alignments_are_powers_of_two_of_32_bits() {
         let parsed = warplab_ptx::parse(&source);
         let found: Vec<String> = parsed.diagnostics.iter().map(|fault| fault.message.clone()).collect();
         if found.is_empty() {
-            lower(&parsed.module, &source, &common::options()).expect("no fault in lowering");
+            lower(&parsed.module, &source, &options()).expect("no fault in lowering");
         }
         found
     };
@@ -159,10 +157,7 @@ fn vectors_longer_than_any_instruction_takes_are_refused() {
         );
         let source = Source::new("vectors.ptx", text);
         let parsed = warplab_ptx::parse(&source);
-        assert!(
-            parsed.has_errors() || lower(&parsed.module, &source, &common::options()).is_err(),
-            "{instruction}"
-        );
+        assert!(parsed.has_errors() || lower(&parsed.module, &source, &options()).is_err(), "{instruction}");
     }
 }
 
@@ -175,7 +170,7 @@ fn the_lines_of_files_beyond_16_bits_are_left_out_and_not_taken_for_those_of_oth
     let source = Source::new("files.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors(), "{}", render(&source, &parsed.diagnostics));
-    let lowered = lower(&parsed.module, &source, &common::options()).expect("it is right");
+    let lowered = lower(&parsed.module, &source, &options()).expect("it is right");
     let messages: Vec<&str> = lowered.warnings.iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(
         messages,

@@ -1,6 +1,4 @@
 //! The hardware's cases, run on lowered PTX by the functional interpreter.
-#![allow(dead_code, unreachable_pub, missing_docs)]
-
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,16 +9,16 @@ use warplab_lower::{Lowered, Options, lower};
 use warplab_program::Program;
 
 /// The folder of the reference.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../traces/h200")
 }
 
-pub fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap_or_else(|fault| panic!("{name}: {fault}"))
 }
 
 /// All passes for the machine of the reference, as its file describes it.
-pub fn options() -> Options {
+pub(crate) fn options() -> Options {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../configs/gpus/h200.ron");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
     let source = Source::new("h200.ron", text);
@@ -29,7 +27,7 @@ pub fn options() -> Options {
 }
 
 /// Parses and lowers PTX text; panics with the rendered faults.
-pub fn lowered(name: &str, text: String, options: &Options) -> Lowered {
+pub(crate) fn lowered(name: &str, text: String, options: &Options) -> Lowered {
     let source = Source::new(name, text);
     let parsed = warplab_ptx::parse(&source);
     let errors: Vec<_> = parsed.diagnostics.iter().filter(|it| it.is_error()).cloned().collect();
@@ -42,28 +40,23 @@ pub fn lowered(name: &str, text: String, options: &Options) -> Lowered {
 
 /// One launch of the reference.
 #[derive(Clone, Debug)]
-pub struct Case {
-    pub name: String,
-    pub kernel: String,
-    pub value: Value,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) kernel: String,
+    pub(crate) value: Value,
     /// `smsp__inst_executed.sum`, if it was measured.
-    pub instructions: Option<f64>,
-    /// `launch__registers_per_thread`.
-    pub registers: Option<f64>,
+    pub(crate) instructions: Option<f64>,
 }
 
-pub fn cases(suite: &str) -> Vec<Case> {
+pub(crate) fn cases(suite: &str) -> Vec<Case> {
     let metrics = text(&format!("{suite}.metrics.csv"));
     let mut lines = metrics.lines();
     let header: Vec<&str> = lines.next().unwrap_or("").split(',').collect();
-    let column = |name: &str| header.iter().position(|it| *it == name).unwrap_or(0);
-    let (instructions, registers) =
-        (column("smsp__inst_executed.sum"), column("launch__registers_per_thread"));
-    let measured: HashMap<String, (f64, f64)> = lines
+    let instructions = header.iter().position(|it| *it == "smsp__inst_executed.sum").expect("the column");
+    let measured: HashMap<String, f64> = lines
         .map(|line| {
             let fields: Vec<&str> = line.split(',').collect();
-            let number = |at: usize| fields[at].parse().unwrap_or(0.0);
-            (fields[0].to_owned(), (number(instructions), number(registers)))
+            (fields[0].to_owned(), fields[instructions].parse().unwrap_or(0.0))
         })
         .collect();
     text(&format!("{suite}.cases.jsonl"))
@@ -73,8 +66,7 @@ pub fn cases(suite: &str) -> Vec<Case> {
             let name = value["case"].as_str().unwrap_or("").to_owned();
             Case {
                 kernel: value["kernel"].as_str().unwrap_or("").to_owned(),
-                instructions: measured.get(&name).map(|it| it.0),
-                registers: measured.get(&name).map(|it| it.1),
+                instructions: measured.get(&name).copied(),
                 name,
                 value,
             }
@@ -82,20 +74,12 @@ pub fn cases(suite: &str) -> Vec<Case> {
         .collect()
 }
 
-/// What became of a case.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    pub warp_instructions: u64,
-    /// Buffers whose checksum differs from the hardware's.
-    pub wrong: Vec<String>,
-}
-
 fn triple(value: &Value) -> [u32; 3] {
     std::array::from_fn(|index| value[index].as_u64().unwrap_or(1) as u32)
 }
 
-/// Runs a case.
-pub fn run_case(program: &Program, case: &Case) -> Result<Outcome, String> {
+/// Runs a case; gives the buffers whose checksum differs from the hardware's.
+pub(crate) fn run_case(program: &Program, case: &Case) -> Result<Vec<String>, String> {
     let kernel = program.kernel(&case.kernel).ok_or("no such kernel")?;
     let value = &case.value;
     let shape = LaunchShape {
@@ -123,7 +107,7 @@ pub fn run_case(program: &Program, case: &Case) -> Result<Outcome, String> {
         }
     }
     let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
-    let statistics = run(program, kernel, shape, &parameters, &Default::default(), &image, limits)
+    run(program, kernel, shape, &parameters, &Default::default(), &image, limits)
         .map_err(|fault| fault.to_string())?;
     let mut wrong = Vec::new();
     for (name, expected) in value["checksums"].as_object().into_iter().flatten() {
@@ -134,11 +118,11 @@ pub fn run_case(program: &Program, case: &Case) -> Result<Outcome, String> {
             wrong.push(name.clone());
         }
     }
-    Ok(Outcome { warp_instructions: statistics.warp_instructions, wrong })
+    Ok(wrong)
 }
 
 /// Runs `operation` (PTX with `%a`, `%b` and the result `%d` of the given PTX type) on pairs of values.
-pub fn compute(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)]) -> Vec<u64> {
+pub(crate) fn compute(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)]) -> Vec<u64> {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{\n\
          .reg .{ty} %a, %b, %d; .reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .pred %p<3>;\n\
@@ -182,14 +166,14 @@ pub fn compute(ty: &str, bytes: usize, operation: &str, pairs: &[(u64, u64)]) ->
         .collect()
 }
 
-pub fn random(state: &mut u64) -> u64 {
+pub(crate) fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     let x = *state ^ *state >> 29;
     x.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ x >> 32
 }
 
 /// Edge cases with one another, and random pairs.
-pub fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
+pub(crate) fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
     let mut pairs: Vec<(u64, u64)> = edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))).collect();
     let mut state = 12345;
     for _ in 0..count {
@@ -202,7 +186,7 @@ pub fn pairs(edges: &[u64], count: usize) -> Vec<(u64, u64)> {
     pairs
 }
 
-pub fn check(
+pub(crate) fn check(
     ty: &str,
     bytes: usize,
     operation: &str,
@@ -229,7 +213,7 @@ pub fn check(
 
 /// Lowers a text on a thread of its own and returns the listing of its first kernel; fails if that takes longer than
 /// some seconds.
-pub fn within(seconds: u64, text: String) -> String {
+pub(crate) fn within(seconds: u64, text: String) -> String {
     let (done, result) = std::sync::mpsc::channel();
     let start: String = text.chars().take(400).collect();
     std::thread::spawn(move || {

@@ -1,9 +1,6 @@
 //! Chains of definitions: values that come back to themselves, and chains as long as a program.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::within;
+use crate::common::within;
 use std::fmt::Write;
 
 /// A kernel with a body.

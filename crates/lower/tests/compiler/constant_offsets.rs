@@ -1,9 +1,6 @@
 //! Offsets in constant memory and parameters wrap as 32-bit addresses do, and are never cut.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::lowered;
+use crate::common::{lowered, options};
 
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
@@ -21,7 +18,7 @@ fn kernel(before: &str, body: &str) -> String {
 
 /// What four threads write; the parameter `p` holds 100, 101, 102, ...
 fn written(before: &str, body: &str) -> Vec<u32> {
-    let lowered = lowered("offsets.ptx", kernel(before, body), &common::options());
+    let lowered = lowered("offsets.ptx", kernel(before, body), &options());
     let mut image = MemoryImage::new();
     let out = image.allocate("out", 16, Init::Zero);
     let mut parameters = out.0.to_le_bytes().to_vec();
@@ -38,7 +35,7 @@ fn faults(before: &str, body: &str) -> Vec<String> {
     let source = Source::new("offsets.ptx", kernel(before, body));
     let parsed = warplab_ptx::parse(&source);
     assert!(!parsed.has_errors());
-    let faults = lower(&parsed.module, &source, &common::options()).expect_err("it must be refused");
+    let faults = lower(&parsed.module, &source, &options()).expect_err("it must be refused");
     faults.into_iter().map(|fault| fault.message).collect()
 }
 

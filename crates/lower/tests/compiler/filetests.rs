@@ -2,10 +2,8 @@
 //!
 //! A file is PTX with a header `// pass: NAME` and, at the end, the expected text behind `// expect:`, every line as a
 //! comment. `WARPLAB_BLESS=1` rewrites the expected text.
-#![allow(missing_docs)]
 
-mod common;
-
+use crate::common::{lowered, options};
 use std::path::PathBuf;
 use warplab_lower::{Options, Pass, PassSet};
 use warplab_program::listing::write_kernel;
@@ -18,8 +16,8 @@ fn after_pass(name: &str, input: &str) -> String {
         .find_map(|line| line.strip_prefix("// pass: "))
         .and_then(|name| Pass::from_name(name.trim()))
         .unwrap_or_else(|| panic!("{name}: no known pass after '// pass:'"));
-    let options = Options { dump: PassSet::none().with(pass), ..common::options() };
-    let lowered = common::lowered(name, input.to_owned(), &options);
+    let options = Options { dump: PassSet::none().with(pass), ..options() };
+    let lowered = lowered(name, input.to_owned(), &options);
     if pass == Pass::Control {
         return lowered.program.kernels.iter().map(|kernel| write_kernel(kernel, &[])).collect();
     }

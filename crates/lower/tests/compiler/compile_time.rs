@@ -1,11 +1,8 @@
 //! The time to compile grows with the length of a program, not with its square or cube: every day a small program is
 //! held against one four times as long, with `WARPLAB_LONG=1` the large ones are compiled too. Their bounds are many times
 //! what a release build needs on one core, so that a busy machine does not fail them.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{lowered, within};
+use crate::common::{lowered, options, within};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -40,7 +37,7 @@ fn grows_with_length(size: usize, text: impl Fn(usize) -> String) {
         let time = |_| {
             let text = text(size);
             let start = Instant::now();
-            lowered("growth.ptx", text, &common::options());
+            lowered("growth.ptx", text, &options());
             start.elapsed()
         };
         (0..2).map(time).min().unwrap_or(Duration::MAX)

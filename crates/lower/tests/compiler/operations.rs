@@ -1,9 +1,6 @@
 //! Integer and bit operations against the host.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{check, pairs};
+use crate::common::{check, pairs};
 
 const EDGES: &[u64] = &[
     0,

@@ -4,8 +4,8 @@ use warplab_diagnostics::Source;
 use warplab_program::{Opcode, Program, listing};
 use warplab_sass::read_cubin;
 
-const CUBIN: &[u8] = include_bytes!("small.cubin");
-const JSON: &str = include_str!("small.json");
+const CUBIN: &[u8] = include_bytes!("../small.cubin");
+const JSON: &str = include_str!("../small.json");
 
 fn small() -> Program {
     read_cubin(CUBIN, JSON).unwrap()
@@ -65,8 +65,8 @@ fn every_fault_is_named_with_its_place() {
     assert_eq!(refused.kernel.instructions.len(), small().kernel("mix").unwrap().instructions.len());
 }
 
-const LINKED: &[u8] = include_bytes!("linked.cubin");
-const LINKED_JSON: &str = include_str!("linked.json");
+const LINKED: &[u8] = include_bytes!("../linked.cubin");
+const LINKED_JSON: &str = include_str!("../linked.json");
 
 #[test]
 fn an_instruction_of_one_kernel_refuses_that_kernel_alone() {

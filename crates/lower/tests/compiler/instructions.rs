@@ -1,0 +1,49 @@
+//! What the table of PTX instructions says of the machine instructions that they become is what the compiler emits.
+
+use crate::common::options;
+use crate::forms::{lines, module};
+use std::collections::BTreeSet;
+use warplab_diagnostics::Source;
+use warplab_lower::{Options, PassSet, describe, is_lowered, lower_some};
+use warplab_program::{Guard, Instruction, Opcode as Machine};
+use warplab_ptx::tree::Opcode;
+
+/// How many forms of an instruction there are and how many compile, and the machine instructions that they become.
+fn emitted(opcode: Opcode) -> (usize, usize, BTreeSet<&'static str>) {
+    let lines = lines(opcode);
+    let source = Source::new("forms.ptx", module(&lines));
+    let parsed = warplab_ptx::parse(&source);
+    let options = Options { passes: PassSet::none(), ..options() };
+    let lowered = lower_some(&parsed.module, &source, &options, &|_| true).expect("no fault of variables");
+    let kernels = lowered.program.kernels;
+    let all = kernels.iter().flat_map(|kernel| own(opcode, &kernel.instructions)).map(|it| it.opcode);
+    // What a branch goes around.
+    let branches = matches!(opcode, Opcode::Bra | Opcode::Brx);
+    let names: BTreeSet<_> =
+        all.filter(|&it| !(branches && it == Machine::Membar)).map(Machine::name).collect();
+    (lines.len(), kernels.len(), names)
+}
+
+/// What an instruction became: the kernel's own code, without the load of the stack pointer in front and the end. A `ret`
+/// is the end, of the kernel or of the function that it calls.
+fn own(opcode: Opcode, instructions: &[Instruction]) -> &[Instruction] {
+    if opcode == Opcode::Ret {
+        return &instructions[instructions.len() - 1..];
+    }
+    let is_end = |it: &Instruction| it.opcode == Machine::Exit && it.guard == Guard::ALWAYS;
+    let end = instructions.iter().position(is_end).unwrap_or(instructions.len());
+    &instructions[1..end]
+}
+
+#[test]
+fn the_table_names_exactly_what_the_forms_of_an_instruction_become() {
+    for &opcode in Opcode::ALL {
+        let (forms, compiled, emitted) = emitted(opcode);
+        let claimed: BTreeSet<_> = describe(opcode).machine.iter().map(|it| it.name()).collect();
+        assert_eq!(claimed, emitted, "{opcode}");
+        assert!(
+            forms > 0 && (compiled > 0) == is_lowered(opcode),
+            "{opcode}: {compiled} of {forms} forms compile"
+        );
+    }
+}

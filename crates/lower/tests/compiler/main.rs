@@ -1,0 +1,16 @@
+//! PTX through the compiler, run by the interpreter. One test binary: linking is most of what a small one costs.
+
+mod calls;
+mod chains;
+mod common;
+mod compile_time;
+mod constant_offsets;
+mod contraction;
+mod declared_sizes;
+mod filetests;
+mod forms;
+mod instructions;
+mod operations;
+mod precise;
+mod programs;
+mod suite;
