@@ -57,7 +57,7 @@ fn main() {
             shared: &mut shared,
             global: &mut global,
             clock: 0,
-            global_timer: 0,
+            cycles_per_nanosecond: 1.0,
             sm: 0,
             sm_count: 1,
             warp_slot: 0,

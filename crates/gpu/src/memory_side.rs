@@ -111,6 +111,13 @@ impl PartitionPort {
 /// Handing over what so many units have sent is as much work as one of them advancing.
 const UNITS_PER_CLUSTER: usize = 8;
 
+/// A cluster that hands over messages, with its SMs.
+struct ClusterWork<'a> {
+    number: usize,
+    cluster: &'a mut Cluster,
+    sms: &'a mut [Option<SmPort>],
+}
+
 /// All partitions and the crossbar: what stays warm from one launch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MemorySide {
@@ -149,11 +156,12 @@ impl MemorySide {
     /// `busy` units had something to do.
     pub(crate) fn exchange(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec, busy: usize) -> Cycle {
         let MemorySide { partitions, clusters } = self;
-        let each = clusters.iter_mut().zip(sms.chunks_mut(spec.crossbar.sms_per_cluster()));
-        let mut each: Vec<(usize, (&mut Cluster, &mut [Option<SmPort>]))> = each.enumerate().collect();
-        let exchange = |(number, (cluster, sms)): &mut (usize, (&mut Cluster, &mut [Option<SmPort>]))| {
-            cluster.exchange(*number, sms, partitions, spec);
-        };
+        let of_clusters = sms.chunks_mut(spec.crossbar.sms_per_cluster());
+        let each = clusters.iter_mut().zip(of_clusters).enumerate();
+        let mut each: Vec<ClusterWork<'_>> =
+            each.map(|(number, (cluster, sms))| ClusterWork { number, cluster, sms }).collect();
+        let exchange =
+            |work: &mut ClusterWork<'_>| work.cluster.exchange(work.number, work.sms, partitions, spec);
         if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
             parallel::for_each(&mut each, exchange);
         } else {
