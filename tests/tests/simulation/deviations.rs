@@ -4,7 +4,7 @@ use warplab_config::Ticks;
 use warplab_memory::AddressMap;
 use warplab_memory::dram::{Access, ChannelSpec, PseudoChannel};
 use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
-use warplab_units::{Address, LINE_BYTES, TypedId};
+use warplab_units::{Address, LINE_BYTES, SectorMask, TypedId};
 
 #[test]
 fn a_footprint_beyond_the_near_half_of_level_two_still_costs_the_near_latency() {
@@ -81,11 +81,18 @@ fn a_pseudo_channel_has_the_banks_of_one_stack() {
 fn an_activate_waits_a_clock_for_a_column_command_of_another_bank() {
     let spec = ChannelSpec::new(&gpu("h200").dram, Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
-    let read = |bank, at| Access { bank, row: 1, write: false, token: bank as u64, at: Ticks(at) };
-    channel.push(read(0, 0));
+    let read = |bank, at| Access {
+        bank,
+        row: 1,
+        write: false,
+        token: bank as u64,
+        sectors: SectorMask(1),
+        at: Ticks(at),
+    };
+    channel.push(read(0, 0), Ticks(0));
     channel.decide(&spec);
     // Bank 0 is read at 31, when bank 4 could be activated: with buses of their own both would happen at once.
-    channel.push(read(4, 31));
+    channel.push(read(4, 31), Ticks(31));
     let mut data = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
         data.extend(channel.decide(&spec).map(|(_, data)| data.0));

@@ -39,10 +39,16 @@ impl BankSet {
         self.0.fill(0);
     }
 
-    /// The banks, ascending.
+    /// Does something for every bank, ascending.
     #[inline]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(number, &word)| bits(number * BITS, word))
+    pub(crate) fn for_each(&self, mut work: impl FnMut(usize)) {
+        for (number, &word) in self.0.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                work(number * BITS + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
     }
 
     /// The first bank that is not in `other`.
@@ -55,16 +61,6 @@ impl BankSet {
     }
 }
 
-/// The bits of a word, counted from `first`.
-#[inline]
-fn bits(first: usize, mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
-        word &= word - 1;
-        Some(first + bit)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::BankSet;
@@ -73,7 +69,9 @@ mod tests {
     fn the_banks_of_a_set_come_ascending_across_words() {
         let mut set = BankSet::empty(256);
         [200, 3, 64, 63].into_iter().for_each(|bank| set.insert(bank));
-        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64, 200]);
+        let mut banks = Vec::new();
+        set.for_each(|bank| banks.push(bank));
+        assert_eq!(banks, [3, 63, 64, 200]);
         set.remove(64);
         assert!(!set.contains(64) && set.contains(63));
     }

@@ -245,15 +245,17 @@ impl PseudoChannel {
             if banks.is_empty() || best.is_some_and(|best| channel >= best.at) {
                 continue;
             }
-            for bank in banks.iter() {
+            banks.for_each(|bank| {
                 let group = self.ready.of_group(constraints, command, bank);
                 let at = self.wishes.ready(bank).max(group).max(channel);
                 let age = self.wishes.age(bank);
-                let first = best.is_none_or(|best| (at, command, age) < (best.at, best.command, best.age));
+                let first = best.is_none_or(|best| {
+                    at < best.at || at == best.at && command == best.command && age < best.age
+                });
                 if first {
                     best = Some(Candidate { at, command, age, bank });
                 }
-            }
+            });
         }
         best
     }
