@@ -22,7 +22,7 @@ mod value;
 mod verdicts;
 
 pub use context::{Context, LaunchInfo};
-pub use evaluate::{Row, SectionValues, evaluate};
+pub use evaluate::{MetricRow, SectionValues, evaluate};
 pub use format::{group_thousands, integer_text, real_text, whole_number};
 pub use identities::identities;
 pub use metric::{Metric, Section};

@@ -146,7 +146,7 @@ fn section_json(values: &SectionValues) -> SectionJson<'_> {
     }
 }
 
-fn metric_json(row: &warplab_metrics::Row) -> (&str, MetricJson<'_>) {
+fn metric_json(row: &warplab_metrics::MetricRow) -> (&str, MetricJson<'_>) {
     let value = match &row.value {
         Value::Integer(count) => (*count).into(),
         Value::Real(real) => (*real).into(),

@@ -304,7 +304,7 @@ pub enum PlotKind {
 pub enum Shown {
     /// The instructions of the first multiprocessor with their cycles, counted from the first load.
     Schedule,
-    /// What the warps of the first multiprocessor did, a letter a cycle.
+    /// What the warps of the first multiprocessor did, a letter per cycle.
     Timeline,
     /// The steps of a calculation.
     Steps,

@@ -100,7 +100,7 @@ impl GpuConfig {
         Ticks::of_clock(self.clocks.sm_mhz, self.clocks.dram_mhz)
     }
 
-    /// Peak DRAM bandwidth in bytes a second: both edges of the data clock, which is twice the command clock where
+    /// Peak DRAM bandwidth in bytes per second: both edges of the data clock, which is twice the command clock where
     /// `data_rate` is four.
     #[must_use]
     pub fn dram_bytes_per_second(&self) -> f64 {
