@@ -26,6 +26,6 @@ pub use evaluate::{MetricRow, SectionValues, evaluate};
 pub use format::{group_thousands, integer_text, real_text, whole_number};
 pub use identities::identities;
 pub use metric::{Metric, Section};
-pub use registry::{SECTIONS, find_metric, find_section, metrics};
+pub use registry::{SECTIONS, find_section, metrics};
 pub use value::{Unit, Value};
 pub use verdicts::{Kind, Verdict, verdicts};

@@ -8,7 +8,7 @@ use warplab_metrics::{LaunchInfo, SectionValues, Value};
 use warplab_trace::{LaunchCounters, QueueCounters};
 
 /// Raised when a key changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {

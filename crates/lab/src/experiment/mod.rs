@@ -21,7 +21,7 @@ mod table;
 pub use charts::charts;
 pub use check::load;
 pub use judge::{Judgement, ReferenceComparison, ReferenceVerdict};
-pub use results::{Results, stable_hash};
+pub use results::Results;
 pub use run::{ExperimentOptions, ExperimentReport, Finished, run};
 pub use table::{csv, json, table, value_text};
 
