@@ -204,7 +204,7 @@ pub(crate) struct RunArguments {
     /// Write metrics, verdicts and counters as JSON; - is standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
-    /// Print what every warp of one multiprocessor did, a letter a cycle
+    /// Print what every warp of one multiprocessor did, a letter per cycle
     #[arg(long, help_heading = "Report")]
     pub(crate) timeline: bool,
     /// Draw what every warp of one multiprocessor did

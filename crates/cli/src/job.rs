@@ -3,7 +3,7 @@
 use crate::arguments::{LaunchArguments, RunArguments, Switch};
 use crate::failure::Failure;
 use crate::machines;
-use crate::programs::{self, Loaded, Reading};
+use crate::programs::{self, LoadedProgram, Reading};
 use crate::terminal::Terminal;
 use crate::{program_text, sources};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use warplab_run::KernelLaunch;
 #[derive(Debug)]
 pub(crate) struct Job {
     /// The program and its text.
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: LoadedProgram,
     /// The launches in order.
     pub(crate) steps: Vec<Step>,
     /// All arguments of the file, each once: they declare the buffers.
@@ -112,7 +112,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
 }
 
 /// The launches of a file; flags change the shape of a single one.
-fn steps(launch: &Launch, flags: &LaunchArguments, loaded: &Loaded) -> Result<Vec<Step>, Failure> {
+fn steps(launch: &Launch, flags: &LaunchArguments, loaded: &LoadedProgram) -> Result<Vec<Step>, Failure> {
     let changes_shape = flags.grid.is_some() || flags.block.is_some() || flags.shared.is_some();
     if changes_shape && !launch.launches.is_empty() {
         return Err(Failure::input("--grid, --block and --shared are for files with one launch"));
@@ -159,7 +159,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
 }
 
 /// Machine code runs on machines of its major version that are not older, as a driver wants it.
-fn check_architecture(path: &Path, loaded: &Loaded, config: &GpuConfig) -> Result<(), Failure> {
+fn check_architecture(path: &Path, loaded: &LoadedProgram, config: &GpuConfig) -> Result<(), Failure> {
     let Some(code) = loaded.program.architecture else { return Ok(()) };
     let machine = program_text::architecture(config);
     let number = machine.as_ref().and_then(|name| name.strip_prefix("sm_")?.parse::<u32>().ok());

@@ -13,7 +13,7 @@ use warplab_run::{CompileOptions, Fault, read_program};
 
 /// A program with the text it was read from.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedProgram {
     /// The text.
     pub(crate) source: Source,
     /// What it says.
@@ -63,12 +63,12 @@ pub(crate) fn load(
     reading: Reading,
     wanted: Option<&str>,
     terminal: &mut Terminal,
-) -> Result<Loaded, Failure> {
+) -> Result<LoadedProgram, Failure> {
     let source = program_text::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
     let choose = for_names(|names| wanted.map(|name| find(names, Some(name))).transpose());
     let compiled = read_program(path, &source, config, reading.passes, &choose)?;
     terminal.diagnostics(&source, &compiled.warnings);
-    Ok(Loaded { source, program: compiled.program, log: compiled.log })
+    Ok(LoadedProgram { source, program: compiled.program, log: compiled.log })
 }
 
 /// Lets the compiler infer the lifetime of the names.
@@ -80,7 +80,7 @@ where
 }
 
 /// The kernel that a person means.
-pub(crate) fn kernel<'a>(loaded: &'a Loaded, name: Option<&str>) -> Result<&'a Kernel, Failure> {
+pub(crate) fn kernel<'a>(loaded: &'a LoadedProgram, name: Option<&str>) -> Result<&'a Kernel, Failure> {
     let name = find(&loaded.program.kernel_names(), name)?;
     loaded.program.kernel(name).ok_or_else(|| match loaded.program.refusal(name) {
         Some(refused) => refusal(&loaded.source, refused),

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::job::{Job, Step};
-use crate::programs::Loaded;
+use crate::programs::LoadedProgram;
 use crate::progress::Bar;
 use crate::sources;
 use std::path::Path;
@@ -18,7 +18,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// How to simulate.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Options {
+pub(crate) struct SimulationOptions {
     /// Threads; as many as the host has if not given.
     pub(crate) jobs: Option<u16>,
     /// What to record of one launch.
@@ -45,7 +45,7 @@ pub(crate) fn interrupt() -> &'static AtomicBool {
 /// Simulates a job; what its threads print is added to `printed`, also when it fails.
 pub(crate) fn simulate(
     job: &Job,
-    options: &Options,
+    options: &SimulationOptions,
     printed: &mut PrintedLines,
 ) -> Result<SimulatedSequence, Failure> {
     in_pool(options.jobs, || run_with_bar(job, options, printed))?
@@ -53,7 +53,7 @@ pub(crate) fn simulate(
 
 fn run_with_bar(
     job: &Job,
-    options: &Options,
+    options: &SimulationOptions,
     printed: &mut PrintedLines,
 ) -> Result<SimulatedSequence, Failure> {
     let blocks: Vec<u64> = job.steps.iter().map(|step| step.shape.blocks()).collect();
@@ -94,7 +94,7 @@ fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result
 }
 
 /// A fault of the kernel, shown at its line of the program's text and named with its line of the CUDA source.
-fn kernel_fault(fault: &RunFault, loaded: &Loaded) -> Failure {
+fn kernel_fault(fault: &RunFault, loaded: &LoadedProgram) -> Failure {
     let message = fault.to_string();
     let RunFault::Launch(launch) = fault else { return Failure::Kernel(message) };
     let LaunchFault::Exec { kernel, address, line, .. } = launch.as_ref() else {

@@ -9,7 +9,7 @@ pub const WORKSHEET: &str = "worksheet.ron";
 
 /// Why a student's copy of a program cannot have this name; nothing if it can.
 #[must_use]
-pub fn wrong_copy(name: &str) -> Option<String> {
+pub(crate) fn wrong_copy(name: &str) -> Option<String> {
     let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
     if name.eq_ignore_ascii_case(WORKSHEET) {
         Some(format!("a copy named '{name}' would stand in the place of the worksheet"))

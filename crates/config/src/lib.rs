@@ -2,8 +2,7 @@
 //!
 //! [`load_gpu`], [`load_launch`], [`load_experiment`] and [`load_lab`] read a text in three steps and report every fault
 //! of a step at once, with its place: syntax ([`ron_tree`]), form (fields, types and ranges, against the JSON schema of
-//! the Rust types), meaning ([`validate_gpu`], [`validate_launch`], [`validate_experiment`], [`validate_lab`]). Files are
-//! opened by the caller.
+//! the Rust types), meaning (`validate_gpu.rs` and its neighbours). Files are opened by the caller.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -34,12 +33,8 @@ pub use experiment::Experiment;
 pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 pub use lab::Lab;
 pub use launch::{Launch, parse_argument};
-pub use load::{check_form, load_course, load_experiment, load_gpu, load_lab, load_launch};
+pub use load::{load_course, load_experiment, load_gpu, load_lab, load_launch};
 pub use occupancy::{KernelResources, Occupancy, occupancy};
 pub use overrides::apply_override;
 pub use schema::{Kind, schema};
-pub use validate_experiment::validate_experiment;
-pub use validate_gpu::validate_gpu;
-pub use validate_lab::validate_lab;
-pub use validate_launch::validate_launch;
 pub use write::write_gpu;

@@ -2,10 +2,11 @@
 
 use crate::ron_tree::{Node, parse};
 use crate::schema::{FORMATS, Kind, schema};
-use crate::{
-    Course, Experiment, GpuConfig, Lab, Launch, check, ron_value, validate_experiment, validate_gpu,
-    validate_lab, validate_launch,
-};
+use crate::validate_experiment::validate_experiment;
+use crate::validate_gpu::validate_gpu;
+use crate::validate_lab::validate_lab;
+use crate::validate_launch::validate_launch;
+use crate::{Course, Experiment, GpuConfig, Lab, Launch, check, ron_value};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use warplab_diagnostics::{Diagnostic, Source};
@@ -68,7 +69,7 @@ pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// The faults, if there are any.
-pub fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> {
+pub(crate) fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> {
     let (tree, faults) = parse(&source.text);
     fail_on_errors(faults)?;
     fail_on_errors(check::check(&tree, schema(kind), FORMATS))?;

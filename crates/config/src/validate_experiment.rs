@@ -10,7 +10,7 @@ use warplab_diagnostics::{Diagnostic, Span};
 
 /// Faults of an experiment; their places come from the tree that it was read from.
 #[must_use]
-pub fn validate_experiment(experiment: &Experiment, tree: &Node) -> Vec<Diagnostic> {
+pub(crate) fn validate_experiment(experiment: &Experiment, tree: &Node) -> Vec<Diagnostic> {
     let mut checker = Checker { experiment, tree, faults: Vec::new() };
     if let Err(message) = experiment.count() {
         checker.fault(

@@ -6,7 +6,7 @@ use warplab_diagnostics::Diagnostic;
 
 /// Faults of a machine; their places come from the tree that it was read from.
 #[must_use]
-pub fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
+pub(crate) fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
     let mut rules = Rules { tree, faults: Vec::new() };
     limits(gpu, &mut rules);
     level_one(gpu, &mut rules);

@@ -9,7 +9,7 @@ use warplab_program::Opcode;
 
 /// Faults of a lab; their places come from the tree that it was read from.
 #[must_use]
-pub fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
+pub(crate) fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
     let mut checker = Checker { lab, tree, faults: Vec::new() };
     for (at, prediction) in lab.predictions.iter().enumerate() {
         let place = format!("predictions.{at}");

@@ -9,7 +9,7 @@ use warplab_diagnostics::{Diagnostic, Span};
 
 /// Faults of a launch; their places come from the tree that it was read from.
 #[must_use]
-pub fn validate_launch(launch: &Launch, tree: &Node) -> Vec<Diagnostic> {
+pub(crate) fn validate_launch(launch: &Launch, tree: &Node) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     arguments(launch, tree, &mut faults);
     expectations(launch, tree, &mut faults);

@@ -1,7 +1,7 @@
 //! Little's law as a simulation: some things go round through ports in a row, built of the port of the crossbar.
 //!
-//! An escalator passes a person a step and carries every person for twenty steps; a pipe takes eight operations a cycle
-//! and gives each result 24 cycles later; a memory passes so many bytes a cycle and answers after its latency. With few
+//! An escalator passes a person a step and carries every person for twenty steps; a pipe takes eight operations per cycle
+//! and gives each result 24 cycles later; a memory passes so many bytes per cycle and answers after its latency. With few
 //! in flight the latency bounds the throughput, with many the port does.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
@@ -16,7 +16,7 @@ use warplab_units::Cycle;
 /// A port and the way behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// What the port passes a cycle: steps, operations, bytes.
+    /// What the port passes per cycle: steps, operations, bytes.
     pub units_per_cycle: NonZeroU32,
     /// What one thing takes of that.
     pub units: NonZeroU32,
@@ -26,7 +26,7 @@ pub struct Server {
 
 /// What so many in flight gave, in the steady state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct QueuePoint {
     /// How many go round.
     pub in_flight: u32,
     /// Rounds that ended in these cycles.
@@ -37,8 +37,8 @@ pub struct Point {
     pub rounds: QueueCounters,
 }
 
-impl Point {
-    /// Rounds a cycle.
+impl QueuePoint {
+    /// Rounds per cycle.
     #[must_use]
     pub fn throughput(&self) -> f64 {
         self.completed as f64 / self.cycles as f64
@@ -46,9 +46,9 @@ impl Point {
 }
 
 /// Lets things go round through the servers, one number of things after another: a point each. Exact where every port
-/// passes a whole number of things a cycle, or takes a whole number of cycles for one.
+/// passes a whole number of things per cycle, or takes a whole number of cycles for one.
 #[must_use]
-pub fn sweep(servers: &[Server], in_flight: impl IntoIterator<Item = NonZeroU32>) -> Vec<Point> {
+pub fn sweep(servers: &[Server], in_flight: impl IntoIterator<Item = NonZeroU32>) -> Vec<QueuePoint> {
     in_flight.into_iter().map(|count| circulate(servers, count)).collect()
 }
 
@@ -71,7 +71,7 @@ pub fn rounds(servers: &[Server], in_flight: NonZeroU32) -> Option<u64> {
     Some(servers.iter().map(passed).fold(alone, u64::min).max(u64::from(in_flight.get())))
 }
 
-fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
+fn circulate(servers: &[Server], in_flight: NonZeroU32) -> QueuePoint {
     let period = period(servers, in_flight);
     let from = period * FIRST_ROUNDS;
     let until = from + period;
@@ -99,7 +99,7 @@ fn circulate(servers: &[Server], in_flight: NonZeroU32) -> Point {
         ) + u64::from(server.latency.get());
         arrivals.push(Reverse((end, (place + 1) % servers.len(), thing)));
     }
-    Point { in_flight: in_flight.get(), completed: rounds.departures, cycles: until - from, rounds }
+    QueuePoint { in_flight: in_flight.get(), completed: rounds.departures, cycles: until - from, rounds }
 }
 
 /// Cycles after which the same happens again: whole rounds when nobody waits, and turns of everybody through the
@@ -118,7 +118,7 @@ fn alone(server: &Server) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, Server, sweep};
+    use super::{QueuePoint, Server, sweep};
     use std::num::NonZeroU32;
 
     fn number(value: u32) -> NonZeroU32 {
@@ -129,17 +129,17 @@ mod tests {
         Server { units_per_cycle: number(units_per_cycle), units: number(units), latency: number(latency) }
     }
 
-    fn points(servers: &[Server], in_flight: impl Iterator<Item = u32>) -> Vec<Point> {
+    fn points(servers: &[Server], in_flight: impl Iterator<Item = u32>) -> Vec<QueuePoint> {
         sweep(servers, in_flight.map(number))
     }
 
     /// An escalator of twenty steps; a cycle is a step of two seconds.
-    fn escalator() -> Vec<Point> {
+    fn escalator() -> Vec<QueuePoint> {
         points(&[server(1, 1, 20)], 1..=40)
     }
 
     /// Persons in a thousand seconds.
-    fn persons(point: &Point) -> u64 {
+    fn persons(point: &QueuePoint) -> u64 {
         assert_eq!(point.completed * 1000 % (point.cycles * 2), 0, "{point:?}");
         point.completed * 1000 / (point.cycles * 2)
     }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_pipe_of_24_cycles_and_8_operations_a_cycle_is_full_with_192() {
         let pipe = points(&[server(8, 1, 24)], 1..=256);
-        let full = |point: &&Point| point.completed == 8 * point.cycles;
+        let full = |point: &&QueuePoint| point.completed == 8 * point.cycles;
         assert_eq!(pipe.iter().find(full).unwrap().in_flight, 192);
         assert!(pipe.iter().skip(191).all(|point| full(&point)));
         for point in &pipe[..192] {

@@ -1,4 +1,4 @@
-//! Control fields: stall counts for fixed latencies, wait barriers for the others.
+//! Control fields: stall counts for fixed latencies, wait counters for the others.
 
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot, Target,
@@ -23,7 +23,7 @@ struct Fixed {
     cycle: u64,
 }
 
-/// Which wait barriers guard the result, and the reading, of each register.
+/// Which wait counters guard the result, and the reading, of each register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pending {
     writing: Vec<u8>,

@@ -33,7 +33,7 @@ pub enum Pass {
     Coalesce,
     /// Real registers. Always runs.
     Allocate,
-    /// Stall counts and wait barriers. Always runs.
+    /// Stall counts and wait counters. Always runs.
     Control,
 }
 

@@ -8,7 +8,7 @@ use crate::verdicts::{Verdict, verdicts};
 
 /// A metric and its value.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct MetricRow {
     /// The metric.
     pub metric: &'static Metric,
     /// Its value.
@@ -21,7 +21,7 @@ pub struct SectionValues {
     /// The section.
     pub section: &'static Section,
     /// Its metrics, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MetricRow>,
     /// What they mean.
     pub verdicts: Vec<Verdict>,
 }
@@ -33,8 +33,11 @@ pub fn evaluate(context: &Context<'_>) -> Vec<SectionValues> {
     SECTIONS
         .iter()
         .map(|section| {
-            let rows =
-                section.metrics.iter().map(|metric| Row { metric, value: metric.value(context) }).collect();
+            let rows = section
+                .metrics
+                .iter()
+                .map(|metric| MetricRow { metric, value: metric.value(context) })
+                .collect();
             let (here, rest) =
                 std::mem::take(&mut all).into_iter().partition(|it| it.section == section.name);
             all = rest;

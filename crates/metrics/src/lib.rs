@@ -22,10 +22,10 @@ mod value;
 mod verdicts;
 
 pub use context::{Context, LaunchInfo};
-pub use evaluate::{Row, SectionValues, evaluate};
+pub use evaluate::{MetricRow, SectionValues, evaluate};
 pub use format::{group_thousands, integer_text, real_text, whole_number};
 pub use identities::identities;
 pub use metric::{Metric, Section};
-pub use registry::{SECTIONS, find_metric, find_section, metrics};
+pub use registry::{SECTIONS, find_section, metrics};
 pub use value::{Unit, Value};
 pub use verdicts::{Kind, Verdict, verdicts};

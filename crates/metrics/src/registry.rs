@@ -25,7 +25,7 @@ pub fn metrics() -> impl Iterator<Item = &'static Metric> {
 
 /// The metric with this id.
 #[must_use]
-pub fn find_metric(id: &str) -> Option<&'static Metric> {
+pub(crate) fn find_metric(id: &str) -> Option<&'static Metric> {
     metrics().find(|metric| metric.id == id)
 }
 

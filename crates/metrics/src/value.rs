@@ -70,7 +70,7 @@ pub enum Unit {
     Bytes,
     /// Bytes of a block of threads: likewise.
     BytesPerBlock,
-    /// Bytes a second: likewise.
+    /// Bytes per second: likewise.
     BytesPerSecond,
     /// Nanoseconds: printed as ns, us, ms, s by size.
     Nanoseconds,

@@ -8,7 +8,7 @@ use crate::runtime::SystemCall;
 use arrayvec::ArrayVec;
 
 /// The most operands that one instruction has.
-pub const MAX_OPERANDS: usize = 10;
+pub(crate) const MAX_OPERANDS: usize = 10;
 
 /// Wait counters of a warp.
 pub const WAIT_BARRIERS: usize = 6;

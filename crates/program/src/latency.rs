@@ -124,7 +124,7 @@ impl LatencyClass {
         }
     }
 
-    /// Whether the compiler must use a wait barrier: the latency is not the same every time.
+    /// Whether the compiler must use a wait counter: the latency is not the same every time.
     #[must_use]
     pub fn is_variable(self) -> bool {
         matches!(
@@ -147,7 +147,7 @@ impl LatencyClass {
 pub enum Latency {
     /// Always this many cycles after issue: the compiler counts them.
     Fixed(u8),
-    /// Not known when the program is written: a wait barrier says when. The number is what it takes when nothing
+    /// Not known when the program is written: a wait counter says when. The number is what it takes when nothing
     /// is in the way.
     Variable(u16),
 }
@@ -163,7 +163,7 @@ pub struct LatencyException {
     pub cycles: u16,
 }
 
-/// The latencies of one machine, as the compiler knows them: stall counts and wait barriers come from here.
+/// The latencies of one machine, as the compiler knows them: stall counts and wait counters come from here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatencyTable {
     cycles: [u16; LatencyClass::COUNT],

@@ -7,7 +7,6 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 pub mod access;
-pub mod flow;
 pub mod instruction;
 pub mod kernel;
 pub mod latency;
@@ -25,7 +24,7 @@ pub mod stalls;
 pub mod target;
 
 pub use access::{Access, Resource, Role};
-pub use instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+pub use instruction::{Control, Guard, Instruction, Origin, WAIT_BARRIERS};
 pub use kernel::{
     ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Reason, RefusedKernel,
     Relocation,

@@ -6,7 +6,7 @@ use crate::kernel::{ConstantBank, GlobalVariable, Kernel, Relocation};
 /// Registers of a thread; a machine allows 255.
 pub const REGISTERS: u32 = 0xffff;
 /// Bytes of static shared memory of a block; a machine allows its own, which is less.
-pub const SHARED_BYTES: u32 = 16 << 20;
+pub(crate) const SHARED_BYTES: u32 = 16 << 20;
 /// Bytes of local memory of a thread: CUDA's own limit.
 pub const LOCAL_BYTES: u32 = 512 << 10;
 /// Block barriers.
@@ -14,11 +14,11 @@ pub const BARRIERS: u32 = 16;
 /// Bytes of a constant bank.
 pub const BANK_BYTES: u32 = 64 << 10;
 /// The highest number of a constant bank.
-pub const LAST_BANK: u8 = 7;
+pub(crate) const LAST_BANK: u8 = 7;
 /// Threads of a block in one direction, in what a kernel says about its block.
-pub const BLOCK_EXTENT: u32 = 1024;
+pub(crate) const BLOCK_EXTENT: u32 = 1024;
 /// Bytes of a variable in global memory: 256 TiB, what an address can say.
-pub const GLOBAL_BYTES: u64 = 1 << 48;
+pub(crate) const GLOBAL_BYTES: u64 = 1 << 48;
 /// The alignment of a variable, in bytes.
 pub const ALIGNMENT: u64 = 1 << 20;
 

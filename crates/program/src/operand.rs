@@ -21,8 +21,6 @@ impl SourceModifier {
     pub const NEGATE: SourceModifier = SourceModifier { negate: true, absolute: false, invert: false };
     /// The absolute value.
     pub const ABSOLUTE: SourceModifier = SourceModifier { negate: false, absolute: true, invert: false };
-    /// The inverted bits.
-    pub const INVERT: SourceModifier = SourceModifier { negate: false, absolute: false, invert: true };
 
     /// Whether the value is taken as it is.
     #[must_use]
@@ -70,7 +68,7 @@ pub enum Selector {
 
 impl Selector {
     /// Every selector that prints something.
-    pub const PRINTED: [Selector; 11] = [
+    pub(crate) const PRINTED: [Selector; 11] = [
         Selector::H0H0,
         Selector::H1H1,
         Selector::H1H0,
@@ -252,20 +250,6 @@ impl Operand {
         })
     }
 
-    /// `[base.64 + offset]`.
-    #[must_use]
-    pub const fn address64(base: Register, offset: i32) -> Operand {
-        Operand::Address(AddressOperand {
-            base: Some(base),
-            wide: true,
-            scale: 1,
-            uniform: None,
-            uniform_wide: false,
-            offset,
-            descriptor: None,
-        })
-    }
-
     /// `[base + offset]`, a 32-bit address (shared, local).
     #[must_use]
     pub const fn address32(base: Option<Register>, offset: i32) -> Operand {
@@ -285,15 +269,6 @@ impl Operand {
     pub fn as_register(&self) -> Option<Register> {
         match *self {
             Operand::Register { register, .. } => Some(register),
-            _ => None,
-        }
-    }
-
-    /// The predicate, if the operand is one.
-    #[must_use]
-    pub fn as_predicate(&self) -> Option<Predicate> {
-        match *self {
-            Operand::Predicate { predicate, .. } => Some(predicate),
             _ => None,
         }
     }

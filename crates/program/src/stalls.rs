@@ -27,7 +27,7 @@ pub struct StallRow {
 
 /// What a latency table says of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum StallVerdict {
     /// The compiler waits exactly as long as the table asks.
     Exact,
     /// The table asks for more than the compiler waits: a wrong latency.
@@ -39,11 +39,11 @@ pub enum Verdict {
 impl StallRow {
     /// Whether the row agrees with a table.
     #[must_use]
-    pub fn verdict(&self, table: &LatencyTable) -> Verdict {
+    pub fn verdict(&self, table: &LatencyTable) -> StallVerdict {
         match u32::from(table.cycles_to(self.result, self.reader)).cmp(&self.minimum) {
-            std::cmp::Ordering::Equal => Verdict::Exact,
-            std::cmp::Ordering::Greater => Verdict::TooLong,
-            std::cmp::Ordering::Less => Verdict::NeverSo,
+            std::cmp::Ordering::Equal => StallVerdict::Exact,
+            std::cmp::Ordering::Greater => StallVerdict::TooLong,
+            std::cmp::Ordering::Less => StallVerdict::NeverSo,
         }
     }
 }
@@ -129,7 +129,7 @@ fn add_results(instruction: &Instruction, pc: u32, now: u32, results: &mut [Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdict, minimum_stalls};
+    use super::{StallVerdict, minimum_stalls};
     use crate::latency::{LatencyClass, LatencyException, LatencyTable};
     use crate::listing::read;
     use crate::reader::Reader;
@@ -211,9 +211,12 @@ mod tests {
     fn a_table_is_judged_by_the_compilers_own_stalls() {
         let row = &rows(&[(4, NONE, "IADD3 R0, R1, 0x1, RZ"), (1, NONE, "IADD3 R2, R0, 0x1, RZ")])[0];
         let verdict = |cycles| row.verdict(&LatencyTable::from_fn(|_| cycles));
-        assert_eq!([3, 4, 5].map(verdict), [Verdict::NeverSo, Verdict::Exact, Verdict::TooLong]);
+        assert_eq!(
+            [3, 4, 5].map(verdict),
+            [StallVerdict::NeverSo, StallVerdict::Exact, StallVerdict::TooLong]
+        );
         let exception = LatencyException { result: LatencyClass::Alu, reader: Reader::Alu, cycles: 4 };
         let table = LatencyTable::from_fn(|_| 9).with_exceptions([exception]);
-        assert_eq!(row.verdict(&table), Verdict::Exact);
+        assert_eq!(row.verdict(&table), StallVerdict::Exact);
     }
 }

@@ -21,8 +21,7 @@ pub mod tree;
 
 pub use faults::Faults;
 pub use forms::{Form, form};
-pub use printer::{instruction_text, operand_text, print};
-pub use scopes::{RegisterType, Scopes};
+pub use printer::{instruction_text, print};
 
 /// How many faults [`parse`] lists before it only counts them.
 pub const MAX_DIAGNOSTICS: usize = 10_000;

@@ -24,7 +24,7 @@ pub fn instruction_text(instruction: &Instruction) -> String {
 
 /// One operand as PTX writes it.
 #[must_use]
-pub fn operand_text(operand: &Operand) -> String {
+pub(crate) fn operand_text(operand: &Operand) -> String {
     Shown(operand).to_string()
 }
 

@@ -6,16 +6,16 @@ use crate::tree::{RegisterDeclaration, Type, Vector};
 
 /// The type of a declared register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegisterType {
+pub(crate) struct RegisterType {
     /// The type, of each element if it is a vector.
-    pub ty: Type,
+    pub(crate) ty: Type,
     /// The number of elements, if it is a vector.
-    pub vector: Option<Vector>,
+    pub(crate) vector: Option<Vector>,
 }
 
 /// The registers declared in the open blocks, innermost last.
 #[derive(Clone, Debug, Default)]
-pub struct Scopes<'a> {
+pub(crate) struct Scopes<'a> {
     levels: Vec<FxHashMap<&'a str, Declared>>,
 }
 
@@ -27,17 +27,17 @@ struct Declared {
 
 impl<'a> Scopes<'a> {
     /// Opens a block.
-    pub fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.levels.push(FxHashMap::default());
     }
 
     /// Closes the innermost block; its registers are gone.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.levels.pop();
     }
 
     /// Declares a register, or with a count a range of them, in the innermost block. False if its name is taken there.
-    pub fn declare(&mut self, name: &'a str, register: RegisterType, count: Option<u32>) -> bool {
+    pub(crate) fn declare(&mut self, name: &'a str, register: RegisterType, count: Option<u32>) -> bool {
         match self.levels.last_mut() {
             Some(level) => level.insert(name, Declared { register, count }).is_none(),
             None => true,
@@ -45,7 +45,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// Declares everything that a `.reg` says. Returns the names that were taken.
-    pub fn declare_all(&mut self, declaration: &'a RegisterDeclaration) -> Vec<&'a str> {
+    pub(crate) fn declare_all(&mut self, declaration: &'a RegisterDeclaration) -> Vec<&'a str> {
         let register = RegisterType { ty: declaration.ty, vector: declaration.vector };
         let names = declaration.names.iter();
         names.filter(|name| !self.declare(&name.name, register, name.count)).map(|name| &*name.name).collect()
@@ -53,12 +53,12 @@ impl<'a> Scopes<'a> {
 
     /// The register that a name means: the innermost declared.
     #[must_use]
-    pub fn lookup(&self, name: &str) -> Option<RegisterType> {
+    pub(crate) fn lookup(&self, name: &str) -> Option<RegisterType> {
         self.levels.iter().rev().find_map(|level| lookup(level, name))
     }
 
     /// The names as declared, ranges by their prefix, innermost first.
-    pub fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.levels.iter().rev().flat_map(|level| level.keys().copied())
     }
 }

@@ -8,7 +8,7 @@ use warplab_metrics::{LaunchInfo, SectionValues, Value};
 use warplab_trace::{LaunchCounters, QueueCounters};
 
 /// Raised when a key changes its meaning or goes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -146,7 +146,7 @@ fn section_json(values: &SectionValues) -> SectionJson<'_> {
     }
 }
 
-fn metric_json(row: &warplab_metrics::Row) -> (&str, MetricJson<'_>) {
+fn metric_json(row: &warplab_metrics::MetricRow) -> (&str, MetricJson<'_>) {
     let value = match &row.value {
         Value::Integer(count) => (*count).into(),
         Value::Real(real) => (*real).into(),

@@ -30,7 +30,7 @@ pub use correlation::{
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
 pub use hot_spots::{SourceInstruction, hot_spots_text};
-pub use json::{LaunchReport, SCHEMA_VERSION, json, sequence_json};
+pub use json::{LaunchReport, json, sequence_json};
 pub use launches::launches_text;
 pub use printed::{PrintedOutput, PrintedText, printed_text};
 pub use table::{Align, Table};

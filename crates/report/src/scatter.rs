@@ -14,7 +14,7 @@ const BAND: f64 = 0.2;
 
 /// One point.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Point<'a> {
+pub(crate) struct ScatterPoint<'a> {
     /// Shown when the pointer rests on it.
     pub(crate) name: &'a str,
     pub(crate) x: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Point<'a> {
     pub(crate) hollow: bool,
 }
 
-impl Point<'_> {
+impl ScatterPoint<'_> {
     /// Whether both values have a logarithm.
     fn is_drawn(&self) -> bool {
         self.x > 0.0 && self.y > 0.0
@@ -42,7 +42,7 @@ pub(crate) struct Scatter<'a> {
     pub(crate) series: &'a [String],
     /// What full marks and rings are.
     pub(crate) marks: (&'a str, &'a str),
-    pub(crate) points: &'a [Point<'a>],
+    pub(crate) points: &'a [ScatterPoint<'a>],
 }
 
 /// Both axes: powers of ten from the first to the last.
@@ -54,7 +54,7 @@ struct Axes {
 
 impl Axes {
     /// Wide enough for all points that can be drawn.
-    fn around(points: &[Point<'_>]) -> Axes {
+    fn around(points: &[ScatterPoint<'_>]) -> Axes {
         let values = || points.iter().filter(|point| point.is_drawn()).flat_map(|point| [point.x, point.y]);
         let first = values().fold(f64::INFINITY, f64::min);
         let last = values().fold(0.0, f64::max);
@@ -181,7 +181,7 @@ fn diagonal(svg: &mut String, axes: Axes) {
     line(svg, &format!("<path d=\"M{left} {top}H{right}V{bottom}H{left}Z\" fill=\"none\" stroke=\"#333\"/>"));
 }
 
-fn mark(svg: &mut String, axes: Axes, point: &Point<'_>) {
+fn mark(svg: &mut String, axes: Axes, point: &ScatterPoint<'_>) {
     let colour = colour(point.series);
     let paint = if point.hollow {
         format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"")
@@ -224,10 +224,10 @@ fn escaped(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Point, Scatter, power_text};
+    use super::{Axes, Scatter, ScatterPoint, power_text};
 
-    fn point(x: f64, y: f64) -> Point<'static> {
-        Point { name: "a<b", x, y, series: 0, hollow: false }
+    fn point(x: f64, y: f64) -> ScatterPoint<'static> {
+        ScatterPoint { name: "a<b", x, y, series: 0, hollow: false }
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn runs(intervals: &[StateInterval], slots: &[u8], window: &Range<u64>) -> Vec<R
     runs
 }
 
-/// Runs as columns: short ones a column a cycle, long ones two columns around a mark.
+/// Runs as columns: short ones a column per cycle, long ones two columns around a mark.
 fn pieces(runs: &[Run], fold: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for run in runs {

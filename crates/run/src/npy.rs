@@ -55,7 +55,7 @@ fn descriptor(element: ElementType) -> &'static str {
 
 /// Whether a path says that its file is an array file.
 #[must_use]
-pub fn is_npy(path: &str) -> bool {
+pub(crate) fn is_npy(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("npy"))
 }
 

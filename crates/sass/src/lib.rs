@@ -75,7 +75,7 @@ impl fmt::Display for SassFault {
 impl std::error::Error for SassFault {}
 
 /// The architectures that are understood: the encodings of Volta to Hopper.
-pub const ARCHITECTURES: [u32; 8] = [70, 72, 75, 80, 86, 87, 89, 90];
+pub(crate) const ARCHITECTURES: [u32; 8] = [70, 72, 75, 80, 86, 87, 89, 90];
 
 /// The architecture that a cubin is for: 90 for sm_90.
 ///

@@ -7,7 +7,7 @@ use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
-use warplab_program::stalls::{Verdict, minimum_stalls};
+use warplab_program::stalls::{StallVerdict, minimum_stalls};
 use warplab_tests::sweep::{MACHINE_CODE, PTX, Run};
 use warplab_tests::{Case, assert_golden, gpu, listing};
 
@@ -51,7 +51,7 @@ fn no_latency_is_longer_than_what_the_compiler_keeps() {
         "// Both suites as ptxas 13.0 wrote them: result, reader, fewest cycles, pairs, cycles of h200.ron\n"
             .to_owned();
     for row in &rows {
-        assert_ne!(row.verdict(&table), Verdict::TooLong, "{row:?}");
+        assert_ne!(row.verdict(&table), StallVerdict::TooLong, "{row:?}");
         let (result, reader) = (row.result.name(), row.reader.name());
         let cycles = table.cycles_to(row.result, row.reader);
         writeln!(text, "{result:<14} {reader:<11} {:>3} {:>6} {cycles:>3}", row.minimum, row.pairs)

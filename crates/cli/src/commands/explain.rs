@@ -123,7 +123,7 @@ fn class_text(class: LatencyClass) -> String {
         .map(|opcode| opcode.name())
         .collect();
     let kind = if class.is_variable() {
-        "Variable: waited for with a wait barrier."
+        "Variable: waited for with a wait counter."
     } else {
         "Fixed: counted in stall counts."
     };

@@ -81,7 +81,7 @@ fn ptx_text(opcode: PtxOpcode) -> String {
 fn machine_text(opcode: Opcode) -> String {
     let info = opcode.info();
     let kind =
-        if info.latency.is_variable() { "variable, by a wait barrier" } else { "fixed, by stall counts" };
+        if info.latency.is_variable() { "variable, by a wait counter" } else { "fixed, by stall counts" };
     format!(
         "{} (machine): {}\n  {:<14} {}\n  {:<14} {} ({kind})\n{}",
         info.name,
@@ -214,7 +214,7 @@ fn page() -> String {
          predicate read; those in braces may be left out. *becomes*: every machine instruction that one of its forms becomes; BSSY and BSYNC \
          stand around branches that lanes take differently. *runs*: a kernel with an instruction that does not run is refused. Modifiers \
          of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
-         latencies are counted by the compiler in stall counts; variable ones are waited for with wait barriers.\n\n{}",
+         latencies are counted by the compiler in stall counts; variable ones are waited for with wait counters.\n\n{}",
         instructions_of_ptx(true).markdown(),
         machine_table().markdown()
     )

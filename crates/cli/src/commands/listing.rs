@@ -4,7 +4,7 @@ use crate::arguments::{ListingArguments, Switch};
 use crate::commands::stalls;
 use crate::failure::{Failure, Outcome};
 use crate::machines;
-use crate::programs::{self, Loaded, Reading};
+use crate::programs::{self, LoadedProgram, Reading};
 use crate::terminal::Terminal;
 use warplab_config::GpuConfig;
 use warplab_lower::PassLog;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &ListingArguments, terminal: &mut Terminal) -> Resu
 /// The kernels that can be read; the others are named.
 fn readable<'a>(
     arguments: &ListingArguments,
-    loaded: &'a Loaded,
+    loaded: &'a LoadedProgram,
     terminal: &mut Terminal,
 ) -> Result<Vec<&'a Kernel>, Failure> {
     let program = &loaded.program;

@@ -4,7 +4,7 @@ use crate::arguments::{CsvPage, RunArguments};
 use crate::commands::{hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
-use crate::simulate::{Options, simulate};
+use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
 use crate::{names, save, sources};
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         return Err(Failure::input(message));
     }
     let recorded = chosen.unwrap_or(0);
-    let options = Options {
+    let options = SimulationOptions {
         jobs: arguments.jobs,
         timeline: wants_record(arguments).then(|| recording(arguments)),
         recorded,

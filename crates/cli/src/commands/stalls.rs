@@ -1,7 +1,7 @@
 //! `warplab listing FILE --stalls`.
 
 use warplab_program::instruction::INSTRUCTION_BYTES;
-use warplab_program::stalls::{Verdict, minimum_stalls};
+use warplab_program::stalls::{StallVerdict, minimum_stalls};
 use warplab_program::{LatencyTable, Program};
 use warplab_report::{Align, Table};
 
@@ -19,9 +19,9 @@ pub(crate) fn text(program: &Program, latencies: &LatencyTable) -> String {
     let rows = minimum_stalls(program);
     for row in &rows {
         let verdict = match row.verdict(latencies) {
-            Verdict::Exact => "",
-            Verdict::TooLong => "WRONG: the table is longer",
-            Verdict::NeverSo => "never so short",
+            StallVerdict::Exact => "",
+            StallVerdict::TooLong => "WRONG: the table is longer",
+            StallVerdict::NeverSo => "never so short",
         };
         let (kernel, from, to) = &row.example;
         let address = |pc: &u32| u64::from(*pc) * INSTRUCTION_BYTES;
@@ -35,6 +35,6 @@ pub(crate) fn text(program: &Program, latencies: &LatencyTable) -> String {
             format!("{kernel} {:04x} -> {:04x}", address(from), address(to)),
         ]);
     }
-    let wrong = rows.iter().filter(|row| row.verdict(latencies) == Verdict::TooLong).count();
+    let wrong = rows.iter().filter(|row| row.verdict(latencies) == StallVerdict::TooLong).count();
     format!("{}{} rows, {wrong} of them longer in the table than in the code\n", table.text(), rows.len())
 }

@@ -15,7 +15,7 @@ pub struct Point {
 }
 
 /// The most points that an experiment may have.
-pub const MOST_POINTS: usize = 100_000;
+pub(crate) const MOST_POINTS: usize = 100_000;
 
 impl Experiment {
     /// How many points there are, or that they are more than [`MOST_POINTS`], in a sentence.

@@ -10,7 +10,7 @@ mod settings;
 mod template;
 
 pub use crate::expression::Mention;
-pub use evaluate::{Columns, MOST_POINTS, Point};
+pub use evaluate::{Columns, Point};
 pub use expression::Expression;
 pub use settings::{Setting, setting};
 pub use template::{Piece, Template};
@@ -304,7 +304,7 @@ pub enum PlotKind {
 pub enum Shown {
     /// The instructions of the first multiprocessor with their cycles, counted from the first load.
     Schedule,
-    /// What the warps of the first multiprocessor did, a letter a cycle.
+    /// What the warps of the first multiprocessor did, a letter per cycle.
     Timeline,
     /// The steps of a calculation.
     Steps,

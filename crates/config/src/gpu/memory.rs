@@ -10,19 +10,19 @@ pub struct Crossbar {
     /// Cycles each way: also the length of the epochs in which the chip advances.
     #[schemars(range(min = 1, max = 1000))]
     pub latency: u32,
-    /// Bytes a cycle that one multiprocessor can send.
+    /// Bytes per cycle that one multiprocessor can send.
     #[schemars(range(min = 1))]
     pub sm_send_bytes: u32,
-    /// Bytes a cycle that one multiprocessor can receive.
+    /// Bytes per cycle that one multiprocessor can receive.
     #[schemars(range(min = 1))]
     pub sm_receive_bytes: u32,
     /// Multiprocessors that share one port of the crossbar (a graphics processing cluster).
     #[schemars(range(min = 1))]
     pub sms_per_cluster: u32,
-    /// Bytes a cycle that one cluster can send.
+    /// Bytes per cycle that one cluster can send.
     #[schemars(range(min = 1))]
     pub cluster_send_bytes: u32,
-    /// Bytes a cycle that one cluster can receive.
+    /// Bytes per cycle that one cluster can receive.
     #[schemars(range(min = 1))]
     pub cluster_receive_bytes: u32,
     /// Bytes of a message beside its data.

@@ -75,7 +75,7 @@ impl GpuConfig {
 
     /// Sizes in KiB that the shared part of the combined memory can have; one where it is fixed.
     #[must_use]
-    pub fn carveouts_kib(&self) -> Vec<u32> {
+    pub(crate) fn carveouts_kib(&self) -> Vec<u32> {
         let fixed = self.limits.shared_bytes.div_ceil(1024);
         let sizes = &self.limits.shared_carveouts_kib;
         if sizes.is_empty() { vec![fixed] } else { sizes.clone() }
@@ -100,7 +100,7 @@ impl GpuConfig {
         Ticks::of_clock(self.clocks.sm_mhz, self.clocks.dram_mhz)
     }
 
-    /// Peak DRAM bandwidth in bytes a second: both edges of the data clock, which is twice the command clock where
+    /// Peak DRAM bandwidth in bytes per second: both edges of the data clock, which is twice the command clock where
     /// `data_rate` is four.
     #[must_use]
     pub fn dram_bytes_per_second(&self) -> f64 {

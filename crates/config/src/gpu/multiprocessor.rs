@@ -234,7 +234,7 @@ pub struct L1Cache {
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,
-    /// Bytes a cycle from the data array.
+    /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,
     /// Lines that can be under way from level two at a time.

@@ -18,7 +18,7 @@ impl Ticks {
     /// One cycle of a clock of `mhz` where the SM clock has `sm_mhz`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clocks are checked ranges")]
-    pub fn of_clock(sm_mhz: f64, mhz: f64) -> Ticks {
+    pub(crate) fn of_clock(sm_mhz: f64, mhz: f64) -> Ticks {
         Ticks((TICKS_PER_CYCLE as f64 * sm_mhz / mhz).round() as u64)
     }
 

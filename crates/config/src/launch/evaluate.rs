@@ -6,7 +6,7 @@ use std::fmt;
 use warplab_units::{ElementType, Number};
 
 /// The most terms that the sums of a formula may have together, over all elements that are looked at.
-pub const MOST_TERMS: u64 = 2_000_000_000;
+pub(crate) const MOST_TERMS: u64 = 2_000_000_000;
 
 /// Where a formula reads its buffers.
 pub trait Memory {

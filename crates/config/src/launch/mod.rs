@@ -7,7 +7,7 @@ mod size;
 mod steps;
 
 pub use argument::{parse_argument, parse_buffer, parse_symbol};
-pub use evaluate::{EvaluationFault, Evaluator, MOST_TERMS, Memory};
+pub use evaluate::{EvaluationFault, Evaluator, Memory};
 pub use formula::{BufferRead, Formula};
 pub use size::{Dimensions, Extent, Size, parse_dimensions, parse_extent, parse_size};
 pub use steps::{LaunchEntry, LaunchStep};
@@ -303,7 +303,7 @@ impl Launch {
 
     /// The names and sizes of the buffers: those of the arguments in order, then the others.
     #[must_use]
-    pub fn buffer_sizes(&self) -> Vec<(&str, Extent)> {
+    pub(crate) fn buffer_sizes(&self) -> Vec<(&str, Extent)> {
         let arguments = self.argument_lists().into_iter().flatten();
         let mut found: Vec<(&str, Extent)> =
             arguments.flat_map(Argument::buffers).map(|(name, size, _)| (name, size)).collect();

@@ -60,7 +60,7 @@ fn the_dram_of_each_machine_has_the_bandwidth_of_its_document() {
     let gpus = gpus();
     for (name, expected) in documents {
         let found = gpus.iter().find(|(found, _)| found == name).unwrap().1.dram_bytes_per_second();
-        assert!((found / expected - 1.0).abs() < 1e-3, "{name}: {found} bytes a second, not {expected}");
+        assert!((found / expected - 1.0).abs() < 1e-3, "{name}: {found} bytes per second, not {expected}");
     }
 }
 

@@ -28,7 +28,7 @@ pub use judge::{Judgement, ReferenceComparison, ReferenceVerdict};
 pub use open_points::{Finished, OpenPoints};
 pub use plan::Plan;
 pub use report::ExperimentReport;
-pub use results::{Results, stable_hash};
+pub use results::Results;
 pub use run::{ExperimentOptions, run};
 pub use table::{csv, json, table, value_text};
 

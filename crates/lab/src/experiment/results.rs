@@ -111,7 +111,7 @@ fn read_line(line: &[u8]) -> Option<(String, Measured)> {
 
 /// A hash of texts that stays the same from version to version (FNV-1a, 128 bits), as hexadecimal.
 #[must_use]
-pub fn stable_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(crate) fn stable_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let mut hash = BASIS;

@@ -149,7 +149,7 @@ impl Case {
 
     /// Which of the words of `clock` are readings of the clock. Kernels write pairs of a value and a reading, or the
     /// reading alone again and again; words that were not written are zero.
-    pub fn clock_readings(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn clock_readings(&self) -> impl Iterator<Item = usize> {
         (1..self.clock.len()).step_by(2).filter(|&word| self.clock[word] != 0)
     }
 }

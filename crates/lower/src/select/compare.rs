@@ -20,15 +20,7 @@ impl Selector<'_, '_> {
             Value::Pair(first, second) => (self.predicate_result(first), self.predicate_result(second)),
             one => (self.predicate_result(one), Predicate::TRUE),
         };
-        let combine = match flat.operands.get(3) {
-            Some(value) => self.predicate_source(value),
-            None => Operand::TRUE,
-        };
-        let operation = match tree.operation() {
-            Some(Operation::Or) => M::Or,
-            Some(Operation::Xor) => M::Xor,
-            _ => M::And,
-        };
+        let (operation, combine) = self.combination(flat);
         let outputs = [Operand::predicate(first), Operand::predicate(second)];
         if ty.is_packed() || matches!(ty, Type::F16 | Type::Bf16) {
             return self.half_setp(flat, outputs, compare, operation, combine, ty);
@@ -78,6 +70,20 @@ impl Selector<'_, '_> {
             [outputs[0], Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE],
         );
         true
+    }
+
+    /// How the result of a comparison is combined, and with which predicate.
+    fn combination(&mut self, flat: &Flat<'_>) -> (M, Operand) {
+        let combine = match flat.operands.get(3) {
+            Some(value) => self.predicate_source(value),
+            None => Operand::TRUE,
+        };
+        let operation = match flat.tree.operation() {
+            Some(Operation::Or) => M::Or,
+            Some(Operation::Xor) => M::Xor,
+            _ => M::And,
+        };
+        (operation, combine)
     }
 
     pub(crate) fn compare_to(
@@ -140,15 +146,7 @@ impl Selector<'_, '_> {
             return self.half_set(flat, to_ty, ty);
         }
         let predicate = self.code.predicate();
-        let combine = match flat.operands.get(3) {
-            Some(value) => self.predicate_source(value),
-            None => Operand::TRUE,
-        };
-        let operation = match tree.operation() {
-            Some(Operation::Or) => M::Or,
-            Some(Operation::Xor) => M::Xor,
-            _ => M::And,
-        };
+        let (operation, combine) = self.combination(flat);
         let outputs = [Operand::predicate(predicate), Operand::TRUE];
         self.compare_to(flat, outputs, tree.compare().unwrap_or(Compare::Eq), operation, combine, ty);
         let value = if to_ty == Type::F32 { 0x3f80_0000 } else { u32::MAX };
@@ -247,19 +245,16 @@ impl Selector<'_, '_> {
     }
 
     pub(crate) fn both(&mut self, to: Predicate, a: Operand, b: Operand) {
-        self.op(
-            Opcode::Plop3,
-            &[M::Lut],
-            [
-                Operand::predicate(to),
-                Operand::TRUE,
-                a,
-                b,
-                Operand::TRUE,
-                Operand::Immediate(0xc0),
-                Operand::Immediate(0),
-            ],
-        );
+        self.combine_predicates(to, a, b, 0xc0);
+    }
+
+    /// A function of two predicates, given by its truth table.
+    pub(crate) fn combine_predicates(&mut self, to: Predicate, a: Operand, b: Operand, table: u8) {
+        // Of three predicates the third is PT: both entries of the table are set alike.
+        let table = Operand::Immediate(u32::from(table));
+        let operands =
+            [Operand::predicate(to), Operand::TRUE, a, b, Operand::TRUE, table, Operand::Immediate(0)];
+        self.op(Opcode::Plop3, &[M::Lut], operands);
     }
 
     pub(crate) fn copysign(&mut self, flat: &Flat<'_>, ty: Type) {

@@ -124,21 +124,7 @@ impl Selector<'_, '_> {
             return self.set_predicate(to, not(a));
         }
         let b = self.predicate_source(&flat.operands[2]);
-        // Of three predicates the third is PT: both entries of the table are set alike.
-        let lut = function(flat.tree.opcode);
-        self.op(
-            Opcode::Plop3,
-            &[M::Lut],
-            [
-                Operand::predicate(to),
-                Operand::TRUE,
-                a,
-                b,
-                Operand::TRUE,
-                Operand::Immediate(u32::from(lut)),
-                Operand::Immediate(0),
-            ],
-        );
+        self.combine_predicates(to, a, b, function(flat.tree.opcode));
     }
 
     pub(crate) fn shift(&mut self, flat: &Flat<'_>, ty: Type) {

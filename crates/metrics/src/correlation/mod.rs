@@ -5,7 +5,7 @@ mod statistics;
 mod summary;
 
 pub use measure::{CLOCK_CYCLES, ELAPSED_CYCLES, Measure, Rule, STALL_OVERLAP};
-pub use statistics::{geometric_mean, kendall_tau, mean, pearson};
+pub use statistics::{mean, pearson};
 pub use summary::{Outlier, Summary};
 
 /// The two values of a metric.

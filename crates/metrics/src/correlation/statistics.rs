@@ -10,7 +10,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// The geometric mean of positive numbers; of nothing there is none.
 #[must_use]
-pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     mean(&logarithms).map(f64::exp)
 }
@@ -35,7 +35,7 @@ pub fn pearson(points: &[(f64, f64)]) -> Option<f64> {
 ///
 /// All pairs are looked at: some hundred points are meant.
 #[must_use]
-pub fn kendall_tau(points: &[(f64, f64)]) -> Option<f64> {
+pub(crate) fn kendall_tau(points: &[(f64, f64)]) -> Option<f64> {
     let (mut agreement, mut untied_x, mut untied_y) = (0_i64, 0_u64, 0_u64);
     for (index, (x, y)) in points.iter().enumerate() {
         for (other_x, other_y) in &points[..index] {

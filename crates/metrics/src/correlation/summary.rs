@@ -1,6 +1,7 @@
 //! The error of a metric over many cases.
 
-use super::{Comparison, Measure, Pair, Rule, geometric_mean, kendall_tau, mean, pearson};
+use super::statistics::{geometric_mean, kendall_tau};
+use super::{Comparison, Measure, Pair, Rule, mean, pearson};
 
 /// The error of a metric over many cases.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,7 @@ impl Measure {
     }
 
     /// The cases that have an error, in order.
-    pub fn outliers<'a>(
+    pub(crate) fn outliers<'a>(
         self,
         comparisons: impl IntoIterator<Item = &'a Comparison>,
     ) -> impl Iterator<Item = Outlier<'a>> {

@@ -11,7 +11,7 @@ use warplab_program::Pipe;
 pub(crate) static SECTION: Section = Section {
     name: "compute-workload",
     title: "Compute Workload Analysis",
-    description: "Instructions a cycle and how busy each pipe was.",
+    description: "Instructions per cycle and how busy each pipe was.",
     metrics: METRICS,
 };
 
@@ -34,7 +34,7 @@ const METRICS: &[Metric] = &[
         "Executed Ipc Active",
         Count("inst/cycle"),
         "warp instructions executed / active cycles of multiprocessors",
-        "Instructions that a multiprocessor executed in a cycle in which it held a block; at most one a scheduler.",
+        "Instructions that a multiprocessor executed in a cycle in which it held a block; at most one per scheduler.",
         |c| Value::ratio(c.executed(), c.sm_active()),
     ),
     Metric::shown(

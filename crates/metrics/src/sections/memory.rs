@@ -87,7 +87,7 @@ const METRICS: &[Metric] = &[
         "l1tex__m_xbar2l1tex_read_bytes.sum.pct_of_peak_sustained_elapsed",
         "Crossbar Throughput",
         Percent,
-        "bytes from level two to multiprocessors / (bytes a cycle of the ports x elapsed cycles)",
+        "bytes from level two to multiprocessors / (bytes per cycle of the ports x elapsed cycles)",
         "How busy the ports through which multiprocessors receive data were. Message headers are not counted.",
         |c| Value::Real(peaks::crossbar(c)),
     ),

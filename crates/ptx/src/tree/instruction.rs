@@ -93,7 +93,7 @@ impl Instruction {
 
     /// The last type: that of the source of `cvt`, `set` and `slct`; the only one of most instructions.
     #[must_use]
-    pub fn source_type(&self) -> Option<Type> {
+    pub(crate) fn source_type(&self) -> Option<Type> {
         self.types().last()
     }
 

@@ -117,7 +117,7 @@ impl Special {
 
     /// Whether it has components `.x`, `.y` and `.z`.
     #[must_use]
-    pub fn is_vector(self) -> bool {
+    pub(crate) fn is_vector(self) -> bool {
         matches!(
             self,
             Special::Tid

@@ -71,13 +71,13 @@ impl Type {
 
     /// Whether it is an unsigned integer, packed ones included.
     #[must_use]
-    pub fn is_unsigned(self) -> bool {
+    pub(crate) fn is_unsigned(self) -> bool {
         matches!(self, Type::U8 | Type::U16 | Type::U32 | Type::U64 | Type::U16x2 | Type::U4 | Type::U2)
     }
 
     /// Whether it is an untyped bit pattern.
     #[must_use]
-    pub fn is_bits(self) -> bool {
+    pub(crate) fn is_bits(self) -> bool {
         matches!(self, Type::B1 | Type::B8 | Type::B16 | Type::B32 | Type::B64 | Type::B128)
     }
 
@@ -89,7 +89,7 @@ impl Type {
 
     /// Whether it is a signed or unsigned integer.
     #[must_use]
-    pub fn is_integer(self) -> bool {
+    pub(crate) fn is_integer(self) -> bool {
         self.is_signed() || self.is_unsigned()
     }
 

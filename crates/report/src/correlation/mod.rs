@@ -6,7 +6,7 @@ mod files;
 
 pub use files::{correlation_csv, correlation_json};
 
-use crate::scatter::{Point, Scatter};
+use crate::scatter::{Scatter, ScatterPoint};
 use warplab_metrics::correlation::{CLOCK_CYCLES, Comparison, ELAPSED_CYCLES, Measure};
 use warplab_metrics::{integer_text, real_text, whole_number};
 
@@ -87,7 +87,7 @@ pub fn correlation_svg(correlation: &Correlation<'_>) -> String {
         for (id, hollow) in [(ELAPSED_CYCLES, false), (CLOCK_CYCLES, true)] {
             let pairs = correlation.of(isa).filter_map(|case| Some((case, case.pair(id)?)));
             points.extend(pairs.filter_map(|(case, pair)| {
-                Some(Point { name: &case.case, x: pair.hardware, y: pair.simulated?, series, hollow })
+                Some(ScatterPoint { name: &case.case, x: pair.hardware, y: pair.simulated?, series, hollow })
             }));
         }
     }
