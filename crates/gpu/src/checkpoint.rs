@@ -12,7 +12,7 @@ use warplab_config::GpuConfig;
 const MAGIC: &[u8; 16] = b"warplab-snapshot";
 
 /// Changes whenever the state changes its shape.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Bytes before the state: magic, version, what it belongs to, check of the state.
 const HEADER_BYTES: usize = 16 + 4 + 8 + 8;

@@ -1,7 +1,7 @@
 //! Which partition, slice, bank and row an address lies in.
 
 use warplab_config::GpuConfig;
-use warplab_units::{Address, LINE_BYTES, PartitionId};
+use warplab_units::{Address, Divisor, LINE_BYTES, PartitionId};
 
 /// Spreads lines over partitions: any power-of-two stride reaches all of them evenly, as measured.
 ///
@@ -9,7 +9,8 @@ use warplab_units::{Address, LINE_BYTES, PartitionId};
 /// that every partition holds exactly one line of every group. (The real hash is not published.)
 #[derive(Clone, Copy, Debug)]
 pub struct AddressMap {
-    partitions: u64,
+    partitions: Divisor,
+    count: u64,
     slices: u64,
 }
 
@@ -17,21 +18,26 @@ impl AddressMap {
     /// The map of a machine.
     #[must_use]
     pub fn new(config: &GpuConfig) -> AddressMap {
-        AddressMap { partitions: config.partitions() as u64, slices: u64::from(config.l2.slices_per_channel) }
+        AddressMap::of(config.partitions() as u64, u64::from(config.l2.slices_per_channel))
+    }
+
+    const fn of(partitions: u64, slices: u64) -> AddressMap {
+        AddressMap { partitions: Divisor::new(partitions), count: partitions, slices }
     }
 
     /// The partition that holds a line.
     #[must_use]
     pub fn partition(&self, line: Address) -> PartitionId {
         let number = line.0 / LINE_BYTES;
-        let (group, place) = (number / self.partitions, number % self.partitions);
-        PartitionId(((place + mix(group) % self.partitions) % self.partitions) as u16)
+        let (group, place) = self.partitions.divide(number);
+        let turned = place + mix(group) % self.count;
+        PartitionId((if turned < self.count { turned } else { turned - self.count }) as u16)
     }
 
     /// The number of a line inside its partition: consecutive lines of a partition are consecutive numbers.
     #[must_use]
     pub fn local_line(&self, line: Address) -> u64 {
-        line.0 / LINE_BYTES / self.partitions
+        self.partitions.divide(line.0 / LINE_BYTES).0
     }
 
     /// The slice of the partition that holds a line.
@@ -40,7 +46,8 @@ impl AddressMap {
         if self.slices == 1 {
             return 0;
         }
-        (mix(self.local_line(line) ^ 0x5bd1) % self.slices) as usize
+        let mixed = mix(self.local_line(line) ^ 0x5bd1);
+        (if self.slices.is_power_of_two() { mixed & (self.slices - 1) } else { mixed % self.slices }) as usize
     }
 }
 
@@ -57,7 +64,7 @@ mod tests {
     use super::AddressMap;
     use warplab_units::{Address, LINE_BYTES};
 
-    const MAP: AddressMap = AddressMap { partitions: 96, slices: 2 };
+    const MAP: AddressMap = AddressMap::of(96, 2);
 
     fn line(number: u64) -> Address {
         Address(number * LINE_BYTES)

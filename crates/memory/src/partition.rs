@@ -24,6 +24,53 @@ struct Fill {
     sectors: SectorMask,
 }
 
+/// When each unit of a partition does something next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Agenda {
+    /// The first data that comes from each pseudo-channel, and its line.
+    fills: Vec<(Ticks, Address)>,
+    /// When each slice looks up its next request.
+    look_ups: Vec<Ticks>,
+    /// When each pseudo-channel decides.
+    commands: Vec<Ticks>,
+}
+
+impl Agenda {
+    /// Nothing to do.
+    fn new(spec: &PartitionSpec) -> Agenda {
+        Agenda {
+            fills: vec![(Ticks::NEVER, Address(0)); spec.channels as usize],
+            look_ups: vec![Ticks::NEVER; spec.slices as usize],
+            commands: vec![Ticks::NEVER; spec.channels as usize],
+        }
+    }
+
+    /// The one thing that happens next, and when: data comes back (of equal moments the lower line first), else a
+    /// request is looked up, else DRAM issues a command.
+    #[inline]
+    fn next(&self) -> (Ticks, Next) {
+        let mut first = (Ticks::NEVER, Address(0));
+        let mut next = (Ticks::NEVER, Next::Fill(0));
+        for (channel, &fill) in self.fills.iter().enumerate() {
+            if fill.0 < first.0 || fill.0 == first.0 && fill.1 < first.1 {
+                first = fill;
+                next = (fill.0, Next::Fill(channel));
+            }
+        }
+        for (slice, &at) in self.look_ups.iter().enumerate() {
+            if at < next.0 {
+                next = (at, Next::LookUp(slice));
+            }
+        }
+        for (channel, &at) in self.commands.iter().enumerate() {
+            if at < next.0 {
+                next = (at, Next::Command(channel));
+            }
+        }
+        next
+    }
+}
+
 /// What happens next in a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -72,6 +119,7 @@ pub struct Partition {
     /// For each pseudo-channel, which answers in order.
     fills: Vec<VecDeque<Fill>>,
     wanted: Vec<DramRequest>,
+    agenda: Agenda,
     counters: PartitionCounters,
 }
 
@@ -88,6 +136,7 @@ impl Partition {
                 .collect(),
             fills: vec![VecDeque::new(); spec.channels as usize],
             wanted: Vec::new(),
+            agenda: Agenda::new(spec),
             counters: PartitionCounters::default(),
         }
     }
@@ -95,13 +144,15 @@ impl Partition {
     /// A request arrives; requests of one partition must come in order of arrival.
     pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
-        self.slices[spec.map.slice(request.line)].push(request);
+        let slice = spec.map.slice(request.line);
+        self.slices[slice].push(request);
+        self.agenda.look_ups[slice] = self.slices[slice].next_event();
     }
 
     /// The first cycle in which something can happen, if anything is under way.
     #[must_use]
     pub fn next_event(&self) -> Option<Cycle> {
-        let (next, _) = self.next();
+        let (next, _) = self.agenda.next();
         (next != Ticks::NEVER).then_some(Cycle(next.0 / TICKS_PER_CYCLE))
     }
 
@@ -141,7 +192,7 @@ impl Partition {
         // A slice that was blocked goes on at the moment at which it wanted to: in the past.
         let mut reached = Ticks(0);
         loop {
-            let (now, event) = self.next();
+            let (now, event) = self.agenda.next();
             if now >= until {
                 return;
             }
@@ -151,41 +202,15 @@ impl Partition {
                 Next::LookUp(slice) => self.look_up(spec, slice, replies),
                 Next::Command(channel) => self.command(spec, channel),
             }
-            self.ask_dram(spec, reached);
-        }
-    }
-
-    /// The one thing that happens next, and when: data comes back, else a request is looked up, else DRAM issues a
-    /// command.
-    #[inline]
-    fn next(&self) -> (Ticks, Next) {
-        let mut next = (Ticks::NEVER, Next::Fill(0));
-        let mut first: Option<&Fill> = None;
-        for (channel, fills) in self.fills.iter().enumerate() {
-            if let Some(fill) = fills.front()
-                && first.is_none_or(|first| (fill.at, fill.line) < (first.at, first.line))
-            {
-                first = Some(fill);
-                next = (fill.at, Next::Fill(channel));
+            if !self.wanted.is_empty() {
+                self.ask_dram(spec, reached);
             }
         }
-        for (number, slice) in self.slices.iter().enumerate() {
-            let at = slice.next_event();
-            if at < next.0 {
-                next = (at, Next::LookUp(number));
-            }
-        }
-        for (number, channel) in self.channels.iter().enumerate() {
-            let at = channel.next_decision();
-            if at < next.0 {
-                next = (at, Next::Command(number));
-            }
-        }
-        next
     }
 
     fn fill(&mut self, spec: &PartitionSpec, channel: usize, replies: &mut Vec<Reply>) {
         let Some(fill) = self.fills[channel].pop_front() else { return };
+        self.agenda.fills[channel] = first_fill(&self.fills[channel]);
         let slice = spec.map.slice(fill.line);
         let mut output = SliceOutput {
             replies,
@@ -194,6 +219,7 @@ impl Partition {
             queue: &mut self.counters.l2_requests,
         };
         self.slices[slice].fill(&spec.l2, fill.line, fill.sectors, fill.at, &mut output);
+        self.agenda.look_ups[slice] = self.slices[slice].next_event();
     }
 
     fn look_up(&mut self, spec: &PartitionSpec, slice: usize, replies: &mut Vec<Reply>) {
@@ -205,13 +231,19 @@ impl Partition {
             queue: &mut self.counters.l2_requests,
         };
         self.slices[slice].step(&spec.l2, writes_allowed, &mut output);
+        self.agenda.look_ups[slice] = self.slices[slice].next_event();
     }
 
     fn command(&mut self, spec: &PartitionSpec, channel: usize) {
         let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
-        let Some((access, done)) = self.channels[channel].decide(&spec.channel) else { return };
+        let decided = self.channels[channel].decide(&spec.channel);
+        self.agenda.commands[channel] = self.channels[channel].next_decision();
+        let Some((access, done)) = decided else { return };
         if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
-            self.slices.iter_mut().for_each(Slice::unblock);
+            for (slice, look_up) in self.slices.iter_mut().zip(&mut self.agenda.look_ups) {
+                slice.unblock();
+                *look_up = slice.next_event();
+            }
         }
         if access.write {
             return;
@@ -219,6 +251,7 @@ impl Partition {
         self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
         let line = Address(access.token * LINE_BYTES);
         self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
+        self.agenda.fills[channel] = first_fill(&self.fills[channel]);
     }
 
     /// Gives what the slices want to the pseudo-channels, a burst a sector.
@@ -231,9 +264,15 @@ impl Partition {
             }
             let token = line.0 / LINE_BYTES;
             let access = Access { bank: place.bank, row: place.row, write, token, sectors, at };
-            self.channels[place.pseudo_channel].push(access, now);
+            let channel = &mut self.channels[place.pseudo_channel];
+            channel.push(access, now);
+            self.agenda.commands[place.pseudo_channel] = channel.next_decision();
         }
     }
+}
+
+fn first_fill(fills: &VecDeque<Fill>) -> (Ticks, Address) {
+    fills.front().map_or((Ticks::NEVER, Address(0)), |fill| (fill.at, fill.line))
 }
 
 /// The cycle in which a moment falls.

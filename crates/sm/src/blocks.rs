@@ -89,14 +89,16 @@ impl Advance<'_> {
     fn start_warp(&mut self, slot: usize, block: usize, index: u32, warp_interval: u64) {
         let (spec, launch) = (self.context.spec, self.context.launch);
         let sm = &mut *self.sm;
+        let sub_partitions = sm.sub_partitions.len();
         while sm.warps.len() <= slot {
             let state = ArchitecturalState::new(&launch.code, &launch.shape, 0, spec.divergence);
-            sm.warps.push(Warp::new(state));
+            let (sub, local) = (sm.warps.len() % sub_partitions, sm.warps.len() / sub_partitions);
+            sm.warps.push(Warp::new(state, sub as u8, local as u8));
         }
         sm.next_age += 1;
-        let (sub, local) = (slot % sm.sub_partitions.len(), (slot / sm.sub_partitions.len()) as u32);
-        sm.sub_partitions[sub].enter(local, sm.next_age, sm.now);
         let warp = &mut sm.warps[slot];
+        let sub = usize::from(warp.sub);
+        sm.sub_partitions[sub].enter(u32::from(warp.local), sm.next_age, sm.now);
         warp.state.restart(&launch.shape, index);
         warp.enter(block as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
@@ -116,12 +118,12 @@ impl Advance<'_> {
     pub(crate) fn end_warp(&mut self, slot: usize) {
         self.leave_phase(slot);
         let sm = &mut *self.sm;
-        let (sub, local) = (slot % sm.sub_partitions.len(), (slot / sm.sub_partitions.len()) as u32);
         let warp = &mut sm.warps[slot];
+        let sub = usize::from(warp.sub);
         warp.phase = Phase::Empty;
         let end = warp.since;
         let place = usize::from(warp.block);
-        sm.sub_partitions[sub].leave(local, warp.entered, end);
+        sm.sub_partitions[sub].leave(u32::from(warp.local), warp.entered, end);
         sm.ended_warps += 1;
         if sm.watched {
             self.observer.warp_ended(end, sm.id, WarpSlot(slot as u8));

@@ -54,8 +54,8 @@ impl Advance<'_> {
     /// The warp can issue again at `next`, or later when it jumped or its code is not there; or it waits for others.
     fn go_on(&mut self, slot: usize, pc: u32, next: Cycle) {
         let spec = self.context.spec;
-        let sub = slot % self.sm.sub_partitions.len();
         let warp = &mut self.sm.warps[slot];
+        let sub = usize::from(warp.sub);
         let Some(path) = warp.state.paths.current() else {
             let waits = |path: &warplab_exec::Path| matches!(path.status, PathStatus::AtBlockBarrier(_));
             let at_barrier = warp.state.paths.all().iter().any(waits);

@@ -8,17 +8,19 @@ use crate::sm::Advance;
 use crate::values::GlobalView;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
 use warplab_trace::WarpState;
-use warplab_units::{Cycle, WarpSlot};
+use warplab_units::{Cycle, LaneBits, LaneMask, WarpSlot};
 
 impl Advance<'_> {
     /// Issues the next instruction of a warp of a sub-partition.
     pub(crate) fn issue(&mut self, sub: usize, local: u32) -> Result<(), Box<LaunchFault>> {
         let slot = self.sm.slot(sub, local);
-        let executed = self.execute(slot).map_err(|fault| {
-            let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
-            self.sm.fault(slot, pc, fault, self.context.launch)
-        })?;
-        self.check_hazards(slot, &executed);
+        let executed = match self.execute(slot) {
+            Ok(executed) => executed,
+            Err(fault) => return Err(self.faulted(slot, fault)),
+        };
+        if self.sm.hazards.is_some() {
+            self.check_hazards(slot, &executed);
+        }
         let info = &self.context.launch.issue[executed.pc as usize];
         self.count(info, &executed);
         let now = self.sm.now;
@@ -33,7 +35,14 @@ impl Advance<'_> {
         self.follow(slot, info, &executed)
     }
 
+    #[cold]
+    fn faulted(&mut self, slot: usize, fault: ExecFault) -> Box<LaunchFault> {
+        let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
+        self.sm.fault(slot, pc, fault, self.context.launch)
+    }
+
     /// What the instruction computes.
+    #[inline]
     fn execute(&mut self, slot: usize) -> Result<Executed, ExecFault> {
         let (sm, context) = (&mut *self.sm, self.context);
         let warp = &mut sm.warps[slot];
@@ -80,14 +89,20 @@ impl Advance<'_> {
     fn count(&mut self, info: &IssueInfo, executed: &Executed) {
         let counters = &mut self.sm.instructions;
         counters.warp += 1;
-        counters.thread += u64::from(executed.active.count());
+        counters.thread += if executed.active == LaneMask::ALL {
+            u64::from(LaneBits::BITS)
+        } else {
+            u64::from(executed.active.count())
+        };
         counters.by_pipe[info.pipe as usize] += 1;
         counters.by_opcode[info.opcode as usize] += 1;
         if let Step::Branched { diverged, .. } = executed.step {
             counters.branches += 1;
             counters.divergent_branches += u64::from(diverged);
         }
-        self.sm.first_issue.get_or_insert(self.sm.now);
+        if self.sm.first_issue.is_none() {
+            self.sm.first_issue = Some(self.sm.now);
+        }
         self.sm.last_issue = self.sm.now;
     }
 
@@ -118,6 +133,7 @@ impl Advance<'_> {
         self.sm.lsu.push(sub, owner, work, self.sm.now);
     }
 
+    #[inline]
     fn hold_for(&mut self, slot: usize, counter: Option<u8>, until: Cycle) {
         let Some(counter) = counter else { return };
         let warp = &mut self.sm.warps[slot];

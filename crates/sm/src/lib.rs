@@ -25,6 +25,7 @@ mod sm;
 mod spec;
 mod sub_partition;
 mod values;
+mod wakes;
 mod warp;
 
 pub use blocks::{BlockEnd, BlockStart};

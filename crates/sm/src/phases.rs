@@ -10,19 +10,28 @@ use warplab_units::{Cycle, WarpSlot};
 impl Advance<'_> {
     /// The warp begins a phase that ends at a known cycle.
     pub(crate) fn wait_until(&mut self, slot: usize, phase: Phase, at: Cycle) {
-        let warp = &mut self.sm.warps[slot];
+        let sm = &mut *self.sm;
+        let warp = &mut sm.warps[slot];
         warp.phase = phase;
-        let generation = warp.generation;
-        self.sm.events.push(at, Event::Wake { slot: slot as u8, generation });
-    }
-
-    /// The cycle has come at which a timed phase of a warp ends.
-    pub(crate) fn wake(&mut self, slot: usize, generation: u32) {
-        let warp = &self.sm.warps[slot];
-        let phase = warp.phase;
-        if warp.generation != generation || !phase.is_timed() {
+        if sm.wakes.push(sm.now, at, usize::from(warp.sub), u32::from(warp.local)) {
             return;
         }
+        let generation = warp.generation;
+        sm.events.push(at, Event::Wake { slot: slot as u8, generation });
+    }
+
+    /// The cycle has come at which a timed phase of a warp ends, far from its beginning.
+    pub(crate) fn wake_late(&mut self, slot: usize, generation: u32) {
+        let warp = &self.sm.warps[slot];
+        if warp.generation == generation && warp.phase.is_timed() {
+            self.wake(slot);
+        }
+    }
+
+    /// The cycle has come at which the timed phase of a warp ends.
+    #[inline]
+    pub(crate) fn wake(&mut self, slot: usize) {
+        let phase = self.sm.warps[slot].phase;
         self.leave_phase(slot);
         match phase.fetched() {
             Some(at) => self.wait_until(slot, Phase::Fetching, at),
@@ -59,14 +68,13 @@ impl Advance<'_> {
 
     /// Nothing timed holds the warp back: it waits for wait counters, or is ready.
     pub(crate) fn prepare(&mut self, slot: usize) {
-        let sub_partitions = self.sm.sub_partitions.len();
         let warp = &mut self.sm.warps[slot];
         let Some(path) = warp.state.paths.current() else {
             warp.phase = Phase::Converging;
             return;
         };
-        let local = (slot / sub_partitions) as u32;
-        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
+        let local = u32::from(warp.local);
+        let sub_partition = &mut self.sm.sub_partitions[usize::from(warp.sub)];
         let Some(info) = self.context.launch.issue.get(path.pc as usize) else {
             // Execution runs past the end: issuing reports it.
             warp.phase = Phase::Ready;
@@ -84,13 +92,12 @@ impl Advance<'_> {
 
     /// Charges the cycles of a warp's phase to its stall reason; the next phase begins now.
     pub(crate) fn leave_phase(&mut self, slot: usize) {
-        let sub_partitions = self.sm.sub_partitions.len();
         let warp = &mut self.sm.warps[slot];
         let Some(reason) = warp.phase.reason() else { return };
         // A phase that begins after the issue of this very cycle has no cycle yet.
         let (from, to) = (warp.since, self.sm.now.max(warp.since));
         warp.since = to;
-        let sub_partition = &mut self.sm.sub_partitions[slot % sub_partitions];
+        let sub_partition = &mut self.sm.sub_partitions[usize::from(warp.sub)];
         sub_partition.charge_stall(reason, to - from);
         if self.sm.watched && to > from {
             self.watch(slot, WarpState::Stalled(reason), from, to);

@@ -9,6 +9,7 @@ use crate::lsu::{LoadStoreUnit, Outcome};
 use crate::spec::SmSpec;
 use crate::sub_partition::{Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
+use crate::wakes::Wakes;
 use crate::warp::Warp;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -33,6 +34,7 @@ pub struct Sm {
     #[serde(skip)]
     pub(crate) free_memories: Vec<SharedMemory>,
     pub(crate) events: Events,
+    pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) fetch: Fetch,
     pub(crate) overlay: Overlay,
@@ -81,6 +83,7 @@ impl Sm {
             blocks: Vec::new(),
             free_memories: Vec::new(),
             events: Events::new(),
+            wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
             fetch: Fetch::new(spec.sub_partitions),
             overlay: Overlay::default(),
@@ -166,7 +169,8 @@ impl Sm {
     fn next_known(&self) -> Cycle {
         let reply = self.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
         let start = self.starts.front().map_or(Cycle::NEVER, |start| start.at);
-        self.events.next().min(self.lsu.queues.next_start().0).min(reply).min(start)
+        let event = self.events.next().min(self.wakes.next());
+        event.min(self.lsu.queues.next_start().0).min(reply).min(start)
     }
 
     /// Advances to cycle `until`, alone.
@@ -227,6 +231,19 @@ impl Advance<'_> {
 
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
     fn take_due(&mut self) {
+        let now = self.sm.now;
+        let replies = self.sm.inbox.front().is_some_and(|reply| reply.at <= now);
+        if replies || self.sm.lsu.queues.may_start(now) {
+            self.run_lsu();
+        }
+        self.take_events();
+        while let Some(start) = self.sm.starts.pop_front_if(|start| start.at <= now) {
+            self.start_block(start);
+        }
+    }
+
+    /// The LSU takes the replies of this cycle and starts an operation if one can start.
+    fn run_lsu(&mut self) {
         let (now, spec) = (self.sm.now, &self.context.spec.lsu);
         let mut outcomes = std::mem::take(&mut self.sm.scratch.outcomes);
         while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
@@ -242,13 +259,19 @@ impl Advance<'_> {
             self.memory_outcome(outcome);
         }
         self.sm.scratch.outcomes = outcomes;
-        self.take_events();
-        while let Some(start) = self.sm.starts.pop_front_if(|start| start.at <= now) {
-            self.start_block(start);
-        }
     }
 
+    #[inline]
     fn take_events(&mut self) {
+        if self.sm.wakes.any(self.sm.now) {
+            for sub in 0..self.sm.sub_partitions.len() {
+                let mut rest = self.sm.wakes.take(self.sm.now, sub);
+                while rest != 0 {
+                    self.wake(self.sm.slot(sub, rest.trailing_zeros()));
+                    rest &= rest - 1;
+                }
+            }
+        }
         if self.sm.events.next() > self.sm.now {
             return;
         }
@@ -256,7 +279,7 @@ impl Advance<'_> {
         self.sm.events.take(self.sm.now, &mut due);
         for event in due.drain(..) {
             match event {
-                Event::Wake { slot, generation } => self.wake(usize::from(slot), generation),
+                Event::Wake { slot, generation } => self.wake_late(usize::from(slot), generation),
                 Event::Release { slot, generation, counter } => {
                     self.release(usize::from(slot), generation, counter);
                 }

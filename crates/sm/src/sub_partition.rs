@@ -88,9 +88,13 @@ impl SubPartition {
         let counters = &mut self.counters;
         counters.issue_cycles += 1;
         counters.eligible_cycles += 1;
-        counters.eligible_warp_cycles += u64::from(eligible.count_ones());
+        let others = match eligible & (eligible - 1) {
+            0 => 0,
+            others => u64::from(others.count_ones()),
+        };
+        counters.eligible_warp_cycles += others + 1;
         counters.states[WarpState::Selected.index()] += 1;
-        counters.states[WarpState::NotSelected.index()] += u64::from(eligible.count_ones() - 1);
+        counters.states[WarpState::NotSelected.index()] += others;
         self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
     }
 
@@ -98,7 +102,9 @@ impl SubPartition {
     #[inline]
     pub(crate) fn charge(&mut self, readiness: &Readiness, cycles: u64) {
         for (reason, warps) in readiness.held_back() {
-            self.charge_stall(reason, u64::from(warps.count_ones()) * cycles);
+            if warps != 0 {
+                self.charge_stall(reason, u64::from(warps.count_ones()) * cycles);
+            }
         }
     }
 

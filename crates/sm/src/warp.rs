@@ -99,6 +99,10 @@ impl Phase {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Warp {
     pub(crate) state: ArchitecturalState,
+    /// The sub-partition of the slot.
+    pub(crate) sub: u8,
+    /// The number of the slot in its sub-partition.
+    pub(crate) local: u8,
     /// The resident block that it belongs to.
     pub(crate) block: u8,
     /// Grows with every warp that comes to this slot, so that late events can be told.
@@ -115,10 +119,12 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// An empty slot.
-    pub(crate) fn new(state: ArchitecturalState) -> Warp {
+    /// An empty slot: number `local` of sub-partition `sub`.
+    pub(crate) fn new(state: ArchitecturalState, sub: u8, local: u8) -> Warp {
         Warp {
             state,
+            sub,
+            local,
             block: 0,
             generation: 0,
             phase: Phase::Empty,

@@ -7,6 +7,7 @@
 
 mod address;
 mod cycle;
+mod divisor;
 mod element;
 mod ids;
 mod mask;
@@ -14,6 +15,7 @@ pub mod stored;
 
 pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
 pub use cycle::Cycle;
+pub use divisor::Divisor;
 pub use element::{ElementType, Number};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
 pub use mask::{LaneBits, LaneMask, PerLane, Row, WARP_LANES, lane_bit};

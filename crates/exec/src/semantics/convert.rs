@@ -2,7 +2,7 @@
 
 use crate::LANES;
 use crate::op::{Convert, FloatType, IntType, Round};
-use crate::semantics::float::{NAN64, flush, narrow, saturate, to_f32};
+use crate::semantics::float::{NAN64, flush, saturate, to_f32};
 use crate::semantics::lanes::Machine;
 use crate::semantics::{byte, half};
 use warplab_units::PerLane;
@@ -20,15 +20,15 @@ pub(crate) fn execute(m: &mut Machine<'_>, conversion: Convert) {
         }
         Convert::IntToFloat { from, to, round } => {
             let sources = integers(m, from);
-            let values = sources.map(|value| from_integer(value, to, round));
+            let values = each(&sources, |a, b| a == b, |value| from_integer(value, to, round));
             write(m, values, to == FloatType::F64);
         }
         Convert::FloatToInt { from, to, round, ftz } => {
-            let values = floats(m, from, ftz).map(|value| to_integer(value, to, round));
+            let values = each(&floats(m, from, ftz), same_bits, |value| to_integer(value, to, round));
             write(m, values, to.bits == 64);
         }
         Convert::FloatToFloat { from, to, round, ftz, saturate: clamp, integral } => {
-            let values = floats(m, from, ftz).map(|value| {
+            let values = each(&floats(m, from, ftz), same_bits, |value| {
                 let value = if integral { round_integral(value, round) } else { value };
                 let bits = to_float(value, to, round);
                 let bits = if ftz && to == FloatType::F32 { u64::from(flush(bits as u32)) } else { bits };
@@ -65,6 +65,18 @@ pub(crate) fn execute(m: &mut Machine<'_>, conversion: Convert) {
             if saturate { clamp(i128::from(value), to) as u32 } else { truncate(a, to) }
         }),
     }
+}
+
+/// f of every value, computed once where all are the same.
+fn each<T: Copy>(values: &PerLane<T>, same: impl Fn(T, T) -> bool, f: impl Fn(T) -> u64) -> PerLane<u64> {
+    if values.iter().all(|&value| same(value, values[0])) {
+        return [f(values[0]); LANES];
+    }
+    values.map(f)
+}
+
+fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits()
 }
 
 fn write(m: &mut Machine<'_>, values: PerLane<u64>, wide: bool) {
@@ -131,8 +143,7 @@ fn to_float(value: f64, to: FloatType, round: Round) -> u64 {
     match to {
         FloatType::F64 if value.is_nan() => NAN64,
         FloatType::F64 => value.to_bits(),
-        FloatType::F32 if value.is_nan() => u64::from(to_f32(value, round)),
-        FloatType::F32 => narrow(value, 23, 8, round),
+        FloatType::F32 => u64::from(to_f32(value, round)),
         FloatType::F16 => u64::from(half::round_to(value, false, round)),
         FloatType::Bf16 => u64::from(half::round_to(value, true, round)),
     }
@@ -153,7 +164,12 @@ fn to_integer(value: f64, to: IntType, round: Round) -> u64 {
     if value.is_nan() {
         return if to.bits == 64 { 1 << 63 } else { 0 };
     }
-    clamp(round_integral(value, round) as i128, to) as u64
+    let integral = round_integral(value, round);
+    if to.bits <= 32 {
+        // What does not fit in 64 bits saturates, and is clamped all the same.
+        return clamp(i128::from(integral as i64), to) as u64;
+    }
+    clamp(integral as i128, to) as u64
 }
 
 fn clamp(value: i128, to: IntType) -> i128 {

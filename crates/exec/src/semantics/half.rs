@@ -104,10 +104,10 @@ fn both(mode: HalfMode, f: impl Fn(bool) -> f64) -> u32 {
 pub(crate) fn execute(m: &mut Machine<'_>, operation: Half) {
     match operation {
         Half::Add(mode) => {
-            m.map2(|a, b| both(mode, |up| sum_to_odd(load(a, up, mode), load(b, up, mode))));
+            m.map2_once(|a, b| both(mode, |up| sum_to_odd(load(a, up, mode), load(b, up, mode))));
         }
-        Half::Mul(mode) => m.map2(|a, b| both(mode, |up| load(a, up, mode) * load(b, up, mode))),
-        Half::Fma(mode) => m.map3(|a, b, c| {
+        Half::Mul(mode) => m.map2_once(|a, b| both(mode, |up| load(a, up, mode) * load(b, up, mode))),
+        Half::Fma(mode) => m.map3_once(|a, b, c| {
             both(mode, |up| sum_to_odd(load(a, up, mode) * load(b, up, mode), load(c, up, mode)))
         }),
         Half::MinMax { mode, nan } => min_max(m, mode, nan),

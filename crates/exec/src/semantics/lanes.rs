@@ -33,6 +33,12 @@ fn select(selector: Selector, value: u32) -> u32 {
     }
 }
 
+/// Whether all lanes have the same value.
+#[inline(always)]
+fn is_same(row: &Row) -> bool {
+    row.iter().fold(0, |difference, value| difference | (value ^ row[0])) == 0
+}
+
 impl Machine<'_> {
     /// A scalar value that is the same for all lanes, without modifiers.
     #[inline(always)]
@@ -237,6 +243,42 @@ impl Machine<'_> {
         let (a, b, c) = (self.source(0, &mut ta), self.source(1, &mut tb), self.source(2, &mut tc));
         for lane in 0..LANES {
             out[lane] = f(a[lane], b[lane], c[lane]);
+        }
+        self.write(&out);
+    }
+
+    /// d = f(a) for a function that costs much: computed once where all lanes have the same source.
+    pub(crate) fn map1_once(&mut self, f: impl Fn(u32) -> u32) {
+        let (mut ta, mut out) = ([0; LANES], [0; LANES]);
+        let a = self.source(0, &mut ta);
+        if is_same(a) {
+            out = [f(a[0]); LANES];
+        } else {
+            (0..LANES).for_each(|lane| out[lane] = f(a[lane]));
+        }
+        self.write(&out);
+    }
+
+    /// d = f(a, b) for a function that costs much: computed once where all lanes have the same sources.
+    pub(crate) fn map2_once(&mut self, f: impl Fn(u32, u32) -> u32) {
+        let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0; LANES]);
+        let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
+        if is_same(a) && is_same(b) {
+            out = [f(a[0], b[0]); LANES];
+        } else {
+            (0..LANES).for_each(|lane| out[lane] = f(a[lane], b[lane]));
+        }
+        self.write(&out);
+    }
+
+    /// d = f(a, b, c) for a function that costs much: computed once where all lanes have the same sources.
+    pub(crate) fn map3_once(&mut self, f: impl Fn(u32, u32, u32) -> u32) {
+        let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+        let (a, b, c) = (self.source(0, &mut ta), self.source(1, &mut tb), self.source(2, &mut tc));
+        if is_same(a) && is_same(b) && is_same(c) {
+            out = [f(a[0], b[0], c[0]); LANES];
+        } else {
+            (0..LANES).for_each(|lane| out[lane] = f(a[lane], b[lane], c[lane]));
         }
         self.write(&out);
     }

@@ -27,10 +27,10 @@ pub(crate) fn execute_float(m: &mut Machine<'_>, operation: Float) {
         Float::Fma(mode) if is_plain(mode) => {
             m.map3(|a, b, c| canonical(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c))));
         }
-        Float::Add(mode) => m.map2(|a, b| float::add32(a, b, mode)),
-        Float::Mul(mode) => m.map2(|a, b| float::mul32(a, b, mode)),
-        Float::MulScaled(mode, power) => m.map2(|a, b| float::mul32_scaled(a, b, power, mode)),
-        Float::Fma(mode) => m.map3(|a, b, c| float::fma32(a, b, c, mode)),
+        Float::Add(mode) => m.map2_once(|a, b| float::add32(a, b, mode)),
+        Float::Mul(mode) => m.map2_once(|a, b| float::mul32(a, b, mode)),
+        Float::MulScaled(mode, power) => m.map2_once(|a, b| float::mul32_scaled(a, b, power, mode)),
+        Float::Fma(mode) => m.map3_once(|a, b, c| float::fma32(a, b, c, mode)),
         Float::MinMax { ftz, nan } => min_max(m, ftz, nan),
         Float::Select => crate::semantics::alu::execute(m, crate::op::Alu::Select),
         Float::Set { compare, combine, ftz, float } => {
@@ -54,8 +54,10 @@ pub(crate) fn execute_float(m: &mut Machine<'_>, operation: Float) {
             let slow = m.test2(needs_slow_division);
             m.write_predicate(0, slow);
         }
-        Float::Mufu(function @ (Mufu::Rcp64h | Mufu::Rsq64h)) => m.map1(|a| mufu::double_half(function, a)),
-        Float::Mufu(function) => m.map1(|a| mufu::single(function, a)),
+        Float::Mufu(function @ (Mufu::Rcp64h | Mufu::Rsq64h)) => {
+            m.map1_once(|a| mufu::double_half(function, a))
+        }
+        Float::Mufu(function) => m.map1_once(|a| mufu::single(function, a)),
     }
 }
 

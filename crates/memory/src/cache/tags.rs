@@ -3,7 +3,7 @@
 use super::replacement::Replacement;
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
-use warplab_units::{Address, LINE_BYTES, SectorMask};
+use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask};
 
 /// Size and shape of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,7 @@ pub struct SectorCache {
     shape: CacheShape,
     /// All lines, set by set: everything that is known of one in one word, so that a set is a few cache lines of the
     /// host.
+    ways: Divisor,
     lines: Vec<Word>,
     replacement: Replacement,
 }
@@ -103,6 +104,7 @@ impl SectorCache {
     pub fn with_replacement(shape: CacheShape, policy: ReplacementPolicy) -> SectorCache {
         SectorCache {
             shape,
+            ways: Divisor::new(shape.ways as u64),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
         }
@@ -122,8 +124,8 @@ impl SectorCache {
 
     /// Marks a line as used.
     pub fn touch(&mut self, index: LineIndex) {
-        let ways = self.shape.ways as u32;
-        self.replacement.hit((index.0 / ways) as usize, (index.0 % ways) as usize);
+        let (set, way) = self.ways.divide(u64::from(index.0));
+        self.replacement.hit(set as usize, way as usize);
     }
 
     /// Makes room for a line that is not there: an empty way, or else one that may go. `None` when every line of the set

@@ -1,63 +1,86 @@
 //! Sets of banks as bits.
 
 use serde::{Deserialize, Serialize};
-use smallvec::{SmallVec, smallvec};
 
 const BITS: usize = u64::BITS as usize;
 
 /// A set of banks of one pseudo-channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BankSet(SmallVec<[u64; 2]>);
+pub(crate) struct BankSet {
+    first: u64,
+    /// The banks from 64 on; empty where there are none.
+    more: Box<[u64]>,
+}
 
 impl BankSet {
     /// No bank of so many.
     pub(crate) fn empty(banks: usize) -> BankSet {
-        BankSet(smallvec![0; banks.div_ceil(BITS)])
+        BankSet { first: 0, more: vec![0; banks.div_ceil(BITS).saturating_sub(1)].into() }
+    }
+
+    #[inline]
+    fn word(&self, bank: usize) -> u64 {
+        if bank < BITS { self.first } else { self.more[bank / BITS - 1] }
+    }
+
+    #[inline]
+    fn word_mut(&mut self, bank: usize) -> &mut u64 {
+        if bank < BITS { &mut self.first } else { &mut self.more[bank / BITS - 1] }
     }
 
     #[inline]
     pub(crate) fn insert(&mut self, bank: usize) {
-        self.0[bank / BITS] |= 1 << (bank % BITS);
+        *self.word_mut(bank) |= 1 << (bank % BITS);
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, bank: usize) {
-        self.0[bank / BITS] &= !(1 << (bank % BITS));
+        *self.word_mut(bank) &= !(1 << (bank % BITS));
     }
 
     #[inline]
     pub(crate) fn contains(&self, bank: usize) -> bool {
-        self.0[bank / BITS] >> (bank % BITS) & 1 != 0
+        self.word(bank) >> (bank % BITS) & 1 != 0
     }
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.first == 0 && self.more.iter().all(|&word| word == 0)
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.fill(0);
+        self.first = 0;
+        self.more.fill(0);
     }
 
-    /// Does something for every bank, ascending.
+    /// Each bank, ascending.
     #[inline]
     pub(crate) fn for_each(&self, mut work: impl FnMut(usize)) {
-        for (number, &word) in self.0.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                work(number * BITS + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
-            }
+        each_bit(self.first, 0, &mut work);
+        for (number, &word) in self.more.iter().enumerate() {
+            each_bit(word, (number + 1) * BITS, &mut work);
         }
     }
 
-    /// The first bank that is not in `other`.
+    /// The first bank that the other lacks.
     #[inline]
     pub(crate) fn first_without(&self, other: &BankSet) -> Option<usize> {
-        let mut words = self.0.iter().zip(&other.0).map(|(&own, &other)| own & !other).enumerate();
-        words
-            .find(|&(_, word)| word != 0)
-            .map(|(number, word)| number * BITS + word.trailing_zeros() as usize)
+        let left = self.first & !other.first;
+        if left != 0 {
+            return Some(left.trailing_zeros() as usize);
+        }
+        let mut words = self.more.iter().zip(&other.more).map(|(&own, &other)| own & !other).enumerate();
+        let (number, word) = words.find(|&(_, word)| word != 0)?;
+        Some((number + 1) * BITS + word.trailing_zeros() as usize)
+    }
+}
+
+#[inline]
+fn each_bit(word: u64, first: usize, work: &mut impl FnMut(usize)) {
+    let mut rest = word;
+    while rest != 0 {
+        work(first + rest.trailing_zeros() as usize);
+        rest &= rest - 1;
     }
 }
 

@@ -237,27 +237,33 @@ impl PseudoChannel {
         let (queues, column) =
             if self.writing { (&mut self.writes, Command::Write) } else { (&mut self.reads, Command::Read) };
         self.wishes.find(constraints, &self.ready, &self.open_rows, queues, column);
-        let mut best: Option<Candidate> = None;
+        let mut best = Candidate { at: Ticks::NEVER, command: column, age: u64::MAX, bank: 0 };
         for command in [column, Command::Activate, Command::Precharge] {
             let banks = self.wishes.of(command);
-            let channel = self.ready.of_channel(command).max(now);
-            // A command that cannot come before one that goes before it in the order does not come.
-            if banks.is_empty() || best.is_some_and(|best| channel >= best.at) {
+            if banks.is_empty() {
                 continue;
             }
+            // A command that cannot come before one that goes before it in the order does not come.
+            let channel = self.ready.of_channel(command).max(now);
+            if channel >= best.at {
+                continue;
+            }
+            // The oldest of those that come first: an age that no access has when another command is the best so far.
+            let (mut first, mut oldest) = (best.at, 0);
+            let mut bank_of_first = None;
             banks.for_each(|bank| {
+                let wish = self.wishes.wish(bank);
                 let group = self.ready.of_group(constraints, command, bank);
-                let at = self.wishes.ready(bank).max(group).max(channel);
-                let age = self.wishes.age(bank);
-                let first = best.is_none_or(|best| {
-                    at < best.at || at == best.at && command == best.command && age < best.age
-                });
-                if first {
-                    best = Some(Candidate { at, command, age, bank });
+                let at = wish.ready.max(group).max(channel);
+                if at < first || at == first && wish.age < oldest {
+                    (first, oldest, bank_of_first) = (at, wish.age, Some(bank));
                 }
             });
+            if let Some(bank) = bank_of_first {
+                best = Candidate { at: first, command, age: oldest, bank };
+            }
         }
-        best
+        (best.at != Ticks::NEVER).then_some(best)
     }
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {

@@ -2,7 +2,7 @@
 
 use crate::map::mix;
 use warplab_config::gpu::Dram;
-use warplab_units::LINE_BYTES;
+use warplab_units::{Divisor, LINE_BYTES};
 
 /// The place of the bursts of one line in their partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,11 @@ pub struct DramPlace {
 /// than measured.)
 #[derive(Clone, Copy, Debug)]
 pub struct DramMap {
-    pseudo_channels: u64,
-    bank_groups: u64,
-    banks_per_group: u64,
-    lines_of_row: u64,
+    pseudo_channels: Divisor,
+    bank_groups: Divisor,
+    banks_per_group: Divisor,
+    lines_of_row: Divisor,
+    banks_of_group: u64,
 }
 
 impl DramMap {
@@ -32,26 +33,27 @@ impl DramMap {
     #[must_use]
     pub fn new(dram: &Dram) -> DramMap {
         DramMap {
-            pseudo_channels: u64::from(dram.pseudo_channels),
-            bank_groups: u64::from(dram.bank_groups),
-            banks_per_group: u64::from(dram.banks_per_group),
-            lines_of_row: (u64::from(dram.row_bytes) / LINE_BYTES).max(1),
+            pseudo_channels: Divisor::new(u64::from(dram.pseudo_channels)),
+            bank_groups: Divisor::new(u64::from(dram.bank_groups)),
+            banks_per_group: Divisor::new(u64::from(dram.banks_per_group)),
+            lines_of_row: Divisor::new((u64::from(dram.row_bytes) / LINE_BYTES).max(1)),
+            banks_of_group: u64::from(dram.banks_per_group),
         }
     }
 
     /// The place of a line of the partition.
     #[must_use]
     pub fn place(&self, local_line: u64) -> DramPlace {
-        let (line, pseudo_channel) = (local_line / self.pseudo_channels, local_line % self.pseudo_channels);
-        let (line, group) = (line / self.bank_groups, line % self.bank_groups);
-        let line = line / self.lines_of_row;
-        let (row, bank) = (line / self.banks_per_group, line % self.banks_per_group);
+        let (line, pseudo_channel) = self.pseudo_channels.divide(local_line);
+        let (line, group) = self.bank_groups.divide(line);
+        let (line, _) = self.lines_of_row.divide(line);
+        let (row, bank) = self.banks_per_group.divide(line);
         let turn = mix(row);
-        let group = (group + turn) % self.bank_groups;
-        let bank = (bank + (turn >> 16)) % self.banks_per_group;
+        let (_, group) = self.bank_groups.divide(group.wrapping_add(turn));
+        let (_, bank) = self.banks_per_group.divide(bank + (turn >> 16));
         DramPlace {
             pseudo_channel: pseudo_channel as usize,
-            bank: (group * self.banks_per_group + bank) as usize,
+            bank: (group * self.banks_of_group + bank) as usize,
             row,
         }
     }

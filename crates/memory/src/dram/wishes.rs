@@ -8,9 +8,11 @@ use warplab_config::Ticks;
 
 /// The next command of a bank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Wish {
-    ready: Ticks,
-    age: u64,
+pub(crate) struct Wish {
+    /// When the bank alone allows it.
+    pub(crate) ready: Ticks,
+    /// The age of the access that it serves.
+    pub(crate) age: u64,
     place: u32,
 }
 
@@ -93,16 +95,10 @@ impl Wishes {
         }
     }
 
-    /// When a bank alone allows its next command.
+    /// The next command of a bank.
     #[inline]
-    pub(crate) fn ready(&self, bank: usize) -> Ticks {
-        self.wishes[bank].ready
-    }
-
-    /// The age of the access that the next command of a bank serves.
-    #[inline]
-    pub(crate) fn age(&self, bank: usize) -> u64 {
-        self.wishes[bank].age
+    pub(crate) fn wish(&self, bank: usize) -> &Wish {
+        &self.wishes[bank]
     }
 
     /// The place of that access in its queue.
