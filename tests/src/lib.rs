@@ -35,7 +35,7 @@ pub fn gpu(name: &str) -> GpuConfig {
 }
 
 pub use warplab_lab::reference::Case;
-pub use warplab_run::{Loaded, Simulated};
+pub use warplab_run::{LoadedWorkload, Simulated};
 
 /// The cases of one suite (`suite`, `micro` or `atomics`).
 #[must_use]

@@ -24,5 +24,6 @@ pub use fault::Fault;
 pub use passes::{pass, passes};
 pub use sequence::{LaunchResult, Sequence, SimulatedSequence, simulate_sequence};
 pub use workload::{
-    Data, KernelLaunch, Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, only_one, simulate,
+    Data, KernelLaunch, LoadedWorkload, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, only_one,
+    simulate,
 };

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
-use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_COUNTERS};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
@@ -77,7 +77,7 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
         let from = cursor.at;
         let word = cursor.name();
         control.wait_mask = match u8::from_str_radix(word, 2) {
-            Ok(mask) if mask < 1 << WAIT_BARRIERS => mask,
+            Ok(mask) if mask < 1 << WAIT_COUNTERS => mask,
             _ => {
                 return cursor.fault(from, "a wait mask is six binary digits", "the last digit is counter 0");
             }
@@ -109,7 +109,7 @@ fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
     }
     let from = cursor.at;
     match u8::try_from(number(cursor)?) {
-        Ok(barrier) if usize::from(barrier) < WAIT_BARRIERS => Ok(Some(barrier)),
+        Ok(barrier) if usize::from(barrier) < WAIT_COUNTERS => Ok(Some(barrier)),
         _ => cursor.fault(from, "a wait counter is 0 to 5, or '-'", ""),
     }
 }
