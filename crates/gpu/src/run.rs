@@ -39,7 +39,7 @@ pub fn run(
     let RunOptions { max_cycles, timeline, check_hazards, progress, interrupt, printed } = options;
     let mut device = Device::new(config, memory);
     let launch = device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards });
-    let end = device.run(&mut Watch { progress, interrupt });
+    let end = device.run(&mut Watch { progress, interrupt, until: None });
     if let Some(printed) = printed {
         *printed = device.take_printed();
     }
