@@ -1,6 +1,6 @@
 //! The quick cases of the hardware reference, each simulated once: every test looks at the same runs.
 
-use crate::{Case, cases, gpu, listing, long_tests, on_all, suite_program};
+use crate::{Case, buffer_checksums, cases, gpu, listing, long_tests, on_all, suite_program};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use warplab_config::GpuConfig;
@@ -41,6 +41,8 @@ pub struct Run {
     pub counters: Option<LaunchCounters>,
     /// What the hazard checker says, where it looked.
     pub hazards: Option<HazardReport>,
+    /// The checksums of the buffers afterwards, in the order of the arguments; none if the case did not run to its end.
+    pub buffers: Vec<(u64, u64)>,
 }
 
 /// What the hazard checker says about a run.
@@ -97,7 +99,9 @@ fn simulated(suite: &str) -> Vec<Case> {
     quick(suite).into_iter().filter(|case| long_tests() || small(case) || of_a_law(case)).collect()
 }
 
-fn quick(suite: &str) -> Vec<Case> {
+/// The quick cases of a suite.
+#[must_use]
+pub fn quick(suite: &str) -> Vec<Case> {
     cases(suite).into_iter().filter(Case::is_quick).collect()
 }
 
@@ -139,6 +143,8 @@ fn sweep(
         let options = RunOptions { check_hazards: checked.contains(&case.name), ..RunOptions::default() };
         let result = case.simulate(config, program, options).map_err(|fault| fault.to_string());
         let comparison = comparison(config, &CaseJob { suite, case, isa, program }, result.as_ref());
+        let image = result.as_ref().ok().map(|simulated| &simulated.image);
+        let buffers = image.map_or_else(Vec::new, |image| buffer_checksums(case, image));
         let outcome = result.ok().map(|simulated| simulated.outcome);
         let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
         let hazards = outcome.as_ref().and_then(|outcome| outcome.hazards.as_ref());
@@ -146,8 +152,14 @@ fn sweep(
             checked_reads: hazards.checked_reads,
             lines: hazards.found.iter().map(|(place, hazard)| place.text(hazard, kernel)).collect(),
         });
-        (comparison, outcome.map(|outcome| outcome.counters), hazards)
+        (comparison, outcome.map(|outcome| outcome.counters), hazards, buffers)
     });
-    let run = |(case, (comparison, counters, hazards))| Run { case, comparison, counters, hazards };
+    let run = |(case, (comparison, counters, hazards, buffers))| Run {
+        case,
+        comparison,
+        counters,
+        hazards,
+        buffers,
+    };
     chosen.into_iter().zip(runs).map(run).collect()
 }
