@@ -20,7 +20,7 @@ use warplab_units::Address;
 /// Instructions that a warp executes before the next one gets its turn.
 const QUANTUM: u32 = 64;
 
-/// How far a run may go.
+/// How long a block may run, and how its warps diverge.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Warp instructions of one block.

@@ -98,7 +98,7 @@ pub struct AtomicRequest<'a> {
     pub swapped: Option<u8>,
 }
 
-/// Whether the old values are there.
+/// Whether the old values of an atomic operation are known at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicReply {
     /// They have been written to the output rows.

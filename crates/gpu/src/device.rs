@@ -24,7 +24,7 @@ pub enum Status {
     Busy,
 }
 
-/// What a caller wants to know and to do between two epochs.
+/// How a caller follows and stops a device that runs; it acts between two epochs.
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Called after every epoch.
@@ -42,7 +42,7 @@ impl Watch<'_> {
     }
 }
 
-/// The state of a device between two epochs: plain data, nothing of which describes the machine or the programs.
+/// The state of a device between two epochs: plain data, without the machine and the programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeviceState {
     pub(crate) now: Cycle,
@@ -189,7 +189,7 @@ impl Device {
         self.state.memory
     }
 
-    /// What threads have printed since the last call.
+    /// Takes the lines that threads have printed since the last call.
     pub fn take_printed(&mut self) -> PrintedLines {
         std::mem::take(&mut self.state.printed)
     }

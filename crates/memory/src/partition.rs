@@ -29,7 +29,7 @@ enum Next {
     Command(usize),
 }
 
-/// What a partition is.
+/// The specification of a memory partition.
 #[derive(Clone, Debug)]
 pub struct PartitionSpec {
     map: AddressMap,

@@ -21,11 +21,11 @@ pub struct Access {
     pub row: u64,
     /// Whether data is written.
     pub write: bool,
-    /// What the asker calls it; comes back when data is there or taken.
+    /// The asker's own number for it; comes back when the data is there or taken.
     pub token: u64,
-    /// The sectors; one of them at a time comes back.
+    /// The sectors, one burst each; they come back one at a time.
     pub sectors: SectorMask,
-    /// When it came.
+    /// When it arrived.
     pub at: Ticks,
 }
 
@@ -39,7 +39,7 @@ struct Candidate {
     bank: usize,
 }
 
-/// What a pseudo-channel is.
+/// The specification of a pseudo-channel.
 #[derive(Clone, Debug)]
 pub struct ChannelSpec {
     constraints: Constraints,
