@@ -26,7 +26,7 @@ const AFTER_HELP: &str =
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Run every point of an experiment: a table, references, pictures
     Experiment(ExperimentArguments),
     /// Reproduce the tables and worked numbers of the course

@@ -1,6 +1,6 @@
 //! Checkpoints as a person uses them: a run stops, writes its state, and goes on from it.
 
-use crate::common::{fresh_folder, stderr, stdout, warplab};
+use crate::common::{fresh_folder, status, stderr, stdout, warplab};
 use std::fs;
 use std::path::PathBuf;
 
@@ -28,11 +28,10 @@ fn a_resumed_run_prints_the_same_bytes_as_one_that_was_not_interrupted() {
         [("scale", "scale.ron", 100), ("several", "several.ron", 300), ("prints", PRINTS, 500)]
     {
         let file = written(name, launch, cycle);
-        let whole = warplab(&format!("run {launch} --section all --json -")).success();
-        let resumed =
-            warplab(&format!("run {launch} --section all --json - --resume {}", file.display())).success();
+        let whole = warplab(&format!("run {launch} --section all --json -"));
+        let resumed = warplab(&format!("run {launch} --section all --json - --resume {}", file.display()));
         assert_eq!(stdout(&resumed), stdout(&whole), "{name}");
-        assert_eq!(stderr(&resumed), stderr(&whole), "{name}");
+        assert_eq!((stderr(&resumed), status(&resumed)), (stderr(&whole), status(&whole)), "{name}");
     }
 }
 
