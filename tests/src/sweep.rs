@@ -15,6 +15,8 @@ pub const SUITES: [&str; 3] = ["suite", "micro", "atomics"];
 
 /// Cases whose hazards are checked every time have fewer warp instructions than this.
 const CHECKED_INSTRUCTIONS: u64 = 100_000;
+/// Blocks of a case that is simulated for its hazards alone: two for each SM of the H200.
+const SHORT_BLOCKS: u32 = 264;
 /// Cases that are simulated every time have fewer warp instructions than this.
 const SIMULATED_INSTRUCTIONS: u64 = 300_000;
 
@@ -79,18 +81,46 @@ pub static PTX: LazyLock<Vec<Run>> = LazyLock::new(|| {
     runs.collect()
 });
 
-/// The machine code that ran on the GPU: the quick cases whose hazards are checked, and those below 300,000 warp
-/// instructions whose cycles the hardware measured.
+/// The machine code that ran on the GPU: the quick cases below 300,000 warp instructions, and the smallest of each kernel
+/// that reads the clock; with long tests all quick ones.
 pub static MACHINE_CODE: LazyLock<Vec<Run>> = LazyLock::new(|| {
     let config = gpu("h200");
     let runs = ["suite", "micro"].into_iter().flat_map(|suite| {
-        let checked = hazard_cases(suite);
         let mut chosen = quick(suite);
-        chosen.retain(|case| checked.contains(&case.name) || is_below(case, SIMULATED_INSTRUCTIONS));
+        let checked = hazard_cases(suite);
+        chosen.retain(|case| is_simulated_as_machine_code(case, &checked));
         sweep(&config, suite, "sass", &listing(&format!("traces/h200/{suite}.sass")), chosen)
     });
     runs.collect()
 });
+
+/// The machine code of the kernels that [`MACHINE_CODE`] leaves out: their smallest quick cases with at most
+/// [`SHORT_BLOCKS`] blocks. Only the hazards count, for fewer blocks compute something else.
+pub static SHORT_MACHINE_CODE: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let config = gpu("h200");
+    let runs = ["suite", "micro"].into_iter().flat_map(|suite| {
+        let checked = hazard_cases(suite);
+        let mut chosen = quick(suite);
+        chosen.retain(|case| checked.contains(&case.name) && !is_simulated_as_machine_code(case, &checked));
+        chosen.iter_mut().for_each(shorten);
+        sweep(&config, suite, "sass", &listing(&format!("traces/h200/{suite}.sass")), chosen)
+    });
+    runs.collect()
+});
+
+/// Leaves a case its first blocks.
+fn shorten(case: &mut Case) {
+    let mut left = SHORT_BLOCKS;
+    for extent in &mut case.shape.grid {
+        *extent = (*extent).min(left);
+        left /= *extent;
+    }
+}
+
+fn is_simulated_as_machine_code(case: &Case, checked: &BTreeSet<String>) -> bool {
+    let reads_the_clock = case.warp_instructions().is_none();
+    long_tests() || is_below(case, SIMULATED_INSTRUCTIONS) || reads_the_clock && checked.contains(&case.name)
+}
 
 /// The quick cases that are simulated from PTX every time.
 fn simulated(suite: &str) -> Vec<Case> {
