@@ -68,10 +68,10 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
         control.yield_hint = number(cursor)? != 0;
     }
     if cursor.eat("wr=") {
-        control.write_barrier = wait_barrier(cursor)?;
+        control.write_barrier = wait_counter(cursor)?;
     }
     if cursor.eat("rd=") {
-        control.read_barrier = wait_barrier(cursor)?;
+        control.read_barrier = wait_counter(cursor)?;
     }
     if cursor.eat("wait=") {
         let from = cursor.at;
@@ -103,13 +103,13 @@ fn place_column(cursor: &mut Cursor) -> Result<Option<(u16, u32)>, Fault> {
     }
 }
 
-fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
+fn wait_counter(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
     if cursor.eat("-") {
         return Ok(None);
     }
     let from = cursor.at;
     match u8::try_from(number(cursor)?) {
-        Ok(barrier) if usize::from(barrier) < WAIT_COUNTERS => Ok(Some(barrier)),
+        Ok(counter) if usize::from(counter) < WAIT_COUNTERS => Ok(Some(counter)),
         _ => cursor.fault(from, "a wait counter is 0 to 5, or '-'", ""),
     }
 }
