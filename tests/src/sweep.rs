@@ -15,8 +15,8 @@ pub const SUITES: [&str; 3] = ["suite", "micro", "atomics"];
 
 /// Cases whose hazards are checked every time have fewer warp instructions than this.
 const CHECKED_INSTRUCTIONS: u64 = 100_000;
-/// Blocks of a case that is simulated for its hazards alone: two for each SM of the H200.
-const SHORT_BLOCKS: u32 = 264;
+/// Blocks of a case that is simulated for its hazards alone.
+const SHORT_BLOCKS: u32 = 32;
 /// Cases that are simulated every time have fewer warp instructions than this.
 const SIMULATED_INSTRUCTIONS: u64 = 300_000;
 
