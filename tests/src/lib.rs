@@ -7,7 +7,9 @@ pub mod sweep;
 
 use std::path::PathBuf;
 use warplab_config::GpuConfig;
+use warplab_config::launch::Argument;
 use warplab_diagnostics::Source;
+use warplab_exec::MemoryImage;
 use warplab_gpu::RunOptions;
 use warplab_lab::pool::{self, Limits};
 use warplab_program::Program;
@@ -35,7 +37,7 @@ pub fn gpu(name: &str) -> GpuConfig {
 }
 
 pub use warplab_lab::reference::Case;
-pub use warplab_run::{Loaded, Simulated};
+pub use warplab_run::{LoadedWorkload, Simulated};
 
 /// The cases of one suite (`suite`, `micro` or `atomics`).
 #[must_use]
@@ -45,6 +47,17 @@ pub fn cases(suite: &str) -> Vec<Case> {
         (format!("traces/h200/{suite}.cases.jsonl"), format!("traces/h200/{suite}.metrics.csv"));
     warplab_lab::reference::read(&source(launches), &source(metrics))
         .unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// The checksums of all buffers of a case, in the order of its arguments.
+#[must_use]
+pub fn buffer_checksums(case: &Case, image: &MemoryImage) -> Vec<(u64, u64)> {
+    let names = case.arguments.iter().filter_map(|argument| match argument {
+        Argument::Buffer { name, .. } => Some(name),
+        _ => None,
+    });
+    let buffers = names.filter_map(|name| image.buffer(name));
+    buffers.map(|buffer| image.checksum(buffer, 0..buffer.words())).collect()
 }
 
 /// Runs a case on a machine.

@@ -1,6 +1,6 @@
 //! The quick cases of the hardware reference, each simulated once: every test looks at the same runs.
 
-use crate::{Case, cases, gpu, listing, long_tests, on_all, suite_program};
+use crate::{Case, buffer_checksums, cases, gpu, listing, long_tests, on_all, suite_program};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use warplab_config::GpuConfig;
@@ -15,6 +15,8 @@ pub const SUITES: [&str; 3] = ["suite", "micro", "atomics"];
 
 /// Cases whose hazards are checked every time have fewer warp instructions than this.
 const CHECKED_INSTRUCTIONS: u64 = 100_000;
+/// Blocks of a case that is simulated for its hazards alone.
+const SHORT_BLOCKS: u32 = 32;
 /// Cases that are simulated every time have fewer warp instructions than this.
 const SIMULATED_INSTRUCTIONS: u64 = 300_000;
 
@@ -41,6 +43,8 @@ pub struct Run {
     pub counters: Option<LaunchCounters>,
     /// What the hazard checker says, where it looked.
     pub hazards: Option<HazardReport>,
+    /// The checksums of the buffers afterwards, in the order of the arguments; none if the case did not run to its end.
+    pub buffers: Vec<(u64, u64)>,
 }
 
 /// What the hazard checker says about a run.
@@ -77,18 +81,46 @@ pub static PTX: LazyLock<Vec<Run>> = LazyLock::new(|| {
     runs.collect()
 });
 
-/// The machine code that ran on the GPU: the quick cases whose hazards are checked, and those below 300,000 warp
-/// instructions whose cycles the hardware measured.
+/// The machine code that ran on the GPU: the quick cases below 300,000 warp instructions, and the smallest of each kernel
+/// that reads the clock; with long tests all quick ones.
 pub static MACHINE_CODE: LazyLock<Vec<Run>> = LazyLock::new(|| {
     let config = gpu("h200");
     let runs = ["suite", "micro"].into_iter().flat_map(|suite| {
-        let checked = hazard_cases(suite);
         let mut chosen = quick(suite);
-        chosen.retain(|case| checked.contains(&case.name) || is_below(case, SIMULATED_INSTRUCTIONS));
+        let checked = hazard_cases(suite);
+        chosen.retain(|case| is_simulated_as_machine_code(case, &checked));
         sweep(&config, suite, "sass", &listing(&format!("traces/h200/{suite}.sass")), chosen)
     });
     runs.collect()
 });
+
+/// The machine code of the kernels that [`MACHINE_CODE`] leaves out: their smallest quick cases with at most
+/// [`SHORT_BLOCKS`] blocks. Only the hazards count, for fewer blocks compute something else.
+pub static SHORT_MACHINE_CODE: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let config = gpu("h200");
+    let runs = ["suite", "micro"].into_iter().flat_map(|suite| {
+        let checked = hazard_cases(suite);
+        let mut chosen = quick(suite);
+        chosen.retain(|case| checked.contains(&case.name) && !is_simulated_as_machine_code(case, &checked));
+        chosen.iter_mut().for_each(shorten);
+        sweep(&config, suite, "sass", &listing(&format!("traces/h200/{suite}.sass")), chosen)
+    });
+    runs.collect()
+});
+
+/// Leaves a case its first blocks.
+fn shorten(case: &mut Case) {
+    let mut left = SHORT_BLOCKS;
+    for extent in &mut case.shape.grid {
+        *extent = (*extent).min(left);
+        left /= *extent;
+    }
+}
+
+fn is_simulated_as_machine_code(case: &Case, checked: &BTreeSet<String>) -> bool {
+    let reads_the_clock = case.warp_instructions().is_none();
+    long_tests() || is_below(case, SIMULATED_INSTRUCTIONS) || reads_the_clock && checked.contains(&case.name)
+}
 
 /// The quick cases that are simulated from PTX every time.
 fn simulated(suite: &str) -> Vec<Case> {
@@ -97,7 +129,9 @@ fn simulated(suite: &str) -> Vec<Case> {
     quick(suite).into_iter().filter(|case| long_tests() || small(case) || of_a_law(case)).collect()
 }
 
-fn quick(suite: &str) -> Vec<Case> {
+/// The quick cases of a suite.
+#[must_use]
+pub fn quick(suite: &str) -> Vec<Case> {
     cases(suite).into_iter().filter(Case::is_quick).collect()
 }
 
@@ -139,6 +173,8 @@ fn sweep(
         let options = RunOptions { check_hazards: checked.contains(&case.name), ..RunOptions::default() };
         let result = case.simulate(config, program, options).map_err(|fault| fault.to_string());
         let comparison = comparison(config, &CaseJob { suite, case, isa, program }, result.as_ref());
+        let image = result.as_ref().ok().map(|simulated| &simulated.image);
+        let buffers = image.map_or_else(Vec::new, |image| buffer_checksums(case, image));
         let outcome = result.ok().map(|simulated| simulated.outcome);
         let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
         let hazards = outcome.as_ref().and_then(|outcome| outcome.hazards.as_ref());
@@ -146,8 +182,14 @@ fn sweep(
             checked_reads: hazards.checked_reads,
             lines: hazards.found.iter().map(|(place, hazard)| place.text(hazard, kernel)).collect(),
         });
-        (comparison, outcome.map(|outcome| outcome.counters), hazards)
+        (comparison, outcome.map(|outcome| outcome.counters), hazards, buffers)
     });
-    let run = |(case, (comparison, counters, hazards))| Run { case, comparison, counters, hazards };
+    let run = |(case, (comparison, counters, hazards, buffers))| Run {
+        case,
+        comparison,
+        counters,
+        hazards,
+        buffers,
+    };
     chosen.into_iter().zip(runs).map(run).collect()
 }

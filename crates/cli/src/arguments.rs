@@ -26,7 +26,7 @@ const AFTER_HELP: &str =
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Run every point of an experiment: a table, references, pictures
     Experiment(ExperimentArguments),
     /// Reproduce the tables and worked numbers of the course
@@ -244,6 +244,15 @@ pub(crate) struct RunArguments {
     /// no block came or ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cycles: Option<u64>,
+    /// Stop at this cycle, counted from the beginning of the first launch, with the report so far and a checkpoint
+    #[arg(long, value_name = "CYCLE", value_parser = clap::value_parser!(u64).range(1..), requires = "checkpoint", help_heading = "Checkpoints")]
+    pub(crate) until: Option<u64>,
+    /// Where the checkpoint goes when the run stops before its end: at --until, or interrupted
+    #[arg(long, value_name = "FILE", help_heading = "Checkpoints")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on from the checkpoint of a run with the same files and options
+    #[arg(long, value_name = "FILE", help_heading = "Checkpoints")]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// Whether something is done.

@@ -17,7 +17,7 @@ use warplab_lab::pool::Limits;
 use warplab_run::Fault;
 
 /// What tells this simulator from every other: its version, and a hash of the sources that it was built from.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("WARPLAB_SOURCES"));
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("WARPLAB_SOURCES"));
 
 /// Runs experiments and keeps what is finished.
 pub(crate) struct Laboratory<'a> {

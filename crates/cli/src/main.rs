@@ -3,6 +3,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod arguments;
+mod checkpoint;
 mod commands;
 mod cuda_compilers;
 mod cuda_tools;

@@ -1,7 +1,9 @@
 //! One call of the simulator.
 
+use crate::checkpoint::Checkpoints;
 use crate::failure::Failure;
 use crate::job::{Job, Step};
+use crate::laboratory::VERSION;
 use crate::programs::LoadedProgram;
 use crate::progress::Bar;
 use crate::sources;
@@ -11,7 +13,9 @@ use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_exec::{LaunchFault, PrintedLines};
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
 use warplab_program::instruction::INSTRUCTION_BYTES;
-use warplab_run::{Fault, KernelLaunch, Sequence, SimulatedSequence, simulate_sequence};
+use warplab_run::{
+    CheckpointOptions, Fault, KernelLaunch, Sequence, SequenceOptions, SimulatedSequence, simulate_sequence,
+};
 
 /// Set when the user interrupts.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -29,6 +33,8 @@ pub(crate) struct SimulationOptions {
     pub(crate) check_hazards: bool,
     /// Whether to draw a progress bar.
     pub(crate) progress: bool,
+    /// Where to stop and from where to go on.
+    pub(crate) checkpoints: Option<Checkpoints>,
 }
 
 /// What is set when the user interrupts; a second interrupt ends the program.
@@ -76,7 +82,13 @@ fn run_with_bar(
         symbols: &job.symbols,
     };
     let read = |path: &Path| sources::for_lab(&job.folder.join(path));
-    let simulated = simulate_sequence(&job.config, &sequence, options.recorded, &read, run_options);
+    let checkpoint = options.checkpoints.as_ref().map(|wanted| CheckpointOptions {
+        build: VERSION,
+        until: wanted.until,
+        resume: wanted.resume.as_deref(),
+    });
+    let sequence_options = SequenceOptions { recorded: options.recorded, checkpoint };
+    let simulated = simulate_sequence(&job.config, &sequence, sequence_options, &read, run_options);
     bar.clear();
     simulated.map_err(|fault| match fault {
         Fault::Run(fault) => kernel_fault(&fault, &job.loaded),

@@ -4,7 +4,7 @@ use crate::op::Round;
 use crate::semantics::half;
 use warplab_units::{ElementType, Number};
 
-/// The number that the bits of an element mean; bits above the element's are not looked at.
+/// The number that the bits of an element mean; bits above the element's are ignored.
 #[must_use]
 pub fn decode(element: ElementType, bits: u64) -> Number {
     let [a, b, c, d, ..] = bits.to_le_bytes();

@@ -12,7 +12,7 @@ use crate::state::paths::{DivergenceModel, PathStatus};
 use crate::state::printed::{Printed, PrintedLines};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
-use crate::step::{Environment, Step, step};
+use crate::step::{Environment, Executed, Step, step};
 use rustc_hash::FxHashMap;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
@@ -20,7 +20,7 @@ use warplab_units::Address;
 /// Instructions that a warp executes before the next one gets its turn.
 const QUANTUM: u32 = 64;
 
-/// How far a run may go.
+/// How long a block may run, and how its warps diverge.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Warp instructions of one block.
@@ -120,6 +120,20 @@ pub fn run_printing(
     Ok(grid.statistics)
 }
 
+/// [`step`] on the device memory image itself, without a simulator's overlay. It is compiled here, once; [`step`] is compiled
+/// again by every crate that calls it.
+///
+/// # Errors
+/// As [`step`].
+#[inline(never)]
+pub fn step_on_image(
+    code: &Code,
+    warp: &mut ArchitecturalState,
+    environment: &mut Environment<'_, &MemoryImage>,
+) -> Result<Executed, ExecFault> {
+    step(code, warp, environment)
+}
+
 struct Grid<'a> {
     kernel: &'a Kernel,
     code: &'a Code,
@@ -190,7 +204,7 @@ impl Grid<'_> {
                 record: &mut self.record,
                 system: &mut self.system,
             };
-            let done = step(self.code, &mut self.warps[index], &mut environment)
+            let done = step_on_image(self.code, &mut self.warps[index], &mut environment)
                 .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
             self.statistics.warp_instructions += 1;
             self.statistics.thread_instructions += u64::from(done.active.count());

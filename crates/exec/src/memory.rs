@@ -6,7 +6,8 @@ use crate::{LANES, Row};
 use warplab_units::LaneMask;
 use warplab_units::PerLane;
 
-/// The generic address space: shared and local memory appear in windows, everything else is global.
+/// The generic address space: shared and local memory appear in windows, everything else is global. Where the windows
+/// lie is a convention of this simulator, like the addresses of buffers.
 pub mod windows {
     /// Where shared memory starts; a shared address is an offset into the window.
     pub const SHARED: u64 = 0x7e00_0000_0000;
@@ -97,7 +98,7 @@ pub struct AtomicRequest<'a> {
     pub swapped: Option<u8>,
 }
 
-/// Whether the old values are there.
+/// Whether the old values of an atomic operation are known at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicReply {
     /// They have been written to the output rows.

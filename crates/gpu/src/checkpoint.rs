@@ -1,21 +1,17 @@
-//! A device's state as a file: a version, what it belongs to, and a check of its bytes.
+//! A device's state as a file: the build that wrote it, what it belongs to, and a check of its bytes.
 
 use crate::device::DeviceState;
 use crate::running::QueuedLaunch;
 use rustc_hash::FxHasher;
+use serde::Serialize;
 use std::hash::Hasher;
 use std::sync::Arc;
 use thiserror::Error;
 use warplab_config::GpuConfig;
+use warplab_exec::MemoryImage;
 
 /// The first bytes of every checkpoint.
 const MAGIC: &[u8; 16] = b"warplab-snapshot";
-
-/// Changes whenever the state changes its shape.
-const VERSION: u32 = 2;
-
-/// Bytes before the state: magic, version, what it belongs to, check of the state.
-const HEADER_BYTES: usize = 16 + 4 + 8 + 8;
 
 /// Why a checkpoint cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,11 +19,13 @@ pub enum CheckpointFault {
     /// It does not start as one.
     #[error("this is no checkpoint of warplab")]
     NotACheckpoint,
-    /// It was written by another version.
-    #[error("the checkpoint has version {found}; this build reads version {VERSION}: run the launch anew")]
+    /// It was written by another build, whose state may have another shape.
+    #[error("the checkpoint was written by warplab {found}, this is warplab {this}: run the launch anew")]
     Version {
-        /// Its version.
-        found: u32,
+        /// The build that wrote it.
+        found: String,
+        /// The build that reads it.
+        this: String,
     },
     /// The machine or a launch is not the same.
     #[error(
@@ -39,58 +37,89 @@ pub enum CheckpointFault {
     Damaged(String),
 }
 
+/// What a checkpoint belongs to besides the machine and the launches: only the same can go on from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointOwner {
+    build: String,
+    memory: u64,
+}
+
+impl CheckpointOwner {
+    /// A build of the simulator, by name, and device memory as it is before the first launch.
+    #[must_use]
+    pub fn new(build: &str, memory: &MemoryImage) -> CheckpointOwner {
+        CheckpointOwner { build: build.to_owned(), memory: hash(&bytes(memory)) }
+    }
+
+    /// The same with the machine and the launches, as one number.
+    fn number(&self, config: &GpuConfig, launches: &[Arc<QueuedLaunch>]) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(self.memory);
+        hasher.write(format!("{config:?}").as_bytes());
+        for launch in launches {
+            let spec = &launch.prepared.launch;
+            let launch = (&spec.kernel, &spec.shape, &spec.constants, launch.options);
+            hasher.write(format!("{launch:?}").as_bytes());
+        }
+        hasher.finish()
+    }
+}
+
 /// The bytes of a state.
-pub(crate) fn write(config: &GpuConfig, launches: &[Arc<QueuedLaunch>], state: &DeviceState) -> Vec<u8> {
-    // Serialisation into memory of plain data cannot fail.
-    let state = postcard::to_allocvec(state).expect("plain data can be written");
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + state.len());
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&belongs_to(config, launches).to_le_bytes());
-    bytes.extend_from_slice(&hash(&state).to_le_bytes());
-    bytes.extend_from_slice(&state);
-    bytes
+pub(crate) fn write(
+    owner: &CheckpointOwner,
+    config: &GpuConfig,
+    launches: &[Arc<QueuedLaunch>],
+    state: &DeviceState,
+) -> Vec<u8> {
+    let (state, build) = (bytes(state), owner.build.as_bytes());
+    let mut file = MAGIC.to_vec();
+    file.extend_from_slice(&(build.len() as u64).to_le_bytes());
+    file.extend_from_slice(build);
+    file.extend_from_slice(&owner.number(config, launches).to_le_bytes());
+    file.extend_from_slice(&hash(&state).to_le_bytes());
+    file.extend_from_slice(&state);
+    file
 }
 
 /// The state of such bytes.
 pub(crate) fn read(
+    owner: &CheckpointOwner,
     config: &GpuConfig,
     launches: &[Arc<QueuedLaunch>],
-    bytes: &[u8],
+    file: &[u8],
 ) -> Result<DeviceState, CheckpointFault> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointFault::NotACheckpoint)?;
-    let (version, rest) = take::<4>(rest)?;
-    let found = u32::from_le_bytes(version);
-    if found != VERSION {
-        return Err(CheckpointFault::Version { found });
+    let rest = file.strip_prefix(MAGIC).ok_or(CheckpointFault::NotACheckpoint)?;
+    let (length, rest) = number(rest)?;
+    let length = usize::try_from(length).ok().filter(|&length| length <= rest.len());
+    let (build, rest) = rest.split_at(length.ok_or_else(too_short)?);
+    if build != owner.build.as_bytes() {
+        let found = String::from_utf8_lossy(build).into_owned();
+        return Err(CheckpointFault::Version { found, this: owner.build.clone() });
     }
-    let (owner, rest) = take::<8>(rest)?;
-    let (check, state) = take::<8>(rest)?;
-    if u64::from_le_bytes(owner) != belongs_to(config, launches) {
+    let (belongs_to, rest) = number(rest)?;
+    let (check, state) = number(rest)?;
+    if belongs_to != owner.number(config, launches) {
         return Err(CheckpointFault::Other);
     }
-    if u64::from_le_bytes(check) != hash(state) {
+    if check != hash(state) {
         return Err(CheckpointFault::Damaged("its bytes have changed or some are missing".to_owned()));
     }
     postcard::from_bytes(state).map_err(|fault| CheckpointFault::Damaged(fault.to_string()))
 }
 
-fn take<const N: usize>(bytes: &[u8]) -> Result<([u8; N], &[u8]), CheckpointFault> {
-    let (first, rest) = bytes
-        .split_first_chunk::<N>()
-        .ok_or_else(|| CheckpointFault::Damaged("its first bytes are missing".to_owned()))?;
-    Ok((*first, rest))
+fn number(bytes: &[u8]) -> Result<(u64, &[u8]), CheckpointFault> {
+    let (first, rest) = bytes.split_first_chunk().ok_or_else(too_short)?;
+    Ok((u64::from_le_bytes(*first), rest))
 }
 
-/// What the machine and the launches are, as one number.
-fn belongs_to(config: &GpuConfig, launches: &[Arc<QueuedLaunch>]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(format!("{config:?}").as_bytes());
-    for launch in launches {
-        let spec = &launch.prepared.launch;
-        hasher.write(format!("{:?} {:?} {:?}", spec.kernel, spec.shape, launch.options).as_bytes());
-    }
-    hasher.finish()
+fn too_short() -> CheckpointFault {
+    CheckpointFault::Damaged("its first bytes are missing".to_owned())
+}
+
+fn bytes(data: &impl Serialize) -> Vec<u8> {
+    // Serialisation into memory of plain data cannot fail.
+    postcard::to_allocvec(data).expect("plain data can be written")
 }
 
 fn hash(bytes: &[u8]) -> u64 {

@@ -1,6 +1,6 @@
 //! The device: made once, it runs one launch after another as a stream does; its state can be kept and brought back.
 
-use crate::checkpoint::{self, CheckpointFault};
+use crate::checkpoint::{self, CheckpointFault, CheckpointOwner};
 use crate::epoch::Epoch;
 use crate::fault::RunFault;
 use crate::launch::{LaunchOptions, PreparedLaunch};
@@ -24,16 +24,25 @@ pub enum Status {
     Busy,
 }
 
-/// What a caller wants to know and to do between two epochs.
+/// How a caller follows and stops a device that runs; it acts between two epochs.
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Called after every epoch.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the device stops after the epoch.
     pub interrupt: Option<&'a AtomicBool>,
+    /// The cycle at which the device stops: at the end of the epoch that reaches it.
+    pub until: Option<Cycle>,
 }
 
-/// The state of a device between two epochs: plain data, nothing of which describes the machine or the programs.
+impl Watch<'_> {
+    fn stops(&self, now: Cycle) -> bool {
+        self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+            || self.until.is_some_and(|until| now >= until)
+    }
+}
+
+/// The state of a device between two epochs: plain data, without the machine and the programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeviceState {
     pub(crate) now: Cycle,
@@ -103,7 +112,7 @@ impl Device {
         Ok(self.status())
     }
 
-    /// Runs until every launch has ended or `watch` interrupts.
+    /// Runs until every launch has ended or `watch` stops it.
     ///
     /// # Errors
     /// When a thread faults, nothing can go on, or a limit is reached.
@@ -112,7 +121,7 @@ impl Device {
             if let (Some(progress), Some(now)) = (&mut watch.progress, self.state.progress()) {
                 progress(now);
             }
-            if watch.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+            if watch.stops(self.state.now) {
                 return Ok(self.status());
             }
         }
@@ -180,7 +189,7 @@ impl Device {
         self.state.memory
     }
 
-    /// What threads have printed since the last call.
+    /// Takes the lines that threads have printed since the last call.
     pub fn take_printed(&mut self) -> PrintedLines {
         std::mem::take(&mut self.state.printed)
     }
@@ -199,16 +208,20 @@ impl Device {
 
     /// The state as the bytes of a checkpoint file.
     #[must_use]
-    pub fn checkpoint(&self) -> Vec<u8> {
-        checkpoint::write(&self.config, &self.launches, &self.state)
+    pub fn checkpoint(&self, owner: &CheckpointOwner) -> Vec<u8> {
+        checkpoint::write(owner, &self.config, &self.launches, &self.state)
     }
 
-    /// Takes the state from a checkpoint file of a device with the same machine and launches.
+    /// Takes the state from a checkpoint file of a device with the same owner, machine and launches.
     ///
     /// # Errors
-    /// The file is damaged, of another version, or of another machine or other launches.
-    pub fn restore_checkpoint(&mut self, bytes: &[u8]) -> Result<(), CheckpointFault> {
-        self.restore(checkpoint::read(&self.config, &self.launches, bytes)?);
+    /// The file is damaged, of another build, or of another machine, other memory or other launches.
+    pub fn restore_checkpoint(
+        &mut self,
+        owner: &CheckpointOwner,
+        bytes: &[u8],
+    ) -> Result<(), CheckpointFault> {
+        self.restore(checkpoint::read(owner, &self.config, &self.launches, bytes)?);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use warplab_program::{Kernel, Program};
 use warplab_sm::{HazardTable, LaunchSpec, SmSpec};
 use warplab_units::Address;
 
-/// What a person asks for.
+/// A launch as it is asked for, before it is checked against a machine.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
     /// The program.
@@ -35,7 +35,7 @@ pub struct LaunchOptions {
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,
-    /// Whether to check that no register is read before its value is there.
+    /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
 }
 

@@ -22,7 +22,7 @@ mod running;
 mod stores;
 mod timeline;
 
-pub use checkpoint::CheckpointFault;
+pub use checkpoint::{CheckpointFault, CheckpointOwner};
 pub use device::{Device, DeviceState, Status, Watch};
 pub use fault::RunFault;
 pub use launch::{Launch, LaunchOptions, PreparedLaunch, machine_fault, prepare};

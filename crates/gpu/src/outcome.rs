@@ -9,7 +9,7 @@ use warplab_trace::{Hazards, LaunchCounters};
 pub struct Progress {
     /// Which of the launches runs, counted from 0.
     pub launch: usize,
-    /// Blocks given out.
+    /// Blocks that the dispatcher has given to SMs.
     pub blocks_dispatched: u64,
     /// Blocks of the grid.
     pub blocks: u64,

@@ -16,13 +16,13 @@ pub struct RunOptions<'a> {
     pub max_cycles: u64,
     /// What to record of the warps' states.
     pub timeline: Option<TimelineOptions>,
-    /// Whether to check that no register is read before its value is there.
+    /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
     /// Called between epochs.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the run stops and says what there is so far.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Where what the threads print goes, also of a run that ends in a fault.
+    /// Gets the lines that the threads print, even if the run ends in a fault.
     pub printed: Option<&'a mut PrintedLines>,
 }
 
@@ -39,7 +39,7 @@ pub fn run(
     let RunOptions { max_cycles, timeline, check_hazards, progress, interrupt, printed } = options;
     let mut device = Device::new(config, memory);
     let launch = device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards });
-    let end = device.run(&mut Watch { progress, interrupt });
+    let end = device.run(&mut Watch { progress, interrupt, until: None });
     if let Some(printed) = printed {
         *printed = device.take_printed();
     }

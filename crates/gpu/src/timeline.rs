@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warplab_trace::{Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
 
-/// What to record.
+/// Which part of which SM's run a timeline records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineOptions {
     /// The SM.
@@ -23,27 +23,27 @@ impl Default for TimelineOptions {
     }
 }
 
-/// A warp that was seen: its place, and its block and number.
+/// A warp that ran on the recorded SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineWarp {
-    /// The place.
+    /// Its slot.
     pub slot: WarpSlot,
-    /// The block.
+    /// The number of its block.
     pub block: u64,
     /// The warp's number in its block.
     pub warp: u32,
-    /// When the block came.
+    /// The cycle at which its block came to the SM.
     pub from: Cycle,
 }
 
-/// What was recorded.
+/// The record of one SM: its warps, their states and the instructions that they issued.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// The warps that came, in order.
     pub warps: Vec<TimelineWarp>,
-    /// What they did, in the order in which it was known.
+    /// The states of the warps, in the order in which they ended.
     pub intervals: Vec<StateInterval>,
-    /// Instructions that issued: cycle, place, program counter, lanes.
+    /// Instructions that issued: cycle, warp slot, program counter, lanes.
     pub issues: Vec<(Cycle, WarpSlot, u32, LaneMask)>,
     /// Whether the limit was reached and later intervals are missing.
     pub cut: bool,

@@ -4,27 +4,32 @@
 mod common;
 
 use common::{additions, checksum, h200, machine};
-use warplab_gpu::{CheckpointFault, Device, Watch};
+use warplab_exec::{Init, MemoryImage};
+use warplab_gpu::{CheckpointFault, CheckpointOwner, Device, Watch};
 use warplab_units::Cycle;
+
+fn owner() -> CheckpointOwner {
+    CheckpointOwner::new("9.9 test", &MemoryImage::new())
+}
 
 /// A device in the middle of its second launch, and its checkpoint.
 fn written() -> (Device, Vec<u8>) {
     let mut device = additions(&h200(), 2, 10_000);
     device.advance(Cycle(8000)).expect("it runs");
-    let bytes = device.checkpoint();
+    let bytes = device.checkpoint(&owner());
     (device, bytes)
 }
 
 fn refused(bytes: &[u8]) -> CheckpointFault {
     let mut device = additions(&h200(), 2, 10_000);
-    device.restore_checkpoint(bytes).expect_err("it is refused")
+    device.restore_checkpoint(&owner(), bytes).expect_err("it is refused")
 }
 
 #[test]
 fn a_device_from_a_checkpoint_gives_the_same_bytes_as_one_that_never_stopped() {
     let (mut device, bytes) = written();
     let mut other = additions(&h200(), 2, 10_000);
-    other.restore_checkpoint(&bytes).expect("it fits");
+    other.restore_checkpoint(&owner(), &bytes).expect("it fits");
     assert_eq!(other.cycle(), device.cycle());
     for device in [&mut device, &mut other] {
         device.run(&mut Watch::default()).expect("it runs");
@@ -38,8 +43,8 @@ fn a_device_from_a_checkpoint_gives_the_same_bytes_as_one_that_never_stopped() {
 fn a_checkpoint_of_a_restored_device_is_the_same_file() {
     let (_, bytes) = written();
     let mut other = additions(&h200(), 2, 10_000);
-    other.restore_checkpoint(&bytes).expect("it fits");
-    assert!(other.checkpoint() == bytes);
+    other.restore_checkpoint(&owner(), &bytes).expect("it fits");
+    assert!(other.checkpoint(&owner()) == bytes);
 }
 
 #[test]
@@ -49,24 +54,36 @@ fn another_file_is_refused() {
 }
 
 #[test]
-fn a_checkpoint_of_another_version_is_refused() {
-    let (_, mut bytes) = written();
-    bytes[16] = 200;
-    assert_eq!(refused(&bytes), CheckpointFault::Version { found: 200 });
+fn a_checkpoint_of_another_build_is_refused() {
+    let (device, _) = written();
+    let bytes = device.checkpoint(&CheckpointOwner::new("9.8 test", &MemoryImage::new()));
+    let (found, this) = ("9.8 test".to_owned(), "9.9 test".to_owned());
+    assert_eq!(refused(&bytes), CheckpointFault::Version { found, this });
+}
+
+#[test]
+fn a_checkpoint_of_other_device_memory_is_refused() {
+    let (device, _) = written();
+    let mut memory = MemoryImage::new();
+    memory.allocate("x", 4, Init::Zero);
+    assert_eq!(
+        refused(&device.checkpoint(&CheckpointOwner::new("9.9 test", &memory))),
+        CheckpointFault::Other
+    );
 }
 
 #[test]
 fn a_checkpoint_of_other_launches_is_refused() {
     let (_, bytes) = written();
     let mut one = additions(&h200(), 1, 10_000);
-    assert_eq!(one.restore_checkpoint(&bytes), Err(CheckpointFault::Other));
+    assert_eq!(one.restore_checkpoint(&owner(), &bytes), Err(CheckpointFault::Other));
 }
 
 #[test]
 fn a_checkpoint_of_another_machine_is_refused() {
     let (_, bytes) = written();
     let mut h100 = additions(&machine("h100-sxm"), 2, 10_000);
-    assert_eq!(h100.restore_checkpoint(&bytes), Err(CheckpointFault::Other));
+    assert_eq!(h100.restore_checkpoint(&owner(), &bytes), Err(CheckpointFault::Other));
 }
 
 #[test]
@@ -80,7 +97,7 @@ fn a_checkpoint_with_a_changed_byte_is_refused() {
 #[test]
 fn a_checkpoint_that_ends_early_is_refused() {
     let (_, bytes) = written();
-    for length in [17, 25, 40, bytes.len() - 1] {
+    for length in [17, 25, 40, 48, bytes.len() - 1] {
         assert!(matches!(refused(&bytes[..length]), CheckpointFault::Damaged(_)), "{length} bytes");
     }
 }

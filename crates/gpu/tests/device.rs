@@ -139,7 +139,7 @@ fn progress_names_the_launch_and_counts_its_blocks() {
     let mut device = additions(&h200(), 2, 10_000);
     let mut seen = Vec::new();
     let mut note = |progress: warplab_gpu::Progress| seen.push((progress.launch, progress.blocks_dispatched));
-    device.run(&mut Watch { progress: Some(&mut note), interrupt: None }).expect("it runs");
+    device.run(&mut Watch { progress: Some(&mut note), ..Watch::default() }).expect("it runs");
     assert!(seen.contains(&(0, 40)) && seen.contains(&(1, 40)), "{seen:?}");
     assert!(seen.is_sorted());
 }

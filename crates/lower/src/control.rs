@@ -2,7 +2,7 @@
 
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot, Target,
-    WAIT_BARRIERS,
+    WAIT_COUNTERS,
 };
 
 /// The most that one instruction can hold up the next.
@@ -158,7 +158,7 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
 /// The barrier that guards the reading of sources, where any needs it: reading is over soon, results are not, so that
 /// the two never share a barrier.
 #[expect(clippy::cast_possible_truncation, reason = "there are six")]
-const READING: u8 = WAIT_BARRIERS as u8 - 1;
+const READING: u8 = WAIT_COUNTERS as u8 - 1;
 
 /// How many instructions read or write each register.
 fn touched_elsewhere(instructions: &[Instruction]) -> Vec<u32> {

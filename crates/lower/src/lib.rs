@@ -2,8 +2,8 @@
 //!
 //! [`lower()`] flattens every kernel (calls inlined, but for those that cannot be: `calls.rs`), selects machine instructions on virtual registers, cleans them up,
 //! turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
-//! sets their control fields. [`Options::passes`] switches the passes that are not needed for a right program, and
-//! [`Options::dump`] shows the code after each.
+//! sets their control fields. [`LowerOptions::passes`] switches the passes that are not needed for a right program, and
+//! [`LowerOptions::dump`] shows the code after each.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -49,7 +49,7 @@ use warplab_ptx::tree::Module;
 
 /// How to lower.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct LowerOptions {
     /// The machine that the program is for.
     pub target: Target,
     /// The passes that run.
@@ -61,11 +61,11 @@ pub struct Options {
     pub contracts: bool,
 }
 
-impl Options {
+impl LowerOptions {
     /// All passes for a machine, with contraction, as ptxas compiles.
     #[must_use]
-    pub fn new(target: Target) -> Options {
-        Options { target, passes: PassSet::all(), dump: PassSet::none(), contracts: true }
+    pub fn new(target: Target) -> LowerOptions {
+        LowerOptions { target, passes: PassSet::all(), dump: PassSet::none(), contracts: true }
     }
 }
 
@@ -80,7 +80,7 @@ pub struct PassLog {
     pub before: usize,
     /// Instructions after it.
     pub after: usize,
-    /// The code after it, if [`Options::dump`] asks for it.
+    /// The code after it, if [`LowerOptions::dump`] asks for it.
     pub text: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub struct Lowered {
 ///
 /// # Errors
 /// Everything that the PTX says and the machine or this compiler cannot do, with its place, all at once.
-pub fn lower(module: &Module, source: &Source, options: &Options) -> Result<Lowered, Vec<Diagnostic>> {
+pub fn lower(module: &Module, source: &Source, options: &LowerOptions) -> Result<Lowered, Vec<Diagnostic>> {
     let lowered = lower_some(module, source, options, &|_| true)?;
     if lowered.program.refused.is_empty() {
         return Ok(lowered);
@@ -115,7 +115,7 @@ pub fn lower(module: &Module, source: &Source, options: &Options) -> Result<Lowe
 pub fn lower_some(
     module: &Module,
     source: &Source,
-    options: &Options,
+    options: &LowerOptions,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     pipeline::run(module, source, options, wanted)

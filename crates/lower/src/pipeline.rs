@@ -6,8 +6,8 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    Lowered, Options, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal, limits,
-    motion, predicate, reconverge, schedule, select, spill, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal,
+    limits, motion, predicate, reconverge, schedule, select, spill, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -25,7 +25,7 @@ use warplab_ptx::tree::{Attribute, Function, Module};
 pub(crate) fn run(
     module: &Module,
     source: &Source,
-    options: &Options,
+    options: &LowerOptions,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let mut warnings = Vec::new();
@@ -73,7 +73,7 @@ const MOST_ROUNDS: usize = 64;
 struct Context<'a> {
     module: &'a Module,
     source: &'a Source,
-    options: &'a Options,
+    options: &'a LowerOptions,
     globals: &'a Globals,
     files: &'a FxHashMap<u32, u16>,
     functions: &'a Functions<'a>,
@@ -81,7 +81,7 @@ struct Context<'a> {
 
 /// Runs the passes on one kernel and keeps the log.
 struct Runner<'a> {
-    options: &'a Options,
+    options: &'a LowerOptions,
     kernel: &'a str,
     log: &'a mut Vec<PassLog>,
 }

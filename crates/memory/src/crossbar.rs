@@ -6,7 +6,7 @@ use warplab_config::GpuConfig;
 use warplab_trace::CrossbarCounters;
 use warplab_units::{Cycle, SmId};
 
-/// What a crossbar is.
+/// The specification of the crossbar.
 #[derive(Clone, Copy, Debug)]
 pub struct CrossbarSpec {
     latency: u64,

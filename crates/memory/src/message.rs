@@ -25,15 +25,15 @@ pub enum RequestKind {
 /// An SM's request for some sectors of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Who asks.
+    /// The SM that asks.
     pub sm: SmId,
-    /// What the asker calls it; comes back in the reply.
+    /// The asker's own number for it; comes back in the reply.
     pub token: u32,
     /// The line.
     pub line: Address,
     /// The sectors of that line.
     pub sectors: SectorMask,
-    /// What for.
+    /// What it asks for.
     pub kind: RequestKind,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
@@ -44,9 +44,9 @@ pub struct Request {
 /// The answer to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// Who asked.
+    /// The SM that asked.
     pub sm: SmId,
-    /// What the asker calls it.
+    /// The asker's own number for the request.
     pub token: u32,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,

@@ -10,12 +10,6 @@ use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
 
-/// Steps of the refresh stagger from one partition to the next: odd, so that up to 1024 partitions are all refreshed at
-/// different moments. (When a real controller refreshes is not published.)
-const PARTITION_STAGGER: u64 = 37;
-/// Steps from one pseudo-channel of a partition to the next: about half of the interval.
-const CHANNEL_STAGGER: u64 = 509;
-
 /// Data under way from DRAM to a slice, one sector; ordered by time, then line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Fill {
@@ -82,7 +76,7 @@ enum Next {
     Command(usize),
 }
 
-/// What a partition is.
+/// The specification of a memory partition.
 #[derive(Clone, Debug)]
 pub struct PartitionSpec {
     map: AddressMap,
@@ -93,6 +87,8 @@ pub struct PartitionSpec {
     channels: u32,
     /// Waiting writes of one pseudo-channel at which the slices must wait.
     write_limit: usize,
+    /// Steps by which a partition is refreshed later than the one before it, and a pseudo-channel likewise.
+    refresh_stagger: [u64; 2],
 }
 
 impl PartitionSpec {
@@ -107,6 +103,8 @@ impl PartitionSpec {
             slices: config.l2.slices_per_channel,
             channels: config.dram.pseudo_channels,
             write_limit: config.dram.queue as usize,
+            refresh_stagger: [config.dram.refresh_partition_stagger, config.dram.refresh_channel_stagger]
+                .map(u64::from),
         }
     }
 }
@@ -127,8 +125,8 @@ impl Partition {
     /// An idle partition with cold caches.
     #[must_use]
     pub fn new(spec: &PartitionSpec, id: PartitionId) -> Partition {
-        let stagger =
-            |channel: u32| u64::from(id.0) * PARTITION_STAGGER + u64::from(channel) * CHANNEL_STAGGER;
+        let [of_partition, of_channel] = spec.refresh_stagger;
+        let stagger = |channel: u32| u64::from(id.0) * of_partition + u64::from(channel) * of_channel;
         Partition {
             slices: (0..spec.slices).map(|_| Slice::new(&spec.l2, id)).collect(),
             channels: (0..spec.channels)

@@ -63,7 +63,7 @@ impl Metric {
         description: &'static str,
         value: fn(&Context<'_>) -> Value,
     ) -> Metric {
-        Metric { id, label, unit, formula, description, source: Source::Counters(value), shown: false }
+        Metric { shown: false, ..Metric::shown(id, label, unit, formula, description, value) }
     }
 }
 

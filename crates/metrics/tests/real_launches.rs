@@ -33,7 +33,7 @@ fn launch(name: &str) -> (Launch, Program) {
     let launch = or_panic(&text, load_launch(&text));
     let ptx = source(&launches.join(&launch.program));
     let parsed = warplab_ptx::parse(&ptx);
-    let options = warplab_lower::Options::new(gpu("h200").target());
+    let options = warplab_lower::LowerOptions::new(gpu("h200").target());
     let lowered = warplab_lower::lower(&parsed.module, &ptx, &options);
     (launch, or_panic(&ptx, lowered).program)
 }

@@ -11,7 +11,7 @@ use arrayvec::ArrayVec;
 pub(crate) const MAX_OPERANDS: usize = 10;
 
 /// Wait counters of a warp.
-pub const WAIT_BARRIERS: usize = 6;
+pub const WAIT_COUNTERS: usize = 6;
 
 /// Bytes of an encoded instruction: addresses in listings count in these.
 pub const INSTRUCTION_BYTES: u64 = 16;

@@ -24,7 +24,7 @@ pub mod stalls;
 pub mod target;
 
 pub use access::{Access, Resource, Role};
-pub use instruction::{Control, Guard, Instruction, Origin, WAIT_BARRIERS};
+pub use instruction::{Control, Guard, Instruction, Origin, WAIT_COUNTERS};
 pub use kernel::{
     ConstantBank, ConstantVariable, GlobalVariable, Kernel, Parameter, Program, Reason, RefusedKernel,
     Relocation,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lower::{Lowered, Options, PassLog, PassSet, is_lowered};
+use warplab_lower::{LowerOptions, Lowered, PassLog, PassSet, is_lowered};
 use warplab_program::{Program, Reason, RefusedKernel};
 use warplab_ptx::Parsed;
 use warplab_ptx::tree::{Block, Statement};
@@ -75,7 +75,7 @@ pub fn compile_some(
             refused.push(RefusedKernel::named(&kernel.name, reasons));
         }
     }
-    let options = Options {
+    let options = LowerOptions {
         target: config.target(),
         passes: passes.run,
         dump: passes.dump,

@@ -22,7 +22,10 @@ pub use compile::{
 pub use expectations::{Checked, Mismatch, check_expectations};
 pub use fault::Fault;
 pub use passes::{pass, passes};
-pub use sequence::{LaunchResult, Sequence, SimulatedSequence, simulate_sequence};
+pub use sequence::{
+    CheckpointOptions, LaunchResult, Sequence, SequenceOptions, SimulatedSequence, simulate_sequence,
+};
 pub use workload::{
-    Data, KernelLaunch, Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, only_one, simulate,
+    Data, KernelLaunch, LoadedWorkload, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, only_one,
+    simulate,
 };

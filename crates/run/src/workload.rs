@@ -78,7 +78,7 @@ pub struct Data<'a> {
 
 /// A workload that is ready to run.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedWorkload {
     /// The launch.
     pub prepared: PreparedLaunch,
     /// Device memory before the launch.
@@ -150,10 +150,14 @@ pub(crate) fn kernel<'a>(program: &'a Program, name: &str) -> Result<&'a Kernel,
 ///
 /// # Errors
 /// Why it cannot run.
-pub fn load(config: &GpuConfig, workload: &Workload<'_>, read: ReadFile<'_>) -> Result<Loaded, Fault> {
+pub fn load(
+    config: &GpuConfig,
+    workload: &Workload<'_>,
+    read: ReadFile<'_>,
+) -> Result<LoadedWorkload, Fault> {
     let data = workload.set_up(device_bytes(config), read)?;
     let prepared = prepared(config, &data.program, &workload.launch(), &data.parameters, &data.symbols)?;
-    Ok(Loaded { prepared, image: data.image })
+    Ok(LoadedWorkload { prepared, image: data.image })
 }
 
 /// What a launch of a kernel is, for reports.
@@ -180,7 +184,7 @@ pub fn simulate(
     read: ReadFile<'_>,
     options: RunOptions<'_>,
 ) -> Result<Simulated, Fault> {
-    let Loaded { prepared, image } = load(config, workload, read)?;
+    let LoadedWorkload { prepared, image } = load(config, workload, read)?;
     let run = run(config, &prepared, image, options);
     let (outcome, image) = run.map_err(|fault| Fault::Run(Box::new(fault)))?;
     let launch = launch_info(workload.kernel()?, &workload.launch(), outcome.partial);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::operand::Operand;
-use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_BARRIERS, listing};
+use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_COUNTERS, listing};
 
 /// One function.
 #[derive(Debug, Deserialize)]
@@ -152,7 +152,7 @@ fn control(upper: u64) -> Result<Control, String> {
     };
     let barrier = |value: u8| match value {
         7 => Ok(None),
-        value if usize::from(value) < WAIT_BARRIERS => Ok(Some(value)),
+        value if usize::from(value) < WAIT_COUNTERS => Ok(Some(value)),
         value => Err(format!("the encoding names wait counter {value}, which does not exist")),
     };
     Ok(Control {

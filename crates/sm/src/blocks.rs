@@ -12,7 +12,7 @@ use warplab_units::{BlockId, Cycle, WarpSlot};
 pub struct BlockStart {
     /// Its number.
     pub block: u64,
-    /// When.
+    /// The cycle.
     pub at: Cycle,
     /// Cycles between two of its warps.
     pub warp_interval: u64,
@@ -21,7 +21,7 @@ pub struct BlockStart {
 /// A block has ended: its resources can be given out again at this cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockEnd {
-    /// When.
+    /// The cycle.
     pub at: Cycle,
 }
 

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use warplab_program::{
-    Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Role, Slot, WAIT_BARRIERS,
+    Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Role, Slot, WAIT_COUNTERS,
 };
 use warplab_trace::{HazardKind, HazardPlace, Hazards, Shortfall};
 use warplab_units::{Cycle, LaneMask};
@@ -124,11 +124,11 @@ struct Warp {
     /// Instructions that read the register some time after their issue.
     readings: Vec<SmallVec<[Pending; 1]>>,
     /// When a wait for each counter was last passed.
-    waited: [Option<Cycle>; WAIT_BARRIERS],
+    waited: [Option<Cycle>; WAIT_COUNTERS],
     /// When an instruction of each queue last held each counter for its result, and for its sources.
-    held: [[Option<Cycle>; WAIT_BARRIERS]; QUEUES],
+    held: [[Option<Cycle>; WAIT_COUNTERS]; QUEUES],
     /// The holds of each counter since it was last zero: when, and in which queue if the result comes in order.
-    holds: [Vec<(Cycle, Option<Queue>)>; WAIT_BARRIERS],
+    holds: [Vec<(Cycle, Option<Queue>)>; WAIT_COUNTERS],
     /// Of each queue, every instruction issued up to here is known to be done.
     done: [Option<Cycle>; QUEUES],
 }
@@ -139,8 +139,8 @@ impl Warp {
             generation,
             results: vec![SmallVec::new(); Slot::COUNT],
             readings: vec![SmallVec::new(); Slot::COUNT],
-            waited: [None; WAIT_BARRIERS],
-            held: [[None; WAIT_BARRIERS]; QUEUES],
+            waited: [None; WAIT_COUNTERS],
+            held: [[None; WAIT_COUNTERS]; QUEUES],
             holds: Default::default(),
             done: [None; QUEUES],
         }
@@ -148,7 +148,7 @@ impl Warp {
 
     /// A wait for these counters has been passed.
     fn wait(&mut self, counters: u8, now: Cycle) {
-        for counter in (0..WAIT_BARRIERS).filter(|counter| counters >> counter & 1 != 0) {
+        for counter in (0..WAIT_COUNTERS).filter(|counter| counters >> counter & 1 != 0) {
             self.waited[counter] = Some(now);
             self.holds[counter].clear();
             for (done, held) in self.done.iter_mut().zip(&self.held) {

@@ -5,7 +5,7 @@ use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
 
-/// Through which queue an instruction goes to the load/store unit.
+/// The queue through which an instruction goes to the load/store unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryClass {
     /// None: it is no memory instruction.

@@ -118,7 +118,7 @@ impl Sm {
         self.inbox.push_back(reply);
     }
 
-    /// The old values of an atomic operation.
+    /// Writes the old values of an atomic operation into the registers of the warp that asked.
     pub fn deliver_atomic(&mut self, result: &AtomicResult) {
         let warp = &mut self.warps[usize::from(result.slot)];
         if warp.generation == result.generation {
@@ -136,12 +136,12 @@ impl Sm {
         requests.append(&mut self.lsu.port.sent);
     }
 
-    /// The blocks that have ended, for who takes them out.
+    /// The blocks that have ended; the device takes them out.
     pub fn ends(&mut self) -> &mut Vec<BlockEnd> {
         &mut self.ends
     }
 
-    /// What has been done to global memory in this epoch.
+    /// The changes that this SM has made to global memory in this epoch.
     #[must_use]
     pub fn log(&self) -> &StoreLog {
         &self.log

@@ -3,7 +3,7 @@
 use crate::launch::IssueInfo;
 use serde::{Deserialize, Serialize};
 use warplab_exec::ArchitecturalState;
-use warplab_program::WAIT_BARRIERS;
+use warplab_program::WAIT_COUNTERS;
 use warplab_trace::StallReason;
 use warplab_units::Cycle;
 
@@ -152,7 +152,7 @@ impl Warp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WaitCounters {
     /// Operations under way for each counter.
-    counts: [u16; WAIT_BARRIERS],
+    counts: [u16; WAIT_COUNTERS],
     /// Counters that are not zero.
     pending: u8,
     /// Of these, those that wait for global or local memory.

@@ -8,7 +8,7 @@ use warplab_exec::LaunchShape;
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
 use warplab_program::stalls::{StallVerdict, minimum_stalls};
-use warplab_tests::sweep::{MACHINE_CODE, PTX, Run};
+use warplab_tests::sweep::{MACHINE_CODE, PTX, Run, SHORT_MACHINE_CODE};
 use warplab_tests::{Case, assert_golden, gpu, listing};
 
 const SUITES: [&str; 2] = ["suite", "micro"];
@@ -27,6 +27,9 @@ fn hazards(runs: &[Run]) -> Vec<String> {
 #[test]
 fn machine_code_of_the_gpu_is_silent() {
     assert_eq!(hazards(&MACHINE_CODE), [""; 0]);
+    let unchecked = SHORT_MACHINE_CODE.iter().filter(|run| run.hazards.is_none());
+    assert_eq!(unchecked.map(|run| &run.case.name).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(hazards(&SHORT_MACHINE_CODE), [""; 0]);
 }
 
 #[test]

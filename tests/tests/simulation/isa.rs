@@ -4,8 +4,9 @@ use warplab_config::launch::Argument;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
 use warplab_program::{Kernel, Program};
-use warplab_run::no_files;
-use warplab_tests::{Case, cases, compile, gpu, listing, on_all, read};
+use warplab_tests::interpreted::{self, Interpreted};
+use warplab_tests::sweep::{self, Run, quick};
+use warplab_tests::{Case, compile, gpu, listing, read};
 
 /// Words of each of the two buffers.
 const WORDS: u64 = 4096;
@@ -98,37 +99,38 @@ fn rarer_instructions_compute_as_the_hardware_by_both_roads() {
 
 #[test]
 fn whole_buffers_of_the_quick_cases_are_the_same_by_both_roads() {
-    let ptx = compile(&gpu("h200"), "traces/h200/suite.ptx");
-    let sass = listing("traces/h200/suite.sass");
     // What the clock says is no result.
-    let chosen: Vec<Case> =
-        cases("suite").into_iter().filter(|case| case.is_quick() && case.clock.is_empty()).collect();
-    let wrong: Vec<String> =
-        on_all(&chosen, |case| difference(&ptx, &sass, case)).into_iter().flatten().collect();
+    let mut chosen = quick("suite");
+    chosen.retain(|case| case.clock.is_empty());
+    let wrong: Vec<String> = chosen.iter().flat_map(differing_buffers).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(chosen.len(), 66);
 }
 
-/// What differs between the buffers of a case, if anything.
-fn difference(ptx: &Program, sass: &Program, case: &Case) -> Option<String> {
-    let image = |program: &Program| {
-        let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
-        let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");
-        let limits = Limits { block_instructions: 50_000_000, ..Limits::default() };
-        run(program, kernel, case.shape, &data.parameters, &data.symbols, &data.image, limits)
-            .map_err(|fault| format!("{}: {fault}", case.name))?;
-        Ok::<MemoryImage, String>(data.image)
-    };
-    let (left, right) = match (image(ptx), image(sass)) {
-        (Ok(left), Ok(right)) => (left, right),
-        (Err(fault), _) | (_, Err(fault)) => return Some(fault),
-    };
-    case.arguments.iter().find_map(|argument| {
-        let Argument::Buffer { name, size, .. } = argument else { return None };
-        let read = |image: &MemoryImage| {
-            let base = image.buffer(name).expect("the buffer").base;
-            image.read_bytes(base, size.bytes).expect("its bytes")
-        };
-        (read(&left) != read(&right)).then(|| format!("{}: {name} differs", case.name))
-    })
+/// The buffers of a case of the suite that differ between PTX and machine code.
+fn differing_buffers(case: &Case) -> Vec<String> {
+    let [ptx, sass] = [
+        buffers(&sweep::PTX, &interpreted::PTX, case),
+        buffers(&sweep::MACHINE_CODE, &interpreted::MACHINE_CODE, case),
+    ];
+    let names: Vec<&String> = case
+        .arguments
+        .iter()
+        .filter_map(|argument| match argument {
+            Argument::Buffer { name, .. } => Some(name),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((ptx.len(), sass.len()), (names.len(), names.len()), "{}: a road did not run", case.name);
+    let differing = (0..names.len()).filter(|&index| ptx[index] != sass[index]);
+    differing.map(|index| format!("{}: {} differs", case.name, names[index])).collect()
+}
+
+/// The checksums of all buffers of a case of the suite, simulated or interpreted.
+fn buffers<'a>(simulated: &'a [Run], interpreted: &'a [Interpreted], case: &Case) -> &'a [(u64, u64)] {
+    let simulated =
+        simulated.iter().filter(|run| run.comparison.suite == "suite" && run.case.name == case.name);
+    let interpreted = interpreted.iter().filter(|it| it.suite == "suite" && it.name == case.name);
+    let mut found = simulated.map(|run| &run.buffers).chain(interpreted.map(|it| &it.buffers));
+    found.next().expect("every quick case is run by both roads")
 }

@@ -4,7 +4,9 @@ use warplab_config::launch::Argument;
 use warplab_diagnostics::Source;
 use warplab_gpu::RunOptions;
 use warplab_lab::reference::{self, Case};
-use warplab_run::{KernelLaunch, NO_SYMBOLS, Sequence, SimulatedSequence, no_files, simulate_sequence};
+use warplab_run::{
+    KernelLaunch, NO_SYMBOLS, Sequence, SequenceOptions, SimulatedSequence, no_files, simulate_sequence,
+};
 use warplab_tests::{compile, gpu, read};
 
 /// The launches of a sequence in order, each a case.
@@ -47,7 +49,7 @@ fn simulated(cases: &[Case]) -> SimulatedSequence {
         buffers: &[],
         symbols: &NO_SYMBOLS,
     };
-    simulate_sequence(&config, &sequence, 0, &no_files, RunOptions::default())
+    simulate_sequence(&config, &sequence, SequenceOptions::default(), &no_files, RunOptions::default())
         .unwrap_or_else(|fault| panic!("{fault}"))
 }
 

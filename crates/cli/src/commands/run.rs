@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
 use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
-use crate::{names, save, sources};
+use crate::{checkpoint, names, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
@@ -53,12 +53,14 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         recorded,
         check_hazards: arguments.check_hazards,
         progress: !arguments.quiet && Terminal::shows_progress(),
+        checkpoints: checkpoint::read(arguments)?,
     };
     let mut lines = PrintedLines::default();
     let simulated = simulate(&job, &options, &mut lines);
     let printed = printed_output(&lines);
     tell_printed(arguments, &printed, terminal)?;
     let simulated = simulated?;
+    checkpoint::write(arguments, &simulated)?;
     let saved = save::write(&arguments.save, &simulated.image);
     let checked = if simulated.partial {
         Vec::new()
@@ -71,15 +73,13 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     tell_expectations(arguments, &checked, terminal)?;
     let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
     saved?;
-    if simulated.partial {
-        let what = if job.steps.len() == 1 { "the launch" } else { "the launches" };
-        terminal.note(&format!(
-            "interrupted: the numbers are of a part of {what}, expectations were not checked"
-        ));
-        return Ok(Outcome::Failed);
-    }
+    let stopped = if simulated.partial {
+        checkpoint::tell_partial(arguments, job.steps.len(), &simulated, terminal)
+    } else {
+        checkpoint::tell_too_late(arguments, &simulated, terminal)
+    };
     let holds = checked.iter().all(|checked| checked.holds);
-    Ok(if holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
+    Ok(if stopped == Outcome::Fine && holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
 }
 
 /// The launch that alone is to be reported, counted from 0.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// One combination of values of the axes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct ExperimentPoint {
     /// The value of each axis, in the order of the axes.
     pub values: Vec<AxisValue>,
     /// Axes, what goes along with them, and constants, by name.
@@ -34,15 +34,15 @@ impl Experiment {
 
     /// Every combination of the values of the axes, the last axis fastest; `full` takes the source's own size.
     #[must_use]
-    pub fn points(&self, full: bool) -> Vec<Point> {
+    pub fn points(&self, full: bool) -> Vec<ExperimentPoint> {
         let mut constants = self.constants.clone();
         if full {
             constants.extend(self.full.clone());
         }
         let constants = constants.into_iter().map(|(name, number)| (name, AxisValue::Number(number)));
-        let mut points = vec![Point { values: Vec::new(), names: constants.collect() }];
+        let mut points = vec![ExperimentPoint { values: Vec::new(), names: constants.collect() }];
         for axis in &self.axes {
-            let of_axis = |point: &Point, index: usize| {
+            let of_axis = |point: &ExperimentPoint, index: usize| {
                 let mut point = point.clone();
                 point.values.push(axis.values[index].clone());
                 point.names.insert(axis.name.clone(), axis.values[index].clone());
@@ -65,13 +65,13 @@ impl Experiment {
 
     /// The settings of a point, filled.
     #[must_use]
-    pub fn settings(&self, point: &Point) -> BTreeMap<String, String> {
+    pub fn settings(&self, point: &ExperimentPoint) -> BTreeMap<String, String> {
         self.set.iter().map(|(name, template)| (name.clone(), fill(template, point))).collect()
     }
 
     /// Whether a point has one of the values that are wanted of every axis that `at` names.
     #[must_use]
-    pub fn selects(&self, at: &BTreeMap<String, Vec<AxisValue>>, point: &Point) -> bool {
+    pub fn selects(&self, at: &BTreeMap<String, Vec<AxisValue>>, point: &ExperimentPoint) -> bool {
         at.iter().all(|(axis, wanted)| point.names.get(axis).is_some_and(|value| wanted.contains(value)))
     }
 
@@ -79,8 +79,8 @@ impl Experiment {
     #[must_use]
     pub fn elsewhere(
         &self,
-        points: &[Point],
-        point: &Point,
+        points: &[ExperimentPoint],
+        point: &ExperimentPoint,
         changes: &BTreeMap<String, AxisValue>,
     ) -> Option<usize> {
         let place = self.axes.iter().zip(&point.values).try_fold(0_usize, |place, (axis, value)| {
@@ -93,7 +93,7 @@ impl Experiment {
 }
 
 /// Expressions as texts; a number that is whole has no point.
-fn fill(template: &Template, point: &Point) -> String {
+fn fill(template: &Template, point: &ExperimentPoint) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Expression(expression, _) => match point.names.get(expression.text().trim()) {
@@ -118,7 +118,7 @@ fn fill(template: &Template, point: &Point) -> String {
 #[derive(Debug)]
 pub struct Columns<'a> {
     experiment: &'a Experiment,
-    points: &'a [Point],
+    points: &'a [ExperimentPoint],
     values: BTreeMap<String, Vec<Option<f64>>>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Columns<'a> {
     /// All columns; `metric` gives what was measured at a point by its number.
     pub fn new(
         experiment: &'a Experiment,
-        points: &'a [Point],
+        points: &'a [ExperimentPoint],
         metric: &dyn Fn(usize, &str) -> Option<f64>,
     ) -> Columns<'a> {
         let mut columns = Columns { experiment, points, values: BTreeMap::new() };

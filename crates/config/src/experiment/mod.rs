@@ -10,7 +10,7 @@ mod settings;
 mod template;
 
 pub use crate::expression::Mention;
-pub use evaluate::{Columns, Point};
+pub use evaluate::{Columns, ExperimentPoint};
 pub use expression::Expression;
 pub use settings::{Setting, setting};
 pub use template::{Piece, Template};

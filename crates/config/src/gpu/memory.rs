@@ -126,11 +126,27 @@ pub struct Dram {
     pub write_high: u32,
     /// Writes left when it turns back to reading.
     pub write_low: u32,
-    /// Timing constraints.
+    /// Steps of 1/1024 of the refresh interval by which a partition is refreshed later than the one before it.
+    #[schemars(range(max = 1023))]
+    pub refresh_partition_stagger: u32,
+    /// Steps of 1/1024 of the refresh interval by which a pseudo-channel is refreshed later than the one before it.
+    #[schemars(range(max = 1023))]
+    pub refresh_channel_stagger: u32,
+    /// The table of rules that says between which commands the timings of `clocks` lie.
+    pub timing_rules: TimingRules,
+    /// The timings.
     pub clocks: DramClocks,
 }
 
-/// Timing constraints of DRAM, in command clocks.
+/// A table of DRAM timing rules; each is written down in `memory/src/dram/standard.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimingRules {
+    /// The rules that the JEDEC standards of memory with bank groups share: DDR4, GDDR5, GDDR6, HBM2, HBM3.
+    Jedec,
+}
+
+/// Timings of DRAM, in command clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DramClocks {

@@ -14,7 +14,7 @@ mod timing;
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
-pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy};
+pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
     Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
     SharedMemory,

@@ -10,6 +10,17 @@ use crate::op::{AtomicOp, AtomicType};
 use warplab_program::operand::{AddressOperand, ConstantIndex, Operand, SpecialRegister};
 use warplab_program::{Modifier as M, Opcode as O, Register};
 
+/// Sizes of a value in memory: bytes, and whether it is extended with its sign.
+const SIZES: [(M, (u8, bool)); 7] = [
+    (M::U8, (1, false)),
+    (M::S8, (1, true)),
+    (M::U16, (2, false)),
+    (M::S16, (2, true)),
+    (M::B32, (4, false)),
+    (M::U32, (4, false)),
+    (M::B64, (8, false)),
+];
+
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     use AccessKind::{Atomic, CacheControl, Load, MatrixLoad, Reduction, Store};
     use SpaceForm::{Generic, Global, Local, Shared};
@@ -91,19 +102,8 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
             memory.kind = d.next_of(&table).ok_or_else(|| "names no space".to_owned())?;
         }
         _ => {
-            let sizes = [
-                (M::U8, (1, false)),
-                (M::S8, (1, true)),
-                (M::U16, (2, false)),
-                (M::S16, (2, true)),
-                (M::B32, (4, false)),
-                (M::U32, (4, false)),
-                (M::S32, (4, false)),
-                (M::F32, (4, false)),
-                (M::B64, (8, false)),
-                (M::B128, (16, false)),
-            ];
-            (memory.bytes, memory.signed) = d.next_of(&sizes).unwrap_or((4, false));
+            let more = || d.next_of(&[(M::S32, (4, false)), (M::F32, (4, false)), (M::B128, (16, false))]);
+            (memory.bytes, memory.signed) = d.next_of(&SIZES).or_else(more).unwrap_or((4, false));
         }
     }
     if kind != AccessKind::Load && kind != AccessKind::Atomic && kind != AccessKind::MatrixLoad {
@@ -236,19 +236,11 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             let narrow = d.has(M::B32);
             let wide = d.instruction.opcode == O::Cs2r && !narrow;
             known(register)?;
-            return Ok(Some(d.finish(
-                Kind::Special(Special::Read { register, wide }),
-                Default::default(),
-                PredicateSource::TRUE,
-            )));
+            return Ok(Some(d.finish_without_sources(Kind::Special(Special::Read { register, wide }))));
         }
         O::B2r => {
             d.ignore(&[M::Result]);
-            return Ok(Some(d.finish(
-                Kind::Special(Special::BarrierResult),
-                Default::default(),
-                PredicateSource::TRUE,
-            )));
+            return Ok(Some(d.finish_without_sources(Kind::Special(Special::BarrierResult))));
         }
         O::Shfl => Warp::Shuffle(
             d.next_of(&[
@@ -279,9 +271,7 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Warp::Reduce { op: op.unwrap_or(AtomicOp::And), signed }
         }
-        O::Elect => {
-            return Ok(Some(d.finish(Kind::Warp(Warp::Elect), Default::default(), PredicateSource::TRUE)));
-        }
+        O::Elect => return Ok(Some(d.finish_without_sources(Kind::Warp(Warp::Elect)))),
         O::R2ur => Warp::ToUniform,
         _ => return Ok(None),
     };
@@ -299,14 +289,12 @@ fn vote(d: &Decoder<'_>) -> Result<Op, String> {
     let mode = d
         .next_of(&[(M::All, VoteMode::All), (M::Any, VoteMode::Any), (M::Eq, VoteMode::Equal)])
         .ok_or_else(|| "names no vote".to_owned())?;
-    let mut op = d.finish(Kind::Warp(Warp::Vote(mode)), Default::default(), PredicateSource::TRUE);
+    let mut op = d.finish_without_sources(Kind::Warp(Warp::Vote(mode)));
     // `VOTE.ALL P0, P1`: no register, so the second predicate is the one that is read.
     let predicate = |operand: Option<&Operand>| match operand {
-        Some(&Operand::Predicate { predicate, negate }) => {
-            Some(PredicateSource { index: predicate.0.min(7) as u8, xor: if negate { !0 } else { 0 } })
-        }
+        Some(&Operand::Predicate { predicate, negate }) => Some(PredicateSource::new(predicate, negate)),
         Some(&Operand::UniformPredicate { predicate, negate }) => {
-            Some(PredicateSource { index: predicate.0.min(7) as u8 + 8, xor: if negate { !0 } else { 0 } })
+            Some(PredicateSource::uniform(predicate, negate))
         }
         _ => None,
     };
@@ -323,16 +311,7 @@ fn constant(d: &Decoder<'_>) -> Result<Op, String> {
     let Some(Operand::Constant(constant)) = d.values.first() else {
         return Err("reads no constant bank".to_owned());
     };
-    let sizes = [
-        (M::U8, (1, false)),
-        (M::S8, (1, true)),
-        (M::U16, (2, false)),
-        (M::S16, (2, true)),
-        (M::B32, (4, false)),
-        (M::U32, (4, false)),
-        (M::B64, (8, false)),
-    ];
-    let (bytes, signed) = d.next_of(&sizes).unwrap_or((4, false));
+    let (bytes, signed) = d.next_of(&SIZES).unwrap_or((4, false));
     d.ignore(&[M::Il, M::Is, M::Isl]);
     let from = match constant.index {
         ConstantIndex::None => SourceKind::Nothing,

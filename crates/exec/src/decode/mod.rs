@@ -161,10 +161,10 @@ impl<'a> Decoder<'a> {
                     decoder.outs.try_push(out).map_err(|_| "too many predicates".to_owned())?;
                 }
                 Operand::Predicate { predicate, negate } => {
-                    decoder.read_predicate(predicate.0.min(7) as u8, negate)?;
+                    decoder.read_predicate(PredicateSource::new(predicate, negate))?;
                 }
                 Operand::UniformPredicate { predicate, negate } => {
-                    decoder.read_predicate(predicate.0.min(7) as u8 + 8, negate)?;
+                    decoder.read_predicate(PredicateSource::uniform(predicate, negate))?;
                 }
                 Operand::Register { register, .. } if writes => {
                     let row = if register.is_fixed() {
@@ -189,8 +189,7 @@ impl<'a> Decoder<'a> {
         Ok(decoder)
     }
 
-    fn read_predicate(&mut self, index: u8, negate: bool) -> Result<(), String> {
-        let source = PredicateSource { index, xor: if negate { !0 } else { 0 } };
+    fn read_predicate(&mut self, source: PredicateSource) -> Result<(), String> {
         self.predicates.try_push(source).map_err(|_| "too many predicates".to_owned())
     }
 
@@ -331,15 +330,16 @@ impl<'a> Decoder<'a> {
         self.instruction.target().ok_or_else(|| "has no target".to_owned())
     }
 
-    /// The finished instruction; predicates that are not given are true.
+    /// The finished instruction of an opcode without sources.
+    pub(crate) fn finish_without_sources(&self, kind: crate::op::Kind) -> Op {
+        self.finish(kind, Default::default(), PredicateSource::TRUE)
+    }
+
+    /// The finished instruction; predicates that are not given are `absent`.
     pub(crate) fn finish(&self, kind: crate::op::Kind, sources: [Source; 3], absent: PredicateSource) -> Op {
         let guard = match self.instruction.guard {
-            Guard::Predicate { predicate, negate } => {
-                PredicateSource { index: predicate.0.min(7) as u8, xor: if negate { !0 } else { 0 } }
-            }
-            Guard::Uniform { predicate, negate } => {
-                PredicateSource { index: predicate.0.min(7) as u8 + 8, xor: if negate { !0 } else { 0 } }
-            }
+            Guard::Predicate { predicate, negate } => PredicateSource::new(predicate, negate),
+            Guard::Uniform { predicate, negate } => PredicateSource::uniform(predicate, negate),
         };
         let predicate = |index: usize| self.predicates.get(index).copied().unwrap_or(absent);
         let out = |index: usize| self.outs.get(index).copied().unwrap_or(TRASH_PREDICATE);

@@ -15,6 +15,7 @@ pub(crate) use memory::{AddressForm, Memory, MemoryForm, SpaceForm};
 pub(crate) use warp::{ShuffleMode, VoteMode, Warp};
 
 use warplab_program::operand::Selector;
+use warplab_program::{Predicate, UniformPredicate};
 use warplab_units::LaneBits;
 
 /// Masks of a warp's predicate file.
@@ -81,6 +82,15 @@ pub(crate) struct PredicateSource {
 impl PredicateSource {
     pub(crate) const TRUE: PredicateSource = PredicateSource { index: 7, xor: 0 };
     pub(crate) const FALSE: PredicateSource = PredicateSource { index: 7, xor: !0 };
+
+    pub(crate) fn new(predicate: Predicate, negate: bool) -> PredicateSource {
+        PredicateSource { index: predicate.0.min(7) as u8, xor: if negate { !0 } else { 0 } }
+    }
+
+    /// Uniform predicates follow the warp's own in the predicate file.
+    pub(crate) fn uniform(predicate: UniformPredicate, negate: bool) -> PredicateSource {
+        PredicateSource { index: predicate.0.min(7) as u8 + 8, xor: if negate { !0 } else { 0 } }
+    }
 }
 
 /// Where the result goes.

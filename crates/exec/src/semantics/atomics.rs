@@ -1,54 +1,55 @@
 //! Atomic operations on one value.
 
 use crate::op::{AtomicOp, AtomicType};
-use crate::semantics::half;
+use crate::semantics::{float, half};
+
+macro_rules! integer_operation {
+    ($name:ident, $unsigned:ty, $signed:ty) => {
+        /// The new value of an integer; `other` is the new value of a compare-and-swap.
+        fn $name(
+            op: AtomicOp,
+            signed: bool,
+            old: $unsigned,
+            value: $unsigned,
+            other: $unsigned,
+        ) -> $unsigned {
+            match op {
+                AtomicOp::Add => old.wrapping_add(value),
+                AtomicOp::Min if signed => (old as $signed).min(value as $signed) as $unsigned,
+                AtomicOp::Max if signed => (old as $signed).max(value as $signed) as $unsigned,
+                AtomicOp::Min => old.min(value),
+                AtomicOp::Max => old.max(value),
+                AtomicOp::Inc if old >= value => 0,
+                AtomicOp::Inc => old + 1,
+                AtomicOp::Dec if old == 0 || old > value => value,
+                AtomicOp::Dec => old - 1,
+                AtomicOp::And => old & value,
+                AtomicOp::Or => old | value,
+                AtomicOp::Xor => old ^ value,
+                AtomicOp::Exchange => value,
+                AtomicOp::CompareExchange if old == value => other,
+                AtomicOp::CompareExchange => old,
+            }
+        }
+    };
+}
+
+integer_operation!(integer32, u32, i32);
+integer_operation!(integer64, u64, i64);
 
 /// The new value of a 32-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
 pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
-    let signed = ty == AtomicType::S32;
-    match op {
-        AtomicOp::Add => match ty {
-            AtomicType::F32 => crate::semantics::float::add_ftz(old, value),
-            AtomicType::F16x2 => {
-                half::packed(old, value, |a, b| half::round_f16(half::f16(a) + half::f16(b)))
-            }
-            AtomicType::Bf16x2 => half::packed(old, value, half::add_bf16),
-            _ => old.wrapping_add(value),
-        },
-        AtomicOp::Min | AtomicOp::Max if matches!(ty, AtomicType::F16x2 | AtomicType::Bf16x2) => {
-            let (is_bf16, min) = (ty == AtomicType::Bf16x2, op == AtomicOp::Min);
-            half::packed(old, value, |a, b| half::extreme(a, b, is_bf16, min))
+    use AtomicOp::{Add, Max, Min};
+    use AtomicType::{Bf16x2, F16x2, F32};
+    match (op, ty) {
+        (Add, F32) => float::add_ftz(old, value),
+        (Add, F16x2) => half::packed(old, value, |a, b| half::round_f16(half::f16(a) + half::f16(b))),
+        (Add, Bf16x2) => half::packed(old, value, half::add_bf16),
+        (Min | Max, F16x2 | Bf16x2) => {
+            half::packed(old, value, |a, b| half::extreme(a, b, ty == Bf16x2, op == Min))
         }
-        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
-        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
-        AtomicOp::Min => old.min(value),
-        AtomicOp::Max => old.max(value),
-        AtomicOp::Inc => {
-            if old >= value {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > value {
-                value
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::And => old & value,
-        AtomicOp::Or => old | value,
-        AtomicOp::Xor => old ^ value,
-        AtomicOp::Exchange => value,
-        AtomicOp::CompareExchange => {
-            if old == value {
-                other
-            } else {
-                old
-            }
-        }
+        _ => integer32(op, ty == AtomicType::S32, old, value, other),
     }
 }
 
@@ -72,40 +73,10 @@ pub fn apply(op: AtomicOp, ty: AtomicType, old: &mut [u32], operand: impl Fn(usi
 /// The new value of a 64-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
 pub fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
-    let signed = ty == AtomicType::S64;
-    match op {
-        AtomicOp::Add if ty == AtomicType::F64 => {
-            crate::semantics::float::canonical64((f64::from_bits(old) + f64::from_bits(value)).to_bits())
+    match (op, ty) {
+        (AtomicOp::Add, AtomicType::F64) => {
+            float::canonical64((f64::from_bits(old) + f64::from_bits(value)).to_bits())
         }
-        AtomicOp::Add => old.wrapping_add(value),
-        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
-        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
-        AtomicOp::Min => old.min(value),
-        AtomicOp::Max => old.max(value),
-        AtomicOp::Inc => {
-            if old >= value {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > value {
-                value
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::And => old & value,
-        AtomicOp::Or => old | value,
-        AtomicOp::Xor => old ^ value,
-        AtomicOp::Exchange => value,
-        AtomicOp::CompareExchange => {
-            if old == value {
-                other
-            } else {
-                old
-            }
-        }
+        _ => integer64(op, ty == AtomicType::S64, old, value, other),
     }
 }

@@ -44,7 +44,7 @@ impl Heap {
         Heap { free: BTreeMap::from([(buffer.base.0, bytes)]), used: BTreeMap::new() }
     }
 
-    /// What the lanes of a warp ask, in ascending order: the addresses, as the two words of a register pair.
+    /// Serves the lanes of a warp in ascending order; gives their addresses, as the two words of a register pair.
     ///
     /// # Errors
     /// A lane gives back what is not allocated.

@@ -152,8 +152,8 @@ impl Paths {
         &mut self.list[index]
     }
 
-    /// The current path goes where its lanes in `taken` go to `target` and the others to the next instruction.
-    /// Says whether it split.
+    /// A branch of the current path: the lanes in `taken` go to `target`, the others to the next instruction. Says
+    /// whether the path split.
     #[inline]
     pub fn branch(&mut self, taken: LaneMask, target: u32) -> bool {
         let path = *self.here();

@@ -24,7 +24,7 @@ pub struct PrintedLine {
     pub text: Vec<u8>,
 }
 
-/// The last that was printed, as far as the driver's buffer holds it.
+/// The lines that were printed last: as many as the driver's buffer holds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PrintedLines {
     kept: VecDeque<Printed>,
@@ -51,7 +51,7 @@ impl PrintedLines {
         (std::mem::take(&mut self.kept).into_iter(), std::mem::take(&mut self.lost))
     }
 
-    /// Counts lines that others have lost.
+    /// Adds to the number of lost lines.
     pub fn add_lost(&mut self, lines: u64) {
         self.lost += lines;
     }

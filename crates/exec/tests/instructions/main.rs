@@ -1,4 +1,4 @@
-//! Instructions, a few at a time, on one warp. One test binary: each compiles the whole of `step` anew.
+//! Instructions, a few at a time, on one warp.
 #![allow(missing_docs, clippy::result_large_err)]
 
 mod common;

@@ -1,7 +1,7 @@
 //! References beside what was found.
 
 use super::table::value_text;
-use warplab_config::experiment::{Bound, Columns, Experiment, Point, Reference, Values};
+use warplab_config::experiment::{Bound, Columns, Experiment, ExperimentPoint, Reference, Values};
 
 /// A reference with what was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub enum ReferenceVerdict {
 /// Judges a reference; `hardware` gives what the profiler measured at a point.
 pub(super) fn judge(
     experiment: &Experiment,
-    points: &[Point],
+    points: &[ExperimentPoint],
     columns: &Columns<'_>,
     reference: &Reference,
     hardware: &dyn Fn(usize, &str) -> Option<f64>,
@@ -164,7 +164,7 @@ fn out_of_order(present: &[(usize, ReferenceComparison)], ties: f64) -> Vec<Miss
 
 fn line(
     experiment: &Experiment,
-    points: &[Point],
+    points: &[ExperimentPoint],
     reference: &Reference,
     verdict: ReferenceVerdict,
     misses: &[Miss],

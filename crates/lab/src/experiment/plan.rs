@@ -11,7 +11,7 @@ use super::{DEFAULT_MACHINE, Host, relative_machine};
 use std::collections::BTreeMap;
 use std::path::Path;
 use warplab_config::GpuConfig;
-use warplab_config::experiment::{Experiment, ExperimentKind, Point};
+use warplab_config::experiment::{Experiment, ExperimentKind, ExperimentPoint};
 use warplab_run::Fault;
 
 /// An experiment whose points are ready to be worked out.
@@ -19,7 +19,7 @@ use warplab_run::Fault;
 pub struct Plan {
     /// The experiment, changes included.
     pub(super) experiment: Experiment,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<ExperimentPoint>,
     pub(super) tasks: Vec<Task>,
 }
 
@@ -77,7 +77,7 @@ impl Plan {
 }
 
 /// The values of axes, as text: `size 2, gpu h200`.
-fn label(experiment: &Experiment, point: &Point) -> String {
+fn label(experiment: &Experiment, point: &ExperimentPoint) -> String {
     let values = experiment.axes.iter().zip(&point.values);
     let values: Vec<String> = values.map(|(axis, value)| format!("{} {value}", axis.name)).collect();
     values.join(", ")
@@ -93,7 +93,7 @@ pub(super) fn at_point(label: &str, fault: Fault) -> Fault {
 
 fn task(
     experiment: &Experiment,
-    point: &Point,
+    point: &ExperimentPoint,
     folder: &Path,
     suites: &mut Suites,
     host: &Host<'_>,

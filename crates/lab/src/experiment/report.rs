@@ -3,7 +3,7 @@
 use super::judge::{Judgement, judge};
 use super::plan::{Plan, PointWork};
 use super::{Expectations, Measured, Results};
-use warplab_config::experiment::{Columns, Experiment, Point, Shown};
+use warplab_config::experiment::{Columns, Experiment, ExperimentPoint, Shown};
 
 /// An experiment with its numbers.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct ExperimentReport {
     /// The experiment, changes included.
     pub experiment: Experiment,
     /// The points.
-    pub points: Vec<Point>,
+    pub points: Vec<ExperimentPoint>,
     /// The values of each column, by point.
     pub columns: Vec<Vec<Option<f64>>>,
     /// What the expectations of each point's launch said.

@@ -17,7 +17,9 @@ use warplab_exec::{LaunchShape, MemoryImage};
 use warplab_gpu::RunOptions;
 use warplab_metrics::whole_number;
 use warplab_program::Program;
-use warplab_run::{Fault, Loaded, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, no_files, simulate};
+use warplab_run::{
+    Fault, LoadedWorkload, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, no_files, simulate,
+};
 
 /// The checksum of an output buffer: the wrapping sum and the exclusive or of its words' hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +90,7 @@ impl Case {
     ///
     /// # Errors
     /// Why it cannot run.
-    pub fn load(&self, config: &GpuConfig, program: &Program) -> Result<Loaded, Fault> {
+    pub fn load(&self, config: &GpuConfig, program: &Program) -> Result<LoadedWorkload, Fault> {
         load(config, &self.workload(program), &no_files)
     }
 

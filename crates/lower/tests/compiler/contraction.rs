@@ -1,10 +1,10 @@
 //! Which products and sums become fused multiply-adds: ptxas's choices for the same kernels (13.0, sm_90).
 
 use crate::common::{lowered, options};
-use warplab_lower::Options;
+use warplab_lower::LowerOptions;
 
 /// The arithmetic of a kernel with this body: how many products, sums and fused multiply-adds.
-fn arithmetic(body: &str, options: &Options) -> [usize; 3] {
+fn arithmetic(body: &str, options: &LowerOptions) -> [usize; 3] {
     let text = format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
          .reg .f32 %f<40>; .reg .f64 %d<20>; .reg .b32 %r<20>; .reg .b16 %h<20>; .reg .b64 %rd<5>; .reg .pred %p<5>;\n\
@@ -109,7 +109,7 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
 
 #[test]
 fn nothing_is_fused_without_contraction() {
-    let options = Options { contracts: false, ..options() };
+    let options = LowerOptions { contracts: false, ..options() };
     let body =
         "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; mul.bf16 %h10, %h1, %h2; add.bf16 %h11, %h10, %h3;";
     assert_eq!(arithmetic(body, &options), [2, 2, 0]);

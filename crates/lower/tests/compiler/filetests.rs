@@ -5,7 +5,7 @@
 
 use crate::common::{lowered, options};
 use std::path::PathBuf;
-use warplab_lower::{Options, Pass, PassSet};
+use warplab_lower::{LowerOptions, Pass, PassSet};
 use warplab_program::listing::write_kernel;
 
 const EXPECT: &str = "// expect:\n";
@@ -16,7 +16,7 @@ fn after_pass(name: &str, input: &str) -> String {
         .find_map(|line| line.strip_prefix("// pass: "))
         .and_then(|name| Pass::from_name(name.trim()))
         .unwrap_or_else(|| panic!("{name}: no known pass after '// pass:'"));
-    let options = Options { dump: PassSet::none().with(pass), ..options() };
+    let options = LowerOptions { dump: PassSet::none().with(pass), ..options() };
     let lowered = lowered(name, input.to_owned(), &options);
     if pass == Pass::Control {
         return lowered.program.kernels.iter().map(|kernel| write_kernel(kernel, &[])).collect();

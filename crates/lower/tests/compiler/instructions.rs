@@ -4,7 +4,7 @@ use crate::common::options;
 use crate::forms::{lines, module};
 use std::collections::BTreeSet;
 use warplab_diagnostics::Source;
-use warplab_lower::{Options, PassSet, describe, is_lowered, lower_some};
+use warplab_lower::{LowerOptions, PassSet, describe, is_lowered, lower_some};
 use warplab_program::{Guard, Instruction, Opcode as Machine};
 use warplab_ptx::tree::Opcode;
 
@@ -13,7 +13,7 @@ fn emitted(opcode: Opcode) -> (usize, usize, BTreeSet<&'static str>) {
     let lines = lines(opcode);
     let source = Source::new("forms.ptx", module(&lines));
     let parsed = warplab_ptx::parse(&source);
-    let options = Options { passes: PassSet::none(), ..options() };
+    let options = LowerOptions { passes: PassSet::none(), ..options() };
     let lowered = lower_some(&parsed.module, &source, &options, &|_| true).expect("no fault of variables");
     let kernels = lowered.program.kernels;
     let all = kernels.iter().flat_map(|kernel| own(opcode, &kernel.instructions)).map(|it| it.opcode);

@@ -4,12 +4,12 @@ use crate::common::{lowered, options};
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage};
-use warplab_lower::{Options, PassSet, lower};
+use warplab_lower::{LowerOptions, PassSet, lower};
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 /// Runs kernel `k(out)` with one block and returns the first words of `out`.
-fn words(text: &str, threads: u32, count: usize, options: &Options) -> Vec<u32> {
+fn words(text: &str, threads: u32, count: usize, options: &LowerOptions) -> Vec<u32> {
     let lowered = lowered("program.ptx", format!("{HEAD}{text}"), options);
     let mut image = MemoryImage::new();
     let out = image.allocate("out", 4 * count.max(1) as u64, Init::Zero);
@@ -34,7 +34,7 @@ fn words(text: &str, threads: u32, count: usize, options: &Options) -> Vec<u32> 
 /// With all passes and with none but the needed.
 fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
     for passes in [PassSet::all(), PassSet::none()] {
-        let options = Options { passes, ..options() };
+        let options = LowerOptions { passes, ..options() };
         let expected: Vec<u32> = (0..threads).map(&expected).collect();
         assert_eq!(words(text, threads, threads as usize, &options), expected);
     }
@@ -87,7 +87,7 @@ fn few_registers_spill() {
         })
     };
     check(&kernel(".maxnreg 16", "", &body), 32, expected);
-    let options = Options { passes: PassSet::none(), ..options() };
+    let options = LowerOptions { passes: PassSet::none(), ..options() };
     let lowered = lowered("spill.ptx", format!("{HEAD}{}", kernel(".maxnreg 16", "", &body)), &options);
     assert!(lowered.program.kernels[0].registers <= 16 && lowered.program.kernels[0].local_bytes > 0);
 }
@@ -253,7 +253,7 @@ fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
         add.u32 %r4, %r1, 7; st.volatile.global.u32 [%rd2], %r4; setp.lt.u32 %p2, %r1, 20; @%p2 bra SAME;\n\
         bar.sync 0; bra DONE;\n\
         SAME: atom.global.add.u32 %r5, [%rd3], 3; bar.sync 0; atom.global.add.u32 %r0, [%rd3+4], 3; sub.u32 %r0, %r0, %r5;\nDONE:";
-    let options = |passes| Options { passes, ..options() };
+    let options = |passes| LowerOptions { passes, ..options() };
     let text = kernel("", declarations, body);
     for passes in [PassSet::all(), PassSet::none()] {
         let differences = words(&text, 32, 32, &options(passes));

@@ -2,14 +2,14 @@
 //! simulated with the whole program: `tests/tests/simulation/hardware.rs`.
 
 use crate::common::{cases, lowered, options, run_case, text};
-use warplab_lower::{Options, PassSet};
+use warplab_lower::{LowerOptions, PassSet};
 
 /// Cases with at most this many warp instructions run.
 const SMALL: f64 = 25_000.0;
 
 #[test]
 fn without_optimisation_the_results_are_the_gpus() {
-    let options = Options { passes: PassSet::none(), ..options() };
+    let options = LowerOptions { passes: PassSet::none(), ..options() };
     let lowered = lowered("suite.ptx", text("suite.ptx"), &options);
     let cases =
         cases("suite").into_iter().filter(|case| case.instructions.is_some_and(|count| count <= SMALL));

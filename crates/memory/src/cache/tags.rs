@@ -28,7 +28,7 @@ impl CacheShape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineIndex(u32);
 
-/// What was in the place of a new line.
+/// The line that a new line has replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim {
     /// The line.
@@ -190,12 +190,12 @@ impl SectorCache {
         word.set_sectors(DIRTY, word.sectors(DIRTY) | sectors);
     }
 
-    /// Takes a line out, whatever it holds.
+    /// Removes a line, whatever it holds.
     pub fn invalidate(&mut self, index: LineIndex) {
         self.lines[index.0 as usize] = Word::EMPTY;
     }
 
-    /// Takes every line out.
+    /// Removes every line.
     pub fn invalidate_all(&mut self) {
         self.lines.fill(Word::EMPTY);
     }

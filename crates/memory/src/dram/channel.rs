@@ -3,7 +3,7 @@
 use super::constraints::{Command, Constraints, ReadyTimes};
 use super::queues::{Queues, Waiting};
 use super::refresh::RefreshSpec;
-use super::standard::JEDEC;
+use super::standard;
 use super::wishes::Wishes;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -21,11 +21,11 @@ pub struct Access {
     pub row: u64,
     /// Whether data is written.
     pub write: bool,
-    /// What the asker calls it; comes back when data is there or taken.
+    /// The asker's own number for it; comes back when the data is there or taken.
     pub token: u64,
-    /// The sectors; one of them at a time comes back.
+    /// The sectors, one burst each; they come back one at a time.
     pub sectors: SectorMask,
-    /// When it came.
+    /// When it arrived.
     pub at: Ticks,
 }
 
@@ -39,7 +39,7 @@ struct Candidate {
     bank: usize,
 }
 
-/// What a pseudo-channel is.
+/// The specification of a pseudo-channel.
 #[derive(Clone, Debug)]
 pub struct ChannelSpec {
     constraints: Constraints,
@@ -61,8 +61,9 @@ impl ChannelSpec {
         let wires = dram.channel_bits / dram.pseudo_channels;
         let burst = (dram.burst_bytes * 8).div_ceil(wires * dram.data_rate).max(1);
         let shape = (dram.bank_groups as usize, dram.banks_per_group as usize);
+        let rules = standard::constraints(dram.timing_rules);
         ChannelSpec {
-            constraints: Constraints::new(JEDEC, shape, &dram.clocks, burst, clock),
+            constraints: Constraints::new(rules, shape, &dram.clocks, burst, clock),
             refresh: RefreshSpec::new(&dram.clocks, clock),
             clock,
             read_latency: clock * u64::from(dram.clocks.cl),

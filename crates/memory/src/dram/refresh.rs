@@ -35,5 +35,5 @@ impl RefreshSpec {
     }
 }
 
-/// Different staggers of refreshes.
+/// Steps of a refresh interval in which `dram.refresh_*_stagger` of a machine file counts.
 const STAGGERS: u64 = 1024;

@@ -1,10 +1,19 @@
-//! The constraints that the JEDEC standards share, a row each. A standard with other rules is another such table.
+//! The timing rules of DRAM standards as tables of constraints. A standard with other rules is another such table and
+//! another choice of `dram.timing_rules` in a machine file.
 //!
-//! Distances are sums of the timings in a machine file (`dram.clocks`); what a machine does not name is nothing.
+//! Distances are sums of the timings in the machine file (`dram.clocks`); a timing that it leaves out is zero.
 
 use super::constraints::Command::{Activate, Precharge, Read, RefreshAll, RefreshBank, Write};
 use super::constraints::Level::{Bank, BankGroup, PseudoChannel};
 use super::constraints::{Command, Constraint, Distance, Level};
+use warplab_config::gpu::TimingRules;
+
+/// The table that a machine file has chosen.
+pub(crate) fn constraints(rules: TimingRules) -> &'static [Constraint] {
+    match rules {
+        TimingRules::Jedec => JEDEC,
+    }
+}
 
 const fn row(level: Level, from: Command, to: Command, distance: Distance) -> Constraint {
     Constraint { level, from, to, distance, window: 1 }
@@ -12,7 +21,7 @@ const fn row(level: Level, from: Command, to: Command, distance: Distance) -> Co
 
 /// Double data rate memory with bank groups, as DDR4, GDDR6, HBM2 and HBM3 have them.
 #[rustfmt::skip]
-pub(crate) const JEDEC: &[Constraint] = &[
+const JEDEC: &[Constraint] = &[
     // Data bus: one burst after the other, and turned around between reads and writes.
     row(PseudoChannel, Read, Read, |_, burst| burst),
     row(PseudoChannel, Write, Write, |_, burst| burst),

@@ -2,7 +2,7 @@
 
 use super::{Access, ChannelSpec, PseudoChannel};
 use warplab_config::Ticks;
-use warplab_config::gpu::{BankRefresh, Dram, DramClocks};
+use warplab_config::gpu::{BankRefresh, Dram, DramClocks, TimingRules};
 use warplab_units::SectorMask;
 
 /// A small channel whose clock is one tick, so that every expectation below counts command clocks.
@@ -20,6 +20,9 @@ pub(super) fn dram() -> Dram {
         queue: 8,
         write_high: 4,
         write_low: 1,
+        refresh_partition_stagger: 37,
+        refresh_channel_stagger: 509,
+        timing_rules: TimingRules::Jedec,
         clocks: DramClocks {
             cl: 20,
             cwl: 10,

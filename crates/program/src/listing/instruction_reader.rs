@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
-use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_BARRIERS};
+use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_COUNTERS};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
@@ -68,16 +68,16 @@ fn control_columns(cursor: &mut Cursor) -> Result<Control, Fault> {
         control.yield_hint = number(cursor)? != 0;
     }
     if cursor.eat("wr=") {
-        control.write_barrier = wait_barrier(cursor)?;
+        control.write_barrier = wait_counter(cursor)?;
     }
     if cursor.eat("rd=") {
-        control.read_barrier = wait_barrier(cursor)?;
+        control.read_barrier = wait_counter(cursor)?;
     }
     if cursor.eat("wait=") {
         let from = cursor.at;
         let word = cursor.name();
         control.wait_mask = match u8::from_str_radix(word, 2) {
-            Ok(mask) if mask < 1 << WAIT_BARRIERS => mask,
+            Ok(mask) if mask < 1 << WAIT_COUNTERS => mask,
             _ => {
                 return cursor.fault(from, "a wait mask is six binary digits", "the last digit is counter 0");
             }
@@ -103,13 +103,13 @@ fn place_column(cursor: &mut Cursor) -> Result<Option<(u16, u32)>, Fault> {
     }
 }
 
-fn wait_barrier(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
+fn wait_counter(cursor: &mut Cursor) -> Result<Option<u8>, Fault> {
     if cursor.eat("-") {
         return Ok(None);
     }
     let from = cursor.at;
     match u8::try_from(number(cursor)?) {
-        Ok(barrier) if usize::from(barrier) < WAIT_BARRIERS => Ok(Some(barrier)),
+        Ok(counter) if usize::from(counter) < WAIT_COUNTERS => Ok(Some(counter)),
         _ => cursor.fault(from, "a wait counter is 0 to 5, or '-'", ""),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Fault, number, parse_integer, word_bits};
 use super::register_reader::{numbered, predicate, register, uniform_predicate, uniform_register};
-use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_BARRIERS};
+use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_COUNTERS};
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::operand::{
@@ -89,7 +89,7 @@ fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operan
     if let Some(number) = below("B", BarrierRegister::COUNT) {
         return Ok(Operand::Barrier(BarrierRegister(number)));
     }
-    if let Some(number) = below("SB", WAIT_BARRIERS) {
+    if let Some(number) = below("SB", WAIT_COUNTERS) {
         return Ok(Operand::WaitBarrier(number));
     }
     if word.starts_with("SR") {

@@ -6,13 +6,15 @@ use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
 use warplab_exec::{AccessKind, AccessRecord, Executed, Scope, Space, Step};
+use warplab_program::limits::LOCAL_BYTES;
 use warplab_trace::{L1Counters, SharedCounters};
 use warplab_units::{LINE_BYTES, SmId, WARP_LANES};
 
-/// Where the local memory of all warps lies for the memory system: each word of a warp is a line.
+/// Where the local memory of all warps lies for the memory system: each word of a warp is a line. A convention of this
+/// simulator, below all windows and buffers of `exec`; drivers do not publish theirs.
 const LOCAL_BASE: u64 = 0x6000_0000_0000;
-/// Bytes of local memory from one warp to the next.
-const LOCAL_SPAN: u64 = 1 << 24;
+/// Bytes of local memory from one warp to the next: room for the most that a thread may have, of every lane.
+const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * WARP_LANES as u64;
 
 impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.

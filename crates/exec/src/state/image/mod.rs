@@ -156,7 +156,7 @@ pub struct MemoryImage {
 }
 
 impl MemoryImage {
-    /// Memory without a buffer.
+    /// Memory without buffers.
     #[must_use]
     pub fn new() -> MemoryImage {
         MemoryImage { buffers: Vec::new(), next: FIRST_BASE }
@@ -188,7 +188,7 @@ impl MemoryImage {
         }
     }
 
-    /// The buffer of the heap of `malloc`: so far nothing in it may be touched. There is at most one.
+    /// The buffer of the heap of `malloc`, in which nothing is allocated yet. There is at most one.
     pub fn allocate_heap(&mut self, bytes: u64) -> Address {
         let base = self.allocate(heap::NAME, bytes, Init::Zero);
         if let Some(buffer) = self.buffers.last_mut() {

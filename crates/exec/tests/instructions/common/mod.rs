@@ -3,9 +3,10 @@
 
 use rustc_hash::FxHashMap;
 use warplab_diagnostics::Source;
+use warplab_exec::interpreter::step_on_image;
 use warplab_exec::{
     AccessRecord, ArchitecturalState, Code, ConstantBanks, DivergenceModel, Environment, LaunchShape,
-    MemoryImage, Row, SharedMemory, Step, SystemRecord, step,
+    MemoryImage, Row, SharedMemory, Step, SystemRecord,
 };
 use warplab_program::Program;
 use warplab_program::listing::read;
@@ -63,7 +64,7 @@ pub fn run_lanes(
         system: &mut system,
     };
     for _ in 0..limit {
-        let done = step(&code, &mut warp, &mut environment).unwrap();
+        let done = step_on_image(&code, &mut warp, &mut environment).unwrap();
         if done.step == (Step::Exited { warp_done: true }) {
             return Some(warp);
         }

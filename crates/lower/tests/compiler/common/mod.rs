@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage};
-use warplab_lower::{Lowered, Options, lower};
+use warplab_lower::{LowerOptions, Lowered, lower};
 use warplab_program::Program;
 
 /// The folder of the reference.
@@ -18,16 +18,16 @@ pub(crate) fn text(name: &str) -> String {
 }
 
 /// All passes for the machine of the reference, as its file describes it.
-pub(crate) fn options() -> Options {
+pub(crate) fn options() -> LowerOptions {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../configs/gpus/h200.ron");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
     let source = Source::new("h200.ron", text);
     let faults = |faults: Vec<_>| panic!("{}", warplab_diagnostics::render(&source, &faults));
-    Options::new(warplab_config::load_gpu(&source).unwrap_or_else(faults).target())
+    LowerOptions::new(warplab_config::load_gpu(&source).unwrap_or_else(faults).target())
 }
 
 /// Parses and lowers PTX text; panics with the rendered faults.
-pub(crate) fn lowered(name: &str, text: String, options: &Options) -> Lowered {
+pub(crate) fn lowered(name: &str, text: String, options: &LowerOptions) -> Lowered {
     let source = Source::new(name, text);
     let parsed = warplab_ptx::parse(&source);
     let errors: Vec<_> = parsed.diagnostics.iter().filter(|it| it.is_error()).cloned().collect();
