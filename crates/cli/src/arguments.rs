@@ -244,6 +244,10 @@ pub(crate) struct RunArguments {
     /// no block came or ended
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cycles: Option<u64>,
+    /// Simulate a grid of many alike blocks only until its blocks end at a steady rate; the rest is executed without
+    /// time, so that values stay right, and its time is estimated
+    #[arg(long)]
+    pub(crate) sample: bool,
     /// Stop at this cycle, counted from the beginning of the first launch, with the report so far and a checkpoint
     #[arg(long, value_name = "CYCLE", value_parser = clap::value_parser!(u64).range(1..), requires = "checkpoint", help_heading = "Checkpoints")]
     pub(crate) until: Option<u64>,
@@ -352,6 +356,10 @@ pub(crate) struct CorrelateArguments {
     /// Only cases of at most so many warp instructions on the hardware
     #[arg(long, value_name = "N", help_heading = "Cases")]
     pub(crate) below: Option<u64>,
+    /// Simulate grids of many alike blocks only until their blocks end at a steady rate; what is compared then is
+    /// estimated for the whole grid
+    #[arg(long, help_heading = "Cases")]
+    pub(crate) sample: bool,
     /// A metric to show instead of the usual ones, by its id; may be repeated
     #[arg(long = "metric", value_name = "ID", help_heading = "Report")]
     pub(crate) metrics: Vec<String>,

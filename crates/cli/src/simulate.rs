@@ -31,6 +31,8 @@ pub(crate) struct SimulationOptions {
     pub(crate) recorded: usize,
     /// Whether to check hazards.
     pub(crate) check_hazards: bool,
+    /// Whether a grid of many alike blocks is simulated only until it is steady.
+    pub(crate) sample: bool,
     /// Whether to draw a progress bar.
     pub(crate) progress: bool,
     /// Where to stop and from where to go on.
@@ -69,6 +71,7 @@ fn run_with_bar(
         max_cycles: job.max_cycles,
         timeline: options.timeline,
         check_hazards: options.check_hazards,
+        sample: options.sample,
         progress: Some(&mut show),
         interrupt: Some(interrupt()),
         printed: Some(printed),

@@ -14,6 +14,7 @@ use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::step::{Environment, Executed, Step, step};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
 
@@ -90,17 +91,54 @@ pub fn run_printing(
     printed: &mut PrintedLines,
 ) -> Result<Statistics, LaunchFault> {
     let &Launch { program, kernel, shape, parameters, symbols } = launch;
-    let code = Code::decode(kernel).map_err(LaunchFault::Decode)?;
-    let banks = ConstantBanks::load(program, kernel, &shape, parameters, symbols)?;
+    let code = &Code::decode(kernel).map_err(LaunchFault::Decode)?;
+    let banks = &ConstantBanks::load(program, kernel, &shape, parameters, symbols)?;
+    let mut heap = Heap::new(image);
+    run_blocks(
+        &DecodedLaunch { kernel, code, banks, shape },
+        0..shape.blocks(),
+        image,
+        &mut heap,
+        limits,
+        printed,
+    )
+}
+
+/// What is run, already decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct DecodedLaunch<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its code.
+    pub code: &'a Code,
+    /// The constant banks of the launch.
+    pub banks: &'a ConstantBanks,
+    /// Grid, block and dynamic shared memory.
+    pub shape: LaunchShape,
+}
+
+/// Runs some blocks of a grid, one after the other; what the threads print is added to `printed`, also before a fault.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_blocks(
+    launch: &DecodedLaunch<'_>,
+    blocks: Range<u64>,
+    image: &MemoryImage,
+    heap: &mut Heap,
+    limits: Limits,
+    printed: &mut PrintedLines,
+) -> Result<Statistics, LaunchFault> {
+    let &DecodedLaunch { kernel, code, banks, shape } = launch;
     if shape.threads() == 0 || shape.threads() > 1024 || shape.blocks() == 0 {
         let message = format!("a block of {} threads, {} blocks", shape.threads(), shape.blocks());
         return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
     }
-    let warp = |index| ArchitecturalState::new(&code, &shape, index, limits.divergence);
+    let warp = |index| ArchitecturalState::new(code, &shape, index, limits.divergence);
     let mut grid = Grid {
         kernel,
-        code: &code,
-        banks: &banks,
+        code,
+        banks,
         shape,
         image,
         limits,
@@ -108,12 +146,12 @@ pub fn run_printing(
         warps: (0..shape.warps()).map(warp).collect(),
         record: AccessRecord::default(),
         system: SystemRecord::default(),
-        heap: Heap::new(image),
+        heap,
         printed,
         number: 0,
         statistics: Statistics::default(),
     };
-    for number in 0..shape.blocks() {
+    for number in blocks {
         grid.number = number;
         grid.block(shape.block_index(number))?;
     }
@@ -145,7 +183,7 @@ struct Grid<'a> {
     warps: Vec<ArchitecturalState>,
     record: AccessRecord,
     system: SystemRecord,
-    heap: Heap,
+    heap: &'a mut Heap,
     printed: &'a mut PrintedLines,
     /// The block that runs.
     number: u64,

@@ -11,9 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
+use warplab_exec::interpreter::{DecodedLaunch, Limits, run_blocks};
 use warplab_exec::{Heap, MemoryImage, PrintedLines};
+use warplab_sm::LaunchSpec;
 use warplab_trace::{CrossbarCounters, Hazards, LaunchCounters, PartitionCounters, SmCounters};
 use warplab_units::Cycle;
+
+/// Blocks that are executed without time between two looks at what the caller wants.
+const BLOCKS_AT_ONCE: u64 = 1024;
 
 /// Whether a device still has work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,17 +238,21 @@ impl Device {
         let number = self.state.finished.len();
         let Some(launch) = self.launches.get(number).map(Arc::clone) else { return Ok(Status::Idle) };
         if self.state.running.is_none() {
-            let mut running = Running::new(&self.config, &launch, self.state.now);
+            let mut running = Running::new(&self.config, &launch, self.state.now, &self.state.memory_side);
             running.dispatch(self.state.now, &launch);
             self.state.running = Some(running);
         }
-        Epoch {
-            config: &self.config,
-            memory_spec: &self.memory_spec,
-            launch: &launch,
-            state: &mut self.state,
+        if self.state.is_launch_simulated() {
+            self.state.execute_rest(&launch)?;
+        } else {
+            Epoch {
+                config: &self.config,
+                memory_spec: &self.memory_spec,
+                launch: &launch,
+                state: &mut self.state,
+            }
+            .run()?;
         }
-        .run()?;
         if self.state.is_launch_done() {
             self.finish();
         }
@@ -259,6 +268,7 @@ impl Device {
         let timeline = running.active_mut().find_map(|port| port.recorder.take());
         let mut outcome = self.gather(&running, counters, false);
         outcome.timeline = timeline.map(|recorder| recorder.timeline);
+        outcome.sample = running.sampler.and_then(|sampler| sampler.sample(elapsed));
         self.state.finished.push(outcome);
         self.state.now = self.state.now.max(running.begin + elapsed);
     }
@@ -295,13 +305,34 @@ impl Device {
             all
         });
         let timeline = recorded.map(|recorder| recorder.timeline.clone());
-        RunOutcome { counters, timeline, hazards, partial }
+        RunOutcome { counters, timeline, hazards, sample: None, partial }
     }
 }
 
 impl DeviceState {
-    fn is_launch_done(&self) -> bool {
+    fn is_launch_simulated(&self) -> bool {
         self.memory_side.is_quiet() && self.running.as_ref().is_some_and(Running::is_done)
+    }
+
+    fn is_launch_done(&self) -> bool {
+        let rest = self.running.as_ref().and_then(|running| running.sampler.as_ref());
+        self.is_launch_simulated() && rest.is_none_or(|sampler| sampler.rest.is_empty())
+    }
+
+    /// Some of the blocks of a sampled launch that are not simulated are executed without time.
+    fn execute_rest(&mut self, launch: &QueuedLaunch) -> Result<(), RunFault> {
+        let Some(sampler) = self.running.as_mut().and_then(|running| running.sampler.as_mut()) else {
+            return Ok(());
+        };
+        let rest = &mut sampler.rest;
+        let blocks = rest.start..rest.end.min(rest.start + BLOCKS_AT_ONCE);
+        rest.start = blocks.end;
+        let limits = Limits { divergence: launch.prepared.spec.divergence(), ..Limits::default() };
+        let LaunchSpec { kernel, code, constants: banks, shape, .. } = &*launch.prepared.launch;
+        let decoded = DecodedLaunch { kernel, code, banks, shape: *shape };
+        run_blocks(&decoded, blocks, &self.memory, &mut self.heap, limits, &mut self.printed)
+            .map(|_| ())
+            .map_err(|fault| RunFault::Launch(Box::new(fault)))
     }
 
     fn progress(&self) -> Option<Progress> {

@@ -76,6 +76,11 @@ impl Dispatcher {
         self.next_block == self.blocks
     }
 
+    /// Gives no more blocks out.
+    pub(crate) fn stop(&mut self) {
+        self.blocks = self.next_block;
+    }
+
     /// When the next block can be dispatched, if a place is known to be free then.
     pub(crate) fn next_dispatch(&self) -> Cycle {
         match self.places.peek() {

@@ -42,6 +42,7 @@ impl Epoch<'_> {
         let last_reply = memory_side.exchange(&mut running.sms, memory_spec, busy);
         running.replied(last_reply, end);
         running.collect_ends(end);
+        running.stop_if_steady(end, memory_side);
         running.dispatch(end, launch);
         *now = end;
         Ok(())

@@ -37,6 +37,8 @@ pub struct LaunchOptions {
     pub timeline: Option<TimelineOptions>,
     /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
+    /// Whether a grid of many alike blocks is simulated only until it is steady.
+    pub sample: bool,
 }
 
 /// A launch that fits the machine.

@@ -19,6 +19,7 @@ mod parallel;
 mod printed;
 mod run;
 mod running;
+mod sampling;
 mod stores;
 mod timeline;
 

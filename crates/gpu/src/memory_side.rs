@@ -146,6 +146,21 @@ impl MemorySide {
         partitions.chain(clusters).min().unwrap_or(Cycle::NEVER)
     }
 
+    /// Lines that L2 holds at most.
+    pub(crate) fn l2_capacity(&self) -> u64 {
+        self.partitions.iter().map(|port| port.partition.l2_capacity()).sum()
+    }
+
+    /// Lines that L2 holds now.
+    pub(crate) fn l2_lines(&self) -> u64 {
+        self.partitions.iter().map(|port| port.partition.l2_lines()).sum()
+    }
+
+    /// Bytes that DRAM has read and written since the counters were last taken.
+    pub(crate) fn dram_bytes(&self) -> u64 {
+        self.partitions.iter().map(|port| port.partition.dram_bytes()).sum()
+    }
+
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
         self.partitions.iter().all(|port| port.coming.is_empty())

@@ -2,7 +2,7 @@
 
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
-use warplab_trace::{Hazards, LaunchCounters};
+use warplab_trace::{Hazards, LaunchCounters, Sample};
 
 /// How far a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct RunOutcome {
     pub timeline: Option<Timeline>,
     /// The hazards, if they were checked.
     pub hazards: Option<Hazards>,
+    /// Of a launch that was sampled, how much of it was simulated, and the estimate for all of it.
+    pub sample: Option<Sample>,
     /// Whether the launch has not come to its end: the counters are of a part of it.
     pub partial: bool,
 }

@@ -18,6 +18,8 @@ pub struct RunOptions<'a> {
     pub timeline: Option<TimelineOptions>,
     /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
+    /// Whether a grid of many alike blocks is simulated only until it is steady.
+    pub sample: bool,
     /// Called between epochs.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the run stops and says what there is so far.
@@ -36,9 +38,10 @@ pub fn run(
     memory: MemoryImage,
     options: RunOptions<'_>,
 ) -> Result<(RunOutcome, MemoryImage), RunFault> {
-    let RunOptions { max_cycles, timeline, check_hazards, progress, interrupt, printed } = options;
+    let RunOptions { max_cycles, timeline, check_hazards, sample, progress, interrupt, printed } = options;
     let mut device = Device::new(config, memory);
-    let launch = device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards });
+    let options = LaunchOptions { max_cycles, timeline, check_hazards, sample };
+    let launch = device.launch(prepared.clone(), options);
     let end = device.run(&mut Watch { progress, interrupt, until: None });
     if let Some(printed) = printed {
         *printed = device.take_printed();

@@ -4,7 +4,9 @@ use crate::dispatch::Dispatcher;
 use crate::fault::{RunFault, Standstill};
 use crate::launch::{LaunchOptions, PreparedLaunch};
 use crate::limits::Watchdog;
+use crate::memory_side::MemorySide;
 use crate::outcome::Progress;
+use crate::sampling::Sampler;
 use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
@@ -88,6 +90,7 @@ pub(crate) struct Running {
     pub(crate) sms: Vec<Option<SmPort>>,
     pub(crate) watchdog: Watchdog,
     dispatcher: Dispatcher,
+    pub(crate) sampler: Option<Sampler>,
     blocks: u64,
     blocks_done: u64,
     /// When the last block ended or the last reply arrived.
@@ -95,12 +98,19 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(config: &GpuConfig, launch: &QueuedLaunch, begin: Cycle) -> Running {
+    pub(crate) fn new(
+        config: &GpuConfig,
+        launch: &QueuedLaunch,
+        begin: Cycle,
+        memory_side: &MemorySide,
+    ) -> Running {
         let shape = &launch.prepared.launch.shape;
         let sms = config.limits.multiprocessors;
         let (blocks, per_sm) = (shape.blocks(), launch.prepared.occupancy.blocks);
+        let wave = u64::from(sms) * u64::from(per_sm);
         Running {
             begin,
+            sampler: launch.options.sample.then(|| Sampler::new(blocks, wave, memory_side)),
             sms: (0..sms).map(|_| None).collect(),
             watchdog: Watchdog::new(begin, launch.options.max_cycles),
             dispatcher: Dispatcher::new(&config.launch, begin, blocks, shape.warps(), sms, per_sm),
@@ -173,11 +183,23 @@ impl Running {
         }
     }
 
+    /// Where the launch is sampled and has become steady, no more blocks come.
+    pub(crate) fn stop_if_steady(&mut self, now: Cycle, memory_side: &MemorySide) {
+        let Some(sampler) = &mut self.sampler else { return };
+        let dispatched = self.dispatcher.dispatched();
+        if sampler.is_steady(now, self.blocks_done, dispatched, memory_side) {
+            sampler.stop(dispatched);
+            self.dispatcher.stop();
+            self.blocks = dispatched;
+        }
+    }
+
     pub(crate) fn progress(&self, launch: usize, now: Cycle) -> Progress {
+        let rest = self.sampler.as_ref().map(|sampler| &sampler.rest).filter(|rest| !rest.is_empty());
         Progress {
             launch,
-            blocks_dispatched: self.dispatcher.dispatched(),
-            blocks: self.blocks,
+            blocks_dispatched: rest.map_or(self.dispatcher.dispatched(), |rest| rest.start),
+            blocks: rest.map_or(self.blocks, |rest| rest.end),
             cycle: now - self.begin,
             instructions: self.instructions(),
         }

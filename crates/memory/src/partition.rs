@@ -154,6 +154,27 @@ impl Partition {
         (next != Ticks::NEVER).then_some(Cycle(next.0 / TICKS_PER_CYCLE))
     }
 
+    /// Lines that its slices hold at most.
+    #[must_use]
+    pub fn l2_capacity(&self) -> u64 {
+        self.slices.iter().map(|slice| slice.cache().capacity()).sum()
+    }
+
+    /// Lines that its slices hold now.
+    #[must_use]
+    pub fn l2_lines(&self) -> u64 {
+        self.slices.iter().map(|slice| slice.cache().count_lines()).sum()
+    }
+
+    /// Bytes that DRAM has read and written since the counters were last taken.
+    #[must_use]
+    pub fn dram_bytes(&self) -> u64 {
+        self.channels
+            .iter()
+            .map(|channel| channel.counters().read_bytes + channel.counters().written_bytes)
+            .sum()
+    }
+
     /// Whether nothing waits and nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use warplab_config::{GpuConfig, Occupancy};
-use warplab_trace::{LaunchCounters, QueueCounters, SchedulerCounters, WarpState};
+use warplab_trace::{LaunchCounters, QueueCounters, Sample, SchedulerCounters, WarpState};
 
 /// What was launched, as reports and JSON name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -23,6 +23,9 @@ pub struct LaunchInfo {
     pub local_bytes: u32,
     /// Whether the run was stopped before the kernel ended.
     pub partial: bool,
+    /// For a launch of which only some blocks were simulated: how many, and the estimate for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
 }
 
 impl LaunchInfo {

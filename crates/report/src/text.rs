@@ -3,7 +3,8 @@
 use crate::header::{Header, dimensions};
 use crate::wrap::wrap;
 use std::fmt::Write;
-use warplab_metrics::{SectionValues, Verdict};
+use warplab_metrics::{SectionValues, Verdict, group_thousands};
+use warplab_trace::Sample;
 
 /// Columns of a verdict's text.
 const VERDICT_WIDTH: usize = 108;
@@ -13,13 +14,25 @@ const VERDICT_WIDTH: usize = 108;
 pub fn launch_line(header: &Header) -> String {
     let launch = &header.launch;
     let partial = if launch.partial { " (partial: stopped before the kernel ended)" } else { "" };
+    let sample = launch.sample.as_ref().map_or(String::new(), sample_lines);
     format!(
-        "  {} {}x{}, Context 1, Stream 7, Device 0 ({}), CC {}{partial}\n",
+        "  {} {}x{}, Context 1, Stream 7, Device 0 ({}), CC {}{partial}\n{sample}",
         launch.kernel,
         dimensions(launch.grid),
         dimensions(launch.block),
         header.device.name,
         header.device.architecture
+    )
+}
+
+/// What a sampled launch says above everything else.
+fn sample_lines(sample: &Sample) -> String {
+    let [simulated, blocks, cycles, error] =
+        [sample.simulated_blocks, sample.blocks, sample.cycles, sample.error]
+            .map(|number| group_thousands(&number.to_string()));
+    format!(
+        "    Sampled: {simulated} of {blocks} blocks were simulated, the others executed without time.\n    \
+         All {blocks} blocks: about {cycles} +/- {error} cycles. Everything below is of the {simulated}.\n"
     )
 }
 

@@ -93,11 +93,11 @@ pub fn simulate_sequence(
     let mut image = MemoryImage::new();
     let ready = prepare_all(config, sequence, read, &mut image)?;
     let owner = options.checkpoint.map(|checkpoint| CheckpointOwner::new(checkpoint.build, &image));
-    let RunOptions { max_cycles, timeline, check_hazards, progress, interrupt, printed } = run;
+    let RunOptions { max_cycles, timeline, check_hazards, sample, progress, interrupt, printed } = run;
     let mut device = Device::new(config, image);
     for (number, prepared) in ready.iter().enumerate() {
         let timeline = timeline.filter(|_| number == options.recorded);
-        device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards });
+        device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards, sample });
     }
     if let (Some(owner), Some(checkpoint)) = (&owner, options.checkpoint) {
         resume(&mut device, owner, checkpoint)?;
@@ -114,7 +114,7 @@ pub fn simulate_sequence(
     let mut launches = Vec::new();
     for (number, (launch, prepared)) in sequence.launches.iter().zip(&ready).enumerate() {
         let Some(outcome) = device.outcome(number) else { break };
-        let info = launch_info(kernel(sequence.program, launch.kernel)?, launch, outcome.partial);
+        let info = launch_info(kernel(sequence.program, launch.kernel)?, launch, &outcome);
         launches.push(LaunchResult { launch: info, outcome, occupancy: prepared.occupancy.clone() });
     }
     let partial = launches.len() < ready.len() || launches.iter().any(|launch| launch.outcome.partial);

@@ -161,7 +161,7 @@ pub fn load(
 }
 
 /// What a launch of a kernel is, for reports.
-pub(crate) fn launch_info(kernel: &Kernel, launch: &KernelLaunch<'_>, partial: bool) -> LaunchInfo {
+pub(crate) fn launch_info(kernel: &Kernel, launch: &KernelLaunch<'_>, outcome: &RunOutcome) -> LaunchInfo {
     LaunchInfo {
         kernel: launch.kernel.to_owned(),
         grid: launch.shape.grid,
@@ -170,7 +170,8 @@ pub(crate) fn launch_info(kernel: &Kernel, launch: &KernelLaunch<'_>, partial: b
         static_shared_bytes: kernel.static_shared_bytes,
         dynamic_shared_bytes: launch.shape.dynamic_shared_bytes,
         local_bytes: kernel.local_bytes,
-        partial,
+        partial: outcome.partial,
+        sample: outcome.sample,
     }
 }
 
@@ -187,7 +188,7 @@ pub fn simulate(
     let LoadedWorkload { prepared, image } = load(config, workload, read)?;
     let run = run(config, &prepared, image, options);
     let (outcome, image) = run.map_err(|fault| Fault::Run(Box::new(fault)))?;
-    let launch = launch_info(workload.kernel()?, &workload.launch(), outcome.partial);
+    let launch = launch_info(workload.kernel()?, &workload.launch(), &outcome);
     Ok(Simulated { launch, outcome, occupancy: prepared.occupancy, image })
 }
 

@@ -98,6 +98,12 @@ impl SmSpec {
         }
     }
 
+    /// How divergence is handled.
+    #[must_use]
+    pub fn divergence(&self) -> DivergenceModel {
+        self.divergence
+    }
+
     /// The latencies that the code was compiled for.
     #[must_use]
     pub fn latencies(&self) -> &LatencyTable {

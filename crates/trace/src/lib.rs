@@ -4,6 +4,7 @@ mod counters;
 mod hazard;
 mod observer;
 mod queue;
+mod sample;
 mod state;
 
 pub use counters::{
@@ -13,4 +14,5 @@ pub use counters::{
 pub use hazard::{Hazard, HazardKind, HazardPlace, Hazards, Shortfall};
 pub use observer::{NoObserver, Observer, StateInterval};
 pub use queue::QueueCounters;
+pub use sample::Sample;
 pub use state::{StallReason, WarpState};

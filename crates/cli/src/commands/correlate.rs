@@ -201,6 +201,7 @@ fn simulate_all(arguments: &CorrelateArguments, config: &GpuConfig, jobs: &[Case
     let finished = |job: &CaseJob<'_>| bar.finished(&job.case.name, bar_weight(job.case));
     let options = CorrelateOptions {
         limits: Limits { cores: arguments.jobs.map_or(0, usize::from), memory_bytes: arguments.memory.0 },
+        sample: arguments.sample,
         interrupt: Some(simulate::interrupt()),
         finished: Some(&finished),
     };

@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         timeline: wants_record(arguments).then(|| recording(arguments)),
         recorded,
         check_hazards: arguments.check_hazards,
+        sample: arguments.sample,
         progress: !arguments.quiet && Terminal::shows_progress(),
         checkpoints: checkpoint::read(arguments)?,
     };

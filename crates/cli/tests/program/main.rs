@@ -17,6 +17,7 @@ mod output;
 mod reference;
 mod reports;
 mod runtime;
+mod sampling;
 mod several_launches;
 #[cfg(unix)]
 mod slurm;

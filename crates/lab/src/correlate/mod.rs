@@ -18,6 +18,7 @@ use warplab_metrics::correlation::{CLOCK_CYCLES, Compared, Comparison, Pair, STA
 use warplab_metrics::metrics;
 use warplab_program::Program;
 use warplab_run::Simulated;
+use warplab_trace::Sample;
 
 /// One case from one program.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub struct CaseJob<'a> {
 pub struct CorrelateOptions<'a> {
     /// What all cases together may use.
     pub limits: Limits,
+    /// Whether grids of many alike blocks are simulated only until they are steady.
+    pub sample: bool,
     /// Cases that have not ended when this is set are left out.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called when a case has ended, from any thread.
@@ -47,7 +50,7 @@ pub struct CorrelateOptions<'a> {
 #[must_use]
 pub fn run(config: &GpuConfig, jobs: &[CaseJob<'_>], options: CorrelateOptions<'_>) -> Vec<Comparison> {
     let work = |job: &CaseJob<'_>| {
-        let comparison = compare(config, job, options.interrupt)?;
+        let comparison = compare(config, job, &options)?;
         if let Some(finished) = options.finished {
             finished(job);
         }
@@ -57,11 +60,12 @@ pub fn run(config: &GpuConfig, jobs: &[CaseJob<'_>], options: CorrelateOptions<'
 }
 
 /// Runs one job; nothing if it was interrupted.
-fn compare(config: &GpuConfig, job: &CaseJob<'_>, interrupt: Option<&AtomicBool>) -> Option<Comparison> {
+fn compare(config: &GpuConfig, job: &CaseJob<'_>, options: &CorrelateOptions<'_>) -> Option<Comparison> {
+    let interrupt = options.interrupt;
     if interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
         return None;
     }
-    let run_options = RunOptions { interrupt, ..RunOptions::default() };
+    let run_options = RunOptions { interrupt, sample: options.sample, ..RunOptions::default() };
     let result = job.case.simulate(config, job.program, run_options);
     match result {
         Ok(simulated) if simulated.outcome.partial => None,
@@ -90,7 +94,10 @@ fn compared(config: &GpuConfig, job: &CaseJob<'_>, simulated: &Simulated) -> Com
     let context = simulated.context(config);
     let measured = metrics().filter_map(|metric| {
         let hardware = *job.case.metrics.get(metric.id)?;
-        Some(Pair { id: metric.id, hardware, simulated: metric.value(&context).number() })
+        let simulated_value = metric.value(&context).number();
+        let all =
+            |value| simulated.outcome.sample.map_or(value, |sample| of_all_blocks(metric.id, value, &sample));
+        Some(Pair { id: metric.id, hardware, simulated: simulated_value.map(all) })
     });
     let mut compared = Compared {
         pairs: clock_pair(job.case, &simulated.image).into_iter().chain(measured).collect(),
@@ -100,6 +107,17 @@ fn compared(config: &GpuConfig, job: &CaseJob<'_>, simulated: &Simulated) -> Com
         compared.pairs.push(Pair { id: STALL_OVERLAP, hardware: 100.0, simulated: Some(overlap) });
     }
     compared
+}
+
+/// A metric of the blocks that were simulated, for all blocks: times and sums grow, rates and shares stay.
+fn of_all_blocks(id: &str, value: f64, sample: &Sample) -> f64 {
+    match id {
+        "gpu__time_duration.sum" | "sm__cycles_elapsed.max" | "sm__cycles_active.avg" => {
+            value * sample.cycle_ratio()
+        }
+        _ if id.ends_with(".sum") => value * sample.block_ratio(),
+        _ => value,
+    }
 }
 
 /// What the kernel read from the clock last.

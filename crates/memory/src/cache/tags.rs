@@ -200,6 +200,18 @@ impl SectorCache {
         self.lines.fill(Word::EMPTY);
     }
 
+    /// Lines that it holds at most.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    /// Lines that it holds now.
+    #[must_use]
+    pub fn count_lines(&self) -> u64 {
+        self.lines.iter().filter(|word| word.number() != Word::EMPTY.number()).count() as u64
+    }
+
     #[inline]
     fn set(&self, set_number: u64) -> usize {
         let sets = self.shape.sets as u64;

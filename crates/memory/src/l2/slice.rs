@@ -118,6 +118,11 @@ impl Slice {
         }
     }
 
+    /// The tags and data.
+    pub(crate) fn cache(&self) -> &SectorCache {
+        &self.cache
+    }
+
     /// Whether anything waits here.
     pub(crate) fn is_idle(&self) -> bool {
         self.inbox.is_empty() && self.mshrs.is_empty()
