@@ -9,7 +9,7 @@ use warplab_tests::{long_tests, project_file, read};
 
 /// Simulated rows of more than a hundred million warp instructions, or over vectors of millions: minutes, so only with
 /// the long tests.
-const LONG: [&str; 14] = [
+const LONG: [&str; 16] = [
     "ilp_tlp",
     "aos_soa",
     "vectorized_copy",
@@ -24,6 +24,8 @@ const LONG: [&str; 14] = [
     "float4_copy",
     "peaks_empirical",
     "stencil_bandwidth",
+    "stencil_h200",
+    "l2_hit",
 ];
 
 fn course() -> warplab_config::Course {

@@ -28,6 +28,9 @@ use warplab_units::LINE_BYTES;
 /// What can be named in columns beside the metrics of reports.
 pub(super) const METRICS: [&str; 3] = ["watch.cycle", "watch.lanes", "word"];
 
+/// Cycles on a line of a timeline: with the names of warps it fits beside a table.
+const TIMELINE_WIDTH: usize = 80;
+
 /// A launch before its machine is known.
 #[derive(Clone, Debug, Default)]
 struct Draft {
@@ -380,7 +383,8 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
             measured.values.extend(record::watched(timeline, kernel, watch));
         }
         measured.texts.insert("schedule".to_owned(), record::schedule(timeline, kernel));
-        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &Default::default()));
+        let shown = warplab_report::TimelineOptions { width: TIMELINE_WIDTH, ..Default::default() };
+        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &shown));
     }
     if let Some((name, index)) = &job.word {
         let buffer = simulated.image.buffer(name);

@@ -4,6 +4,7 @@ use super::{Measured, number};
 use std::collections::BTreeMap;
 use warplab_config::occupancy::wave_shares;
 use warplab_config::{GpuConfig, KernelResources, occupancy};
+use warplab_report::wrap;
 use warplab_run::Fault;
 
 /// What can be named in columns.
@@ -54,6 +55,14 @@ pub(super) fn prepare(
     Ok(OccupancyJob { config: config.clone(), resources })
 }
 
+/// Characters of a line of a step.
+const STEP_WIDTH: usize = 92;
+
+/// A step, what is too long for a line moved in below.
+fn step_text(step: &str) -> String {
+    wrap(step, STEP_WIDTH).join("\n    ") + "\n"
+}
+
 pub(super) fn run(job: &OccupancyJob) -> Measured {
     let found = occupancy(&job.config.limits, &job.resources);
     let values = [
@@ -85,7 +94,7 @@ pub(super) fn run(job: &OccupancyJob) -> Measured {
         shares.fraction * 100.0,
     ];
     measured.values.extend(WAVE_METRICS.into_iter().map(str::to_owned).zip(values));
-    let steps: Vec<String> = found.steps.iter().map(|step| format!("{step}\n")).collect();
+    let steps: Vec<String> = found.steps.iter().map(|step| step_text(&step.to_string())).collect();
     measured.texts.insert("steps".to_owned(), steps.concat());
     measured
 }
