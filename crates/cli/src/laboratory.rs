@@ -2,13 +2,13 @@
 
 use crate::arguments::{Isa, PointArguments};
 use crate::failure::{Failure, Outcome};
+use crate::progress::PointNotes;
 use crate::terminal::Terminal;
 use crate::{machines, program_text, sources};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
@@ -25,6 +25,17 @@ pub(crate) struct Laboratory<'a> {
     known: Results,
     /// The results file once a line was added, and why nothing more is kept.
     file: Mutex<Keeper>,
+    notes: PointNotes,
+}
+
+/// What is known of the points of an experiment, and what the others cost.
+pub(crate) struct PointCount {
+    /// All points.
+    pub(crate) points: usize,
+    /// Those that are not known.
+    pub(crate) open: usize,
+    /// What these cost, about a warp instruction each.
+    pub(crate) cost: u64,
 }
 
 /// Where finished points are kept.
@@ -48,7 +59,19 @@ impl<'a> Laboratory<'a> {
                 )));
             }
         };
-        Ok(Laboratory { arguments, known, file: Mutex::default() })
+        let notes = PointNotes::new(arguments.quiet, Terminal::shows_progress());
+        Ok(Laboratory { arguments, known, file: Mutex::default(), notes })
+    }
+
+    /// How many points of an experiment are not known, and what they cost.
+    pub(crate) fn count(&self, plan: &Plan) -> Result<PointCount, Failure> {
+        let open = plan.open(&self.known, None)?;
+        Ok(PointCount { points: plan.points(), open: open.len(), cost: open.cost() })
+    }
+
+    /// These points will be worked out: notes on progress count them.
+    pub(crate) fn expect(&self, count: &PointCount) {
+        self.notes.expect(count.open, count.cost);
     }
 
     /// Works out the points whose results are not known, and reports on all.
@@ -75,13 +98,11 @@ impl<'a> Laboratory<'a> {
             cores: self.arguments.jobs.map_or(0, usize::from),
             memory_bytes: self.arguments.memory.0,
         };
-        let count = AtomicUsize::new(0);
-        let notes = !self.arguments.quiet && Terminal::shows_progress();
         let finished = |finished: &Finished<'_>| {
             self.keep(finished.line);
-            let number = count.fetch_add(1, Ordering::Relaxed) + 1;
-            if notes {
-                eprintln(&format!("{}: {number} done: {}", open.title(), finished.point));
+            let name = format!("{}: {}", open.title(), finished.point);
+            if let Some(line) = self.notes.finished(&name, finished.cost) {
+                eprintln(&line);
             }
         };
         Ok(with_host(|host| open.run(limits, host, &finished))??)

@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warplab_gpu::Progress;
 use warplab_metrics::integer_text;
@@ -93,5 +94,97 @@ impl CaseBar {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Time between two lines on finished points where nobody watches.
+const RARELY: Duration = Duration::from_secs(30);
+
+/// Lines on finished points: each on a terminal, one now and then elsewhere.
+pub(crate) struct PointNotes {
+    /// The time from one line to the next; none where no line is wanted.
+    period: Option<Duration>,
+    state: Mutex<PointState>,
+}
+
+struct PointState {
+    points: usize,
+    cost: u64,
+    points_ended: usize,
+    cost_ended: u64,
+    started: Instant,
+    written: Instant,
+}
+
+impl PointNotes {
+    /// No point is expected yet.
+    pub(crate) fn new(quiet: bool, watched: bool) -> PointNotes {
+        let period = if watched { Duration::ZERO } else { RARELY };
+        let now = Instant::now();
+        let state =
+            PointState { points: 0, cost: 0, points_ended: 0, cost_ended: 0, started: now, written: now };
+        PointNotes { period: (!quiet).then_some(period), state: Mutex::new(state) }
+    }
+
+    /// So many points more will be worked out.
+    pub(crate) fn expect(&self, points: usize, cost: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.points += points;
+        state.cost += cost;
+    }
+
+    /// A point has ended; the line that says so, if it is time for one.
+    pub(crate) fn finished(&self, name: &str, cost: u64) -> Option<String> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.points_ended += 1;
+        state.cost_ended += cost;
+        if self.period.is_none_or(|period| state.written.elapsed() < period) {
+            return None;
+        }
+        state.written = Instant::now();
+        Some(state.line(name, state.started.elapsed()))
+    }
+}
+
+impl PointState {
+    fn line(&self, name: &str, elapsed: Duration) -> String {
+        let left = self.cost.saturating_sub(self.cost_ended) as f64 / self.cost_ended.max(1) as f64;
+        let left = duration_text(elapsed.mul_f64(left.min(1e6)).as_secs());
+        format!("{} of {} points, about {left} left; done: {name}", self.points_ended, self.points)
+    }
+}
+
+/// A time to the second, minute or hour: `40 s`, `12 min`, `3 h`.
+pub(crate) fn duration_text(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h", (seconds + 1800) / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PointNotes, duration_text};
+    use std::time::Duration;
+
+    #[test]
+    fn the_time_left_is_that_of_the_work_left() {
+        let notes = PointNotes::new(false, true);
+        notes.expect(3, 400);
+        assert!(notes.finished("a", 100).is_some());
+        let state = notes.state.lock().unwrap();
+        assert_eq!(state.line("a", Duration::from_secs(10)), "1 of 3 points, about 30 s left; done: a");
+    }
+
+    #[test]
+    fn lines_are_rare_where_nobody_watches_and_absent_where_none_is_wanted() {
+        assert_eq!(PointNotes::new(false, false).finished("a", 1), None);
+        assert_eq!(PointNotes::new(true, true).finished("a", 1), None);
+    }
+
+    #[test]
+    fn times_have_the_unit_that_fits() {
+        assert_eq!([119, 120, 7199, 7200].map(duration_text), ["119 s", "2 min", "120 min", "2 h"]);
     }
 }

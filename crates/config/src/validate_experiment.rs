@@ -2,7 +2,7 @@
 
 use crate::check::allowed;
 use crate::experiment::{
-    AxisValue, Experiment, Expression, Mention, Piece, Reference, Template, Values, setting,
+    Axis, AxisValue, Claim, Experiment, Expression, Mention, Piece, Reference, Template, Values, setting,
 };
 use crate::ron_tree::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,9 @@ pub(crate) fn validate_experiment(experiment: &Experiment, tree: &Node) -> Vec<D
     checker.base();
     for (at, reference) in experiment.references.iter().enumerate() {
         checker.reference(at, reference);
+    }
+    for (at, claim) in experiment.claims.iter().enumerate() {
+        checker.claim(at, claim);
     }
     checker.plots();
     checker.faults
@@ -100,6 +103,16 @@ impl<'a> Checker<'a> {
                 );
                 self.fault(span, message, "one value goes along with each value of the axis".into());
             }
+            self.labels(at, axis);
+        }
+    }
+
+    fn labels(&mut self, at: usize, axis: &Axis) {
+        let (labels, values) = (axis.labels.len(), axis.values.len());
+        if labels != 0 && labels != values {
+            let span = self.tree.span_of(&format!("axes.{at}.labels"));
+            let message = format!("the axis '{}' has {values} values and labels for {labels}", axis.name);
+            self.fault(span, message, "one label for each value of the axis, or none".into());
         }
     }
 
@@ -196,7 +209,40 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Axes, constants and columns.
+    fn names_and_columns(&self) -> Vec<&'a str> {
+        let columns = self.experiment.columns.iter().map(|column| column.name.as_str());
+        self.names().into_iter().chain(columns).collect()
+    }
+
+    /// An expression over the finished table.
+    fn over_columns(&mut self, span: Span, expression: &Expression) {
+        let known = self.names_and_columns();
+        for mention in unknown(expression, &known) {
+            let name = &mention.name;
+            let help = allowed(Some(name), &known);
+            self.fault(span, format!("there is no axis, constant or column '{name}'"), help);
+        }
+        if let Some(metric) = expression.metrics().first() {
+            let message = format!("the metric '{}' cannot be used here", metric.name);
+            self.fault(span, message, "make a column of it and name the column".into());
+        }
+    }
+
+    fn claim(&mut self, at: usize, claim: &Claim) {
+        let number = at.to_string();
+        self.lists(&["claims", &number, "at"], &claim.at);
+        self.over_columns(self.tree.span_of(&format!("claims.{at}.holds")), &claim.holds);
+    }
+
     fn reference(&mut self, at: usize, reference: &Reference) {
+        if reference.known.is_some() && reference.deviates.is_some() {
+            self.fault(
+                self.tree.span_of(&format!("references.{at}.deviates")),
+                "a reference is missed for one reason, and this one has two".into(),
+                "'known' if the source is at fault, 'deviates' if the simulator is".into(),
+            );
+        }
         self.column_name(&format!("references.{at}.column"), &reference.column, false);
         let number = at.to_string();
         self.lists(&["references", &number, "at"], &reference.at);
@@ -212,16 +258,7 @@ impl<'a> Checker<'a> {
                     "one value for every point in order; None where there is none".into(),
                 );
             }
-            Values::Formula(expression) => {
-                let columns = self.experiment.columns.iter().map(|column| column.name.as_str());
-                let known: Vec<&str> = self.names().into_iter().chain(columns).collect();
-                let missing: Vec<String> =
-                    unknown(expression, &known).map(|mention| mention.name.clone()).collect();
-                for name in missing {
-                    let help = allowed(Some(&name), &known);
-                    self.fault(span, format!("there is no axis, constant or column '{name}'"), help);
-                }
-            }
+            Values::Formula(expression) => self.over_columns(span, expression),
             _ => {}
         }
     }

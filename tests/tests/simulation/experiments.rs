@@ -1,6 +1,6 @@
 //! The evaluators of experiments on small inputs, and results that are kept.
 
-use warplab_lab::experiment::{Results, charts, csv, table};
+use warplab_lab::experiment::{ReferenceVerdict, Results, charts, csv, tables};
 use warplab_tests::experiments::run_text;
 
 fn fault(text: &str, changes: &[&str]) -> String {
@@ -66,7 +66,7 @@ fn occupancy_formula_and_machine_values_are_columns() {
     )"#;
     let (report, _) = run_text(text, &Results::default(), &[]).expect("it runs");
     assert_eq!(
-        table(&report).text(),
+        tables(&report, 96)[0].text(),
         "block (threads)  blocks  hand  registers\n            128       8     8         64\n            256       4     4         64\n"
     );
     assert_eq!(csv(&report), "block (threads),blocks,blocks hand,registers\n128,8,8,64\n256,4,4,64\n");
@@ -79,6 +79,71 @@ fn occupancy_formula_and_machine_values_are_columns() {
         ]
     );
     assert!(charts(&report)[0].contains(">block (threads)</text>"));
+}
+
+/// A formula of a labelled axis: 1, 2, 3.
+const COUNTED: &str = r#"(
+    title: "t", source: "s", why: "w", kind: formula,
+    axes: [(name: "n", label: "count", values: [1, 2, 3], labels: ["one", "two", "three"])],
+    columns: [(name: "x", label: "a head of several words", unit: "things", of: "n")],
+    references: [
+        (column: "x", from: "source", values: list([1, 2, 4]), bound: points(0.5), known: "a misprint"),
+        (column: "x", from: "source", values: list([1, 2, 4]), bound: within(10), deviates: "a counter"),
+        (column: "x", from: "rank", values: list([3, 2, 1]), bound: order(0)),
+    ],
+    claims: [
+        (says: "It grows.", at: {"n": [2, 3]}, holds: "x > at(x, n, 1)"),
+        (says: "It is large.", holds: "x > 2"),
+        (says: "It is small.", holds: "x < 2", deviates: "it is not"),
+    ],
+)"#;
+
+#[test]
+fn faults_of_the_source_and_of_the_simulator_are_told_apart() {
+    let (report, _) = run_text(COUNTED, &Results::default(), &[]).expect("it runs");
+    let verdicts: Vec<ReferenceVerdict> = report.verdicts().collect();
+    let claims = [ReferenceVerdict::Holds, ReferenceVerdict::Missed, ReferenceVerdict::Deviates];
+    let references = [ReferenceVerdict::Known, ReferenceVerdict::Deviates, ReferenceVerdict::Missed];
+    assert_eq!(verdicts, [references, claims].concat());
+}
+
+#[test]
+fn a_claim_is_checked_at_every_point_that_it_is_about() {
+    let (report, _) = run_text(COUNTED, &Results::default(), &[]).expect("it runs");
+    let lines: Vec<&str> = report.claims.iter().map(|claim| claim.line.as_str()).collect();
+    assert_eq!(
+        lines,
+        [
+            "It grows.",
+            "the table says otherwise (at one; two): It is large.",
+            "the table says otherwise (at two; three): It is small.. Why: it is not",
+        ]
+    );
+}
+
+#[test]
+fn tables_have_labels_and_units_and_break_their_heads_to_fit() {
+    let (report, _) = run_text(COUNTED, &Results::default(), &[]).expect("it runs");
+    let text = |width| tables(&report, width).iter().map(|table| table.text()).collect::<Vec<_>>();
+    assert_eq!(
+        text(80),
+        ["count  a head of several words (things)  source (things)  ratio\n\
+          one                                   1                1   1.00\n\
+          two                                   2                2   1.00\n\
+          three                                 3                4   0.75\n"]
+    );
+    assert_eq!(text(40).len(), 1);
+    assert!(text(40)[0].lines().all(|line| line.len() <= 40), "{}", text(40)[0]);
+}
+
+#[test]
+fn what_does_not_fit_beside_goes_below() {
+    let (report, _) = run_text(COUNTED, &Results::default(), &["n=1,2"]).expect("it runs");
+    let wide = COUNTED
+        .replace("columns: [", "columns: [(name: \"y\", label: \"incomprehensibilities\", of: \"n\"),");
+    let (wide, _) = run_text(&wide, &Results::default(), &[]).expect("it runs");
+    assert_eq!((tables(&report, 40).len(), tables(&wide, 40).len()), (1, 2));
+    assert!(tables(&wide, 40).iter().all(|table| table.text().starts_with("count")));
 }
 
 #[test]

@@ -8,11 +8,15 @@ use crate::sources;
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
-use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, charts, csv, json, table};
+use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, charts, csv, json, tables};
 use warplab_report::wrap;
 
-/// Widest line of prose.
-const WIDTH: usize = 110;
+/// Widest line.
+const WIDTH: usize = 100;
+/// Spaces before a table.
+const INDENT: usize = 4;
+/// Characters before prose: a mark or spaces.
+const MARK: usize = 10;
 
 /// Runs every point and prints the table.
 pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
@@ -31,6 +35,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
     {
         return laboratory.close(Outcome::Failed);
     }
+    laboratory.expect(&laboratory.count(&plan)?);
     let report = laboratory.run(&plan)?;
     if arguments.csv {
         terminal.print(&csv(&report))?;
@@ -56,7 +61,7 @@ fn changes(arguments: &ExperimentArguments) -> Vec<String> {
 
 /// Failed if a reference is missed without a stated reason, or a launch did not compute what it should.
 pub(crate) fn outcome(report: &ExperimentReport) -> Outcome {
-    let missed = report.judgements.iter().any(|judgement| judgement.verdict == ReferenceVerdict::Missed);
+    let missed = report.verdicts().any(|verdict| verdict == ReferenceVerdict::Missed);
     match missed || !report.failed_expectations().is_empty() {
         true => Outcome::Failed,
         false => Outcome::Fine,
@@ -68,14 +73,16 @@ pub(crate) fn text(report: &ExperimentReport) -> String {
     let experiment = &report.experiment;
     let mut text = format!("{}\n", experiment.title);
     let prose = |text: &mut String, words: &str, mark: &str| {
-        for (number, line) in wrap(words, WIDTH).into_iter().enumerate() {
+        for (number, line) in wrap(words, WIDTH - MARK).into_iter().enumerate() {
             let mark = if number == 0 { mark } else { "" };
-            text.push_str(&format!("{mark:<6}{line}\n"));
+            text.push_str(&format!("{mark:<MARK$}{line}\n"));
         }
     };
     prose(&mut text, &format!("source: {}", experiment.source), "");
-    text.push('\n');
-    text.push_str(&indented(&table(report).text()));
+    for table in tables(report, WIDTH - INDENT) {
+        text.push('\n');
+        text.push_str(&indented(&table.text()));
+    }
     for (point, shown) in &report.texts {
         let title = if point.is_empty() { String::new() } else { format!("    {point}:\n") };
         text.push_str(&format!("\n{title}{}", indented(shown)));
@@ -89,13 +96,10 @@ pub(crate) fn text(report: &ExperimentReport) -> String {
         prose(&mut text, "every launch computed what its expectations say", "ok");
     }
     for judgement in &report.judgements {
-        let mark = match judgement.verdict {
-            ReferenceVerdict::Holds => "ok",
-            ReferenceVerdict::Shown => "-",
-            ReferenceVerdict::Known => "known",
-            ReferenceVerdict::Missed => "MISS",
-        };
-        prose(&mut text, &judgement.line, mark);
+        prose(&mut text, &judgement.line, mark(judgement.verdict));
+    }
+    for claim in &report.claims {
+        prose(&mut text, &claim.line, mark(claim.verdict));
     }
     for note in &experiment.notes {
         prose(&mut text, note, "note");
@@ -104,8 +108,19 @@ pub(crate) fn text(report: &ExperimentReport) -> String {
     text
 }
 
+/// What stands in front of a verdict's line.
+fn mark(verdict: ReferenceVerdict) -> &'static str {
+    match verdict {
+        ReferenceVerdict::Holds => "ok",
+        ReferenceVerdict::Shown => "-",
+        ReferenceVerdict::Known => "known",
+        ReferenceVerdict::Deviates => "deviates",
+        ReferenceVerdict::Missed => "MISS",
+    }
+}
+
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
+    text.lines().map(|line| format!("{:INDENT$}{line}", "").trim_end().to_owned() + "\n").collect()
 }
 
 /// Writes the pictures of a report, named after its file.

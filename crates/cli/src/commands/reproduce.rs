@@ -4,72 +4,165 @@ use crate::arguments::ReproduceArguments;
 use crate::commands::experiment;
 use crate::failure::{Failure, Outcome};
 use crate::laboratory::{self, Laboratory};
+use crate::progress::duration_text;
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use std::path::{Path, PathBuf};
+use warplab_config::experiment::ExperimentKind;
 use warplab_config::{Course, CourseRow, load_course};
 use warplab_diagnostics::nearest_name;
-use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict};
+use warplab_lab::experiment::{ExperimentReport, Plan, ReferenceVerdict};
 use warplab_report::{Align, Table};
 
 /// Where the rows are, in a folder that also has the machines.
 const ROWS: &str = "configs/course/rows.ron";
+/// Widest line of the list.
+const WIDTH: u16 = 100;
+/// Warp instructions that a core simulates in a second, about: the order of magnitude of `benches/README.md`.
+const INSTRUCTIONS_PER_SECOND: u64 = 2_000_000;
+
+/// An experiment of a row, ready to run.
+struct Planned {
+    file: PathBuf,
+    plan: Plan,
+}
 
 /// Lists or reproduces rows of the course.
 pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let (path, course) = course()?;
+    let folder = path.parent().unwrap_or(Path::new(""));
     if arguments.list || (arguments.rows.is_empty() && !arguments.all) {
-        terminal.print(&list(&course))?;
+        let laboratory = Laboratory::open(&arguments.points)?;
+        terminal.print(&list(&course, folder, &laboratory)?)?;
         return Ok(Outcome::Fine);
     }
     let rows = wanted(&course, arguments)?;
     let laboratory = Laboratory::open(&arguments.points)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut summary = Table::new([("row", Align::Left), ("verdict", Align::Left)]);
+    let planned: Vec<Vec<Planned>> =
+        rows.iter().map(|row| plan(row, folder, &laboratory)).collect::<Result<_, _>>()?;
+    for planned in planned.iter().flatten() {
+        laboratory.expect(&laboratory.count(&planned.plan)?);
+    }
     let mut outcome = Outcome::Fine;
-    for row in rows {
-        let mut verdicts = Vec::new();
-        for file in &row.experiments {
-            let file = folder.join(file);
-            let (_, loaded) = laboratory::load(&file)?;
-            let plan = laboratory.plan(&loaded, file.parent().unwrap_or(Path::new("")), &[])?;
-            let report = laboratory.run(&plan)?;
+    let mut tallies = Vec::new();
+    for (row, planned) in rows.iter().zip(&planned) {
+        let mut tally = Tally::new(&row.id);
+        for Planned { file, plan } in planned {
+            let report = laboratory.run(plan)?;
             terminal.print(&format!("== {}: {}\n", row.id, experiment::text(&report)))?;
-            terminal.print("\n")?;
             if let Some(folder) = &arguments.points.svg {
-                experiment::pictures(&report, &file, folder, terminal)?;
+                experiment::pictures(&report, file, folder, terminal)?;
             }
             if experiment::outcome(&report) == Outcome::Failed {
                 outcome = Outcome::Failed;
             }
-            verdicts.push(verdict(&report));
+            tally.add(&report);
         }
-        summary.row([row.id.clone(), verdicts.join("; ")]);
+        tallies.push(tally);
     }
-    terminal.print(&summary.text())?;
+    terminal.print(&summary(&tallies))?;
     if arguments.all {
         terminal.print(&not_built(&course))?;
     }
     laboratory.close(outcome)
 }
 
-/// What became of a row, in a few words.
-fn verdict(report: &ExperimentReport) -> String {
-    let count = |verdict| report.judgements.iter().filter(|judgement| judgement.verdict == verdict).count();
-    let (missed, known, holds) =
-        (count(ReferenceVerdict::Missed), count(ReferenceVerdict::Known), count(ReferenceVerdict::Holds));
-    let all = missed + known + holds;
-    let wrong = report.expectations.iter().filter(|expectations| !expectations.failed.is_empty()).count();
-    if wrong > 0 {
-        return format!("WRONG: {wrong} of {} points computed something else", report.points.len());
+fn plan(row: &CourseRow, folder: &Path, laboratory: &Laboratory<'_>) -> Result<Vec<Planned>, Failure> {
+    let one = |file: &String| {
+        let file = folder.join(file);
+        let (_, loaded) = laboratory::load(&file)?;
+        let plan = laboratory.plan(&loaded, file.parent().unwrap_or(Path::new("")), &[])?;
+        Ok(Planned { file, plan })
+    };
+    row.experiments.iter().map(one).collect()
+}
+
+/// What became of the references and claims of a row.
+#[derive(Default)]
+struct Tally {
+    row: String,
+    /// How its numbers were found.
+    kinds: Vec<&'static str>,
+    holds: usize,
+    known: usize,
+    deviates: usize,
+    missed: usize,
+    /// Points that computed something else than their launch expects.
+    wrong: usize,
+}
+
+impl Tally {
+    fn new(row: &str) -> Tally {
+        Tally { row: row.to_owned(), ..Tally::default() }
     }
-    match (missed, known) {
-        (0, 0) => format!("{holds} of {all} references hold"),
-        (0, known) => format!("{holds} of {all} references hold, {known} not reached for a stated reason"),
-        (missed, known) => {
-            format!("MISSED: {missed} of {all} references, {known} more not reached for a stated reason")
+
+    fn add(&mut self, report: &ExperimentReport) {
+        let kind = found_by(report.experiment.kind);
+        if !self.kinds.contains(&kind) {
+            self.kinds.push(kind);
         }
+        for verdict in report.verdicts() {
+            match verdict {
+                ReferenceVerdict::Holds => self.holds += 1,
+                ReferenceVerdict::Known => self.known += 1,
+                ReferenceVerdict::Deviates => self.deviates += 1,
+                ReferenceVerdict::Missed => self.missed += 1,
+                ReferenceVerdict::Shown => {}
+            }
+        }
+        self.wrong += report.expectations.iter().filter(|it| !it.failed.is_empty()).count();
     }
+
+    /// The worst that happened.
+    fn verdict(&self) -> &'static str {
+        let found = [
+            (self.wrong, "WRONG"),
+            (self.missed, "MISSED"),
+            (self.deviates, "deviates"),
+            (self.known, "known"),
+        ];
+        found.into_iter().find(|(count, _)| *count > 0).map_or("ok", |(_, word)| word)
+    }
+}
+
+/// How the numbers of an experiment are found.
+fn found_by(kind: ExperimentKind) -> &'static str {
+    match kind {
+        ExperimentKind::Launch | ExperimentKind::Dram | ExperimentKind::Queue => "simulated",
+        ExperimentKind::Occupancy => "occupancy rules",
+        ExperimentKind::Formula => "arithmetic",
+    }
+}
+
+/// A line for each row, the sum, and what the words mean.
+fn summary(tallies: &[Tally]) -> String {
+    let heads = ["row", "verdict", "found by", "hold", "known", "deviate", "missed"];
+    let aligns = [Align::Left, Align::Left, Align::Left].into_iter().chain([Align::Right; 4]);
+    let mut table = Table::new(heads.into_iter().zip(aligns));
+    let sum = |of: fn(&Tally) -> usize| tallies.iter().map(of).sum::<usize>();
+    for tally in tallies {
+        let counts = [tally.holds, tally.known, tally.deviates, tally.missed].map(|count| count.to_string());
+        let words = [tally.row.clone(), tally.verdict().to_owned(), tally.kinds.join(", ")];
+        table.row(words.into_iter().chain(counts));
+    }
+    let of_verdict = |word| tallies.iter().filter(|tally| tally.verdict() == word).count();
+    format!(
+        "{}\n{} rows: {} ok, {} known, {} deviate, {} missed, {} wrong\n\
+         {} references and claims: {} hold, {} are missed through the source (known),\n\
+         {} through the simulator (deviates), {} for no stated reason (missed)\n",
+        table.text(),
+        tallies.len(),
+        of_verdict("ok"),
+        of_verdict("known"),
+        of_verdict("deviates"),
+        of_verdict("MISSED"),
+        of_verdict("WRONG"),
+        sum(|it| it.holds + it.known + it.deviates + it.missed),
+        sum(|it| it.holds),
+        sum(|it| it.known),
+        sum(|it| it.deviates),
+        sum(|it| it.missed),
+    )
 }
 
 /// The rows of the course, from the first folder that has them.
@@ -86,18 +179,37 @@ fn course() -> Result<(PathBuf, Course), Failure> {
     Ok((path, course))
 }
 
-fn list(course: &Course) -> String {
+/// Every row with the points that it has, those whose results are kept, and the time that the others take.
+fn list(course: &Course, folder: &Path, laboratory: &Laboratory<'_>) -> Result<String, Failure> {
     let mut table = Table::new([
         ("row", Align::Left),
-        ("built", Align::Left),
+        ("points", Align::Right),
+        ("kept", Align::Right),
+        ("to do", Align::Right),
         ("what", Align::Left),
         ("source", Align::Left),
-    ]);
+    ])
+    .within(WIDTH);
+    let mut seconds = 0;
     for row in &course.rows {
-        let built = if row.experiments.is_empty() { "not yet" } else { "yes" };
-        table.row([row.id.as_str(), built, row.what.as_str(), row.source.as_str()]);
+        let (mut points, mut open, mut cost) = (0, 0, 0);
+        for Planned { plan, .. } in plan(row, folder, laboratory)? {
+            let count = laboratory.count(&plan)?;
+            points += count.points;
+            open += count.open;
+            cost += count.cost;
+        }
+        let here = cost / INSTRUCTIONS_PER_SECOND;
+        seconds += here;
+        let state = match row.experiments.is_empty() {
+            true => ["not built".to_owned(), String::new(), String::new()],
+            false => [points.to_string(), (points - open).to_string(), duration_text(here)],
+        };
+        table.row([row.id.clone()].into_iter().chain(state).chain([row.what.clone(), row.source.clone()]));
     }
-    table.text() + &not_built(course)
+    let time = duration_text(seconds);
+    let text = format!("to do: time of one core for the points that are not kept, roughly; {time} in all\n");
+    Ok(table.text() + &text + &not_built(course))
 }
 
 /// How many rows are missing.

@@ -54,6 +54,9 @@ pub struct Experiment {
     /// What the columns are compared with.
     #[serde(default)]
     pub references: Vec<Reference>,
+    /// What the text says of the table, each sentence with the condition that checks it.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
     /// Pictures.
     #[serde(default)]
     pub plots: Vec<Plot>,
@@ -104,11 +107,32 @@ pub struct Axis {
     /// The unit of its values.
     #[serde(default)]
     pub unit: String,
+    /// Its head in tables and its label in plots; the name if not given.
+    #[serde(default)]
+    pub label: Option<String>,
     /// Its values: numbers or texts.
     pub values: Vec<AxisValue>,
+    /// What tables and plots show for each value; the value itself if not given.
+    #[serde(default)]
+    pub labels: Vec<String>,
     /// What goes along with each value: lists as long as `values`, by name.
     #[serde(default)]
     pub with: BTreeMap<String, Vec<AxisValue>>,
+}
+
+impl Axis {
+    /// The head in tables, without the unit.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+
+    /// What a table shows for a value.
+    #[must_use]
+    pub fn shown(&self, value: &AxisValue) -> String {
+        let place = self.values.iter().position(|known| known == value);
+        place.and_then(|place| self.labels.get(place)).cloned().unwrap_or_else(|| value.to_string())
+    }
 }
 
 /// A value of an axis.
@@ -222,9 +246,36 @@ pub struct Reference {
     pub at: BTreeMap<String, Vec<AxisValue>>,
     /// How near the column must be.
     pub bound: Bound,
-    /// Why the bound is missed at present.
+    /// Why the bound is missed, where the fault is the source's.
     #[serde(default)]
     pub known: Option<String>,
+    /// Why the bound is missed, where the fault is the simulator's: the cause, and the counter that shows it.
+    #[serde(default)]
+    pub deviates: Option<String>,
+}
+
+impl Reference {
+    /// Whether it is said why the bound is missed.
+    #[must_use]
+    pub fn has_reason(&self) -> bool {
+        self.known.is_some() || self.deviates.is_some()
+    }
+}
+
+/// A sentence about the table, and when it is true.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The sentence.
+    pub says: String,
+    /// A condition on columns, axes and constants; true unless it is 0.
+    pub holds: Expression,
+    /// Only the points with these values of axes; at least one must have them.
+    #[serde(default)]
+    pub at: BTreeMap<String, Vec<AxisValue>>,
+    /// Why it is not so in the simulator: the cause, and the counter that shows it.
+    #[serde(default)]
+    pub deviates: Option<String>,
 }
 
 /// The numbers of a reference.
@@ -249,6 +300,8 @@ pub enum Bound {
     Digits(u8),
     /// At most so many per cent away.
     Within(f64),
+    /// At most so much away, in the unit of the column: percentage points of a share.
+    Points(f64),
     /// The ratio to the base point is at most so many per cent away from the reference's.
     Ratios(f64),
     /// Any two points whose references differ by more than so many per cent come in the same order.

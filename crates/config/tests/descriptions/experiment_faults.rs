@@ -126,3 +126,39 @@ fn nine_axes_of_ten_values_are_refused_before_their_points_are_made() {
     );
     assert_eq!(found.len(), 3, "{found:?}");
 }
+
+#[test]
+fn claims_labels_and_two_reasons_are_checked() {
+    let text = r#"(
+    title: "t", source: "s", why: "w", kind: formula,
+    axes: [(name: "size", values: [1, 2], labels: ["one"])],
+    columns: [(name: "x", of: "size + 1")],
+    references: [
+        (column: "x", from: "f", values: list([1, 2]), bound: exact, known: "a", deviates: "b"),
+    ],
+    claims: [
+        (says: "c", holds: "y > 1"),
+        (says: "d", holds: "{gpu.l2.kib} > x", at: {"size": [3]}),
+    ],
+)"#;
+    assert_eq!(
+        lines(text),
+        [
+            "error: the axis 'size' has 2 values and labels for 1",
+            "--> sweep.ron:3:51",
+            "= help: one label for each value of the axis, or none",
+            "error: a reference is missed for one reason, and this one has two",
+            "--> sweep.ron:6:92",
+            "= help: 'known' if the source is at fault, 'deviates' if the simulator is",
+            "error: there is no axis, constant or column 'y'",
+            "--> sweep.ron:9:28",
+            "= help: did you mean 'x'? allowed: size, x",
+            "error: the axis 'size' has no value '3'",
+            "--> sweep.ron:10:53",
+            "= help: allowed: 1, 2",
+            "error: the metric 'gpu.l2.kib' cannot be used here",
+            "--> sweep.ron:10:28",
+            "= help: make a column of it and name the column",
+        ]
+    );
+}

@@ -42,7 +42,8 @@ fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
 
 /// The name of an axis or a column, with its unit.
 fn label(experiment: &Experiment, name: &str) -> String {
-    let axis = experiment.axes.iter().find(|axis| axis.name == name).map(|axis| (name, axis.unit.as_str()));
+    let axis = experiment.axes.iter().find(|axis| axis.name == name);
+    let axis = axis.map(|axis| (axis.head(), axis.unit.as_str()));
     let column = || experiment.columns.iter().find(|column| column.name == name);
     let (head, unit) =
         axis.or_else(|| column().map(|column| (column.head(), column.unit.as_str()))).unwrap_or((name, ""));
@@ -60,7 +61,9 @@ fn number(report: &ExperimentReport, name: &str, index: usize) -> Option<f64> {
 }
 
 fn x_text(report: &ExperimentReport, name: &str, index: usize) -> String {
-    report.points[index].names.get(name).map_or_else(String::new, ToString::to_string)
+    let axis = report.experiment.axes.iter().find(|axis| axis.name == name);
+    let value = report.points[index].names.get(name);
+    value.map_or_else(String::new, |value| axis.map_or_else(|| value.to_string(), |axis| axis.shown(value)))
 }
 
 /// The texts along x, in order, where x is not a number; bars always stand side by side.

@@ -58,7 +58,7 @@ fn known(kind: ExperimentKind, id: &str) -> Result<(), String> {
     }
     let own: Vec<&str> = match kind {
         ExperimentKind::Launch => metrics().map(|metric| metric.id).chain(launch::METRICS).collect(),
-        ExperimentKind::Occupancy => occupancy::METRICS.to_vec(),
+        ExperimentKind::Occupancy => occupancy::METRICS.into_iter().chain(occupancy::WAVE_METRICS).collect(),
         ExperimentKind::Dram => dram::METRICS.to_vec(),
         ExperimentKind::Queue => queue::METRICS.to_vec(),
         ExperimentKind::Formula => Vec::new(),
@@ -78,7 +78,7 @@ fn known(kind: ExperimentKind, id: &str) -> Result<(), String> {
     }
     Err(near(id, own.iter().copied()).unwrap_or_else(|| match kind {
         ExperimentKind::Launch => {
-            "metrics are those of reports, 'issue.first.OPCODE' (last, count, partial), 'watch.cycle', 'watch.lanes', 'word' and 'gpu.PATH'".to_owned()
+            "metrics are those of reports, 'issue.first.OPCODE' (last, count, partial, lanes), 'watch.cycle', 'watch.lanes', 'word' and 'gpu.PATH'".to_owned()
         }
         _ => format!("known: {}", own.iter().chain(&["gpu.PATH"]).copied().collect::<Vec<_>>().join(", ")),
     }))

@@ -18,10 +18,10 @@ pub(super) const METRICS: [&str; 6] = [
     "dram.row_conflicts",
 ];
 
-/// Bursts that the picture shows.
-const BURSTS_SHOWN: usize = 12;
+/// Clocks that a column of the picture stands for, the same in every picture: a burst is one column.
+const CLOCKS_A_COLUMN: u64 = 2;
 /// Columns of the picture.
-const WIDTH: u64 = 96;
+const COLUMNS: u64 = 86;
 
 /// In which order addresses come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(super) fn run(job: &DramJob) -> Measured {
         end = end.max(done.0);
         let from = std::mem::replace(&mut free[access.bank], done.0);
         let data = done.0 - burst_clocks;
-        if bursts.len() < BURSTS_SHOWN {
+        if done.0 <= CLOCKS_A_COLUMN * COLUMNS {
             bursts.push(Burst { bank: access.bank, from: from.min(data), data, end: done.0 });
         }
     }
@@ -162,18 +162,18 @@ fn mix(seed: u64) -> u64 {
 
 /// A row for each bank: `-` while it works for a burst, `#` while its data is on the bus.
 fn picture(bursts: &[Burst]) -> String {
-    let last = bursts.iter().map(|burst| burst.end).max().unwrap_or(0);
-    let scale = last.div_ceil(WIDTH).max(1);
-    let columns = index(last.div_ceil(scale));
+    let scale = CLOCKS_A_COLUMN;
+    let columns = index(COLUMNS);
     let mut banks: Vec<usize> = bursts.iter().map(|burst| burst.bank).collect();
     banks.sort_unstable();
     banks.dedup();
-    let mut text = format!("clocks a column: {scale}; - access, # data on the bus\n");
+    let mut text = format!("{scale} clocks per column; - access, # data on the bus\n");
     let mut bus = vec![b' '; columns];
     for bank in banks {
         let mut row = vec![b' '; columns];
         for burst in bursts.iter().filter(|burst| burst.bank == bank) {
-            let places = [burst.from / scale, burst.data / scale, burst.end.div_ceil(scale)];
+            let data = burst.data / scale;
+            let places = [burst.from / scale, data, (burst.end / scale).max(data + 1)];
             let [from, data, end] = places.map(index);
             row[from..data].fill(b'-');
             row[data..end].fill(b'#');

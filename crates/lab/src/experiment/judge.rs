@@ -1,7 +1,7 @@
 //! References beside what was found.
 
 use super::table::value_text;
-use warplab_config::experiment::{Bound, Columns, Experiment, ExperimentPoint, Reference, Values};
+use warplab_config::experiment::{Bound, Claim, Columns, Experiment, ExperimentPoint, Reference, Values};
 
 /// A reference with what was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,12 +38,67 @@ impl ReferenceComparison {
 pub enum ReferenceVerdict {
     /// The bound holds.
     Holds,
-    /// It is missed, for a stated reason.
+    /// It is missed through a stated fault of the source.
     Known,
+    /// It is missed through a stated fault of the simulator.
+    Deviates,
     /// It is missed.
     Missed,
     /// It is not judged.
     Shown,
+}
+
+/// A claim with what the table says of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimJudgement {
+    /// The claim.
+    pub claim: Claim,
+    /// `Holds`, `Deviates` or `Missed`.
+    pub verdict: ReferenceVerdict,
+    /// What it says, in a line.
+    pub line: String,
+}
+
+/// Checks a claim at every point that it is about.
+pub(super) fn check_claim(
+    experiment: &Experiment,
+    points: &[ExperimentPoint],
+    columns: &Columns<'_>,
+    claim: &Claim,
+) -> ClaimJudgement {
+    let selected = || (0..points.len()).filter(|&index| experiment.selects(&claim.at, &points[index]));
+    let is_true = |index: usize| columns.value(&claim.holds, index, &|_| None).is_some_and(|it| it != 0.0);
+    let against: Vec<String> =
+        selected().filter(|&index| !is_true(index)).map(|index| place(experiment, &points[index])).collect();
+    let holds = against.is_empty() && selected().next().is_some();
+    let verdict = match (holds, &claim.deviates) {
+        (true, _) => ReferenceVerdict::Holds,
+        (false, Some(_)) => ReferenceVerdict::Deviates,
+        (false, None) => ReferenceVerdict::Missed,
+    };
+    let says = &claim.says;
+    let line = match (verdict, &claim.deviates) {
+        (ReferenceVerdict::Holds, None) => says.clone(),
+        (ReferenceVerdict::Holds, Some(reason)) => stale(says, "deviates", reason),
+        (_, reason) => {
+            let at: Vec<String> = against.into_iter().filter(|place| !place.is_empty()).collect();
+            let at = if at.is_empty() { String::new() } else { format!(" (at {})", at.join("; ")) };
+            let reason = reason.as_ref().map_or(String::new(), |reason| format!(". Why: {reason}"));
+            format!("the table says otherwise{at}: {says}{reason}")
+        }
+    };
+    ClaimJudgement { claim: claim.clone(), verdict, line }
+}
+
+/// That a reason for a miss is no longer needed.
+fn stale(line: &str, field: &str, reason: &str) -> String {
+    format!("{line}; it was said to be missed ({reason}): strike '{field}'")
+}
+
+/// The values of axes of a point, as tables show them.
+fn place(experiment: &Experiment, point: &ExperimentPoint) -> String {
+    let values = experiment.axes.iter().zip(&point.values).map(|(axis, value)| axis.shown(value));
+    values.collect::<Vec<_>>().join(", ")
 }
 
 /// Judges a reference; `hardware` gives what the profiler measured at a point.
@@ -70,11 +125,12 @@ pub(super) fn judge(
     let misses = misses(reference.bound, &comparisons, &base);
     let count = comparisons.iter().flatten().count();
     let holds = misses.is_empty() && count > 0;
-    let verdict = match (reference.bound, holds, &reference.known) {
-        (Bound::Shown, ..) => ReferenceVerdict::Shown,
-        (_, true, _) => ReferenceVerdict::Holds,
-        (_, false, Some(_)) => ReferenceVerdict::Known,
-        (_, false, None) => ReferenceVerdict::Missed,
+    let verdict = match (reference.bound, holds) {
+        (Bound::Shown, _) => ReferenceVerdict::Shown,
+        (_, true) => ReferenceVerdict::Holds,
+        (_, false) if reference.known.is_some() => ReferenceVerdict::Known,
+        (_, false) if reference.deviates.is_some() => ReferenceVerdict::Deviates,
+        (_, false) => ReferenceVerdict::Missed,
     };
     let line = line(experiment, points, reference, verdict, &misses, count);
     Judgement { reference: reference.clone(), comparisons, verdict, line }
@@ -109,6 +165,10 @@ fn misses(
             Bound::Within(percent) => {
                 let off = (found / expected - 1.0) * 100.0;
                 (is_near(found, expected, percent), format!("{off:+.0} %"))
+            }
+            Bound::Points(most) => {
+                let off = found - expected;
+                (off.abs() <= most, format!("{off:+.1}"))
             }
             Bound::Ratios(percent) => {
                 let base = base(index).and_then(|base| comparisons.get(base).copied().flatten());
@@ -171,12 +231,15 @@ fn line(
     count: usize,
 ) -> String {
     let column = experiment.columns.iter().find(|column| column.name == reference.column);
-    let head = column.map_or(reference.column.as_str(), |column| column.head());
+    let (head, unit) =
+        column.map_or((reference.column.as_str(), ""), |column| (column.head(), column.unit.as_str()));
     let subject = format!("{head} beside {}", reference.from);
     let bound = match reference.bound {
         Bound::Exact => "exact".to_owned(),
         Bound::Digits(digits) => format!("exact to {digits} digits"),
         Bound::Within(percent) => format!("within {percent} %"),
+        Bound::Points(most) if unit == "%" => format!("within {most} percentage points"),
+        Bound::Points(most) => format!("within {most} {unit}"),
         Bound::Ratios(percent) => format!("ratios to the base within {percent} %"),
         Bound::Order(_) => "in the same order".to_owned(),
         Bound::Below => "below".to_owned(),
@@ -186,25 +249,24 @@ fn line(
     let plural = if count == 1 { "" } else { "s" };
     match verdict {
         ReferenceVerdict::Shown => format!("{subject}: {bound}"),
-        ReferenceVerdict::Holds => match &reference.known {
-            Some(known) => format!(
-                "{subject}: {bound}, {count} point{plural}; it was said to be missed ({known}): strike 'known'"
-            ),
-            None => format!("{subject}: {bound}, {count} point{plural}"),
-        },
-        ReferenceVerdict::Known | ReferenceVerdict::Missed => {
-            let where_ = |miss: &Miss| {
-                let values: Vec<String> = points[miss.index].values.iter().map(ToString::to_string).collect();
-                if values.is_empty() {
-                    miss.how.clone()
-                } else {
-                    format!("{}: {}", values.join(", "), miss.how)
-                }
+        ReferenceVerdict::Holds => {
+            let line = format!("{subject}: {bound}, {count} point{plural}");
+            match (&reference.known, &reference.deviates) {
+                (Some(reason), _) => stale(&line, "known", reason),
+                (None, Some(reason)) => stale(&line, "deviates", reason),
+                (None, None) => line,
+            }
+        }
+        ReferenceVerdict::Known | ReferenceVerdict::Deviates | ReferenceVerdict::Missed => {
+            let where_ = |miss: &Miss| match place(experiment, &points[miss.index]) {
+                place if place.is_empty() => miss.how.clone(),
+                place => format!("{place}: {}", miss.how),
             };
             let misses: Vec<String> = misses.iter().map(where_).collect();
             let misses =
                 if count == 0 { "there is nothing to compare with".to_owned() } else { misses.join("; ") };
-            let reason = reference.known.as_ref().map_or(String::new(), |known| format!(". Why: {known}"));
+            let reason = reference.known.as_ref().or(reference.deviates.as_ref());
+            let reason = reason.map_or(String::new(), |reason| format!(". Why: {reason}"));
             format!("{subject}: NOT {bound}: {misses}{reason}")
         }
     }
@@ -228,6 +290,7 @@ mod tests {
         assert_eq!(count(Bound::Exact, &[(0.5, 0.5), (0.5, 0.500_000_1)]), 1);
         assert_eq!(count(Bound::Digits(2), &[(97.656, 97.66), (97.64, 97.66)]), 1);
         assert_eq!(count(Bound::Within(10.0), &[(110.0, 100.0), (111.0, 100.0), (89.0, 100.0)]), 2);
+        assert_eq!(count(Bound::Points(5.0), &[(65.0, 60.0), (55.0, 60.0), (65.1, 60.0)]), 1);
         assert_eq!(count(Bound::Below, &[(1.0, 1.0), (0.5, 1.0)]), 1);
         assert_eq!(count(Bound::Above, &[(1.0, 1.0), (1.5, 1.0)]), 1);
     }

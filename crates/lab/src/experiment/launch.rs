@@ -28,6 +28,9 @@ use warplab_units::LINE_BYTES;
 /// What can be named in columns beside the metrics of reports.
 pub(super) const METRICS: [&str; 3] = ["watch.cycle", "watch.lanes", "word"];
 
+/// Cycles on a line of a timeline: with the names of warps it fits beside a table.
+const TIMELINE_WIDTH: usize = 80;
+
 /// A launch before its machine is known.
 #[derive(Clone, Debug, Default)]
 struct Draft {
@@ -50,6 +53,8 @@ struct Draft {
     watch: Option<Watch>,
     word: Option<(String, u64)>,
     measured: FxHashMap<String, f64>,
+    /// Blocks of the case that was measured.
+    case_blocks: u64,
 }
 
 /// A launch on a machine.
@@ -72,6 +77,8 @@ pub(super) struct LaunchJob {
     word: Option<(String, u64)>,
     /// What the profiler measured for the case, by metric id.
     pub(super) measured: FxHashMap<String, f64>,
+    /// Blocks of the case that was measured.
+    case_blocks: u64,
 }
 
 impl LaunchJob {
@@ -80,13 +87,15 @@ impl LaunchJob {
         buffer_bytes(&self.arguments, &self.buffers)
     }
 
-    /// How long it takes beside others: the warp instructions that the profiler counted, or else those of one way
-    /// through the kernel by every warp, and every byte moved once, in lines of 128 bytes.
+    /// How long it takes beside others: the warp instructions that the profiler counted for as many blocks, or else those
+    /// of one way through the kernel by every warp, and every byte moved once, in lines of 128 bytes.
     pub(super) fn cost(&self, program: Option<&Program>) -> u64 {
         let kernel = program.and_then(|program| program.kernel(&self.kernel));
         let length = kernel.map_or(1, |kernel| kernel.instructions.len() as u64);
         let warps = u64::from(self.shape.warps()).saturating_mul(self.shape.blocks());
-        let counted = self.measured.get("smsp__inst_executed.sum").map(|&count| whole_number(count));
+        let blocks = self.shape.blocks() as f64 / self.case_blocks.max(1) as f64;
+        let counted = self.measured.get("smsp__inst_executed.sum");
+        let counted = counted.map(|&count| whole_number((count * blocks).round()));
         let instructions = counted.unwrap_or(warps.saturating_mul(length));
         instructions.saturating_add(self.buffer_bytes() / LINE_BYTES)
     }
@@ -185,6 +194,7 @@ pub(super) fn prepare(
         watch: draft.watch,
         word: draft.word,
         measured: draft.measured,
+        case_blocks: draft.case_blocks,
     })
 }
 
@@ -213,6 +223,7 @@ fn start(
         arguments: case.arguments.clone(),
         data: folder.to_owned(),
         measured: case.metrics.clone(),
+        case_blocks: case.shape.blocks(),
         ..Draft::default()
     })
 }
@@ -372,7 +383,8 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
             measured.values.extend(record::watched(timeline, kernel, watch));
         }
         measured.texts.insert("schedule".to_owned(), record::schedule(timeline, kernel));
-        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &Default::default()));
+        let shown = warplab_report::TimelineOptions { width: TIMELINE_WIDTH, ..Default::default() };
+        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &shown));
     }
     if let Some((name, index)) = &job.word {
         let buffer = simulated.image.buffer(name);

@@ -24,13 +24,13 @@ mod table;
 
 pub use charts::charts;
 pub use check::load;
-pub use judge::{Judgement, ReferenceComparison, ReferenceVerdict};
+pub use judge::{ClaimJudgement, Judgement, ReferenceComparison, ReferenceVerdict};
 pub use open_points::{Finished, OpenPoints};
 pub use plan::Plan;
 pub use report::ExperimentReport;
 pub use results::Results;
 pub use run::{ExperimentOptions, run};
-pub use table::{csv, json, table, value_text};
+pub use table::{csv, json, tables, value_text};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

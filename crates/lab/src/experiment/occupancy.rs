@@ -2,7 +2,9 @@
 
 use super::{Measured, number};
 use std::collections::BTreeMap;
+use warplab_config::occupancy::wave_shares;
 use warplab_config::{GpuConfig, KernelResources, occupancy};
+use warplab_report::wrap;
 use warplab_run::Fault;
 
 /// What can be named in columns.
@@ -18,6 +20,17 @@ pub(super) const METRICS: [&str; 11] = [
     "occupancy.limit_registers",
     "occupancy.limit_shared",
     "occupancy.carveout_kib",
+];
+
+/// What can be named beside them: the shares of wave slots by the formulas of a sprint report on AMD's machines.
+pub(super) const WAVE_METRICS: [&str; 7] = [
+    "waves.registers_for_all",
+    "waves.vector_pct",
+    "waves.vector",
+    "waves.scalar_pct",
+    "waves.scalar",
+    "waves.local",
+    "waves.percent",
 ];
 
 /// A kernel on a machine.
@@ -42,6 +55,14 @@ pub(super) fn prepare(
     Ok(OccupancyJob { config: config.clone(), resources })
 }
 
+/// Characters of a line of a step.
+const STEP_WIDTH: usize = 92;
+
+/// A step, what is too long for a line moved in below.
+fn step_text(step: &str) -> String {
+    wrap(step, STEP_WIDTH).join("\n    ") + "\n"
+}
+
 pub(super) fn run(job: &OccupancyJob) -> Measured {
     let found = occupancy(&job.config.limits, &job.resources);
     let values = [
@@ -62,7 +83,18 @@ pub(super) fn run(job: &OccupancyJob) -> Measured {
         measured.values.extend(value.map(|value| (id.to_owned(), f64::from(value))));
     }
     measured.values.insert("occupancy.percent".to_owned(), found.fraction * 100.0);
-    let steps: Vec<String> = found.steps.iter().map(|step| format!("{step}\n")).collect();
+    let shares = wave_shares(&job.config.limits, &job.resources);
+    let values = [
+        shares.registers_for_all,
+        shares.vector_share * 100.0,
+        f64::from(shares.vector_waves),
+        shares.scalar_share * 100.0,
+        f64::from(shares.scalar_waves),
+        f64::from(shares.local_waves),
+        shares.fraction * 100.0,
+    ];
+    measured.values.extend(WAVE_METRICS.into_iter().map(str::to_owned).zip(values));
+    let steps: Vec<String> = found.steps.iter().map(|step| step_text(&step.to_string())).collect();
     measured.texts.insert("steps".to_owned(), steps.concat());
     measured
 }

@@ -25,6 +25,8 @@ pub struct Finished<'a> {
     pub point: &'a str,
     /// Its line for the results file.
     pub line: &'a str,
+    /// What it was expected to cost, about a warp instruction each.
+    pub cost: u64,
 }
 
 impl Plan {
@@ -41,6 +43,12 @@ impl Plan {
         let tasks: Vec<&Task> = self.tasks.iter().filter(is_open).collect();
         let programs = programs(&tasks)?;
         Ok(OpenPoints { title: &self.experiment.title, tasks, programs })
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.tasks.len()
     }
 
     /// Whether a point has this hash.
@@ -74,6 +82,12 @@ impl<'a> OpenPoints<'a> {
         self.tasks.is_empty()
     }
 
+    /// What all together are expected to cost, about a warp instruction each.
+    #[must_use]
+    pub fn cost(&self) -> u64 {
+        self.tasks.iter().map(|task| self.need(task).cost).sum()
+    }
+
     /// The hashes in at most so many chunks of about the same expected cost.
     #[must_use]
     pub fn chunks(&self, most: usize) -> Vec<Vec<&'a str>> {
@@ -95,7 +109,7 @@ impl<'a> OpenPoints<'a> {
         let one = |task: &&Task| {
             let measured = self.work(task, host).map_err(|fault| at_point(&task.label, fault))?;
             let line = results::line(&task.key, self.title, &task.label, &measured);
-            finished(&Finished { point: &task.label, line: &line });
+            finished(&Finished { point: &task.label, line: &line, cost: self.need(task).cost });
             Ok::<_, Fault>((task.key.clone(), measured))
         };
         pool::on_all(&self.tasks, limits, |task| self.need(task), one).into_iter().collect()

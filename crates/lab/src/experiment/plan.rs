@@ -79,8 +79,11 @@ impl Plan {
 /// The values of axes, as text: `size 2, gpu h200`.
 fn label(experiment: &Experiment, point: &ExperimentPoint) -> String {
     let values = experiment.axes.iter().zip(&point.values);
-    let values: Vec<String> = values.map(|(axis, value)| format!("{} {value}", axis.name)).collect();
-    values.join(", ")
+    let text = values.map(|(axis, value)| match axis.labels.is_empty() {
+        true => format!("{} {value}", axis.head()),
+        false => axis.shown(value),
+    });
+    text.collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn at_point(label: &str, fault: Fault) -> Fault {

@@ -7,7 +7,8 @@ use warplab_program::listing::instruction_text;
 use warplab_program::{Instruction, Kernel, Opcode};
 
 /// Metrics of the record, each followed by an opcode.
-pub(super) const METRICS: [&str; 4] = ["issue.first.", "issue.last.", "issue.count.", "issue.partial."];
+pub(super) const METRICS: [&str; 5] =
+    ["issue.first.", "issue.last.", "issue.count.", "issue.partial.", "issue.lanes."];
 
 /// One issue of an instruction that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(super) struct Watch {
     pub(super) number: usize,
 }
 
-/// The values of the record: the first and last cycle in which each opcode issued, how often it did, and how often
-/// not with all of `lanes` lanes.
+/// The values of the record: the first and last cycle in which each opcode issued, how often it did, how often not with
+/// all of `lanes` lanes, and the lanes of all its issues together.
 pub(super) fn values(timeline: &Timeline, kernel: &Kernel, lanes: u32) -> BTreeMap<String, f64> {
     let mut values: BTreeMap<String, f64> = BTreeMap::new();
     for &(cycle, _, pc, mask) in &timeline.issues {
@@ -31,6 +32,7 @@ pub(super) fn values(timeline: &Timeline, kernel: &Kernel, lanes: u32) -> BTreeM
         let last = values.entry(format!("issue.last.{name}")).or_insert(cycle);
         *last = last.max(cycle);
         *values.entry(format!("issue.count.{name}")).or_default() += 1.0;
+        *values.entry(format!("issue.lanes.{name}")).or_default() += f64::from(mask.count());
         let partial = f64::from(u8::from(mask.count() < lanes));
         *values.entry(format!("issue.partial.{name}")).or_default() += partial;
     }

@@ -1,6 +1,6 @@
 //! What was measured at the points, as columns that the references judge.
 
-use super::judge::{Judgement, judge};
+use super::judge::{ClaimJudgement, Judgement, ReferenceVerdict, check_claim, judge};
 use super::plan::{Plan, PointWork};
 use super::{Expectations, Measured, Results};
 use warplab_config::experiment::{Columns, Experiment, ExperimentPoint, Shown};
@@ -20,6 +20,8 @@ pub struct ExperimentReport {
     pub labels: Vec<String>,
     /// Each reference, judged.
     pub judgements: Vec<Judgement>,
+    /// Each claim of the text, checked.
+    pub claims: Vec<ClaimJudgement>,
     /// The texts that are shown, each with its point.
     pub texts: Vec<(String, String)>,
     /// Points that were worked out now; the others were known.
@@ -31,6 +33,12 @@ impl ExperimentReport {
     #[must_use]
     pub fn has_expectations(&self) -> bool {
         self.expectations.iter().any(|expectations| expectations.checked > 0)
+    }
+
+    /// What became of every reference and every claim.
+    pub fn verdicts(&self) -> impl Iterator<Item = ReferenceVerdict> {
+        let references = self.judgements.iter().map(|judgement| judgement.verdict);
+        references.chain(self.claims.iter().map(|claim| claim.verdict))
     }
 
     /// A line for every expectation that does not hold, each with its point.
@@ -67,6 +75,8 @@ impl Plan {
             .iter()
             .map(|reference| judge(experiment, points, &columns, reference, &hardware));
         let judgements = judgements.collect();
+        let claims = experiment.claims.iter().map(|claim| check_claim(experiment, points, &columns, claim));
+        let claims = claims.collect();
         let shown = |kind: &Shown| {
             let texts = self.tasks.iter().zip(&measured);
             let texts = texts.filter_map(|(task, measured)| {
@@ -84,6 +94,7 @@ impl Plan {
             expectations,
             labels,
             judgements,
+            claims,
             texts,
             worked_out,
             experiment: experiment.clone(),
@@ -93,7 +104,8 @@ impl Plan {
 
 /// An instruction that never issued was counted nought times.
 fn missing_count(id: &str) -> Option<f64> {
-    (id.starts_with("issue.count.") || id.starts_with("issue.partial.")).then_some(0.0)
+    let counts = ["issue.count.", "issue.partial.", "issue.lanes."];
+    counts.iter().any(|prefix| id.starts_with(prefix)).then_some(0.0)
 }
 
 fn machine_number(machine: &serde_json::Value, path: &str) -> Option<f64> {

@@ -1,11 +1,11 @@
 //! Reports as tables: text, CSV, JSON.
 
-use super::judge::Judgement;
+use super::judge::{ClaimJudgement, Judgement, ReferenceComparison};
 use super::report::ExperimentReport;
 use serde_json::{Map, Value, json};
-use warplab_config::experiment::{AxisValue, Bound, Column};
+use warplab_config::experiment::{Axis, AxisValue, Bound, Column};
 use warplab_metrics::{group_thousands, real_text};
-use warplab_report::{Align, Table};
+use warplab_report::{Align, Table, wrap};
 
 /// The head of the marks that say whether a point's launch computed what its expectations say.
 const EXPECTATIONS: &str = "expectations";
@@ -48,61 +48,129 @@ fn origins<'a>(report: &'a ExperimentReport, column: &Column) -> Vec<(&'a str, V
     origins
 }
 
+/// Whether references are values that a column should have: an order may be one of other things.
+fn has_values(judgements: &[&Judgement]) -> bool {
+    judgements.iter().any(|judgement| !matches!(judgement.reference.bound, Bound::Order(_)))
+}
+
 /// Whether references are such that a ratio to them says something.
 fn has_ratio(judgements: &[&Judgement]) -> bool {
     let judged = judgements.iter().map(|judgement| judgement.reference.bound);
-    judged.into_iter().any(|bound| matches!(bound, Bound::Within(_) | Bound::Ratios(_) | Bound::Shown))
+    judged
+        .into_iter()
+        .any(|bound| matches!(bound, Bound::Within(_) | Bound::Points(_) | Bound::Ratios(_) | Bound::Shown))
 }
 
-/// The points of a report as a table: axes, then every column with its references and the ratios to them.
+/// A column of a table: its head, how it is aligned, and its cells.
+struct Shown {
+    head: String,
+    align: Align,
+    cells: Vec<String>,
+}
+
+/// Characters between two columns.
+const GAP: usize = 2;
+/// Lines of heads are not made narrower than this.
+const NARROWEST: usize = 9;
+
+impl Shown {
+    fn widest_cell(&self) -> usize {
+        self.cells.iter().map(|cell| characters(cell)).max().unwrap_or(0)
+    }
+
+    fn width(&self) -> usize {
+        self.head.lines().map(characters).max().unwrap_or(0).max(self.widest_cell())
+    }
+
+    fn break_head(&mut self, most: usize) {
+        self.head = wrap(&self.head, most.max(self.widest_cell())).join("\n");
+    }
+}
+
+/// The points of a report as tables of at most `width` characters: axes, then every column with its references and the
+/// ratios to them. Heads are broken into lines; what still does not fit goes into a further table with the same axes.
 #[must_use]
-pub fn table(report: &ExperimentReport) -> Table {
-    let experiment = &report.experiment;
-    let mut heads: Vec<(String, Align)> = Vec::new();
-    let is_number = |value: &AxisValue| matches!(value, AxisValue::Number(_));
-    for axis in &experiment.axes {
-        let align = if axis.values.iter().all(is_number) { Align::Right } else { Align::Left };
-        heads.push((head(&axis.name, &axis.unit), align));
-    }
-    let shown = || experiment.columns.iter().enumerate().filter(|(_, column)| !column.hidden);
-    for (_, column) in shown() {
-        heads.push((head(column.head(), &column.unit), Align::Right));
-        for (from, judgements) in origins(report, column) {
-            heads.push((from.to_owned(), Align::Right));
-            if has_ratio(&judgements) {
-                heads.push(("ratio".to_owned(), Align::Right));
-            }
-        }
-    }
+pub fn tables(report: &ExperimentReport, width: usize) -> Vec<Table> {
+    let mut axes = axis_columns(report);
+    let shown = report.experiment.columns.iter().zip(&report.columns).filter(|(column, _)| !column.hidden);
+    let mut groups: Vec<Vec<Shown>> =
+        shown.map(|(column, values)| column_with_references(report, column, values)).collect();
     if report.has_expectations() {
-        heads.push((EXPECTATIONS.to_owned(), Align::Left));
+        let cells = report.expectations.iter().map(|it| it.mark().to_owned()).collect();
+        groups.push(vec![Shown { head: EXPECTATIONS.to_owned(), align: Align::Left, cells }]);
     }
-    let mut table = Table::new(heads.iter().map(|(head, align)| (head.as_str(), *align)));
-    for (index, point) in report.points.iter().enumerate() {
-        let mut cells: Vec<String> = point.values.iter().map(axis_text).collect();
-        for (number, column) in shown() {
-            cells.push(value_text(report.columns[number][index], column.digits));
-            for (_, judgements) in origins(report, column) {
-                let comparison = judgements.iter().find_map(|judgement| judgement.comparisons[index]);
-                cells.push(value_text(comparison.map(|it| it.expected), column.digits));
-                if has_ratio(&judgements) {
-                    let ratio = comparison.and_then(|it| it.ratio());
-                    cells.push(ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
-                }
-            }
+    narrow(&mut axes, &mut groups, width);
+    let own = total(&axes);
+    let mut parts: Vec<Vec<Shown>> = Vec::new();
+    for group in groups {
+        match parts.last_mut() {
+            Some(part) if own + total(part) + total(&group) <= width + GAP => part.extend(group),
+            _ => parts.push(group),
         }
-        if report.has_expectations() {
-            cells.push(report.expectations[index].mark().to_owned());
-        }
-        table.row(cells);
+    }
+    parts.iter().map(|part| grid(&axes, part, report.points.len())).collect()
+}
+
+fn grid(axes: &[Shown], part: &[Shown], rows: usize) -> Table {
+    let columns = || axes.iter().chain(part);
+    let mut table = Table::new(columns().map(|column| (column.head.as_str(), column.align)));
+    for index in 0..rows {
+        table.row(columns().map(|column| column.cells[index].clone()));
     }
     table
 }
 
-fn axis_text(value: &AxisValue) -> String {
-    match value {
-        AxisValue::Number(number) => value_text(Some(*number), None),
-        AxisValue::Text(text) => text.clone(),
+fn axis_columns(report: &ExperimentReport) -> Vec<Shown> {
+    let of_axis = |(place, axis): (usize, &Axis)| {
+        let is_number = |value: &AxisValue| matches!(value, AxisValue::Number(_));
+        let are_numbers = axis.labels.is_empty() && axis.values.iter().all(is_number);
+        let cells = report.points.iter().map(|point| match &point.values[place] {
+            AxisValue::Number(number) if axis.labels.is_empty() => value_text(Some(*number), None),
+            value => axis.shown(value),
+        });
+        let align = if are_numbers { Align::Right } else { Align::Left };
+        Shown { head: head(axis.head(), &axis.unit), align, cells: cells.collect() }
+    };
+    report.experiment.axes.iter().enumerate().map(of_axis).collect()
+}
+
+fn column_with_references(report: &ExperimentReport, column: &Column, values: &[Option<f64>]) -> Vec<Shown> {
+    let numbers = |head: String, cells: Vec<String>| Shown { head, align: Align::Right, cells };
+    let own = values.iter().map(|&value| value_text(value, column.digits)).collect();
+    let mut columns = vec![numbers(head(column.head(), &column.unit), own)];
+    for (from, judgements) in origins(report, column).into_iter().filter(|(_, it)| has_values(it)) {
+        let comparison = |index: usize| judgements.iter().find_map(|judgement| judgement.comparisons[index]);
+        let comparisons: Vec<_> = (0..report.points.len()).map(comparison).collect();
+        let expected = comparisons.iter().map(|it| value_text(it.map(|it| it.expected), column.digits));
+        columns.push(numbers(head(from, &column.unit), expected.collect()));
+        if has_ratio(&judgements) {
+            let ratio = |it: &Option<ReferenceComparison>| it.and_then(ReferenceComparison::ratio);
+            let text = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+            columns.push(numbers("ratio".to_owned(), comparisons.iter().map(|it| text(ratio(it))).collect()));
+        }
+    }
+    columns
+}
+
+/// Characters of a text, as a terminal shows it.
+fn characters(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Characters of columns with the gap behind each.
+fn total(columns: &[Shown]) -> usize {
+    columns.iter().map(|column| column.width() + GAP).sum()
+}
+
+/// Breaks heads into lines, longest first, until everything is at most so wide or nothing more can be broken.
+fn narrow(axes: &mut [Shown], groups: &mut [Vec<Shown>], width: usize) {
+    let columns = || axes.iter().chain(groups.iter().flatten());
+    let longest = columns().map(|column| characters(&column.head)).max().unwrap_or(0);
+    for most in (NARROWEST..longest).rev() {
+        if total(axes) + groups.iter().map(|group| total(group)).sum::<usize>() <= width + GAP {
+            return;
+        }
+        axes.iter_mut().chain(groups.iter_mut().flatten()).for_each(|column| column.break_head(most));
     }
 }
 
@@ -171,6 +239,13 @@ pub fn json(report: &ExperimentReport) -> Value {
             "says": judgement.line,
         })
     };
+    let claim = |claim: &ClaimJudgement| {
+        json!({
+            "claim": claim.claim.says,
+            "verdict": format!("{:?}", claim.verdict).to_lowercase(),
+            "says": claim.line,
+        })
+    };
     json!({
         "title": experiment.title,
         "source": experiment.source,
@@ -178,6 +253,7 @@ pub fn json(report: &ExperimentReport) -> Value {
         "points": (0..report.points.len()).map(point).collect::<Vec<_>>(),
         "expectations": report.expectations,
         "references": report.judgements.iter().map(judgement).collect::<Vec<_>>(),
+        "claims": report.claims.iter().map(claim).collect::<Vec<_>>(),
         "notes": experiment.notes,
     })
 }
