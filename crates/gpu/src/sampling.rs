@@ -9,6 +9,8 @@ use warplab_units::Cycle;
 
 /// Windows that must agree.
 const WINDOWS: usize = 4;
+/// Steps of which a window may consist, so that a noisy rate is averaged over a longer time.
+const STEPS: [usize; 5] = [1, 2, 4, 8, 16];
 /// By how much of their mean the rates of these windows may differ.
 const RATE_TOLERANCE: f64 = 0.02;
 /// By how much of its mean the DRAM traffic of a block may differ between these windows.
@@ -17,11 +19,11 @@ const TRAFFIC_TOLERANCE: f64 = 0.05;
 const TRAFFIC_NOISE: f64 = 64.0;
 /// How much of L2 may still fill until the end of the grid, at the present pace.
 const L2_TOLERANCE: f64 = 0.05;
-/// A window lasts at least so many cycles and blocks: a rate over a few epochs or blocks says little.
+/// A step lasts at least so many cycles and blocks: a rate over a few epochs or blocks says little.
 const LEAST_CYCLES: u64 = 4096;
 const LEAST_BLOCKS: u64 = 256;
 
-/// Where a launch stood at the end of a window.
+/// Where a launch stood at the end of a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Mark {
     at: Cycle,
@@ -34,52 +36,61 @@ struct Mark {
 /// Watches a launch until it is steady.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sampler {
-    /// Blocks of a window: at least as many as are resident at once.
-    window: u64,
+    /// Blocks of a step: at least as many as are resident at once.
+    step: u64,
     blocks: u64,
     /// Lines that L2 holds.
     capacity: u64,
     marks: Vec<Mark>,
     /// Blocks that are not simulated and not executed yet.
     pub(crate) rest: Range<u64>,
-    /// Blocks that were simulated, once that is known.
-    simulated: Option<u64>,
+    /// The first block that is not simulated.
+    first_rest: u64,
+    /// The ends of the windows that agree, once some do.
+    agreed: Option<[Mark; WINDOWS + 1]>,
 }
 
 impl Sampler {
     pub(crate) fn new(blocks: u64, wave: u64, memory_side: &MemorySide) -> Sampler {
         let capacity = memory_side.l2_capacity();
         Sampler {
-            window: wave.max(LEAST_BLOCKS),
+            step: wave.max(LEAST_BLOCKS),
             blocks,
             capacity,
             marks: Vec::new(),
             rest: blocks..blocks,
-            simulated: None,
+            first_rest: blocks,
+            agreed: None,
         }
     }
 
     /// Whether the launch is steady, after an epoch that ended at `now` with so many blocks done and dispatched.
     pub(crate) fn is_steady(&mut self, now: Cycle, done: u64, dispatched: u64, memory: &MemorySide) -> bool {
         let (since, before) = self.marks.last().map_or((Cycle(0), 0), |mark| (mark.at, mark.blocks));
-        if self.simulated.is_some() || done < before + self.window || now - since < LEAST_CYCLES {
+        if self.agreed.is_some() || done < before + self.step || now - since < LEAST_CYCLES {
             return false;
         }
         let (dram_bytes, lines) = (memory.dram_bytes(), memory.l2_lines());
         self.marks.push(Mark { at: now, blocks: done, dram_bytes, lines });
         let left = self.blocks - dispatched;
-        left > self.window * WINDOWS as u64 && self.agrees(left)
+        if left > self.step * WINDOWS as u64 {
+            self.agreed = self.steady_windows(left);
+        }
+        self.agreed.is_some()
     }
 
     /// The blocks from `dispatched` on are not simulated.
     pub(crate) fn stop(&mut self, dispatched: u64) {
-        self.simulated = Some(dispatched);
+        self.first_rest = dispatched;
         self.rest = dispatched..self.blocks;
     }
 
-    /// Whether the last windows agree, with so many blocks left.
-    fn agrees(&self, left: u64) -> bool {
-        let Some(marks) = self.last_windows() else { return false };
+    /// The ends of the last windows, as short ones as possible, if they agree with so many blocks left.
+    fn steady_windows(&self, left: u64) -> Option<[Mark; WINDOWS + 1]> {
+        STEPS.into_iter().filter_map(|steps| self.last_windows(steps)).find(|marks| self.agree(marks, left))
+    }
+
+    fn agree(&self, marks: &[Mark; WINDOWS + 1], left: u64) -> bool {
         let traffic =
             windows(marks, |a, b| (b.dram_bytes - a.dram_bytes) as f64 / (b.blocks - a.blocks) as f64);
         let differs = traffic.spread() > (TRAFFIC_TOLERANCE * traffic.mean).max(TRAFFIC_NOISE);
@@ -91,14 +102,17 @@ impl Sampler {
         cycles_per_block(marks).relative() <= RATE_TOLERANCE && !differs && !fills
     }
 
-    fn last_windows(&self) -> Option<&[Mark]> {
-        self.marks.len().checked_sub(WINDOWS + 1).map(|first| &self.marks[first..])
+    /// The ends of the last windows of so many steps; the first step, in which the chip fills, is in none.
+    fn last_windows(&self, steps: usize) -> Option<[Mark; WINDOWS + 1]> {
+        let first = self.marks.len().checked_sub(WINDOWS * steps + 1)?;
+        Some(std::array::from_fn(|window| self.marks[first + window * steps]))
     }
 
     /// The estimate after `elapsed` simulated cycles; none if the whole grid was simulated.
     pub(crate) fn sample(&self, elapsed: u64) -> Option<Sample> {
-        let simulated_blocks = self.simulated?;
-        let per_block = cycles_per_block(self.last_windows()?);
+        let marks = self.agreed.as_ref()?;
+        let simulated_blocks = self.first_rest;
+        let per_block = cycles_per_block(marks);
         let rest = (self.blocks - simulated_blocks) as f64 * per_block.mean;
         Some(Sample {
             simulated_blocks,
@@ -148,12 +162,13 @@ mod tests {
     /// Waves of 100 blocks of a grid of 100,000 before a cache of 1,000 lines.
     fn sampler(marks: impl IntoIterator<Item = Mark>) -> Sampler {
         Sampler {
-            window: 100,
+            step: 100,
             blocks: 100_000,
             capacity: 1000,
             marks: marks.into_iter().collect(),
             rest: 0..0,
-            simulated: None,
+            first_rest: 0,
+            agreed: None,
         }
     }
 
@@ -164,7 +179,7 @@ mod tests {
     #[test]
     fn windows_of_one_pace_agree_and_are_extrapolated() {
         let mut sampler = sampler((1..=5).map(mark));
-        assert!(sampler.agrees(99_000));
+        sampler.agreed = sampler.steady_windows(99_000);
         sampler.stop(1000);
         assert_eq!(
             sampler.sample(51_000),
@@ -180,25 +195,34 @@ mod tests {
 
     #[test]
     fn four_windows_are_needed_after_the_first_wave() {
-        assert!(!sampler((1..=4).map(mark)).agrees(99_000));
+        assert!(sampler((1..=4).map(mark)).steady_windows(99_000).is_none());
     }
 
     #[test]
     fn a_window_that_is_3_percent_slower_does_not_agree() {
         let slower = |number| Mark { at: Cycle(5000 * number + 150 * (number / 5)), ..mark(number) };
-        assert!(!sampler((1..=5).map(slower)).agrees(99_000));
+        assert!(sampler((1..=5).map(slower)).steady_windows(99_000).is_none());
+    }
+
+    #[test]
+    fn a_noisy_rate_is_averaged_over_longer_windows() {
+        // Every other step takes 20 % longer.
+        let noisy = |number| Mark { at: Cycle(5000 * number + 1000 * (number / 2)), ..mark(number) };
+        assert!(sampler((1..=8).map(noisy)).steady_windows(99_000).is_none());
+        let agreed = sampler((1..=9).map(noisy)).steady_windows(99_000).expect("windows of two steps");
+        assert_eq!(agreed.map(|mark| mark.blocks), [100, 300, 500, 700, 900]);
     }
 
     #[test]
     fn a_level_two_that_still_fills_is_not_steady_however_even_the_rate() {
         let filling = |number| Mark { lines: 100 * number, ..mark(number) };
-        assert!(!sampler((1..=5).map(filling)).agrees(99_000));
+        assert!(sampler((1..=5).map(filling)).steady_windows(99_000).is_none());
     }
 
     #[test]
     fn writes_that_begin_to_leave_level_two_are_not_steady() {
         let leaving = |number| Mark { dram_bytes: 400_000 * number + 100_000 * (number / 5), ..mark(number) };
-        assert!(!sampler((1..=5).map(leaving)).agrees(99_000));
+        assert!(sampler((1..=5).map(leaving)).steady_windows(99_000).is_none());
     }
 
     #[test]
