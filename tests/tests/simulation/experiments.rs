@@ -116,7 +116,7 @@ fn a_claim_is_checked_at_every_point_that_it_is_about() {
         [
             "It grows.",
             "the table says otherwise (at one; two): It is large.",
-            "the table says otherwise (at two; three): It is small.. Why: it is not",
+            "the table says otherwise (at two; three): It is small. Why: it is not",
         ]
     );
 }

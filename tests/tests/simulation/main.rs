@@ -12,6 +12,7 @@ mod laws;
 mod machine_code;
 mod monotony;
 mod runtime;
+mod sampling;
 mod sequences;
 mod textbook;
 mod waits;

@@ -23,7 +23,7 @@ fn json_has_the_estimate_with_its_error() {
 
 #[test]
 fn a_run_that_is_not_sampled_says_nothing_of_it() {
-    let said = stdout(&warplab("run scale.ron --sample").success());
-    assert_eq!(said, stdout(&warplab("run scale.ron").success()));
+    let said = stdout(&warplab("run several.ron --sample").success());
+    assert_eq!(said, stdout(&warplab("run several.ron").success()));
     assert!(!said.contains("Sampled"), "{said}");
 }

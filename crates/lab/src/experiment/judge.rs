@@ -83,7 +83,7 @@ pub(super) fn check_claim(
         (_, reason) => {
             let at: Vec<String> = against.into_iter().filter(|place| !place.is_empty()).collect();
             let at = if at.is_empty() { String::new() } else { format!(" (at {})", at.join("; ")) };
-            let reason = reason.as_ref().map_or(String::new(), |reason| format!(". Why: {reason}"));
+            let reason = reason.as_ref().map_or(String::new(), |reason| format!(" Why: {reason}"));
             format!("the table says otherwise{at}: {says}{reason}")
         }
     };
