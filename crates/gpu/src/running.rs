@@ -13,7 +13,7 @@ use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_memory::Reply;
 use warplab_sm::{BlockStart, Context, Sm};
-use warplab_trace::NoObserver;
+use warplab_trace::{NoObserver, Sample};
 use warplab_units::{Cycle, SmId, TypedId};
 
 /// An SM with the one who watches it and its next event.
@@ -181,6 +181,11 @@ impl Running {
                 self.dispatcher.freed(SmId::from_index(sm), end.at);
             }
         }
+    }
+
+    /// The estimate for a launch of which only some blocks were simulated, after so many cycles.
+    pub(crate) fn sample(&self, elapsed: u64) -> Option<Sample> {
+        self.sampler.as_ref()?.sample(self.blocks, elapsed)
     }
 
     /// Where the launch is sampled and has become steady, no more blocks come.

@@ -44,8 +44,6 @@ pub(crate) struct Sampler {
     marks: Vec<Mark>,
     /// Blocks that are not simulated and not executed yet.
     pub(crate) rest: Range<u64>,
-    /// The first block that is not simulated.
-    first_rest: u64,
     /// The ends of the windows that agree, once some do.
     agreed: Option<[Mark; WINDOWS + 1]>,
 }
@@ -59,7 +57,6 @@ impl Sampler {
             capacity,
             marks: Vec::new(),
             rest: blocks..blocks,
-            first_rest: blocks,
             agreed: None,
         }
     }
@@ -81,7 +78,6 @@ impl Sampler {
 
     /// The blocks from `dispatched` on are not simulated.
     pub(crate) fn stop(&mut self, dispatched: u64) {
-        self.first_rest = dispatched;
         self.rest = dispatched..self.blocks;
     }
 
@@ -108,10 +104,9 @@ impl Sampler {
         Some(std::array::from_fn(|window| self.marks[first + window * steps]))
     }
 
-    /// The estimate after `elapsed` simulated cycles; none if the whole grid was simulated.
-    pub(crate) fn sample(&self, elapsed: u64) -> Option<Sample> {
+    /// The estimate after so many simulated blocks and cycles; none if the whole grid was simulated.
+    pub(crate) fn sample(&self, simulated_blocks: u64, elapsed: u64) -> Option<Sample> {
         let marks = self.agreed.as_ref()?;
-        let simulated_blocks = self.first_rest;
         let per_block = cycles_per_block(marks);
         let rest = (self.blocks - simulated_blocks) as f64 * per_block.mean;
         Some(Sample {
@@ -167,7 +162,6 @@ mod tests {
             capacity: 1000,
             marks: marks.into_iter().collect(),
             rest: 0..0,
-            first_rest: 0,
             agreed: None,
         }
     }
@@ -182,7 +176,7 @@ mod tests {
         sampler.agreed = sampler.steady_windows(99_000);
         sampler.stop(1000);
         assert_eq!(
-            sampler.sample(51_000),
+            sampler.sample(1000, 51_000),
             Some(Sample {
                 simulated_blocks: 1000,
                 blocks: 100_000,
@@ -227,6 +221,6 @@ mod tests {
 
     #[test]
     fn a_grid_that_is_simulated_whole_has_no_estimate() {
-        assert_eq!(sampler((1..=5).map(mark)).sample(100), None);
+        assert_eq!(sampler((1..=5).map(mark)).sample(100_000, 100), None);
     }
 }
