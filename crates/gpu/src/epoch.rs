@@ -34,12 +34,12 @@ impl Epoch<'_> {
         let end = start + length;
         let context = launch.context(memory);
         let busy = advance(running, memory_side, end, &context, memory_spec);
-        collect_printed(running.active_mut().map(|port| port.sm.printed()), printed);
-        if let Some(fault) = running.active_mut().find_map(|port| port.fault.take()) {
+        collect_printed(running, printed);
+        if let Some(fault) = running.take_fault() {
             return Err(RunFault::Launch(fault));
         }
         apply_logs(running, (start, end), &context, memory, heap)?;
-        let last_reply = memory_side.exchange(&mut running.sms, memory_spec, busy);
+        let last_reply = memory_side.exchange(running, memory_spec, busy);
         running.replied(last_reply, end);
         running.collect_ends(end);
         running.stop_if_steady(end, memory_side);
@@ -57,14 +57,13 @@ fn advance(
     context: &Context<'_>,
     spec: &MemorySpec,
 ) -> usize {
-    let mut sms: Vec<&mut SmPort> = running.active_mut().filter(|port| port.next < end).collect();
-    let MemorySide { partitions, clusters } = memory_side;
-    partitions.iter_mut().for_each(PartitionPort::forget_replies);
-    let mut partitions: Vec<&mut PartitionPort> =
-        partitions.iter_mut().filter(|port| port.is_busy(end, clusters)).collect();
+    let mut sms = running.begin_epoch(end);
+    let (mut partitions, clusters) = memory_side.begin_epoch(end);
     let busy = sms.len() + partitions.len();
-    let advance_sm = |port: &mut &mut SmPort| port.advance(end, context);
-    let advance_partition = |port: &mut &mut PartitionPort| port.advance(end, clusters, spec);
+    let advance_sm = |(port, next): &mut (&mut SmPort, &mut Cycle)| **next = port.advance(end, context);
+    let advance_partition = |(port, next): &mut (&mut PartitionPort, &mut Cycle)| {
+        **next = port.advance(**next, end, clusters, spec);
+    };
     if parallel::is_worth_it(busy) {
         parallel::both(
             || parallel::for_each(&mut sms, advance_sm),

@@ -2,10 +2,39 @@
 //! threads: each cluster of SMs passes its own requests and replies through its ports.
 
 use crate::memory_side::{MemorySpec, PartitionPort};
-use crate::running::SmPort;
+use crate::running::{Running, SmPort};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{ClusterPorts, Reply, Request};
 use warplab_units::{Cycle, TypedId};
+
+/// The SMs of one cluster.
+pub(crate) struct ClusterSms<'a> {
+    /// The number of the cluster.
+    number: usize,
+    /// The number of the first SM.
+    first: usize,
+    sms: &'a mut [Option<SmPort>],
+    /// The next event of each.
+    next: &'a mut [Cycle],
+    /// Those that act in this epoch, by their numbers on the device.
+    acting: &'a [usize],
+}
+
+/// The SMs of a launch by cluster.
+pub(crate) fn clusters_of(
+    running: &mut Running,
+    sms_per_cluster: usize,
+) -> impl Iterator<Item = ClusterSms<'_>> {
+    let Running { sms, next, acting, .. } = running;
+    let each = sms.chunks_mut(sms_per_cluster).zip(next.as_mut_slice().chunks_mut(sms_per_cluster));
+    let mut later: &[usize] = acting;
+    each.enumerate().map(move |(number, (sms, next))| {
+        let first = number * sms_per_cluster;
+        let (acting, rest) = later.split_at(later.partition_point(|&sm| sm < first + sms.len()));
+        later = rest;
+        ClusterSms { number, first, sms, next, acting }
+    })
+}
 
 /// One cluster of SMs at the crossbar.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,8 +42,8 @@ pub(crate) struct Cluster {
     pub(crate) ports: ClusterPorts,
     /// Requests on their way to each partition, which takes them in the next epoch.
     to_partitions: Vec<Vec<Request>>,
-    /// The first arrival of these, or never.
-    pub(crate) next_arrival: Cycle,
+    /// The partitions that any of these goes to.
+    called: Vec<usize>,
     /// The last arrival of a reply.
     pub(crate) last_reply: Cycle,
     #[serde(skip)]
@@ -34,15 +63,10 @@ impl Cluster {
         Cluster {
             ports: ClusterPorts::new(&spec.crossbar),
             to_partitions: vec![Vec::new(); spec.partitions],
-            next_arrival: Cycle::NEVER,
+            called: Vec::new(),
             last_reply: Cycle(0),
             scratch: Scratch::default(),
         }
-    }
-
-    /// Whether any request is on its way.
-    pub(crate) fn has_requests(&self) -> bool {
-        self.next_arrival != Cycle::NEVER
     }
 
     /// The requests on their way to a partition, each SM's own in order.
@@ -50,54 +74,49 @@ impl Cluster {
         &self.to_partitions[partition]
     }
 
-    /// What its SMs and the partitions have sent in this epoch passes the ports: requests are on their way to their
-    /// partitions, replies at their SMs. `cluster` is its number.
-    pub(crate) fn exchange(
-        &mut self,
-        cluster: usize,
-        sms: &mut [Option<SmPort>],
-        partitions: &[PartitionPort],
-        spec: &MemorySpec,
-    ) {
-        self.send(sms, spec);
-        self.receive(cluster, sms, partitions, spec);
+    /// The partitions to which requests are on their way, and when the first arrives.
+    pub(crate) fn arrivals(&self) -> impl Iterator<Item = (usize, Cycle)> {
+        // Requests pass the port in order.
+        self.called.iter().map(|&partition| (partition, self.to_partitions[partition][0].at))
     }
 
-    fn send(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec) {
-        if self.has_requests() {
-            self.to_partitions.iter_mut().for_each(Vec::clear);
-            self.next_arrival = Cycle::NEVER;
-        }
+    /// What its SMs have sent in this epoch passes the port: it is on the way to its partitions.
+    pub(crate) fn send(&mut self, sms: &mut ClusterSms<'_>, spec: &MemorySpec) {
+        self.called.drain(..).for_each(|partition| self.to_partitions[partition].clear());
         let requests = &mut self.scratch.requests;
-        sms.iter_mut().flatten().for_each(|port| port.sm.take_requests(requests));
+        for sm in sms.acting.iter().map(|sm| sm - sms.first) {
+            sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
+        }
         // Stable: SMs come in order, and the requests of each one.
         requests.sort_by_key(|request| request.at);
         for mut request in requests.drain(..) {
             request.at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            self.next_arrival = self.next_arrival.min(request.at);
-            self.to_partitions[spec.map.partition(request.line).index()].push(request);
+            let partition = spec.map.partition(request.line).index();
+            if self.to_partitions[partition].is_empty() {
+                self.called.push(partition);
+            }
+            self.to_partitions[partition].push(request);
         }
     }
 
-    fn receive(
+    /// What partitions have sent to its SMs in this epoch passes the ports. `partitions` come in order.
+    pub(crate) fn receive<'a>(
         &mut self,
-        cluster: usize,
-        sms: &mut [Option<SmPort>],
-        partitions: &[PartitionPort],
+        sms: &mut ClusterSms<'_>,
+        partitions: impl Iterator<Item = &'a PartitionPort>,
         spec: &MemorySpec,
     ) {
         let replies = &mut self.scratch.replies;
-        for port in partitions {
-            replies.extend_from_slice(port.replies(cluster));
-        }
+        partitions.for_each(|port| replies.extend_from_slice(port.replies(sms.number)));
         // Stable: partitions come in order, and the replies of each one.
         replies.sort_by_key(|reply| (reply.at, reply.sm));
-        let first = cluster * spec.crossbar.sms_per_cluster();
         for mut reply in replies.drain(..) {
             reply.at = self.ports.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
             self.last_reply = self.last_reply.max(reply.at);
-            if let Some(port) = &mut sms[reply.sm.index() - first] {
-                port.deliver(reply);
+            let sm = reply.sm.index() - sms.first;
+            if let Some(port) = &mut sms.sms[sm] {
+                sms.next[sm] = sms.next[sm].min(reply.at);
+                port.sm.deliver(reply);
             }
         }
     }

@@ -14,6 +14,7 @@ mod fault;
 mod launch;
 mod limits;
 mod memory_side;
+mod next_events;
 mod outcome;
 mod parallel;
 mod printed;

@@ -1,8 +1,9 @@
 //! The memory partitions of the chip, and what is on the way between them and the SMs.
 
-use crate::exchange::Cluster;
+use crate::exchange::{Cluster, ClusterSms, clusters_of};
+use crate::next_events::{NextEvents, chosen};
 use crate::parallel;
-use crate::running::SmPort;
+use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{AddressMap, CrossbarSpec, Partition, PartitionSpec, Reply, Request};
@@ -34,13 +35,10 @@ impl MemorySpec {
 pub(crate) struct PartitionPort {
     id: PartitionId,
     partition: Partition,
-    /// Known after every epoch.
-    next: Cycle,
     /// Requests that arrive after the present epoch, in order of arrival and of SMs.
     coming: Vec<Request>,
     /// What was sent to each cluster in this epoch.
     replies: Vec<Vec<Reply>>,
-    has_replied: bool,
     #[serde(skip)]
     sent: Vec<Reply>,
 }
@@ -50,10 +48,8 @@ impl PartitionPort {
         PartitionPort {
             id,
             partition: Partition::new(&spec.partition, id),
-            next: Cycle::NEVER,
             coming: Vec::new(),
             replies: vec![Vec::new(); spec.crossbar.clusters()],
-            has_replied: false,
             sent: Vec::new(),
         }
     }
@@ -64,34 +60,33 @@ impl PartitionPort {
     }
 
     /// The replies of the last epoch have been taken.
-    pub(crate) fn forget_replies(&mut self) {
-        if std::mem::take(&mut self.has_replied) {
-            self.replies.iter_mut().for_each(Vec::clear);
-        }
+    fn forget_replies(&mut self) {
+        self.replies.iter_mut().for_each(Vec::clear);
     }
 
-    /// Whether requests have left the clusters for it or there is something to do before `end`.
-    pub(crate) fn is_busy(&self, end: Cycle, clusters: &[Cluster]) -> bool {
-        let has_for_it = |cluster: &Cluster| !cluster.requests(self.id.index()).is_empty();
-        self.next < end || clusters.iter().filter(|cluster| cluster.has_requests()).any(has_for_it)
-    }
-
-    /// Takes the requests that have left the clusters, and advances to `end`, alone.
-    pub(crate) fn advance(&mut self, end: Cycle, clusters: &[Cluster], spec: &MemorySpec) {
+    /// Takes the requests that have left the clusters, and advances to `end`, alone. `next` is its next event until then;
+    /// gives the one after.
+    pub(crate) fn advance(
+        &mut self,
+        next: Cycle,
+        end: Cycle,
+        clusters: &[Cluster],
+        spec: &MemorySpec,
+    ) -> Cycle {
         self.take_requests(clusters);
-        if self.next >= end {
-            return;
+        let next = next.min(self.first_coming());
+        if next >= end {
+            return next;
         }
         let due = self.coming.partition_point(|request| request.at < end);
         for request in self.coming.drain(..due) {
             self.partition.push(&spec.partition, request);
         }
         self.partition.advance(&spec.partition, end, &mut self.sent);
-        self.has_replied = !self.sent.is_empty();
         for reply in self.sent.drain(..) {
             self.replies[spec.crossbar.cluster(reply.sm)].push(reply);
         }
-        self.next = self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming());
+        self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming())
     }
 
     fn take_requests(&mut self, clusters: &[Cluster]) {
@@ -99,7 +94,6 @@ impl PartitionPort {
         clusters.iter().for_each(|cluster| self.coming.extend_from_slice(cluster.requests(self.id.index())));
         if self.coming.len() > before {
             self.coming.sort_by_key(|request| (request.at, request.sm));
-            self.next = self.next.min(self.first_coming());
         }
     }
 
@@ -111,18 +105,18 @@ impl PartitionPort {
 /// Handing over what so many units have sent is as much work as one of them advancing.
 const UNITS_PER_CLUSTER: usize = 8;
 
-/// A cluster that hands over messages, with its SMs.
-struct ClusterWork<'a> {
-    number: usize,
-    cluster: &'a mut Cluster,
-    sms: &'a mut [Option<SmPort>],
-}
-
 /// All partitions and the crossbar: what stays warm from one launch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MemorySide {
-    pub(crate) partitions: Vec<PartitionPort>,
-    pub(crate) clusters: Vec<Cluster>,
+    partitions: Vec<PartitionPort>,
+    clusters: Vec<Cluster>,
+    /// The next event of each partition, known after every epoch: the first arrival of a request, too.
+    next: NextEvents,
+    /// Whether requests have left the clusters for a partition, which takes them in the next epoch.
+    called: Vec<bool>,
+    /// The partitions that act in the present epoch, ascending.
+    #[serde(skip)]
+    acting: Vec<usize>,
 }
 
 impl MemorySide {
@@ -132,6 +126,9 @@ impl MemorySide {
         MemorySide {
             partitions: ids.map(|id| PartitionPort::new(spec, id)).collect(),
             clusters: (0..spec.crossbar.clusters()).map(|_| Cluster::new(spec)).collect(),
+            next: NextEvents::never(spec.partitions),
+            called: vec![false; spec.partitions],
+            acting: Vec::new(),
         }
     }
 
@@ -141,9 +138,21 @@ impl MemorySide {
 
     /// The next cycle in which a partition does something or a request arrives.
     pub(crate) fn next_event(&self) -> Cycle {
-        let partitions = self.partitions.iter().map(|port| port.next);
-        let clusters = self.clusters.iter().map(|cluster| cluster.next_arrival);
-        partitions.chain(clusters).min().unwrap_or(Cycle::NEVER)
+        self.next.first()
+    }
+
+    /// The partitions that do something before `end` or have requests to take, each with its next event; and the clusters
+    /// that they take them from.
+    pub(crate) fn begin_epoch(&mut self, end: Cycle) -> (Vec<(&mut PartitionPort, &mut Cycle)>, &[Cluster]) {
+        let MemorySide { partitions, clusters, next, called, acting } = self;
+        let next = next.as_mut_slice();
+        let each = next.iter().zip(called.iter()).enumerate();
+        acting.clear();
+        acting.extend(
+            each.filter(|(_, (next, called))| **next < end || **called).map(|(partition, _)| partition),
+        );
+        acting.iter().for_each(|&partition| called[partition] = false);
+        (chosen(partitions, acting).zip(chosen(next, acting)).collect(), clusters)
     }
 
     /// Lines that L2 holds at most.
@@ -163,24 +172,36 @@ impl MemorySide {
 
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.partitions.iter().all(|port| port.coming.is_empty())
-            && !self.clusters.iter().any(Cluster::has_requests)
+        self.partitions.iter().all(|port| port.coming.is_empty()) && !self.called.contains(&true)
     }
 
     /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
     /// `busy` units had something to do.
-    pub(crate) fn exchange(&mut self, sms: &mut [Option<SmPort>], spec: &MemorySpec, busy: usize) -> Cycle {
-        let MemorySide { partitions, clusters } = self;
-        let of_clusters = sms.chunks_mut(spec.crossbar.sms_per_cluster());
-        let each = clusters.iter_mut().zip(of_clusters).enumerate();
-        let mut each: Vec<ClusterWork<'_>> =
-            each.map(|(number, (cluster, sms))| ClusterWork { number, cluster, sms }).collect();
-        let exchange =
-            |work: &mut ClusterWork<'_>| work.cluster.exchange(work.number, work.sms, partitions, spec);
+    pub(crate) fn exchange(&mut self, running: &mut Running, spec: &MemorySpec, busy: usize) -> Cycle {
+        let MemorySide { partitions, clusters, acting, .. } = self;
+        let of_clusters = clusters_of(running, spec.crossbar.sms_per_cluster());
+        let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> = clusters.iter_mut().zip(of_clusters).collect();
+        let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
+            cluster.send(sms, spec);
+            cluster.receive(sms, acting.iter().map(|&partition| &partitions[partition]), spec);
+        };
         if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
             parallel::for_each(&mut each, exchange);
         } else {
             each.iter_mut().for_each(exchange);
+        }
+        self.end_epoch()
+    }
+
+    /// Partitions know what comes to them, and their replies are gone. The last arrival of a reply.
+    fn end_epoch(&mut self) -> Cycle {
+        let MemorySide { partitions, clusters, next, called, acting } = self;
+        chosen(partitions, acting).for_each(PartitionPort::forget_replies);
+        for cluster in clusters.iter() {
+            for (partition, first) in cluster.arrivals() {
+                called[partition] = true;
+                next.no_later(partition, first);
+            }
         }
         clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
     }

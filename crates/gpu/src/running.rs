@@ -5,23 +5,21 @@ use crate::fault::{RunFault, Standstill};
 use crate::launch::{LaunchOptions, PreparedLaunch};
 use crate::limits::Watchdog;
 use crate::memory_side::MemorySide;
+use crate::next_events::{NextEvents, chosen};
 use crate::outcome::Progress;
 use crate::sampling::Sampler;
 use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_memory::Reply;
-use warplab_sm::{BlockStart, Context, Sm};
+use warplab_sm::{Context, Sm};
 use warplab_trace::{NoObserver, Sample};
 use warplab_units::{Cycle, SmId, TypedId};
 
-/// An SM with the one who watches it and its next event.
+/// An SM with the one who watches it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SmPort {
     pub(crate) sm: Sm,
-    /// Known after every epoch and every message.
-    pub(crate) next: Cycle,
     pub(crate) recorder: Option<Recorder>,
     /// What ended the launch in this epoch.
     #[serde(skip)]
@@ -39,27 +37,17 @@ impl SmPort {
             sm.watch_states();
         }
         let recorder = wanted.map(|options| Recorder::new(options, begin));
-        SmPort { sm, next: Cycle::NEVER, recorder, fault: None }
+        SmPort { sm, recorder, fault: None }
     }
 
-    /// Alone, up to `end`.
-    pub(crate) fn advance(&mut self, end: Cycle, context: &Context<'_>) {
+    /// Alone, up to `end`. Gives the next event.
+    pub(crate) fn advance(&mut self, end: Cycle, context: &Context<'_>) -> Cycle {
         let result = match &mut self.recorder {
             Some(recorder) => self.sm.advance(end, context, recorder),
             None => self.sm.advance(end, context, &mut NoObserver),
         };
         self.fault = result.err();
-        self.next = self.sm.next_event();
-    }
-
-    fn give(&mut self, start: BlockStart) {
-        self.next = self.next.min(start.at);
-        self.sm.give(start);
-    }
-
-    pub(crate) fn deliver(&mut self, reply: Reply) {
-        self.next = self.next.min(reply.at);
-        self.sm.deliver(reply);
+        self.sm.next_event()
     }
 }
 
@@ -88,6 +76,11 @@ impl QueuedLaunch {
 pub(crate) struct Running {
     pub(crate) begin: Cycle,
     pub(crate) sms: Vec<Option<SmPort>>,
+    /// The next event of each SM, known after every epoch and every message.
+    pub(crate) next: NextEvents,
+    /// The SMs that act in the present epoch, ascending.
+    #[serde(skip)]
+    pub(crate) acting: Vec<usize>,
     pub(crate) watchdog: Watchdog,
     dispatcher: Dispatcher,
     pub(crate) sampler: Option<Sampler>,
@@ -112,6 +105,8 @@ impl Running {
             begin,
             sampler: launch.options.sample.then(|| Sampler::new(blocks, wave, memory_side)),
             sms: (0..sms).map(|_| None).collect(),
+            next: NextEvents::never(sms as usize),
+            acting: Vec::new(),
             watchdog: Watchdog::new(begin, launch.options.max_cycles),
             dispatcher: Dispatcher::new(&config.launch, begin, blocks, shape.warps(), sms, per_sm),
             blocks,
@@ -141,8 +136,33 @@ impl Running {
 
     /// The next cycle in which an SM or the dispatcher can do anything.
     pub(crate) fn next_event(&self) -> Cycle {
-        let sms = self.active().map(|port| port.next);
-        sms.chain([self.dispatcher.next_dispatch()]).min().unwrap_or(Cycle::NEVER)
+        self.next.first().min(self.dispatcher.next_dispatch())
+    }
+
+    /// The SMs that do something before `end`, each with its next event.
+    pub(crate) fn begin_epoch(&mut self, end: Cycle) -> Vec<(&mut SmPort, &mut Cycle)> {
+        let Running { sms, next, acting, .. } = self;
+        acting.clear();
+        acting.extend(next.due(end));
+        let each = chosen(sms, acting).zip(chosen(next.as_mut_slice(), acting));
+        each.filter_map(|(port, next)| Some((port.as_mut()?, next))).collect()
+    }
+
+    /// What ended the launch in this epoch, if anything: the fault of the first SM that has one.
+    pub(crate) fn take_fault(&mut self) -> Option<Box<LaunchFault>> {
+        let mut fault = None;
+        self.for_each_acting(|port| fault = fault.take().or_else(|| port.fault.take()));
+        fault
+    }
+
+    /// The SMs that act in the present epoch, with their numbers.
+    pub(crate) fn acting(&self) -> impl Iterator<Item = (usize, &SmPort)> {
+        self.acting.iter().filter_map(|&sm| Some((sm, self.sms[sm].as_ref()?)))
+    }
+
+    /// Calls `look` with each SM that acts in the present epoch.
+    pub(crate) fn for_each_acting(&mut self, mut look: impl FnMut(&mut SmPort)) {
+        chosen(&mut self.sms, &self.acting).flatten().for_each(&mut look);
     }
 
     /// Cycles from the start of the kernel to its end.
@@ -152,10 +172,11 @@ impl Running {
 
     /// Gives out the blocks whose dispatch is certain at the boundary `now`.
     pub(crate) fn dispatch(&mut self, now: Cycle, launch: &QueuedLaunch) {
-        let (sms, begin) = (&mut self.sms, self.begin);
+        let (sms, next, begin) = (&mut self.sms, &mut self.next, self.begin);
         let before = self.dispatcher.dispatched();
         self.dispatcher.dispatch(now, |sm, start| {
-            sms[sm.index()].get_or_insert_with(|| SmPort::new(sm, begin, launch)).give(start);
+            next.no_later(sm.index(), start.at);
+            sms[sm.index()].get_or_insert_with(|| SmPort::new(sm, begin, launch)).sm.give(start);
         });
         if self.dispatcher.dispatched() > before {
             self.watchdog.block_moved(now);
@@ -172,8 +193,8 @@ impl Running {
 
     /// Frees the places of the blocks that have ended.
     pub(crate) fn collect_ends(&mut self, now: Cycle) {
-        for (sm, port) in self.sms.iter_mut().enumerate() {
-            let Some(port) = port else { continue };
+        for &sm in &self.acting {
+            let Some(port) = &mut self.sms[sm] else { continue };
             for end in port.sm.ends().drain(..) {
                 self.blocks_done += 1;
                 self.watchdog.block_moved(now);

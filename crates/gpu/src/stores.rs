@@ -26,26 +26,25 @@ pub(crate) fn apply_logs(
     memory: &MemoryImage,
     heap: &mut Heap,
 ) -> Result<(), RunFault> {
-    let order = order(&running.sms, start);
+    let order = order(running, start);
     if order.is_empty() {
         return Ok(());
     }
     running.watchdog.memory_moved(now);
-    let only_stores = running.active().all(|port| port.sm.log().has_only_stores());
+    let only_stores = running.acting().all(|(_, port)| port.sm.log().has_only_stores());
     if only_stores && order.len() >= FEW && parallel::threads() > 1 {
         in_parallel(&order, &running.sms, memory);
     } else {
         one_by_one(&order, running, context, memory, heap)?;
     }
-    running.active_mut().for_each(|port| port.sm.clear_log());
+    running.for_each_acting(|port| port.sm.clear_log());
     Ok(())
 }
 
 /// All changes in the order of (cycle, SM, sequence). The log of an SM is in order of time: sorting is counting.
-fn order(sms: &[Option<SmPort>], start: Cycle) -> Vec<Change> {
+fn order(running: &Running, start: Cycle) -> Vec<Change> {
     let logs = || {
-        let ports = sms.iter().enumerate().filter_map(|(sm, port)| Some((sm, port.as_ref()?)));
-        ports.flat_map(|(sm, port)| {
+        running.acting().flat_map(|(sm, port)| {
             let log = port.sm.log();
             (0..log.len()).map(move |index| (log.cycle(index).since(start) as usize, sm, index))
         })
