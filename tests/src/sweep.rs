@@ -16,9 +16,12 @@ pub const SUITES: [&str; 3] = ["suite", "micro", "atomics"];
 /// Cases whose hazards are checked every time have fewer warp instructions than this.
 const CHECKED_INSTRUCTIONS: u64 = 100_000;
 /// Blocks of a case that is simulated for its hazards alone.
-const SHORT_BLOCKS: u32 = 32;
+const SHORT_BLOCKS: u32 = 4;
 /// Cases that are simulated every time have fewer warp instructions than this.
 const SIMULATED_INSTRUCTIONS: u64 = 300_000;
+/// So do those that read the clock, whose instructions the hardware did not count, in buffers of at most so many bytes:
+/// a chain of pointers is followed through the whole buffer before it is timed.
+const SIMULATED_BYTES: u64 = 24 << 20;
 
 /// One case of every kind of work: the laws are held against them.
 pub const LAW_CASES: [&str; 8] = [
@@ -71,7 +74,8 @@ impl Run {
     }
 }
 
-/// The quick cases below 300,000 warp instructions and those of the laws, compiled from PTX; with long tests all quick ones.
+/// The quick cases below 300,000 warp instructions or 24 MiB and those of the laws, compiled from PTX; with long tests all
+/// quick ones.
 pub static PTX: LazyLock<Vec<Run>> = LazyLock::new(|| {
     let config = gpu("h200");
     let runs = SUITES.into_iter().flat_map(|suite| {
@@ -124,7 +128,10 @@ fn is_simulated_as_machine_code(case: &Case, checked: &BTreeSet<String>) -> bool
 
 /// The quick cases that are simulated from PTX every time.
 fn simulated(suite: &str) -> Vec<Case> {
-    let small = |case: &Case| case.warp_instructions().is_none_or(|count| count < SIMULATED_INSTRUCTIONS);
+    let small = |case: &Case| {
+        let is_counted_small = |count| count < SIMULATED_INSTRUCTIONS;
+        case.warp_instructions().map_or(case.buffer_bytes() <= SIMULATED_BYTES, is_counted_small)
+    };
     let of_a_law = |case: &Case| suite == "suite" && LAW_CASES.contains(&case.name.as_str());
     quick(suite).into_iter().filter(|case| long_tests() || small(case) || of_a_law(case)).collect()
 }

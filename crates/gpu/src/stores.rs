@@ -5,7 +5,7 @@ use crate::fault::RunFault;
 use crate::parallel;
 use crate::running::{Running, SmPort};
 use warplab_exec::{Heap, MemoryImage};
-use warplab_sm::{Context, Shard};
+use warplab_sm::{AtomicResult, Context, Shard};
 use warplab_units::Cycle;
 
 /// With fewer changes than this a second thread is not worth its start.
@@ -31,9 +31,9 @@ pub(crate) fn apply_logs(
         return Ok(());
     }
     running.watchdog.memory_moved(now);
-    let only_stores = running.acting().all(|(_, port)| port.sm.log().has_only_stores());
-    if only_stores && order.len() >= FEW && parallel::threads() > 1 {
-        in_parallel(&order, &running.sms, memory);
+    let only_accesses = running.acting().all(|(_, port)| port.sm.log().has_only_accesses());
+    if only_accesses && order.len() >= FEW && parallel::threads() > 1 {
+        in_parallel(&order, &mut running.sms, memory, parallel::threads());
     } else {
         one_by_one(&order, running, context, memory, heap)?;
     }
@@ -67,16 +67,31 @@ fn order(running: &Running, start: Cycle) -> Vec<Change> {
     order
 }
 
-/// Each thread applies the stores to its own share of the addresses: the order is kept for every word.
-fn in_parallel(order: &[Change], sms: &[Option<SmPort>], memory: &MemoryImage) {
-    let mut shards = Shard::all(parallel::threads());
-    parallel::for_each(&mut shards, |shard| {
-        for change in order {
-            if let Some(port) = &sms[usize::from(change.sm)] {
-                port.sm.log().apply_store(change.index as usize, *shard, memory);
-            }
-        }
+/// What one thread does: its share of the addresses, and the results there with their places in the order.
+struct Share {
+    shard: Shard,
+    results: Vec<(usize, AtomicResult)>,
+}
+
+/// Each thread makes the changes in its own share of the addresses: the order is kept for every word.
+fn in_parallel(order: &[Change], sms: &mut [Option<SmPort>], memory: &MemoryImage, threads: usize) {
+    let shards = Shard::all(threads).into_iter();
+    let mut shares: Vec<Share> = shards.map(|shard| Share { shard, results: Vec::new() }).collect();
+    let logs: &[Option<SmPort>] = sms;
+    parallel::for_each(&mut shares, |Share { shard, results }| {
+        let result = |change: &Change| {
+            let port = logs[usize::from(change.sm)].as_ref()?;
+            port.sm.log().apply_in(change.index as usize, *shard, memory)
+        };
+        results.extend(order.iter().enumerate().filter_map(|(place, change)| Some((place, result(change)?))));
     });
+    let mut results: Vec<&(usize, AtomicResult)> = shares.iter().flat_map(|share| &share.results).collect();
+    results.sort_by_key(|(place, _)| *place);
+    for (place, result) in results {
+        if let Some(port) = &mut sms[usize::from(order[*place].sm)] {
+            port.sm.deliver_atomic(result);
+        }
+    }
 }
 
 fn one_by_one(

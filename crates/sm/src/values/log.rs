@@ -87,8 +87,8 @@ impl Shard {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoreLog {
     entries: Vec<Entry>,
-    /// Changes that are no plain stores.
-    others: usize,
+    /// Requests to the heap, which belongs to the whole device.
+    heap_requests: usize,
     #[serde(with = "stored::arrays")]
     addresses: Vec<PerLane<u64>>,
     #[serde(with = "stored::arrays")]
@@ -114,27 +114,65 @@ impl StoreLog {
         self.entries[index].cycle
     }
 
-    /// Whether there is nothing but plain stores.
+    /// Whether there is nothing but stores and atomic operations: what touches one word is all that must stay in order.
     #[must_use]
-    pub fn has_only_stores(&self) -> bool {
-        self.others == 0
+    pub fn has_only_accesses(&self) -> bool {
+        self.heap_requests == 0
     }
 
-    /// Makes a plain store as far as its lanes' addresses are in a shard.
-    pub fn apply_store(&self, index: usize, shard: Shard, image: &MemoryImage) {
+    /// Makes a store or an atomic operation as far as its lanes' addresses are in a shard. The result is that of these
+    /// lanes.
+    pub fn apply_in(&self, index: usize, shard: Shard, image: &MemoryImage) -> Option<AtomicResult> {
         let entry = &self.entries[index];
+        let mask = self.lanes_in(entry, shard);
+        if mask.is_empty() {
+            return None;
+        }
+        match entry.change {
+            Change::Store => self.store(entry, mask, image),
+            Change::Atomic { .. } => return self.atomic(entry, mask, image),
+            Change::Heap { .. } => {}
+        }
+        None
+    }
+
+    /// The lanes of a change whose addresses are in a shard.
+    fn lanes_in(&self, entry: &Entry, shard: Shard) -> LaneMask {
         let addresses = &self.addresses[entry.addresses as usize];
         let [low, high] = entry.pages;
-        let mask = if low == high {
-            if shard.has_page(low) { entry.mask } else { LaneMask::EMPTY }
-        } else {
-            let mine = entry.mask.lanes().filter(|&lane| shard.has_page(addresses[lane] / PAGE_BYTES));
-            LaneMask(mine.fold(0, |mask, lane| mask | 1 << lane))
-        };
-        if !mask.is_empty() {
-            // Checked when it was issued.
-            let _ = image.store(Lanes { addresses, mask, bytes: entry.bytes }, &self.rows(entry));
+        if low == high {
+            return if shard.has_page(low) { entry.mask } else { LaneMask::EMPTY };
         }
+        let mine = entry.mask.lanes().filter(|&lane| shard.has_page(addresses[lane] / PAGE_BYTES));
+        LaneMask(mine.fold(0, |mask, lane| mask | 1 << lane))
+    }
+
+    fn store(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) {
+        let addresses = &self.addresses[entry.addresses as usize];
+        // Checked when it was issued.
+        let _ = image.store(Lanes { addresses, mask, bytes: entry.bytes }, &self.rows(entry));
+    }
+
+    fn atomic(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) -> Option<AtomicResult> {
+        let Change::Atomic { op, ty, destination, swapped } = entry.change else { return None };
+        let addresses = &self.addresses[entry.addresses as usize];
+        let data = self.rows(entry);
+        let mut values = [[0; WARP_LANES]; 4];
+        // Checked when it was issued.
+        let _ = image.atomic(op, ty, Lanes { addresses, mask, bytes: entry.bytes }, &data, &mut values);
+        let rows = entry.bytes.div_ceil(4) as usize;
+        let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
+        let all = || mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
+        let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
+        (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
+            slot: entry.slot,
+            generation: entry.generation,
+            register: destination,
+            rows,
+            mask,
+            values,
+            swapped,
+        })
     }
 
     /// The data of a change.
@@ -156,18 +194,12 @@ impl StoreLog {
         heap: &mut Heap,
     ) -> Result<Option<AtomicResult>, HeapRefusal> {
         let entry = &self.entries[index];
-        let lanes = Lanes {
-            addresses: &self.addresses[entry.addresses as usize],
-            mask: entry.mask,
-            bytes: entry.bytes,
-        };
-        let data = self.rows(entry);
         Ok(match entry.change {
             Change::Store => {
-                // Checked when it was issued.
-                let _ = image.store(lanes, &data);
+                self.store(entry, entry.mask, image);
                 None
             }
+            Change::Atomic { .. } => self.atomic(entry, entry.mask, image),
             Change::Heap { frees, destination, pc } => {
                 let values = self.addresses[entry.addresses as usize];
                 let request = HeapRequest { frees, mask: entry.mask, values, destination };
@@ -183,30 +215,13 @@ impl StoreLog {
                     swapped: None,
                 })
             }
-            Change::Atomic { op, ty, destination, swapped } => {
-                let mut values = [[0; WARP_LANES]; 4];
-                let _ = image.atomic(op, ty, lanes, &data, &mut values);
-                let rows = entry.bytes.div_ceil(4) as usize;
-                let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
-                let all = || entry.mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
-                let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
-                (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
-                    slot: entry.slot,
-                    generation: entry.generation,
-                    register: destination,
-                    rows,
-                    mask: entry.mask,
-                    values,
-                    swapped,
-                })
-            }
         })
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.entries.clear();
-        self.others = 0;
+        self.heap_requests = 0;
         self.addresses.clear();
         self.data.clear();
     }
@@ -230,7 +245,7 @@ impl StoreLog {
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
         let pages = lanes.mask.lanes().map(|lane| lanes.addresses[lane] / PAGE_BYTES);
         let (low, high) = pages.fold((u64::MAX, 0), |(low, high), page| (low.min(page), high.max(page)));
-        self.others += usize::from(!matches!(entry.change, Change::Store));
+        self.heap_requests += usize::from(matches!(entry.change, Change::Heap { .. }));
         let entry = Entry {
             pages: [low, high],
             addresses: self.addresses.len() as u32,
@@ -306,5 +321,68 @@ impl GlobalMemory for GlobalView<'_> {
         let change = Change::Atomic { op, ty, destination, swapped };
         self.log.push(self.entry(change), &request.lanes, request.operands);
         Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GlobalView, Overlay, PAGE_BYTES, Shard, StoreLog};
+    use warplab_exec::{
+        AtomicOp, AtomicRequest, AtomicType, GlobalMemory, Heap, Init, Lanes, MemoryImage, Row,
+    };
+    use warplab_units::{Cycle, LaneMask, WARP_LANES};
+
+    /// Every lane adds its number to a word; the words are `stride` bytes apart.
+    fn additions(stride: u64) -> (StoreLog, MemoryImage) {
+        let mut image = MemoryImage::new();
+        let buffer = image.allocate("words", 32 * stride + 4, Init::Zero);
+        let (mut log, mut overlay) = (StoreLog::default(), Overlay::default());
+        let addresses = std::array::from_fn(|lane| buffer.0 + lane as u64 * stride);
+        let mut operands = [[0; WARP_LANES]; 4];
+        operands[0] = std::array::from_fn(|lane| lane as u32);
+        let request = AtomicRequest {
+            op: AtomicOp::Add,
+            ty: AtomicType::U32,
+            lanes: Lanes { addresses: &addresses, mask: LaneMask::ALL, bytes: 4 },
+            operands: &operands,
+            wants_result: true,
+            destination: Some(7),
+            swapped: None,
+        };
+        let mut view = GlobalView {
+            image: &image,
+            overlay: &mut overlay,
+            log: &mut log,
+            cycle: Cycle(0),
+            slot: 0,
+            generation: 0,
+        };
+        view.atomic(request, &mut [[0; WARP_LANES]; 4]).expect("the words are there");
+        (log, image)
+    }
+
+    #[test]
+    fn shards_give_each_lane_the_value_that_the_whole_operation_gives() {
+        let (log, image) = additions(PAGE_BYTES);
+        let parts: Vec<_> =
+            Shard::all(3).into_iter().filter_map(|shard| log.apply_in(0, shard, &image)).collect();
+        assert!(parts.len() > 1, "the words are in several shards");
+        let mut lanes = LaneMask::EMPTY;
+        let mut values: Row = [0; WARP_LANES];
+        for part in &parts {
+            assert!((lanes & part.mask).is_empty());
+            lanes = LaneMask(lanes.0 | part.mask.0);
+            part.mask.lanes().for_each(|lane| values[lane] = part.values[0][lane]);
+        }
+        let (log, image) = additions(PAGE_BYTES);
+        let whole = log.apply(0, &image, &mut Heap::new(&image)).expect("no heap").expect("a result");
+        assert_eq!((lanes, values), (whole.mask, whole.values[0]));
+    }
+
+    #[test]
+    fn an_operation_on_one_page_belongs_to_one_shard() {
+        let (log, image) = additions(4);
+        let parts = Shard::all(3).into_iter().filter_map(|shard| log.apply_in(0, shard, &image));
+        assert_eq!(parts.map(|part| part.mask).collect::<Vec<_>>(), [LaneMask::ALL]);
     }
 }
