@@ -1,9 +1,10 @@
 //! What a person types.
 
 use crate::save::Save;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::PathBuf;
 use warplab_config::gpu::SchedulerPolicy;
@@ -172,15 +173,44 @@ pub(crate) enum Isa {
     Sass,
 }
 
-/// The scheduler policies by their names.
-fn schedulers() -> ValueParser {
-    let values =
+/// Reads a scheduler: a policy by its name, or a formula.
+#[derive(Clone, Debug)]
+struct SchedulerParser;
+
+impl TypedValueParser for SchedulerParser {
+    type Value = SchedulerPolicy;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<SchedulerPolicy, clap::Error> {
+        let text = value.to_string_lossy();
+        SchedulerPolicy::from_option(&text).map_err(|fault| {
+            let named = PossibleValuesParser::new(names());
+            let unknown = || named.parse_ref(command, argument, value).err();
+            let formula = || {
+                let fault = fault.unwrap_or_default();
+                let message = format!("the scheduler '{text}' cannot be read: {fault}\n");
+                clap::Error::raw(clap::error::ErrorKind::ValueValidation, message).with_cmd(command)
+            };
+            unknown().filter(|_| !text.contains('(')).unwrap_or_else(formula)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(names().into_iter()))
+    }
+}
+
+/// The scheduler policies by their names, and how a formula is written.
+fn names() -> Vec<PossibleValue> {
+    let policies =
         SchedulerPolicy::ALL.map(|policy| PossibleValue::new(policy.option()).help(policy.summary()));
-    let policy = |name: String| {
-        let found = SchedulerPolicy::ALL.into_iter().find(|policy| policy.option() == name);
-        found.ok_or_else(|| format!("unknown scheduler '{name}'"))
-    };
-    ValueParser::new(PossibleValuesParser::new(values).try_map(policy))
+    let formula =
+        PossibleValue::new("rank(FORMULA)").help("The lowest by a formula: see 'warplab explain rank'");
+    policies.into_iter().chain([formula]).collect()
 }
 
 #[derive(Debug, Args)]
@@ -307,7 +337,7 @@ pub(crate) struct MachineArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) gpu: Option<String>,
     /// Which warp of those that can issue is taken
-    #[arg(long, value_name = "POLICY", value_parser = schedulers())]
+    #[arg(long, value_name = "POLICY", value_parser = SchedulerParser)]
     pub(crate) scheduler: Option<SchedulerPolicy>,
     /// A change of the machine, may be repeated: l2.kib=30000
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -317,7 +347,8 @@ pub(crate) struct MachineArguments {
 impl MachineArguments {
     /// The changes of the machine in order, the scheduler first.
     pub(crate) fn all_changes(&self) -> Vec<String> {
-        let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
+        let scheduler = self.scheduler.as_ref();
+        let scheduler = scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.text()));
         scheduler.into_iter().chain(self.changes.iter().cloned()).collect()
     }
 }

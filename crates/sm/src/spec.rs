@@ -34,7 +34,7 @@ pub struct SmSpec {
 }
 
 /// The numbers of the warp schedulers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SchedulerSpec {
     pub(crate) policy: SchedulerPolicy,
     /// The seed of the random policy.
@@ -69,7 +69,7 @@ impl SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
             scheduler: SchedulerSpec {
-                policy: sm.scheduler,
+                policy: sm.scheduler.clone(),
                 seed: sm.scheduler_seed,
                 fetch_group: sm.instructions.fetch_group,
             },
