@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{
     Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
@@ -101,23 +101,52 @@ pub(crate) enum LabCommand {
     List,
     /// Print the text of a lab
     Show {
-        /// Its number or name
+        /// Its number, its name or the path of its folder
         lab: String,
     },
     /// Write a worksheet, and copies of the programs that you change, into a folder
     Start {
-        /// Its number or name
+        /// Its number, its name or the path of its folder
         lab: String,
         /// The folder; nothing in it is overwritten
         folder: PathBuf,
     },
-    /// Run a lab with your answers and say which hold
-    Check {
-        /// Its number or name
-        lab: String,
-        /// The folder with your worksheet
+    /// Run a lab with your answers and say which hold, with hints for the others
+    Check(LabCheckArguments),
+    /// Check the worksheets of a class and print a row for each
+    Grade(LabGradeArguments),
+    /// Write the start of a lab of your own, with comments; 'warplab lab check FOLDER ...' runs it
+    New {
+        /// The folder; nothing in it is overwritten
         folder: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabCheckArguments {
+    /// Its number, its name or the path of its folder
+    pub(crate) lab: String,
+    /// The folder with your worksheet
+    pub(crate) folder: PathBuf,
+    /// Show what was simulated, wrong predictions included
+    #[arg(long)]
+    pub(crate) reveal: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabGradeArguments {
+    /// Folders with worksheets
+    #[arg(required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// The lab of all of them; if not given, the one that each worksheet names
+    #[arg(long, value_name = "LAB")]
+    pub(crate) lab: Option<String>,
+    /// Print JSON, with everything that was simulated
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -418,10 +447,23 @@ pub(crate) struct CorrelateArguments {
     pub(crate) memory: Size,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExperimentCommand {
+    /// Write the start of an experiment of your own, with comments, and a launch for it
+    New {
+        /// The experiment (.ron); nothing is overwritten
+        file: PathBuf,
+    },
+}
+
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ExperimentArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<ExperimentCommand>,
     /// An experiment (.ron)
-    pub(crate) file: PathBuf,
+    #[arg(required = true)]
+    file: Option<PathBuf>,
     /// A change of a constant, an axis (values separated by commas) or a setting, may be repeated: gpu=h100-sxm
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) changes: Vec<String>,
@@ -439,6 +481,13 @@ pub(crate) struct ExperimentArguments {
     pub(crate) points: PointArguments,
     #[command(flatten)]
     pub(crate) slurm: SlurmArguments,
+}
+
+impl ExperimentArguments {
+    /// The experiment.
+    pub(crate) fn file(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new(""))
+    }
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,8 @@ mod faults;
 mod hazards;
 mod instructions_page;
 mod kernels;
+mod lab_commands;
+mod lab_hints;
 mod labs;
 mod launches;
 #[cfg(unix)]
@@ -18,6 +20,7 @@ mod reference;
 mod reports;
 mod runtime;
 mod sampling;
+mod scheduler_formula;
 mod several_launches;
 #[cfg(unix)]
 mod slurm;
