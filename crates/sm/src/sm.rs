@@ -212,6 +212,7 @@ impl Advance<'_> {
     /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
     /// can happen, and the cycles until then are charged to what each warp waits for.
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
+        let by_formula = self.context.spec.scheduler.is_formula();
         while self.sm.now < until {
             self.take_due();
             let mut eligible = false;
@@ -222,9 +223,12 @@ impl Advance<'_> {
                     continue;
                 }
                 let mut readiness = self.readiness(sub);
-                if readiness.eligible != 0 {
-                    readiness.held = self.select(sub, &readiness)?;
+                if readiness.eligible != 0 && by_formula {
+                    readiness.held = self.select_by_formula(sub, &readiness)?;
                     eligible |= readiness.held != readiness.eligible;
+                } else if readiness.eligible != 0 {
+                    eligible = true;
+                    self.select(sub, &readiness)?;
                 }
                 if readiness.math | readiness.global | readiness.shared | readiness.held != 0 {
                     next_free = next_free.min(readiness.next_free);
@@ -232,7 +236,7 @@ impl Advance<'_> {
                 }
             }
             let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free).min(until) };
-            let next = self.hold(eligible, &held_back, next);
+            let next = if by_formula { self.hold(eligible, &held_back, next) } else { next };
             self.charge_ready(&held_back, next - self.sm.now);
             self.sm.now = next;
         }
@@ -332,13 +336,23 @@ impl Advance<'_> {
         self.sm.next_known().min(next_free).max(self.sm.now + 1)
     }
 
-    /// The scheduler picks one of the eligible warps, whose instruction issues. The warps that it holds back.
-    fn select(&mut self, sub: usize, readiness: &Readiness) -> Result<u64, Box<LaunchFault>> {
+    /// The scheduler picks one of the eligible warps, whose instruction issues.
+    fn select(&mut self, sub: usize, readiness: &Readiness) -> Result<(), Box<LaunchFault>> {
+        let eligible = readiness.eligible;
+        let picked = self.sm.sub_partitions[sub].pick(eligible);
+        if self.sm.watched {
+            self.watch_ready(sub, eligible & !(1 << picked), WarpState::NotSelected, 1);
+        }
+        self.issue(sub, picked)
+    }
+
+    /// The formula picks one of the eligible warps, whose instruction issues, or none. The warps that it holds back.
+    fn select_by_formula(&mut self, sub: usize, readiness: &Readiness) -> Result<u64, Box<LaunchFault>> {
         let eligible = readiness.eligible;
         let Sm { now, warps, sub_partitions, .. } = &mut *self.sm;
         let count = sub_partitions.len();
         let loads = |warp: u32| warps[warp as usize * count + sub].counters.long_operations();
-        let pick = sub_partitions[sub].pick(eligible, *now, loads);
+        let pick = sub_partitions[sub].pick_by_formula(eligible, *now, loads);
         let Some(picked) = pick.warp else { return Ok(pick.held) };
         if self.sm.watched {
             self.watch_ready(sub, eligible & !pick.held & !(1 << picked), WarpState::NotSelected, 1);

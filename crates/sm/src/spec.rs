@@ -43,6 +43,13 @@ pub(crate) struct SchedulerSpec {
     pub(crate) fetch_group: u32,
 }
 
+impl SchedulerSpec {
+    /// Whether a formula decides.
+    pub(crate) fn is_formula(&self) -> bool {
+        matches!(self.policy, SchedulerPolicy::Rank(_))
+    }
+}
+
 /// How long a complete block barrier holds its warps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BarrierSpec {

@@ -92,16 +92,27 @@ impl SubPartition {
         }
     }
 
-    /// The scheduler picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
+    /// The scheduler picks one of the eligible warps.
     #[inline]
-    pub(crate) fn pick(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
+    pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
+        self.count(eligible);
+        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+    }
+
+    /// The formula picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
+    pub(crate) fn pick_by_formula(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
         let candidates = Candidates { eligible, ages: &self.ages };
         let view = View { now, resident: self.resident, global: self.wants_global };
-        let pick = self.scheduler.pick(&candidates, &view, loads);
-        let eligible = eligible & !pick.held;
-        if eligible == 0 {
-            return pick;
+        let pick = self.scheduler.pick_by_formula(&candidates, &view, loads);
+        if eligible & !pick.held != 0 {
+            self.count(eligible & !pick.held);
         }
+        pick
+    }
+
+    /// Counts a cycle in which one of these warps issues.
+    #[inline]
+    fn count(&mut self, eligible: u64) {
         let counters = &mut self.counters;
         counters.issue_cycles += 1;
         counters.eligible_cycles += 1;
@@ -112,7 +123,6 @@ impl SubPartition {
         counters.eligible_warp_cycles += others + 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] += others;
-        pick
     }
 
     /// Whether a warp that is held back may be let go although nothing happens.
@@ -265,7 +275,7 @@ mod tests {
     #[test]
     fn a_pick_counts_one_selected_and_the_rest_not_selected() {
         let mut sub = sub_partition();
-        assert_eq!(sub.pick(0b1110, Cycle(0), |_| 0).warp, Some(1));
+        assert_eq!(sub.pick(0b1110), 1);
         let states = sub.counters.states;
         assert_eq!(states[WarpState::Selected.index()], 1);
         assert_eq!(states[WarpState::NotSelected.index()], 2);

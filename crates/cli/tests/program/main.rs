@@ -1,5 +1,6 @@
 //! The `warplab` program, called as a person calls it. One test binary: linking is most of what a small one costs.
 
+mod book;
 mod checkpoints;
 mod common;
 mod contraction;

@@ -75,20 +75,13 @@ macro_rules! policies {
                 }
             }
 
-            /// One of the eligible warps, or none where a formula holds back all of them; `loads` counts what a warp
-            /// waits for.
+            /// One of the eligible warps. Not for a formula, which may hold back all of them.
             #[inline]
-            pub(crate) fn pick(
-                &mut self,
-                candidates: &Candidates<'_>,
-                view: &View,
-                loads: impl Fn(u32) -> i64,
-            ) -> Pick {
-                let warp = match self {
+            pub(crate) fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
+                match self {
                     $(Scheduler::$variant(policy) => policy.pick(candidates),)*
-                    Scheduler::Rank(rank) => return rank.pick(candidates, view, loads),
-                };
-                Pick { warp: Some(warp), held: 0 }
+                    Scheduler::Rank(_) => candidates.eligible.trailing_zeros(),
+                }
             }
         }
     };
@@ -104,6 +97,19 @@ policies! {
 }
 
 impl Scheduler {
+    /// One of the eligible warps, or none where a formula holds back all of them; `loads` counts what a warp waits for.
+    pub(crate) fn pick_by_formula(
+        &mut self,
+        candidates: &Candidates<'_>,
+        view: &View,
+        loads: impl Fn(u32) -> i64,
+    ) -> Pick {
+        match self {
+            Scheduler::Rank(rank) => rank.pick(candidates, view, loads),
+            other => Pick { warp: Some(other.pick(candidates)), held: 0 },
+        }
+    }
+
     /// A warp of a block comes.
     pub(crate) fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
         if let Scheduler::Rank(rank) = self {
@@ -135,7 +141,7 @@ mod tests {
     const VIEW: View = View { now: Cycle(0), resident: u64::MAX, global: 0 };
 
     fn pick(scheduler: &mut Scheduler, candidates: &Candidates<'_>) -> u32 {
-        scheduler.pick(candidates, &VIEW, |_| 0).warp.unwrap()
+        scheduler.pick_by_formula(candidates, &VIEW, |_| 0).warp.unwrap()
     }
 
     /// What a scheduler picks in consecutive cycles.

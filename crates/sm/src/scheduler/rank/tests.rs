@@ -18,7 +18,8 @@ fn pick_all(text: &str, eligible: &[u64], view: View, loads: &[i64]) -> Vec<Pick
     cycles
         .map(|(&eligible, cycle)| {
             let view = View { now: Cycle(cycle), ..view };
-            scheduler.pick(&Candidates { eligible, ages: &ages }, &view, |warp| loads[warp as usize])
+            scheduler
+                .pick_by_formula(&Candidates { eligible, ages: &ages }, &view, |warp| loads[warp as usize])
         })
         .collect()
 }
@@ -85,7 +86,7 @@ fn a_kept_value_changes_when_a_warp_issues_and_one_of_a_warp_starts_anew_with_it
     let spec = SchedulerSpec { policy: policy("keep warp n = 0 then n + 1; n"), seed: 1, fetch_group: 8 };
     let mut scheduler = Scheduler::new(&spec, 0);
     let pick = |scheduler: &mut Scheduler| {
-        scheduler.pick(&Candidates { eligible: 0b11, ages: &[0; 64] }, &VIEW, |_| 0).warp
+        scheduler.pick_by_formula(&Candidates { eligible: 0b11, ages: &[0; 64] }, &VIEW, |_| 0).warp
     };
     assert_eq!(
         [pick(&mut scheduler), pick(&mut scheduler), pick(&mut scheduler)],
