@@ -1,11 +1,12 @@
 //! What a person types.
 
 use crate::save::Save;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsStr;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{
     Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
@@ -100,23 +101,52 @@ pub(crate) enum LabCommand {
     List,
     /// Print the text of a lab
     Show {
-        /// Its number or name
+        /// Its number, its name or the path of its folder
         lab: String,
     },
     /// Write a worksheet, and copies of the programs that you change, into a folder
     Start {
-        /// Its number or name
+        /// Its number, its name or the path of its folder
         lab: String,
         /// The folder; nothing in it is overwritten
         folder: PathBuf,
     },
-    /// Run a lab with your answers and say which hold
-    Check {
-        /// Its number or name
-        lab: String,
-        /// The folder with your worksheet
+    /// Run a lab with your answers and say which hold, with hints for the others
+    Check(LabCheckArguments),
+    /// Check the worksheets of a class and print a row for each
+    Grade(LabGradeArguments),
+    /// Write the start of a lab of your own, with comments; 'warplab lab check FOLDER ...' runs it
+    New {
+        /// The folder; nothing in it is overwritten
         folder: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabCheckArguments {
+    /// Its number, its name or the path of its folder
+    pub(crate) lab: String,
+    /// The folder with your worksheet
+    pub(crate) folder: PathBuf,
+    /// Show what was simulated, wrong predictions included
+    #[arg(long)]
+    pub(crate) reveal: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabGradeArguments {
+    /// Folders with worksheets
+    #[arg(required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// The lab of all of them; if not given, the one that each worksheet names
+    #[arg(long, value_name = "LAB")]
+    pub(crate) lab: Option<String>,
+    /// Print JSON, with everything that was simulated
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -172,15 +202,44 @@ pub(crate) enum Isa {
     Sass,
 }
 
-/// The scheduler policies by their names.
-fn schedulers() -> ValueParser {
-    let values =
+/// Reads a scheduler: a policy by its name, or a formula.
+#[derive(Clone, Debug)]
+struct SchedulerParser;
+
+impl TypedValueParser for SchedulerParser {
+    type Value = SchedulerPolicy;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<SchedulerPolicy, clap::Error> {
+        let text = value.to_string_lossy();
+        SchedulerPolicy::from_option(&text).map_err(|fault| {
+            let named = PossibleValuesParser::new(names());
+            let unknown = || named.parse_ref(command, argument, value).err();
+            let formula = || {
+                let fault = fault.unwrap_or_default();
+                let message = format!("the scheduler '{text}' cannot be read: {fault}\n");
+                clap::Error::raw(clap::error::ErrorKind::ValueValidation, message).with_cmd(command)
+            };
+            unknown().filter(|_| !text.contains('(')).unwrap_or_else(formula)
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(names().into_iter()))
+    }
+}
+
+/// The scheduler policies by their names, and how a formula is written.
+fn names() -> Vec<PossibleValue> {
+    let policies =
         SchedulerPolicy::ALL.map(|policy| PossibleValue::new(policy.option()).help(policy.summary()));
-    let policy = |name: String| {
-        let found = SchedulerPolicy::ALL.into_iter().find(|policy| policy.option() == name);
-        found.ok_or_else(|| format!("unknown scheduler '{name}'"))
-    };
-    ValueParser::new(PossibleValuesParser::new(values).try_map(policy))
+    let formula =
+        PossibleValue::new("rank(FORMULA)").help("The lowest by a formula: see 'warplab explain rank'");
+    policies.into_iter().chain([formula]).collect()
 }
 
 #[derive(Debug, Args)]
@@ -307,7 +366,7 @@ pub(crate) struct MachineArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) gpu: Option<String>,
     /// Which warp of those that can issue is taken
-    #[arg(long, value_name = "POLICY", value_parser = schedulers())]
+    #[arg(long, value_name = "POLICY", value_parser = SchedulerParser)]
     pub(crate) scheduler: Option<SchedulerPolicy>,
     /// A change of the machine, may be repeated: l2.kib=30000
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -317,7 +376,8 @@ pub(crate) struct MachineArguments {
 impl MachineArguments {
     /// The changes of the machine in order, the scheduler first.
     pub(crate) fn all_changes(&self) -> Vec<String> {
-        let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
+        let scheduler = self.scheduler.as_ref();
+        let scheduler = scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.text()));
         scheduler.into_iter().chain(self.changes.iter().cloned()).collect()
     }
 }
@@ -387,10 +447,23 @@ pub(crate) struct CorrelateArguments {
     pub(crate) memory: Size,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExperimentCommand {
+    /// Write the start of an experiment of your own, with comments, and a launch for it
+    New {
+        /// The experiment (.ron); nothing is overwritten
+        file: PathBuf,
+    },
+}
+
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ExperimentArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<ExperimentCommand>,
     /// An experiment (.ron)
-    pub(crate) file: PathBuf,
+    #[arg(required = true)]
+    file: Option<PathBuf>,
     /// A change of a constant, an axis (values separated by commas) or a setting, may be repeated: gpu=h100-sxm
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) changes: Vec<String>,
@@ -408,6 +481,13 @@ pub(crate) struct ExperimentArguments {
     pub(crate) points: PointArguments,
     #[command(flatten)]
     pub(crate) slurm: SlurmArguments,
+}
+
+impl ExperimentArguments {
+    /// The experiment.
+    pub(crate) fn file(&self) -> &Path {
+        self.file.as_deref().unwrap_or(Path::new(""))
+    }
 }
 
 #[derive(Debug, Args)]

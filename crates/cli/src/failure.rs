@@ -47,6 +47,20 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// What it says, in one line.
+    pub(crate) fn first_line(&self) -> String {
+        let text = match self {
+            Failure::Input(message) | Failure::Kernel(message) | Failure::Output(message) => message,
+            Failure::Diagnostics(_, faults) | Failure::KernelAt(_, faults) => {
+                faults.first().map_or("", |fault| &fault.message)
+            }
+            Failure::Closed => "",
+        };
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Failure {
         match fault {

@@ -13,10 +13,13 @@ static BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/labs.rs")
 /// Where labs lie in a checkout.
 const FOLDER: &str = "configs/labs";
 
+/// The description of a lab.
+const DESCRIPTION: &str = "lab.ron";
+
 /// Where one lab lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A folder.
+    /// A folder of `configs/labs`, or one that a person named.
     Folder { name: String, path: PathBuf },
     /// Inside the program.
     BuiltIn { name: String },
@@ -69,8 +72,11 @@ pub(crate) fn all() -> Vec<Place> {
     places
 }
 
-/// The lab that a person means: by its number, its word, or both.
+/// The lab that a person means: by its number, its word, or both, or by the path of its folder or description.
 pub(crate) fn find(wanted: &str) -> Result<Place, Failure> {
+    if let Some(place) = at_path(wanted) {
+        return Ok(place);
+    }
     let all = all();
     let names: Vec<String> = all.iter().map(|place| place.name().to_owned()).collect();
     let found = all.into_iter().find(|place| {
@@ -82,6 +88,16 @@ pub(crate) fn find(wanted: &str) -> Result<Place, Failure> {
         let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
         Failure::input(format!("unknown lab '{wanted}';{near} known: {}", names.join(", ")))
     })
+}
+
+/// The lab of a folder that a person named; a plain name is one of `configs/labs` first.
+fn at_path(wanted: &str) -> Option<Place> {
+    let path = Path::new(wanted);
+    let path = if path.ends_with(DESCRIPTION) { path.parent()? } else { path };
+    let is_path = wanted.contains(['/', '\\']) || wanted.starts_with('.') || wanted == DESCRIPTION;
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let there = is_path && path.join(DESCRIPTION).is_file();
+    there.then(|| Place::Folder { name: path.display().to_string(), path: path.to_owned() })
 }
 
 fn number_and_word(name: &str) -> (&str, &str) {

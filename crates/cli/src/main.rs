@@ -27,7 +27,7 @@ mod simulate;
 mod sources;
 mod terminal;
 
-use arguments::{Arguments, Command, ConfigCommand, GpuCommand, LabCommand};
+use arguments::{Arguments, Command, ConfigCommand, ExperimentCommand, GpuCommand, LabCommand};
 use clap::Parser;
 use failure::{Failure, Outcome};
 use std::process::ExitCode;
@@ -45,7 +45,10 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
-        Command::Experiment(arguments) => commands::experiment::run(arguments, terminal),
+        Command::Experiment(arguments) => match &arguments.command {
+            Some(ExperimentCommand::New { file }) => commands::experiment_new::new(file, terminal),
+            None => commands::experiment::run(arguments, terminal),
+        },
         Command::Reproduce(arguments) => commands::reproduce::run(arguments, terminal),
         Command::Correlate(arguments) => commands::correlate::run(arguments, terminal),
         Command::Occupancy(arguments) => commands::occupancy::run(arguments, terminal),
@@ -66,9 +69,9 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Lab { command: LabCommand::Start { lab, folder } } => {
             commands::lab::start(lab, folder, terminal)
         }
-        Command::Lab { command: LabCommand::Check { lab, folder } } => {
-            commands::lab::check(lab, folder, terminal)
-        }
+        Command::Lab { command: LabCommand::Check(arguments) } => commands::lab::check(arguments, terminal),
+        Command::Lab { command: LabCommand::Grade(arguments) } => commands::lab::grade(arguments, terminal),
+        Command::Lab { command: LabCommand::New { folder } } => commands::lab::new(folder, terminal),
         Command::Isa { name, markdown } => commands::isa::run(name.as_deref(), *markdown, terminal),
         Command::Completions { shell } => commands::completions::run(*shell, terminal),
     }

@@ -1,5 +1,6 @@
 //! The description of a lab: `configs/labs/*/lab.ron`.
 
+use crate::launch::Dimensions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -7,12 +8,17 @@ use std::collections::BTreeMap;
 /// The worksheet in a student's folder.
 pub const WORKSHEET: &str = "worksheet.ron";
 
+/// What a student has predicted wrongly so far, in the student's folder.
+pub const TRIES: &str = "tries.json";
+
 /// Why a student's copy of a program cannot have this name; nothing if it can.
 #[must_use]
 pub(crate) fn wrong_copy(name: &str) -> Option<String> {
     let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
     if name.eq_ignore_ascii_case(WORKSHEET) {
         Some(format!("a copy named '{name}' would stand in the place of the worksheet"))
+    } else if name.eq_ignore_ascii_case(TRIES) {
+        Some(format!("a copy named '{name}' would stand in the place of the list of tries"))
     } else if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
         Some(format!("'{name}' is not the name of a file in the student's folder"))
     } else {
@@ -51,10 +57,19 @@ pub struct Lab {
 pub struct LabRun {
     /// The launch: a file like those of `configs/launches`.
     pub launch: String,
+    /// The kernel, instead of the launch's.
+    #[serde(default)]
+    pub kernel: Option<String>,
+    /// Blocks along x, y and z, instead of the launch's.
+    #[serde(default)]
+    pub grid: Option<Dimensions>,
     /// Warps of a block, instead of the launch's block.
     #[serde(default)]
     #[schemars(range(min = 1, max = 32))]
     pub warps: Option<u32>,
+    /// Arguments instead of the launch's, by their number from 0: {"2": "u32:33"}.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, String>,
     /// Changes of the machine, after those of the launch.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
@@ -88,10 +103,14 @@ pub struct Prediction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
-    /// A number: right if |predicted - simulated| <= absolute + relative * |simulated|.
+    /// A number: right if |predicted - simulated| <= absolute + relative * |simulated|, or if it is more than simulated
+    /// by at most `more`.
     Number {
         /// The run.
         run: String,
+        /// The run whose number it is divided by, for "how many times".
+        #[serde(default)]
+        to: Option<String>,
         /// What is measured.
         of: Measure,
         /// The relative tolerance.
@@ -102,6 +121,10 @@ pub enum Answer {
         #[serde(default)]
         #[schemars(range(min = 0.0))]
         absolute: f64,
+        /// How much more than simulated is right, too.
+        #[serde(default)]
+        #[schemars(range(min = 0.0))]
+        more: f64,
     },
     /// The name of the run with the least; of equal ones, each is right.
     Least {
@@ -122,11 +145,20 @@ pub enum Answer {
 impl Answer {
     /// The runs that are measured.
     #[must_use]
-    pub fn runs(&self) -> &[String] {
+    pub fn runs(&self) -> Vec<&str> {
         match self {
-            Answer::Number { run, .. } => std::slice::from_ref(run),
-            Answer::Least { runs, .. } | Answer::Most { runs, .. } => runs,
+            Answer::Number { run, to, .. } => [run].into_iter().chain(to).map(String::as_str).collect(),
+            Answer::Least { runs, .. } | Answer::Most { runs, .. } => {
+                runs.iter().map(String::as_str).collect()
+            }
         }
+    }
+
+    /// What is measured of them.
+    #[must_use]
+    pub fn measure(&self) -> &Measure {
+        let (Answer::Number { of, .. } | Answer::Least { of, .. } | Answer::Most { of, .. }) = self;
+        of
     }
 }
 
@@ -169,11 +201,13 @@ pub enum Condition {
     Below(f64),
     /// A number above this.
     Above(f64),
+    /// A number from the first to the second.
+    Between(f64, f64),
     /// This name.
     Is(String),
 }
 
-/// A number that the student chooses.
+/// What the student chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
@@ -185,18 +219,30 @@ pub struct Change {
     pub run: String,
     /// What of it.
     pub sets: Setting,
-    /// The least that is possible.
+    /// The least number that is possible.
+    #[serde(default)]
     pub least: u32,
     /// The most that is possible.
+    #[serde(default = "largest")]
     pub most: u32,
+}
+
+fn largest() -> u32 {
+    u32::MAX
 }
 
 /// What a student may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Setting {
     /// Warps of a block.
     Warps,
+    /// This argument of the kernel, counted from 0: a u32.
+    Argument(u32),
+    /// Bytes of dynamic shared memory of a block.
+    SharedBytes,
+    /// The warp scheduler: the name of a policy, or a formula.
+    Scheduler,
 }
 
 /// A condition on a run with the student's changes.
@@ -207,6 +253,9 @@ pub struct MetricCheck {
     pub text: String,
     /// The run.
     pub run: String,
+    /// The run whose number it is divided by, for "how many times".
+    #[serde(default)]
+    pub to: Option<String>,
     /// What is measured.
     pub of: Measure,
     /// It must be at least this.

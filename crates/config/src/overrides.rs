@@ -1,7 +1,7 @@
 //! Changes of a description from a command line: `multiprocessor.scheduler=gto`.
 
 use crate::check::{allowed, check, schema_at};
-use crate::ron_tree::parse;
+use crate::ron_tree::{Value, parse};
 use crate::schema::{FORMATS, Kind, schema};
 use serde_json::Value as Json;
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -94,10 +94,17 @@ fn splice(text: &str, names: &[&str], value: &str) -> Option<String> {
         return Some(format!("{}{value}{}", &text[..range.start], &text[range.end..]));
     }
     let (last, above) = names.split_last()?;
-    let group = tree.find(above)?.span.range();
-    let inside = text.get(group.clone())?.strip_suffix(')')?.len() + group.start;
-    let before = text[..inside].trim_end();
-    let comma = if before.ends_with([',', '(']) { "" } else { "," };
+    let group = tree.find(above)?;
+    let inside = group.span.range().start + text.get(group.span.range())?.strip_suffix(')')?.len();
+    // What follows the last field may be a comma and comments.
+    let last_field = match &group.value {
+        Value::Struct(_, fields) => fields.last().map(|(_, field)| field.span.range().end),
+        _ => None,
+    };
+    let comma = match last_field {
+        Some(end) if !text[end..].trim_start().starts_with(',') => ",",
+        _ => "",
+    };
     // A comment at the end would swallow what follows on its line.
     Some(format!("{}\n{comma}{last}: {value}\n{}", &text[..inside], &text[inside..]))
 }

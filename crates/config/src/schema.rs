@@ -74,6 +74,7 @@ pub(crate) const FORMATS: &[(&str, TextCheck)] = &[
     }),
     ("formula", parses::<crate::launch::Formula>),
     ("expression", parses::<crate::experiment::Expression>),
+    ("rank", parses::<crate::gpu::RankFormula>),
     ("template", parses::<crate::experiment::Template>),
 ];
 

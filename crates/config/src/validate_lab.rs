@@ -1,7 +1,8 @@
 //! What the form of a lab cannot say: names that must exist, and that must differ.
 
 use crate::check::{allowed, schema_at};
-use crate::lab::{Answer, Lab, Measure, wrong_copy};
+use crate::lab::{Lab, Measure, wrong_copy};
+use crate::launch::parse_argument;
 use crate::ron_tree::{Node, Value};
 use crate::schema::{Kind, schema};
 use warplab_diagnostics::Diagnostic;
@@ -16,9 +17,7 @@ pub(crate) fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
         for run in prediction.answer.runs() {
             checker.run(run, &format!("{place}.answer"));
         }
-        let (Answer::Number { of, .. } | Answer::Least { of, .. } | Answer::Most { of, .. }) =
-            &prediction.answer;
-        checker.measure(of, &format!("{place}.answer"));
+        checker.measure(prediction.answer.measure(), &format!("{place}.answer"));
         let before = lab.predictions[..at].iter().any(|other| other.id == prediction.id);
         checker.name(&prediction.id, before, &place);
     }
@@ -35,6 +34,7 @@ pub(crate) fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
     }
     for (at, check) in lab.checks.iter().enumerate() {
         checker.run(&check.run, &format!("checks.{at}.run"));
+        check.to.iter().for_each(|run| checker.run(run, &format!("checks.{at}.to")));
         checker.measure(&check.of, &format!("checks.{at}.of"));
         if check.at_least.is_none() && check.at_most.is_none() {
             let message = "this check always holds".to_owned();
@@ -45,6 +45,7 @@ pub(crate) fn validate_lab(lab: &Lab, tree: &Node) -> Vec<Diagnostic> {
         checker.run(&shown.run, &format!("timelines.{at}.run"));
     }
     checker.copies();
+    checker.arguments();
     checker.machines();
     checker.faults
 }
@@ -100,6 +101,31 @@ impl Checker<'_> {
                 self.faults.push(Diagnostic::error(span, message).with_label("here").with_help(help));
             }
         }
+    }
+
+    /// The arguments that runs have instead of their launches'.
+    fn arguments(&mut self) {
+        let mut faults = Vec::new();
+        for run in self.lab.runs.keys() {
+            let Some(Value::Map(entries)) =
+                self.tree.find(&["runs", run, "arguments"]).map(|node| &node.value)
+            else {
+                continue;
+            };
+            for (key, value) in entries {
+                let (Value::Text(number), Value::Text(argument)) = (&key.value, &value.value) else {
+                    continue;
+                };
+                let message = match (number.parse::<u32>(), parse_argument(argument)) {
+                    (Err(_), _) => (key.span, format!("'{number}' is not the number of an argument")),
+                    (_, Err(message)) => (value.span, message),
+                    _ => continue,
+                };
+                let help = "for example {\"2\": \"u32:33\"}: arguments are counted from 0";
+                faults.push(Diagnostic::error(message.0, message.1).with_label("here").with_help(help));
+            }
+        }
+        self.faults.append(&mut faults);
     }
 
     /// The paths of all changes of machines.

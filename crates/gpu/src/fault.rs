@@ -50,6 +50,8 @@ pub(crate) struct Standstill<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) blocks_done: u64,
     pub(crate) blocks: u64,
+    /// The formula of a scheduler that holds back every warp that could issue.
+    pub(crate) held_by: Option<&'a str>,
     pub(crate) waiting: Vec<WaitingWarp>,
 }
 
@@ -78,7 +80,10 @@ impl Standstill<'_> {
     /// Where the first warps wait that have not ended.
     fn report(&self) -> String {
         const SHOWN: usize = 8;
-        let mut report = String::new();
+        let held_by = |formula| {
+            format!("\n  the scheduler rank({formula:?}) gives never to every warp that could issue")
+        };
+        let mut report = self.held_by.map_or(String::new(), held_by);
         for warp in self.waiting.iter().take(SHOWN) {
             let instruction = self.kernel.instructions.get(warp.pc as usize);
             let text = instruction.map_or(String::new(), warplab_program::listing::instruction_text);

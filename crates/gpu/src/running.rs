@@ -246,11 +246,12 @@ impl Running {
         self.standstill(launch).hang(cycle)
     }
 
-    pub(crate) fn standstill<'a>(&self, launch: &'a QueuedLaunch) -> Standstill<'a> {
+    pub(crate) fn standstill<'a>(&'a self, launch: &'a QueuedLaunch) -> Standstill<'a> {
         Standstill {
             kernel: &launch.prepared.launch.kernel,
             blocks_done: self.blocks_done,
             blocks: self.blocks,
+            held_by: self.active().find_map(|port| port.sm.held_by()),
             waiting: self.active().flat_map(|port| port.sm.waiting_warps()).collect(),
         }
     }

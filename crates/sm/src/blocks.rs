@@ -68,7 +68,7 @@ impl Advance<'_> {
         for index in 0..launch.warps_per_block {
             let slot = self.free_slot();
             block.slots.push(slot as u8);
-            self.start_warp(slot, place, index as u32, start.warp_interval);
+            self.start_warp(slot, (place, start.block), index as u32, start.warp_interval);
         }
         if self.sm.watched {
             let slots: Vec<WarpSlot> = block.slots.iter().map(|&slot| WarpSlot(slot)).collect();
@@ -86,7 +86,8 @@ impl Advance<'_> {
         self.sm.slot(fewest, warp)
     }
 
-    fn start_warp(&mut self, slot: usize, block: usize, index: u32, warp_interval: u64) {
+    /// A warp comes; its block has a place here and a number in the grid.
+    fn start_warp(&mut self, slot: usize, (place, number): (usize, u64), index: u32, warp_interval: u64) {
         let (spec, launch) = (self.context.spec, self.context.launch);
         let sm = &mut *self.sm;
         let sub_partitions = sm.sub_partitions.len();
@@ -98,9 +99,9 @@ impl Advance<'_> {
         sm.next_age += 1;
         let warp = &mut sm.warps[slot];
         let sub = usize::from(warp.sub);
-        sm.sub_partitions[sub].enter(u32::from(warp.local), sm.next_age, sm.now);
+        sm.sub_partitions[sub].enter(u32::from(warp.local), sm.next_age, number, sm.now);
         warp.state.restart(&launch.shape, index);
-        warp.enter(block as u8, sm.now);
+        warp.enter(place as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
         let fetched = first + sm.fetch.delay(&spec.fetch, sub, None, 0);
         // Events of this cycle have been taken: what is due now must not become one.

@@ -2,11 +2,12 @@
 
 use crate::hazards::HazardChecker;
 use crate::sm::Sm;
+use crate::sub_partition::SubPartition;
 use crate::values::HeapRefusal;
 use crate::warp::{Phase, Warp};
 use crate::{Context, LaunchSpec};
 use warplab_exec::{ExecFault, LaunchFault, PrintedLines};
-use warplab_trace::{Hazards, SmCounters, WarpState};
+use warplab_trace::{Hazards, SmCounters, StallReason, WarpState};
 use warplab_units::{BlockId, Cycle, WarpSlot};
 
 /// A warp that has not ended, and where it waits: for reports of hangs.
@@ -56,6 +57,12 @@ impl Sm {
         }
     }
 
+    /// The formula that holds back every warp that could issue, if one does.
+    #[must_use]
+    pub fn held_by(&self) -> Option<&str> {
+        self.sub_partitions.iter().filter(|_| self.held).find_map(SubPartition::formula)
+    }
+
     /// The warps that have not ended, and where they wait.
     #[must_use]
     pub fn waiting_warps(&self) -> Vec<WaitingWarp> {
@@ -68,7 +75,9 @@ impl Sm {
         let block = self.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
         let paths = warp.state.paths.all();
         let pc = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
-        let state = warp.phase.reason().map_or(WarpState::NotSelected, WarpState::Stalled);
+        let ready =
+            if self.held { WarpState::Stalled(StallReason::DispatchStall) } else { WarpState::NotSelected };
+        let state = warp.phase.reason().map_or(ready, WarpState::Stalled);
         WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state }
     }
 

@@ -54,11 +54,18 @@ pub struct Sm {
     pub(crate) ended_blocks: u64,
     pub(crate) ended_warps: u64,
     pub(crate) next_age: u64,
+    /// Every warp that could issue is held back by a formula, and only what comes from outside can change that.
+    pub(crate) held: bool,
+    /// Since when no warp has issued because of that, even if the formula may let one go.
+    held_since: Option<Cycle>,
     pub(crate) watched: bool,
     pub(crate) hazards: Option<Box<HazardChecker>>,
     #[serde(skip)]
     pub(crate) scratch: Scratch,
 }
+
+/// A formula that has held back every warp for so many cycles, while nothing is under way, is taken to do so for ever.
+const LONGEST_HOLD: u64 = 1_000_000;
 
 /// Space that is used again in every cycle and holds nothing between two.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +109,8 @@ impl Sm {
             ended_blocks: 0,
             ended_warps: 0,
             next_age: 0,
+            held: false,
+            held_since: None,
             watched: false,
             hazards: None,
             scratch: Scratch::default(),
@@ -163,7 +172,7 @@ impl Sm {
     #[must_use]
     pub fn next_event(&self) -> Cycle {
         let ready = self.sub_partitions.iter().any(|sub| sub.ready != 0);
-        if ready { self.now } else { self.next_known() }
+        if ready && !self.held { self.now } else { self.next_known() }
     }
 
     fn next_known(&self) -> Cycle {
@@ -203,6 +212,7 @@ impl Advance<'_> {
     /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
     /// can happen, and the cycles until then are charged to what each warp waits for.
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
+        let by_formula = self.context.spec.scheduler.is_formula();
         while self.sm.now < until {
             self.take_due();
             let mut eligible = false;
@@ -212,17 +222,21 @@ impl Advance<'_> {
                 if self.sm.sub_partitions[sub].ready == 0 {
                     continue;
                 }
-                let readiness = self.readiness(sub);
-                if readiness.eligible != 0 {
+                let mut readiness = self.readiness(sub);
+                if readiness.eligible != 0 && by_formula {
+                    readiness.held = self.select_by_formula(sub, &readiness)?;
+                    eligible |= readiness.held != readiness.eligible;
+                } else if readiness.eligible != 0 {
                     eligible = true;
                     self.select(sub, &readiness)?;
                 }
-                if readiness.math | readiness.global | readiness.shared != 0 {
+                if readiness.math | readiness.global | readiness.shared | readiness.held != 0 {
                     next_free = next_free.min(readiness.next_free);
                     held_back.push((sub, readiness));
                 }
             }
             let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free).min(until) };
+            let next = if by_formula { self.hold(eligible, &held_back, next) } else { next };
             self.charge_ready(&held_back, next - self.sm.now);
             self.sm.now = next;
         }
@@ -330,6 +344,42 @@ impl Advance<'_> {
             self.watch_ready(sub, eligible & !(1 << picked), WarpState::NotSelected, 1);
         }
         self.issue(sub, picked)
+    }
+
+    /// The formula picks one of the eligible warps, whose instruction issues, or none. The warps that it holds back.
+    fn select_by_formula(&mut self, sub: usize, readiness: &Readiness) -> Result<u64, Box<LaunchFault>> {
+        let eligible = readiness.eligible;
+        let Sm { now, warps, sub_partitions, .. } = &mut *self.sm;
+        let count = sub_partitions.len();
+        let loads = |warp: u32| warps[warp as usize * count + sub].counters.long_operations();
+        let pick = sub_partitions[sub].pick_by_formula(eligible, *now, loads);
+        let Some(picked) = pick.warp else { return Ok(pick.held) };
+        if self.sm.watched {
+            self.watch_ready(sub, eligible & !pick.held & !(1 << picked), WarpState::NotSelected, 1);
+        }
+        self.issue(sub, picked)?;
+        Ok(pick.held)
+    }
+
+    /// The next cycle when formulas may hold warps back: a formula with time in it is asked again in every cycle,
+    /// unless it has refused for very long while nothing was under way.
+    fn hold(&mut self, issued: bool, held_back: &[(usize, Readiness)], next: Cycle) -> Cycle {
+        let sm = &mut *self.sm;
+        if held_back.is_empty() && sm.held_since.is_none() {
+            return next;
+        }
+        let holds = held_back.iter().any(|(_, one)| one.held != 0);
+        let only = held_back.iter().all(|(_, one)| one.math | one.global | one.shared == 0);
+        if issued || !holds || !only {
+            (sm.held, sm.held_since) = (false, None);
+            return next;
+        }
+        let timed = held_back.iter().any(|&(sub, _)| sm.sub_partitions[sub].is_timed());
+        let expects = sm.next_known() != Cycle::NEVER || !sm.lsu.is_idle();
+        let since = *sm.held_since.get_or_insert(sm.now);
+        let for_ever = !expects && sm.now.since(since) >= LONGEST_HOLD;
+        sm.held = !timed || for_ever;
+        if timed && !for_ever { next.min(sm.now + 1) } else { next }
     }
 
     /// Charges the cycles until `now + cycles` to ready warps that a pipe or a queue holds back.

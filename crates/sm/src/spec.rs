@@ -34,13 +34,20 @@ pub struct SmSpec {
 }
 
 /// The numbers of the warp schedulers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SchedulerSpec {
     pub(crate) policy: SchedulerPolicy,
     /// The seed of the random policy.
     pub(crate) seed: u64,
     /// Warps of a fetch group of the two-level policy.
     pub(crate) fetch_group: u32,
+}
+
+impl SchedulerSpec {
+    /// Whether a formula decides.
+    pub(crate) fn is_formula(&self) -> bool {
+        matches!(self.policy, SchedulerPolicy::Rank(_))
+    }
 }
 
 /// How long a complete block barrier holds its warps.
@@ -69,7 +76,7 @@ impl SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
             scheduler: SchedulerSpec {
-                policy: sm.scheduler,
+                policy: sm.scheduler.clone(),
                 seed: sm.scheduler_seed,
                 fetch_group: sm.instructions.fetch_group,
             },

@@ -2,7 +2,7 @@
 
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::pipes::Pipes;
-use crate::scheduler::{Candidates, Policy, Scheduler};
+use crate::scheduler::{Candidates, Pick, Scheduler, View};
 use crate::spec::SchedulerSpec;
 use serde::{Deserialize, Serialize};
 use warplab_trace::{SchedulerCounters, StallReason, WarpState};
@@ -42,17 +42,20 @@ pub(crate) struct Readiness {
     pub(crate) global: u64,
     /// Warps that find the memory queue full, with shared memory or lane exchange.
     pub(crate) shared: u64,
+    /// Warps that could issue, and that a formula holds back.
+    pub(crate) held: u64,
     /// The first later cycle in which a unit becomes free that holds a ready warp back.
     pub(crate) next_free: Cycle,
 }
 
 impl Readiness {
     /// The ready warps that are held back, by reason.
-    pub(crate) fn held_back(&self) -> [(StallReason, u64); 3] {
+    pub(crate) fn held_back(&self) -> [(StallReason, u64); 4] {
         [
             (StallReason::MathPipeThrottle, self.math),
             (StallReason::LgThrottle, self.global),
             (StallReason::MioThrottle, self.shared),
+            (StallReason::DispatchStall, self.held),
         ]
     }
 }
@@ -79,12 +82,37 @@ impl SubPartition {
         let (math, next_free) = self.pipes.occupied(now);
         let (global, shared) = if queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
         let math = math & !global & !shared;
-        Readiness { eligible: self.ready & !math & !global & !shared, math, global, shared, next_free }
+        Readiness {
+            eligible: self.ready & !math & !global & !shared,
+            math,
+            global,
+            shared,
+            held: 0,
+            next_free,
+        }
     }
 
     /// The scheduler picks one of the eligible warps.
     #[inline]
     pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
+        self.count(eligible);
+        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+    }
+
+    /// The formula picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
+    pub(crate) fn pick_by_formula(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
+        let candidates = Candidates { eligible, ages: &self.ages };
+        let view = View { now, resident: self.resident, global: self.wants_global };
+        let pick = self.scheduler.pick_by_formula(&candidates, &view, loads);
+        if eligible & !pick.held != 0 {
+            self.count(eligible & !pick.held);
+        }
+        pick
+    }
+
+    /// Counts a cycle in which one of these warps issues.
+    #[inline]
+    fn count(&mut self, eligible: u64) {
         let counters = &mut self.counters;
         counters.issue_cycles += 1;
         counters.eligible_cycles += 1;
@@ -95,7 +123,16 @@ impl SubPartition {
         counters.eligible_warp_cycles += others + 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] += others;
-        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+    }
+
+    /// Whether a warp that is held back may be let go although nothing happens.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.scheduler.is_timed()
+    }
+
+    /// The formula that the scheduler goes by, if it does.
+    pub(crate) fn formula(&self) -> Option<&str> {
+        self.scheduler.formula()
     }
 
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
@@ -137,13 +174,14 @@ impl SubPartition {
         self.pipes.issue(warp, info.unit, now + u64::from(info.interval));
     }
 
-    /// A warp comes.
-    pub(crate) fn enter(&mut self, warp: u32, age: u64, now: Cycle) {
+    /// A warp of a block comes.
+    pub(crate) fn enter(&mut self, warp: u32, age: u64, block: u64, now: Cycle) {
         if self.resident == 0 {
             self.active_since = now;
         }
         self.resident |= 1 << warp;
         self.ages[warp as usize] = age;
+        self.scheduler.enter(warp, block, now);
     }
 
     /// A warp goes that came at `entered`.
@@ -169,13 +207,13 @@ mod tests {
     impl Readiness {
         /// No warp is ready.
         const NONE: Readiness =
-            Readiness { eligible: 0, math: 0, global: 0, shared: 0, next_free: Cycle::NEVER };
+            Readiness { eligible: 0, math: 0, global: 0, shared: 0, held: 0, next_free: Cycle::NEVER };
     }
 
     fn sub_partition() -> SubPartition {
         let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
         let mut sub = SubPartition::new(&spec, 0);
-        (0..4).for_each(|warp| sub.enter(warp, u64::from(warp) + 1, Cycle(0)));
+        (0..4).for_each(|warp| sub.enter(warp, u64::from(warp) + 1, 0, Cycle(0)));
         sub
     }
 

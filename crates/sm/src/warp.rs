@@ -190,6 +190,12 @@ impl WaitCounters {
         (waits != 0).then_some(if long { Phase::LongCounters } else { Phase::ShortCounters })
     }
 
+    /// Operations on global and local memory under way.
+    pub(crate) fn long_operations(&self) -> i64 {
+        let long = (0..WAIT_COUNTERS).filter(|counter| self.long >> counter & 1 != 0);
+        long.map(|counter| i64::from(self.counts[counter])).sum()
+    }
+
     /// The counters that keep an instruction from issuing, as bits.
     fn waited_for(&self, info: &IssueInfo) -> u8 {
         let more = |(counter, most): (u8, u16)| {

@@ -20,9 +20,9 @@ const MARK: usize = 10;
 
 /// Runs every point and prints the table.
 pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
-    let (_, experiment) = laboratory::load(&arguments.file)?;
+    let (_, experiment) = laboratory::load(arguments.file())?;
     let mut laboratory = Laboratory::open(&arguments.points)?;
-    let folder = arguments.file.parent().unwrap_or(Path::new(""));
+    let folder = arguments.file().parent().unwrap_or(Path::new(""));
     let plan = laboratory.plan(&experiment, folder, &changes(arguments))?;
     if let Some(file) = &arguments.slurm.points_of {
         return slurm::task(file, &plan, laboratory);
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
         terminal.print(&text(&report))?;
     }
     if let Some(folder) = &arguments.points.svg {
-        pictures(&report, &arguments.file, folder, terminal)?;
+        pictures(&report, arguments.file(), folder, terminal)?;
     }
     laboratory.close(outcome(&report))
 }

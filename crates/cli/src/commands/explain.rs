@@ -3,7 +3,7 @@
 use crate::commands::isa;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
-use warplab_config::gpu::SchedulerPolicy;
+use warplab_config::gpu::{RankInput, SchedulerPolicy};
 use warplab_diagnostics::nearest_name;
 use warplab_metrics::{Metric, SECTIONS, Section, find_section, metrics};
 use warplab_program::{LatencyClass, Opcode, Pipe};
@@ -44,6 +44,9 @@ fn explanations(name: &str) -> Vec<String> {
     texts.extend(find_section(name).or(titled).map(section_text));
     let scheduler = SchedulerPolicy::ALL.into_iter().find(|policy| is(policy.name()) || is(policy.option()));
     texts.extend(scheduler.map(scheduler_text));
+    let rank = "age".parse().map(SchedulerPolicy::Rank).ok();
+    texts.extend(rank.filter(|_| is("rank")).map(scheduler_text));
+    texts.extend(RankInput::ALL.into_iter().find(|input| is(input.name())).map(input_text));
     texts.extend(is("hazard").then(|| format!("hazard\n{}", paragraph(HAZARD))));
     texts.extend(Pipe::ALL.into_iter().find(|pipe| is(pipe.name())).map(pipe_text));
     texts.extend(LatencyClass::ALL.into_iter().find(|class| is(class.name())).map(class_text));
@@ -55,7 +58,8 @@ fn known_names() -> Vec<String> {
     let states = WarpState::all().map(|state| state.name());
     let ids = metrics().flat_map(|metric| [metric.id, metric.label]);
     let sections = SECTIONS.iter().flat_map(|section| [section.name, section.title]);
-    let schedulers = SchedulerPolicy::ALL.iter().map(|policy| policy.name());
+    let inputs = RankInput::ALL.iter().map(|input| input.name());
+    let schedulers = SchedulerPolicy::ALL.iter().map(SchedulerPolicy::name).chain(["rank"]).chain(inputs);
     let pipes =
         Pipe::ALL.iter().map(|pipe| pipe.name()).chain(LatencyClass::ALL.iter().map(|class| class.name()));
     let ptx = PtxOpcode::ALL.iter().map(|opcode| opcode.name());
@@ -108,6 +112,10 @@ fn section_text(section: &Section) -> String {
 
 fn scheduler_text(policy: SchedulerPolicy) -> String {
     format!("{} (scheduler)\n{}", policy.name(), paragraph(policy.description()))
+}
+
+fn input_text(input: RankInput) -> String {
+    format!("{} (in the formula of a scheduler)\n{}", input.name(), paragraph(input.description()))
 }
 
 fn pipe_text(pipe: Pipe) -> String {

@@ -92,9 +92,7 @@ fn grid(limit: Dimensions) -> String {
 
 fn issue(config: &GpuConfig) -> Rows {
     let machine = &config.multiprocessor;
-    let policy = serde_json::to_value(machine.scheduler).ok();
-    let policy = policy.as_ref().and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-    let mut rows = vec![("scheduler".to_owned(), policy, "")];
+    let mut rows = vec![("scheduler".to_owned(), machine.scheduler.text(), "")];
     let pipes = Pipe::ALL.into_iter().map(|pipe| {
         whole(&format!("pipe {pipe}"), machine.pipes.interval(pipe), "cycles between two instructions")
     });

@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod correlate;
 pub(crate) mod experiment;
+pub(crate) mod experiment_new;
 pub(crate) mod explain;
 pub(crate) mod gpu;
 pub(crate) mod hazards;

@@ -19,7 +19,7 @@ fn job_array(arguments: &ExperimentArguments, plan: &Plan) -> JobArray {
 }
 
 fn stem(arguments: &ExperimentArguments) -> String {
-    arguments.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    arguments.file().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Submits the points whose results are not known.
@@ -71,9 +71,9 @@ fn counted(count: usize, what: &str) -> String {
 /// What a task runs: the experiment with the same changes.
 fn task_words(arguments: &ExperimentArguments) -> Result<Vec<String>, Failure> {
     let file = arguments
-        .file
+        .file()
         .canonicalize()
-        .map_err(|error| Failure::input(format!("{} cannot be read: {error}", arguments.file.display())))?;
+        .map_err(|error| Failure::input(format!("{} cannot be read: {error}", arguments.file().display())))?;
     let mut words = vec!["experiment".to_owned(), file.to_string_lossy().into_owned()];
     words.extend(arguments.changes.iter().map(|change| format!("--set={change}")));
     let fmad = arguments.fmad.map(Switch::is_on);

@@ -1,7 +1,7 @@
 //! What the README shows is what the program prints and draws. `WARPLAB_BLESS=1 cargo test -p warplab-cli documents`
 //! writes figures and pictures anew.
 
-mod markdown;
+pub(crate) mod markdown;
 
 use crate::common::{fresh_folder, stdout, warplab_in};
 use markdown::{Shown, commands};

@@ -1,5 +1,6 @@
 //! The `warplab` program, called as a person calls it. One test binary: linking is most of what a small one costs.
 
+mod book;
 mod checkpoints;
 mod common;
 mod contraction;
@@ -10,6 +11,8 @@ mod faults;
 mod hazards;
 mod instructions_page;
 mod kernels;
+mod lab_commands;
+mod lab_hints;
 mod labs;
 mod launches;
 #[cfg(unix)]
@@ -18,6 +21,7 @@ mod reference;
 mod reports;
 mod runtime;
 mod sampling;
+mod scheduler_formula;
 mod several_launches;
 #[cfg(unix)]
 mod slurm;

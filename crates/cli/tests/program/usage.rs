@@ -48,7 +48,7 @@ error: unknown section 'shedulers'; did you mean 'scheduler'? known: speed-of-li
 fn an_unknown_scheduler() {
     warplab("run scale.ron --scheduler gtoo").code(2).stdout_eq("").stderr_eq(str![[r#"
 error: invalid value 'gtoo' for '--scheduler <POLICY>'
-  [possible values: lrr, gto, oldest, two-level, cggty, random]
+  [possible values: lrr, gto, oldest, two-level, cggty, random, rank(FORMULA)]
 
   tip: a similar value exists: 'gto'
 

@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Comparisons are 1 or 0. A leaf is what a [`Dialect`] adds: elements of buffers and sums over an index
-//! ([`crate::launch::Formula`]), or metrics, axes and other columns ([`crate::experiment::Expression`]). The dialects
-//! share syntax, operators and functions; each has its own numbers, see [`Evaluate`].
+//! ([`crate::launch::Formula`]), metrics, axes and other columns ([`crate::experiment::Expression`]), or what a warp
+//! scheduler knows ([`crate::gpu::RankFormula`]). The dialects share syntax, operators and functions; each has its own
+//! numbers, see [`Evaluate`].
 
 mod evaluate;
 mod parser;

@@ -14,8 +14,17 @@ pub(crate) trait Dialect: Sized {
     const NOUN: &'static str;
     /// What can stand where a number can, for messages.
     const OPERANDS: &'static str;
-    /// What looks like a function and is none: the dialect reads its arguments itself.
+    /// What looks like a function and is none: the dialect reads its arguments itself. Empty where nothing does.
     const FORM: &'static str;
+
+    /// Whether its numbers have this function.
+    fn has(_: Function) -> bool {
+        true
+    }
+    /// The fault of a number that it has no place for.
+    fn refuse(_: &Literal, _: Span) -> Option<Diagnostic> {
+        None
+    }
 
     /// What starts with another sign than a bracket, a digit or a letter; none where nothing does.
     fn sign(parser: &mut Parser<'_, Self>) -> Option<Parsed<Self>>;
@@ -39,12 +48,8 @@ pub struct Mention {
 
 /// Reads a whole text; also gives what the dialect has gathered.
 pub(crate) fn parse<D: Dialect>(text: &str, dialect: D) -> Result<(Term<D::Leaf>, D), Diagnostic> {
-    let mut parser = Parser { text, at: 0, depth: 0, dialect };
-    let root = parser.expression()?;
-    parser.spaces();
-    if parser.at < text.len() {
-        return Err(parser.expected(&format!("an operator or the end of the {}", D::NOUN)));
-    }
+    let mut parser = Parser::new(text, dialect);
+    let root = parser.last()?;
     Ok((root, parser.dialect))
 }
 
@@ -57,6 +62,21 @@ pub(crate) struct Parser<'a, D> {
 }
 
 impl<'a, D: Dialect> Parser<'a, D> {
+    /// A parser at the start of a text.
+    pub(crate) fn new(text: &'a str, dialect: D) -> Parser<'a, D> {
+        Parser { text, at: 0, depth: 0, dialect }
+    }
+
+    /// The expression that ends the text.
+    pub(crate) fn last(&mut self) -> Parsed<D> {
+        let root = self.expression()?;
+        self.spaces();
+        if self.at < self.text.len() {
+            return Err(self.expected(&format!("an operator or the end of the {}", D::NOUN)));
+        }
+        Ok(root)
+    }
+
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -192,12 +212,14 @@ impl<'a, D: Dialect> Parser<'a, D> {
             return Err(Diagnostic::error(span, format!("'{written}' is not a number")));
         };
         self.at += end;
-        Ok(Literal { whole: written.parse().ok(), single, double })
+        let literal = Literal { whole: written.parse().ok(), single, double };
+        D::refuse(&literal, span).map_or(Ok(literal), Err)
     }
 
     fn call(&mut self, function: &Mention) -> Parsed<D> {
         let name = function.name.as_str();
-        let Some(&(_, known, count)) = Function::ALL.iter().find(|(known, ..)| *known == name) else {
+        let mut functions = Function::ALL.iter().filter(|(_, function, _)| D::has(*function));
+        let Some(&(_, known, count)) = functions.find(|(known, ..)| *known == name) else {
             return Err(unknown_function::<D>(function));
         };
         let mut arguments = vec![self.expression()?];
@@ -216,7 +238,9 @@ impl<'a, D: Dialect> Parser<'a, D> {
 
 fn unknown_function<D: Dialect>(function: &Mention) -> Diagnostic {
     let name = function.name.as_str();
-    let known: Vec<&str> = Function::ALL.iter().map(|(known, ..)| *known).chain([D::FORM]).collect();
+    let functions = Function::ALL.iter().filter(|(_, function, _)| D::has(*function));
+    let mut known: Vec<&str> = functions.map(|(known, ..)| *known).chain([D::FORM]).collect();
+    known.retain(|name| !name.is_empty());
     let near = nearest_name(name, known.iter().copied());
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
     let message = format!("unknown function '{name}';{near} known: {}", known.join(", "));

@@ -8,6 +8,7 @@ mod compiler;
 mod latencies;
 mod memory;
 mod multiprocessor;
+mod rank;
 mod scheduler;
 mod timing;
 
@@ -19,6 +20,7 @@ pub use multiprocessor::{
     Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
     SharedMemory,
 };
+pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 

@@ -1,7 +1,9 @@
 //! Warp scheduler policies: what is said of each stands in its row. What a policy does is in `warplab_sm`.
 
+use super::RankFormula;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use warplab_diagnostics::Diagnostic;
 
 macro_rules! scheduler_policies {
     ($($(#[$doc:meta])* $policy:ident {
@@ -11,39 +13,94 @@ macro_rules! scheduler_policies {
         description: $description:literal,
     })*) => {
         /// Which warp of those that can issue is taken.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
-        pub enum SchedulerPolicy { $($(#[$doc])* $policy,)* }
+        pub enum SchedulerPolicy {
+            $($(#[$doc])* $policy,)*
+            /// The one to which a formula gives the lowest number: rank("select(issued_last, first, age)").
+            Rank(RankFormula),
+        }
 
         impl SchedulerPolicy {
-            /// Every policy.
+            /// Every policy but formulas.
             pub const ALL: [SchedulerPolicy; [$($name),*].len()] = [$(SchedulerPolicy::$policy),*];
 
             /// The name in descriptions.
             #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(SchedulerPolicy::$policy => $name,)* }
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(SchedulerPolicy::$policy => $name,)*
+                    SchedulerPolicy::Rank(_) => "rank",
+                }
             }
 
             /// The name on a command line.
             #[must_use]
-            pub fn option(self) -> &'static str {
-                match self { $(SchedulerPolicy::$policy => $option,)* }
+            pub fn option(&self) -> &'static str {
+                match self {
+                    $(SchedulerPolicy::$policy => $option,)*
+                    SchedulerPolicy::Rank(_) => "rank",
+                }
             }
 
             /// What it takes, in a few words.
             #[must_use]
-            pub fn summary(self) -> &'static str {
-                match self { $(SchedulerPolicy::$policy => $summary,)* }
+            pub fn summary(&self) -> &'static str {
+                match self {
+                    $(SchedulerPolicy::$policy => $summary,)*
+                    SchedulerPolicy::Rank(_) => "The lowest by a formula",
+                }
             }
 
             /// What it takes and what that is good for.
             #[must_use]
-            pub fn description(self) -> &'static str {
-                match self { $(SchedulerPolicy::$policy => $description,)* }
+            pub fn description(&self) -> &'static str {
+                match self {
+                    $(SchedulerPolicy::$policy => $description,)*
+                    SchedulerPolicy::Rank(_) => RANK,
+                }
+            }
+
+            /// As it is written in a description.
+            #[must_use]
+            pub fn text(&self) -> String {
+                match self {
+                    SchedulerPolicy::Rank(formula) => format!("rank({:?})", formula.text()),
+                    other => other.name().to_owned(),
+                }
+            }
+
+            /// The policy of this name on a command line; `rank(FORMULA)` is a formula.
+            ///
+            /// # Errors
+            /// What is wrong with the formula, with its place; nothing where no policy has the name.
+            pub fn from_option(option: &str) -> Result<SchedulerPolicy, Option<String>> {
+                match option.trim().strip_prefix("rank(").and_then(|rest| rest.strip_suffix(')')) {
+                    Some(formula) => from_formula(formula).map_err(Some),
+                    None => {
+                        let known = SchedulerPolicy::ALL.into_iter().find(|policy| policy.option() == option);
+                        known.ok_or(None)
+                    }
+                }
             }
         }
     };
+}
+
+/// What is said of formulas.
+const RANK: &str = "A formula gives every warp that can issue a number, and the one with the lowest issues: \
+    rank(\"select(issued_last, first, age)\") is gto. It has whole numbers, + - * / %, comparisons (1 or 0), min, max, \
+    abs, select(condition, then, else), and the names age, order, slot, block, issued, since_issue, loads, global, \
+    issued_last, last, cycle, never, first. 'keep NAME = NUMBER then EXPRESSION;' before it keeps a value that \
+    becomes EXPRESSION when a warp issues; 'keep warp NAME ...' one for every warp. What each name means is said by \
+    'warplab explain NAME'.";
+
+/// A formula, which may stand in quotes.
+fn from_formula(formula: &str) -> Result<SchedulerPolicy, String> {
+    let quoted = formula.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let formula = quoted.unwrap_or(formula);
+    let read = formula.parse().map(SchedulerPolicy::Rank);
+    read.map_err(|fault: Diagnostic| format!("{} (character {})", fault.message, fault.span.start + 1))
 }
 
 scheduler_policies! {

@@ -296,7 +296,8 @@ impl Launch {
     /// The changes of the machine as `PATH=VALUE`, the scheduler first.
     #[must_use]
     pub fn changes(&self) -> Vec<String> {
-        let scheduler = self.scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.name()));
+        let scheduler = self.scheduler.as_ref();
+        let scheduler = scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.text()));
         let set = self.set.iter().map(|(path, value)| format!("{path}={value}"));
         scheduler.into_iter().chain(set).collect()
     }

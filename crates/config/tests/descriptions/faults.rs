@@ -87,7 +87,7 @@ fn an_unknown_value_lists_the_known_ones() {
         told(&[("scheduler: cggty", "scheduler: gt")]),
         [said(
             "unknown value 'gt' of multiprocessor.scheduler",
-            "did you mean 'gto'? allowed: lrr, gto, oldest, two_level, cggty, random"
+            "did you mean 'gto'? allowed: lrr, gto, oldest, two_level, cggty, random, rank"
         )]
     );
 }

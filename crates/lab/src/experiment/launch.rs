@@ -234,11 +234,7 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
     let launch = load_launch(&source).map_err(|faults| Fault::Diagnostics(source, faults))?;
     only_one(&launch, path)?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    let scheduler = launch.scheduler.and_then(|policy| serde_json::to_value(policy).ok());
-    let scheduler = scheduler.as_ref().and_then(|name| name.as_str());
-    let mut changes: Vec<String> =
-        scheduler.map(|name| format!("multiprocessor.scheduler={name}")).into_iter().collect();
-    changes.extend(launch.set.iter().map(|(path, value)| format!("{path}={value}")));
+    let changes = launch.changes();
     Ok(Draft {
         program: Some(folder.join(&launch.program)),
         kernel: launch.kernel,

@@ -1,13 +1,13 @@
-//! Everything that a lab names is run, and the student's answers are held against it.
+//! What the answers are about is run, and the student's answers are held against it.
 
 use super::measure::measure;
-use super::run::{Bench, Ran, execute, memory_bytes};
+use super::run::{Bench, Choices, Ran, execute, memory_bytes};
 use super::verdict::{AnswerVerdict, of_check, of_prediction};
-use super::worksheet::Worksheet;
+use super::worksheet::{Chosen, Worksheet};
 use crate::pool::{self, Limits, Need};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warplab_config::Lab;
-use warplab_config::lab::{Answer, LabRun, Measure, Setting};
+use warplab_config::lab::{Answer, LabRun, Measure, MetricCheck, Setting, ShownTimeline};
 use warplab_run::Fault;
 use warplab_trace::StateInterval;
 
@@ -20,8 +20,21 @@ pub struct LabJudgement {
     pub checks: Vec<AnswerVerdict>,
     /// Runs that computed something wrong: the run, and what.
     pub wrong_results: Vec<(String, String)>,
-    /// The timelines that the lab shows: the run, and the first cycles of its first multiprocessor.
-    pub timelines: Vec<(String, Vec<StateInterval>, u64)>,
+    /// The timelines that the lab shows.
+    pub timelines: Vec<LabTimeline>,
+}
+
+/// The first cycles of the first multiprocessor in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabTimeline {
+    /// The run.
+    pub run: String,
+    /// What its warps did.
+    pub intervals: Vec<StateInterval>,
+    /// How many cycles are shown.
+    pub cycles: u64,
+    /// Whether it shows what the student has not predicted rightly yet.
+    pub secret: bool,
 }
 
 impl LabJudgement {
@@ -33,34 +46,34 @@ impl LabJudgement {
     }
 }
 
-/// Runs everything that a lab names, with the student's changes, and holds the student's answers against it.
+/// Runs what the student's answers are about, with the student's changes, and holds the answers against it. What the
+/// worksheet leaves blank is not run.
 ///
 /// # Errors
 /// What is wrong with a launch, or why one did not run to its end.
 pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJudgement, Fault> {
     let runs = execute_all(lab, worksheet, bench)?;
-    let of_run = |name: &str, what: &Measure| measure(ran(&runs, name)?, what);
+    let of_runs = |names: &[&str], what: &Measure| -> Result<Vec<f64>, Fault> {
+        names.iter().map(|name| measure(ran(&runs, name)?, what)).collect()
+    };
     let mut predictions = Vec::new();
     for prediction in &lab.predictions {
-        let (Answer::Number { of, .. } | Answer::Least { of, .. } | Answer::Most { of, .. }) =
-            &prediction.answer;
-        let measured: Result<Vec<f64>, Fault> =
-            prediction.answer.runs().iter().map(|run| of_run(run, of)).collect();
-        let given = worksheet.predictions.get(&prediction.id);
-        let given =
-            given.ok_or_else(|| Fault::input(format!("nothing is predicted for '{}'", prediction.id)))?;
-        predictions.push(of_prediction(prediction, given, &measured?));
+        predictions.push(match worksheet.predictions.get(&prediction.id) {
+            Some(given) => {
+                let measured = of_runs(&prediction.answer.runs(), prediction.answer.measure())?;
+                of_prediction(prediction, given, &measured)
+            }
+            None => AnswerVerdict::blank(&prediction.id, &prediction.question),
+        });
     }
     let mut checks = Vec::new();
     for check in &lab.checks {
-        checks.push(of_check(check, of_run(&check.run, &check.of)?));
+        checks.push(match is_chosen(lab, worksheet, &check.run) {
+            true => of_check(check, &of_runs(&runs_of(check), &check.of)?),
+            false => AnswerVerdict::blank("", &check.text),
+        });
     }
-    let mut timelines = Vec::new();
-    for shown in &lab.timelines {
-        let timeline = &ran(&runs, &shown.run)?.simulated.outcome.timeline;
-        let intervals = timeline.as_ref().map(|timeline| timeline.intervals.clone()).unwrap_or_default();
-        timelines.push((shown.run.clone(), intervals, shown.cycles));
-    }
+    let timelines = timelines(lab, &runs, &predictions);
     let wrong_results = runs
         .iter()
         .flat_map(|(name, ran)| ran.checked.iter().map(move |checked| (name, checked)))
@@ -70,16 +83,49 @@ pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJu
     Ok(LabJudgement { predictions, checks, wrong_results, timelines })
 }
 
-/// All runs of a lab, by name; the first one's fault, if any has one.
+/// The timelines of the runs that have been run. One that shows a number which was predicted wrongly is a secret.
+fn timelines(lab: &Lab, runs: &BTreeMap<&str, Ran>, predictions: &[AnswerVerdict]) -> Vec<LabTimeline> {
+    let open = |run: &str| {
+        lab.predictions.iter().zip(predictions).any(|(prediction, verdict)| {
+            let shows = matches!(&prediction.answer, Answer::Number { run: other, .. } if other == run);
+            shows && !verdict.holds
+        })
+    };
+    let shown = lab.timelines.iter().filter_map(|shown| Some((shown, runs.get(shown.run.as_str())?)));
+    let timeline = |(shown, ran): (&ShownTimeline, &Ran)| {
+        let timeline = ran.simulated.outcome.timeline.as_ref();
+        let intervals = timeline.map(|timeline| timeline.intervals.clone()).unwrap_or_default();
+        LabTimeline { run: shown.run.clone(), intervals, cycles: shown.cycles, secret: open(&shown.run) }
+    };
+    shown.map(timeline).collect()
+}
+
+/// The runs that a check is about.
+fn runs_of(check: &MetricCheck) -> Vec<&str> {
+    [&check.run].into_iter().chain(&check.to).map(String::as_str).collect()
+}
+
+/// Whether the student has chosen everything that a run needs.
+fn is_chosen(lab: &Lab, worksheet: &Worksheet, run: &str) -> bool {
+    let mut of_run = lab.changes.iter().filter(|change| change.run == run);
+    of_run.all(|change| worksheet.changes.contains_key(&change.id))
+}
+
+/// The runs that some answer is about, by name; the first one's fault, if any has one.
 fn execute_all<'a>(
     lab: &'a Lab,
     worksheet: &Worksheet,
     bench: Bench<'_>,
 ) -> Result<BTreeMap<&'a str, Ran>, Fault> {
-    let runs: Vec<(&str, &LabRun)> = lab.runs.iter().map(|(name, run)| (name.as_str(), run)).collect();
+    let answered = lab.predictions.iter().filter(|it| worksheet.predictions.contains_key(&it.id));
+    let checked = lab.checks.iter().filter(|check| is_chosen(lab, worksheet, &check.run));
+    let wanted: BTreeSet<&str> =
+        answered.flat_map(|it| it.answer.runs()).chain(checked.flat_map(runs_of)).collect();
+    let runs = lab.runs.iter().filter(|(name, _)| wanted.contains(name.as_str()));
+    let runs: Vec<(&str, &LabRun)> = runs.map(|(name, run)| (name.as_str(), run)).collect();
     let need = |(_, run): &(&str, &LabRun)| Need { cost: 1, memory_bytes: memory_bytes(run, bench) };
     let ran = pool::on_all(&runs, Limits::default(), need, |(name, run)| {
-        Ok((*name, execute(run, warps(lab, worksheet, name), bench)?))
+        Ok((*name, execute(run, &choices(lab, worksheet, name), bench)?))
     });
     ran.into_iter().collect()
 }
@@ -88,8 +134,17 @@ fn ran<'a>(runs: &'a BTreeMap<&str, Ran>, name: &str) -> Result<&'a Ran, Fault> 
     runs.get(name).ok_or_else(|| Fault::input(format!("no run is named '{name}'")))
 }
 
-/// How many warps the student wants in a run.
-fn warps(lab: &Lab, worksheet: &Worksheet, run: &str) -> Option<u32> {
-    let change = lab.changes.iter().find(|change| change.run == run && change.sets == Setting::Warps)?;
-    worksheet.changes.get(&change.id).copied()
+/// What the student has chosen for a run.
+fn choices(lab: &Lab, worksheet: &Worksheet, run: &str) -> Choices {
+    let mut choices = Choices::default();
+    for change in lab.changes.iter().filter(|change| change.run == run) {
+        match (change.sets, worksheet.changes.get(&change.id)) {
+            (Setting::Warps, Some(Chosen::Number(warps))) => choices.warps = Some(*warps),
+            (Setting::Argument(at), Some(Chosen::Number(value))) => choices.arguments.push((at, *value)),
+            (Setting::SharedBytes, Some(Chosen::Number(bytes))) => choices.shared_bytes = Some(*bytes),
+            (Setting::Scheduler, Some(Chosen::Scheduler(policy))) => choices.scheduler = Some(policy.text()),
+            _ => {}
+        }
+    }
+    choices
 }

@@ -10,10 +10,10 @@ mod run;
 mod verdict;
 mod worksheet;
 
-pub use judge::{LabJudgement, judge};
+pub use judge::{LabJudgement, LabTimeline, judge};
 pub use run::{Bench, MachineOf};
 pub use verdict::AnswerVerdict;
-pub use worksheet::{Given, Worksheet, WorksheetFaults, copies, read_worksheet, worksheet_text};
+pub use worksheet::{Chosen, Given, Worksheet, copies, lab_of, read_worksheet, worksheet_text};
 
 use std::path::Path;
 use warplab_config::{Lab, load_lab};

@@ -3,6 +3,7 @@
 use super::text;
 use std::path::{Path, PathBuf};
 use warplab_config::lab::LabRun;
+use warplab_config::launch::{Argument, Size, parse_argument};
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::nearest_name;
 use warplab_exec::LaunchShape;
@@ -55,14 +56,20 @@ pub(super) fn memory_bytes(run: &LabRun, bench: Bench<'_>) -> u64 {
     launch(run, bench.lab).map_or(0, |(launch, _)| buffer_bytes(&launch.arguments, &launch.buffers))
 }
 
-/// Runs a launch of a lab; `warps` is what the student chose, if anything.
-pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Result<Ran, Fault> {
-    let (launch, original) = launch(run, bench.lab)?;
-    let gpu = launch.gpu.as_deref();
-    let gpu = gpu.ok_or_else(|| Fault::input(format!("{}: a launch of a lab names its gpu", run.launch)))?;
-    let mut changes = launch.changes();
-    changes.extend(run.set.iter().map(|(path, value)| format!("{path}={value}")));
-    let config = (bench.machine)(gpu, &changes)?;
+/// What a student has chosen for one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Choices {
+    pub(super) warps: Option<u32>,
+    pub(super) arguments: Vec<(u32, u32)>,
+    pub(super) shared_bytes: Option<u32>,
+    pub(super) scheduler: Option<String>,
+}
+
+/// Runs a launch of a lab with what the student chose.
+pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Result<Ran, Fault> {
+    let (mut launch, original) = launch(run, bench.lab)?;
+    change(&mut launch, run, choices)?;
+    let config = config(&launch, run, choices, bench)?;
     let source = match &run.copy {
         Some(copy) => text(bench.student, Path::new(copy))?,
         None => text(bench.lab, &original)?,
@@ -80,7 +87,7 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     if let Some(refused) = program.refusal(&launch.kernel) {
         return Err(Fault::Diagnostics(source, refused.faults()));
     }
-    let shape = shape(&launch, warps.or(run.warps))?;
+    let shape = shape(&launch, choices.warps.or(run.warps))?;
     let workload = Workload {
         program: &program,
         kernel: &launch.kernel,
@@ -97,6 +104,38 @@ pub(super) fn execute(run: &LabRun, warps: Option<u32>, bench: Bench<'_>) -> Res
     let simulated = simulate(&config, &workload, bench.lab, options)?;
     let checked = check_expectations(&launch.expectations, &simulated.image, bench.lab)?;
     Ok(Ran { config, program, kernel: launch.kernel, shape, simulated, checked })
+}
+
+/// The launch as the run and the student want it.
+fn change(launch: &mut Launch, run: &LabRun, choices: &Choices) -> Result<(), Fault> {
+    if let Some(kernel) = &run.kernel {
+        launch.kernel.clone_from(kernel);
+    }
+    launch.grid = run.grid.unwrap_or(launch.grid);
+    if let Some(bytes) = choices.shared_bytes {
+        launch.dynamic_shared_bytes = Size(u64::from(bytes));
+    }
+    let of_run = run.arguments.iter().map(|(number, text)| {
+        let argument = parse_argument(text).map_err(Fault::input)?;
+        Ok((number.parse::<usize>().unwrap_or(usize::MAX), argument))
+    });
+    let of_student = choices.arguments.iter().map(|&(at, value)| Ok((at as usize, Argument::U32(value))));
+    for changed in of_run.chain(of_student) {
+        let (at, argument) = changed?;
+        let missing = || Fault::input(format!("{} has no argument {at}", run.launch));
+        *launch.arguments.get_mut(at).ok_or_else(missing)? = argument;
+    }
+    Ok(())
+}
+
+/// The machine of a launch, with the changes of the run and the student.
+fn config(launch: &Launch, run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Result<GpuConfig, Fault> {
+    let gpu = launch.gpu.as_deref();
+    let gpu = gpu.ok_or_else(|| Fault::input(format!("{}: a launch of a lab names its gpu", run.launch)))?;
+    let mut changes = launch.changes();
+    changes.extend(run.set.iter().map(|(path, value)| format!("{path}={value}")));
+    changes.extend(choices.scheduler.iter().map(|policy| format!("multiprocessor.scheduler={policy}")));
+    (bench.machine)(gpu, &changes)
 }
 
 fn shape(launch: &Launch, warps: Option<u32>) -> Result<LaunchShape, Fault> {

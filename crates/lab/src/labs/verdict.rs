@@ -7,27 +7,42 @@ use warplab_metrics::{integer_text, whole_number};
 /// A prediction or a check beside what was simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerVerdict {
+    /// The name of the prediction in the worksheet; empty for checks.
+    pub id: String,
     /// The question, or what must hold.
     pub text: String,
-    /// What was predicted or wanted.
+    /// What was predicted or wanted; empty for a blank.
     pub claim: String,
-    /// What was simulated.
+    /// What was simulated; empty where nothing was.
     pub simulated: String,
     /// The prediction minus what was simulated; empty for names and checks.
     pub difference: String,
-    /// Whether it holds.
+    /// Whether it holds; a blank does not.
     pub holds: bool,
+    /// Whether the worksheet has no answer, so that nothing was measured.
+    pub blank: bool,
     /// What to think about; for wrong ones only.
     pub hint: Option<String>,
+}
+
+impl AnswerVerdict {
+    /// Without an answer nothing is judged.
+    pub(super) fn blank(id: &str, text: &str) -> AnswerVerdict {
+        let nothing = String::new;
+        let (id, text) = (id.to_owned(), text.to_owned());
+        let (claim, simulated, difference) = (nothing(), nothing(), nothing());
+        AnswerVerdict { id, text, claim, simulated, difference, holds: false, blank: true, hint: None }
+    }
 }
 
 /// A prediction beside what was measured of the runs of its answer, in their order.
 pub(super) fn of_prediction(prediction: &Prediction, given: &Given, measured: &[f64]) -> AnswerVerdict {
     let (simulated, difference, holds) = match (&prediction.answer, given) {
-        (Answer::Number { relative, absolute, .. }, Given::Number(number)) => {
-            let simulated = measured.first().copied().unwrap_or(f64::NAN);
+        (Answer::Number { relative, absolute, more, .. }, Given::Number(number)) => {
+            let simulated = quotient(measured);
             let difference = number - simulated;
-            let holds = difference.abs() <= absolute + relative * simulated.abs();
+            let near = difference.abs() <= absolute + relative * simulated.abs();
+            let holds = near || (0.0..=*more).contains(&difference);
             (number_text(simulated), signed_text(difference), holds)
         }
         (Answer::Least { runs, .. }, given) => {
@@ -42,12 +57,22 @@ pub(super) fn of_prediction(prediction: &Prediction, given: &Given, measured: &[
         (Answer::Number { .. }, Given::Name(_)) => (String::new(), String::new(), false),
     };
     AnswerVerdict {
+        id: prediction.id.clone(),
         text: prediction.question.clone(),
         claim: given.to_string(),
         simulated,
         difference,
         holds,
+        blank: false,
         hint: (!holds).then(|| hint(&prediction.hints, &prediction.otherwise, given)),
+    }
+}
+
+/// The number of the first run, divided by that of the second if there are two.
+fn quotient(measured: &[f64]) -> f64 {
+    match measured {
+        [one, other] => one / other,
+        _ => measured.first().copied().unwrap_or(f64::NAN),
     }
 }
 
@@ -60,8 +85,9 @@ fn named(runs: &[String], measured: &[f64], best: f64, given: &Given) -> (String
     (text, String::new(), holds)
 }
 
-/// A check beside what was measured.
-pub(super) fn of_check(check: &MetricCheck, measured: f64) -> AnswerVerdict {
+/// A check beside what was measured of its run, and of the other if there is one.
+pub(super) fn of_check(check: &MetricCheck, measured: &[f64]) -> AnswerVerdict {
+    let measured = quotient(measured);
     let holds = check.at_least.is_none_or(|least| measured >= least)
         && check.at_most.is_none_or(|most| measured <= most);
     let claim = match (check.at_least, check.at_most) {
@@ -71,11 +97,13 @@ pub(super) fn of_check(check: &MetricCheck, measured: f64) -> AnswerVerdict {
         (None, None) => String::new(),
     };
     AnswerVerdict {
+        id: String::new(),
         text: check.text.clone(),
         claim,
         simulated: number_text(measured),
         difference: String::new(),
         holds,
+        blank: false,
         hint: (!holds).then(|| hint(&check.hints, &check.otherwise, &Given::Number(measured))),
     }
 }
@@ -85,6 +113,7 @@ fn hint(hints: &[Hint], otherwise: &str, given: &Given) -> String {
     let holds = |condition: &Condition| match (condition, given) {
         (Condition::Below(bound), Given::Number(number)) => number < bound,
         (Condition::Above(bound), Given::Number(number)) => number > bound,
+        (Condition::Between(least, most), Given::Number(number)) => (least..=most).contains(&number),
         (Condition::Is(name), Given::Name(given)) => name == given,
         _ => false,
     };

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use warplab_config::Lab;
-use warplab_config::lab::{Answer, Change, Prediction};
+use warplab_config::gpu::SchedulerPolicy;
+use warplab_config::lab::{Answer, Change, Prediction, Setting};
 use warplab_config::ron_tree::{Node, Value, parse};
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
 use warplab_run::{Fault, ReadFile};
@@ -28,22 +29,32 @@ impl fmt::Display for Given {
     }
 }
 
-/// A worksheet that is filled in: an answer for every question of its lab.
+/// What a student has chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen {
+    /// A number.
+    Number(u32),
+    /// A warp scheduler.
+    Scheduler(SchedulerPolicy),
+}
+
+/// A worksheet: the answers to the questions of its lab that are not blank.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worksheet {
     /// Predictions by name.
     pub predictions: BTreeMap<String, Given>,
-    /// Chosen numbers by name.
-    pub changes: BTreeMap<String, u32>,
+    /// Choices by name.
+    pub changes: BTreeMap<String, Chosen>,
 }
 
-/// Why a worksheet cannot be judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorksheetFaults {
-    /// The faults.
-    pub faults: Vec<Diagnostic>,
-    /// Whether nothing is wrong but blanks.
-    pub only_blanks: bool,
+/// The lab that a worksheet says it belongs to.
+#[must_use]
+pub fn lab_of(source: &Source) -> Option<String> {
+    let (tree, _) = parse(&source.text);
+    match &tree.find(&["lab"])?.value {
+        Value::Text(lab) => Some(lab.clone()),
+        _ => None,
+    }
 }
 
 /// The programs that a student gets a copy of: the name of the copy, and the path of the lab's own.
@@ -70,12 +81,13 @@ pub fn copies(lab: &Lab, read: ReadFile<'_>) -> Result<BTreeMap<String, PathBuf>
     Ok(copies)
 }
 
-/// The worksheet of a lab, with blanks; `check` is the command that checks it.
+/// The worksheet of a lab by its name, with blanks; `check` is the command that checks it.
 #[must_use]
-pub fn worksheet_text(lab: &Lab, check: &str) -> String {
+pub fn worksheet_text(lab: &Lab, name: &str, check: &str) -> String {
     let mut text = format!("// {}.\n", lab.title);
     text.push_str(&comment("", &format!("Write an answer in place of every None, then: {check}")));
-    text.push_str("(\n    // What do you expect? Answer before you run anything.\n    predictions: {\n");
+    text.push_str(&format!("(\n    lab: {name:?},\n"));
+    text.push_str("    // What do you expect? Answer before you run anything.\n    predictions: {\n");
     for prediction in &lab.predictions {
         text.push_str(&comment(
             "        ",
@@ -86,13 +98,21 @@ pub fn worksheet_text(lab: &Lab, check: &str) -> String {
     text.truncate(text.trim_end().len());
     text.push_str("\n    },\n    // What do you choose?\n    changes: {\n");
     for change in &lab.changes {
-        let range = format!("A number from {} to {}.", change.least, change.most);
-        text.push_str(&comment("        ", &format!("{} {range}", change.question)));
+        text.push_str(&comment("        ", &format!("{} {}", change.question, possible(change))));
         text.push_str(&format!("        \"{}\": None,\n\n", change.id));
     }
     text.truncate(text.trim_end().len());
     text.push_str("\n    },\n)\n");
     text
+}
+
+/// What can be chosen.
+fn possible(change: &Change) -> String {
+    match change.sets {
+        Setting::Scheduler => "A text: the name of a policy or rank(...).".to_owned(),
+        _ if change.most == u32::MAX => format!("A number from {}.", change.least),
+        _ => format!("A number from {} to {}.", change.least, change.most),
+    }
 }
 
 fn comment(indent: &str, words: &str) -> String {
@@ -112,15 +132,15 @@ fn expected(answer: &Answer) -> String {
     }
 }
 
-/// Reads a worksheet of a lab; every fault of it at once.
+/// Reads a worksheet of a lab; blanks are left out.
 ///
 /// # Errors
-/// The faults, and whether they are blanks only.
-pub fn read_worksheet(source: &Source, lab: &Lab) -> Result<Worksheet, WorksheetFaults> {
+/// All its faults.
+pub fn read_worksheet(source: &Source, lab: &Lab) -> Result<Worksheet, Vec<Diagnostic>> {
     let (tree, faults) = parse(&source.text);
-    let mut reader = Reader { faults, wrong: 0 };
+    let mut reader = Reader { faults };
     if !reader.faults.is_empty() {
-        return Err(WorksheetFaults { faults: reader.faults, only_blanks: false });
+        return Err(reader.faults);
     }
     let mut worksheet = Worksheet::default();
     reader.fields(&tree);
@@ -146,41 +166,27 @@ pub fn read_worksheet(source: &Source, lab: &Lab) -> Result<Worksheet, Worksheet
             }
         },
     );
-    if reader.faults.is_empty() {
-        Ok(worksheet)
-    } else {
-        Err(WorksheetFaults { only_blanks: reader.wrong == 0, faults: reader.faults })
-    }
+    if reader.faults.is_empty() { Ok(worksheet) } else { Err(reader.faults) }
 }
 
 struct Reader {
     faults: Vec<Diagnostic>,
-    /// Faults that are no blanks.
-    wrong: usize,
 }
 
 impl Reader {
     fn wrong(&mut self, node: &Node, message: String, help: String) {
-        self.wrong += 1;
         self.faults.push(Diagnostic::error(node.span, message).with_label("here").with_help(help));
     }
 
-    fn blank(&mut self, node: &Node, id: &str) {
-        let fault = Diagnostic::error(node.span, format!("'{id}' is blank"))
-            .with_label("no answer yet")
-            .with_help("write what you expect in place of None: a wrong answer teaches more than none");
-        self.faults.push(fault);
-    }
-
-    /// The worksheet holds two groups and nothing else.
+    /// The worksheet holds its lab, two groups and nothing else.
     fn fields(&mut self, tree: &Node) {
         let Value::Struct(None, fields) = &tree.value else {
             let help = "a worksheet is (predictions: {...}, changes: {...}); 'warplab lab start' writes one";
             return self.wrong(tree, "this is no worksheet".to_owned(), help.to_owned());
         };
         for (name, node) in fields {
-            if !["predictions", "changes"].contains(&name.text.as_str()) {
-                let help = "a worksheet has predictions and changes";
+            if !["lab", "predictions", "changes"].contains(&name.text.as_str()) {
+                let help = "a worksheet has lab, predictions and changes";
                 self.wrong(node, format!("unknown field '{}'", name.text), help.to_owned());
             }
         }
@@ -221,7 +227,10 @@ impl Reader {
                     let help = format!("{near}the {group} of this lab are: {}", known.join(", "));
                     self.wrong(key, format!("nothing is named '{name}'"), help);
                 }
-                Some(item) => take(self, without_some(value), item),
+                Some(item) => match without_some(value) {
+                    Node { value: Value::Variant(name), .. } if name.text == "None" => {}
+                    value => take(self, value, item),
+                },
             }
             seen.push(name);
         }
@@ -235,10 +244,6 @@ impl Reader {
     fn prediction(&mut self, node: &Node, prediction: &Prediction) -> Option<Given> {
         let id = &prediction.id;
         match (&prediction.answer, &node.value) {
-            (_, Value::Variant(name)) if name.text == "None" => {
-                self.blank(node, id);
-                None
-            }
             (Answer::Number { .. }, Value::Number { real, .. }) => Some(Given::Number(*real)),
             (Answer::Number { .. }, _) => {
                 self.wrong(node, format!("'{id}' is not a number"), "write a number".to_owned());
@@ -257,24 +262,25 @@ impl Reader {
         }
     }
 
-    fn change(&mut self, node: &Node, change: &Change) -> Option<u32> {
-        let id = &change.id;
-        match node.value {
-            Value::Variant(ref name) if name.text == "None" => {
-                self.blank(node, id);
-                None
+    fn change(&mut self, node: &Node, change: &Change) -> Option<Chosen> {
+        let chosen = match (&node.value, change.sets) {
+            (Value::Text(policy), Setting::Scheduler) => SchedulerPolicy::from_option(policy)
+                .map(Chosen::Scheduler)
+                .map_err(|fault| fault.unwrap_or_else(|| format!("no scheduler is named '{policy}'"))),
+            (Value::Number { whole: Some(number), .. }, sets) if sets != Setting::Scheduler => {
+                let number = u32::try_from(*number).ok();
+                let number = number.filter(|number| (change.least..=change.most).contains(number));
+                number.map(Chosen::Number).ok_or_else(String::new)
             }
-            Value::Number { whole: Some(number), .. }
-                if (i128::from(change.least)..=i128::from(change.most)).contains(&number) =>
-            {
-                u32::try_from(number).ok()
-            }
-            _ => {
-                let help = format!("a whole number from {} to {}", change.least, change.most);
-                self.wrong(node, format!("'{id}' cannot be this"), help);
-                None
-            }
-        }
+            _ => Err(String::new()),
+        };
+        let fault = match chosen {
+            Ok(chosen) => return Some(chosen),
+            Err(fault) if fault.is_empty() => format!("'{}' cannot be this", change.id),
+            Err(fault) => format!("'{}': {fault}", change.id),
+        };
+        self.wrong(node, fault, possible(change));
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! Warp schedulers: which of the eligible warps issues.
 //!
 //! A scheduler is a file of this folder with a state that implements [`Policy`], its row below, and its name in
-//! `config/src/gpu/scheduler.rs`.
+//! `config/src/gpu/scheduler.rs`. A formula of a person is in `rank`.
 
 mod cggty;
 mod choose;
@@ -9,11 +9,14 @@ mod gto;
 mod lrr;
 mod oldest;
 mod random;
+mod rank;
 mod two_level;
 
 use crate::spec::SchedulerSpec;
+use rank::Rank;
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::SchedulerPolicy;
+use warplab_units::Cycle;
 
 /// What a scheduler chooses from. Warps are numbered inside the sub-partition; masks have bit i for warp i.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,26 @@ pub(crate) struct Candidates<'a> {
     pub(crate) eligible: u64,
     /// When each warp came: older ones have smaller numbers.
     pub(crate) ages: &'a [u64],
+}
+
+/// What only a formula looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// The cycle.
+    pub(crate) now: Cycle,
+    /// Warps that are resident.
+    pub(crate) resident: u64,
+    /// Warps whose next instruction accesses global or local memory.
+    pub(crate) global: u64,
+}
+
+/// What came of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pick {
+    /// The warp that issues.
+    pub(crate) warp: Option<u32>,
+    /// Eligible warps that a formula holds back.
+    pub(crate) held: u64,
 }
 
 /// A scheduler's memory.
@@ -40,19 +63,24 @@ macro_rules! policies {
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub(crate) enum Scheduler {
             $($variant($module::$variant),)*
+            Rank(Box<Rank>),
         }
 
-        impl Policy for Scheduler {
-            fn new(spec: &SchedulerSpec, stream: u64) -> Scheduler {
-                match spec.policy {
+        impl Scheduler {
+            /// The memory of a scheduler that has not picked yet; `stream` is that of its random numbers.
+            pub(crate) fn new(spec: &SchedulerSpec, stream: u64) -> Scheduler {
+                match &spec.policy {
                     $(SchedulerPolicy::$variant => Scheduler::$variant(Policy::new(spec, stream)),)*
+                    SchedulerPolicy::Rank(formula) => Scheduler::Rank(Box::new(Rank::new(formula.clone()))),
                 }
             }
 
+            /// One of the eligible warps. Not for a formula, which may hold back all of them.
             #[inline]
-            fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
+            pub(crate) fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
                 match self {
                     $(Scheduler::$variant(policy) => policy.pick(candidates),)*
+                    Scheduler::Rank(_) => candidates.eligible.trailing_zeros(),
                 }
             }
         }
@@ -68,17 +96,65 @@ policies! {
     Random in random,
 }
 
+impl Scheduler {
+    /// One of the eligible warps, or none where a formula holds back all of them; `loads` counts what a warp waits for.
+    pub(crate) fn pick_by_formula(
+        &mut self,
+        candidates: &Candidates<'_>,
+        view: &View,
+        loads: impl Fn(u32) -> i64,
+    ) -> Pick {
+        match self {
+            Scheduler::Rank(rank) => rank.pick(candidates, view, loads),
+            other => Pick { warp: Some(other.pick(candidates)), held: 0 },
+        }
+    }
+
+    /// A warp of a block comes.
+    pub(crate) fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
+        if let Scheduler::Rank(rank) = self {
+            rank.enter(warp, block, now);
+        }
+    }
+
+    /// The formula that it goes by, if it does.
+    pub(crate) fn formula(&self) -> Option<&str> {
+        match self {
+            Scheduler::Rank(rank) => Some(rank.formula()),
+            _ => None,
+        }
+    }
+
+    /// Whether a warp that is held back may be let go although nothing happens.
+    pub(crate) fn is_timed(&self) -> bool {
+        matches!(self, Scheduler::Rank(rank) if rank.is_timed())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Candidates, Policy, Scheduler};
+    use super::{Candidates, Scheduler, View};
     use crate::spec::SchedulerSpec;
     use warplab_config::gpu::SchedulerPolicy;
+    use warplab_units::Cycle;
+
+    const VIEW: View = View { now: Cycle(0), resident: u64::MAX, global: 0 };
+
+    fn pick(scheduler: &mut Scheduler, candidates: &Candidates<'_>) -> u32 {
+        scheduler.pick_by_formula(candidates, &VIEW, |_| 0).warp.unwrap()
+    }
 
     /// What a scheduler picks in consecutive cycles.
     pub(super) fn picks(policy: SchedulerPolicy, eligible: &[u64], ages: &[u64]) -> Vec<u32> {
         let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 0);
-        let pick = |&eligible: &u64| scheduler.pick(&Candidates { eligible, ages });
+        let pick = |&eligible: &u64| pick(&mut scheduler, &Candidates { eligible, ages });
         eligible.iter().map(pick).collect()
+    }
+
+    fn every_policy() -> Vec<SchedulerPolicy> {
+        let formula =
+            "keep n = 0 then n + slot; keep warp m = 0 then m + 1; select(slot > n % 64, m, m + slot)";
+        SchedulerPolicy::ALL.into_iter().chain([SchedulerPolicy::Rank(formula.parse().unwrap())]).collect()
     }
 
     #[test]
@@ -86,32 +162,33 @@ mod tests {
         let eligible: Vec<u64> =
             (1..200u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << (n % 64)).collect();
         let ages: Vec<u64> = (0..64).map(|warp| warp * 37 % 64).collect();
-        for policy in SchedulerPolicy::ALL {
+        for policy in every_policy() {
             let picked = picks(policy, &eligible, &ages);
-            assert!(picked.iter().zip(&eligible).all(|(warp, mask)| mask >> warp & 1 != 0), "{policy:?}");
+            assert!(picked.iter().zip(&eligible).all(|(warp, mask)| mask >> warp & 1 != 0));
         }
     }
 
     #[test]
     fn every_scheduler_picks_the_only_eligible_warp() {
-        for policy in SchedulerPolicy::ALL {
+        for policy in every_policy() {
             let masks: Vec<u64> = (0..64).map(|warp| 1 << warp).collect();
-            assert_eq!(picks(policy, &masks, &[0; 64]), (0..64).collect::<Vec<_>>(), "{policy:?}");
+            assert_eq!(picks(policy, &masks, &[0; 64]), (0..64).collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn a_copy_of_a_scheduler_goes_on_as_the_original() {
-        for policy in SchedulerPolicy::ALL {
+        for policy in every_policy() {
+            let name = policy.text();
             let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 3);
             let candidates = Candidates { eligible: u64::MAX, ages: &[5; 64] };
             (0..10).for_each(|_| {
-                scheduler.pick(&candidates);
+                pick(&mut scheduler, &candidates);
             });
             let bytes = postcard::to_allocvec(&scheduler).unwrap();
             let mut restored: Scheduler = postcard::from_bytes(&bytes).unwrap();
-            let both = (0..10).map(|_| (scheduler.pick(&candidates), restored.pick(&candidates)));
-            assert!(both.into_iter().all(|(one, other)| one == other), "{policy:?}");
+            let both = (0..10).map(|_| (pick(&mut scheduler, &candidates), pick(&mut restored, &candidates)));
+            assert!(both.into_iter().all(|(one, other)| one == other), "{name}");
         }
     }
 }

@@ -18,8 +18,13 @@ pub(crate) fn warplab_in(folder: &Path, line: &str) -> OutputAssert {
 
 /// `warplab` with these words, to be run in a folder.
 pub(crate) fn command_in(folder: &Path, line: &str) -> Command {
+    command(folder, &line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+}
+
+/// `warplab` with these words, which may hold spaces.
+pub(crate) fn command(folder: &Path, words: &[String]) -> Command {
     Command::new(snapbox::cmd::cargo_bin!("warplab"))
-        .args(line.split_whitespace())
+        .args(words)
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .env("PATH", "")

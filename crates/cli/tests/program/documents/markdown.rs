@@ -35,7 +35,7 @@ pub(crate) fn commands(document: &str) -> Vec<Shown> {
 }
 
 /// The words of a command, without what is after `#` and without dots that stand for more of them.
-fn words(line: &str) -> Option<Vec<String>> {
+pub(crate) fn words(line: &str) -> Option<Vec<String>> {
     let line = CALLS.iter().find_map(|call| line.trim().strip_prefix(call))?;
     let mut words: Vec<String> = Vec::new();
     let mut rest = line;
