@@ -4,13 +4,14 @@ use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
 use crate::op::{BarrierKind, Code, FenceScope, Kind};
+use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
 use crate::semantics::{alu, calls, control, convert, half, memory, special, vector, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use warplab_program::SystemCall;
-use warplab_units::LaneMask;
+use warplab_units::WarpMask;
 
 /// What a warp sees besides its own state.
 pub struct Environment<'a, M> {
@@ -32,6 +33,8 @@ pub struct Environment<'a, M> {
     pub warp_slot: u32,
     /// How many warp slots a multiprocessor has.
     pub warp_slots: u32,
+    /// Rows of 32 lanes of a warp: what a program calls a warp.
+    pub warp_rows: u32,
     /// The block's coordinates.
     pub block: [u32; 3],
     /// The launch's number.
@@ -78,7 +81,7 @@ pub enum Step {
         /// Threads that count as arrived.
         arrivals: u32,
         /// For reductions: the lanes whose predicate holds.
-        holds: LaneMask,
+        holds: WarpMask,
     },
     /// A fence.
     Fence {
@@ -112,9 +115,9 @@ pub struct Executed {
     /// The instruction that executed.
     pub pc: u32,
     /// The lanes of the path, whatever the guard said: what `smsp__thread_inst_executed` counts.
-    pub active: LaneMask,
+    pub active: WarpMask,
     /// The lanes that executed it, after the guard.
-    pub mask: LaneMask,
+    pub mask: WarpMask,
     /// What it asks for.
     pub step: Step,
 }
@@ -173,35 +176,60 @@ fn step_portable<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     let Some(&path) = warp.paths.current() else {
-        return Ok(Executed { pc: 0, active: LaneMask::EMPTY, mask: LaneMask::EMPTY, step: Step::Blocked });
+        return Ok(Executed { pc: 0, active: WarpMask::EMPTY, mask: WarpMask::EMPTY, step: Step::Blocked });
     };
     let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
-    let guard = warp.predicates[usize::from(op.guard.index)] ^ op.guard.xor;
-    let mask = LaneMask(path.mask.0 & guard);
+    let mask = path.mask & warp.holds(op.guard);
     let done = |step| Ok(Executed { pc: path.pc, active: path.mask, mask, step });
-    let mut machine = Machine { warp, banks: environment.banks, op, mask: mask.0 };
     match op.kind {
-        Kind::Alu(alu) => alu::execute(&mut machine, alu),
-        Kind::Float(float) => vector::execute_float(&mut machine, float),
-        Kind::Double(double) => vector::execute_double(&mut machine, double),
-        Kind::Half(packed) => half::execute(&mut machine, packed),
-        Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
-        Kind::Special(special) => special::execute(&mut machine, special, environment)?,
-        Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-        Kind::Memory(ref access) => {
-            let deferred = memory::execute(&mut machine, access, environment)?;
-            warp.paths.advance();
-            return done(Step::Memory { deferred });
-        }
         Kind::Control(flow) => {
-            let step = control::execute(&mut machine, flow, code)?;
+            let step = control::execute(&mut Flow { warp, banks: environment.banks, op, mask }, flow, code)?;
             return done(step);
         }
         Kind::Call(call) => {
-            let step = calls::execute(&mut machine, call, code, environment)?;
+            let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+            let step = calls::execute(flow, call, code, environment)?;
             return done(step);
+        }
+        _ => {}
+    }
+    let mut deferred = false;
+    let mut row = 0;
+    loop {
+        let registers = warp.row_mut(row);
+        let lanes = mask.row(row).0;
+        let mut machine =
+            Machine { warp: registers, banks: environment.banks, op, mask: lanes, row: row as u8 };
+        match compute(&mut machine, environment) {
+            Ok(later) => deferred |= later,
+            Err(fault) => return Err(fault.of_row(row)),
+        }
+        row += 1;
+        if row == warp.rows() {
+            break;
         }
     }
     warp.paths.advance();
-    done(Step::Next)
+    done(if matches!(op.kind, Kind::Memory(_)) { Step::Memory { deferred } } else { Step::Next })
+}
+
+/// What an instruction computes on the lanes of a row; whether the answer comes later.
+#[inline(always)]
+fn compute<M: GlobalMemory>(
+    machine: &mut Machine<'_>,
+    environment: &mut Environment<'_, M>,
+) -> Result<bool, ExecFault> {
+    match machine.op.kind {
+        Kind::Alu(alu) => alu::execute(machine, alu),
+        Kind::Float(float) => vector::execute_float(machine, float),
+        Kind::Double(double) => vector::execute_double(machine, double),
+        Kind::Half(packed) => half::execute(machine, packed),
+        Kind::Convert(conversion) => convert::execute(machine, conversion),
+        Kind::Special(special) => special::execute(machine, special, environment)?,
+        Kind::Warp(operation) => warpwide::execute(machine, operation),
+        Kind::Memory(ref access) => return memory::execute(machine, access, environment),
+        // A matter of the whole warp.
+        Kind::Control(_) | Kind::Call(_) => {}
+    }
+    Ok(false)
 }

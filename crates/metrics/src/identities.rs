@@ -2,7 +2,7 @@
 
 use crate::format::integer_text;
 use warplab_trace::{InstructionCounters, LaunchCounters, QueueCounters, SchedulerCounters, WarpState};
-use warplab_units::{SECTOR_BYTES, WARP_LANES};
+use warplab_units::SECTOR_BYTES;
 
 /// The laws that the counters of a finished launch break, in words; none when all is well.
 #[must_use]
@@ -76,9 +76,10 @@ impl Laws {
             ("instructions of all opcodes", executed.by_opcode.iter().sum()),
             ("executed instructions", executed.warp),
         );
+        let lanes = counters.warp_lanes;
         self.at_most(
             ("thread instructions", executed.thread),
-            ("32 x executed instructions", executed.warp * WARP_LANES as u64),
+            (&format!("{lanes} x executed instructions"), executed.warp * lanes),
         );
         self.at_most(("divergent branches", executed.divergent_branches), ("branches", executed.branches));
         self.at_most(

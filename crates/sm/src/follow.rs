@@ -92,11 +92,11 @@ impl Advance<'_> {
         let sm = &mut *self.sm;
         let warp = &sm.warps[slot];
         let block = sm.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
-        let lines = sm.scratch.system.take_lines(warp.state.threads());
+        let lines = sm.scratch.system.take_lines(&warp.state);
         if !lines.is_empty() {
             sm.printed.push(Printed { cycle: sm.now.0, block, lines });
         }
-        if let Some(request) = sm.scratch.system.heap.take() {
+        for request in sm.scratch.system.take_heap_requests() {
             sm.log.push_heap(sm.now, slot as u8, warp.generation, pc, &request);
         }
         let over = sm.now + self.context.spec.system_call;

@@ -8,7 +8,7 @@ use crate::sm::Advance;
 use crate::values::GlobalView;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
 use warplab_trace::WarpState;
-use warplab_units::{Cycle, LaneBits, LaneMask, WarpSlot};
+use warplab_units::{Cycle, WarpSlot};
 
 impl Advance<'_> {
     /// Issues the next instruction of a warp of a sub-partition.
@@ -65,6 +65,7 @@ impl Advance<'_> {
             sm_count: context.spec.sm_count,
             warp_slot: slot as u32,
             warp_slots: context.spec.warps as u32,
+            warp_rows: context.spec.warp_rows as u32,
             block: block.coordinates,
             grid_id: 1,
             record: &mut sm.scratch.record,
@@ -89,11 +90,8 @@ impl Advance<'_> {
     fn count(&mut self, info: &IssueInfo, executed: &Executed) {
         let counters = &mut self.sm.instructions;
         counters.warp += 1;
-        counters.thread += if executed.active == LaneMask::ALL {
-            u64::from(LaneBits::BITS)
-        } else {
-            u64::from(executed.active.count())
-        };
+        let all = self.context.launch.all_lanes;
+        counters.thread += u64::from(if executed.active == all.0 { all.1 } else { executed.active.count() });
         counters.by_pipe[info.pipe as usize] += 1;
         counters.by_opcode[info.opcode as usize] += 1;
         if let Step::Branched { diverged, .. } = executed.step {

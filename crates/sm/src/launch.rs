@@ -4,6 +4,7 @@
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
+use warplab_units::WarpMask;
 
 /// The queue through which an instruction goes to the load/store unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct LaunchSpec {
     pub kernel: Kernel,
     pub(crate) issue: Vec<IssueInfo>,
     pub(crate) warps_per_block: usize,
+    /// The lanes of a whole warp, and how many these are.
+    pub(crate) all_lanes: (WarpMask, u32),
     pub(crate) shared_bytes: u32,
 }
 
@@ -61,6 +64,7 @@ impl LaunchSpec {
         constants: ConstantBanks,
     ) -> LaunchSpec {
         let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
+        let lanes = code.warp_lanes();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
         LaunchSpec {
             code,
@@ -68,7 +72,8 @@ impl LaunchSpec {
             constants,
             kernel,
             issue,
-            warps_per_block: shape.warps() as usize,
+            warps_per_block: shape.warps(lanes) as usize,
+            all_lanes: (WarpMask::first(lanes), lanes),
             shared_bytes,
         }
     }

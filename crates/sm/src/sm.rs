@@ -123,10 +123,11 @@ impl Sm {
         let warp = &mut self.warps[usize::from(result.slot)];
         if warp.generation == result.generation {
             if let Some(register) = result.register {
-                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(4)], result.mask);
+                let values = &result.values[..result.rows.min(4)];
+                warp.state.write_rows(result.row, u32::from(register), values, result.mask);
             }
             if let Some((predicate, lanes)) = result.swapped {
-                warp.state.write_predicate(predicate, lanes, result.mask);
+                warp.state.write_predicate(result.row, predicate, lanes, result.mask);
             }
         }
     }

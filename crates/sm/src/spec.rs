@@ -1,7 +1,7 @@
 //! What an SM is: numbers from the machine description, in the form that its units want them.
 
 use crate::fetch::FetchSpec;
-use crate::lsu::{LsuSpec, PortSpec, QueueSpec};
+use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{Crossbar, Divergence, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory};
@@ -14,6 +14,9 @@ use warplab_program::LatencyTable;
 pub struct SmSpec {
     pub(crate) sub_partitions: usize,
     pub(crate) warps: usize,
+    /// Rows of 32 lanes of a warp.
+    pub(crate) warp_rows: u64,
+    pub(crate) coalescing: Coalescing,
     pub(crate) scheduler: SchedulerSpec,
     pub(crate) divergence: DivergenceModel,
     pub(crate) pipes: PipeSpec,
@@ -68,6 +71,11 @@ impl SmSpec {
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
+            warp_rows: u64::from(config.warp_rows()),
+            coalescing: Coalescing {
+                lanes: sm.memory_pipeline.coalesced_lanes.unwrap_or(config.limits.warp_lanes),
+                segments: sm.memory_pipeline.whole_segments,
+            },
             scheduler: SchedulerSpec {
                 policy: sm.scheduler,
                 seed: sm.scheduler_seed,

@@ -330,6 +330,8 @@ pub struct LaunchCounters {
     pub first_issue: u64,
     /// Cycle of the last instruction that issued.
     pub last_issue: u64,
+    /// Lanes of a warp.
+    pub warp_lanes: u64,
     /// Multiprocessors of the chip.
     pub multiprocessors: u64,
     /// Multiprocessors that ran a block.
@@ -354,6 +356,7 @@ impl AddAssign<&LaunchCounters> for LaunchCounters {
         }
         self.last_issue = self.elapsed_cycles + other.last_issue;
         self.elapsed_cycles += other.elapsed_cycles;
+        self.warp_lanes = self.warp_lanes.max(other.warp_lanes);
         self.multiprocessors = self.multiprocessors.max(other.multiprocessors);
         self.active_multiprocessors = self.active_multiprocessors.max(other.active_multiprocessors);
         self.partitions = self.partitions.max(other.partitions);

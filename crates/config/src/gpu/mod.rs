@@ -24,7 +24,7 @@ pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use warplab_units::WARP_LANES;
+use warplab_units::{MOST_WARP_LANES, ROW_LANES};
 
 /// One machine: everything that the simulator needs to know about a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,10 +61,18 @@ impl GpuConfig {
     #[must_use]
     pub fn cannot_run(&self) -> Option<String> {
         let lanes = self.limits.warp_lanes;
-        if lanes as usize != WARP_LANES {
-            return Some(format!("has warps of {lanes} lanes, and only warps of {WARP_LANES} are simulated"));
+        if lanes as usize != ROW_LANES && lanes as usize != MOST_WARP_LANES {
+            return Some(format!(
+                "has warps of {lanes} lanes, and only warps of {ROW_LANES} or {MOST_WARP_LANES} are simulated"
+            ));
         }
         (!self.runnable).then(|| "has limits only".to_owned())
+    }
+
+    /// Rows of 32 lanes of a warp.
+    #[must_use]
+    pub fn warp_rows(&self) -> u8 {
+        if self.limits.warp_lanes as usize > ROW_LANES { 2 } else { 1 }
     }
 
     /// Memory partitions: each is one DRAM channel with the level-two slices in front of it.

@@ -187,6 +187,13 @@ pub struct MemoryPipeline {
     pub source_release: u32,
     /// Cycles of requests that may wait for the port to level two before the unit stops.
     pub send_slack: u32,
+    /// Lanes whose requests are put together; all of a warp where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub coalesced_lanes: Option<u32>,
+    /// Whether a load takes whole segments of 32, 64 or 128 bytes instead of the sectors that it touches.
+    #[serde(default)]
+    pub whole_segments: bool,
 }
 
 /// Shared memory.

@@ -3,7 +3,7 @@
 use crate::op::BarrierKind;
 use crate::state::paths::Paths;
 use serde::{Deserialize, Serialize};
-use warplab_units::LaneMask;
+use warplab_units::WarpMask;
 
 /// Barriers of a block.
 pub(crate) const COUNT: usize = 16;
@@ -43,7 +43,7 @@ impl BlockBarriers {
         id: u8,
         expected: Option<u32>,
         arrivals: u32,
-        predicate_lanes: (LaneMask, LaneMask),
+        predicate_lanes: (WarpMask, WarpMask),
     ) {
         let barrier = &mut self.barriers[usize::from(id) % COUNT];
         barrier.used = true;

@@ -7,7 +7,7 @@ use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
     MemoryFault, MemoryImage, Row,
 };
-use warplab_units::{Cycle, LaneMask, PerLane, WARP_LANES, stored};
+use warplab_units::{Cycle, LaneMask, PerLane, ROW_LANES, stored};
 
 /// The old values of an atomic operation, for the warp that asked.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct AtomicResult {
     pub(crate) generation: u32,
     pub(crate) register: Option<u8>,
     pub(crate) rows: usize,
+    /// The row of the warp.
+    pub(crate) row: u8,
     pub(crate) mask: LaneMask,
     pub(crate) values: [Row; 4],
     /// The predicate that says which lanes have swapped, and these lanes.
@@ -54,6 +56,8 @@ struct Entry {
     mask: LaneMask,
     bytes: u32,
     slot: u8,
+    /// The row of the warp.
+    row: u8,
     generation: u32,
     addresses: u32,
     data: u32,
@@ -129,7 +133,7 @@ impl StoreLog {
             if shard.has_page(low) { entry.mask } else { LaneMask::EMPTY }
         } else {
             let mine = entry.mask.lanes().filter(|&lane| shard.has_page(addresses[lane] / PAGE_BYTES));
-            LaneMask(mine.fold(0, |mask, lane| mask | 1 << lane))
+            mine.collect()
         };
         if !mask.is_empty() {
             // Checked when it was issued.
@@ -139,7 +143,7 @@ impl StoreLog {
 
     /// The data of a change.
     fn rows(&self, entry: &Entry) -> [Row; 4] {
-        let mut data = [[0; WARP_LANES]; 4];
+        let mut data = [[0; ROW_LANES]; 4];
         let rows = &self.data[entry.data as usize..][..rows_of(entry)];
         data[..rows.len()].copy_from_slice(rows);
         data
@@ -170,31 +174,36 @@ impl StoreLog {
             }
             Change::Heap { frees, destination, pc } => {
                 let values = self.addresses[entry.addresses as usize];
-                let request = HeapRequest { frees, mask: entry.mask, values, destination };
-                let refusal = |fault| HeapRefusal { slot: entry.slot, pc, fault };
+                let request = HeapRequest { frees, row: entry.row, mask: entry.mask, values, destination };
+                let refusal = |fault: ExecFault| HeapRefusal {
+                    slot: entry.slot,
+                    pc,
+                    fault: fault.of_row(usize::from(entry.row)),
+                };
                 let places = heap.serve(&request, image).map_err(refusal)?;
                 destination.is_some().then_some(AtomicResult {
                     slot: entry.slot,
                     generation: entry.generation,
                     register: destination,
                     rows: 2,
+                    row: entry.row,
                     mask: entry.mask,
-                    values: [places[0], places[1], [0; WARP_LANES], [0; WARP_LANES]],
+                    values: [places[0], places[1], [0; ROW_LANES], [0; ROW_LANES]],
                     swapped: None,
                 })
             }
             Change::Atomic { op, ty, destination, swapped } => {
-                let mut values = [[0; WARP_LANES]; 4];
+                let mut values = [[0; ROW_LANES]; 4];
                 let _ = image.atomic(op, ty, lanes, &data, &mut values);
                 let rows = entry.bytes.div_ceil(4) as usize;
                 let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
-                let all = || entry.mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
-                let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
+                let swapped = swapped.map(|predicate| (predicate, entry.mask.lanes().filter(same).collect()));
                 (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
                     slot: entry.slot,
                     generation: entry.generation,
                     register: destination,
                     rows,
+                    row: entry.row,
                     mask: entry.mask,
                     values,
                     swapped,
@@ -220,11 +229,11 @@ impl StoreLog {
         pc: u32,
         request: &HeapRequest,
     ) {
-        let HeapRequest { frees, mask, ref values, destination } = *request;
+        let HeapRequest { frees, row, mask, ref values, destination } = *request;
         let change = Change::Heap { frees, destination, pc };
-        let entry =
-            Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0, pages: [0; 2] };
-        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; WARP_LANES]; 4]);
+        let (addresses, data, pages) = (0, 0, [0; 2]);
+        let entry = Entry { cycle, change, mask, bytes: 8, slot, row, generation, addresses, data, pages };
+        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; ROW_LANES]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
@@ -265,13 +274,14 @@ pub(crate) struct GlobalView<'a> {
 }
 
 impl GlobalView<'_> {
-    fn entry(&self, change: Change) -> Entry {
+    fn entry(&self, change: Change, row: u8) -> Entry {
         Entry {
             cycle: self.cycle,
             change,
             mask: LaneMask::EMPTY,
             bytes: 0,
             slot: self.slot,
+            row,
             generation: self.generation,
             addresses: 0,
             data: 0,
@@ -290,7 +300,7 @@ impl GlobalMemory for GlobalView<'_> {
     fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
         self.image.check(lanes)?;
         self.overlay.store(&lanes, data);
-        self.log.push(self.entry(Change::Store), &lanes, data);
+        self.log.push(self.entry(Change::Store, 0), &lanes, data);
         Ok(())
     }
 
@@ -302,9 +312,9 @@ impl GlobalMemory for GlobalView<'_> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);
         let destination = request.destination.filter(|_| request.wants_result);
-        let AtomicRequest { op, ty, swapped, .. } = request;
+        let AtomicRequest { op, ty, row, swapped, .. } = request;
         let change = Change::Atomic { op, ty, destination, swapped };
-        self.log.push(self.entry(change), &request.lanes, request.operands);
+        self.log.push(self.entry(change, row), &request.lanes, request.operands);
         Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
     }
 }

@@ -58,6 +58,7 @@ pub fn run_lanes(
         sm_count: 132,
         warp_slot: 5,
         warp_slots: 64,
+        warp_rows: 1,
         block: [0; 3],
         grid_id: 1,
         record: &mut record,
