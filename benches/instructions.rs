@@ -62,7 +62,6 @@ fn main() {
             sm_count: 1,
             warp_slot: 0,
             warp_slots: 64,
-            warp_rows: 1,
             block: [0; 3],
             grid_id: 1,
             record: &mut record,

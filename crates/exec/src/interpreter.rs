@@ -237,7 +237,6 @@ impl Grid<'_> {
                 sm_count: 1,
                 warp_slot: index as u32,
                 warp_slots: 64,
-                warp_rows: self.code.warp_rows.into(),
                 block,
                 grid_id: 1,
                 record: &mut self.record,
@@ -249,9 +248,8 @@ impl Grid<'_> {
             self.statistics.thread_instructions += u64::from(done.active.count());
             self.statistics.guarded_thread_instructions += u64::from(done.mask.count());
             match done.step {
-                Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
-                    let lanes = (holds, done.mask);
-                    barriers.arrive(index as u32, kind, id, threads, arrivals, lanes);
+                Step::BlockBarrier { kind, id, threads, arrivals, value } => {
+                    barriers.arrive(index as u32, kind, id, threads, arrivals, value);
                     self.release(id, barriers);
                 }
                 Step::Exited { .. } => {

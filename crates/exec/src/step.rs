@@ -33,8 +33,6 @@ pub struct Environment<'a, M> {
     pub warp_slot: u32,
     /// How many warp slots a multiprocessor has.
     pub warp_slots: u32,
-    /// Rows of 32 lanes of a warp: what a program calls a warp.
-    pub warp_rows: u32,
     /// The block's coordinates.
     pub block: [u32; 3],
     /// The launch's number.
@@ -79,9 +77,9 @@ pub enum Step {
         /// Threads that the barrier waits for, if the instruction says.
         threads: Option<u32>,
         /// Threads that count as arrived.
-        arrivals: u32,
-        /// For reductions: the lanes whose predicate holds.
-        holds: WarpMask,
+        arrivals: u8,
+        /// For reductions: what these threads give.
+        value: u8,
     },
     /// A fence.
     Fence {
@@ -194,22 +192,19 @@ fn step_portable<M: GlobalMemory>(
         _ => {}
     }
     let mut deferred = false;
-    let mut row = 0;
+    let ArchitecturalState { lower, upper, paths, .. } = warp;
+    let (mut registers, mut lanes, mut rest) = (lower, mask.row(0), upper.as_deref_mut());
     loop {
-        let registers = warp.row_mut(row);
-        let lanes = mask.row(row).0;
-        let mut machine =
-            Machine { warp: registers, banks: environment.banks, op, mask: lanes, row: row as u8 };
+        let number = registers.number;
+        let mut machine = Machine { warp: registers, banks: environment.banks, op, mask: lanes.0 };
         match compute(&mut machine, environment) {
             Ok(later) => deferred |= later,
-            Err(fault) => return Err(fault.of_row(row)),
+            Err(fault) => return Err(fault.of_row(usize::from(number))),
         }
-        row += 1;
-        if row == warp.rows() {
-            break;
-        }
+        let Some(next) = rest.take() else { break };
+        (registers, lanes) = (next, mask.row(1));
     }
-    warp.paths.advance();
+    paths.advance();
     done(if matches!(op.kind, Kind::Memory(_)) { Step::Memory { deferred } } else { Step::Next })
 }
 

@@ -51,7 +51,10 @@ impl Laws {
             (&name("warp-cycles of all states"), it.states.iter().sum()),
             ("warp-cycles", it.warp_cycles),
         );
-        self.equal((&name("selected warp-cycles"), selected), ("issue cycles", it.issue_cycles));
+        self.equal(
+            (&name("selected warp-cycles"), selected),
+            ("issue cycles", it.issue_cycles + it.further_warps),
+        );
         self.equal(
             (&name("selected and not selected warp-cycles"), eligible),
             ("eligible warp-cycles", it.eligible_warp_cycles),
@@ -66,7 +69,7 @@ impl Laws {
 
     fn instructions(&mut self, counters: &LaunchCounters) {
         let executed: &InstructionCounters = &counters.sm.instructions;
-        let issued = counters.sm.schedulers.iter().map(|scheduler| scheduler.issue_cycles).sum();
+        let issued = counters.sm.schedulers.iter().map(SchedulerCounters::issued).sum();
         self.equal(("executed instructions", executed.warp), ("issued instructions", issued));
         self.equal(
             ("instructions of all pipes", executed.by_pipe.iter().sum()),

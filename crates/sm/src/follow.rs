@@ -8,6 +8,7 @@ use warplab_units::Cycle;
 
 impl Advance<'_> {
     /// The phase that follows an instruction.
+    #[inline(always)]
     pub(crate) fn follow(
         &mut self,
         slot: usize,
@@ -32,13 +33,12 @@ impl Advance<'_> {
                     self.go_on(slot, executed.pc, next);
                 }
             }
-            Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
+            Step::BlockBarrier { kind, id, threads, arrivals, value } => {
                 let warp = &self.sm.warps[slot];
                 let place = usize::from(warp.block);
                 let index = warp.state.index;
                 if let Some(block) = &mut self.sm.blocks[place] {
-                    let lanes = (holds, executed.mask);
-                    block.barriers.arrive(index, kind, id, threads, arrivals, lanes);
+                    block.barriers.arrive(index, kind, id, threads, arrivals, value);
                 }
                 self.go_on(slot, executed.pc, next);
                 self.check_barriers(place);

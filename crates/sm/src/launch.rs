@@ -1,6 +1,8 @@
 //! What all SMs share during one launch: the code, the constants, and what the schedulers need to know of
 //! every instruction.
 
+use crate::pack;
+use crate::pipes::SHARED_UNIT;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
@@ -32,6 +34,8 @@ pub struct IssueInfo {
     pub(crate) read_barrier: Option<u8>,
     /// Cycles until the result of a variable-latency instruction outside memory.
     pub(crate) latency: u16,
+    /// Instructions behind it that issue with it.
+    pub(crate) packed: u8,
     pub(crate) opcode: Opcode,
 }
 
@@ -63,7 +67,9 @@ impl LaunchSpec {
         shape: LaunchShape,
         constants: ConstantBanks,
     ) -> LaunchSpec {
-        let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
+        let packed = pack::packed_behind(&kernel.instructions, spec.issue.packed);
+        let instructions = kernel.instructions.iter().zip(packed);
+        let issue = instructions.map(|(instruction, packed)| issue_info(spec, instruction, packed)).collect();
         let lanes = code.warp_lanes();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
         LaunchSpec {
@@ -79,7 +85,7 @@ impl LaunchSpec {
     }
 }
 
-fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> IssueInfo {
+fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction, packed: u8) -> IssueInfo {
     let info = instruction.opcode.info();
     let control = instruction.control;
     let memory = match (info.pipe, info.latency) {
@@ -91,7 +97,11 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
     };
     IssueInfo {
         pipe: info.pipe,
-        unit: spec.pipes.unit(info.pipe),
+        unit: if memory == MemoryClass::Shared && spec.issue.instructions > 1 {
+            SHARED_UNIT
+        } else {
+            spec.pipes.unit(info.pipe)
+        },
         interval: spec.pipes.interval(info.pipe),
         memory,
         stall: control.stall.max(1),
@@ -100,6 +110,7 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,
         latency: spec.latencies.cycles(info.latency),
+        packed,
         opcode: instruction.opcode,
     }
 }

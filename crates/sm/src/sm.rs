@@ -206,6 +206,10 @@ impl Advance<'_> {
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
         while self.sm.now < until {
             self.take_due();
+            if !self.context.spec.issues_one_each {
+                self.sm.now = self.issue_by_rules(until)?;
+                continue;
+            }
             let mut eligible = false;
             let mut next_free = Cycle::NEVER;
             let mut held_back: SmallVec<[(usize, Readiness); 4]> = SmallVec::new();
@@ -312,14 +316,16 @@ impl Advance<'_> {
         }
     }
 
-    fn readiness(&self, sub: usize) -> Readiness {
+    #[inline(always)]
+    pub(crate) fn readiness(&self, sub: usize) -> Readiness {
         let sub_partition = &self.sm.sub_partitions[sub];
         sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
     }
 
     /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes
     /// free at `next_free`.
-    fn next_cycle(&self, next_free: Cycle) -> Cycle {
+    #[inline(always)]
+    pub(crate) fn next_cycle(&self, next_free: Cycle) -> Cycle {
         self.sm.next_known().min(next_free).max(self.sm.now + 1)
     }
 
@@ -334,7 +340,8 @@ impl Advance<'_> {
     }
 
     /// Charges the cycles until `now + cycles` to ready warps that a pipe or a queue holds back.
-    fn charge_ready(&mut self, held_back: &[(usize, Readiness)], cycles: u64) {
+    #[inline(always)]
+    pub(crate) fn charge_ready(&mut self, held_back: &[(usize, Readiness)], cycles: u64) {
         for &(sub, ref one) in held_back {
             self.sm.sub_partitions[sub].charge(one, cycles);
             if self.sm.watched {
@@ -345,7 +352,7 @@ impl Advance<'_> {
         }
     }
 
-    fn watch_ready(&mut self, sub: usize, warps: u64, state: WarpState, cycles: u64) {
+    pub(crate) fn watch_ready(&mut self, sub: usize, warps: u64, state: WarpState, cycles: u64) {
         let (now, mut rest) = (self.sm.now, warps);
         while rest != 0 {
             let slot = self.sm.slot(sub, rest.trailing_zeros());

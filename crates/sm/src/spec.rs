@@ -4,7 +4,9 @@ use crate::fetch::FetchSpec;
 use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
 use warplab_config::GpuConfig;
-use warplab_config::gpu::{Crossbar, Divergence, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory};
+use warplab_config::gpu::{
+    Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
+};
 use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
 use warplab_program::LatencyTable;
@@ -17,6 +19,9 @@ pub struct SmSpec {
     /// Rows of 32 lanes of a warp.
     pub(crate) warp_rows: u64,
     pub(crate) coalescing: Coalescing,
+    pub(crate) issue: IssueRules,
+    /// Whether every cycle each scheduler issues from one warp at most.
+    pub(crate) issues_one_each: bool,
     pub(crate) scheduler: SchedulerSpec,
     pub(crate) divergence: DivergenceModel,
     pub(crate) pipes: PipeSpec,
@@ -68,6 +73,7 @@ impl SmSpec {
     pub fn new(config: &GpuConfig, shared_kib: u32) -> SmSpec {
         let sm = &config.multiprocessor;
         let l1_kib = sm.l1.combined_kib.saturating_sub(sm.l1.reserved_kib).saturating_sub(shared_kib).max(1);
+        let issue = sm.issue.unwrap_or(IssueRules::ONE);
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
@@ -76,6 +82,8 @@ impl SmSpec {
                 lanes: sm.memory_pipeline.coalesced_lanes.unwrap_or(config.limits.warp_lanes),
                 segments: sm.memory_pipeline.whole_segments,
             },
+            issue,
+            issues_one_each: !issue.in_turn && issue.instructions == 1,
             scheduler: SchedulerSpec {
                 policy: sm.scheduler,
                 seed: sm.scheduler_seed,

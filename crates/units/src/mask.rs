@@ -89,54 +89,63 @@ macro_rules! lanes {
             pub const ALL: $mask = $mask($bits::MAX);
 
             /// The first `count` lanes; all when there are no more.
+            #[inline]
             #[must_use]
             pub fn first(count: u32) -> $mask {
                 if count >= $bits::BITS { $mask::ALL } else { $mask((1 << count) - 1) }
             }
 
             /// The mask with only `lane`.
+            #[inline]
             #[must_use]
             pub fn single(lane: u32) -> $mask {
                 $mask(1 << lane)
             }
 
             /// How many lanes are in the mask.
+            #[inline]
             #[must_use]
             pub fn count(self) -> u32 {
                 self.0.count_ones()
             }
 
             /// Whether no lane is in the mask.
+            #[inline]
             #[must_use]
             pub fn is_empty(self) -> bool {
                 self.0 == 0
             }
 
             /// Whether all lanes are in the mask.
+            #[inline]
             #[must_use]
             pub fn is_full(self) -> bool {
                 self == $mask::ALL
             }
 
             /// Whether `lane` is in the mask.
+            #[inline]
             #[must_use]
             pub fn has(self, lane: usize) -> bool {
                 self.0 >> lane & 1 != 0
             }
 
             /// The lanes of this mask that are not in `other`.
+            #[inline]
             #[must_use]
             pub fn without(self, other: $mask) -> $mask {
                 $mask(self.0 & !other.0)
             }
 
             /// The lowest lane of the mask, if any.
+            #[inline]
             #[must_use]
             pub fn lowest(self) -> Option<usize> {
                 (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
             }
 
             /// The lanes of the mask, ascending.
+            #[inline]
             pub fn lanes(self) -> impl Iterator<Item = usize> {
                 let mut rest = self.0;
                 std::iter::from_fn(move || {
@@ -149,12 +158,14 @@ macro_rules! lanes {
 
         impl BitAnd for $mask {
             type Output = $mask;
+            #[inline]
             fn bitand(self, other: $mask) -> $mask {
                 $mask(self.0 & other.0)
             }
         }
 
         impl BitAndAssign for $mask {
+            #[inline]
             fn bitand_assign(&mut self, other: $mask) {
                 self.0 &= other.0;
             }
@@ -162,12 +173,14 @@ macro_rules! lanes {
 
         impl BitOr for $mask {
             type Output = $mask;
+            #[inline]
             fn bitor(self, other: $mask) -> $mask {
                 $mask(self.0 | other.0)
             }
         }
 
         impl BitOrAssign for $mask {
+            #[inline]
             fn bitor_assign(&mut self, other: $mask) {
                 self.0 |= other.0;
             }
@@ -175,12 +188,14 @@ macro_rules! lanes {
 
         impl Not for $mask {
             type Output = $mask;
+            #[inline]
             fn not(self) -> $mask {
                 $mask(!self.0)
             }
         }
 
         impl FromIterator<usize> for $mask {
+            #[inline]
             fn from_iter<I: IntoIterator<Item = usize>>(lanes: I) -> $mask {
                 $mask(lanes.into_iter().fold(0, |mask, lane| mask | 1 << lane))
             }

@@ -16,8 +16,8 @@ pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
-    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
-    SharedMemory,
+    Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit,
+    Pipes, SharedMemory,
 };
 pub use scheduler::SchedulerPolicy;
 pub use timing::{TICKS_PER_CYCLE, Ticks};

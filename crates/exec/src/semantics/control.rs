@@ -133,14 +133,19 @@ fn block_barrier(m: &mut Flow<'_>, kind: BarrierKind, counted: bool) -> Step {
     let Some(first) = mask.lowest() else { return next(m) };
     let id = m.source(0, first) as u8 & 15;
     let threads = counted.then(|| m.source(1, first));
-    let arrivals = mask.count() + absent(mask, m.warp.paths.live());
+    let arrivals = (mask.count() + absent(mask, m.warp.paths.live())) as u8;
     let holds = mask & m.predicate(0);
     if kind == BarrierKind::Arrive {
         m.warp.paths.advance();
     } else {
         m.warp.paths.wait_at_block_barrier(id, mask);
     }
-    Step::BlockBarrier { kind, id, threads, arrivals, holds }
+    let value = match kind {
+        BarrierKind::ReduceAnd => u8::from(holds == mask),
+        BarrierKind::ReduceOr => u8::from(!holds.is_empty()),
+        _ => holds.count() as u8,
+    };
+    Step::BlockBarrier { kind, id, threads, arrivals, value }
 }
 
 /// Lanes that do not exist or have ended count with the lowest live lane of their row: a row counts as full.

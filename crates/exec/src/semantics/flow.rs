@@ -21,7 +21,7 @@ impl Flow<'_> {
     #[inline]
     pub(crate) fn row(&mut self, row: usize) -> Machine<'_> {
         let (banks, op, mask) = (self.banks, self.op, self.mask.row(row).0);
-        Machine { warp: self.warp.row_mut(row), banks, op, mask, row: row as u8 }
+        Machine { warp: self.warp.row_mut(row), banks, op, mask }
     }
 
     /// Predicate source `index` of every lane.

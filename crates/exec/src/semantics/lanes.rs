@@ -16,8 +16,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) op: &'a Op,
     /// The lanes that execute.
     pub(crate) mask: LaneBits,
-    /// The number of the row in its warp.
-    pub(crate) row: u8,
 }
 
 #[inline(always)]

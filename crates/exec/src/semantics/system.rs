@@ -153,7 +153,7 @@ fn act<M: GlobalMemory>(
                 let mut memory = LaneMemory { local: &m.warp.local, lane, environment };
                 let (text, count) = print(&mut memory, wide(0, lane), wide(2, lane))?;
                 results[lane] = count.cast_unsigned();
-                environment.system.printed.push((m.row * LANES as u8 + lane as u8, text));
+                environment.system.printed.push((m.warp.number * LANES as u8 + lane as u8, text));
             }
             Ok(Some(results))
         }
@@ -177,8 +177,8 @@ fn act<M: GlobalMemory>(
             let frees = call == SystemCall::Free;
             let values = std::array::from_fn(|lane| wide(0, lane));
             let destination = destination.filter(|_| !frees);
-            environment.system.heap[usize::from(m.row)] =
-                Some(HeapRequest { frees, row: m.row, mask, values, destination });
+            environment.system.heap[usize::from(m.warp.number)] =
+                Some(HeapRequest { frees, row: m.warp.number, mask, values, destination });
             Ok(None)
         }
     }

@@ -253,17 +253,19 @@ impl Paths {
     /// `BSSY`: the lanes will meet again.
     #[inline]
     pub fn open(&mut self, barrier: u8, lanes: WarpMask) {
-        self.set_participants(barrier, lanes, |_| lanes);
+        if lanes == self.live {
+            // Lanes that have ended meet nobody.
+            self.participants_mut(barrier).fill(lanes);
+        } else {
+            self.set_participants(barrier, lanes, |_| lanes);
+        }
         self.advance();
     }
 
     /// Sets what each of `lanes` is to meet at a barrier.
     pub fn set_participants(&mut self, barrier: u8, lanes: WarpMask, value: impl Fn(usize) -> WarpMask) {
-        for (lane, slot) in self.participants_mut(barrier).iter_mut().enumerate() {
-            if lanes.has(lane) {
-                *slot = value(lane);
-            }
-        }
+        let row = self.participants_mut(barrier);
+        lanes.lanes().for_each(|lane| row[lane] = value(lane));
     }
 
     /// What each lane of the warp is to meet at a barrier.

@@ -27,11 +27,17 @@ pub(crate) struct RowState {
     pub(crate) local: Vec<Row>,
     /// The result of the last barrier reduction.
     pub(crate) barrier_result: u32,
+    /// The number of the row in its warp, and how many rows the warp has.
+    pub(crate) number: u8,
+    pub(crate) of: u8,
 }
 
 impl RowState {
-    fn new(code: &Code, shape: &LaunchShape, first: u32) -> RowState {
+    /// Row `number` of a warp; `first` is the thread of its first lane.
+    fn new(code: &Code, shape: &LaunchShape, number: u8, first: u32) -> RowState {
         RowState {
+            number,
+            of: code.warp_rows,
             rows: vec![[0; LANES]; code.rows()],
             predicates: [0; PREDICATES],
             uniforms: [0; TRASH_UNIFORM + 8],
@@ -96,9 +102,9 @@ impl ArchitecturalState {
     ) -> ArchitecturalState {
         let lanes = code.warp_lanes();
         let first = index * lanes;
-        let upper = || Box::new(RowState::new(code, shape, first + LANES as u32));
+        let upper = || Box::new(RowState::new(code, shape, 1, first + LANES as u32));
         let mut warp = ArchitecturalState {
-            lower: RowState::new(code, shape, first),
+            lower: RowState::new(code, shape, 0, first),
             upper: (code.warp_rows > 1).then(upper),
             index,
             paths: Paths::new(WarpMask::EMPTY, lanes as usize, code.barriers(), divergence),
@@ -143,6 +149,7 @@ impl ArchitecturalState {
     }
 
     /// The rows that the warp has.
+    #[inline]
     pub(crate) fn rows(&self) -> usize {
         1 + usize::from(self.upper.is_some())
     }
