@@ -179,52 +179,39 @@ fn step_portable<M: GlobalMemory>(
     let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
     let mask = path.mask & warp.holds(op.guard);
     let done = |step| Ok(Executed { pc: path.pc, active: path.mask, mask, step });
-    match op.kind {
-        Kind::Control(flow) => {
-            let step = control::execute(&mut Flow { warp, banks: environment.banks, op, mask }, flow, code)?;
-            return done(step);
-        }
-        Kind::Call(call) => {
-            let flow = &mut Flow { warp, banks: environment.banks, op, mask };
-            let step = calls::execute(flow, call, code, environment)?;
-            return done(step);
-        }
-        _ => {}
-    }
     let mut deferred = false;
-    let ArchitecturalState { lower, upper, paths, .. } = warp;
+    let ArchitecturalState { lower, upper, .. } = warp;
     let (mut registers, mut lanes, mut rest) = (lower, mask.row(0), upper.as_deref_mut());
     loop {
-        let number = registers.number;
         let mut machine = Machine { warp: registers, banks: environment.banks, op, mask: lanes.0 };
-        match compute(&mut machine, environment) {
-            Ok(later) => deferred |= later,
-            Err(fault) => return Err(fault.of_row(usize::from(number))),
+        match op.kind {
+            Kind::Alu(alu) => alu::execute(&mut machine, alu),
+            Kind::Float(float) => vector::execute_float(&mut machine, float),
+            Kind::Double(double) => vector::execute_double(&mut machine, double),
+            Kind::Half(packed) => half::execute(&mut machine, packed),
+            Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
+            Kind::Special(special) => {
+                special::execute(&mut machine, special, environment)
+                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
+            }
+            Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
+            Kind::Memory(ref access) => {
+                deferred |= memory::execute(&mut machine, access, environment)
+                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
+            }
+            // A matter of the whole warp.
+            Kind::Control(control) => {
+                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+                return done(control::execute(flow, control, code)?);
+            }
+            Kind::Call(call) => {
+                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+                return done(calls::execute(flow, call, code, environment)?);
+            }
         }
         let Some(next) = rest.take() else { break };
         (registers, lanes) = (next, mask.row(1));
     }
-    paths.advance();
+    warp.paths.advance();
     done(if matches!(op.kind, Kind::Memory(_)) { Step::Memory { deferred } } else { Step::Next })
-}
-
-/// What an instruction computes on the lanes of a row; whether the answer comes later.
-#[inline(always)]
-fn compute<M: GlobalMemory>(
-    machine: &mut Machine<'_>,
-    environment: &mut Environment<'_, M>,
-) -> Result<bool, ExecFault> {
-    match machine.op.kind {
-        Kind::Alu(alu) => alu::execute(machine, alu),
-        Kind::Float(float) => vector::execute_float(machine, float),
-        Kind::Double(double) => vector::execute_double(machine, double),
-        Kind::Half(packed) => half::execute(machine, packed),
-        Kind::Convert(conversion) => convert::execute(machine, conversion),
-        Kind::Special(special) => special::execute(machine, special, environment)?,
-        Kind::Warp(operation) => warpwide::execute(machine, operation),
-        Kind::Memory(ref access) => return memory::execute(machine, access, environment),
-        // A matter of the whole warp.
-        Kind::Control(_) | Kind::Call(_) => {}
-    }
-    Ok(false)
 }
