@@ -21,7 +21,6 @@ pub struct CourseRow {
     pub source: String,
     /// What it shows.
     pub what: String,
-    /// The experiments, paths relative to this file; none while nothing is built.
-    #[serde(default)]
+    /// The experiments, paths relative to this file.
     pub experiments: Vec<String>,
 }

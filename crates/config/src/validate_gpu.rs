@@ -64,6 +64,13 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("a warp of {} lanes", limits.warp_lanes),
         "a power of two up to 64",
     );
+    let coalesced = gpu.multiprocessor.memory_pipeline.coalesced_lanes.unwrap_or(limits.warp_lanes);
+    rules.need(
+        coalesced.is_power_of_two() && coalesced <= limits.warp_lanes,
+        "multiprocessor.memory_pipeline.coalesced_lanes",
+        || format!("groups of {coalesced} lanes of a warp of {}", limits.warp_lanes),
+        "a power of two, at most limits.warp_lanes",
+    );
     rules.need(
         limits.threads_per_block <= limits.threads,
         "limits.threads_per_block",

@@ -9,7 +9,7 @@ use warplab_program::kernel::launch_constants as at;
 use warplab_program::operand::{ConstantIndex, Operand};
 use warplab_program::runtime::HEAP_BYTES;
 use warplab_program::{Kernel, Program};
-use warplab_units::{Address, WARP_LANES};
+use warplab_units::Address;
 
 /// Banks that exist.
 pub const BANKS: usize = 8;
@@ -38,10 +38,10 @@ impl LaunchShape {
         self.block.iter().fold(1, |count: u32, &size| count.saturating_mul(size))
     }
 
-    /// Warps of a block.
+    /// Warps of a block, each of so many lanes.
     #[must_use]
-    pub fn warps(&self) -> u32 {
-        self.threads().div_ceil(WARP_LANES as u32)
+    pub fn warps(&self, lanes: u32) -> u32 {
+        self.threads().div_ceil(lanes.max(1))
     }
 
     /// The coordinates of block `number`, x fastest.

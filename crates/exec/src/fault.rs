@@ -1,5 +1,6 @@
 //! What can go wrong, in words a person can act on.
 
+use crate::LANES;
 use crate::op::Space;
 use crate::state::heap::HeapFault;
 use std::fmt;
@@ -41,7 +42,7 @@ pub struct MemoryFault {
     pub address: Address,
     /// Bytes of the access.
     pub bytes: u32,
-    /// The lane: 0 to 31.
+    /// The lane.
     pub lane: u8,
     /// For global memory, the allocation that is closest.
     pub nearest: Option<NearestBuffer>,
@@ -100,7 +101,7 @@ pub struct AssertionFault {
     pub line: u32,
     /// The function.
     pub function: String,
-    /// The lane: 0 to 31.
+    /// The lane.
     pub lane: u8,
     /// Lanes of the same warp for which it does not hold either.
     pub others: u32,
@@ -187,7 +188,26 @@ pub enum ExecFault {
 }
 
 impl ExecFault {
-    /// The lane that failed, where one did.
+    /// The fault of a lane of a row, said of the warp.
+    #[cold]
+    #[must_use]
+    pub fn of_row(mut self, row: usize) -> ExecFault {
+        let first = (row * LANES) as u8;
+        match &mut self {
+            ExecFault::Memory(fault) => fault.lane += first,
+            ExecFault::Constant { lane, .. }
+            | ExecFault::Jump { lane, .. }
+            | ExecFault::Call { lane, .. }
+            | ExecFault::Stack { lane, .. }
+            | ExecFault::EndlessText { lane, .. }
+            | ExecFault::Heap { lane, .. } => *lane += first,
+            ExecFault::Assertion(fault) => fault.lane += first,
+            ExecFault::PastEnd => {}
+        }
+        self
+    }
+
+    /// The lane of the warp that failed, where one did.
     #[must_use]
     pub fn lane(&self) -> Option<u8> {
         match self {

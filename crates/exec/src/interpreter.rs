@@ -143,7 +143,7 @@ pub fn run_blocks(
         image,
         limits,
         shared: SharedMemory::new(kernel.static_shared_bytes + shape.dynamic_shared_bytes),
-        warps: (0..shape.warps()).map(warp).collect(),
+        warps: (0..shape.warps(code.warp_lanes())).map(warp).collect(),
         record: AccessRecord::default(),
         system: SystemRecord::default(),
         heap,
@@ -248,9 +248,8 @@ impl Grid<'_> {
             self.statistics.thread_instructions += u64::from(done.active.count());
             self.statistics.guarded_thread_instructions += u64::from(done.mask.count());
             match done.step {
-                Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
-                    let lanes = (holds, done.mask);
-                    barriers.arrive(index as u32, kind, id, threads, arrivals, lanes);
+                Step::BlockBarrier { kind, id, threads, arrivals, value } => {
+                    barriers.arrive(index as u32, kind, id, threads, arrivals, value);
                     self.release(id, barriers);
                 }
                 Step::Exited { .. } => {
@@ -276,15 +275,17 @@ impl Grid<'_> {
     /// What a warp printed is kept, what it asks of the heap is done.
     fn system_call(&mut self, index: usize) -> Result<(), ExecFault> {
         let warp = &mut self.warps[index];
-        let lines = self.system.take_lines(&warp.thread);
+        let lines = self.system.take_lines(warp);
         if !lines.is_empty() {
             let cycle = self.statistics.warp_instructions;
             self.printed.push(Printed { cycle, block: self.number, lines });
         }
-        let Some(request) = self.system.heap.take() else { return Ok(()) };
-        let places = self.heap.serve(&request, self.image)?;
-        if let Some(register) = request.destination {
-            warp.write_rows(u32::from(register), &places, request.mask);
+        for request in self.system.take_heap_requests() {
+            let row = usize::from(request.row);
+            let places = self.heap.serve(&request, self.image).map_err(|fault| fault.of_row(row))?;
+            if let Some(register) = request.destination {
+                warp.write_rows(request.row, u32::from(register), &places, request.mask);
+            }
         }
         Ok(())
     }
@@ -315,7 +316,7 @@ impl Grid<'_> {
             line: instruction.map_or(0, |instruction| instruction.origin.line),
             instruction: instruction.map_or(String::new(), warplab_program::listing::instruction_text),
             block,
-            thread: std::array::from_fn(|axis| self.warps[index].thread[axis][lane]),
+            thread: self.warps[index].thread(lane),
             fault,
         }
     }

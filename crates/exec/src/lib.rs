@@ -4,6 +4,10 @@
 //! instruction of a warp's current path and says in a [`Step`] what the multiprocessor has to do about it: a memory
 //! access (described in the [`AccessRecord`]), a block barrier, a path that waits. [`interpreter::run`] runs a whole
 //! grid on nothing but this crate.
+//!
+//! A warp has 32 lanes or 64: [`Code::with_warp_rows`] says how many rows of 32. Its divergence is one, its values are
+//! those of one row after the other, each with registers of its own, computed by the same code. What a program sees of
+//! its warp (lane numbers, masks, shuffles, votes) is the row.
 
 // Lane loops index several rows by the lane, which is what vectorises; bit expressions read as the manuals write them;
 // a launch fails at most once, so its fault may be large.
@@ -24,7 +28,7 @@ mod step;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
-pub use memory::{AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, windows};
+pub use memory::{AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, RowAccess, windows};
 pub use op::{
     AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
 };
@@ -39,5 +43,5 @@ pub use state::printed::{Printed, PrintedLine, PrintedLines};
 pub use state::shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use state::warp::ArchitecturalState;
 pub use step::{Environment, Executed, Step, step};
+use warplab_units::ROW_LANES as LANES;
 pub use warplab_units::Row;
-use warplab_units::WARP_LANES as LANES;

@@ -40,16 +40,39 @@ pub struct AccessRecord {
     pub kind: AccessKind,
     /// Bytes a lane.
     pub bytes: u32,
-    /// The lanes that take part.
-    pub mask: LaneMask,
-    /// Their addresses: device addresses, or offsets into shared or local memory.
-    pub addresses: PerLane<u64>,
+    /// The lanes that take part and their addresses, for each row of the warp; the upper one has none where warps have
+    /// 32 lanes.
+    pub rows: [RowAccess; 2],
     /// Cache policy.
     pub policy: CachePolicy,
     /// The operation and type of an atomic or reduction.
     pub atomic: Option<(AtomicOp, AtomicType)>,
     /// The first register that the answer goes to (`None`: none).
     pub destination: Option<u8>,
+}
+
+/// What the lanes of a row access.
+#[derive(Clone, Copy, Debug)]
+pub struct RowAccess {
+    /// The lanes that take part.
+    pub mask: LaneMask,
+    /// Their addresses: device addresses, or offsets into shared or local memory.
+    pub addresses: PerLane<u64>,
+}
+
+impl Default for RowAccess {
+    fn default() -> RowAccess {
+        RowAccess { mask: LaneMask::EMPTY, addresses: [0; LANES] }
+    }
+}
+
+impl AccessRecord {
+    /// Whether no lane takes part.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows[0].mask.is_empty() && self.rows[1].mask.is_empty()
+    }
 }
 
 impl Default for AccessRecord {
@@ -59,8 +82,7 @@ impl Default for AccessRecord {
             generic: false,
             kind: AccessKind::Load,
             bytes: 0,
-            mask: LaneMask::EMPTY,
-            addresses: [0; LANES],
+            rows: [RowAccess::default(); 2],
             policy: CachePolicy::default(),
             atomic: None,
             destination: None,
@@ -88,6 +110,8 @@ pub struct AtomicRequest<'a> {
     pub ty: AtomicType,
     /// Where.
     pub lanes: Lanes<'a>,
+    /// The row of the warp whose lanes these are, for who answers later.
+    pub row: u8,
     /// Operands: words of the value (of the comparison value first, for compare-and-swap, then the new value).
     pub operands: &'a [Row; 4],
     /// Whether the old value is wanted.

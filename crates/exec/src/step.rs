@@ -4,13 +4,14 @@ use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
 use crate::op::{BarrierKind, Code, FenceScope, Kind};
+use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
 use crate::semantics::{alu, calls, control, convert, half, memory, special, vector, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use warplab_program::SystemCall;
-use warplab_units::LaneMask;
+use warplab_units::WarpMask;
 
 /// What a warp sees besides its own state.
 pub struct Environment<'a, M> {
@@ -76,9 +77,9 @@ pub enum Step {
         /// Threads that the barrier waits for, if the instruction says.
         threads: Option<u32>,
         /// Threads that count as arrived.
-        arrivals: u32,
-        /// For reductions: the lanes whose predicate holds.
-        holds: LaneMask,
+        arrivals: u8,
+        /// For reductions: what these threads give.
+        value: u8,
     },
     /// A fence.
     Fence {
@@ -112,9 +113,9 @@ pub struct Executed {
     /// The instruction that executed.
     pub pc: u32,
     /// The lanes of the path, whatever the guard said: what `smsp__thread_inst_executed` counts.
-    pub active: LaneMask,
+    pub active: WarpMask,
     /// The lanes that executed it, after the guard.
-    pub mask: LaneMask,
+    pub mask: WarpMask,
     /// What it asks for.
     pub step: Step,
 }
@@ -173,35 +174,44 @@ fn step_portable<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
     let Some(&path) = warp.paths.current() else {
-        return Ok(Executed { pc: 0, active: LaneMask::EMPTY, mask: LaneMask::EMPTY, step: Step::Blocked });
+        return Ok(Executed { pc: 0, active: WarpMask::EMPTY, mask: WarpMask::EMPTY, step: Step::Blocked });
     };
     let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
-    let guard = warp.predicates[usize::from(op.guard.index)] ^ op.guard.xor;
-    let mask = LaneMask(path.mask.0 & guard);
+    let mask = path.mask & warp.holds(op.guard);
     let done = |step| Ok(Executed { pc: path.pc, active: path.mask, mask, step });
-    let mut machine = Machine { warp, banks: environment.banks, op, mask: mask.0 };
-    match op.kind {
-        Kind::Alu(alu) => alu::execute(&mut machine, alu),
-        Kind::Float(float) => vector::execute_float(&mut machine, float),
-        Kind::Double(double) => vector::execute_double(&mut machine, double),
-        Kind::Half(packed) => half::execute(&mut machine, packed),
-        Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
-        Kind::Special(special) => special::execute(&mut machine, special, environment)?,
-        Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-        Kind::Memory(ref access) => {
-            let deferred = memory::execute(&mut machine, access, environment)?;
-            warp.paths.advance();
-            return done(Step::Memory { deferred });
+    let mut deferred = false;
+    let ArchitecturalState { lower, upper, .. } = warp;
+    let (mut registers, mut lanes, mut rest) = (lower, mask.row(0), upper.as_deref_mut());
+    loop {
+        let mut machine = Machine { warp: registers, banks: environment.banks, op, mask: lanes.0 };
+        match op.kind {
+            Kind::Alu(alu) => alu::execute(&mut machine, alu),
+            Kind::Float(float) => vector::execute_float(&mut machine, float),
+            Kind::Double(double) => vector::execute_double(&mut machine, double),
+            Kind::Half(packed) => half::execute(&mut machine, packed),
+            Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
+            Kind::Special(special) => {
+                special::execute(&mut machine, special, environment)
+                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
+            }
+            Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
+            Kind::Memory(ref access) => {
+                deferred |= memory::execute(&mut machine, access, environment)
+                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
+            }
+            // A matter of the whole warp.
+            Kind::Control(control) => {
+                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+                return done(control::execute(flow, control, code)?);
+            }
+            Kind::Call(call) => {
+                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+                return done(calls::execute(flow, call, code, environment)?);
+            }
         }
-        Kind::Control(flow) => {
-            let step = control::execute(&mut machine, flow, code)?;
-            return done(step);
-        }
-        Kind::Call(call) => {
-            let step = calls::execute(&mut machine, call, code, environment)?;
-            return done(step);
-        }
+        let Some(next) = rest.take() else { break };
+        (registers, lanes) = (next, mask.row(1));
     }
     warp.paths.advance();
-    done(Step::Next)
+    done(if matches!(op.kind, Kind::Memory(_)) { Step::Memory { deferred } } else { Step::Next })
 }

@@ -286,6 +286,7 @@ impl Device {
             elapsed_cycles: elapsed,
             first_issue,
             last_issue,
+            warp_lanes: u64::from(self.config.limits.warp_lanes),
             multiprocessors: u64::from(self.config.limits.multiprocessors),
             active_multiprocessors: running.active().count() as u64,
             partitions: self.state.memory_side.len() as u64,

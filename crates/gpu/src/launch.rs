@@ -74,6 +74,11 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     }
     let code =
         Code::decode(kernel).map_err(|faults| RunFault::Launch(Box::new(LaunchFault::Decode(faults))))?;
+    let code = code.with_warp_rows(config.warp_rows());
+    if config.warp_rows() > 1 && code.saves_barriers() {
+        let why = "keeps convergence barriers over calls of functions, which is simulated for warps of 32 lanes only";
+        return Err(fault(kernel, why.to_owned()));
+    }
     let constants =
         ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
             .map_err(|fault| RunFault::Launch(Box::new(fault)))?;

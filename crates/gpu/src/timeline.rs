@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use warplab_trace::{Observer, StateInterval};
-use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
+use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// Which part of which SM's run a timeline records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct Timeline {
     /// The states of the warps, in the order in which they ended.
     pub intervals: Vec<StateInterval>,
     /// Instructions that issued: cycle, warp slot, program counter, lanes.
-    pub issues: Vec<(Cycle, WarpSlot, u32, LaneMask)>,
+    pub issues: Vec<(Cycle, WarpSlot, u32, WarpMask)>,
     /// Whether the limit was reached and later intervals are missing.
     pub cut: bool,
 }
@@ -79,7 +79,7 @@ impl Observer for Recorder {
         }));
     }
 
-    fn issued(&mut self, cycle: Cycle, _sm: SmId, slot: WarpSlot, pc: u32, mask: LaneMask) {
+    fn issued(&mut self, cycle: Cycle, _sm: SmId, slot: WarpSlot, pc: u32, mask: WarpMask) {
         let cycle = self.since_begin(cycle);
         let inside = (self.options.from..self.options.to).contains(&cycle.0);
         if inside && self.timeline.issues.len() < self.options.limit {

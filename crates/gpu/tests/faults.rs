@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{ENDLESS, STUCK, VECTOR_ADD, WILD_STORE, h200, prepared, try_prepare};
+use common::{ENDLESS, STUCK, VECTOR_ADD, WILD_STORE, h200, machine, prepared, try_prepare};
 use warplab_exec::MemoryImage;
 use warplab_gpu::{Device, LaunchOptions, RunFault, Watch};
 
@@ -63,4 +63,13 @@ fn an_empty_grid_is_refused() {
 #[test]
 fn a_grid_beyond_the_limits_is_refused() {
     assert!(refusal([1, 70_000, 1], [32, 1, 1]).contains("allows at most 2147483647 x 65535 x 65535"));
+}
+
+#[test]
+fn a_kernel_that_keeps_convergence_barriers_over_calls_is_refused_on_64_lanes() {
+    let listing = ".kernel k\nBSSY B0, 0x20 ;\nBMOV.32.CLEAR R4, B0 ;\nBSYNC B0 ;\nEXIT ;\n";
+    let on = |name| try_prepare(&machine(name), listing, [1, 1, 1], [64, 1, 1], &[]).map(|_| ());
+    assert!(on("h200").is_ok());
+    let text = on("mi100").expect_err("it is refused").to_string();
+    assert!(text.contains("keeps convergence barriers over calls of functions"), "{text}");
 }

@@ -5,8 +5,8 @@ use warplab_program::{
     WAIT_COUNTERS,
 };
 
-/// The most that one instruction can hold up the next.
-const MOST: u8 = 15;
+/// Cycles in which a result of variable latency is taken to come, where it must not overtake one of fixed latency.
+const ORDERED_WITHIN: u64 = 15;
 
 /// The registers of an access, numbered in one row.
 fn numbers(resource: Resource) -> impl Iterator<Item = usize> {
@@ -266,14 +266,15 @@ fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
 /// Sets the stall counts of a block.
 fn stalls(instructions: &mut [Instruction], target: &Target) {
     let (table, choices) = (&target.latencies, &target.choices);
+    let most = choices.longest_stall;
     let mut fixed = Fixed { issued: vec![None; TOTAL], cycle: 0 };
     for index in 0..instructions.len() {
         let mut ready = fixed.ready(&instructions[index], table);
-        stretch(instructions, index, &mut ready, fixed.cycle);
+        stretch(instructions, index, &mut ready, fixed.cycle, most);
         fixed.cycle = ready;
         let to_waiter = if is_awaited_next(instructions, index) { choices.wait_counter_stall } else { 1 };
         let instruction = &mut instructions[index];
-        instruction.control.stall = shortest(instruction, target).max(to_waiter).min(MOST);
+        instruction.control.stall = shortest(instruction, target).max(to_waiter).min(most);
         fixed.issue(instruction, table);
         fixed.cycle += u64::from(instruction.control.stall);
     }
@@ -286,9 +287,9 @@ fn stalls(instructions: &mut [Instruction], target: &Target) {
     let flow = last.opcode == Opcode::Bra || last.opcode == Opcode::Bsync;
     match before.last_mut() {
         Some(previous) if flow => {
-            previous.control.stall = lengthened(previous.control.stall, pending);
+            previous.control.stall = lengthened(previous.control.stall, pending, most);
         }
-        _ => last.control.stall = lengthened(last.control.stall, pending),
+        _ => last.control.stall = lengthened(last.control.stall, pending, most),
     }
 }
 
@@ -334,21 +335,20 @@ impl Fixed {
     }
 }
 
-/// A stall with so many cycles more, as far as the field holds them.
-fn lengthened(stall: u8, cycles: u64) -> u8 {
-    let cycles = (u64::from(stall) + cycles).min(u64::from(MOST));
-    u8::try_from(cycles).expect("the field has four bits")
+/// A stall with so many cycles more, at most `most`.
+fn lengthened(stall: u8, cycles: u64, most: u8) -> u8 {
+    u8::try_from(u64::from(stall) + cycles).map_or(most, |cycles| cycles.min(most))
 }
 
 /// Makes the instructions before one hold it up until it is ready.
-fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycle: u64) {
+fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycle: u64, most: u8) {
     let mut missing = ready.saturating_sub(cycle);
     let mut at = index;
     while missing > 0 && at > 0 {
         at -= 1;
         let stall = &mut instructions[at].control.stall;
-        let more = missing.min(u64::from(MOST) - u64::from(*stall));
-        *stall = lengthened(*stall, more);
+        let more = missing.min(u64::from(most) - u64::from(*stall));
+        *stall = lengthened(*stall, more, most);
         missing -= more;
     }
     *ready -= missing;
@@ -357,7 +357,7 @@ fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycl
 fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table: &LatencyTable) -> u64 {
     match table.latency(LatencyClass::of_result(instruction, access.resource, crate::code::number(part))) {
         Latency::Fixed(cycles) => u64::from(cycles),
-        Latency::Variable(_) => MOST.into(),
+        Latency::Variable(_) => ORDERED_WITHIN,
     }
 }
 

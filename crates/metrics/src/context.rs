@@ -93,6 +93,11 @@ impl Context<'_> {
 
     /// Instructions issued.
     pub(crate) fn issued(&self) -> f64 {
+        self.of_schedulers(SchedulerCounters::issued)
+    }
+
+    /// Cycles in which schedulers issued, summed.
+    pub(crate) fn issue_cycles(&self) -> f64 {
         self.of_schedulers(|scheduler| scheduler.issue_cycles)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::format::integer_text;
 use warplab_trace::{InstructionCounters, LaunchCounters, QueueCounters, SchedulerCounters, WarpState};
-use warplab_units::{SECTOR_BYTES, WARP_LANES};
+use warplab_units::SECTOR_BYTES;
 
 /// The laws that the counters of a finished launch break, in words; none when all is well.
 #[must_use]
@@ -51,7 +51,10 @@ impl Laws {
             (&name("warp-cycles of all states"), it.states.iter().sum()),
             ("warp-cycles", it.warp_cycles),
         );
-        self.equal((&name("selected warp-cycles"), selected), ("issue cycles", it.issue_cycles));
+        self.equal(
+            (&name("selected warp-cycles"), selected),
+            ("issue cycles", it.issue_cycles + it.further_warps),
+        );
         self.equal(
             (&name("selected and not selected warp-cycles"), eligible),
             ("eligible warp-cycles", it.eligible_warp_cycles),
@@ -66,7 +69,7 @@ impl Laws {
 
     fn instructions(&mut self, counters: &LaunchCounters) {
         let executed: &InstructionCounters = &counters.sm.instructions;
-        let issued = counters.sm.schedulers.iter().map(|scheduler| scheduler.issue_cycles).sum();
+        let issued = counters.sm.schedulers.iter().map(SchedulerCounters::issued).sum();
         self.equal(("executed instructions", executed.warp), ("issued instructions", issued));
         self.equal(
             ("instructions of all pipes", executed.by_pipe.iter().sum()),
@@ -76,9 +79,10 @@ impl Laws {
             ("instructions of all opcodes", executed.by_opcode.iter().sum()),
             ("executed instructions", executed.warp),
         );
+        let lanes = counters.warp_lanes;
         self.at_most(
             ("thread instructions", executed.thread),
-            ("32 x executed instructions", executed.warp * WARP_LANES as u64),
+            (&format!("{lanes} x executed instructions"), executed.warp * lanes),
         );
         self.at_most(("divergent branches", executed.divergent_branches), ("branches", executed.branches));
         self.at_most(

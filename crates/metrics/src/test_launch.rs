@@ -68,6 +68,7 @@ pub(crate) fn counters() -> LaunchCounters {
         elapsed_cycles: 1_000,
         first_issue: 100,
         last_issue: 900,
+        warp_lanes: 32,
         multiprocessors: 132,
         active_multiprocessors: 132,
         partitions: 96,

@@ -53,6 +53,8 @@ pub struct TargetChoices {
     pub fp64_stall: u8,
     /// The stall count between an instruction that sets a wait counter and the next that waits for it.
     pub wait_counter_stall: u8,
+    /// The most that one instruction can hold up the next.
+    pub longest_stall: u8,
 }
 
 impl TargetLimits {

@@ -3,7 +3,7 @@
 use crate::table::{Align, Table};
 use warplab_metrics::{integer_text, real_text};
 use warplab_trace::{StateInterval, WarpState};
-use warplab_units::LaneMask;
+use warplab_units::WarpMask;
 
 /// Bytes of an encoded instruction.
 const INSTRUCTION_BYTES: usize = 16;
@@ -53,7 +53,7 @@ impl Counts {
 #[must_use]
 pub fn hot_spots_text(
     instructions: &[SourceInstruction],
-    issues: impl IntoIterator<Item = (u32, LaneMask)>,
+    issues: impl IntoIterator<Item = (u32, WarpMask)>,
     intervals: &[StateInterval],
 ) -> String {
     let mut counts = vec![Counts::NONE; instructions.len()];
@@ -98,7 +98,7 @@ pub fn hot_spots_text(
 mod tests {
     use super::{SourceInstruction, hot_spots_text};
     use warplab_trace::{StallReason, StateInterval, WarpState};
-    use warplab_units::{Cycle, LaneMask, WarpSlot};
+    use warplab_units::{Cycle, WarpMask, WarpSlot};
 
     #[test]
     fn waiting_is_charged_to_the_instruction_that_could_not_issue() {
@@ -117,7 +117,7 @@ mod tests {
             interval(1, WarpState::NotSelected, 100, 101),
             interval(1, WarpState::Selected, 101, 102),
         ];
-        let issues = [(0, LaneMask::ALL), (1, LaneMask::first(16))];
+        let issues = [(0, WarpMask::first(32)), (1, WarpMask::first(16))];
         assert_eq!(
             hot_spots_text(&instructions, issues, &intervals),
             "    address  instruction                 executed  threads  waited       %  for                                     source

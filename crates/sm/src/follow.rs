@@ -8,6 +8,7 @@ use warplab_units::Cycle;
 
 impl Advance<'_> {
     /// The phase that follows an instruction.
+    #[inline(always)]
     pub(crate) fn follow(
         &mut self,
         slot: usize,
@@ -32,13 +33,12 @@ impl Advance<'_> {
                     self.go_on(slot, executed.pc, next);
                 }
             }
-            Step::BlockBarrier { kind, id, threads, arrivals, holds } => {
+            Step::BlockBarrier { kind, id, threads, arrivals, value } => {
                 let warp = &self.sm.warps[slot];
                 let place = usize::from(warp.block);
                 let index = warp.state.index;
                 if let Some(block) = &mut self.sm.blocks[place] {
-                    let lanes = (holds, executed.mask);
-                    block.barriers.arrive(index, kind, id, threads, arrivals, lanes);
+                    block.barriers.arrive(index, kind, id, threads, arrivals, value);
                 }
                 self.go_on(slot, executed.pc, next);
                 self.check_barriers(place);
@@ -92,11 +92,11 @@ impl Advance<'_> {
         let sm = &mut *self.sm;
         let warp = &sm.warps[slot];
         let block = sm.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
-        let lines = sm.scratch.system.take_lines(warp.state.threads());
+        let lines = sm.scratch.system.take_lines(&warp.state);
         if !lines.is_empty() {
             sm.printed.push(Printed { cycle: sm.now.0, block, lines });
         }
-        if let Some(request) = sm.scratch.system.heap.take() {
+        for request in sm.scratch.system.take_heap_requests() {
             sm.log.push_heap(sm.now, slot as u8, warp.generation, pc, &request);
         }
         let over = sm.now + self.context.spec.system_call;

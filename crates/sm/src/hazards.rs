@@ -11,7 +11,7 @@ use warplab_program::{
     Instruction, Kernel, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Role, Slot, WAIT_COUNTERS,
 };
 use warplab_trace::{HazardKind, HazardPlace, Hazards, Shortfall};
-use warplab_units::{Cycle, LaneMask};
+use warplab_units::{Cycle, WarpMask};
 
 /// What happens in order: when a later one is known to be over, the earlier are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ fn checked(instruction: &Instruction) -> Checked {
 struct Pending {
     pc: u32,
     issued: Cycle,
-    lanes: LaneMask,
+    lanes: WarpMask,
     /// The class of a result.
     class: LatencyClass,
 }
@@ -197,9 +197,9 @@ pub(crate) struct Issued {
     pub(crate) pc: u32,
     pub(crate) at: Cycle,
     /// The lanes that read the guard.
-    pub(crate) active: LaneMask,
+    pub(crate) active: WarpMask,
     /// The lanes that execute it.
-    pub(crate) executing: LaneMask,
+    pub(crate) executing: WarpMask,
 }
 
 impl HazardChecker {
@@ -247,7 +247,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn read(&self, slot: Slot, reader: Reader, lanes: LaneMask, hazards: &mut Hazards) {
+    fn read(&self, slot: Slot, reader: Reader, lanes: WarpMask, hazards: &mut Hazards) {
         for result in self.results(slot, lanes) {
             let shortfall = if result.class.is_variable() {
                 self.unawaited(result)
@@ -283,7 +283,7 @@ impl Check<'_> {
         }
     }
 
-    fn results(&self, slot: Slot, lanes: LaneMask) -> impl Iterator<Item = &Pending> {
+    fn results(&self, slot: Slot, lanes: WarpMask) -> impl Iterator<Item = &Pending> {
         let results = self.warp.results[slot.index()].iter();
         results.filter(move |result| shares_lanes(slot, result.lanes, lanes))
     }
@@ -327,7 +327,7 @@ impl Check<'_> {
 }
 
 /// Whether an earlier instruction's value of a register is one of these lanes' too.
-fn shares_lanes(slot: Slot, earlier: LaneMask, lanes: LaneMask) -> bool {
+fn shares_lanes(slot: Slot, earlier: WarpMask, lanes: WarpMask) -> bool {
     !lanes.is_empty() && (slot.is_uniform() || !(earlier & lanes).is_empty())
 }
 

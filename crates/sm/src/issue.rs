@@ -8,7 +8,7 @@ use crate::sm::Advance;
 use crate::values::GlobalView;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
 use warplab_trace::WarpState;
-use warplab_units::{Cycle, LaneBits, LaneMask, WarpSlot};
+use warplab_units::{Cycle, WarpSlot};
 
 impl Advance<'_> {
     /// Issues the next instruction of a warp of a sub-partition.
@@ -32,18 +32,21 @@ impl Advance<'_> {
         }
         self.sm.warps[slot].since = now + 1;
         self.hold_counters(sub, slot, info, &executed);
+        if info.packed > 0 {
+            return self.issue_packed(sub, slot, info, executed);
+        }
         self.follow(slot, info, &executed)
     }
 
     #[cold]
-    fn faulted(&mut self, slot: usize, fault: ExecFault) -> Box<LaunchFault> {
+    pub(crate) fn faulted(&mut self, slot: usize, fault: ExecFault) -> Box<LaunchFault> {
         let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
         self.sm.fault(slot, pc, fault, self.context.launch)
     }
 
     /// What the instruction computes.
-    #[inline]
-    fn execute(&mut self, slot: usize) -> Result<Executed, ExecFault> {
+    #[inline(always)]
+    pub(crate) fn execute(&mut self, slot: usize) -> Result<Executed, ExecFault> {
         let (sm, context) = (&mut *self.sm, self.context);
         let warp = &mut sm.warps[slot];
         let Some(block) = &mut sm.blocks[usize::from(warp.block)] else { return Err(ExecFault::PastEnd) };
@@ -73,7 +76,7 @@ impl Advance<'_> {
         warplab_exec::step(&context.launch.code, &mut warp.state, &mut environment)
     }
 
-    fn check_hazards(&mut self, slot: usize, executed: &Executed) {
+    pub(crate) fn check_hazards(&mut self, slot: usize, executed: &Executed) {
         let (Some(checker), Some(table)) = (&mut self.sm.hazards, self.context.hazards) else { return };
         let issued = Issued {
             slot,
@@ -86,14 +89,12 @@ impl Advance<'_> {
         checker.issued(table, &issued);
     }
 
-    fn count(&mut self, info: &IssueInfo, executed: &Executed) {
+    #[inline(always)]
+    pub(crate) fn count(&mut self, info: &IssueInfo, executed: &Executed) {
         let counters = &mut self.sm.instructions;
         counters.warp += 1;
-        counters.thread += if executed.active == LaneMask::ALL {
-            u64::from(LaneBits::BITS)
-        } else {
-            u64::from(executed.active.count())
-        };
+        let all = self.context.launch.all_lanes;
+        counters.thread += u64::from(if executed.active == all.0 { all.1 } else { executed.active.count() });
         counters.by_pipe[info.pipe as usize] += 1;
         counters.by_opcode[info.opcode as usize] += 1;
         if let Step::Branched { diverged, .. } = executed.step {
@@ -107,7 +108,8 @@ impl Advance<'_> {
     }
 
     /// The wait counters of an instruction go up, and it is known or left to the LSU when they go down.
-    fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
+    #[inline(always)]
+    pub(crate) fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
         let memory = info.memory != MemoryClass::None && !executed.mask.is_empty();
         if memory && let Some(work) = self.memory_work(slot, info, executed) {
             return self.hold_for_memory(sub, slot, info, work);

@@ -1,9 +1,12 @@
 //! What all SMs share during one launch: the code, the constants, and what the schedulers need to know of
 //! every instruction.
 
+use crate::pack;
+use crate::pipes::SHARED_UNIT;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
+use warplab_units::WarpMask;
 
 /// The queue through which an instruction goes to the load/store unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct IssueInfo {
     pub(crate) read_barrier: Option<u8>,
     /// Cycles until the result of a variable-latency instruction outside memory.
     pub(crate) latency: u16,
+    /// Instructions behind it that issue with it.
+    pub(crate) packed: u8,
     pub(crate) opcode: Opcode,
 }
 
@@ -47,6 +52,8 @@ pub struct LaunchSpec {
     pub kernel: Kernel,
     pub(crate) issue: Vec<IssueInfo>,
     pub(crate) warps_per_block: usize,
+    /// The lanes of a whole warp, and how many these are.
+    pub(crate) all_lanes: (WarpMask, u32),
     pub(crate) shared_bytes: u32,
 }
 
@@ -60,7 +67,10 @@ impl LaunchSpec {
         shape: LaunchShape,
         constants: ConstantBanks,
     ) -> LaunchSpec {
-        let issue = kernel.instructions.iter().map(|instruction| issue_info(spec, instruction)).collect();
+        let packed = pack::packed_behind(&kernel.instructions, spec.issue.packed);
+        let instructions = kernel.instructions.iter().zip(packed);
+        let issue = instructions.map(|(instruction, packed)| issue_info(spec, instruction, packed)).collect();
+        let lanes = code.warp_lanes();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
         LaunchSpec {
             code,
@@ -68,13 +78,14 @@ impl LaunchSpec {
             constants,
             kernel,
             issue,
-            warps_per_block: shape.warps() as usize,
+            warps_per_block: shape.warps(lanes) as usize,
+            all_lanes: (WarpMask::first(lanes), lanes),
             shared_bytes,
         }
     }
 }
 
-fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> IssueInfo {
+fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction, packed: u8) -> IssueInfo {
     let info = instruction.opcode.info();
     let control = instruction.control;
     let memory = match (info.pipe, info.latency) {
@@ -86,7 +97,11 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
     };
     IssueInfo {
         pipe: info.pipe,
-        unit: spec.pipes.unit(info.pipe),
+        unit: if memory == MemoryClass::Shared && spec.issue.instructions > 1 {
+            SHARED_UNIT
+        } else {
+            spec.pipes.unit(info.pipe)
+        },
         interval: spec.pipes.interval(info.pipe),
         memory,
         stall: control.stall.max(1),
@@ -95,6 +110,7 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction) -> Issu
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,
         latency: spec.latencies.cycles(info.latency),
+        packed,
         opcode: instruction.opcode,
     }
 }

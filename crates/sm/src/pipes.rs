@@ -31,8 +31,11 @@ impl PipeSpec {
     }
 }
 
-/// Units are numbered by the pipes that they are named after.
-const UNITS: usize = Pipe::COUNT;
+/// The unit of shared memory and lane exchange, where it takes instructions beside the load/store unit's.
+pub(crate) const SHARED_UNIT: u8 = Pipe::COUNT as u8;
+
+/// Units are numbered by the pipes that they are named after; shared memory's comes behind.
+const UNITS: usize = Pipe::COUNT + 1;
 
 /// The execution units of one sub-partition, and the ready warps that want each.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

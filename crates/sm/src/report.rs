@@ -125,7 +125,7 @@ impl Sm {
             line: instruction.map_or(0, |instruction| instruction.origin.line),
             instruction: instruction.map_or(String::new(), warplab_program::listing::instruction_text),
             block: self.coordinates(slot),
-            thread: [0, 1, 2].map(|axis| warp.state.threads()[axis][lane]),
+            thread: warp.state.thread(lane),
             fault,
         })
     }

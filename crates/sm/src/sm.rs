@@ -132,10 +132,11 @@ impl Sm {
         let warp = &mut self.warps[usize::from(result.slot)];
         if warp.generation == result.generation {
             if let Some(register) = result.register {
-                warp.state.write_rows(u32::from(register), &result.values[..result.rows.min(4)], result.mask);
+                let values = &result.values[..result.rows.min(4)];
+                warp.state.write_rows(result.row, u32::from(register), values, result.mask);
             }
             if let Some((predicate, lanes)) = result.swapped {
-                warp.state.write_predicate(predicate, lanes, result.mask);
+                warp.state.write_predicate(result.row, predicate, lanes, result.mask);
             }
         }
     }
@@ -215,6 +216,10 @@ impl Advance<'_> {
         let by_formula = self.context.spec.scheduler.is_formula();
         while self.sm.now < until {
             self.take_due();
+            if !self.context.spec.issues_one_each {
+                self.sm.now = self.issue_by_rules(until)?;
+                continue;
+            }
             let mut eligible = false;
             let mut next_free = Cycle::NEVER;
             let mut held_back: SmallVec<[(usize, Readiness); 4]> = SmallVec::new();
@@ -325,14 +330,16 @@ impl Advance<'_> {
         }
     }
 
-    fn readiness(&self, sub: usize) -> Readiness {
+    #[inline(always)]
+    pub(crate) fn readiness(&self, sub: usize) -> Readiness {
         let sub_partition = &self.sm.sub_partitions[sub];
         sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
     }
 
     /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes
     /// free at `next_free`.
-    fn next_cycle(&self, next_free: Cycle) -> Cycle {
+    #[inline(always)]
+    pub(crate) fn next_cycle(&self, next_free: Cycle) -> Cycle {
         self.sm.next_known().min(next_free).max(self.sm.now + 1)
     }
 
@@ -383,7 +390,8 @@ impl Advance<'_> {
     }
 
     /// Charges the cycles until `now + cycles` to ready warps that a pipe or a queue holds back.
-    fn charge_ready(&mut self, held_back: &[(usize, Readiness)], cycles: u64) {
+    #[inline(always)]
+    pub(crate) fn charge_ready(&mut self, held_back: &[(usize, Readiness)], cycles: u64) {
         for &(sub, ref one) in held_back {
             self.sm.sub_partitions[sub].charge(one, cycles);
             if self.sm.watched {
@@ -394,7 +402,7 @@ impl Advance<'_> {
         }
     }
 
-    fn watch_ready(&mut self, sub: usize, warps: u64, state: WarpState, cycles: u64) {
+    pub(crate) fn watch_ready(&mut self, sub: usize, warps: u64, state: WarpState, cycles: u64) {
         let (now, mut rest) = (self.sm.now, warps);
         while rest != 0 {
             let slot = self.sm.slot(sub, rest.trailing_zeros());

@@ -1,10 +1,12 @@
 //! What an SM is: numbers from the machine description, in the form that its units want them.
 
 use crate::fetch::FetchSpec;
-use crate::lsu::{LsuSpec, PortSpec, QueueSpec};
+use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
 use warplab_config::GpuConfig;
-use warplab_config::gpu::{Crossbar, Divergence, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory};
+use warplab_config::gpu::{
+    Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
+};
 use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
 use warplab_program::LatencyTable;
@@ -14,6 +16,12 @@ use warplab_program::LatencyTable;
 pub struct SmSpec {
     pub(crate) sub_partitions: usize,
     pub(crate) warps: usize,
+    /// Rows of 32 lanes of a warp.
+    pub(crate) warp_rows: u64,
+    pub(crate) coalescing: Coalescing,
+    pub(crate) issue: IssueRules,
+    /// Whether every cycle each scheduler issues from one warp at most.
+    pub(crate) issues_one_each: bool,
     pub(crate) scheduler: SchedulerSpec,
     pub(crate) divergence: DivergenceModel,
     pub(crate) pipes: PipeSpec,
@@ -72,9 +80,17 @@ impl SmSpec {
     pub fn new(config: &GpuConfig, shared_kib: u32) -> SmSpec {
         let sm = &config.multiprocessor;
         let l1_kib = sm.l1.combined_kib.saturating_sub(sm.l1.reserved_kib).saturating_sub(shared_kib).max(1);
+        let issue = sm.issue.unwrap_or(IssueRules::ONE);
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
+            warp_rows: u64::from(config.warp_rows()),
+            coalescing: Coalescing {
+                lanes: sm.memory_pipeline.coalesced_lanes.unwrap_or(config.limits.warp_lanes),
+                segments: sm.memory_pipeline.whole_segments,
+            },
+            issue,
+            issues_one_each: !issue.in_turn && issue.instructions == 1,
             scheduler: SchedulerSpec {
                 policy: sm.scheduler.clone(),
                 seed: sm.scheduler_seed,

@@ -77,7 +77,7 @@ impl SubPartition {
     }
 
     /// Which ready warps can issue now, and what holds the others back.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn readiness(&self, now: Cycle, queue_full: bool) -> Readiness {
         let (math, next_free) = self.pipes.occupied(now);
         let (global, shared) = if queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
@@ -93,7 +93,7 @@ impl SubPartition {
     }
 
     /// The scheduler picks one of the eligible warps.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
         self.count(eligible);
         self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
@@ -133,6 +133,15 @@ impl SubPartition {
     /// The formula that the scheduler goes by, if it does.
     pub(crate) fn formula(&self) -> Option<&str> {
         self.scheduler.formula()
+    }
+
+    /// The scheduler picks another of the warps that were eligible in this cycle.
+    pub(crate) fn pick_further(&mut self, eligible: u64) -> u32 {
+        let counters = &mut self.counters;
+        counters.further_warps += 1;
+        counters.states[WarpState::Selected.index()] += 1;
+        counters.states[WarpState::NotSelected.index()] -= 1;
+        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
     }
 
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
@@ -229,6 +238,7 @@ mod tests {
             write_barrier: None,
             read_barrier: None,
             latency: 4,
+            packed: 0,
             opcode: Opcode::Nop,
         }
     }

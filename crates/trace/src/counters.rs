@@ -44,8 +44,20 @@ pub struct SchedulerCounters {
     pub warp_cycles: u64,
     /// Eligible warps summed over cycles, the selected one among them.
     pub eligible_warp_cycles: u64,
+    /// Warps that issued beside another of the same scheduler in one cycle, where it issues to several units at once.
+    pub further_warps: u64,
+    /// Instructions that issued together with one before them of the same warp, where several operations are one issue.
+    pub packed: u64,
     /// Warp-cycles in each state, by [`WarpState::index`].
     pub states: [u64; WARP_STATES],
+}
+
+impl SchedulerCounters {
+    /// Instructions that issued.
+    #[must_use]
+    pub fn issued(&self) -> u64 {
+        self.issue_cycles + self.further_warps + self.packed
+    }
 }
 
 impl AddAssign<&SchedulerCounters> for SchedulerCounters {
@@ -55,6 +67,8 @@ impl AddAssign<&SchedulerCounters> for SchedulerCounters {
         self.eligible_cycles += other.eligible_cycles;
         self.warp_cycles += other.warp_cycles;
         self.eligible_warp_cycles += other.eligible_warp_cycles;
+        self.further_warps += other.further_warps;
+        self.packed += other.packed;
         for (mine, theirs) in self.states.iter_mut().zip(other.states) {
             *mine += theirs;
         }
@@ -330,6 +344,8 @@ pub struct LaunchCounters {
     pub first_issue: u64,
     /// Cycle of the last instruction that issued.
     pub last_issue: u64,
+    /// Lanes of a warp.
+    pub warp_lanes: u64,
     /// Multiprocessors of the chip.
     pub multiprocessors: u64,
     /// Multiprocessors that ran a block.
@@ -354,6 +370,7 @@ impl AddAssign<&LaunchCounters> for LaunchCounters {
         }
         self.last_issue = self.elapsed_cycles + other.last_issue;
         self.elapsed_cycles += other.elapsed_cycles;
+        self.warp_lanes = self.warp_lanes.max(other.warp_lanes);
         self.multiprocessors = self.multiprocessors.max(other.multiprocessors);
         self.active_multiprocessors = self.active_multiprocessors.max(other.active_multiprocessors);
         self.partitions = self.partitions.max(other.partitions);

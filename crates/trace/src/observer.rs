@@ -2,7 +2,7 @@
 
 use crate::state::WarpState;
 use serde::{Deserialize, Serialize};
-use warplab_units::{BlockId, Cycle, LaneMask, SmId, WarpSlot};
+use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// A warp was in one state from one cycle to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub trait Observer: Send {
     fn block_started(&mut self, _cycle: Cycle, _sm: SmId, _block: BlockId, _slots: &[WarpSlot]) {}
 
     /// An instruction issued.
-    fn issued(&mut self, _cycle: Cycle, _sm: SmId, _slot: WarpSlot, _pc: u32, _mask: LaneMask) {}
+    fn issued(&mut self, _cycle: Cycle, _sm: SmId, _slot: WarpSlot, _pc: u32, _mask: WarpMask) {}
 
     /// A warp was in a state for some cycles.
     fn state(&mut self, _sm: SmId, _interval: StateInterval) {}

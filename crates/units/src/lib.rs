@@ -18,4 +18,4 @@ pub use cycle::Cycle;
 pub use divisor::Divisor;
 pub use element::{ElementType, Number};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
-pub use mask::{LaneBits, LaneMask, PerLane, Row, WARP_LANES, lane_bit};
+pub use mask::{LaneBits, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, Row, WarpBits, WarpMask, lane_bit};

@@ -16,3 +16,4 @@ mod sampling;
 mod sequences;
 mod textbook;
 mod waits;
+mod waves;

@@ -213,7 +213,8 @@ fn page() -> String {
          instructions. Do not edit it.\n\n## PTX\n\nOperands: `d` a result, `p|q` predicates, `a b c` sources, `r` a \
          predicate read; those in braces may be left out. *becomes*: every machine instruction that one of its forms becomes; BSSY and BSYNC \
          stand around branches that lanes take differently. *runs*: a kernel with an instruction that does not run is refused. Modifiers \
-         of one instruction: `warplab isa NAME`.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
+         of one instruction: `warplab isa NAME`. A warp is 32 lanes here on every machine: where warps have 64, two such rows \
+         execute together, and masks, lane numbers, shuffles and votes are those of a row.\n\n{}\n## Machine\n\nA documented subset of SASS. Fixed \
          latencies are counted by the compiler in stall counts; variable ones are waited for with wait counters.\n\n{}",
         instructions_of_ptx(true).markdown(),
         machine_table().markdown()

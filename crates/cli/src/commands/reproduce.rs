@@ -61,9 +61,6 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
         tallies.push(tally);
     }
     terminal.print(&summary(&tallies))?;
-    if arguments.all {
-        terminal.print(&not_built(&course))?;
-    }
     laboratory.close(outcome)
 }
 
@@ -201,29 +198,17 @@ fn list(course: &Course, folder: &Path, laboratory: &Laboratory<'_>) -> Result<S
         }
         let here = cost / INSTRUCTIONS_PER_SECOND;
         seconds += here;
-        let state = match row.experiments.is_empty() {
-            true => ["not built".to_owned(), String::new(), String::new()],
-            false => [points.to_string(), (points - open).to_string(), duration_text(here)],
-        };
+        let state = [points.to_string(), (points - open).to_string(), duration_text(here)];
         table.row([row.id.clone()].into_iter().chain(state).chain([row.what.clone(), row.source.clone()]));
     }
     let time = duration_text(seconds);
     let text = format!("to do: time of one core for the points that are not kept, roughly; {time} in all\n");
-    Ok(table.text() + &text + &not_built(course))
-}
-
-/// How many rows are missing.
-fn not_built(course: &Course) -> String {
-    let count = course.rows.iter().filter(|row| row.experiments.is_empty()).count();
-    format!(
-        "{count} of {} rows are not built yet; 'warplab reproduce --list' shows which\n",
-        course.rows.len()
-    )
+    Ok(table.text() + &text)
 }
 
 fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<&'a CourseRow>, Failure> {
     if arguments.all {
-        return Ok(course.rows.iter().filter(|row| !row.experiments.is_empty()).collect());
+        return Ok(course.rows.iter().collect());
     }
     let find = |id: &String| {
         course.rows.iter().find(|row| row.id == *id).ok_or_else(|| {
@@ -232,16 +217,5 @@ fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<
             Failure::input(format!("the course has no row '{id}'{near} 'warplab reproduce --list' shows all"))
         })
     };
-    let rows: Vec<&CourseRow> = arguments.rows.iter().map(find).collect::<Result<_, _>>()?;
-    // Nothing runs for minutes before this is said.
-    let missing: Vec<&str> =
-        rows.iter().filter(|row| row.experiments.is_empty()).map(|row| row.id.as_str()).collect();
-    if missing.is_empty() {
-        return Ok(rows);
-    }
-    let (rows_are, names) =
-        (if missing.len() == 1 { "the row is" } else { "the rows are" }, missing.join(", "));
-    Err(Failure::input(format!(
-        "{rows_are} not built yet: {names}; 'warplab reproduce --list' shows which rows are"
-    )))
+    arguments.rows.iter().map(find).collect()
 }

@@ -219,7 +219,10 @@ error: there is no kernel 'scales'; did you mean 'scale'? the program has: scale
 
 #[test]
 fn a_machine_without_a_model() {
-    warplab("run scale.ptx --grid 1 --block 32 --gpu gt200").code(2).stdout_eq("").stderr_eq(str![[r#"
+    warplab("run scale.ptx --grid 1 --block 32 --gpu gt200 --set runnable=false")
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
 error: NVIDIA GT200 (Tesla C1060) cannot run kernels: it has limits only; see 'warplab gpu list'
 
 "#]]);

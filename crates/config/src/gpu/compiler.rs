@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_program::{Target, TargetChoices, TargetLimits};
 
+/// The longest stall count of NVIDIA's control fields.
+const FOUR_BITS: u8 = 15;
+
 /// The numbers by which the compiler of PTX chooses among correct programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +37,11 @@ pub struct Compiler {
     /// The stall count between an instruction that sets a wait counter and the next that waits for it.
     #[schemars(range(min = 1, max = 15))]
     pub wait_counter_stall: u8,
+    /// The longest stall count; where it is not given 15, as the four bits of NVIDIA's control fields hold. Of longer fixed
+    /// latencies the rest is not waited for.
+    #[serde(default)]
+    #[schemars(range(min = 15, max = 255))]
+    pub longest_stall: Option<u8>,
     /// Whether the machine reduces a value over the lanes of a warp in one instruction.
     pub reduces_lanes: bool,
 }
@@ -63,6 +71,7 @@ impl GpuConfig {
                 branch_stall: compiler.branch_stall,
                 fp64_stall: compiler.fp64_stall,
                 wait_counter_stall: compiler.wait_counter_stall,
+                longest_stall: compiler.longest_stall.unwrap_or(FOUR_BITS),
             },
             reduces_lanes: compiler.reduces_lanes,
         }

@@ -17,8 +17,8 @@ pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
-    Divergence, InstructionSupply, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes,
-    SharedMemory,
+    Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit,
+    Pipes, SharedMemory,
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
@@ -26,7 +26,7 @@ pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use warplab_units::WARP_LANES;
+use warplab_units::{MOST_WARP_LANES, ROW_LANES};
 
 /// One machine: everything that the simulator needs to know about a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,10 +63,18 @@ impl GpuConfig {
     #[must_use]
     pub fn cannot_run(&self) -> Option<String> {
         let lanes = self.limits.warp_lanes;
-        if lanes as usize != WARP_LANES {
-            return Some(format!("has warps of {lanes} lanes, and only warps of {WARP_LANES} are simulated"));
+        if lanes as usize != ROW_LANES && lanes as usize != MOST_WARP_LANES {
+            return Some(format!(
+                "has warps of {lanes} lanes, and only warps of {ROW_LANES} or {MOST_WARP_LANES} are simulated"
+            ));
         }
         (!self.runnable).then(|| "has limits only".to_owned())
+    }
+
+    /// Rows of 32 lanes of a warp.
+    #[must_use]
+    pub fn warp_rows(&self) -> u8 {
+        if self.limits.warp_lanes as usize > ROW_LANES { 2 } else { 1 }
     }
 
     /// Memory partitions: each is one DRAM channel with the level-two slices in front of it.

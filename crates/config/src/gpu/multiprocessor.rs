@@ -25,6 +25,9 @@ pub struct Multiprocessor {
     pub scheduler: SchedulerPolicy,
     /// The seed of the random policy.
     pub scheduler_seed: u64,
+    /// How schedulers issue; every cycle each one instruction where it is not given.
+    #[serde(default)]
+    pub issue: Option<IssueRules>,
     /// How divergent branches are executed.
     pub divergence: Divergence,
     /// How instructions come to the schedulers.
@@ -39,6 +42,25 @@ pub struct Multiprocessor {
     pub shared: SharedMemory,
     /// The level-one cache.
     pub l1: L1Cache,
+}
+
+/// How schedulers issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IssueRules {
+    /// Whether the sub-partitions take turns, one in each cycle.
+    pub in_turn: bool,
+    /// Instructions that a sub-partition issues in one cycle, of different warps and to different units.
+    #[schemars(range(min = 1, max = 8))]
+    pub instructions: u32,
+    /// Independent operations of a thread that issue together, as the slots of a very long instruction word.
+    #[schemars(range(min = 1, max = 8))]
+    pub packed: u32,
+}
+
+impl IssueRules {
+    /// Every cycle each scheduler one instruction.
+    pub const ONE: IssueRules = IssueRules { in_turn: false, instructions: 1, packed: 1 };
 }
 
 /// How instructions come to the schedulers.
@@ -187,6 +209,13 @@ pub struct MemoryPipeline {
     pub source_release: u32,
     /// Cycles of requests that may wait for the port to level two before the unit stops.
     pub send_slack: u32,
+    /// Lanes whose requests are put together; all of a warp where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub coalesced_lanes: Option<u32>,
+    /// Whether a load takes whole segments of 32, 64 or 128 bytes instead of the sectors that it touches.
+    #[serde(default)]
+    pub whole_segments: bool,
 }
 
 /// Shared memory.

@@ -33,8 +33,10 @@ fn launches() -> Vec<(String, Launch)> {
 #[test]
 fn every_machine_loads() {
     let names: Vec<String> = gpus().into_iter().map(|(name, _)| name).collect();
-    let expected =
-        ["a100", "fermi", "gt200", "h100-sxm", "h200", "mi100", "mi250x", "t4", "textbook", "toy", "v100"];
+    let expected = [
+        "a100", "fermi", "gt200", "h100-sxm", "h200", "hd5870", "mi100", "mi250x", "t4", "textbook", "toy",
+        "v100",
+    ];
     assert_eq!(names, expected);
 }
 
@@ -56,6 +58,7 @@ fn the_dram_of_each_machine_has_the_bandwidth_of_its_document() {
         ("t4", 0.32e12),
         ("mi100", 1.2288e12),
         ("mi250x", 1.6384e12),
+        ("hd5870", 0.1536e12),
     ];
     let gpus = gpus();
     for (name, expected) in documents {

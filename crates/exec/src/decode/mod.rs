@@ -52,7 +52,8 @@ impl Code {
         }
         let wide = crate::step::host_is_wide();
         let functions = function_addresses(kernel);
-        Ok(Code { ops, registers, barriers, local_bytes: kernel.local_bytes, functions, wide })
+        let local_bytes = kernel.local_bytes;
+        Ok(Code { ops, registers, barriers, local_bytes, functions, warp_rows: 1, wide })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A kernel in its compact form: decoded once, executed many times.
 
-use super::{EXTRA_ROWS, Op};
+use super::{Control, EXTRA_ROWS, Kind, Op};
+use warplab_units::ROW_LANES;
 
 /// A kernel in the form that [`crate::step`] executes.
 #[derive(Clone, Debug)]
@@ -12,12 +13,26 @@ pub struct Code {
     pub(crate) local_bytes: u32,
     /// The code addresses that a call through registers may have, with the instruction of each, in ascending order.
     pub(crate) functions: Vec<(u64, u32)>,
+    /// Rows of 32 lanes of a warp: one or two.
+    pub(crate) warp_rows: u8,
     /// Whether the host has the vectors that `step` is also compiled for.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) wide: bool,
 }
 
 impl Code {
+    /// The same for warps of one row of 32 lanes, or of two.
+    #[must_use]
+    pub fn with_warp_rows(self, rows: u8) -> Code {
+        Code { warp_rows: rows.clamp(1, 2), ..self }
+    }
+
+    /// Lanes of a warp.
+    #[must_use]
+    pub fn warp_lanes(&self) -> u32 {
+        u32::from(self.warp_rows) * ROW_LANES as u32
+    }
+
     /// How many instructions there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -40,6 +55,16 @@ impl Code {
     #[must_use]
     pub fn barriers(&self) -> usize {
         self.barriers
+    }
+
+    /// Whether a convergence barrier is kept in a register, which has no place for the lanes of a second row.
+    #[must_use]
+    pub fn saves_barriers(&self) -> bool {
+        let saves = |op: &Op| {
+            let Kind::Control(control) = op.kind else { return false };
+            matches!(control, Control::BarrierToRegister { .. } | Control::RegisterToBarrier(_))
+        };
+        self.ops.iter().any(saves)
     }
 
     pub(crate) fn rows(&self) -> usize {

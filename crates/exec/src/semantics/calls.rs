@@ -1,23 +1,22 @@
 //! Calls through pointers and calls of the driver.
 
-use crate::LANES;
 use crate::fault::ExecFault;
 use crate::memory::GlobalMemory;
 use crate::op::{Call, Code};
-use crate::semantics::lanes::Machine;
+use crate::semantics::flow::Flow;
 use crate::semantics::system;
 use crate::step::{Environment, Step};
 use warplab_program::SystemCall;
-use warplab_units::LaneMask;
+use warplab_units::MOST_WARP_LANES;
 
 #[inline(never)]
 pub(crate) fn execute<M: GlobalMemory>(
-    m: &mut Machine<'_>,
+    m: &mut Flow<'_>,
     call: Call,
     code: &Code,
     environment: &mut Environment<'_, M>,
 ) -> Result<Step, ExecFault> {
-    if m.mask == 0 {
+    if m.mask.is_empty() {
         m.warp.paths.advance();
         return Ok(Step::Branched { taken: false, diverged: false });
     }
@@ -31,23 +30,22 @@ pub(crate) fn execute<M: GlobalMemory>(
 /// Each lane calls the function at its own address. Lanes that call the driver go first, those of one system call
 /// together; the others execute the instruction again.
 fn through<M: GlobalMemory>(
-    m: &mut Machine<'_>,
+    m: &mut Flow<'_>,
     base: u64,
     code: &Code,
     environment: &mut Environment<'_, M>,
 ) -> Result<Step, ExecFault> {
-    let mask = LaneMask(m.mask);
+    let mask = m.mask;
     let mut addresses = m.wide(0);
     addresses.iter_mut().for_each(|address| *address = address.wrapping_add(base));
     let system = mask.lanes().find_map(|lane| SystemCall::at(addresses[lane]));
     if let Some(call) = system {
-        let same = mask.lanes().filter(|&lane| addresses[lane] == call.address());
-        let same = LaneMask(same.fold(0, |lanes, lane| lanes | 1 << lane));
+        let same = mask.lanes().filter(|&lane| addresses[lane] == call.address()).collect();
         m.warp.paths.split_off(mask.without(same));
-        m.mask = same.0;
+        m.mask = same;
         return system::by_registers(m, call, environment);
     }
-    let mut targets = [0; LANES];
+    let mut targets = [0; MOST_WARP_LANES];
     for lane in mask.lanes() {
         let found = code.functions.binary_search_by_key(&addresses[lane], |&(address, _)| address);
         let fault = || ExecFault::Call { address: addresses[lane], lane: lane as u8 };

@@ -4,26 +4,24 @@ use crate::LANES;
 use crate::fault::ExecFault;
 use crate::op::BarrierKind;
 use crate::op::{Code, Control};
-use crate::semantics::lanes::Machine;
+use crate::semantics::flow::Flow;
 use crate::step::Step;
-use warplab_units::{LaneBits, LaneMask};
+use warplab_units::{LaneMask, MOST_WARP_LANES, WarpMask};
 
-#[inline(always)]
-pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Result<Step, ExecFault> {
-    let mask = LaneMask(m.mask);
+#[inline]
+pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result<Step, ExecFault> {
+    let mask = m.mask;
     let going = |on: bool| if on { Step::Next } else { Step::Blocked };
     match control {
         Control::Nop => {}
         Control::Branch { target } => {
-            let taken = mask & LaneMask(m.predicate(0));
+            let taken = mask & m.predicate(0);
             let diverged = m.warp.paths.branch(taken, target);
             return Ok(Step::Branched { taken: !taken.is_empty(), diverged });
         }
         Control::BranchMask { target, when_equal } => {
-            let mut space = [0; LANES];
-            let given = LaneMask::from_register(m.source(0, &mut space)[mask.lowest().unwrap_or(0)]);
-            let wanted = given & m.warp.paths.live();
-            let taken = if (wanted == mask) == when_equal { mask } else { LaneMask::EMPTY };
+            let wanted = m.lanes_named(0) & m.warp.paths.live();
+            let taken = if (wanted == mask) == when_equal { mask } else { WarpMask::EMPTY };
             let diverged = m.warp.paths.branch(taken, target);
             return Ok(Step::Branched { taken: !taken.is_empty(), diverged });
         }
@@ -34,8 +32,10 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
         }
         Control::CodeAddress { target } => {
             let address = u64::from(target) * 16;
-            m.write(&[address as u32; LANES]);
-            m.write_at(1, &[(address >> 32) as u32; LANES]);
+            m.each_row(|row| {
+                row.write(&[address as u32; LANES]);
+                row.write_at(1, &[(address >> 32) as u32; LANES]);
+            });
         }
         Control::Exit => return Ok(exit(m, mask)),
         Control::Open(barrier) => {
@@ -44,32 +44,33 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
         }
         Control::Converge(barrier) => return Ok(going(m.warp.paths.converge(barrier, mask))),
         Control::Leave(barrier) => {
-            let leaving = mask & LaneMask(m.predicate(0));
+            let leaving = mask & m.predicate(0);
             m.warp.paths.leave(barrier, leaving);
             return Ok(Step::Next);
         }
         Control::BarrierToRegister { barrier, clear } => {
-            let value = m.warp.paths.participants(barrier).map(LaneMask::to_register);
-            m.write(&value);
+            // Only warps of one row come here: `Code::saves_barriers`.
+            let lanes = m.warp.paths.participants(barrier);
+            let value = std::array::from_fn(|lane| lanes[lane].row(0).to_register());
+            m.row(0).write(&value);
             if clear {
-                m.warp.paths.set_participants(barrier, mask, |_| LaneMask::EMPTY);
+                m.warp.paths.set_participants(barrier, mask, |_| WarpMask::EMPTY);
             }
         }
         Control::RegisterToBarrier(barrier) => {
             let mut space = [0; LANES];
-            let value = *m.source(0, &mut space);
-            m.warp.paths.set_participants(barrier, mask, |lane| LaneMask::from_register(value[lane]));
+            let value = *m.row(0).source(0, &mut space);
+            let lanes = |lane: usize| WarpMask::of_rows(LaneMask::from_register(value[lane % LANES]).0, 0);
+            m.warp.paths.set_participants(barrier, mask, lanes);
         }
         Control::Synchronise { all } => {
-            let mut space = [0; LANES];
-            let given = m.source(0, &mut space)[mask.lowest().unwrap_or(0)];
-            let wanted = if all { m.warp.paths.live() } else { LaneMask::from_register(given) };
+            let wanted = if all { m.live_in_rows() } else { m.lanes_named(0) };
+            let (mask, wanted) = one_row(m, mask, wanted);
             return Ok(going(m.warp.paths.synchronise(wanted, mask)));
         }
         Control::Collect { resume, all } => {
-            let mut space = [0; LANES];
-            let given = m.source(0, &mut space)[mask.lowest().unwrap_or(0)];
-            let wanted = if all { m.warp.paths.live() } else { LaneMask::from_register(given) };
+            let wanted = if all { m.live_in_rows() } else { m.lanes_named(0) };
+            let (mask, wanted) = one_row(m, mask, wanted);
             return Ok(going(m.warp.paths.collect(wanted, mask, resume)));
         }
         Control::EndCollective => {
@@ -81,8 +82,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
             return Ok(Step::Next);
         }
         Control::Sleep => {
-            let mut space = [0; LANES];
-            let nanoseconds = m.source(0, &mut space)[mask.lowest().unwrap_or(0)];
+            let nanoseconds = m.lowest_source(0);
             m.warp.paths.yield_turn();
             return Ok(if mask.is_empty() { Step::Next } else { Step::Sleep { nanoseconds } });
         }
@@ -96,13 +96,13 @@ pub(crate) fn execute(m: &mut Machine<'_>, control: Control, code: &Code) -> Res
     Ok(next(m))
 }
 
-fn next(m: &mut Machine<'_>) -> Step {
+fn next(m: &mut Flow<'_>) -> Step {
     m.warp.paths.advance();
     Step::Next
 }
 
-fn exit(m: &mut Machine<'_>, mask: LaneMask) -> Step {
-    let leaving = mask & LaneMask(m.predicate(0));
+fn exit(m: &mut Flow<'_>, mask: WarpMask) -> Step {
+    let leaving = mask & m.predicate(0);
     if leaving.is_empty() {
         return next(m);
     }
@@ -111,11 +111,11 @@ fn exit(m: &mut Machine<'_>, mask: LaneMask) -> Step {
 }
 
 /// Each lane goes to the address in a pair of registers, plus an offset, from the next instruction or absolute.
-fn indirect(m: &mut Machine<'_>, offset: i64, relative: bool, code: &Code) -> Result<Step, ExecFault> {
-    let mask = LaneMask(m.mask);
+fn indirect(m: &mut Flow<'_>, offset: i64, relative: bool, code: &Code) -> Result<Step, ExecFault> {
+    let mask = m.mask;
     let origin = m.warp.paths.current().map_or(0, |path| i64::from(path.pc) + 1) * 16;
     let base = m.wide(0);
-    let mut targets = [0; LANES];
+    let mut targets = [0; MOST_WARP_LANES];
     for lane in mask.lanes() {
         let start = if relative { origin } else { 0 };
         let address = (base[lane] as i64).wrapping_add(offset).wrapping_add(start);
@@ -128,20 +128,44 @@ fn indirect(m: &mut Machine<'_>, offset: i64, relative: bool, code: &Code) -> Re
     Ok(Step::Branched { taken: !mask.is_empty(), diverged })
 }
 
-fn block_barrier(m: &mut Machine<'_>, kind: BarrierKind, counted: bool) -> Step {
-    let mask = LaneMask(m.mask);
+fn block_barrier(m: &mut Flow<'_>, kind: BarrierKind, counted: bool) -> Step {
+    let mask = m.mask;
     let Some(first) = mask.lowest() else { return next(m) };
-    let (mut ta, mut tb) = ([0; LANES], [0; LANES]);
-    let id = m.source(0, &mut ta)[first] as u8 & 15;
-    let threads = counted.then(|| m.source(1, &mut tb)[first]);
-    let live = m.warp.paths.live();
-    // Lanes that do not exist or have ended count with the lowest live lane: a warp counts as full.
-    let absent = if live.lowest() == Some(first) { LaneBits::BITS - live.count() } else { 0 };
-    let holds = mask & LaneMask(m.predicate(0));
+    let id = m.source(0, first) as u8 & 15;
+    let threads = counted.then(|| m.source(1, first));
+    let arrivals = (mask.count() + absent(mask, m.warp.paths.live())) as u8;
+    let holds = mask & m.predicate(0);
     if kind == BarrierKind::Arrive {
         m.warp.paths.advance();
     } else {
         m.warp.paths.wait_at_block_barrier(id, mask);
     }
-    Step::BlockBarrier { kind, id, threads, arrivals: mask.count() + absent, holds }
+    let value = match kind {
+        BarrierKind::ReduceAnd => u8::from(holds == mask),
+        BarrierKind::ReduceOr => u8::from(!holds.is_empty()),
+        _ => holds.count() as u8,
+    };
+    Step::BlockBarrier { kind, id, threads, arrivals, value }
+}
+
+/// Lanes that do not exist or have ended count with the lowest live lane of their row: a row counts as full.
+fn absent(mask: WarpMask, live: WarpMask) -> u32 {
+    let of_row = |row| {
+        let (mask, live) = (mask.row(row), live.row(row));
+        let counts = !mask.is_empty() && mask.lowest() == live.lowest();
+        if counts { LANES as u32 - live.count() } else { 0 }
+    };
+    of_row(0) + of_row(1)
+}
+
+/// A mask in a register names lanes of a row. Where the path has lanes of both rows and others are missing, each row waits
+/// on its own: the upper executes the instruction again.
+fn one_row(m: &mut Flow<'_>, mask: WarpMask, wanted: WarpMask) -> (WarpMask, WarpMask) {
+    let lower = WarpMask::of_rows(mask.row(0).0, 0);
+    let together = wanted & m.warp.paths.live() == mask;
+    if together || lower.is_empty() || lower == mask {
+        return (mask, wanted);
+    }
+    m.warp.paths.split_off(mask.without(lower));
+    (lower, WarpMask::of_rows(wanted.row(0).0, 0))
 }

@@ -4,14 +4,14 @@ use crate::LANES;
 use crate::Row;
 use crate::constants::ConstantBanks;
 use crate::op::{Destination, Op, Source, SourceKind};
-use crate::state::warp::{ArchitecturalState, blend};
+use crate::state::warp::{RowState, blend};
 use warplab_program::operand::Selector;
 use warplab_units::LaneBits;
 use warplab_units::PerLane;
 
-/// One instruction about to execute.
+/// One instruction about to execute for the lanes of a row.
 pub(crate) struct Machine<'a> {
-    pub(crate) warp: &'a mut ArchitecturalState,
+    pub(crate) warp: &'a mut RowState,
     pub(crate) banks: &'a ConstantBanks,
     pub(crate) op: &'a Op,
     /// The lanes that execute.

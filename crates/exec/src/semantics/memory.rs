@@ -40,7 +40,7 @@ pub(crate) fn execute<M: GlobalMemory>(
             _ => !(shared | local),
         };
         m.write_predicate(0, holds);
-        environment.record.mask = LaneMask::EMPTY;
+        environment.record.rows[usize::from(m.warp.number)].mask = LaneMask::EMPTY;
         return Ok(false);
     }
     // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
@@ -75,12 +75,16 @@ pub(crate) fn execute<M: GlobalMemory>(
     if memory.kind == AccessKind::CacheControl {
         space = Space::Global;
     }
-    record.space = space;
+    // Of several spaces that of the lowest lane is named.
+    if m.warp.number == 0 || record.rows[0].mask.is_empty() {
+        record.space = space;
+    }
     record.generic = memory.space == SpaceForm::Generic;
     record.kind = memory.kind;
     record.bytes = u32::from(memory.bytes);
-    record.mask = active;
-    record.addresses = addresses;
+    let row = &mut record.rows[usize::from(m.warp.number)];
+    row.mask = active;
+    row.addresses = addresses;
     record.policy = memory.policy;
     record.atomic = memory.atomic;
     record.destination = memory.register;
@@ -261,7 +265,16 @@ fn atomic<M: GlobalMemory>(
     let destination = memory.register.filter(|_| wants_result);
     let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
     let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
-    let request = AtomicRequest { op, ty, lanes, operands: &operands, wants_result, destination, swapped };
+    let request = AtomicRequest {
+        op,
+        ty,
+        lanes,
+        row: m.warp.number,
+        operands: &operands,
+        wants_result,
+        destination,
+        swapped,
+    };
     let mut out = [[0; LANES]; 4];
     let reply = match space {
         Space::Global => environment.global.atomic(request, &mut out)?,

@@ -7,6 +7,7 @@ pub(crate) mod calls;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod float;
+pub(crate) mod flow;
 pub(crate) mod half;
 pub(crate) mod lanes;
 pub(crate) mod memory;

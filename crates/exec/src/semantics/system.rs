@@ -10,9 +10,11 @@ use crate::fault::{AssertionFault, ExecFault, FaultKind, MemoryFault};
 use crate::memory::{GlobalMemory, Lanes, windows};
 use crate::op::Space;
 use crate::op::{Destination, EXTRA_ROWS};
+use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::print_format::{self, Arguments};
 use crate::state::printed::PrintedLine;
+use crate::state::warp::ArchitecturalState;
 use crate::step::{Environment, Step};
 use serde::{Deserialize, Serialize};
 use warplab_program::SystemCall;
@@ -30,26 +32,30 @@ const LONGEST_TEXT: usize = 1 << 20;
 pub struct SystemRecord {
     /// What each lane printed, in ascending order.
     pub printed: Vec<(u8, Vec<u8>)>,
-    /// What the lanes ask of the heap.
-    pub heap: Option<HeapRequest>,
+    /// What the lanes of each row ask of the heap.
+    pub heap: [Option<HeapRequest>; 2],
 }
 
 impl SystemRecord {
-    /// Takes what was printed, given the coordinates of the lanes' threads.
-    pub fn take_lines(&mut self, threads: &[Row]) -> Vec<PrintedLine> {
-        let line = |(lane, text): (u8, Vec<u8>)| {
-            let thread = [0, 1, 2].map(|axis: usize| threads[axis][usize::from(lane)]);
-            PrintedLine { thread, text }
-        };
+    /// Takes what was printed by a warp.
+    pub fn take_lines(&mut self, warp: &ArchitecturalState) -> Vec<PrintedLine> {
+        let line = |(lane, text)| PrintedLine { thread: warp.thread(usize::from(lane)), text };
         self.printed.drain(..).map(line).collect()
+    }
+
+    /// Takes what was asked of the heap, row by row.
+    pub fn take_heap_requests(&mut self) -> impl Iterator<Item = HeapRequest> {
+        std::mem::take(&mut self.heap).into_iter().flatten()
     }
 }
 
-/// A `malloc` or `free` of the lanes of a warp.
+/// A `malloc` or `free` of the lanes of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapRequest {
     /// Whether memory is given back.
     pub frees: bool,
+    /// The row of the warp.
+    pub row: u8,
     /// The lanes.
     pub mask: LaneMask,
     /// How many bytes each wants, or the address that each gives back.
@@ -61,26 +67,53 @@ pub struct HeapRequest {
 
 /// The arguments are in registers from `R4` on, the result goes there; the call returns to the next instruction.
 pub(crate) fn by_registers<M: GlobalMemory>(
-    m: &mut Machine<'_>,
+    flow: &mut Flow<'_>,
     call: SystemCall,
     environment: &mut Environment<'_, M>,
 ) -> Result<Step, ExecFault> {
-    let words: [Row; WORDS] = std::array::from_fn(|word| m.warp.register(FIRST + word as u32));
-    let destination = Some(FIRST as u8);
-    let result = act(m, call, &words, destination, environment)?;
-    if let Some(result) = result {
-        m.warp.set_register(FIRST, &result, LaneMask(m.mask));
-    }
-    m.warp.paths.advance();
-    Ok(Step::System { call })
+    act_by_row(flow, call, environment, |m, environment| {
+        let words: [Row; WORDS] = std::array::from_fn(|word| m.warp.register(FIRST + word as u32));
+        let destination = Some(FIRST as u8);
+        let result = act(m, call, &words, destination, environment)?;
+        if let Some(result) = result {
+            m.warp.write_rows(FIRST, &[result], LaneMask(m.mask));
+        }
+        Ok(())
+    })
 }
 
 /// The arguments are operands: for `__assertfail` message and file, the line, the function.
 pub(crate) fn by_operands<M: GlobalMemory>(
-    m: &mut Machine<'_>,
+    flow: &mut Flow<'_>,
     call: SystemCall,
     environment: &mut Environment<'_, M>,
 ) -> Result<Step, ExecFault> {
+    act_by_row(flow, call, environment, |m, environment| row_by_operands(m, call, environment))
+}
+
+/// The lower row calls, then the upper; the warp goes on at the next instruction.
+fn act_by_row<'e, M: GlobalMemory>(
+    flow: &mut Flow<'_>,
+    call: SystemCall,
+    environment: &mut Environment<'e, M>,
+    act: impl Fn(&mut Machine<'_>, &mut Environment<'e, M>) -> Result<(), ExecFault>,
+) -> Result<Step, ExecFault> {
+    *environment.system = SystemRecord::default();
+    for row in 0..flow.warp.rows() {
+        let mut machine = flow.row(row);
+        if machine.mask != 0 {
+            act(&mut machine, environment).map_err(|fault| fault.of_row(row))?;
+        }
+    }
+    flow.warp.paths.advance();
+    Ok(Step::System { call })
+}
+
+fn row_by_operands<M: GlobalMemory>(
+    m: &mut Machine<'_>,
+    call: SystemCall,
+    environment: &mut Environment<'_, M>,
+) -> Result<(), ExecFault> {
     let mut words = [[0; LANES]; WORDS];
     if call == SystemCall::AssertFail {
         m.words(0, &mut words[..4]);
@@ -99,8 +132,7 @@ pub(crate) fn by_operands<M: GlobalMemory>(
     if let Some(result) = result {
         m.write(&result);
     }
-    m.warp.paths.advance();
-    Ok(Step::System { call })
+    Ok(())
 }
 
 /// What the call does for the lanes; its result, where that is known at once.
@@ -114,8 +146,6 @@ fn act<M: GlobalMemory>(
     let mask = LaneMask(m.mask);
     let wide =
         |word: usize, lane: usize| u64::from(words[word][lane]) | u64::from(words[word + 1][lane]) << 32;
-    environment.system.printed.clear();
-    environment.system.heap = None;
     match call {
         SystemCall::Print => {
             let mut results = [0; LANES];
@@ -123,7 +153,7 @@ fn act<M: GlobalMemory>(
                 let mut memory = LaneMemory { local: &m.warp.local, lane, environment };
                 let (text, count) = print(&mut memory, wide(0, lane), wide(2, lane))?;
                 results[lane] = count.cast_unsigned();
-                environment.system.printed.push((lane as u8, text));
+                environment.system.printed.push((m.warp.number * LANES as u8 + lane as u8, text));
             }
             Ok(Some(results))
         }
@@ -147,7 +177,8 @@ fn act<M: GlobalMemory>(
             let frees = call == SystemCall::Free;
             let values = std::array::from_fn(|lane| wide(0, lane));
             let destination = destination.filter(|_| !frees);
-            environment.system.heap = Some(HeapRequest { frees, mask, values, destination });
+            environment.system.heap[usize::from(m.warp.number)] =
+                Some(HeapRequest { frees, row: m.warp.number, mask, values, destination });
             Ok(None)
         }
     }

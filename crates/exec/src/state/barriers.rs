@@ -3,7 +3,6 @@
 use crate::op::BarrierKind;
 use crate::state::paths::Paths;
 use serde::{Deserialize, Serialize};
-use warplab_units::LaneMask;
 
 /// Barriers of a block.
 pub(crate) const COUNT: usize = 16;
@@ -42,22 +41,17 @@ impl BlockBarriers {
         kind: BarrierKind,
         id: u8,
         expected: Option<u32>,
-        arrivals: u32,
-        predicate_lanes: (LaneMask, LaneMask),
+        arrivals: u8,
+        value: u8,
     ) {
         let barrier = &mut self.barriers[usize::from(id) % COUNT];
         barrier.used = true;
-        barrier.threads += arrivals;
+        barrier.threads += u32::from(arrivals);
         barrier.expected = expected.or(barrier.expected);
         if kind != BarrierKind::Arrive {
             barrier.waiting |= 1 << warp;
         }
-        let (holds, lanes) = predicate_lanes;
-        let value = match kind {
-            BarrierKind::ReduceAnd => u32::from(holds == lanes),
-            BarrierKind::ReduceOr => u32::from(!holds.is_empty()),
-            _ => holds.count(),
-        };
+        let value = u32::from(value);
         let combined = match (barrier.reduction, kind) {
             (_, BarrierKind::Sync | BarrierKind::Arrive) => return,
             (None, _) => value,

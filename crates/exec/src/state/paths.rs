@@ -8,11 +8,9 @@
 //! Convergence barriers remember, for every lane, the lanes it is to meet: two paths that use the same barrier
 //! register at once do not disturb each other.
 
-use crate::LANES;
-use crate::Row;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_units::{LaneMask, PerLane, stored};
+use warplab_units::WarpMask;
 
 /// How divergence is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +38,11 @@ pub enum PathStatus {
     /// Waits at `BSYNC` for the lanes of this barrier register.
     AtConvergence(u8),
     /// Waits at `WARPSYNC` for these lanes.
-    AtWarpsync(LaneMask),
+    AtWarpsync(WarpMask),
     /// Waits at `WARPSYNC.COLLECTIVE` for these lanes; goes on at `resume` after the region.
     AtCollective {
         /// The lanes that run the region together.
-        mask: LaneMask,
+        mask: WarpMask,
         /// The instruction after the region.
         resume: u32,
     },
@@ -60,7 +58,7 @@ pub struct Path {
     /// The index of the next instruction (of the one that waits, for a path that waits).
     pub pc: u32,
     /// The lanes.
-    pub mask: LaneMask,
+    pub mask: WarpMask,
     /// What they do.
     pub status: PathStatus,
 }
@@ -71,22 +69,25 @@ pub struct Paths {
     /// Mostly one.
     list: SmallVec<[Path; 2]>,
     current: Option<usize>,
-    live: LaneMask,
-    #[serde(with = "stored::arrays")]
-    participants: Vec<PerLane<LaneMask>>,
+    live: WarpMask,
+    /// What each lane of the warp is to meet: a place for every lane of the first barrier, then of the next.
+    participants: Vec<WarpMask>,
+    /// Lanes of a warp.
+    width: usize,
     divergence: DivergenceModel,
     backward: u32,
 }
 
 impl Paths {
-    /// All `lanes` at the first instruction; `barriers` convergence barriers.
+    /// All `lanes` of a warp of `width` at the first instruction; `barriers` convergence barriers.
     #[must_use]
-    pub fn new(lanes: LaneMask, barriers: usize, divergence: DivergenceModel) -> Paths {
+    pub fn new(lanes: WarpMask, width: usize, barriers: usize, divergence: DivergenceModel) -> Paths {
         let mut paths = Paths {
             list: SmallVec::new(),
             current: None,
-            live: LaneMask::EMPTY,
-            participants: vec![[LaneMask::EMPTY; LANES]; barriers],
+            live: WarpMask::EMPTY,
+            participants: vec![WarpMask::EMPTY; barriers * width],
+            width,
             divergence,
             backward: 0,
         };
@@ -95,14 +96,14 @@ impl Paths {
     }
 
     /// All `lanes` at the first instruction, as if new.
-    pub fn restart(&mut self, lanes: LaneMask) {
+    pub fn restart(&mut self, lanes: WarpMask) {
         self.list.clear();
         if !lanes.is_empty() {
             self.list.push(Path { pc: 0, mask: lanes, status: PathStatus::Runnable });
         }
         self.current = (!lanes.is_empty()).then_some(0);
         self.live = lanes;
-        self.participants.fill([LaneMask::EMPTY; LANES]);
+        self.participants.fill(WarpMask::EMPTY);
         self.backward = 0;
     }
 
@@ -122,7 +123,7 @@ impl Paths {
     /// The lanes that have not exited.
     #[inline]
     #[must_use]
-    pub fn live(&self) -> LaneMask {
+    pub fn live(&self) -> WarpMask {
         self.live
     }
 
@@ -155,7 +156,7 @@ impl Paths {
     /// A branch of the current path: the lanes in `taken` go to `target`, the others to the next instruction. Says
     /// whether the path split.
     #[inline]
-    pub fn branch(&mut self, taken: LaneMask, target: u32) -> bool {
+    pub fn branch(&mut self, taken: WarpMask, target: u32) -> bool {
         let path = *self.here();
         if taken.is_empty() {
             self.advance();
@@ -176,12 +177,12 @@ impl Paths {
     }
 
     /// Each lane of `taken` goes to its own target, the others to the next instruction. Says whether the path split.
-    pub fn branch_each(&mut self, taken: LaneMask, targets: &Row) -> bool {
+    pub fn branch_each(&mut self, taken: WarpMask, targets: &[u32]) -> bool {
         let mut rest = taken;
         let mut split = false;
         while let Some(lane) = rest.lowest() {
             let target = targets[lane];
-            let same = LaneMask(rest.lanes().filter(|&l| targets[l] == target).fold(0, |m, l| m | 1 << l));
+            let same = rest.lanes().filter(|&l| targets[l] == target).collect();
             rest = rest.without(same);
             let whole = self.here().mask;
             if same == whole {
@@ -197,7 +198,7 @@ impl Paths {
     }
 
     /// Splits lanes off the current path; they execute the same instruction later, on their own.
-    pub fn split_off(&mut self, lanes: LaneMask) {
+    pub fn split_off(&mut self, lanes: WarpMask) {
         let path = *self.here();
         let rest = path.mask & lanes;
         if !rest.is_empty() && rest != path.mask {
@@ -240,7 +241,7 @@ impl Paths {
     }
 
     /// Makes the current path exactly `lanes`; the others skip this instruction.
-    fn isolate(&mut self, lanes: LaneMask) {
+    fn isolate(&mut self, lanes: WarpMask) {
         let path = *self.here();
         if lanes != path.mask {
             self.here().mask = lanes;
@@ -251,41 +252,44 @@ impl Paths {
 
     /// `BSSY`: the lanes will meet again.
     #[inline]
-    pub fn open(&mut self, barrier: u8, lanes: LaneMask) {
-        self.set_participants(barrier, lanes, |_| lanes);
+    pub fn open(&mut self, barrier: u8, lanes: WarpMask) {
+        if lanes == self.live {
+            // Lanes that have ended meet nobody.
+            self.participants_mut(barrier).fill(lanes);
+        } else {
+            self.set_participants(barrier, lanes, |_| lanes);
+        }
         self.advance();
     }
 
     /// Sets what each of `lanes` is to meet at a barrier.
-    pub fn set_participants(&mut self, barrier: u8, lanes: LaneMask, value: impl Fn(usize) -> LaneMask) {
-        for (lane, slot) in self.participants[usize::from(barrier)].iter_mut().enumerate() {
-            if lanes.has(lane) {
-                *slot = value(lane);
-            }
-        }
+    pub fn set_participants(&mut self, barrier: u8, lanes: WarpMask, value: impl Fn(usize) -> WarpMask) {
+        let row = self.participants_mut(barrier);
+        lanes.lanes().for_each(|lane| row[lane] = value(lane));
     }
 
-    /// What each lane is to meet at a barrier.
+    /// What each lane of the warp is to meet at a barrier.
+    #[inline]
     #[must_use]
-    pub fn participants(&self, barrier: u8) -> &PerLane<LaneMask> {
-        &self.participants[usize::from(barrier)]
+    pub fn participants(&self, barrier: u8) -> &[WarpMask] {
+        &self.participants[usize::from(barrier) * self.width..][..self.width]
+    }
+
+    #[inline]
+    fn participants_mut(&mut self, barrier: u8) -> &mut [WarpMask] {
+        &mut self.participants[usize::from(barrier) * self.width..][..self.width]
     }
 
     /// `BSYNC`: waits for the live lanes of the barrier. Says whether the path goes on at once.
-    pub fn converge(&mut self, barrier: u8, lanes: LaneMask) -> bool {
+    pub fn converge(&mut self, barrier: u8, lanes: WarpMask) -> bool {
         if lanes.is_empty() {
             self.advance();
             return true;
         }
-        let row = self.participants[usize::from(barrier)];
-        let mut meant = lanes.lowest().map_or(LaneMask::EMPTY, |lane| row[lane]);
+        let row = self.participants(barrier);
+        let mut meant = lanes.lowest().map_or(WarpMask::EMPTY, |lane| row[lane]);
         if !meant.has(lanes.lowest().unwrap_or(0)) {
-            meant = LaneMask(
-                row.iter()
-                    .enumerate()
-                    .filter(|&(l, &p)| lanes.has(l) && p.has(l))
-                    .fold(0, |m, (l, _)| m | 1 << l),
-            );
+            meant = lanes.lanes().filter(|&lane| row[lane].has(lane)).collect();
             if meant.is_empty() {
                 self.advance();
                 return true;
@@ -295,7 +299,8 @@ impl Paths {
             self.advance();
             return true;
         }
-        let waiting = LaneMask(lanes.lanes().filter(|&l| row[l].has(l)).fold(0, |m, l| m | 1 << l));
+        let row = self.participants(barrier);
+        let waiting = lanes.lanes().filter(|&lane| row[lane].has(lane)).collect();
         self.isolate(waiting);
         self.here().status = PathStatus::AtConvergence(barrier);
         let before = self.current;
@@ -308,9 +313,9 @@ impl Paths {
     }
 
     /// `BREAK`: the lanes leave the barrier.
-    pub fn leave(&mut self, barrier: u8, lanes: LaneMask) {
-        let row = &mut self.participants[usize::from(barrier)];
-        let groups = lanes.lanes().fold(LaneMask::EMPTY, |mask, lane| mask | row[lane]);
+    pub fn leave(&mut self, barrier: u8, lanes: WarpMask) {
+        let row = self.participants_mut(barrier);
+        let groups = lanes.lanes().fold(WarpMask::EMPTY, |mask, lane| mask | row[lane]);
         for (lane, slot) in row.iter_mut().enumerate() {
             if groups.has(lane) {
                 *slot = slot.without(lanes);
@@ -321,7 +326,7 @@ impl Paths {
     }
 
     /// `WARPSYNC`: waits for the live lanes of a mask. Says whether the path goes on at once.
-    pub fn synchronise(&mut self, mask: LaneMask, lanes: LaneMask) -> bool {
+    pub fn synchronise(&mut self, mask: WarpMask, lanes: WarpMask) -> bool {
         if lanes.is_empty() || (mask & self.live == lanes && lanes == self.here().mask) {
             self.advance();
             return true;
@@ -333,7 +338,7 @@ impl Paths {
 
     /// `WARPSYNC.COLLECTIVE`: waits for the lanes of a mask, which run the region that follows together, then each
     /// goes on at its own `resume`.
-    pub fn collect(&mut self, mask: LaneMask, lanes: LaneMask, resume: u32) -> bool {
+    pub fn collect(&mut self, mask: WarpMask, lanes: WarpMask, resume: u32) -> bool {
         if lanes.is_empty() {
             self.advance();
             return true;
@@ -371,7 +376,7 @@ impl Paths {
     }
 
     /// The lanes end.
-    pub fn exit(&mut self, lanes: LaneMask) {
+    pub fn exit(&mut self, lanes: WarpMask) {
         self.live = self.live.without(lanes);
         let Some(index) = self.current else { return };
         let path = &mut self.list[index];
@@ -390,7 +395,7 @@ impl Paths {
     }
 
     /// The lanes wait at a block barrier.
-    pub fn wait_at_block_barrier(&mut self, id: u8, lanes: LaneMask) {
+    pub fn wait_at_block_barrier(&mut self, id: u8, lanes: WarpMask) {
         self.isolate(lanes);
         self.here().status = PathStatus::AtBlockBarrier(id);
         self.pick();
@@ -416,9 +421,9 @@ impl Paths {
             let path = self.list[index];
             let lane = path.mask.lowest().unwrap_or(0);
             let meant = match path.status {
-                PathStatus::AtConvergence(barrier) => self.participants[usize::from(barrier)][lane],
+                PathStatus::AtConvergence(barrier) => self.participants(barrier)[lane],
                 PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
-                _ => LaneMask::EMPTY,
+                _ => WarpMask::EMPTY,
             };
             let together = |other: &Path| {
                 let same = match (other.status, path.status) {
@@ -430,7 +435,7 @@ impl Paths {
                 same && !(other.mask & meant).is_empty()
             };
             let come =
-                self.list.iter().filter(|other| together(other)).fold(LaneMask::EMPTY, |m, p| m | p.mask);
+                self.list.iter().filter(|other| together(other)).fold(WarpMask::EMPTY, |m, p| m | p.mask);
             let waits = !meant.is_empty() || matches!(path.status, PathStatus::AtConvergence(_));
             if waits && (meant & self.live).without(come).is_empty() {
                 self.release(path, meant | path.mask);
@@ -441,7 +446,7 @@ impl Paths {
         }
     }
 
-    fn release(&mut self, first: Path, lanes: LaneMask) {
+    fn release(&mut self, first: Path, lanes: WarpMask) {
         if let PathStatus::AtCollective { .. } = first.status {
             return self.enter_collective(lanes);
         }
@@ -469,9 +474,9 @@ impl Paths {
         self.current = current_mask.and_then(|mask| self.list.iter().position(|path| path.mask == mask));
     }
 
-    fn enter_collective(&mut self, lanes: LaneMask) {
+    fn enter_collective(&mut self, lanes: WarpMask) {
         let current_mask = self.current.map(|index| self.list[index].mask);
-        let mut entry = Path { pc: 0, mask: LaneMask::EMPTY, status: PathStatus::Runnable };
+        let mut entry = Path { pc: 0, mask: WarpMask::EMPTY, status: PathStatus::Runnable };
         for path in &mut self.list {
             let PathStatus::AtCollective { resume, .. } = path.status else { continue };
             if !path.mask.without(lanes).is_empty() {

@@ -3,14 +3,14 @@
 use crate::LANES;
 use crate::Row;
 use crate::constants::LaunchShape;
-use crate::op::{Code, EXTRA_ROWS, PREDICATES, TRASH_UNIFORM};
+use crate::op::{Code, EXTRA_ROWS, PREDICATES, PredicateSource, TRASH_UNIFORM};
 use crate::state::paths::{DivergenceModel, Paths};
 use serde::{Deserialize, Serialize};
-use warplab_units::{LaneBits, LaneMask, lane_bit, stored};
+use warplab_units::{LaneBits, LaneMask, WarpMask, lane_bit, stored};
 
-/// Registers, predicates, local memory and divergence of one warp.
+/// What the lanes of a row hold: registers, predicates, local memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ArchitecturalState {
+pub(crate) struct RowState {
     /// A row a register; then zeros (`RZ`), then rows that take what is written to `RZ`.
     #[serde(with = "stored::arrays")]
     pub(crate) rows: Vec<Row>,
@@ -27,6 +27,64 @@ pub struct ArchitecturalState {
     pub(crate) local: Vec<Row>,
     /// The result of the last barrier reduction.
     pub(crate) barrier_result: u32,
+    /// The number of the row in its warp, and how many rows the warp has.
+    pub(crate) number: u8,
+    pub(crate) of: u8,
+}
+
+impl RowState {
+    /// Row `number` of a warp; `first` is the thread of its first lane.
+    fn new(code: &Code, shape: &LaunchShape, number: u8, first: u32) -> RowState {
+        RowState {
+            number,
+            of: code.warp_rows,
+            rows: vec![[0; LANES]; code.rows()],
+            predicates: [0; PREDICATES],
+            uniforms: [0; TRASH_UNIFORM + 8],
+            thread: thread_indices(shape, first).to_vec(),
+            local: vec![[0; LANES]; code.local_bytes().div_ceil(4) as usize],
+            barrier_result: 0,
+        }
+    }
+
+    /// All registers zero.
+    fn clear(&mut self) {
+        // The rows after them are never written, or never read.
+        let registers = self.rows.len() - EXTRA_ROWS;
+        self.rows[..registers].fill([0; LANES]);
+        self.local.fill([0; LANES]);
+        self.predicates = [0; PREDICATES];
+        self.predicates[7] = LaneBits::MAX;
+        self.predicates[15] = LaneBits::MAX;
+        self.uniforms.fill(0);
+        self.barrier_result = 0;
+    }
+
+    /// A register of every lane. `RZ` (255) and registers beyond the kernel's read as zero.
+    pub(crate) fn register(&self, register: u32) -> Row {
+        let own = self.rows.len() - EXTRA_ROWS;
+        if (register as usize) < own { self.rows[register as usize] } else { [0; LANES] }
+    }
+
+    /// Sets registers from `register` on, a row each; writes to `RZ` are lost.
+    pub(crate) fn write_rows(&mut self, register: u32, values: &[Row], mask: LaneMask) {
+        let own = self.rows.len() - EXTRA_ROWS;
+        for (offset, value) in values.iter().enumerate() {
+            let index = register as usize + offset;
+            if register != 255 && index < own {
+                blend(&mut self.rows[index], value, mask.0);
+            }
+        }
+    }
+}
+
+/// The architectural state of one warp: what its rows hold, and which lanes are where.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ArchitecturalState {
+    /// Lanes 0 to 31.
+    pub(crate) lower: RowState,
+    /// Lanes 32 to 63, on machines that have them.
+    pub(crate) upper: Option<Box<RowState>>,
     /// The warp's number in its block.
     pub index: u32,
     /// Which lanes are where.
@@ -42,15 +100,14 @@ impl ArchitecturalState {
         index: u32,
         divergence: DivergenceModel,
     ) -> ArchitecturalState {
+        let lanes = code.warp_lanes();
+        let first = index * lanes;
+        let upper = || Box::new(RowState::new(code, shape, 1, first + LANES as u32));
         let mut warp = ArchitecturalState {
-            rows: vec![[0; LANES]; code.rows()],
-            predicates: [0; PREDICATES],
-            uniforms: [0; TRASH_UNIFORM + 8],
-            thread: thread_indices(shape, index).to_vec(),
-            local: vec![[0; LANES]; code.local_bytes().div_ceil(4) as usize],
-            barrier_result: 0,
+            lower: RowState::new(code, shape, 0, first),
+            upper: (code.warp_rows > 1).then(upper),
             index,
-            paths: Paths::new(LaneMask::EMPTY, code.barriers(), divergence),
+            paths: Paths::new(WarpMask::EMPTY, lanes as usize, code.barriers(), divergence),
         };
         warp.restart(shape, index);
         warp
@@ -58,90 +115,122 @@ impl ArchitecturalState {
 
     /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
     pub fn restart(&mut self, shape: &LaunchShape, index: u32) {
-        // The rows after them are never written, or never read.
-        let registers = self.rows.len() - EXTRA_ROWS;
-        self.rows[..registers].fill([0; LANES]);
-        self.local.fill([0; LANES]);
-        self.predicates = [0; PREDICATES];
-        self.predicates[7] = LaneBits::MAX;
-        self.predicates[15] = LaneBits::MAX;
-        self.uniforms.fill(0);
+        let lanes = (self.rows() * LANES) as u32;
+        let first = index * lanes;
+        self.lower.clear();
+        if let Some(upper) = &mut self.upper {
+            upper.clear();
+        }
         if self.index != index {
             self.index = index;
-            self.thread.copy_from_slice(&thread_indices(shape, index));
-        }
-        self.barrier_result = 0;
-        self.paths.restart(LaneMask::first(shape.threads().saturating_sub(index * LANES as u32)));
-    }
-
-    /// A register of every lane. `RZ` (255) and registers beyond the kernel's read as zero.
-    #[must_use]
-    pub fn register(&self, register: u32) -> Row {
-        let own = self.rows.len() - EXTRA_ROWS;
-        if (register as usize) < own { self.rows[register as usize] } else { [0; LANES] }
-    }
-
-    /// Sets a register of the lanes of a mask; writes to `RZ` are lost.
-    pub fn set_register(&mut self, register: u32, value: &Row, mask: LaneMask) {
-        self.write_rows(register, std::slice::from_ref(value), mask);
-    }
-
-    /// Sets registers from `register` on, a row each: the late answer of a load or atomic.
-    pub fn write_rows(&mut self, register: u32, values: &[Row], mask: LaneMask) {
-        let own = self.rows.len() - EXTRA_ROWS;
-        for (offset, value) in values.iter().enumerate() {
-            let index = register as usize + offset;
-            if register != 255 && index < own {
-                blend(&mut self.rows[index], value, mask.0);
+            self.lower.thread.copy_from_slice(&thread_indices(shape, first));
+            if let Some(upper) = &mut self.upper {
+                upper.thread.copy_from_slice(&thread_indices(shape, first + LANES as u32));
             }
         }
+        self.paths.restart(WarpMask::first(shape.threads().saturating_sub(first).min(lanes)));
     }
 
-    /// Sets a predicate of some lanes: the late answer of a compare-and-swap.
-    pub fn write_predicate(&mut self, number: u8, values: LaneMask, mask: LaneMask) {
+    /// The lanes of row `row`: 0 is the lower. There is a second one only on machines of 64 lanes.
+    #[inline]
+    pub(crate) fn row(&self, row: usize) -> &RowState {
+        match &self.upper {
+            Some(upper) if row > 0 => upper,
+            _ => &self.lower,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut RowState {
+        match &mut self.upper {
+            Some(upper) if row > 0 => upper,
+            _ => &mut self.lower,
+        }
+    }
+
+    /// The rows that the warp has.
+    #[inline]
+    pub(crate) fn rows(&self) -> usize {
+        1 + usize::from(self.upper.is_some())
+    }
+
+    /// The lanes where a predicate holds.
+    #[inline(always)]
+    pub(crate) fn holds(&self, source: PredicateSource) -> WarpMask {
+        let of = |row: &RowState| row.predicates[usize::from(source.index)] ^ source.xor;
+        WarpMask::of_rows(of(&self.lower), self.upper.as_ref().map_or(0, |upper| of(upper)))
+    }
+
+    /// A register of the lanes of a row. `RZ` (255) and registers beyond the kernel's read as zero.
+    #[must_use]
+    pub fn register_of(&self, row: usize, register: u32) -> Row {
+        self.row(row).register(register)
+    }
+
+    /// A register of the lanes of the lower row.
+    #[must_use]
+    pub fn register(&self, register: u32) -> Row {
+        self.lower.register(register)
+    }
+
+    /// Sets a register of some lanes of the lower row; writes to `RZ` are lost.
+    pub fn set_register(&mut self, register: u32, value: &Row, mask: LaneMask) {
+        self.lower.write_rows(register, std::slice::from_ref(value), mask);
+    }
+
+    /// Sets registers of some lanes of a row from `register` on: the late answer of a load or atomic.
+    pub fn write_rows(&mut self, row: u8, register: u32, values: &[Row], mask: LaneMask) {
+        self.row_mut(usize::from(row)).write_rows(register, values, mask);
+    }
+
+    /// Sets a predicate of some lanes of a row: the late answer of a compare-and-swap.
+    pub fn write_predicate(&mut self, row: u8, number: u8, values: LaneMask, mask: LaneMask) {
         if number < 7 {
-            let slot = &mut self.predicates[usize::from(number)];
+            let slot = &mut self.row_mut(usize::from(row)).predicates[usize::from(number)];
             *slot = *slot & !mask.0 | values.0 & mask.0;
         }
     }
 
-    /// Predicate `number` of every lane; 7 and beyond are true.
+    /// Predicate `number` of every lane of the lower row; 7 and beyond are true.
     #[must_use]
     pub fn predicate(&self, number: u32) -> LaneMask {
-        LaneMask(if number < 7 { self.predicates[number as usize] } else { LaneBits::MAX })
+        LaneMask(if number < 7 { self.lower.predicates[number as usize] } else { LaneBits::MAX })
     }
 
-    /// A scalar register; 63 (`URZ`) and beyond are zero.
+    /// A scalar register of the lower row; 63 (`URZ`) and beyond are zero.
     #[must_use]
     pub fn uniform(&self, number: u32) -> u32 {
-        if number < 63 { self.uniforms[number as usize] } else { 0 }
+        if number < 63 { self.lower.uniforms[number as usize] } else { 0 }
     }
 
-    /// The thread index of each lane in x, y and z.
+    /// The thread index of a lane of the warp in x, y and z.
     #[must_use]
-    pub fn threads(&self) -> &[Row] {
-        &self.thread
+    pub fn thread(&self, lane: usize) -> [u32; 3] {
+        let thread = &self.row(lane / LANES).thread;
+        [0, 1, 2].map(|axis: usize| thread[axis][lane % LANES])
     }
 
-    /// The thread's local memory as words, a row a word.
+    /// The local memory of the lower row's threads as words, a row a word.
     #[must_use]
     pub fn local(&self) -> &[Row] {
-        &self.local
+        &self.lower.local
     }
 
     /// A block barrier is complete: paths that wait there go on. `result` is the reduction, for all threads.
     pub fn release_block_barrier(&mut self, id: u8, result: Option<u32>) {
         if let Some(result) = result {
-            self.barrier_result = result;
+            self.lower.barrier_result = result;
+            if let Some(upper) = &mut self.upper {
+                upper.barrier_result = result;
+            }
         }
         self.paths.release_block_barrier(id);
     }
 }
 
-/// The thread index of each lane of a warp, in x, y and z.
-fn thread_indices(shape: &LaunchShape, index: u32) -> [Row; 3] {
+/// The thread index of each lane of a row, in x, y and z; `first` is the number of its first thread in the block.
+fn thread_indices(shape: &LaunchShape, first: u32) -> [Row; 3] {
     let [x, y, _] = shape.block;
-    let first = index * LANES as u32;
     let thread = |lane: usize| first + lane as u32;
     if x >= shape.threads() {
         return [std::array::from_fn(thread), [0; LANES], [0; LANES]];

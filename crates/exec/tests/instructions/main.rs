@@ -6,3 +6,4 @@ mod floats;
 mod integers;
 mod memory;
 mod warps;
+mod waves;

@@ -78,7 +78,7 @@ fn known(kind: ExperimentKind, id: &str) -> Result<(), String> {
     }
     Err(near(id, own.iter().copied()).unwrap_or_else(|| match kind {
         ExperimentKind::Launch => {
-            "metrics are those of reports, 'issue.first.OPCODE' (last, count, partial, lanes), 'watch.cycle', 'watch.lanes', 'word' and 'gpu.PATH'".to_owned()
+            "metrics are those of reports, 'issue.first.OPCODE' (last, count, cycles, partial, lanes), 'watch.cycle', 'watch.lanes', 'word' and 'gpu.PATH'".to_owned()
         }
         _ => format!("known: {}", own.iter().chain(&["gpu.PATH"]).copied().collect::<Vec<_>>().join(", ")),
     }))

@@ -92,7 +92,8 @@ impl LaunchJob {
     pub(super) fn cost(&self, program: Option<&Program>) -> u64 {
         let kernel = program.and_then(|program| program.kernel(&self.kernel));
         let length = kernel.map_or(1, |kernel| kernel.instructions.len() as u64);
-        let warps = u64::from(self.shape.warps()).saturating_mul(self.shape.blocks());
+        let warps =
+            u64::from(self.shape.warps(self.config.limits.warp_lanes)).saturating_mul(self.shape.blocks());
         let blocks = self.shape.blocks() as f64 / self.case_blocks.max(1) as f64;
         let counted = self.measured.get("smsp__inst_executed.sum");
         let counted = counted.map(|&count| whole_number((count * blocks).round()));

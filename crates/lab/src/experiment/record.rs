@@ -7,8 +7,8 @@ use warplab_program::listing::instruction_text;
 use warplab_program::{Instruction, Kernel, Opcode};
 
 /// Metrics of the record, each followed by an opcode.
-pub(super) const METRICS: [&str; 5] =
-    ["issue.first.", "issue.last.", "issue.count.", "issue.partial.", "issue.lanes."];
+pub(super) const METRICS: [&str; 6] =
+    ["issue.first.", "issue.last.", "issue.count.", "issue.cycles.", "issue.partial.", "issue.lanes."];
 
 /// One issue of an instruction that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(super) struct Watch {
     pub(super) number: usize,
 }
 
-/// The values of the record: the first and last cycle in which each opcode issued, how often it did, how often not with
-/// all of `lanes` lanes, and the lanes of all its issues together.
+/// The values of the record: the first and last cycle in which each opcode issued, how often it did, in how many cycles, how
+/// often not with all of `lanes` lanes, and the lanes of all its issues together.
 pub(super) fn values(timeline: &Timeline, kernel: &Kernel, lanes: u32) -> BTreeMap<String, f64> {
     let mut values: BTreeMap<String, f64> = BTreeMap::new();
     for &(cycle, _, pc, mask) in &timeline.issues {
@@ -29,8 +29,11 @@ pub(super) fn values(timeline: &Timeline, kernel: &Kernel, lanes: u32) -> BTreeM
         let cycle = cycle.0 as f64;
         let first = values.entry(format!("issue.first.{name}")).or_insert(cycle);
         *first = first.min(cycle);
-        let last = values.entry(format!("issue.last.{name}")).or_insert(cycle);
+        let last = values.entry(format!("issue.last.{name}")).or_insert(-1.0);
+        // Issues come in the order of time.
+        let later = f64::from(u8::from(cycle > *last));
         *last = last.max(cycle);
+        *values.entry(format!("issue.cycles.{name}")).or_default() += later;
         *values.entry(format!("issue.count.{name}")).or_default() += 1.0;
         *values.entry(format!("issue.lanes.{name}")).or_default() += f64::from(mask.count());
         let partial = f64::from(u8::from(mask.count() < lanes));

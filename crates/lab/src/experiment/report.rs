@@ -104,7 +104,7 @@ impl Plan {
 
 /// An instruction that never issued was counted nought times.
 fn missing_count(id: &str) -> Option<f64> {
-    let counts = ["issue.count.", "issue.partial.", "issue.lanes."];
+    let counts = ["issue.count.", "issue.cycles.", "issue.partial.", "issue.lanes."];
     counts.iter().any(|prefix| id.starts_with(prefix)).then_some(0.0)
 }
 

@@ -35,7 +35,7 @@ pub(super) fn measure(ran: &Ran, measure: &Measure) -> Result<f64, Fault> {
             let issues = &timeline(ran)?.issues;
             Ok(issues.windows(2).filter(|pair| pair[0].1 != pair[1].1).count() as f64)
         }
-        Measure::Warps => Ok(f64::from(ran.shape.warps())),
+        Measure::Warps => Ok(f64::from(ran.shape.warps(ran.config.limits.warp_lanes))),
     }
 }
 

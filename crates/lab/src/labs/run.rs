@@ -14,7 +14,6 @@ use warplab_run::{
     Checked, CompileOptions, Fault, ReadFile, Simulated, Workload, buffer_bytes, check_expectations,
     only_one, read_program, simulate,
 };
-use warplab_units::WARP_LANES;
 
 /// A machine by name, with changes `PATH=VALUE`.
 pub type MachineOf<'a> = &'a (dyn Fn(&str, &[String]) -> Result<GpuConfig, Fault> + Sync);
@@ -87,7 +86,7 @@ pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Resu
     if let Some(refused) = program.refusal(&launch.kernel) {
         return Err(Fault::Diagnostics(source, refused.faults()));
     }
-    let shape = shape(&launch, choices.warps.or(run.warps))?;
+    let shape = shape(&launch, choices.warps.or(run.warps), config.limits.warp_lanes)?;
     let workload = Workload {
         program: &program,
         kernel: &launch.kernel,
@@ -138,11 +137,11 @@ fn config(launch: &Launch, run: &LabRun, choices: &Choices, bench: Bench<'_>) ->
     (bench.machine)(gpu, &changes)
 }
 
-fn shape(launch: &Launch, warps: Option<u32>) -> Result<LaunchShape, Fault> {
+fn shape(launch: &Launch, warps: Option<u32>, lanes: u32) -> Result<LaunchShape, Fault> {
     let (grid, block) = (launch.grid, launch.block);
     let block = match warps {
         Some(warps) => {
-            let threads = u32::try_from(WARP_LANES).ok().and_then(|lanes| warps.checked_mul(lanes));
+            let threads = warps.checked_mul(lanes);
             let too_many =
                 || Fault::input(format!("a block of {warps} warps is larger than any machine takes"));
             [threads.ok_or_else(too_many)?, 1, 1]

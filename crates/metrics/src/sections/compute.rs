@@ -102,7 +102,7 @@ const METRICS: &[Metric] = &[
         "smsp__inst_issued.sum",
         "Issued Instructions",
         Count("inst"),
-        "cycles in which a scheduler issued",
+        "instructions that the schedulers issued",
         "Instructions issued; nothing is issued twice here.",
         |c| Value::Integer(whole_number(c.issued())),
     ),

@@ -21,7 +21,7 @@ const METRICS: &[Metric] = &[
         Percent,
         "cycles with an issued instruction / active scheduler cycles",
         "The share of cycles in which at least one warp could issue. Whenever one can, one does.",
-        |c| Value::percent(c.issued(), c.scheduler_active()),
+        |c| Value::percent(c.issue_cycles(), c.scheduler_active()),
     ),
     Metric::shown(
         "smsp__issue_active.avg.per_cycle_active",
@@ -29,7 +29,7 @@ const METRICS: &[Metric] = &[
         Count("warp"),
         "cycles with an issued instruction / active scheduler cycles",
         "Warps that issue in a cycle; at most one.",
-        |c| Value::ratio(c.issued(), c.scheduler_active()),
+        |c| Value::ratio(c.issue_cycles(), c.scheduler_active()),
     ),
     Metric::shown(
         "smsp__issue_inst0.avg.pct_of_peak_sustained_active",
@@ -37,7 +37,7 @@ const METRICS: &[Metric] = &[
         Percent,
         "100 - cycles with an issued instruction / active scheduler cycles",
         "The share of cycles in which every resident warp was stalled.",
-        |c| Value::percent(c.scheduler_active() - c.issued(), c.scheduler_active()),
+        |c| Value::percent(c.scheduler_active() - c.issue_cycles(), c.scheduler_active()),
     ),
     Metric::shown(
         "smsp__warps_active.avg.per_cycle_active",

@@ -8,13 +8,13 @@ use crate::spec::SmSpec;
 use warplab_exec::{AccessKind, AccessRecord, Executed, Scope, Space, Step};
 use warplab_program::limits::LOCAL_BYTES;
 use warplab_trace::{L1Counters, SharedCounters};
-use warplab_units::{LINE_BYTES, SmId, WARP_LANES};
+use warplab_units::{LINE_BYTES, ROW_LANES, SmId};
 
-/// Where the local memory of all warps lies for the memory system: each word of a warp is a line. A convention of this
+/// Where the local memory of all warps lies for the memory system: each word of a row of lanes is a line. A convention of this
 /// simulator, below all windows and buffers of `exec`; drivers do not publish theirs.
 const LOCAL_BASE: u64 = 0x6000_0000_0000;
-/// Bytes of local memory from one warp to the next: room for the most that a thread may have, of every lane.
-const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * WARP_LANES as u64;
+/// Bytes of local memory from one row of lanes to the next: room for the most that a thread may have, of every lane.
+const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 
 impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.
@@ -22,17 +22,17 @@ impl Advance<'_> {
         let (sm, spec) = (&mut *self.sm, self.context.spec);
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
-            return Some(Work::Shared { busy: 1, latency: u64::from(info.latency) });
+            return Some(Work::Shared { busy: spec.warp_rows, latency: u64::from(info.latency) });
         }
         let record = &mut sm.scratch.record;
-        if record.mask.is_empty() || record.kind == AccessKind::CacheControl {
+        if record.is_empty() || record.kind == AccessKind::CacheControl {
             return None;
         }
         match record.space {
             Space::Shared => Some(shared_work(record, spec, &mut sm.shared_counters)),
             Space::Global => Some(global_work(record, false, spec, &mut sm.lsu.counters)),
             Space::Local => {
-                interleave_local(record, sm.id, slot, spec.warps);
+                interleave_local(record, sm.id, slot, spec);
                 Some(global_work(record, true, spec, &mut sm.lsu.counters))
             }
         }
@@ -41,13 +41,13 @@ impl Advance<'_> {
 
 /// The passes of an access to shared memory.
 fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounters) -> Work {
-    let &AccessRecord { ref addresses, mask, bytes, kind, .. } = record;
+    let &AccessRecord { ref rows, bytes, kind, .. } = record;
     let shared = &spec.shared;
     let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
     let passes = if atomic && kind != AccessKind::Count {
-        coalesce::shared_atomic_passes(addresses, mask, bytes, shared.banks)
+        coalesce::shared_atomic_passes(rows, bytes, shared.banks)
     } else {
-        coalesce::shared_passes(addresses, mask, bytes, shared.banks)
+        coalesce::shared_passes(rows, bytes, shared.banks)
     };
     let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
     match kind {
@@ -77,15 +77,16 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.
 fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut L1Counters) -> Work {
-    let &AccessRecord { ref addresses, mask, bytes, kind, policy, .. } = record;
+    let &AccessRecord { ref rows, bytes, kind, policy, .. } = record;
     let lines = match kind {
-        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(addresses, mask, bytes),
-        _ if local => coalesce::local_lines(addresses, mask, bytes),
-        _ => coalesce::lines(addresses, mask, bytes),
+        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(rows, bytes),
+        _ if local => coalesce::local_lines(rows, bytes),
+        AccessKind::Store => coalesce::grouped_lines(rows, bytes, spec.coalescing.stores()),
+        _ => coalesce::grouped_lines(rows, bytes, spec.coalescing),
     };
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks);
-    let data = (bytes * WARP_LANES as u32).div_ceil(spec.l1.bytes_per_cycle).max(1);
+    let data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(spec.l1.bytes_per_cycle).max(1);
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
     let access = match kind {
@@ -96,7 +97,7 @@ fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut
     };
     counters.tag_cycles += u64::from(tags);
     counters.data_cycles += u64::from(data);
-    counters.excessive_sectors += u64::from(sectors.saturating_sub(coalesce::ideal_sectors(mask, bytes)));
+    counters.excessive_sectors += u64::from(sectors.saturating_sub(coalesce::ideal_sectors(rows, bytes)));
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;
     *sector_count += u64::from(sectors);
@@ -120,13 +121,16 @@ fn requests(access: GlobalAccess, counters: &mut L1Counters) -> (&mut u64, &mut 
     }
 }
 
-/// Local addresses become addresses of device memory: the same word of all lanes lies together, and the further
+/// Local addresses become addresses of device memory: the same word of all lanes of a row lies together, and the further
 /// words of a wide access each one line after the other.
-fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, warps: usize) {
-    let warp = u64::from(sm.0) * warps as u64 + slot as u64;
-    for lane in record.mask.lanes() {
-        let offset = record.addresses[lane];
-        let (word, byte) = (offset / 4, offset % 4);
-        record.addresses[lane] = LOCAL_BASE + warp * LOCAL_SPAN + word * LINE_BYTES + lane as u64 * 4 + byte;
+fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, spec: &SmSpec) {
+    let warp = u64::from(sm.0) * spec.warps as u64 + slot as u64;
+    for (number, row) in record.rows.iter_mut().enumerate() {
+        let base = LOCAL_BASE + (warp * spec.warp_rows + number as u64) * LOCAL_SPAN;
+        for lane in row.mask.lanes() {
+            let offset = row.addresses[lane];
+            let (word, byte) = (offset / 4, offset % 4);
+            row.addresses[lane] = base + word * LINE_BYTES + lane as u64 * 4 + byte;
+        }
     }
 }

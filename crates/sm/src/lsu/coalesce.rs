@@ -1,9 +1,13 @@
-//! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory.
+//! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory. A warp of 64 lanes comes as
+//! two rows of 32.
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_units::{Address, LINE_BYTES, LaneMask, PerLane, SECTOR_BYTES, SectorMask, WARP_LANES};
+use warplab_exec::RowAccess;
+use warplab_units::{
+    Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
+};
 
 /// The sectors that a memory instruction touches in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,14 +23,87 @@ pub(crate) struct LineAccess {
 /// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
 pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
 
+/// How the lanes of a warp are put together to requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coalescing {
+    /// Lanes whose requests become one.
+    pub(crate) lanes: u32,
+    /// Whether loads take whole segments of 32, 64 or 128 bytes.
+    pub(crate) segments: bool,
+}
+
+impl Coalescing {
+    /// As stores go: no byte that is not written.
+    pub(crate) fn stores(self) -> Coalescing {
+        Coalescing { segments: false, ..self }
+    }
+}
+
+/// The lines that the lanes of a warp touch, group after group; a line that several groups touch comes for each.
+pub(crate) fn grouped_lines(rows: &[RowAccess; 2], bytes: u32, coalescing: Coalescing) -> Lines {
+    let [lower, upper] = rows;
+    if coalescing.lanes as usize == ROW_LANES && upper.mask.is_empty() && !coalescing.segments {
+        return lines(&lower.addresses, lower.mask, bytes);
+    }
+    if coalescing.lanes as usize > ROW_LANES {
+        return row_lines(rows, bytes);
+    }
+    let mut all = Lines::new();
+    for row in rows {
+        for first in (0..ROW_LANES).step_by(coalescing.lanes.max(1) as usize) {
+            let group = LaneMask(LaneMask::first(coalescing.lanes).0 << first) & row.mask;
+            all.extend(lines(&row.addresses, group, bytes));
+        }
+    }
+    if coalescing.segments {
+        all.iter_mut().for_each(|access| access.sectors = segment(access.sectors));
+    }
+    all
+}
+
+/// The sectors of the smallest segment of 32, 64 or 128 bytes that has all of these.
+fn segment(sectors: SectorMask) -> SectorMask {
+    match sectors.0 {
+        1 | 2 | 4 | 8 => sectors,
+        bits if bits & 0b1100 == 0 => SectorMask(0b0011),
+        bits if bits & 0b0011 == 0 => SectorMask(0b1100),
+        _ => SectorMask(0b1111),
+    }
+}
+
+/// The lines that the lanes of a warp touch, each once.
+fn row_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
+    let [lower, upper] = rows;
+    let first = lines(&lower.addresses, lower.mask, bytes);
+    if upper.mask.is_empty() {
+        return first;
+    }
+    joined([first, lines(&upper.addresses, upper.mask, bytes)].into_iter())
+}
+
+/// The lines of several sets of lanes, each once. A sector that only all together cover counts as covered in part.
+fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
+    let mut all = Lines::new();
+    for access in parts.flatten() {
+        match all.iter_mut().find(|known| known.line == access.line) {
+            Some(known) => {
+                known.sectors |= access.sectors;
+                known.full |= access.full;
+            }
+            None => all.push(access),
+        }
+    }
+    all
+}
+
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
 pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
     if are_contiguous(addresses, mask, bytes) {
         let first = addresses[0];
-        return lines_of_range(first, first + u64::from(bytes) * WARP_LANES as u64);
+        return lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64);
     }
     let mut lines = Lines::new();
-    let mut covered: ArrayVec<u128, WARP_LANES> = ArrayVec::new();
+    let mut covered: ArrayVec<u128, ROW_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
     for lane in mask.lanes() {
         let line = addresses[lane] & !(LINE_BYTES - 1);
@@ -94,20 +171,19 @@ fn sectors_of_bytes(covered: u128) -> (SectorMask, SectorMask) {
 }
 
 /// The lines of an access to local memory, where the words of a wide one lie a line apart.
-pub(crate) fn local_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
-    let mut all = lines(addresses, mask, bytes.min(4));
-    for word in 1..u64::from(bytes.div_ceil(4)) {
-        let further = addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
-        for access in lines(&further, mask, 4) {
-            // Lanes that are at different words meet in a line.
-            match all.iter_mut().find(|known| known.line == access.line) {
-                Some(known) => {
-                    known.sectors |= access.sectors;
-                    known.full |= access.full;
-                }
-                None => all.push(access),
-            }
-        }
+pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
+    // Lanes that are at different words meet in a line.
+    let of_row = |row: &RowAccess| {
+        let first = lines(&row.addresses, row.mask, bytes.min(4));
+        let further = (1..u64::from(bytes.div_ceil(4))).map(|word| {
+            let addresses = row.addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
+            lines(&addresses, row.mask, 4)
+        });
+        joined(std::iter::once(first).chain(further))
+    };
+    let mut all = of_row(&rows[0]);
+    if !rows[1].mask.is_empty() {
+        all.extend(of_row(&rows[1]));
     }
     all
 }
@@ -122,14 +198,15 @@ pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32) -> u32 {
 }
 
 /// The fewest sectors that so many lanes of so many bytes could touch.
-pub(crate) fn ideal_sectors(mask: LaneMask, bytes: u32) -> u32 {
-    (mask.count() * bytes).div_ceil(SECTOR_BYTES as u32)
+pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
+    let lanes: u32 = rows.iter().map(|row| row.mask.count()).sum();
+    (lanes * bytes).div_ceil(SECTOR_BYTES as u32)
 }
 
 /// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
-pub(crate) fn atomic_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
-    let mut lines = lines(addresses, mask, bytes);
-    let words = lanes_by_word(addresses, mask, bytes);
+pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
+    let mut lines = row_lines(rows, bytes);
+    let words = lanes_by_word(rows, bytes);
     for access in &mut lines {
         let lanes_in_sector = |sector: u64| {
             let start = access.line.0 + sector * SECTOR_BYTES;
@@ -142,10 +219,11 @@ pub(crate) fn atomic_lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32)
 }
 
 /// The words that lanes touch, and how many lanes each.
-fn lanes_by_word(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> ArrayVec<(u64, u8), WARP_LANES> {
-    let mut words: ArrayVec<(u64, u8), WARP_LANES> = ArrayVec::new();
-    for lane in mask.lanes() {
-        let word = addresses[lane] & !u64::from(bytes.max(1) - 1);
+fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64, u8), MOST_WARP_LANES> {
+    let mut words: ArrayVec<(u64, u8), MOST_WARP_LANES> = ArrayVec::new();
+    let addresses = rows.iter().flat_map(|row| row.mask.lanes().map(|lane| row.addresses[lane]));
+    for address in addresses {
+        let word = address & !u64::from(bytes.max(1) - 1);
         match words.iter_mut().find(|(other, _)| *other == word) {
             Some((_, lanes)) => *lanes += 1,
             None => words.push((word, 1)),
@@ -166,17 +244,20 @@ pub(crate) struct Passes {
     pub(crate) ideal: u32,
 }
 
-/// Lanes go in groups that could have a bank for every word (8-byte accesses by half warps, 16-byte ones by quarter
-/// warps); within a group every further word of a bank is a further pass, and lanes on one word share it.
-pub(crate) fn shared_passes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32, banks: u32) -> Passes {
+/// Lanes go in groups that could have a bank for every word: with 32 banks 8-byte accesses by 16 lanes and 16-byte ones by
+/// 8, with 16 banks half as many. Within a group every further word of a bank is a further pass, and lanes on one word
+/// share it.
+pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
     let words = bytes.div_ceil(4).max(1);
-    let group = (GROUP_WORDS / words).max(1) as usize;
+    let group = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
-    for first in (0..WARP_LANES).step_by(group) {
-        let members = LaneMask(mask.0 & LaneMask::first(group as u32).0 << first);
-        if !members.is_empty() {
-            passes.taken += conflict_degree(addresses, members, words, banks);
-            passes.ideal += 1;
+    for row in rows.iter().filter(|row| !row.mask.is_empty()) {
+        for first in (0..ROW_LANES).step_by(group) {
+            let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);
+            if !members.is_empty() {
+                passes.taken += conflict_degree(&row.addresses, members, words, banks);
+                passes.ideal += 1;
+            }
         }
     }
     passes
@@ -219,24 +300,41 @@ fn are_free_of_conflicts(addresses: &PerLane<u64>, members: LaneMask, words: u32
 }
 
 /// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.
-pub(crate) fn shared_atomic_passes(
-    addresses: &PerLane<u64>,
-    mask: LaneMask,
-    bytes: u32,
-    banks: u32,
-) -> Passes {
-    let passes = shared_passes(addresses, mask, bytes, banks);
-    let busiest = lanes_by_word(addresses, mask, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
+pub(crate) fn shared_atomic_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
+    let passes = shared_passes(rows, bytes, banks);
+    let busiest = lanes_by_word(rows, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
     Passes { taken: passes.taken.max(u32::from(busiest)), ..passes }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Passes, atomic_lines, lines, shared_atomic_passes, shared_passes, tag_cycles};
+    use super::{
+        Coalescing, Passes, atomic_lines, grouped_lines, lines, shared_atomic_passes, shared_passes,
+        tag_cycles,
+    };
+    use warplab_exec::RowAccess;
     use warplab_units::{LaneMask, PerLane};
 
     fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
+    }
+
+    /// All lanes of a warp of 32.
+    fn warp(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+        let lower = RowAccess { mask: LaneMask::ALL, addresses: by_lane(address) };
+        [lower, RowAccess::default()]
+    }
+
+    /// All lanes of a warp of 64.
+    fn wave(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+        [0, 32]
+            .map(|first| RowAccess { mask: LaneMask::ALL, addresses: by_lane(|lane| address(first + lane)) })
+    }
+
+    /// Lines and sectors of loads of four bytes, in groups of so many lanes.
+    fn grouped(rows: &[RowAccess; 2], lanes: u32, segments: bool) -> (usize, u32) {
+        let lines = grouped_lines(rows, 4, Coalescing { lanes, segments });
+        (lines.len(), lines.iter().map(|line| line.sectors.count()).sum())
     }
 
     fn sectors(address: impl Fn(u64) -> u64) -> (usize, u32) {
@@ -267,31 +365,64 @@ mod tests {
 
     #[test]
     fn columns_conflict_32_ways_padded_ones_not_at_all() {
-        let column = shared_passes(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4, 32);
+        let column = shared_passes(&warp(|lane| 128 * lane), 4, 32);
         assert_eq!(column, Passes { taken: 32, ideal: 1 });
-        assert_eq!(shared_passes(&by_lane(|lane| 132 * lane), LaneMask::ALL, 4, 32).taken, 1);
-        assert_eq!(shared_passes(&by_lane(|_| 64), LaneMask::ALL, 4, 32).taken, 1);
+        assert_eq!(shared_passes(&warp(|lane| 132 * lane), 4, 32).taken, 1);
+        assert_eq!(shared_passes(&warp(|_| 64), 4, 32).taken, 1);
     }
 
     #[test]
     fn wide_accesses_go_in_one_two_and_four_phases() {
-        let phases = [4, 8, 16]
-            .map(|bytes| shared_passes(&by_lane(|lane| lane * bytes), LaneMask::ALL, bytes as u32, 32));
+        let phases = [4, 8, 16].map(|bytes| shared_passes(&warp(|lane| lane * bytes), bytes as u32, 32));
         assert_eq!(phases.map(|passes| passes.taken), [1, 2, 4]);
     }
 
     #[test]
     fn atomic_operations_touch_a_sector_once_for_every_lane_on_its_busiest_word() {
         // The sectors that the H200 counts for red_global_share1 to share32.
-        let accesses = [1, 2, 4, 8, 16, 32].map(|share| {
-            atomic_lines(&by_lane(|lane| lane / share * 4), LaneMask::ALL, 4)[0].sector_accesses
-        });
+        let accesses = [1, 2, 4, 8, 16, 32]
+            .map(|share| atomic_lines(&warp(|lane| lane / share * 4), 4)[0].sector_accesses);
         assert_eq!(accesses, [4, 4, 4, 8, 16, 32]);
     }
 
     #[test]
     fn lanes_on_one_word_of_shared_memory_come_one_after_another() {
-        let passes = shared_atomic_passes(&by_lane(|lane| lane / 4 * 4), LaneMask::ALL, 4, 32);
+        let passes = shared_atomic_passes(&warp(|lane| lane / 4 * 4), 4, 32);
         assert_eq!(passes, Passes { taken: 4, ideal: 1 });
+    }
+
+    #[test]
+    fn a_wave_of_64_lanes_shares_the_lines_that_both_rows_touch() {
+        assert_eq!(grouped(&wave(|lane| 4 * lane), 64, false), (2, 8));
+        assert_eq!(grouped(&wave(|lane| 4 * (lane % 32)), 64, false), (1, 4));
+        assert_eq!(grouped(&wave(|lane| 4 * (lane % 32)), 32, false), (2, 8));
+    }
+
+    #[test]
+    fn half_warps_ask_for_a_line_each_and_for_whole_segments() {
+        assert_eq!(grouped(&warp(|lane| 4 * lane), 16, true), (2, 4));
+        // One word in every other sector: each half warp takes two segments of 128 bytes.
+        assert_eq!(grouped(&warp(|lane| 64 * (lane % 4)), 16, false), (4, 8));
+        assert_eq!(grouped(&warp(|lane| 64 * (lane % 4)), 16, true), (4, 16));
+        // Four bytes beyond: the first takes a whole line, the second half of it and 32 bytes of the next.
+        assert_eq!(grouped(&warp(|lane| 4 * lane + 4), 16, true), (3, 7));
+    }
+
+    #[test]
+    fn a_wave_of_64_lanes_takes_a_pass_of_32_banks_for_each_row() {
+        assert_eq!(shared_passes(&wave(|lane| 4 * lane), 4, 32), Passes { taken: 2, ideal: 2 });
+        assert_eq!(shared_passes(&wave(|lane| 128 * lane), 4, 32).taken, 64);
+    }
+
+    #[test]
+    fn sixteen_banks_take_half_warps() {
+        assert_eq!(shared_passes(&warp(|lane| 4 * lane), 4, 16), Passes { taken: 2, ideal: 2 });
+        assert_eq!(shared_passes(&warp(|lane| 8 * lane), 4, 16), Passes { taken: 4, ideal: 2 });
+    }
+
+    #[test]
+    fn lanes_of_both_rows_on_one_word_come_one_after_another() {
+        assert_eq!(atomic_lines(&wave(|_| 64), 4)[0].sector_accesses, 64);
+        assert_eq!(shared_atomic_passes(&wave(|_| 64), 4, 32).taken, 64);
     }
 }

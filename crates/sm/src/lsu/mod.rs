@@ -15,6 +15,7 @@ mod queue;
 mod tests;
 
 use crate::spec::SmSpec;
+pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
 use l1::L1;
 use loads::Loads;

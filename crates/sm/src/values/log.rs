@@ -7,7 +7,7 @@ use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
     MemoryFault, MemoryImage, Row,
 };
-use warplab_units::{Cycle, LaneMask, PerLane, WARP_LANES, stored};
+use warplab_units::{Cycle, LaneMask, PerLane, ROW_LANES, stored};
 
 /// The old values of an atomic operation, for the warp that asked.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct AtomicResult {
     pub(crate) generation: u32,
     pub(crate) register: Option<u8>,
     pub(crate) rows: usize,
+    /// The row of the warp.
+    pub(crate) row: u8,
     pub(crate) mask: LaneMask,
     pub(crate) values: [Row; 4],
     /// The predicate that says which lanes have swapped, and these lanes.
@@ -54,6 +56,8 @@ struct Entry {
     mask: LaneMask,
     bytes: u32,
     slot: u8,
+    /// The row of the warp.
+    row: u8,
     generation: u32,
     addresses: u32,
     data: u32,
@@ -144,7 +148,7 @@ impl StoreLog {
             return if shard.has_page(low) { entry.mask } else { LaneMask::EMPTY };
         }
         let mine = entry.mask.lanes().filter(|&lane| shard.has_page(addresses[lane] / PAGE_BYTES));
-        LaneMask(mine.fold(0, |mask, lane| mask | 1 << lane))
+        mine.collect()
     }
 
     fn store(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) {
@@ -157,18 +161,18 @@ impl StoreLog {
         let Change::Atomic { op, ty, destination, swapped } = entry.change else { return None };
         let addresses = &self.addresses[entry.addresses as usize];
         let data = self.rows(entry);
-        let mut values = [[0; WARP_LANES]; 4];
+        let mut values = [[0; ROW_LANES]; 4];
         // Checked when it was issued.
         let _ = image.atomic(op, ty, Lanes { addresses, mask, bytes: entry.bytes }, &data, &mut values);
         let rows = entry.bytes.div_ceil(4) as usize;
         let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
-        let all = || mask.lanes().filter(same).fold(0, |lanes, lane| lanes | 1 << lane);
-        let swapped = swapped.map(|predicate| (predicate, LaneMask(all())));
+        let swapped = swapped.map(|predicate| (predicate, mask.lanes().filter(same).collect()));
         (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
             slot: entry.slot,
             generation: entry.generation,
             register: destination,
             rows,
+            row: entry.row,
             mask,
             values,
             swapped,
@@ -177,7 +181,7 @@ impl StoreLog {
 
     /// The data of a change.
     fn rows(&self, entry: &Entry) -> [Row; 4] {
-        let mut data = [[0; WARP_LANES]; 4];
+        let mut data = [[0; ROW_LANES]; 4];
         let rows = &self.data[entry.data as usize..][..rows_of(entry)];
         data[..rows.len()].copy_from_slice(rows);
         data
@@ -202,16 +206,21 @@ impl StoreLog {
             Change::Atomic { .. } => self.atomic(entry, entry.mask, image),
             Change::Heap { frees, destination, pc } => {
                 let values = self.addresses[entry.addresses as usize];
-                let request = HeapRequest { frees, mask: entry.mask, values, destination };
-                let refusal = |fault| HeapRefusal { slot: entry.slot, pc, fault };
+                let request = HeapRequest { frees, row: entry.row, mask: entry.mask, values, destination };
+                let refusal = |fault: ExecFault| HeapRefusal {
+                    slot: entry.slot,
+                    pc,
+                    fault: fault.of_row(usize::from(entry.row)),
+                };
                 let places = heap.serve(&request, image).map_err(refusal)?;
                 destination.is_some().then_some(AtomicResult {
                     slot: entry.slot,
                     generation: entry.generation,
                     register: destination,
                     rows: 2,
+                    row: entry.row,
                     mask: entry.mask,
-                    values: [places[0], places[1], [0; WARP_LANES], [0; WARP_LANES]],
+                    values: [places[0], places[1], [0; ROW_LANES], [0; ROW_LANES]],
                     swapped: None,
                 })
             }
@@ -235,11 +244,11 @@ impl StoreLog {
         pc: u32,
         request: &HeapRequest,
     ) {
-        let HeapRequest { frees, mask, ref values, destination } = *request;
+        let HeapRequest { frees, row, mask, ref values, destination } = *request;
         let change = Change::Heap { frees, destination, pc };
-        let entry =
-            Entry { cycle, change, mask, bytes: 8, slot, generation, addresses: 0, data: 0, pages: [0; 2] };
-        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; WARP_LANES]; 4]);
+        let (addresses, data, pages) = (0, 0, [0; 2]);
+        let entry = Entry { cycle, change, mask, bytes: 8, slot, row, generation, addresses, data, pages };
+        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; ROW_LANES]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
@@ -280,13 +289,14 @@ pub(crate) struct GlobalView<'a> {
 }
 
 impl GlobalView<'_> {
-    fn entry(&self, change: Change) -> Entry {
+    fn entry(&self, change: Change, row: u8) -> Entry {
         Entry {
             cycle: self.cycle,
             change,
             mask: LaneMask::EMPTY,
             bytes: 0,
             slot: self.slot,
+            row,
             generation: self.generation,
             addresses: 0,
             data: 0,
@@ -305,7 +315,7 @@ impl GlobalMemory for GlobalView<'_> {
     fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
         self.image.check(lanes)?;
         self.overlay.store(&lanes, data);
-        self.log.push(self.entry(Change::Store), &lanes, data);
+        self.log.push(self.entry(Change::Store, 0), &lanes, data);
         Ok(())
     }
 
@@ -317,9 +327,9 @@ impl GlobalMemory for GlobalView<'_> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);
         let destination = request.destination.filter(|_| request.wants_result);
-        let AtomicRequest { op, ty, swapped, .. } = request;
+        let AtomicRequest { op, ty, row, swapped, .. } = request;
         let change = Change::Atomic { op, ty, destination, swapped };
-        self.log.push(self.entry(change), &request.lanes, request.operands);
+        self.log.push(self.entry(change, row), &request.lanes, request.operands);
         Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
     }
 }
@@ -330,7 +340,7 @@ mod tests {
     use warplab_exec::{
         AtomicOp, AtomicRequest, AtomicType, GlobalMemory, Heap, Init, Lanes, MemoryImage, Row,
     };
-    use warplab_units::{Cycle, LaneMask, WARP_LANES};
+    use warplab_units::{Cycle, LaneMask, ROW_LANES};
 
     /// Every lane adds its number to a word; the words are `stride` bytes apart.
     fn additions(stride: u64) -> (StoreLog, MemoryImage) {
@@ -338,12 +348,13 @@ mod tests {
         let buffer = image.allocate("words", 32 * stride + 4, Init::Zero);
         let (mut log, mut overlay) = (StoreLog::default(), Overlay::default());
         let addresses = std::array::from_fn(|lane| buffer.0 + lane as u64 * stride);
-        let mut operands = [[0; WARP_LANES]; 4];
+        let mut operands = [[0; ROW_LANES]; 4];
         operands[0] = std::array::from_fn(|lane| lane as u32);
         let request = AtomicRequest {
             op: AtomicOp::Add,
             ty: AtomicType::U32,
             lanes: Lanes { addresses: &addresses, mask: LaneMask::ALL, bytes: 4 },
+            row: 0,
             operands: &operands,
             wants_result: true,
             destination: Some(7),
@@ -357,7 +368,7 @@ mod tests {
             slot: 0,
             generation: 0,
         };
-        view.atomic(request, &mut [[0; WARP_LANES]; 4]).expect("the words are there");
+        view.atomic(request, &mut [[0; ROW_LANES]; 4]).expect("the words are there");
         (log, image)
     }
 
@@ -368,7 +379,7 @@ mod tests {
             Shard::all(3).into_iter().filter_map(|shard| log.apply_in(0, shard, &image)).collect();
         assert!(parts.len() > 1, "the words are in several shards");
         let mut lanes = LaneMask::EMPTY;
-        let mut values: Row = [0; WARP_LANES];
+        let mut values: Row = [0; ROW_LANES];
         for part in &parts {
             assert!((lanes & part.mask).is_empty());
             lanes = LaneMask(lanes.0 | part.mask.0);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
-use warplab_units::{LINE_BYTES, WARP_LANES, stored};
+use warplab_units::{LINE_BYTES, ROW_LANES, stored};
 
 const LINE_WORDS: usize = LINE_BYTES as usize / 4;
 
@@ -107,7 +107,7 @@ impl Overlay {
         let lanes = request.lanes;
         for lane in lanes.mask.lanes() {
             let one = Lanes { mask: warplab_units::LaneMask::single(lane as u32), ..lanes };
-            let mut old = [[0; WARP_LANES]; 4];
+            let mut old = [[0; ROW_LANES]; 4];
             // Checked by the caller.
             if image.load(one, &mut old).is_err() {
                 continue;

@@ -11,7 +11,7 @@ use warplab_program::instruction::Control;
 use warplab_program::listing::read;
 use warplab_sm::{BlockStart, Context, HazardTable, LaunchSpec, Sm, SmSpec};
 use warplab_trace::{Observer, StallReason, StateInterval, WarpState};
-use warplab_units::{Cycle, LaneMask, SmId, WarpSlot};
+use warplab_units::{Cycle, SmId, WarpMask, WarpSlot};
 
 /// Cycles from a request to its reply.
 pub const L2: u64 = 100;
@@ -125,7 +125,7 @@ pub struct Seen {
 }
 
 impl Observer for Seen {
-    fn issued(&mut self, cycle: Cycle, _: SmId, slot: WarpSlot, pc: u32, _: LaneMask) {
+    fn issued(&mut self, cycle: Cycle, _: SmId, slot: WarpSlot, pc: u32, _: WarpMask) {
         self.issues.push((cycle.0, slot.0, pc));
     }
 

@@ -10,7 +10,7 @@ use warplab_exec::{
 };
 use warplab_program::Program;
 use warplab_program::listing::read;
-use warplab_units::LaneMask;
+use warplab_units::{LaneMask, WarpMask};
 
 pub fn program(text: &str) -> Program {
     let text = if text.contains(".kernel") { text.to_owned() } else { format!(".kernel k\n{text}\n") };
@@ -32,12 +32,42 @@ pub fn run_lanes(
     divergence: DivergenceModel,
     limit: u32,
 ) -> Option<ArchitecturalState> {
+    let setup = Setup { registers, threads: lanes, rows: 1, divergence, limit };
+    run_warp(lines, &setup).map(|wave| wave.warp)
+}
+
+/// A warp of 64 lanes that has run to its end.
+pub struct Wave {
+    pub warp: ArchitecturalState,
+    /// Instructions that issued.
+    pub issued: u32,
+    /// The lanes of the first.
+    pub first_mask: WarpMask,
+}
+
+/// As [`run`], on a machine of 64 lanes, in a block of so many threads.
+pub fn run_wave(lines: &str, threads: u32) -> Wave {
+    let divergence = DivergenceModel::default();
+    let setup = Setup { registers: &[], threads, rows: 2, divergence, limit: 1000 };
+    run_warp(lines, &setup).expect("the wave ends")
+}
+
+struct Setup<'a> {
+    registers: &'a [(u32, Row)],
+    threads: u32,
+    rows: u8,
+    divergence: DivergenceModel,
+    limit: u32,
+}
+
+fn run_warp(lines: &str, setup: &Setup<'_>) -> Option<Wave> {
+    let &Setup { registers, threads, rows, divergence, limit } = setup;
     let program = program(&format!("{lines}\nEXIT"));
     let mut kernel = program.kernels[0].clone();
     kernel.registers = kernel.registers.max(64);
     kernel.local_bytes = 64;
-    let code = Code::decode(&kernel).unwrap_or_else(|faults| panic!("{faults:?}"));
-    let shape = LaunchShape { grid: [1, 1, 1], block: [lanes, 1, 1], dynamic_shared_bytes: 256 };
+    let code = Code::decode(&kernel).unwrap_or_else(|faults| panic!("{faults:?}")).with_warp_rows(rows);
+    let shape = LaunchShape { grid: [1, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 256 };
     let image = MemoryImage::new();
     let banks = ConstantBanks::load(&program, &kernel, &shape, &[], &FxHashMap::default()).unwrap();
     let mut warp = ArchitecturalState::new(&code, &shape, 0, divergence);
@@ -63,10 +93,11 @@ pub fn run_lanes(
         record: &mut record,
         system: &mut system,
     };
-    for _ in 0..limit {
+    let first_mask = warp.paths.live();
+    for issued in 1..=limit {
         let done = step_on_image(&code, &mut warp, &mut environment).unwrap();
         if done.step == (Step::Exited { warp_done: true }) {
-            return Some(warp);
+            return Some(Wave { warp, issued, first_mask });
         }
         warp.paths.current()?;
     }
