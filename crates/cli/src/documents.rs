@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// The documents that tell a person what to type.
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "ARCHITECTURE.md",
     "DEVIATIONS.md",
@@ -18,6 +18,15 @@ const DOCUMENTS: [&str; 7] = [
     "configs/labs/1-latency/text.md",
     "configs/labs/2-schedulers/text.md",
     "configs/labs/3-dependences/text.md",
+    "configs/labs/4-littles-law/text.md",
+    "configs/labs/5-divergence/text.md",
+    "configs/labs/6-coalescing/text.md",
+    "configs/labs/7-banks/text.md",
+    "configs/labs/8-occupancy/text.md",
+    "configs/labs/9-atomics/text.md",
+    "configs/labs/10-dram/text.md",
+    "configs/labs/11-matmul/text.md",
+    "configs/labs/12-scheduler/text.md",
 ];
 
 #[test]
