@@ -130,13 +130,25 @@ pub fn step<M: GlobalMemory>(
     warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
 ) -> Result<Executed, ExecFault> {
+    step_row(code, warp, environment, None)
+}
+
+/// The instruction on the lower row of the warp, and then on the upper if there is one; or, after `first`, only on the
+/// upper, which has taken the lower one's place.
+#[inline(always)]
+fn step_row<M: GlobalMemory>(
+    code: &Code,
+    warp: &mut ArchitecturalState,
+    environment: &mut Environment<'_, M>,
+    first: Option<&Executed>,
+) -> Result<Executed, ExecFault> {
     #[cfg(target_arch = "x86_64")]
     if code.wide {
         #[expect(unsafe_code, reason = "the only call of code for a processor that not everybody has")]
         // SAFETY: `Code::decode` sets `wide` only where the processor has all of these features.
-        return unsafe { step_wide(code, warp, environment) };
+        return unsafe { step_wide(code, warp, environment, first) };
     }
-    step_portable(code, warp, environment)
+    step_portable(code, warp, environment, first)
 }
 
 /// The same code, compiled for processors with 256-bit vectors and fused multiply-add.
@@ -146,8 +158,9 @@ fn step_wide<M: GlobalMemory>(
     code: &Code,
     warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
+    first: Option<&Executed>,
 ) -> Result<Executed, ExecFault> {
-    step_portable(code, warp, environment)
+    step_portable(code, warp, environment, first)
 }
 
 /// Whether [`step_wide`] may be called.
@@ -172,46 +185,72 @@ fn step_portable<M: GlobalMemory>(
     code: &Code,
     warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
+    first: Option<&Executed>,
 ) -> Result<Executed, ExecFault> {
-    let Some(&path) = warp.paths.current() else {
+    let here = match first {
+        None => warp.paths.current().map(|path| (path.pc, path.mask)),
+        Some(first) => Some((first.pc, first.active)),
+    };
+    let Some((pc, active)) = here else {
         return Ok(Executed { pc: 0, active: WarpMask::EMPTY, mask: WarpMask::EMPTY, step: Step::Blocked });
     };
-    let Some(op) = code.ops.get(path.pc as usize) else { return Err(ExecFault::PastEnd) };
-    let mask = path.mask & warp.holds(op.guard);
-    let done = |step| Ok(Executed { pc: path.pc, active: path.mask, mask, step });
-    let mut deferred = false;
-    let ArchitecturalState { lower, upper, .. } = warp;
-    let (mut registers, mut lanes, mut rest) = (lower, mask.row(0), upper.as_deref_mut());
-    loop {
-        let mut machine = Machine { warp: registers, banks: environment.banks, op, mask: lanes.0 };
-        match op.kind {
-            Kind::Alu(alu) => alu::execute(&mut machine, alu),
-            Kind::Float(float) => vector::execute_float(&mut machine, float),
-            Kind::Double(double) => vector::execute_double(&mut machine, double),
-            Kind::Half(packed) => half::execute(&mut machine, packed),
-            Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
-            Kind::Special(special) => {
-                special::execute(&mut machine, special, environment)
-                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
-            }
-            Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-            Kind::Memory(ref access) => {
-                deferred |= memory::execute(&mut machine, access, environment)
-                    .map_err(|fault| fault.of_row(usize::from(machine.warp.number)))?;
-            }
-            // A matter of the whole warp.
-            Kind::Control(control) => {
-                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
-                return done(control::execute(flow, control, code)?);
-            }
-            Kind::Call(call) => {
-                let flow = &mut Flow { warp, banks: environment.banks, op, mask };
-                return done(calls::execute(flow, call, code, environment)?);
-            }
+    let Some(op) = code.ops.get(pc as usize) else { return Err(ExecFault::PastEnd) };
+    let mask = first.map_or_else(|| active & warp.holds(op.guard), |first| first.mask);
+    let done = |step| Executed { pc, active, mask, step };
+    let lanes = mask.row(usize::from(first.is_some())).0;
+    let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
+    let mut step = Step::Next;
+    match op.kind {
+        Kind::Alu(alu) => alu::execute(&mut machine, alu),
+        Kind::Float(float) => vector::execute_float(&mut machine, float),
+        Kind::Double(double) => vector::execute_double(&mut machine, double),
+        Kind::Half(packed) => half::execute(&mut machine, packed),
+        Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
+        Kind::Special(special) => special::execute(&mut machine, special, environment)?,
+        Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
+        Kind::Memory(ref access) => {
+            step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
-        let Some(next) = rest.take() else { break };
-        (registers, lanes) = (next, mask.row(1));
+        // A matter of the whole warp.
+        Kind::Control(control) => {
+            let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+            return control::execute(flow, control, code).map(done);
+        }
+        Kind::Call(call) => {
+            let flow = &mut Flow { warp, banks: environment.banks, op, mask };
+            return calls::execute(flow, call, code, environment).map(done);
+        }
+    }
+    if first.is_some() {
+        return Ok(done(step));
+    }
+    if warp.upper.is_some() {
+        return upper_row(code, warp, environment, done(step));
     }
     warp.paths.advance();
-    done(if matches!(op.kind, Kind::Memory(_)) { Step::Memory { deferred } } else { Step::Next })
+    Ok(done(step))
+}
+
+/// What the lower row of a warp has executed, the upper row executes in its place.
+#[inline(never)]
+fn upper_row<M: GlobalMemory>(
+    code: &Code,
+    warp: &mut ArchitecturalState,
+    environment: &mut Environment<'_, M>,
+    first: Executed,
+) -> Result<Executed, ExecFault> {
+    let exchange = |warp: &mut ArchitecturalState| {
+        if let Some(upper) = &mut warp.upper {
+            std::mem::swap(&mut warp.lower, upper);
+        }
+    };
+    exchange(warp);
+    let second = step_row(code, warp, environment, Some(&first));
+    exchange(warp);
+    let second = second.map_err(|fault| fault.of_row(1))?;
+    warp.paths.advance();
+    Ok(match (first.step, second.step) {
+        (Step::Memory { deferred: true }, Step::Memory { .. }) => first,
+        _ => second,
+    })
 }
