@@ -204,6 +204,9 @@ pub(crate) struct RunArguments {
     /// Write metrics, verdicts and counters as JSON; - is standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
+    /// Write one page with everything: what bounds the kernel, every warp in every cycle, memory, occupancy, source
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) html: Option<PathBuf>,
     /// Print what every warp of one multiprocessor did, a letter per cycle
     #[arg(long, help_heading = "Report")]
     pub(crate) timeline: bool,
@@ -214,7 +217,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
     pub(crate) timeline_sm: u16,
     /// The cycles of the timeline
-    #[arg(long, value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
+    #[arg(long, visible_alias = "window", value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
     pub(crate) cycles: Option<Range<u64>>,
     /// Check that no register is read or overwritten before the control fields of the code make sure that it can be
     #[arg(long, help_heading = "Report")]

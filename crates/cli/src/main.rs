@@ -18,6 +18,7 @@ mod labs;
 mod machines;
 mod names;
 mod nvdisasm;
+mod page;
 mod passes;
 mod program_text;
 mod programs;

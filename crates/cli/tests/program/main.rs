@@ -14,6 +14,7 @@ mod labs;
 mod launches;
 #[cfg(unix)]
 mod output;
+mod page;
 mod reference;
 mod reports;
 mod runtime;
