@@ -27,6 +27,8 @@ const AFTER_HELP: &str =
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(Box<RunArguments>),
+    /// What changed from one run to another, and why
+    Compare(CompareArguments),
     /// Run every point of an experiment: a table, references, pictures
     Experiment(ExperimentArguments),
     /// Reproduce the tables and worked numbers of the course
@@ -78,6 +80,23 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The run before: what `run --json` or `run --html` wrote
+    pub(crate) before: PathBuf,
+    /// The run after
+    pub(crate) after: PathBuf,
+    /// Every metric that differs, not only those that changed most
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// The launch of files with several, counted from 1
+    #[arg(long = "launch", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) launch: u32,
+    /// Write both runs as one page; needs two pages of `run --html`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -207,6 +226,9 @@ pub(crate) struct RunArguments {
     /// Write one page with everything: what bounds the kernel, every warp in every cycle, memory, occupancy, source
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) html: Option<PathBuf>,
+    /// Say what changed since an earlier run: what `--json` or `--html` wrote
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Print what every warp of one multiprocessor did, a letter per cycle
     #[arg(long, help_heading = "Report")]
     pub(crate) timeline: bool,

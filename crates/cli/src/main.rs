@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Compare(arguments) => commands::compare::run(arguments, terminal),
         Command::Experiment(arguments) => commands::experiment::run(arguments, terminal),
         Command::Reproduce(arguments) => commands::reproduce::run(arguments, terminal),
         Command::Correlate(arguments) => commands::correlate::run(arguments, terminal),

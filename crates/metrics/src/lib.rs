@@ -7,6 +7,7 @@
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
+mod comparison;
 mod context;
 pub mod correlation;
 mod evaluate;
@@ -23,6 +24,7 @@ pub(crate) mod test_launch;
 mod value;
 mod verdicts;
 
+pub use comparison::{Comparison, Difference, Factor, Measured, StateChange, compare};
 pub use context::{Context, LaunchInfo};
 pub use evaluate::{MetricRow, SectionValues, evaluate};
 pub use format::{group_thousands, integer_text, real_text, whole_number};

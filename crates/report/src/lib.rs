@@ -6,6 +6,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod chart;
+mod comparison;
 mod correlation;
 mod csv_pages;
 mod header;
@@ -24,6 +25,7 @@ mod timeline_svg;
 mod wrap;
 
 pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
 };

@@ -5,18 +5,26 @@ use crate::document::PageDocument;
 const SCRIPT: &str = include_str!("../page/dist/page.js");
 const STYLE: &str = include_str!("../page/dist/page.css");
 
+/// What stands before the data of a page, and behind it.
+pub(crate) const BEFORE_DATA: &str = "<script type=\"application/json\" id=\"document\">";
+pub(crate) const AFTER_DATA: &str = "</script>";
+
 /// The page of a document.
 #[must_use]
 pub fn html(document: &PageDocument<'_>, title: &str) -> String {
     // These types have nothing that JSON cannot hold.
-    let data = serde_json::to_string(document).unwrap_or_default();
+    page(&serde_json::to_string(document).unwrap_or_default(), title)
+}
+
+/// The page of a document as JSON.
+pub(crate) fn page(data: &str, title: &str) -> String {
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
+    let data = inside_script(data);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n\
          <body>\n<div id=\"page\"></div>\n<noscript>This page draws its pictures with JavaScript.</noscript>\n\
-         <script type=\"application/json\" id=\"document\">{}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-        inside_script(&data)
+         {BEFORE_DATA}{data}{AFTER_DATA}\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
 

@@ -7,6 +7,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod code;
+mod comparison;
 mod document;
 mod html;
 mod occupancy;
@@ -15,6 +16,7 @@ mod sections;
 mod timeline;
 
 pub use code::{Code, Text};
+pub use comparison::{comparison_html, document_of};
 pub use document::{PageDocument, VERSION, page_document};
 pub use html::html;
 pub use timeline::{Record, ResidentWarp};

@@ -1,7 +1,7 @@
 //! `warplab run FILE`.
 
 use crate::arguments::{CsvPage, RunArguments};
-use crate::commands::{hazards, listing};
+use crate::commands::{compare, hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
 use crate::simulate::{SimulationOptions, simulate};
@@ -231,6 +231,9 @@ fn report(
         }
         if wants_hot_spots(arguments) {
             terminal.print(&hot_spots(run))?;
+        }
+        if let (Some(path), Some(first)) = (&arguments.baseline, launches.first()) {
+            terminal.print(&compare::since(path, &json(first.report(), printed))?)?;
         }
     }
     if arguments.timeline && !machine_readable(arguments) {

@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod common;
+mod compare;
 mod contraction;
 mod correlate;
 mod documents;

@@ -10,6 +10,19 @@ export interface PageDocument {
   /** The states of a warp; other parts name them by their place here. */
   states: StateInfo[];
   launches: Launch[];
+  /** The first two launches beside each other: what `warplab compare --html` adds. */
+  comparison?: { names: [string, string]; found: Comparison };
+}
+
+export interface Comparison {
+  /** The time after / the time before. */
+  time: number | null;
+  times: [string, string];
+  /** Why: their product is `time`. */
+  factors: { what: string; metric: string | null; before: string; after: string; times: number }[];
+  /** Cycles for an issued instruction. */
+  states: { state: string; label: string; before: number; after: number }[];
+  differences: { metric: string; label: string; before: string; after: string; ratio: number | null }[];
 }
 
 export interface StateInfo {

@@ -4,6 +4,8 @@ import { render } from "preact";
 import { readDocument } from "./document";
 import { Page } from "./page";
 import "./style.css";
+import "./pictures.css";
+import "./screens.css";
 
 const place = document.getElementById("page");
 const data = document.getElementById("document")?.textContent ?? "";

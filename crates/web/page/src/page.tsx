@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { type Launch, type PageDocument, metricsOf } from "./document";
 import { dimensions, integerText } from "./format";
 import { useTheme } from "./theme";
+import { ComparisonView } from "./views/comparison";
 import { MemoryView } from "./views/memory";
 import { OccupancyView } from "./views/occupancy";
 import { QueuesView } from "./views/queues";
@@ -31,6 +32,7 @@ export function Page({ document }: { document: PageDocument }) {
   const [chosen, choose] = useState(Math.max(document.launches.findIndex((launch) => launch.timeline), 0));
   const launch = document.launches[chosen];
   if (!launch) return <p class="panel">There is no launch to show.</p>;
+  const { comparison } = document;
   const several = document.launches.length > 1;
   const hint = several
     ? `No multiprocessor was recorded in this launch; --launch ${chosen + 1} records it.`
@@ -52,7 +54,7 @@ export function Page({ document }: { document: PageDocument }) {
             <select onChange={(event) => choose(Number(event.currentTarget.value))}>
               {document.launches.map((other, index) => (
                 <option value={index} selected={index === chosen}>
-                  {index + 1}: {other.launch.kernel}
+                  {comparison ? "AB"[index] : index + 1}: {other.launch.kernel}
                 </option>
               ))}
             </select>
@@ -63,8 +65,18 @@ export function Page({ document }: { document: PageDocument }) {
         </button>
       </nav>
       <main key={chosen}>
+        {comparison && <ComparisonView {...comparison} />}
         <VerdictView launch={launch} />
-        <TimelineView launch={launch} states={document.states} theme={theme} hint={hint} />
+        {(comparison ? document.launches : [launch]).map((shown, index) => (
+          <TimelineView
+            id={index === 0 ? "warps" : "warps-b"}
+            title={comparison ? `${"AB"[index]}: every warp, every cycle` : "Every warp, every cycle"}
+            launch={shown}
+            states={document.states}
+            theme={theme}
+            hint={hint}
+          />
+        ))}
         <StallsView launch={launch} states={document.states} theme={theme} />
         <MemoryView launch={launch} />
         <SourceView code={launch.code} states={document.states} theme={theme} />

@@ -13,7 +13,7 @@ const box = await canvas.boundingBox();
 await page.mouse.click(box.x + 76 + 0.75 * (box.width - 76), box.y + 45);
 await page.mouse.move(5, 5);
 await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
-const bottom = await page.$eval("#warp-told", (it) => it.getBoundingClientRect().bottom + 24);
+const bottom = await page.$eval("#warps-told", (it) => it.getBoundingClientRect().bottom + 24);
 await page.setViewportSize({ width: 1200, height: Math.ceil(bottom) });
 await page.waitForTimeout(300);
 await page.screenshot({ path: join(pictures, "page.png") });

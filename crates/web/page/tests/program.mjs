@@ -13,9 +13,11 @@ const built = [process.env.WARPLAB, ...["debug", "release"].map((kind) => join(p
 /** Why the program cannot run, if so. */
 export const unbuilt = built.length > 0 ? false : "warplab is not built; cargo build makes it";
 
-function run(...options) {
-  return execFileSync(built[0], ["run", "-q", ...options], { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
+function warplab(...options) {
+  return execFileSync(built[0], options, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 }
+
+const run = (...options) => warplab("run", "-q", ...options);
 
 const launchFile = (name) => join(project, "configs/launches", `${name}.ron`);
 
@@ -37,4 +39,14 @@ export function written(name) {
     pages.set(name, { file: pathToFileURL(file).href, bytes: text.length, document, url: pageOf(name, document) });
   }
   return pages.get(name);
+}
+
+/** The page of a launch under two schedulers. */
+export function compared(name, scheduler) {
+  const file = (which) => join(build, `${name}-${which}.html`);
+  run(launchFile(name), "--html", file("a"));
+  run(launchFile(name), "--scheduler", scheduler, "--html", file("b"));
+  const text = warplab("compare", file("a"), file("b"), "--html", file("compared"));
+  const data = /<script type="application\/json" id="document">(.*?)<\/script>/s.exec(readFileSync(file("compared"), "utf8"))[1];
+  return { text, url: pageOf(`${name}-compared-views`, JSON.parse(data)) };
 }

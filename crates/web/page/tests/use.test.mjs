@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { build, launch, missing, open, pageOf } from "./harness.mjs";
-import { unbuilt, written } from "./program.mjs";
+import { compared, unbuilt, written } from "./program.mjs";
 
 const skip = missing || unbuilt;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -18,7 +18,7 @@ after(() => browser?.close());
 const canvas = "#warps canvas";
 const seen = (page) => page.$eval(canvas, (it) => it.dataset.view.split(" ").map(Number));
 const drawn = (page) => page.$eval(canvas, (it) => Number(it.dataset.drawn));
-const told = (page) => page.textContent("#warp-told");
+const told = (page) => page.textContent("#warps-told");
 
 /** Does something and waits until the timeline has been drawn again. */
 async function redraw(page, act) {
@@ -205,6 +205,26 @@ test("several launches share the page", { skip }, async () => {
   await page.selectOption("nav select", String(count - 1));
   await page.waitForSelector("text=--launch");
   assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("two runs stand under each other, with why their times differ", { skip }, async () => {
+  const { text, url } = compared("warp_states", "gto");
+  const { page, context, complaints } = await open(browser, url);
+  const title = await page.textContent("#comparison h2");
+  assert.ok(text.includes(title), title);
+  assert.equal(await page.locator("canvas").count(), 2);
+  const reasons = await page.$$eval("#comparison table:first-of-type tbody tr", (rows) =>
+    rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  for (const [what, ...values] of reasons.slice(0, 5)) {
+    assert.ok(text.split("\n").some((line) => line.includes(what) && values.every((value) => line.includes(value))), what);
+  }
+  assert.deepEqual(complaints, []);
+  await page.screenshot({ path: join(build, "compared.png"), fullPage: true });
+  await page.addScriptTag({ content: axe });
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  assert.deepEqual(violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id }) => id), []);
   await context.close();
 });
 

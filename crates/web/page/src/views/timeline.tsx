@@ -15,7 +15,14 @@ const KEYS =
   "Arrow keys go from state to state and from warp to warp, plus and minus zoom, Page Up and Page Down move the window, " +
   "C goes to the cause of a stall, 0 shows everything.";
 
-export function TimelineView(props: { launch: Launch; states: StateInfo[]; theme: Theme; hint: string }) {
+export function TimelineView(props: {
+  id: string;
+  title: string;
+  launch: Launch;
+  states: StateInfo[];
+  theme: Theme;
+  hint: string;
+}) {
   const { timeline, code } = props.launch;
   useMemo(() => performance.mark("timeline begun"), [timeline]);
   const model = useMemo(
@@ -24,7 +31,7 @@ export function TimelineView(props: { launch: Launch; states: StateInfo[]; theme
   );
   if (!timeline || !model) {
     return (
-      <Figure id="warps" title="Every warp, every cycle">
+      <Figure id={props.id} title={props.title}>
         <p class="says">{timeline ? "No warp was resident in these cycles." : props.hint}</p>
       </Figure>
     );
@@ -40,18 +47,18 @@ export function TimelineView(props: { launch: Launch; states: StateInfo[]; theme
   );
   return (
     <Figure
-      id="warps"
-      title="Every warp, every cycle"
+      id={props.id}
+      title={props.title}
       says={says}
       table={<StateTable model={model} />}
       tableTitle="Cycles of every warp slot by state, and issue slots, as a table"
     >
-      <Canvas model={model} launch={props.launch} theme={props.theme} />
+      <Canvas id={props.id} model={model} launch={props.launch} theme={props.theme} />
     </Figure>
   );
 }
 
-function Canvas({ model, launch, theme }: { model: Model; launch: Launch; theme: Theme }) {
+function Canvas({ id, model, launch, theme }: { id: string; model: Model; launch: Launch; theme: Theme }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [folding, setFolding] = useState(model.folds.pays);
@@ -96,7 +103,7 @@ function Canvas({ model, launch, theme }: { model: Model; launch: Launch; theme:
   const told = cursor ?? hover?.place;
   return (
     <>
-      <div class="tools" role="toolbar" aria-label="Timeline">
+      <div class="tools" role="toolbar" aria-label={`Timeline ${id}`}>
         <button type="button" onClick={() => setView(scale.zoom(view, 0.5, middle))}>
           Zoom in
         </button>
@@ -124,7 +131,7 @@ function Canvas({ model, launch, theme }: { model: Model; launch: Launch; theme:
           tabIndex={0}
           role="application"
           aria-label={`Timeline of ${model.rows.length} warp slots. ${KEYS}`}
-          aria-describedby="warp-told"
+          aria-describedby={`${id}-told`}
           style={{ height: `${drawn.height}px` }}
           onKeyDown={(event) => {
             const next = onKey(event.key, { model, layout: drawn, scale, view, cursor, cause });
@@ -157,7 +164,7 @@ function Canvas({ model, launch, theme }: { model: Model; launch: Launch; theme:
           </div>
         )}
       </div>
-      <div class="told" id="warp-told" aria-live="polite">
+      <div class="told" id={`${id}-told`} aria-live="polite">
         {told ? (
           <Told model={model} launch={launch} place={told} cause={causeOf(model, told)} />
         ) : (
