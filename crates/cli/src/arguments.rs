@@ -28,6 +28,8 @@ const AFTER_HELP: &str =
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(Box<RunArguments>),
+    /// What changed from one run to another, and why
+    Compare(CompareArguments),
     /// Run every point of an experiment: a table, references, pictures
     Experiment(ExperimentArguments),
     /// Reproduce the tables and worked numbers of the course
@@ -79,6 +81,23 @@ pub(crate) enum Command {
         /// The shell
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The run before: what `run --json` or `run --html` wrote
+    pub(crate) before: PathBuf,
+    /// The run after
+    pub(crate) after: PathBuf,
+    /// Every metric that differs, not only those that changed most
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// The launch of files with several, counted from 1
+    #[arg(long = "launch", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) launch: u32,
+    /// Write both runs as one page; needs two pages of `run --html`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -263,6 +282,12 @@ pub(crate) struct RunArguments {
     /// Write metrics, verdicts and counters as JSON; - is standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) json: Option<PathBuf>,
+    /// Write one page with everything: what bounds the kernel, every warp in every cycle, memory, occupancy, source
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) html: Option<PathBuf>,
+    /// Say what changed since an earlier run: what `--json` or `--html` wrote
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Print what every warp of one multiprocessor did, a letter per cycle
     #[arg(long, help_heading = "Report")]
     pub(crate) timeline: bool,
@@ -273,7 +298,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
     pub(crate) timeline_sm: u16,
     /// The cycles of the timeline
-    #[arg(long, value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
+    #[arg(long, visible_alias = "window", value_name = "A..B", value_parser = parse_cycles, help_heading = "Report")]
     pub(crate) cycles: Option<Range<u64>>,
     /// Check that no register is read or overwritten before the control fields of the code make sure that it can be
     #[arg(long, help_heading = "Report")]

@@ -18,6 +18,7 @@ mod labs;
 mod machines;
 mod names;
 mod nvdisasm;
+mod page;
 mod passes;
 mod program_text;
 mod programs;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Compare(arguments) => commands::compare::run(arguments, terminal),
         Command::Experiment(arguments) => match &arguments.command {
             Some(ExperimentCommand::New { file }) => commands::experiment_new::new(file, terminal),
             None => commands::experiment::run(arguments, terminal),

@@ -1,7 +1,7 @@
 //! A record of what the warps of one SM did, cycle by cycle.
 
 use serde::{Deserialize, Serialize};
-use warplab_trace::{Observer, StateInterval};
+use warplab_trace::{MemoryUse, Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// Which part of which SM's run a timeline records.
@@ -45,6 +45,9 @@ pub struct Timeline {
     pub intervals: Vec<StateInterval>,
     /// Instructions that issued: cycle, warp slot, program counter, lanes.
     pub issues: Vec<(Cycle, WarpSlot, u32, WarpMask)>,
+    /// What the instructions asked of level one and of shared memory, by program counter; those that asked for
+    /// nothing may be missing at the end.
+    pub accesses: Vec<MemoryUse>,
     /// Whether the limit was reached and later intervals are missing.
     pub cut: bool,
 }
@@ -85,6 +88,17 @@ impl Observer for Recorder {
         if inside && self.timeline.issues.len() < self.options.limit {
             self.timeline.issues.push((cycle, slot, pc, mask));
         }
+    }
+
+    fn accessed(&mut self, cycle: Cycle, _sm: SmId, pc: u32, asked: MemoryUse) {
+        if !(self.options.from..self.options.to).contains(&self.since_begin(cycle).0) {
+            return;
+        }
+        let (accesses, pc) = (&mut self.timeline.accesses, pc as usize);
+        if accesses.len() <= pc {
+            accesses.resize(pc + 1, MemoryUse::default());
+        }
+        accesses[pc] += asked;
     }
 
     fn state(&mut self, _sm: SmId, interval: StateInterval) {

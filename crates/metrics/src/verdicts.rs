@@ -388,5 +388,8 @@ fn divergence(context: &Context<'_>) -> Found {
     verdict("source-counters", Kind::Optimisation, "divergence", &[id], text).into_iter().collect()
 }
 
+mod promise;
 #[cfg(test)]
 mod tests;
+
+pub use promise::most_promising;

@@ -17,18 +17,24 @@ pub struct SourceInstruction {
     pub place: String,
 }
 
-#[derive(Clone, Debug)]
-struct Counts {
-    executed: u64,
-    threads: u64,
-    states: [u64; WarpState::COUNT],
+/// How often an instruction executed, and what warps that came to it waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionCounts {
+    /// How often a warp executed it.
+    pub executed: u64,
+    /// Threads that executed it.
+    pub threads: u64,
+    /// Warp-cycles in each state before it, by [`WarpState::index`].
+    pub states: [u64; WarpState::COUNT],
 }
 
-impl Counts {
-    const NONE: Counts = Counts { executed: 0, threads: 0, states: [0; WarpState::COUNT] };
+impl InstructionCounts {
+    const NONE: InstructionCounts =
+        InstructionCounts { executed: 0, threads: 0, states: [0; WarpState::COUNT] };
 
     /// Warp-cycles in which a warp waited to issue the instruction.
-    fn waited(&self) -> u64 {
+    #[must_use]
+    pub fn waited(&self) -> u64 {
         let selected = self.states[WarpState::Selected.index()];
         self.states.iter().sum::<u64>() - selected
     }
@@ -49,14 +55,14 @@ impl Counts {
     }
 }
 
-/// A table with a row for every instruction of a kernel.
+/// The counts of the first `instructions` instructions of a kernel, from what was recorded of one multiprocessor.
 #[must_use]
-pub fn hot_spots_text(
-    instructions: &[SourceInstruction],
+pub fn count_instructions(
+    instructions: usize,
     issues: impl IntoIterator<Item = (u32, WarpMask)>,
     intervals: &[StateInterval],
-) -> String {
-    let mut counts = vec![Counts::NONE; instructions.len()];
+) -> Vec<InstructionCounts> {
+    let mut counts = vec![InstructionCounts::NONE; instructions];
     for (pc, lanes) in issues {
         if let Some(counts) = counts.get_mut(pc as usize) {
             counts.executed += 1;
@@ -68,7 +74,18 @@ pub fn hot_spots_text(
             counts.states[interval.state.index()] += interval.to.since(interval.from);
         }
     }
-    let all: u64 = counts.iter().map(Counts::waited).sum();
+    counts
+}
+
+/// A table with a row for every instruction of a kernel.
+#[must_use]
+pub fn hot_spots_text(
+    instructions: &[SourceInstruction],
+    issues: impl IntoIterator<Item = (u32, WarpMask)>,
+    intervals: &[StateInterval],
+) -> String {
+    let counts = count_instructions(instructions.len(), issues, intervals);
+    let all: u64 = counts.iter().map(InstructionCounts::waited).sum();
     let mut table = Table::new([
         ("    address", Align::Right),
         ("instruction", Align::Left),

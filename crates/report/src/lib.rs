@@ -6,6 +6,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod chart;
+mod comparison;
 mod correlation;
 mod csv_pages;
 mod header;
@@ -24,12 +25,13 @@ mod timeline_svg;
 mod wrap;
 
 pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
 };
 pub use csv_pages::{details_csv, raw_csv};
 pub use header::{Device, Header};
-pub use hot_spots::{SourceInstruction, hot_spots_text};
+pub use hot_spots::{InstructionCounts, SourceInstruction, count_instructions, hot_spots_text};
 pub use json::{LaunchReport, json, sequence_json};
 pub use launches::launches_text;
 pub use printed::{PrintedOutput, PrintedText, printed_text};

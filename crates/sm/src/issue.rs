@@ -111,13 +111,25 @@ impl Advance<'_> {
     #[inline(always)]
     pub(crate) fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
         let memory = info.memory != MemoryClass::None && !executed.mask.is_empty();
-        if memory && let Some(work) = self.memory_work(slot, info, executed) {
+        if memory && let Some(work) = self.watched_memory_work(slot, info, executed) {
             return self.hold_for_memory(sub, slot, info, work);
         }
         let latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);
         self.hold_for(slot, info.read_barrier, self.sm.now + release);
+    }
+
+    /// What the LSU has to do; an observer is told what the access asks for.
+    fn watched_memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
+        if !self.sm.watched {
+            return self.memory_work(slot, info, executed);
+        }
+        let before = self.sm.memory_use();
+        let work = self.memory_work(slot, info, executed);
+        let asked = self.sm.memory_use() - before;
+        self.observer.accessed(self.sm.now, self.sm.id, executed.pc, asked);
+        work
     }
 
     fn hold_for_memory(&mut self, sub: usize, slot: usize, info: &IssueInfo, work: Work) {

@@ -7,7 +7,7 @@ use crate::values::HeapRefusal;
 use crate::warp::{Phase, Warp};
 use crate::{Context, LaunchSpec};
 use warplab_exec::{ExecFault, LaunchFault, PrintedLines};
-use warplab_trace::{Hazards, SmCounters, StallReason, WarpState};
+use warplab_trace::{Hazards, MemoryUse, SmCounters, StallReason, WarpState};
 use warplab_units::{BlockId, Cycle, WarpSlot};
 
 /// A warp that has not ended, and where it waits: for reports of hangs.
@@ -95,6 +95,11 @@ impl Sm {
     /// Turns watching on: intervals of warp states go to the observer.
     pub fn watch_states(&mut self) {
         self.watched = true;
+    }
+
+    /// What all accesses together have asked of level one and of shared memory.
+    pub(crate) fn memory_use(&self) -> MemoryUse {
+        MemoryUse::so_far(&self.lsu.counters, &self.shared_counters)
     }
 
     /// What was printed in this epoch.

@@ -130,6 +130,17 @@ impl QueueCounters {
         self.departure_moments.wrapping_sub(self.arrival_moments)
     }
 
+    /// How often each latency occurred, to two significant digits: the largest latency of each class and its count, in
+    /// order.
+    #[must_use]
+    pub fn latencies(&self) -> Vec<(u64, u64)> {
+        let classes = |histogram: Box<Histogram<u64>>| {
+            let values = histogram.iter_recorded();
+            values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect()
+        };
+        self.latencies.histogram().map_or_else(Vec::new, classes)
+    }
+
     /// The latencies that half and 99 % of those that left do not exceed, to two significant digits.
     #[must_use]
     pub fn percentiles(&self) -> [u64; 2] {
@@ -235,6 +246,13 @@ mod tests {
         queue.enters(10);
         queue.leaves(20, 11);
         assert_eq!((queue.occupancy_cycles(), queue.total_latency), (10, 9));
+    }
+
+    #[test]
+    fn every_latency_is_in_one_class() {
+        let queue = queue(&[(0, 1), (0, 500), (10, 510), (0, 70_000)]);
+        let counts: Vec<u64> = queue.latencies().into_iter().map(|(_, count)| count).collect();
+        assert_eq!(counts, [1, 2, 1]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod correlate;

@@ -1,12 +1,12 @@
 //! `warplab run FILE`.
 
 use crate::arguments::{CsvPage, RunArguments};
-use crate::commands::{hazards, listing};
+use crate::commands::{compare, hazards, listing};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
 use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
-use crate::{checkpoint, names, save, sources};
+use crate::{checkpoint, names, page, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     }
     save::check(&arguments.save, &job.buffer_names())?;
     let chosen = only_launch(arguments, job.steps.len())?;
-    if chosen.is_none() && job.steps.len() > 1 && wants_record(arguments) {
+    if chosen.is_none() && job.steps.len() > 1 && needs_record(arguments) {
         let message =
             "a timeline and the counters of every instruction are of one launch: choose it with --launch N";
         return Err(Failure::input(message));
@@ -148,6 +148,8 @@ impl<'a> Run<'a> {
 
 /// What is reported of one launch.
 struct Reported<'a> {
+    /// Its number, from 0.
+    number: usize,
     header: Header,
     sections: Vec<SectionValues>,
     counters: &'a LaunchCounters,
@@ -166,11 +168,11 @@ fn header(job: &Job, result: &LaunchResult) -> Header {
     }
 }
 
-fn reported<'a>(job: &Job, result: &'a LaunchResult) -> Reported<'a> {
+fn reported<'a>(job: &Job, number: usize, result: &'a LaunchResult) -> Reported<'a> {
     let header = header(job, result);
     let counters = &result.outcome.counters;
     let sections = sections(job, &header, result, counters);
-    Reported { header, sections, counters }
+    Reported { number, header, sections, counters }
 }
 
 fn sections(
@@ -187,7 +189,7 @@ fn sections(
 fn chosen<'a>(run: Run<'a>) -> Vec<Reported<'a>> {
     let all = run.simulated.launches.iter().enumerate();
     let wanted = all.filter(|(number, _)| run.arguments.only_launch.is_none() || *number == run.recorded);
-    wanted.map(|(_, result)| reported(run.job, result)).collect()
+    wanted.map(|(number, result)| reported(run.job, number, result)).collect()
 }
 
 fn report(
@@ -210,6 +212,9 @@ fn report(
             sources::write(path, &text)?;
         }
     }
+    if let Some(path) = &arguments.html {
+        sources::write(path, &page(run, &launches))?;
+    }
     if let Some(page) = arguments.csv {
         let launches: Vec<(Header, Vec<SectionValues>)> =
             launches.into_iter().map(|launch| (launch.header, launch.sections)).collect();
@@ -227,6 +232,9 @@ fn report(
         if wants_hot_spots(arguments) {
             terminal.print(&hot_spots(run))?;
         }
+        if let (Some(path), Some(first)) = (&arguments.baseline, launches.first()) {
+            terminal.print(&compare::since(path, &json(first.report(), printed))?)?;
+        }
     }
     if arguments.timeline && !machine_readable(arguments) {
         terminal.print(&timeline(run))?;
@@ -235,6 +243,21 @@ fn report(
         sources::write(path, &picture(run))?;
     }
     Ok(())
+}
+
+/// Everything about the launches as one page.
+fn page(run: &Run<'_>, launches: &[Reported<'_>]) -> String {
+    let (arguments, job) = (run.arguments, run.job);
+    let shown = launches.iter().filter_map(|launch| {
+        Some(page::Launch {
+            info: &launch.header.launch,
+            step: job.steps.get(launch.number)?,
+            result: run.simulated.launches.get(launch.number)?,
+            sections: &launch.sections,
+        })
+    });
+    let window = page::Window { sm: arguments.timeline_sm, cycles: arguments.cycles.clone() };
+    page::page(job, &shown.collect::<Vec<_>>(), &window)
 }
 
 /// All launches in one table with their sum.
@@ -300,8 +323,13 @@ fn picture(run: &Run<'_>) -> String {
     timeline_svg(intervals, &title, &options)
 }
 
-/// Whether anything that is asked for needs a record of one multiprocessor.
+/// Whether anything that is asked for shows a record of one multiprocessor.
 fn wants_record(arguments: &RunArguments) -> bool {
+    needs_record(arguments) || arguments.html.is_some()
+}
+
+/// Whether anything that is asked for is nothing without such a record.
+fn needs_record(arguments: &RunArguments) -> bool {
     arguments.timeline || arguments.timeline_svg.is_some() || wants_hot_spots(arguments)
 }
 

@@ -3,6 +3,7 @@
 mod book;
 mod checkpoints;
 mod common;
+mod compare;
 mod contraction;
 mod correlate;
 mod documents;
@@ -17,6 +18,7 @@ mod labs;
 mod launches;
 #[cfg(unix)]
 mod output;
+mod page;
 mod reference;
 mod reports;
 mod runtime;

@@ -1,0 +1,104 @@
+//! What `run --html` writes.
+
+use crate::job::{Job, Step};
+use crate::laboratory::VERSION;
+use crate::sources;
+use std::ops::Range;
+use std::path::Path;
+use warplab_diagnostics::Source;
+use warplab_gpu::Timeline;
+use warplab_metrics::{Context, LaunchInfo, SectionValues};
+use warplab_program::{Kernel, Program};
+use warplab_run::LaunchResult;
+use warplab_web::{Code, Record, ResidentWarp, Shown, Text, html, page_document};
+
+/// A launch that the page shows.
+pub(crate) struct Launch<'a> {
+    /// What was launched, as reports name it.
+    pub(crate) info: &'a LaunchInfo,
+    /// Its step of the job.
+    pub(crate) step: &'a Step,
+    /// What it gave.
+    pub(crate) result: &'a LaunchResult,
+    /// Its metrics and verdicts.
+    pub(crate) sections: &'a [SectionValues],
+}
+
+/// The multiprocessor and the cycles that a timeline shows.
+pub(crate) struct Window {
+    /// The multiprocessor.
+    pub(crate) sm: u16,
+    /// The cycles, if a person chose them.
+    pub(crate) cycles: Option<Range<u64>>,
+}
+
+/// The page of some launches of a job.
+pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> String {
+    let program = &job.loaded.program;
+    let files: Vec<Option<Source>> = program.files.iter().map(|file| source_file(job, file)).collect();
+    let parts: Vec<(Option<Record<'_>>, Option<Code<'_>>)> = launches
+        .iter()
+        .map(|launch| {
+            let record = launch.result.outcome.timeline.as_ref().map(|timeline| record(timeline, window));
+            let code = program.kernel(&launch.step.kernel).map(|kernel| code(job, program, kernel, &files));
+            (record, code)
+        })
+        .collect();
+    let shown: Vec<Shown<'_>> = launches
+        .iter()
+        .zip(&parts)
+        .map(|(launch, (record, code))| Shown {
+            context: Context {
+                counters: &launch.result.outcome.counters,
+                config: &job.config,
+                occupancy: &launch.result.occupancy,
+                launch: launch.info,
+            },
+            sections: launch.sections,
+            record: record.as_ref(),
+            code: code.as_ref(),
+        })
+        .collect();
+    let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
+    let title = format!("{} on {}", kernel, job.config.name);
+    html(&page_document(VERSION, &shown), &title)
+}
+
+fn record<'a>(timeline: &'a Timeline, window: &Window) -> Record<'a> {
+    let warps = timeline.warps.iter().map(|warp| ResidentWarp {
+        slot: warp.slot.0,
+        block: warp.block,
+        warp: warp.warp,
+        from: warp.from.0,
+    });
+    Record {
+        sm: u32::from(window.sm),
+        warps: warps.collect(),
+        intervals: &timeline.intervals,
+        issues: &timeline.issues,
+        accesses: &timeline.accesses,
+        window: window.cycles.clone(),
+        cut: timeline.cut,
+    }
+}
+
+fn code<'a>(job: &'a Job, program: &'a Program, kernel: &'a Kernel, files: &'a [Option<Source>]) -> Code<'a> {
+    // What nvdisasm says of real machine code is no text for people; the instructions say the same.
+    let own = &job.loaded.source;
+    let readable = program.architecture.is_none();
+    Code {
+        kernel,
+        own: readable.then_some(Text { name: &own.name, text: &own.text }),
+        files: files
+            .iter()
+            .map(|file| file.as_ref().map(|file| Text { name: &file.name, text: &file.text }))
+            .collect(),
+    }
+}
+
+/// A file of the high-level source, where it is at hand: under its own path, or beside the launch file.
+fn source_file(job: &Job, file: &str) -> Option<Source> {
+    let path = Path::new(file);
+    let beside = path.file_name().map(|name| job.folder.join(name));
+    sources::read(path).ok().or_else(|| sources::read(&beside?).ok())
+}

@@ -1,0 +1,214 @@
+//! The memory system as a chart: units, and what flowed between them.
+
+use crate::context::Context;
+use crate::peaks::{self, Over};
+use serde::Serialize;
+use warplab_units::SECTOR_BYTES;
+
+/// What one arrow of the chart carried.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Flow {
+    /// The unit that sends.
+    pub from: &'static str,
+    /// The unit that receives.
+    pub to: &'static str,
+    /// What is sent.
+    pub what: &'static str,
+    /// Instructions or requests, where they are counted.
+    pub requests: Option<u64>,
+    /// Sectors, or passes of shared memory.
+    pub sectors: Option<u64>,
+    /// Bytes.
+    pub bytes: Option<u64>,
+    /// The share of the bandwidth of this way, in per cent.
+    pub bandwidth: Option<f64>,
+}
+
+/// A unit of the chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unit {
+    /// Its name in flows.
+    pub name: &'static str,
+    /// Its name on the chart.
+    pub label: &'static str,
+    /// How busy it was, in per cent.
+    pub busy: Option<f64>,
+    /// The id of the metric that says so, where there is one.
+    pub busy_metric: Option<&'static str>,
+    /// The id of the metric of its hit rate.
+    pub hit_rate_metric: Option<&'static str>,
+    /// How many equal parts it has on the chip.
+    pub parts: u64,
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MemoryChart {
+    /// The units from the multiprocessor down.
+    pub units: Vec<Unit>,
+    /// What flowed.
+    pub flows: Vec<Flow>,
+}
+
+/// What moved between the parts of the memory system.
+#[must_use]
+pub fn memory_chart(context: &Context<'_>) -> MemoryChart {
+    MemoryChart { units: units(context), flows: flows(context) }
+}
+
+fn units(context: &Context<'_>) -> Vec<Unit> {
+    let counters = context.counters;
+    let shared_cycles =
+        peaks::shared_wavefronts(context) * u64::from(context.config.multiprocessor.shared.pass_interval);
+    let unit = |name, label, parts| Unit {
+        name,
+        label,
+        busy: None,
+        busy_metric: None,
+        hit_rate_metric: None,
+        parts,
+    };
+    vec![
+        Unit {
+            busy: Some(peaks::compute(context, Over::Elapsed)),
+            busy_metric: Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+            ..unit("sm", "SM", counters.multiprocessors)
+        },
+        Unit {
+            busy: Some(share(shared_cycles as f64, context.elapsed() * context.multiprocessors())),
+            ..unit("shared", "Shared Memory", counters.multiprocessors)
+        },
+        Unit {
+            busy: Some(peaks::level_one(context, Over::Active)),
+            busy_metric: Some("l1tex__throughput.avg.pct_of_peak_sustained_active"),
+            hit_rate_metric: Some("l1tex__t_sector_hit_rate.pct"),
+            ..unit("l1", "L1/TEX Cache", counters.multiprocessors)
+        },
+        Unit {
+            busy: Some(peaks::level_two(context)),
+            busy_metric: Some("lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+            hit_rate_metric: Some("lts__t_sector_hit_rate.pct"),
+            ..unit("l2", "L2 Cache", u64::from(context.config.l2.halves))
+        },
+        Unit {
+            busy: Some(peaks::dram(context)),
+            busy_metric: Some("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"),
+            hit_rate_metric: Some("warplab__dram_row_hit_rate.pct"),
+            ..unit("dram", "Device Memory", counters.partitions)
+        },
+    ]
+}
+
+fn flows(context: &Context<'_>) -> Vec<Flow> {
+    let (l1, shared) = (&context.counters.sm.l1, &context.counters.sm.shared);
+    let (l2, dram) = (&context.counters.memory.l2, &context.counters.memory.dram);
+    let ways = Ways::of(context);
+    let sectors = |from, to, what, requests, sectors: u64, peak: Option<f64>| {
+        let bytes = sectors * SECTOR_BYTES;
+        let bandwidth = peak.map(|peak| share(bytes as f64, peak * context.elapsed()));
+        Flow { from, to, what, requests, sectors: Some(sectors), bytes: Some(bytes), bandwidth }
+    };
+    let interval = u64::from(context.config.multiprocessor.shared.pass_interval);
+    let passes = |from, to, what, requests, passes: u64| Flow {
+        from,
+        to,
+        what,
+        requests: Some(requests),
+        sectors: Some(passes),
+        bandwidth: Some(share((passes * interval) as f64, context.elapsed() * context.multiprocessors())),
+        ..Flow::default()
+    };
+    let device = |from, to, what, bytes| Flow {
+        from,
+        to,
+        what,
+        sectors: Some(bytes / SECTOR_BYTES),
+        bytes: Some(bytes),
+        bandwidth: Some(share(bytes as f64, context.config.dram_bytes_per_second() * context.seconds())),
+        ..Flow::default()
+    };
+    let atomics = l1.global_atomic_requests + l1.global_reduction_requests;
+    let atomic_sectors = l1.global_atomic_sectors + l1.global_reduction_sectors;
+    let read = l2.read_sectors + l2.atomic_sectors;
+    let written = l2.write_sectors + l2.atomic_sectors + l2.reduction_sectors;
+    let level_one = Some(ways.level_one);
+    vec![
+        sectors("l1", "sm", "global loads", Some(l1.global_load_requests), l1.global_load_sectors, level_one),
+        sectors(
+            "sm",
+            "l1",
+            "global stores",
+            Some(l1.global_store_requests),
+            l1.global_store_sectors,
+            level_one,
+        ),
+        sectors("sm", "l1", "global atomics", Some(atomics), atomic_sectors, level_one),
+        sectors("l1", "sm", "local loads", Some(l1.local_load_requests), l1.local_load_sectors, level_one),
+        sectors("sm", "l1", "local stores", Some(l1.local_store_requests), l1.local_store_sectors, level_one),
+        passes("shared", "sm", "shared loads", shared.load_requests, shared.load_wavefronts),
+        passes("sm", "shared", "shared stores", shared.store_requests, shared.store_wavefronts),
+        passes("sm", "shared", "shared atomics", shared.atomic_requests, shared.atomic_wavefronts),
+        sectors("l2", "l1", "reads", None, read, Some(ways.receive)),
+        sectors("l1", "l2", "writes and atomics", None, written, Some(ways.send)),
+        device("dram", "l2", "reads", dram.read_bytes),
+        device("l2", "dram", "writes", dram.written_bytes),
+    ]
+}
+
+/// What the ways between the units can carry, in bytes per cycle of the whole chip.
+struct Ways {
+    level_one: f64,
+    receive: f64,
+    send: f64,
+}
+
+impl Ways {
+    fn of(context: &Context<'_>) -> Ways {
+        let (sms, crossbar) = (context.multiprocessors(), &context.config.crossbar);
+        let clusters = (sms / f64::from(crossbar.sms_per_cluster.max(1))).ceil();
+        let narrower =
+            |of_sm: u32, of_cluster: u32| (sms * f64::from(of_sm)).min(clusters * f64::from(of_cluster));
+        Ways {
+            level_one: sms * f64::from(context.config.multiprocessor.l1.bytes_per_cycle),
+            receive: narrower(crossbar.sm_receive_bytes, crossbar.cluster_receive_bytes),
+            send: narrower(crossbar.sm_send_bytes, crossbar.cluster_send_bytes),
+        }
+    }
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MemoryChart, memory_chart};
+    use crate::evaluate;
+    use crate::test_launch::{counters, launch, with};
+    use crate::value::Value;
+
+    fn chart() -> MemoryChart {
+        with(&counters(), &launch(), memory_chart)
+    }
+
+    #[test]
+    fn an_arrow_carries_32_bytes_a_sector() {
+        let chart = chart();
+        let loads = chart.flows.iter().find(|flow| flow.what == "global loads").unwrap();
+        assert_eq!(
+            (loads.requests, loads.sectors, loads.bytes),
+            (Some(8_000), Some(32_000), Some(1_024_000))
+        );
+    }
+
+    #[test]
+    fn a_unit_is_as_busy_as_its_metric_says() {
+        let sections = with(&counters(), &launch(), evaluate);
+        let rows: Vec<_> = sections.iter().flat_map(|section| &section.rows).collect();
+        for unit in chart().units {
+            let Some(id) = unit.busy_metric else { continue };
+            let row = rows.iter().find(|row| row.metric.id == id).unwrap();
+            assert_eq!(row.value, Value::Real(unit.busy.unwrap()), "{id}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// The whole page of a document.
+
+import { useState } from "preact/hooks";
+import { type Launch, type PageDocument, metricsOf } from "./document";
+import { dimensions, integerText } from "./format";
+import { useTheme } from "./theme";
+import { ComparisonView } from "./views/comparison";
+import { MemoryView } from "./views/memory";
+import { OccupancyView } from "./views/occupancy";
+import { QueuesView } from "./views/queues";
+import { RooflineView } from "./views/roofline";
+import { SectionsView } from "./views/sections";
+import { SourceView } from "./views/source";
+import { StallsView } from "./views/stalls";
+import { TimelineView } from "./views/timeline";
+import { VerdictView } from "./views/verdict";
+
+const PARTS: [id: string, name: string][] = [
+  ["verdict", "Verdict"],
+  ["warps", "Warps"],
+  ["stalls", "Stalls"],
+  ["memory", "Memory"],
+  ["source", "Source"],
+  ["roofline", "Roofline"],
+  ["occupancy", "Occupancy"],
+  ["queues", "Queues"],
+  ["sections", "Sections"],
+];
+
+export function Page({ document }: { document: PageDocument }) {
+  const [theme, toggle] = useTheme();
+  const [chosen, choose] = useState(Math.max(document.launches.findIndex((launch) => launch.timeline), 0));
+  const launch = document.launches[chosen];
+  if (!launch) return <p class="panel">There is no launch to show.</p>;
+  const { comparison } = document;
+  const several = document.launches.length > 1;
+  const hint = several
+    ? `No multiprocessor was recorded in this launch; --launch ${chosen + 1} records it.`
+    : "No block ran on the multiprocessor that was recorded; --timeline-sm N chooses another.";
+  return (
+    <>
+      <Head launch={launch} simulator={document.simulator} />
+      <nav aria-label="Parts of the page">
+        <ul>
+          {PARTS.map(([id, name]) => (
+            <li>
+              <a href={`#${id}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+        {several && (
+          <label class="launches">
+            Launch{" "}
+            <select onChange={(event) => choose(Number(event.currentTarget.value))}>
+              {document.launches.map((other, index) => (
+                <option value={index} selected={index === chosen}>
+                  {comparison ? "AB"[index] : index + 1}: {other.launch.kernel}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <button type="button" onClick={toggle} aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>
+          {theme === "dark" ? "Light" : "Dark"}
+        </button>
+      </nav>
+      <main key={chosen}>
+        {comparison && <ComparisonView {...comparison} />}
+        <VerdictView launch={launch} />
+        {(comparison ? document.launches : [launch]).map((shown, index) => (
+          <TimelineView
+            id={index === 0 ? "warps" : "warps-b"}
+            title={comparison ? `${"AB"[index]}: every warp, every cycle` : "Every warp, every cycle"}
+            launch={shown}
+            states={document.states}
+            theme={theme}
+            hint={hint}
+          />
+        ))}
+        <StallsView launch={launch} states={document.states} theme={theme} />
+        <MemoryView launch={launch} />
+        <SourceView code={launch.code} states={document.states} theme={theme} />
+        <RooflineView rooflines={launch.rooflines} theme={theme} />
+        <OccupancyView occupancy={launch.occupancy} theme={theme} />
+        <QueuesView launch={launch} theme={theme} />
+        <SectionsView sections={launch.sections} />
+      </main>
+      <footer>
+        Simulated by warplab; no GPU was involved. Numbers are those of the text report of the same run.
+      </footer>
+    </>
+  );
+}
+
+function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
+  const { launch: info, device } = launch;
+  const metrics = metricsOf(launch);
+  const fact = (id: string, name: string) => {
+    const metric = metrics.get(id);
+    const units: Record<string, string> = { cycle: "cycles", inst: "instructions" };
+    return metric ? [[name, `${metric.shown} ${units[metric.shown_unit] ?? metric.shown_unit}`]] : [];
+  };
+  const facts: string[][] = [
+    ["grid", dimensions(info.grid)],
+    ["block", dimensions(info.block)],
+    ["registers per thread", integerText(info.registers)],
+    ...fact("gpu__time_duration.sum", "duration"),
+    ...fact("sm__cycles_elapsed.max", "elapsed"),
+    ...fact("smsp__inst_executed.sum", "executed"),
+  ];
+  return (
+    <header>
+      <p class="over">
+        warplab <span title={simulator}>·</span> {device.name}, CC {device.architecture}, {device.multiprocessors} SM
+        {device.multiprocessors === 1 ? "" : "s"} at {integerText(device.sm_mhz)} MHz
+      </p>
+      <h1>{info.kernel}</h1>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {info.partial && <p class="warning">The run was stopped before the kernel ended: all numbers are of a part.</p>}
+      {info.sample && (
+        <p class="warning">
+          Sampled: {integerText(info.sample.simulated_blocks)} of {integerText(info.sample.blocks)} blocks were simulated;
+          the whole grid is estimated at {integerText(info.sample.cycles)} cycles, give or take{" "}
+          {integerText(info.sample.error)}.
+        </p>
+      )}
+    </header>
+  );
+}
