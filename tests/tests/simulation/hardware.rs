@@ -66,7 +66,7 @@ fn small_cases_do_not_depend_on_the_scheduler() {
     for policy in [SchedulerPolicy::Lrr, SchedulerPolicy::Gto] {
         let mut config = gpu("h200");
         assert_eq!(config.multiprocessor.scheduler, SchedulerPolicy::Cggty);
-        config.multiprocessor.scheduler = policy;
+        config.multiprocessor.scheduler = policy.clone();
         assert_eq!(faults(&config, small_cases()), [""; 0], "{policy:?}");
     }
 }

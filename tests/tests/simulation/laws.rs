@@ -108,7 +108,7 @@ fn law_2_results_do_not_depend_on_the_scheduler() {
     for_each_case(|config, program, case| {
         for policy in [Lrr, Gto, Oldest, TwoLevel, Random] {
             let mut config = config.clone();
-            config.multiprocessor.scheduler = policy;
+            config.multiprocessor.scheduler = policy.clone();
             let simulated = simulate(&config, program, case).expect("it runs");
             assert_eq!(case.wrong_outputs(&simulated.image), [""; 0], "{} under {policy:?}", case.name);
         }
