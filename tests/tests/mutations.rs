@@ -309,7 +309,7 @@ fn a_damaged_worksheet_is_a_fault_and_nothing_worse() {
     survive(&Kind {
         name: "worksheet",
         seeds,
-        words: &["predictions", "changes", "Some(5)", "\"lrr\""],
+        words: &["predictions", "changes", "Some(5)", "\"rank(age)\"", "\"lrr\""],
         read: &read,
     });
 }

@@ -110,7 +110,10 @@ impl RankCode {
         let step = RankStep { operator, operands };
         let known = self.steps.iter().position(|known| *known == step);
         let at = known.unwrap_or_else(|| {
-            self.steps.push(step);
+            // Of what is too long no more is kept: the time stays in proportion to the text.
+            if self.steps.len() <= MOST_VALUES {
+                self.steps.push(step);
+            }
             self.steps.len() - 1
         });
         self.sources.len() + at
@@ -121,7 +124,8 @@ impl RankCode {
 fn gather(term: &Term<RankSource>, sources: &mut Vec<RankSource>) {
     match term {
         Term::Number(_) | Term::Leaf(_) => {
-            sources.extend(source(term).filter(|source| !sources.contains(source)));
+            let new = source(term).filter(|source| sources.len() <= MOST_VALUES && !sources.contains(source));
+            sources.extend(new);
         }
         Term::Negate(inner) => gather(inner, sources),
         Term::Binary(_, left, right) => {
