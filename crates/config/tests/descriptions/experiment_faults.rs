@@ -104,7 +104,7 @@ fn a_fault_of_an_expression_is_underlined_inside_its_text() {
 
 #[test]
 fn two_rows_of_a_course_with_one_name_are_a_fault() {
-    let row = r#"(id: "a", source: "s", what: "w")"#;
+    let row = r#"(id: "a", source: "s", what: "w", experiments: ["e.ron"])"#;
     let source = Source::new("rows.ron", format!("(rows: [\n    {row},\n    {row},\n])"));
     let rendered = render(&source, &load_course(&source).unwrap_err());
     assert!(rendered.starts_with("error: two rows are named 'a'\n --> rows.ron:3:10\n"), "{rendered}");
