@@ -182,7 +182,7 @@ mod tests {
         let source = Source::new("toy.ron", include_str!("../../../configs/gpus/toy.ron"));
         let limits = load_gpu(&source).expect("the shipped machine loads").limits;
         let issues =
-            [(Cycle(10), WarpSlot(0), 3, WarpMask::ALL), (Cycle(12), WarpSlot(0), 4, WarpMask::first(8))];
+            [(Cycle(10), WarpSlot(0), 3, WarpMask::first(32)), (Cycle(12), WarpSlot(0), 4, WarpMask::first(8))];
         let record = Record {
             sm: 0,
             warps: Vec::new(),
