@@ -181,8 +181,10 @@ mod tests {
     fn document(intervals: &[StateInterval], window: Option<Range<u64>>) -> TimelineDocument {
         let source = Source::new("toy.ron", include_str!("../../../configs/gpus/toy.ron"));
         let limits = load_gpu(&source).expect("the shipped machine loads").limits;
-        let issues =
-            [(Cycle(10), WarpSlot(0), 3, WarpMask::first(32)), (Cycle(12), WarpSlot(0), 4, WarpMask::first(8))];
+        let issues = [
+            (Cycle(10), WarpSlot(0), 3, WarpMask::first(32)),
+            (Cycle(12), WarpSlot(0), 4, WarpMask::first(8)),
+        ];
         let record = Record {
             sm: 0,
             warps: Vec::new(),

@@ -1,17 +1,19 @@
 //! What a person types.
 
+mod machine;
+mod study;
+
+pub(crate) use machine::{LaunchArguments, MachineArguments, Switch};
+pub(crate) use study::{
+    CorrelateArguments, ExperimentArguments, ExperimentCommand, IsaChoice, PointArguments, ReproduceArguments,
+};
+
 use crate::save::Save;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::ffi::OsStr;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use warplab_config::gpu::SchedulerPolicy;
-use warplab_config::launch::{
-    Argument, BufferSpec, Dimensions, Size, parse_argument, parse_buffer, parse_dimensions, parse_size,
-    parse_symbol,
-};
+use std::path::PathBuf;
+use warplab_config::launch::{Dimensions, Size, parse_dimensions, parse_size};
 
 /// A cycle-level simulator of a SIMT processor and the laboratory around it.
 #[derive(Debug, Parser)]
@@ -221,46 +223,6 @@ pub(crate) enum Isa {
     Sass,
 }
 
-/// Reads a scheduler: a policy by its name, or a formula.
-#[derive(Clone, Debug)]
-struct SchedulerParser;
-
-impl TypedValueParser for SchedulerParser {
-    type Value = SchedulerPolicy;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<SchedulerPolicy, clap::Error> {
-        let text = value.to_string_lossy();
-        SchedulerPolicy::from_option(&text).map_err(|fault| {
-            let named = PossibleValuesParser::new(names());
-            let unknown = || named.parse_ref(command, argument, value).err();
-            let formula = || {
-                let fault = fault.unwrap_or_default();
-                let message = format!("the scheduler '{text}' cannot be read: {fault}\n");
-                clap::Error::raw(clap::error::ErrorKind::ValueValidation, message).with_cmd(command)
-            };
-            unknown().filter(|_| !text.contains('(')).unwrap_or_else(formula)
-        })
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(names().into_iter()))
-    }
-}
-
-/// The scheduler policies by their names, and how a formula is written.
-fn names() -> Vec<PossibleValue> {
-    let policies =
-        SchedulerPolicy::ALL.map(|policy| PossibleValue::new(policy.option()).help(policy.summary()));
-    let formula =
-        PossibleValue::new("rank(FORMULA)").help("The lowest by a formula: see 'warplab explain rank'");
-    policies.into_iter().chain([formula]).collect()
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// A launch (.ron), or a program (.ptx, .cu, .cubin or a listing)
@@ -341,242 +303,6 @@ pub(crate) struct RunArguments {
     /// Go on from the checkpoint of a run with the same files and options
     #[arg(long, value_name = "FILE", help_heading = "Checkpoints")]
     pub(crate) resume: Option<PathBuf>,
-}
-
-/// Whether something is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    On,
-    Off,
-}
-
-impl Switch {
-    /// Whether it is on.
-    pub(crate) fn is_on(self) -> bool {
-        self == Switch::On
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Launch (of a program file)")]
-pub(crate) struct LaunchArguments {
-    /// The kernel, mangled or as in the source: scale, lab::scale<float>; not needed when the program has only one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
-    /// Blocks of the grid: 4096, 64x64 or 8,8,2
-    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
-    pub(crate) grid: Option<Dimensions>,
-    /// Threads of a block: 256, 16x16 or 8,8,4
-    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
-    pub(crate) block: Option<Dimensions>,
-    /// Dynamic shared memory of a block: 4096 or 48KiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub(crate) shared: Option<Size>,
-    /// An argument, in the kernel's order: buffer:x:4MiB:hash_f32, f32:2.0, pointer:x+256, null, bytes:0000803f,
-    /// array:i32:1,2,3, struct:{i32:1; pointer:x}; a size with a type gives a buffer's elements: 1000xi16, "4MiB as f64"
-    #[arg(long = "arg", value_name = "ARGUMENT", value_parser = parse_argument, allow_hyphen_values = true)]
-    pub(crate) arguments: Vec<Argument>,
-    /// A buffer that no argument declares, for pointers into it: x:4MiB:zero
-    #[arg(long = "buffer", value_name = "NAME:SIZE:RULE", value_parser = parse_buffer)]
-    pub(crate) buffers: Vec<BufferSpec>,
-    /// What a __device__ or __constant__ variable holds: n=i32:7, table=array:f32:1,2,3 or table=file:table.npy
-    #[arg(long = "symbol", value_name = "NAME=ARGUMENT", value_parser = parse_symbol)]
-    pub(crate) symbols: Vec<(String, Argument)>,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Machine")]
-pub(crate) struct MachineArguments {
-    /// A machine by name, or the path of a .ron file
-    #[arg(long, value_name = "NAME")]
-    pub(crate) gpu: Option<String>,
-    /// Which warp of those that can issue is taken
-    #[arg(long, value_name = "POLICY", value_parser = SchedulerParser)]
-    pub(crate) scheduler: Option<SchedulerPolicy>,
-    /// A change of the machine, may be repeated: l2.kib=30000
-    #[arg(long = "set", value_name = "PATH=VALUE")]
-    pub(crate) changes: Vec<String>,
-}
-
-impl MachineArguments {
-    /// The changes of the machine in order, the scheduler first.
-    pub(crate) fn all_changes(&self) -> Vec<String> {
-        let scheduler = self.scheduler.as_ref();
-        let scheduler = scheduler.map(|policy| format!("multiprocessor.scheduler={}", policy.text()));
-        scheduler.into_iter().chain(self.changes.iter().cloned()).collect()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IsaChoice {
-    /// Machine code: NAME.sass, or else NAME.cubin
-    Sass,
-    /// NAME.ptx, compiled by the simulator
-    Ptx,
-    /// Each case from both
-    Both,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CorrelateArguments {
-    /// A folder with NAME.cases.jsonl, NAME.metrics.csv and NAME.sass, .cubin or .ptx
-    pub(crate) folder: PathBuf,
-    /// Only these of the folder
-    #[arg(value_name = "NAME")]
-    pub(crate) names: Vec<String>,
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// From which program; machine code where there is some, else PTX
-    #[arg(long, value_name = "ISA", help_heading = "Cases")]
-    pub(crate) isa: Option<IsaChoice>,
-    /// Only cases with this in their name, or whose name fits a pattern with * and ?; may be repeated
-    #[arg(long = "filter", value_name = "TEXT", help_heading = "Cases")]
-    pub(crate) filters: Vec<String>,
-    /// Only cases of at most two million warp instructions on the hardware: minutes. So it is if nothing is said
-    #[arg(long, conflicts_with_all = ["all", "below"], help_heading = "Cases")]
-    pub(crate) quick: bool,
-    /// Every case: hours
-    #[arg(long, conflicts_with = "below", help_heading = "Cases")]
-    pub(crate) all: bool,
-    /// Only cases of at most so many warp instructions on the hardware
-    #[arg(long, value_name = "N", help_heading = "Cases")]
-    pub(crate) below: Option<u64>,
-    /// Simulate grids of many alike blocks only until their blocks end at a steady rate; what is compared then is
-    /// estimated for the whole grid
-    #[arg(long, help_heading = "Cases")]
-    pub(crate) sample: bool,
-    /// A metric to show instead of the usual ones, by its id; may be repeated
-    #[arg(long = "metric", value_name = "ID", help_heading = "Report")]
-    pub(crate) metrics: Vec<String>,
-    /// Write a row a case with every metric; - is standard output
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Write cases, metrics and errors as JSON; - is standard output
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) json: Option<PathBuf>,
-    /// Write a scatter plot of cycles; - is standard output
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) svg: Option<PathBuf>,
-    /// No progress bar
-    #[arg(long, short, help_heading = "Report")]
-    pub(crate) quiet: bool,
-    /// Cores for all cases together; the output does not depend on it
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
-    /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode; the
-    /// cases run from PTX then
-    #[arg(long, value_name = "CHOICE", help_heading = "Cases")]
-    pub(crate) fmad: Option<Switch>,
-    /// Memory that the buffers of all cases at once may need; a larger case runs alone
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
-    pub(crate) memory: Size,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ExperimentCommand {
-    /// Write the start of an experiment of your own, with comments, and a launch for it
-    New {
-        /// The experiment (.ron); nothing is overwritten
-        file: PathBuf,
-    },
-}
-
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(crate) struct ExperimentArguments {
-    #[command(subcommand)]
-    pub(crate) command: Option<ExperimentCommand>,
-    /// An experiment (.ron)
-    #[arg(required = true)]
-    file: Option<PathBuf>,
-    /// A change of a constant, an axis (values separated by commas) or a setting, may be repeated: gpu=h100-sxm
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub(crate) changes: Vec<String>,
-    /// Whether the compiler of PTX makes one rounded operation of a product and a sum that name no rounding mode, at
-    /// every point: the same as --set fmad=CHOICE
-    #[arg(long, value_name = "CHOICE")]
-    pub(crate) fmad: Option<Switch>,
-    /// Print the table as CSV
-    #[arg(long, conflicts_with = "json", help_heading = "Report")]
-    pub(crate) csv: bool,
-    /// Print everything as JSON
-    #[arg(long, help_heading = "Report")]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) points: PointArguments,
-    #[command(flatten)]
-    pub(crate) slurm: SlurmArguments,
-}
-
-impl ExperimentArguments {
-    /// The experiment.
-    pub(crate) fn file(&self) -> &Path {
-        self.file.as_deref().unwrap_or(Path::new(""))
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Several machines (Slurm)")]
-pub(crate) struct SlurmArguments {
-    /// Submit the points whose results are not known as a job array; options for sbatch come last:
-    /// --slurm -- --partition=long --time=1:00:00
-    #[arg(long = "slurm", conflicts_with_all = ["csv", "json", "svg", "fresh", "jobs", "collect"])]
-    pub(crate) submits: bool,
-    /// With --slurm: submit again what an earlier job array has not finished
-    #[arg(long, requires = "submits")]
-    pub(crate) resume: bool,
-    /// Take the results of the job array and print its table
-    #[arg(long, conflicts_with = "fresh")]
-    pub(crate) collect: bool,
-    /// The most tasks of a job array
-    #[arg(long, value_name = "N", default_value_t = 100, requires = "submits",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) tasks: u32,
-    /// Run only the points whose hashes FILE has, a line each, and print no table: what a task of a job array does
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["submits", "collect", "csv", "json", "svg"])]
-    pub(crate) points_of: Option<PathBuf>,
-    /// Options for sbatch
-    #[arg(last = true, value_name = "SBATCH OPTION", requires = "submits")]
-    pub(crate) sbatch: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceArguments {
-    /// Rows of the course
-    pub(crate) rows: Vec<String>,
-    /// Every row that is built
-    #[arg(long, conflicts_with = "rows")]
-    pub(crate) all: bool,
-    /// Only list the rows
-    #[arg(long, conflicts_with_all = ["rows", "all"])]
-    pub(crate) list: bool,
-    #[command(flatten)]
-    pub(crate) points: PointArguments,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PointArguments {
-    /// The source's own sizes instead of scaled ones
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// Write the pictures into this folder
-    #[arg(long, value_name = "FOLDER", help_heading = "Report")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Keep finished points here
-    #[arg(long, value_name = "FILE", default_value = "warplab-results/points.jsonl")]
-    pub(crate) results: PathBuf,
-    /// Run finished points again
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Cores for all points together; the output does not depend on it
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) jobs: Option<u16>,
-    /// Memory that the buffers of all points at once may need; a larger point runs alone
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
-    pub(crate) memory: Size,
-    /// No notes on finished points
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]
