@@ -1,6 +1,7 @@
 //! What the form of a machine cannot say: numbers that must fit each other.
 
 use crate::GpuConfig;
+use crate::gpu::SchedulerPolicy;
 use crate::ron_tree::Node;
 use warplab_diagnostics::Diagnostic;
 
@@ -9,6 +10,7 @@ use warplab_diagnostics::Diagnostic;
 pub(crate) fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
     let mut rules = Rules { tree, faults: Vec::new() };
     limits(gpu, &mut rules);
+    scheduler(gpu, &mut rules);
     level_one(gpu, &mut rules);
     level_two(gpu, &mut rules);
     cache_lines(gpu, &mut rules);
@@ -92,6 +94,19 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
             )
         },
         "at most limits.shared_bytes - limits.shared_reserved",
+    );
+}
+
+fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    let multiprocessor = &gpu.multiprocessor;
+    let by_formula = matches!(multiprocessor.scheduler, SchedulerPolicy::Rank(_));
+    let one_each =
+        multiprocessor.issue.as_ref().is_none_or(|issue| !issue.in_turn && issue.instructions == 1);
+    rules.need(
+        one_each || !by_formula,
+        "multiprocessor.scheduler",
+        || "a formula, where schedulers take turns or issue several instructions".to_owned(),
+        "a built-in policy: a formula chooses where every scheduler issues one instruction in every cycle",
     );
 }
 

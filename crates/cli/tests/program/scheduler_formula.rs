@@ -102,3 +102,11 @@ fn throttling_by_what_was_lost_brings_the_cache_back() {
     assert!(hit_rate("greedy", "gto") < 1.0);
     assert!(hit_rate("throttled", throttle) > 85.0);
 }
+
+#[test]
+fn a_formula_is_refused_where_schedulers_issue_several_instructions() {
+    let ran = warplab(&format!("run {ROUNDS} --gpu mi100 --scheduler rank(age)"));
+    assert_eq!(status(&ran), Some(2));
+    let message = "error: multiprocessor.scheduler: a formula, where schedulers take turns or issue several instructions\n";
+    assert!(stderr(&ran).starts_with(message), "{}", stderr(&ran));
+}
