@@ -192,6 +192,17 @@ fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} partitions cannot be divided into {} halves", gpu.dram.channels, l2.halves),
         "use an even number of dram.channels or one half",
     );
+    rules.need(
+        l2.halves == 1 || l2.link_latency > 0 && l2.link_bytes > 0,
+        "l2.halves",
+        || {
+            format!(
+                "2 halves with a link of {} cycles and {} bytes per cycle",
+                l2.link_latency, l2.link_bytes
+            )
+        },
+        "give l2.link_latency and l2.link_bytes, at least 1 each",
+    );
 }
 
 /// Lines that all caches of a machine may have together: about a gigabyte of the host's memory.

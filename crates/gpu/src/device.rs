@@ -245,13 +245,7 @@ impl Device {
         if self.state.is_launch_simulated() {
             self.state.execute_rest(&launch)?;
         } else {
-            Epoch {
-                config: &self.config,
-                memory_spec: &self.memory_spec,
-                launch: &launch,
-                state: &mut self.state,
-            }
-            .run()?;
+            Epoch { memory_spec: &self.memory_spec, launch: &launch, state: &mut self.state }.run()?;
         }
         if self.state.is_launch_done() {
             self.finish();

@@ -7,22 +7,20 @@ use crate::parallel;
 use crate::printed::collect_printed;
 use crate::running::{QueuedLaunch, Running, SmPort};
 use crate::stores::apply_logs;
-use warplab_config::GpuConfig;
 use warplab_sm::Context;
 use warplab_units::Cycle;
 
 /// A device in one epoch.
 pub(crate) struct Epoch<'a> {
-    pub(crate) config: &'a GpuConfig,
     pub(crate) memory_spec: &'a MemorySpec,
     pub(crate) launch: &'a QueuedLaunch,
     pub(crate) state: &'a mut DeviceState,
 }
 
 impl Epoch<'_> {
-    /// From the next event on, as long as a message takes on the crossbar.
+    /// From the next event on, as long as a message takes: what is sent in an epoch arrives in a later one.
     pub(crate) fn run(self) -> Result<(), RunFault> {
-        let Epoch { config, memory_spec, launch, state } = self;
+        let Epoch { memory_spec, launch, state } = self;
         let DeviceState { now, memory, heap, memory_side, running, printed, .. } = state;
         let Some(running) = running else { return Ok(()) };
         let start = (*now).max(running.next_event().min(memory_side.next_event()));
@@ -30,8 +28,7 @@ impl Epoch<'_> {
             return Err(running.hang(launch, start));
         }
         check_limits(running, launch, start)?;
-        let length = u64::from(config.crossbar.latency);
-        let end = start + length;
+        let end = start + memory_spec.epoch;
         let context = launch.context(memory);
         let busy = advance(running, memory_side, end, &context, memory_spec);
         collect_printed(running, printed);
@@ -39,7 +36,7 @@ impl Epoch<'_> {
             return Err(RunFault::Launch(fault));
         }
         apply_logs(running, (start, end), &context, memory, heap)?;
-        let last_reply = memory_side.exchange(running, memory_spec, busy);
+        let last_reply = memory_side.exchange(running, memory_spec, end, busy);
         running.replied(last_reply, end);
         running.collect_ends(end);
         running.stop_if_steady(end, memory_side);

@@ -46,13 +46,8 @@ pub(crate) struct Cluster {
     called: Vec<usize>,
     /// The last arrival of a reply.
     pub(crate) last_reply: Cycle,
-    #[serde(skip)]
-    scratch: Scratch,
-}
-
-/// Space that is used again in every epoch and holds nothing between two.
-#[derive(Clone, Debug, Default)]
-struct Scratch {
+    /// What leaves its SM or partition after the present epoch, in order: it passes the ports in its own epoch, so that
+    /// the length of an epoch changes nothing.
     requests: Vec<Request>,
     replies: Vec<Reply>,
 }
@@ -65,7 +60,8 @@ impl Cluster {
             to_partitions: vec![Vec::new(); spec.partitions],
             called: Vec::new(),
             last_reply: Cycle(0),
-            scratch: Scratch::default(),
+            requests: Vec::new(),
+            replies: Vec::new(),
         }
     }
 
@@ -80,18 +76,30 @@ impl Cluster {
         self.called.iter().map(|&partition| (partition, self.to_partitions[partition][0].at))
     }
 
-    /// What its SMs have sent in this epoch passes the port: it is on the way to its partitions.
-    pub(crate) fn send(&mut self, sms: &mut ClusterSms<'_>, spec: &MemorySpec) {
+    /// When the first message leaves that has not passed the ports.
+    pub(crate) fn next_departure(&self) -> Cycle {
+        let request = self.requests.first().map_or(Cycle::NEVER, |request| request.at);
+        request.min(self.replies.first().map_or(Cycle::NEVER, |reply| reply.at))
+    }
+
+    /// Whether every message has passed the ports.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.requests.is_empty() && self.replies.is_empty()
+    }
+
+    /// What its SMs have sent and leaves before `end` passes the port: it is on the way to its partitions.
+    pub(crate) fn send(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
         self.called.drain(..).for_each(|partition| self.to_partitions[partition].clear());
-        let requests = &mut self.scratch.requests;
+        let requests = &mut self.requests;
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
             sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
         }
-        // Stable: SMs come in order, and the requests of each one.
-        requests.sort_by_key(|request| request.at);
-        for mut request in requests.drain(..) {
+        // Stable: the requests of one SM stay in order.
+        requests.sort_by_key(|request| (request.at, request.sm));
+        let leaving = requests.partition_point(|request| request.at < end);
+        for mut request in requests.drain(..leaving) {
             request.at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            let partition = spec.map.partition(request.line).index();
+            let partition = spec.map.partition(request.line, request.sm).index();
             if self.to_partitions[partition].is_empty() {
                 self.called.push(partition);
             }
@@ -99,18 +107,20 @@ impl Cluster {
         }
     }
 
-    /// What partitions have sent to its SMs in this epoch passes the ports. `partitions` come in order.
+    /// What partitions have sent to its SMs and leaves before `end` passes the ports. `partitions` come in order.
     pub(crate) fn receive<'a>(
         &mut self,
         sms: &mut ClusterSms<'_>,
         partitions: impl Iterator<Item = &'a PartitionPort>,
+        end: Cycle,
         spec: &MemorySpec,
     ) {
-        let replies = &mut self.scratch.replies;
+        let replies = &mut self.replies;
         partitions.for_each(|port| replies.extend_from_slice(port.replies(sms.number)));
-        // Stable: partitions come in order, and the replies of each one.
-        replies.sort_by_key(|reply| (reply.at, reply.sm));
-        for mut reply in replies.drain(..) {
+        // No two replies to an SM have one token at one time.
+        replies.sort_by_key(|reply| (reply.at, reply.sm, reply.token));
+        let leaving = replies.partition_point(|reply| reply.at < end);
+        for mut reply in replies.drain(..leaving) {
             reply.at = self.ports.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
             self.last_reply = self.last_reply.max(reply.at);
             let sm = reply.sm.index() - sms.first;

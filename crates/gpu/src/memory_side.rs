@@ -6,7 +6,9 @@ use crate::parallel;
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
-use warplab_memory::{AddressMap, CrossbarSpec, Partition, PartitionSpec, Reply, Request};
+use warplab_memory::{
+    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, Reply, Request,
+};
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Cycle, PartitionId, TypedId};
 
@@ -17,6 +19,8 @@ pub(crate) struct MemorySpec {
     pub(crate) crossbar: CrossbarSpec,
     pub(crate) map: AddressMap,
     pub(crate) partitions: usize,
+    /// Cycles of an epoch: the shortest time that a message takes.
+    pub(crate) epoch: u64,
 }
 
 impl MemorySpec {
@@ -26,6 +30,10 @@ impl MemorySpec {
             crossbar: CrossbarSpec::new(config),
             map: AddressMap::new(config),
             partitions: config.partitions(),
+            epoch: match config.l2.halves {
+                2 => u64::from(config.crossbar.latency.min(config.l2.link_latency)),
+                _ => u64::from(config.crossbar.latency),
+            },
         }
     }
 }
@@ -37,10 +45,12 @@ pub(crate) struct PartitionPort {
     partition: Partition,
     /// Requests that arrive after the present epoch, in order of arrival and of SMs.
     coming: Vec<Request>,
+    /// Messages of the other half that arrive after the present epoch, in order of arrival.
+    messages: Vec<HalfMessage>,
     /// What was sent to each cluster in this epoch.
     replies: Vec<Vec<Reply>>,
     #[serde(skip)]
-    sent: Vec<Reply>,
+    sent: PartitionOutput,
 }
 
 impl PartitionPort {
@@ -49,8 +59,9 @@ impl PartitionPort {
             id,
             partition: Partition::new(&spec.partition, id),
             coming: Vec::new(),
+            messages: Vec::new(),
             replies: vec![Vec::new(); spec.crossbar.clusters()],
-            sent: Vec::new(),
+            sent: PartitionOutput::default(),
         }
     }
 
@@ -82,8 +93,12 @@ impl PartitionPort {
         for request in self.coming.drain(..due) {
             self.partition.push(&spec.partition, request);
         }
+        let due = self.messages.partition_point(|message| message.at < end);
+        for message in self.messages.drain(..due) {
+            self.partition.push_message(&spec.partition, message);
+        }
         self.partition.advance(&spec.partition, end, &mut self.sent);
-        for reply in self.sent.drain(..) {
+        for reply in self.sent.replies.drain(..) {
             self.replies[spec.crossbar.cluster(reply.sm)].push(reply);
         }
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming())
@@ -97,8 +112,16 @@ impl PartitionPort {
         }
     }
 
+    /// Takes what the partition of the same number in the other half has sent.
+    fn take_messages(&mut self, messages: &mut Vec<HalfMessage>) {
+        self.messages.append(messages);
+        // Stable: messages of one moment in the order in which they were sent.
+        self.messages.sort_by_key(|message| message.at);
+    }
+
     fn first_coming(&self) -> Cycle {
-        self.coming.first().map_or(Cycle::NEVER, |request| request.at)
+        let request = self.coming.first().map_or(Cycle::NEVER, |request| request.at);
+        request.min(self.messages.first().map_or(Cycle::NEVER, |message| message.at))
     }
 }
 
@@ -136,9 +159,10 @@ impl MemorySide {
         self.partitions.len()
     }
 
-    /// The next cycle in which a partition does something or a request arrives.
+    /// The next cycle in which a partition does something, a request arrives or a message leaves.
     pub(crate) fn next_event(&self) -> Cycle {
-        self.next.first()
+        let held = self.clusters.iter().map(Cluster::next_departure).min();
+        self.next.first().min(held.unwrap_or(Cycle::NEVER))
     }
 
     /// The partitions that do something before `end` or have requests to take, each with its next event; and the clusters
@@ -172,31 +196,50 @@ impl MemorySide {
 
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.partitions.iter().all(|port| port.coming.is_empty()) && !self.called.contains(&true)
+        self.partitions.iter().all(|port| port.coming.is_empty() && port.messages.is_empty())
+            && !self.called.contains(&true)
+            && self.clusters.iter().all(Cluster::holds_nothing)
     }
 
     /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
     /// `busy` units had something to do.
-    pub(crate) fn exchange(&mut self, running: &mut Running, spec: &MemorySpec, busy: usize) -> Cycle {
+    pub(crate) fn exchange(
+        &mut self,
+        running: &mut Running,
+        spec: &MemorySpec,
+        end: Cycle,
+        busy: usize,
+    ) -> Cycle {
         let MemorySide { partitions, clusters, acting, .. } = self;
         let of_clusters = clusters_of(running, spec.crossbar.sms_per_cluster());
         let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> = clusters.iter_mut().zip(of_clusters).collect();
         let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
-            cluster.send(sms, spec);
-            cluster.receive(sms, acting.iter().map(|&partition| &partitions[partition]), spec);
+            cluster.send(sms, end, spec);
+            cluster.receive(sms, acting.iter().map(|&partition| &partitions[partition]), end, spec);
         };
         if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
             parallel::for_each(&mut each, exchange);
         } else {
             each.iter_mut().for_each(exchange);
         }
-        self.end_epoch()
+        self.end_epoch(spec)
     }
 
     /// Partitions know what comes to them, and their replies are gone. The last arrival of a reply.
-    fn end_epoch(&mut self) -> Cycle {
+    fn end_epoch(&mut self, spec: &MemorySpec) -> Cycle {
         let MemorySide { partitions, clusters, next, called, acting } = self;
         chosen(partitions, acting).for_each(PartitionPort::forget_replies);
+        for &partition in acting.iter() {
+            let Some(twin) = spec.map.twin(PartitionId::from_index(partition)) else { break };
+            if partitions[partition].sent.to_other_half.is_empty() {
+                continue;
+            }
+            let mut messages = std::mem::take(&mut partitions[partition].sent.to_other_half);
+            let port = &mut partitions[twin.index()];
+            port.take_messages(&mut messages);
+            next.no_later(twin.index(), port.first_coming());
+            partitions[partition].sent.to_other_half = messages;
+        }
         for cluster in clusters.iter() {
             for (partition, first) in cluster.arrivals() {
                 called[partition] = true;

@@ -21,6 +21,6 @@ mod testing;
 pub use cache::{CacheShape, SectorCache};
 pub use crossbar::{ClusterPorts, CrossbarSpec};
 pub use map::AddressMap;
-pub use message::{Reply, Request, RequestKind};
-pub use partition::{Partition, PartitionSpec};
+pub use message::{HalfContent, HalfMessage, Reply, Request, RequestKind};
+pub use partition::{Partition, PartitionOutput, PartitionSpec};
 pub use port::{Bandwidth, Port};

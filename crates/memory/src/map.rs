@@ -1,43 +1,84 @@
 //! Which partition, slice, bank and row an address lies in.
 
-use warplab_config::GpuConfig;
-use warplab_units::{Address, Divisor, LINE_BYTES, PartitionId};
+mod chunks;
 
-/// Spreads lines over partitions: any power-of-two stride reaches all of them evenly, as measured.
+use chunks::Chunks;
+use warplab_config::GpuConfig;
+use warplab_units::{Address, Divisor, LINE_BYTES, PartitionId, SmId, TypedId};
+
+/// A half of the L2: 0 or 1.
+pub(crate) type Half = usize;
+
+/// Spreads lines over partitions.
 ///
-/// Lines are taken in groups of as many as there are partitions; each group is a rotation by a hash of its number, so
-/// that every partition holds exactly one line of every group. (The real hash is not published.)
-#[derive(Clone, Copy, Debug)]
+/// Where the L2 is one piece, lines are taken in groups of as many as there are partitions; each group is a rotation
+/// by a hash of its number, so that every partition holds exactly one line of every group, whatever the stride. (The
+/// hashes of these machines are not published.)
+///
+/// Where it is two halves, every line has a slice of the same number in both: one half is its home, with DRAM behind
+/// it, the other may keep a copy. SMs ask the slice in their own half.
+#[derive(Clone, Debug)]
 pub struct AddressMap {
     partitions: Divisor,
     count: u64,
     slices: u64,
+    chunks: Option<Chunks>,
 }
 
 impl AddressMap {
     /// The map of a machine.
     #[must_use]
     pub fn new(config: &GpuConfig) -> AddressMap {
-        AddressMap::of(config.partitions() as u64, u64::from(config.l2.slices_per_channel))
+        let count = config.partitions() as u64;
+        let slices = u64::from(config.l2.slices_per_channel);
+        let chunks = (config.l2.halves == 2).then(|| Chunks::new(count as usize / 2));
+        AddressMap { partitions: Divisor::new(count), count, slices, chunks }
     }
 
-    const fn of(partitions: u64, slices: u64) -> AddressMap {
-        AddressMap { partitions: Divisor::new(partitions), count: partitions, slices }
-    }
-
-    /// The partition that holds a line.
+    /// The partition that an SM asks for a line.
     #[must_use]
-    pub fn partition(&self, line: Address) -> PartitionId {
-        let number = line.0 / LINE_BYTES;
-        let (group, place) = self.partitions.divide(number);
-        let turned = place + mix(group) % self.count;
-        PartitionId((if turned < self.count { turned } else { turned - self.count }) as u16)
+    pub fn partition(&self, line: Address, sm: SmId) -> PartitionId {
+        match &self.chunks {
+            Some(chunks) => PartitionId::from_index(
+                self.half_of_sm(sm) * chunks.partitions() + chunks.place(line).partition,
+            ),
+            None => PartitionId(self.rotated(line) as u16),
+        }
     }
 
-    /// The number of a line inside its partition: consecutive lines of a partition are consecutive numbers.
+    /// The half whose partition has the DRAM of a line.
+    #[must_use]
+    pub(crate) fn home(&self, line: Address) -> Half {
+        self.chunks.as_ref().map_or(0, |chunks| chunks.place(line).home)
+    }
+
+    /// The half of an SM: pairs of SMs (TPCs) lie in both in turn.
+    #[must_use]
+    pub(crate) fn half_of_sm(&self, sm: SmId) -> Half {
+        if self.chunks.is_some() { sm.index() / 2 % 2 } else { 0 }
+    }
+
+    /// The half of a partition: the first half of them, then the second.
+    #[must_use]
+    pub(crate) fn half_of_partition(&self, partition: PartitionId) -> Half {
+        self.chunks.as_ref().map_or(0, |chunks| partition.index() / chunks.partitions())
+    }
+
+    /// The partition with the slices of the same numbers in the other half.
+    #[must_use]
+    pub fn twin(&self, partition: PartitionId) -> Option<PartitionId> {
+        let half = self.chunks.as_ref()?.partitions();
+        Some(PartitionId::from_index((partition.index() + half) % (2 * half)))
+    }
+
+    /// The number of a line inside its partition, the same in both halves: lines that lie side by side have numbers that
+    /// lie side by side.
     #[must_use]
     pub fn local_line(&self, line: Address) -> u64 {
-        self.partitions.divide(line.0 / LINE_BYTES).0
+        match &self.chunks {
+            Some(chunks) => chunks.place(line).local_line,
+            None => self.partitions.divide(line.0 / LINE_BYTES).0,
+        }
     }
 
     /// The slice of the partition that holds a line.
@@ -48,6 +89,12 @@ impl AddressMap {
         }
         let mixed = mix(self.local_line(line) ^ 0x5bd1);
         (if self.slices.is_power_of_two() { mixed & (self.slices - 1) } else { mixed % self.slices }) as usize
+    }
+
+    fn rotated(&self, line: Address) -> u64 {
+        let (group, place) = self.partitions.divide(line.0 / LINE_BYTES);
+        let turned = place + mix(group) % self.count;
+        if turned < self.count { turned } else { turned - self.count }
     }
 }
 
@@ -62,18 +109,27 @@ pub(crate) fn mix(value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::AddressMap;
-    use warplab_units::{Address, LINE_BYTES};
+    use crate::testing::toy;
+    use warplab_units::{Address, LINE_BYTES, PartitionId, SmId};
 
-    const MAP: AddressMap = AddressMap::of(96, 2);
+    fn map(halves: u32) -> AddressMap {
+        let mut config = toy();
+        (config.dram.channels, config.l2.slices_per_channel, config.l2.halves) = (96, 2, halves);
+        AddressMap::new(&config)
+    }
 
     fn line(number: u64) -> Address {
         Address(number * LINE_BYTES)
     }
 
+    fn partition(map: &AddressMap, number: u64) -> u16 {
+        map.partition(line(number), SmId(0)).0
+    }
+
     #[test]
     fn every_partition_holds_one_line_of_every_group() {
         for group in 0..100 {
-            let mut held: Vec<u16> = (0..96).map(|place| MAP.partition(line(group * 96 + place)).0).collect();
+            let mut held: Vec<u16> = (0..96).map(|place| partition(&map(1), group * 96 + place)).collect();
             held.sort_unstable();
             assert_eq!(held, (0..96).collect::<Vec<u16>>());
         }
@@ -81,14 +137,38 @@ mod tests {
 
     #[test]
     fn the_lines_of_a_partition_are_numbered_without_gaps() {
-        let of_first = (0..96 * 50).filter(|&number| MAP.partition(line(number)).0 == 0);
-        let numbers: Vec<u64> = of_first.map(|number| MAP.local_line(line(number))).collect();
+        let map = map(1);
+        let of_first = (0..96 * 50).filter(|&number| partition(&map, number) == 0);
+        let numbers: Vec<u64> = of_first.map(|number| map.local_line(line(number))).collect();
         assert_eq!(numbers, (0..50).collect::<Vec<u64>>());
     }
 
     #[test]
     fn both_slices_of_a_partition_hold_about_half_of_its_lines() {
-        let first = (0..1000).filter(|&number| MAP.slice(line(number * 96)) == 0).count();
+        let first = (0..1000).filter(|&number| map(1).slice(line(number * 96)) == 0).count();
         assert!((450..550).contains(&first), "{first} of 1000");
+    }
+
+    #[test]
+    fn sms_of_each_half_ask_the_slice_of_the_same_number_in_their_half() {
+        let map = map(2);
+        for number in 0..1000 {
+            let [near, far] = [SmId(0), SmId(2)].map(|sm| map.partition(line(number), sm));
+            assert!(near.0 < 48);
+            assert_eq!((far.0, map.twin(near), map.twin(far)), (near.0 + 48, Some(far), Some(near)));
+        }
+    }
+
+    #[test]
+    fn pairs_of_sms_lie_in_both_halves_in_turn() {
+        assert_eq!([0, 1, 2, 3, 4, 131].map(|sm| map(2).half_of_sm(SmId(sm))), [0, 0, 1, 1, 0, 1]);
+        assert_eq!([0, 47, 48, 95].map(|id| map(2).half_of_partition(PartitionId(id))), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn in_a_cache_of_one_piece_every_line_is_near() {
+        let map = map(1);
+        assert_eq!((map.home(line(77)), map.half_of_sm(SmId(131))), (0, 0));
+        assert_eq!((map.half_of_partition(PartitionId(95)), map.twin(PartitionId(3))), (0, None));
     }
 }

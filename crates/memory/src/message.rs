@@ -25,7 +25,7 @@ pub enum RequestKind {
 /// An SM's request for some sectors of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// The SM that asks.
+    /// The SM that asks, or for which the other half of the L2 asks.
     pub sm: SmId,
     /// The asker's own number for it; comes back in the reply.
     pub token: u32,
@@ -52,4 +52,24 @@ pub struct Reply {
     pub bytes: u32,
     /// When it left the partition; once it is on the crossbar, when it arrives.
     pub at: Cycle,
+}
+
+/// What a slice of the L2 says to the one of the same number in the other half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HalfMessage {
+    /// When it arrives.
+    pub at: Cycle,
+    /// What it says.
+    pub content: HalfContent,
+}
+
+/// What a slice says to the one in the other half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HalfContent {
+    /// A request for a line that is at home there.
+    Request(Request),
+    /// Sectors of a line that is at home here.
+    Data(Address, SectorMask),
+    /// The copy of a line is out of date.
+    Invalidate(Address),
 }

@@ -3,7 +3,7 @@
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
-use crate::message::{Reply, Request};
+use crate::message::{HalfContent, HalfMessage, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
@@ -27,6 +27,8 @@ struct Agenda {
     look_ups: Vec<Ticks>,
     /// When each pseudo-channel decides.
     commands: Vec<Ticks>,
+    /// When the first message of the other half comes.
+    message: Ticks,
 }
 
 impl Agenda {
@@ -36,11 +38,12 @@ impl Agenda {
             fills: vec![(Ticks::NEVER, Address(0)); spec.channels as usize],
             look_ups: vec![Ticks::NEVER; spec.slices as usize],
             commands: vec![Ticks::NEVER; spec.channels as usize],
+            message: Ticks::NEVER,
         }
     }
 
-    /// The one thing that happens next, and when: data comes back (of equal moments the lower line first), else a
-    /// request is looked up, else DRAM issues a command.
+    /// The one thing that happens next, and when: data comes back (of equal moments the lower line first), else a message
+    /// of the other half comes, else a request is looked up, else DRAM issues a command.
     #[inline]
     fn next(&self) -> (Ticks, Next) {
         let mut first = (Ticks::NEVER, Address(0));
@@ -50,6 +53,9 @@ impl Agenda {
                 first = fill;
                 next = (fill.0, Next::Fill(channel));
             }
+        }
+        if self.message < next.0 {
+            next = (self.message, Next::Message);
         }
         for (slice, &at) in self.look_ups.iter().enumerate() {
             if at < next.0 {
@@ -70,6 +76,8 @@ impl Agenda {
 enum Next {
     /// Data of a pseudo-channel comes back.
     Fill(usize),
+    /// A message of the other half comes.
+    Message,
     /// A slice looks up a request.
     LookUp(usize),
     /// A pseudo-channel issues a command.
@@ -109,6 +117,15 @@ impl PartitionSpec {
     }
 }
 
+/// What a partition has sent.
+#[derive(Clone, Debug, Default)]
+pub struct PartitionOutput {
+    /// To SMs.
+    pub replies: Vec<Reply>,
+    /// To the partition of the same number in the other half.
+    pub to_other_half: Vec<HalfMessage>,
+}
+
 /// One memory partition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Partition {
@@ -116,6 +133,8 @@ pub struct Partition {
     channels: Vec<PseudoChannel>,
     /// For each pseudo-channel, which answers in order.
     fills: Vec<VecDeque<Fill>>,
+    /// Data and invalidations that come from the other half, in order of arrival.
+    messages: VecDeque<HalfMessage>,
     wanted: Vec<DramRequest>,
     agenda: Agenda,
     counters: PartitionCounters,
@@ -133,6 +152,7 @@ impl Partition {
                 .map(|channel| PseudoChannel::new(&spec.channel, stagger(channel)))
                 .collect(),
             fills: vec![VecDeque::new(); spec.channels as usize],
+            messages: VecDeque::new(),
             wanted: Vec::new(),
             agenda: Agenda::new(spec),
             counters: PartitionCounters::default(),
@@ -144,6 +164,19 @@ impl Partition {
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice(request.line);
         self.slices[slice].push(request);
+        self.agenda.look_ups[slice] = self.slices[slice].next_event();
+    }
+
+    /// A message of the partition of the same number in the other half arrives; they must come in order of arrival.
+    pub fn push_message(&mut self, spec: &PartitionSpec, message: HalfMessage) {
+        let HalfContent::Request(request) = message.content else {
+            self.messages.push_back(message);
+            self.agenda.message = self.messages.front().map_or(Ticks::NEVER, |first| Ticks::from(first.at));
+            return;
+        };
+        self.counters.l2_requests.enters(request.at.0);
+        let slice = spec.map.slice(request.line);
+        self.slices[slice].push_far(request);
         self.agenda.look_ups[slice] = self.slices[slice].next_event();
     }
 
@@ -178,7 +211,9 @@ impl Partition {
     /// Whether nothing waits and nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.fills.iter().all(VecDeque::is_empty) && self.slices.iter().all(Slice::is_idle)
+        self.fills.iter().all(VecDeque::is_empty)
+            && self.messages.is_empty()
+            && self.slices.iter().all(Slice::is_idle)
     }
 
     /// What has been counted since the last [`Partition::take_counters`].
@@ -206,61 +241,80 @@ impl Partition {
     }
 
     /// Everything that happens before `until`; replies carry the moment of their departure.
-    pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, replies: &mut Vec<Reply>) {
+    pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
         let until = Ticks::from(until);
-        // A slice that was blocked goes on at the moment at which it wanted to: in the past.
-        let mut reached = Ticks(0);
         loop {
             let (now, event) = self.agenda.next();
             if now >= until {
                 return;
             }
-            reached = reached.max(now);
             match event {
-                Next::Fill(channel) => self.fill(spec, channel, replies),
-                Next::LookUp(slice) => self.look_up(spec, slice, replies),
-                Next::Command(channel) => self.command(spec, channel),
+                Next::Fill(channel) => self.fill(spec, channel, output),
+                Next::Message => self.take_message(spec, output),
+                Next::LookUp(slice) => self.look_up(spec, slice, output),
+                Next::Command(channel) => self.command(spec, channel, now),
             }
             if !self.wanted.is_empty() {
-                self.ask_dram(spec, reached);
+                self.ask_dram(spec, now);
             }
         }
     }
 
-    fn fill(&mut self, spec: &PartitionSpec, channel: usize, replies: &mut Vec<Reply>) {
+    fn fill(&mut self, spec: &PartitionSpec, channel: usize, output: &mut PartitionOutput) {
         let Some(fill) = self.fills[channel].pop_front() else { return };
         self.agenda.fills[channel] = first_fill(&self.fills[channel]);
-        let slice = spec.map.slice(fill.line);
-        let mut output = SliceOutput {
-            replies,
-            dram: &mut self.wanted,
-            counters: &mut self.counters.l2,
-            queue: &mut self.counters.l2_requests,
-        };
-        self.slices[slice].fill(&spec.l2, fill.line, fill.sectors, fill.at, &mut output);
-        self.agenda.look_ups[slice] = self.slices[slice].next_event();
+        self.with_slice(spec.map.slice(fill.line), output, |slice, output| {
+            slice.fill(&spec.l2, fill.line, fill.sectors, fill.at, output);
+        });
     }
 
-    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, replies: &mut Vec<Reply>) {
+    fn take_message(&mut self, spec: &PartitionSpec, output: &mut PartitionOutput) {
+        let Some(message) = self.messages.pop_front() else { return };
+        self.agenda.message = self.messages.front().map_or(Ticks::NEVER, |first| Ticks::from(first.at));
+        match message.content {
+            HalfContent::Data(line, sectors) => {
+                self.with_slice(spec.map.slice(line), output, |slice, output| {
+                    slice.fill_copy(&spec.l2, line, sectors, message.at, output);
+                });
+            }
+            HalfContent::Invalidate(line) => {
+                self.slices[spec.map.slice(line)].invalidate_copy(&spec.l2, line);
+            }
+            HalfContent::Request(_) => {}
+        }
+    }
+
+    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, output: &mut PartitionOutput) {
         let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < spec.write_limit);
-        let mut output = SliceOutput {
-            replies,
+        self.with_slice(slice, output, |slice, output| slice.step(&spec.l2, writes_allowed, output));
+    }
+
+    /// Lets a slice act, and notes when it does next.
+    fn with_slice(
+        &mut self,
+        slice: usize,
+        output: &mut PartitionOutput,
+        act: impl FnOnce(&mut Slice, &mut SliceOutput<'_>),
+    ) {
+        let mut of_slice = SliceOutput {
+            replies: &mut output.replies,
+            to_other_half: &mut output.to_other_half,
             dram: &mut self.wanted,
             counters: &mut self.counters.l2,
             queue: &mut self.counters.l2_requests,
         };
-        self.slices[slice].step(&spec.l2, writes_allowed, &mut output);
+        act(&mut self.slices[slice], &mut of_slice);
         self.agenda.look_ups[slice] = self.slices[slice].next_event();
     }
 
-    fn command(&mut self, spec: &PartitionSpec, channel: usize) {
+    fn command(&mut self, spec: &PartitionSpec, channel: usize, now: Ticks) {
         let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
         let decided = self.channels[channel].decide(&spec.channel);
         self.agenda.commands[channel] = self.channels[channel].next_decision();
         let Some((access, done)) = decided else { return };
         if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
             for (slice, look_up) in self.slices.iter_mut().zip(&mut self.agenda.look_ups) {
-                slice.unblock();
+                slice.unblock(now);
                 *look_up = slice.next_event();
             }
         }

@@ -66,7 +66,7 @@ error: unknown field 'kibs' of l2
 1 | l2.kibs=3
   |    ^^^^ not known
   |
-  = help: did you mean 'kib'? allowed: atomic_interval, far_latency, fetch_bytes, fill_latency, halves, hit_latency, kib, miss_entries, miss_latency, replacement, slice_bytes, slices_per_channel, ways
+  = help: did you mean 'kib'? allowed: atomic_interval, fetch_bytes, fill_latency, halves, hit_latency, kib, link_bytes, link_latency, miss_entries, miss_latency, replacement, slice_bytes, slices_per_channel, ways
 
 "#]]);
     warplab("run scale.ron --set l2.kib=many").code(2).stdout_eq("").stderr_eq(str![[r#"

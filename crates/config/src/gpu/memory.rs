@@ -80,11 +80,13 @@ pub struct L2Cache {
     /// Level-two cycles between two atomic operations of one sector.
     #[schemars(range(min = 1))]
     pub atomic_interval: u32,
-    /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own.
+    /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own, which keeps copies.
     #[schemars(range(min = 1, max = 2))]
     pub halves: u32,
-    /// Cycles that the way to the other half and back adds.
-    pub far_latency: u32,
+    /// Cycles that a message takes from a slice to the one of the same number in the other half.
+    pub link_latency: u32,
+    /// Bytes that a slice sends to the other half in one cycle of the level-two clock.
+    pub link_bytes: u32,
 }
 
 /// Device memory: channels, each with its own command and data bus.

@@ -48,7 +48,8 @@ pub struct SectorCache {
     replacement: Replacement,
 }
 
-/// One line: four bits each of valid, dirty and partly written sectors, one that it must stay, and its number.
+/// One line: four bits each of valid, dirty and partly written sectors, one that it must stay, one that it has a copy
+/// elsewhere, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Word(u64);
 
@@ -89,8 +90,10 @@ const DIRTY: u32 = 4;
 const PARTIAL: u32 = 8;
 /// The bit of a line that must stay.
 const PINNED: u32 = 12;
+/// The bit of a line that another cache keeps a copy of.
+const COPIED: u32 = 13;
 /// The lowest bit of the line's number.
-const NUMBER: u32 = 13;
+const NUMBER: u32 = 14;
 
 impl SectorCache {
     /// An empty cache that replaces the least recently used line.
@@ -188,6 +191,34 @@ impl SectorCache {
         word.set_sectors(PARTIAL, (word.sectors(PARTIAL) | sectors & !valid) & !full);
         word.set_sectors(VALID, valid | sectors);
         word.set_sectors(DIRTY, word.sectors(DIRTY) | sectors);
+    }
+
+    /// Some sectors are written here as they are written below: nothing has to be written back; of those in `full` every
+    /// byte.
+    pub fn write_through(&mut self, index: LineIndex, sectors: SectorMask, full: SectorMask) {
+        let word = &mut self.lines[index.0 as usize];
+        let valid = word.sectors(VALID);
+        word.set_sectors(PARTIAL, (word.sectors(PARTIAL) | sectors & !valid) & !full);
+        word.set_sectors(VALID, valid | sectors);
+    }
+
+    /// Some sectors hold nothing any more.
+    pub fn drop_sectors(&mut self, index: LineIndex, sectors: SectorMask) {
+        let word = &mut self.lines[index.0 as usize];
+        word.set_sectors(VALID, word.sectors(VALID) & !sectors);
+        word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !sectors);
+    }
+
+    /// Another cache keeps a copy of the line, or none does any more.
+    pub fn set_copied(&mut self, index: LineIndex, copied: bool) {
+        let word = &mut self.lines[index.0 as usize];
+        word.0 = word.0 & !(1 << COPIED) | u64::from(copied) << COPIED;
+    }
+
+    /// Whether another cache keeps a copy of the line.
+    #[must_use]
+    pub fn is_copied(&self, index: LineIndex) -> bool {
+        self.lines[index.0 as usize].0 >> COPIED & 1 != 0
     }
 
     /// Removes a line, whatever it holds.

@@ -1,7 +1,7 @@
 //! The L2 cache: slices, each with its tags, its MSHRs and its port.
 
-mod home;
+mod link;
 mod mshr;
 mod slice;
 
-pub(crate) use slice::{DramRequest, L2Spec, Slice, SliceOutput};
+pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};

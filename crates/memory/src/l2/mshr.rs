@@ -1,10 +1,18 @@
 //! Miss status holding registers (MSHRs): lines under way from DRAM and the requests that wait for them.
 
+use super::Asker;
 use crate::cache::LineIndex;
 use crate::message::Request;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warplab_units::{Address, SectorMask};
+
+/// A request that waits, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Waiter {
+    pub(crate) request: Request,
+    pub(crate) asker: Asker,
+}
 
 /// One line under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +22,7 @@ pub(crate) struct Mshr {
     /// Sectors that have been asked of DRAM and have not come.
     pub(crate) pending: SectorMask,
     /// Requests that wait for sectors of the line, in order of their arrival.
-    pub(crate) waiters: Vec<Request>,
+    pub(crate) waiters: Vec<Waiter>,
 }
 
 /// The lines of one slice that are under way.
@@ -48,13 +56,13 @@ impl Mshrs {
     /// are pending from now on, and how many of `missing` were on their way already.
     pub(crate) fn wait(
         &mut self,
-        request: Request,
+        waiter: Waiter,
         index: LineIndex,
         missing: SectorMask,
         fetch: SectorMask,
     ) -> Waiting {
         let Mshrs { lines, entries, free } = self;
-        let entry = *lines.entry(request.line.0).or_insert_with(|| {
+        let entry = *lines.entry(waiter.request.line.0).or_insert_with(|| {
             free.pop().unwrap_or_else(|| {
                 entries.push(Mshr { index, pending: SectorMask::EMPTY, waiters: Vec::new() });
                 (entries.len() - 1) as u32
@@ -63,7 +71,7 @@ impl Mshrs {
         let mshr = &mut entries[entry as usize];
         mshr.index = index;
         let waiting = Waiting { fetch: fetch & !mshr.pending, merged: (missing & mshr.pending).count() };
-        mshr.waiters.push(request);
+        mshr.waiters.push(waiter);
         mshr.pending |= waiting.fetch;
         waiting
     }
@@ -107,8 +115,9 @@ impl<'de> Deserialize<'de> for Mshrs {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mshrs, Waiting};
+    use super::{Mshrs, Waiter, Waiting};
     use crate::cache::LineIndex;
+    use crate::l2::Asker;
     use crate::message::{Request, RequestKind};
     use warplab_units::{Address, Cycle, SectorMask, SmId};
 
@@ -125,7 +134,8 @@ mod tests {
     }
 
     fn wait(mshrs: &mut Mshrs, request: Request, fetch: u8) -> Waiting {
-        mshrs.wait(request, LineIndex::default(), request.sectors, SectorMask(fetch))
+        let waiter = Waiter { request, asker: Asker::Sm };
+        mshrs.wait(waiter, LineIndex::default(), request.sectors, SectorMask(fetch))
     }
 
     #[test]
@@ -158,7 +168,7 @@ mod tests {
             wait(&mut mshrs, read(128, token, 1), 1);
         }
         let waiters = &mshrs.get_mut(Address(128)).unwrap().waiters;
-        assert_eq!(waiters.iter().map(|waiter| waiter.token).collect::<Vec<u32>>(), [5, 3, 4]);
+        assert_eq!(waiters.iter().map(|waiter| waiter.request.token).collect::<Vec<u32>>(), [5, 3, 4]);
     }
 
     #[test]

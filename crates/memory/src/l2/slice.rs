@@ -1,11 +1,14 @@
 //! One slice of the L2: tags, MSHRs, and requests that wait for its port.
 
-use super::home::{Half, Halves};
-use super::mshr::Mshrs;
+mod far;
+
+use super::link::{Link, LinkSpec};
+use super::mshr::{Mshrs, Waiter};
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
-use crate::map::AddressMap;
-use crate::message::{Reply, Request, RequestKind};
+use crate::map::{AddressMap, Half};
+use crate::message::{HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
@@ -22,12 +25,12 @@ pub(crate) struct DramRequest {
 }
 
 /// What a slice is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct L2Spec {
     map: AddressMap,
     shape: CacheShape,
     replacement: ReplacementPolicy,
-    halves: Halves,
+    link: LinkSpec,
     mshrs: usize,
     cycle: Ticks,
     slice_bytes: u64,
@@ -50,7 +53,7 @@ impl L2Spec {
             map: AddressMap::new(config),
             shape: CacheShape::of_bytes(bytes, l2.ways),
             replacement: l2.replacement,
-            halves: Halves::new(config),
+            link: LinkSpec::new(config),
             mshrs: l2.miss_entries as usize,
             cycle,
             slice_bytes: u64::from(l2.slice_bytes),
@@ -63,10 +66,15 @@ impl L2Spec {
         }
     }
 
-    /// How long a request keeps the port of its slice busy.
-    fn port_time(&self, request: &Request) -> Ticks {
+    /// How long the sectors of a request keep the port of a slice busy.
+    fn sector_time(&self, request: &Request) -> Ticks {
         let bytes = u64::from(request.sectors.count()) * SECTOR_BYTES;
-        let busy = self.cycle * bytes.div_ceil(self.slice_bytes).max(1);
+        self.cycle * bytes.div_ceil(self.slice_bytes).max(1)
+    }
+
+    /// How long a request keeps the port of the slice at its home busy.
+    fn port_time(&self, request: &Request) -> Ticks {
+        let busy = self.sector_time(request);
         match request.kind {
             RequestKind::Atomic { sector_accesses, .. } => busy.max(self.atomic * u64::from(sector_accesses)),
             RequestKind::Read | RequestKind::Write { .. } => busy,
@@ -74,16 +82,54 @@ impl L2Spec {
     }
 }
 
+/// Requests in order of arrival.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Inbox {
+    requests: VecDeque<Request>,
+    /// The first one waits for an MSHR, a way of its set or the write queue of DRAM.
+    blocked: bool,
+    /// It does not pass before: it was blocked until then.
+    not_before: Ticks,
+}
+
+impl Inbox {
+    /// When the first request can be looked up; never when none waits or it is blocked.
+    fn next(&self) -> Ticks {
+        match self.requests.front() {
+            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before),
+            _ => Ticks::NEVER,
+        }
+    }
+
+    fn unblock(&mut self, now: Ticks) {
+        if std::mem::take(&mut self.blocked) {
+            self.not_before = self.not_before.max(now);
+        }
+    }
+}
+
+/// Whose request a slice looks up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Asker {
+    /// An SM of its half.
+    Sm,
+    /// The slice of the other half.
+    OtherHalf,
+}
+
 /// One slice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {
-    home: Half,
+    half: Half,
     cache: SectorCache,
-    inbox: VecDeque<Request>,
+    /// From SMs, and from the other half: these never wait for the other half, so that the two cannot block each other.
+    from_sms: Inbox,
+    from_other_half: Inbox,
     mshrs: Mshrs,
+    /// Those of lines under way from the other half.
+    far_mshrs: Mshrs,
+    link: Link,
     port_free: Ticks,
-    /// The head of the inbox waits for an MSHR, a way of its set or the write queue of DRAM.
-    blocked: bool,
 }
 
 /// Where a slice leaves what it wants and what it counts.
@@ -92,30 +138,33 @@ pub(crate) struct SliceOutput<'a> {
     pub(crate) dram: &'a mut Vec<DramRequest>,
     pub(crate) counters: &'a mut CacheCounters,
     pub(crate) queue: &'a mut QueueCounters,
+    /// To the slice of the same number in the other half.
+    pub(crate) to_other_half: &'a mut Vec<HalfMessage>,
 }
 
 impl Slice {
     pub(crate) fn new(spec: &L2Spec, partition: PartitionId) -> Slice {
         Slice {
-            home: spec.halves.home_of(partition),
+            half: spec.map.half_of_partition(partition),
             cache: SectorCache::with_replacement(spec.shape, spec.replacement),
-            inbox: VecDeque::new(),
+            from_sms: Inbox::default(),
+            from_other_half: Inbox::default(),
             mshrs: Mshrs::default(),
+            far_mshrs: Mshrs::default(),
+            link: Link::default(),
             port_free: Ticks(0),
-            blocked: false,
         }
     }
 
+    /// A request of an SM arrives.
     pub(crate) fn push(&mut self, request: Request) {
-        self.inbox.push_back(request);
+        self.from_sms.requests.push_back(request);
     }
 
-    /// When the next request can be looked up; never when none waits or the slice is blocked.
+    /// When the next request can be looked up; never when none waits or all are blocked.
     pub(crate) fn next_event(&self) -> Ticks {
-        match self.inbox.front() {
-            Some(request) if !self.blocked => Ticks::from(request.at).max(self.port_free),
-            _ => Ticks::NEVER,
-        }
+        let next = self.from_sms.next().min(self.from_other_half.next());
+        if next == Ticks::NEVER { next } else { next.max(self.port_free) }
     }
 
     /// The tags and data.
@@ -125,41 +174,79 @@ impl Slice {
 
     /// Whether anything waits here.
     pub(crate) fn is_idle(&self) -> bool {
-        self.inbox.is_empty() && self.mshrs.is_empty()
+        let inboxes = [&self.from_sms, &self.from_other_half];
+        inboxes.iter().all(|inbox| inbox.requests.is_empty())
+            && self.mshrs.is_empty()
+            && self.far_mshrs.is_empty()
     }
 
-    /// The head of the inbox may try again.
-    pub(crate) fn unblock(&mut self) {
-        self.blocked = false;
+    /// What was blocked may try again.
+    pub(crate) fn unblock(&mut self, now: Ticks) {
+        self.from_sms.unblock(now);
+        self.from_other_half.unblock(now);
     }
 
-    /// Looks up the head of the inbox at [`Slice::next_event`]; `writes_allowed` is false while the write queue of DRAM
-    /// is full.
+    /// Looks up the request whose turn it is at [`Slice::next_event`]; `writes_allowed` is false while the write queue of
+    /// DRAM is full.
     pub(crate) fn step(&mut self, spec: &L2Spec, writes_allowed: bool, output: &mut SliceOutput<'_>) {
         let now = self.next_event();
-        let Some(&request) = self.inbox.front() else { return };
-        let Some(index) = self.find_or_insert(spec, request.line, writes_allowed, now, output) else {
-            self.blocked = true;
-            return;
+        let asker =
+            if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
+        let Some(&request) = self.inbox(asker).requests.front() else { return };
+        let passed = if asker == Asker::Sm && spec.map.home(request.line) != self.half {
+            self.look_up_far(spec, &request, writes_allowed, now, output)
+        } else {
+            self.look_up_home(spec, &request, asker, writes_allowed, now, output)
         };
-        let missing = self.missing(index, &request);
-        if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
-            self.blocked = true;
-            return;
+        match passed {
+            Ok(()) => {
+                self.inbox(asker).requests.pop_front();
+            }
+            Err(Blocked) => self.inbox(asker).blocked = true,
         }
-        self.inbox.pop_front();
-        self.count(&request, index, missing, output.counters);
-        let busy = spec.port_time(&request);
-        self.port_free = now + busy;
-        output.counters.busy_ticks += busy.0;
+    }
+
+    fn inbox(&mut self, asker: Asker) -> &mut Inbox {
+        match asker {
+            Asker::Sm => &mut self.from_sms,
+            Asker::OtherHalf => &mut self.from_other_half,
+        }
+    }
+
+    /// A request for a line that is at home here.
+    fn look_up_home(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        asker: Asker,
+        writes_allowed: bool,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Result<(), Blocked> {
+        let index = self.find_or_insert(spec, request.line, writes_allowed, now, output).ok_or(Blocked)?;
+        let missing = self.missing(index, request);
+        if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
+            return Err(Blocked);
+        }
+        self.count(request, self.cache.present(index), missing, output.counters);
+        let passed = self.pass(spec.port_time(request), now, output);
         if let RequestKind::Write { full } = request.kind {
             self.cache.write(index, request.sectors, full);
         }
+        self.note_copies(spec, request, asker, index, now, output);
         if missing.is_empty() {
-            self.hit(spec, &request, index, now + busy, output);
+            self.hit(spec, request, asker, index, passed, output);
         } else {
-            self.miss(spec, request, index, missing, now, output);
+            self.miss(spec, *request, asker, index, missing, now, output);
         }
+        Ok(())
+    }
+
+    /// A request keeps the port busy; when it has passed.
+    fn pass(&mut self, busy: Ticks, now: Ticks, output: &mut SliceOutput<'_>) -> Ticks {
+        self.port_free = now + busy;
+        output.counters.busy_ticks += busy.0;
+        self.port_free
     }
 
     /// The place of a line in the cache; none while the line cannot get one.
@@ -198,16 +285,15 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
+        asker: Asker,
         index: LineIndex,
         passed: Ticks,
         output: &mut SliceOutput<'_>,
     ) {
-        let mut at = passed + spec.hit;
         if let RequestKind::Atomic { .. } = request.kind {
             self.cache.write(index, request.sectors, SectorMask::EMPTY);
-            at = at + spec.halves.way(request.sm, self.home);
         }
-        answer(spec, request, at, output);
+        self.answer(spec, request, asker, passed + spec.hit, output);
     }
 
     /// The request waits for sectors; those that are not under way yet are asked of DRAM.
@@ -215,6 +301,7 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: Request,
+        asker: Asker,
         index: LineIndex,
         missing: SectorMask,
         now: Ticks,
@@ -222,7 +309,7 @@ impl Slice {
     ) {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
         self.cache.pin(index);
-        let waiting = self.mshrs.wait(request, index, missing, fetch);
+        let waiting = self.mshrs.wait(Waiter { request, asker }, index, missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
             let at = now + spec.miss;
@@ -239,7 +326,7 @@ impl Slice {
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) {
-        self.blocked = false;
+        self.unblock(now);
         // The line is under way, so that it was pinned and is still there.
         let Some(mshr) = self.mshrs.get_mut(line) else { return };
         let index = mshr.index;
@@ -248,28 +335,28 @@ impl Slice {
         mshr.pending = mshr.pending & !sectors;
         let readable = self.cache.readable(index);
         let at = now + spec.fill;
-        let mut written = SectorMask::EMPTY;
-        let home = self.home;
-        mshr.waiters.retain(|waiter| {
-            let ready = readable.contains(waiter.sectors);
-            if ready {
-                answer(spec, waiter, at + spec.halves.way(waiter.sm, home), output);
-                if let RequestKind::Atomic { .. } = waiter.kind {
-                    written |= waiter.sectors;
-                }
-            }
-            !ready
-        });
-        if !written.is_empty() {
-            self.cache.write(index, written, SectorMask::EMPTY);
-        }
+        let ready = mshr.waiters.extract_if(.., |waiter| readable.contains(waiter.request.sectors));
+        let ready: SmallVec<[Waiter; 4]> = ready.collect();
         if mshr.pending.is_empty() {
             self.mshrs.release(line);
             self.cache.unpin(index);
         }
+        for Waiter { request, asker } in ready {
+            if let RequestKind::Atomic { .. } = request.kind {
+                self.cache.write(index, request.sectors, SectorMask::EMPTY);
+            }
+            self.answer(spec, &request, asker, at, output);
+        }
     }
 
-    fn count(&self, request: &Request, index: LineIndex, missing: SectorMask, counters: &mut CacheCounters) {
+    /// Counts a request of whose sectors some were present and some are missing.
+    fn count(
+        &self,
+        request: &Request,
+        present: SectorMask,
+        missing: SectorMask,
+        counters: &mut CacheCounters,
+    ) {
         let sectors = u64::from(request.sectors.count());
         let hits = sectors - u64::from(missing.count());
         counters.requests += 1;
@@ -280,7 +367,7 @@ impl Slice {
             }
             RequestKind::Write { .. } => {
                 counters.write_sectors += sectors;
-                counters.write_hits += u64::from((request.sectors & self.cache.present(index)).count());
+                counters.write_hits += u64::from((request.sectors & present).count());
             }
             RequestKind::Atomic { returns, sector_accesses } => {
                 let accesses = u64::from(sector_accesses);
@@ -313,17 +400,25 @@ fn evict(victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
     }
 }
 
-/// The reply leaves at `at`.
-fn answer(spec: &L2Spec, request: &Request, at: Ticks, output: &mut SliceOutput<'_>) {
-    let data = match request.kind {
+/// A request does not pass until something has come or gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Blocked;
+
+/// The reply to an SM leaves at `at`.
+fn reply(spec: &L2Spec, request: &Request, at: Cycle, output: &mut SliceOutput<'_>) {
+    let bytes = spec.header_bytes + data_bytes(request);
+    output.queue.leaves(at.0, request.at.0);
+    output.replies.push(Reply { sm: request.sm, token: request.token, bytes, at });
+}
+
+/// Bytes of data in the answer to a request.
+fn data_bytes(request: &Request) -> u32 {
+    match request.kind {
         RequestKind::Read | RequestKind::Atomic { returns: true, .. } => {
             request.sectors.count() * SECTOR_BYTES as u32
         }
         RequestKind::Write { .. } | RequestKind::Atomic { returns: false, .. } => 0,
-    };
-    let at: Cycle = at.to_cycle();
-    output.queue.leaves(at.0, request.at.0);
-    output.replies.push(Reply { sm: request.sm, token: request.token, bytes: spec.header_bytes + data, at });
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A partition of the machine for teaching, from request to reply. Times are in cycles.
 
-use super::{Partition, PartitionSpec};
+use super::{Partition, PartitionOutput, PartitionSpec};
 use crate::message::{Reply, Request};
 use crate::testing::{atomic, read, toy, write};
 use warplab_units::{Cycle, PartitionId};
@@ -10,10 +10,10 @@ const ID: PartitionId = PartitionId(1);
 
 /// Pushes requests and runs to the end: tokens and times of the replies.
 fn answered(spec: &PartitionSpec, partition: &mut Partition, requests: &[Request]) -> Vec<(u32, u64)> {
-    let mut replies = Vec::new();
+    let mut output = PartitionOutput::default();
     requests.iter().for_each(|&request| partition.push(spec, request));
-    partition.advance(spec, Cycle(1_000_000), &mut replies);
-    replies.iter().map(|reply| (reply.token, reply.at.0)).collect()
+    partition.advance(spec, Cycle(1_000_000), &mut output);
+    output.replies.iter().map(|reply| (reply.token, reply.at.0)).collect()
 }
 
 fn fresh() -> (PartitionSpec, Partition) {
@@ -60,12 +60,12 @@ fn an_idle_partition_has_no_next_event() {
 #[test]
 fn what_happens_at_the_end_of_an_epoch_belongs_to_the_next() {
     let (spec, mut partition) = fresh();
-    let mut replies = Vec::new();
+    let mut output = PartitionOutput::default();
     partition.push(&spec, write(1, 0, 1, 50));
-    partition.advance(&spec, Cycle(50), &mut replies);
-    assert!(replies.is_empty());
-    partition.advance(&spec, Cycle(51), &mut replies);
-    assert_eq!(replies[0].at, Cycle(71));
+    partition.advance(&spec, Cycle(50), &mut output);
+    assert!(output.replies.is_empty());
+    partition.advance(&spec, Cycle(51), &mut output);
+    assert_eq!(output.replies[0].at, Cycle(71));
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn many_short_epochs_give_the_replies_of_one_long_one() {
     let (spec, mut whole) = fresh();
     let (mut pieces, requests) = (whole.clone(), mixed(300));
     let expected = answered(&spec, &mut whole, &requests);
-    let mut replies = Vec::new();
+    let mut output = PartitionOutput::default();
     requests.iter().for_each(|&request| pieces.push(&spec, request));
-    (0..20_000).for_each(|cycle| pieces.advance(&spec, Cycle(cycle), &mut replies));
-    pieces.advance(&spec, Cycle(1_000_000), &mut replies);
-    assert_eq!(replies.iter().map(|reply| (reply.token, reply.at.0)).collect::<Vec<_>>(), expected);
+    (0..20_000).for_each(|cycle| pieces.advance(&spec, Cycle(cycle), &mut output));
+    pieces.advance(&spec, Cycle(1_000_000), &mut output);
+    assert_eq!(output.replies.iter().map(|reply| (reply.token, reply.at.0)).collect::<Vec<_>>(), expected);
     assert_eq!(pieces.counters(), whole.counters());
 }
 
@@ -123,15 +123,15 @@ fn counters_that_are_taken_start_anew_and_sum_to_the_whole() {
     let requests = mixed(200);
     answered(&spec, &mut once, &requests);
     requests.iter().for_each(|&request| twice.push(&spec, request));
-    let mut replies = Vec::new();
-    twice.advance(&spec, Cycle(200), &mut replies);
+    let mut output = PartitionOutput::default();
+    twice.advance(&spec, Cycle(200), &mut output);
     let mut sum = twice.take_counters();
     assert!(sum.l2.requests > 0);
     let rest = twice.counters();
     assert_eq!((rest.l2.requests, rest.l2_requests.departures), (0, 0));
     // What is under way is counted with what follows.
     assert_eq!(rest.l2_requests.arrivals, 200 - sum.l2_requests.arrivals);
-    twice.advance(&spec, Cycle(1_000_000), &mut replies);
+    twice.advance(&spec, Cycle(1_000_000), &mut output);
     sum += &twice.take_counters();
     assert_eq!(sum, once.counters());
 }
@@ -143,7 +143,7 @@ fn in_mid_flight() -> (PartitionSpec, Partition) {
     let mut now = Cycle(300);
     while partition.fills.is_empty() {
         now += 1;
-        partition.advance(&spec, now, &mut Vec::new());
+        partition.advance(&spec, now, &mut PartitionOutput::default());
     }
     assert!(!partition.slices[0].is_idle());
     (spec, partition)
@@ -151,9 +151,9 @@ fn in_mid_flight() -> (PartitionSpec, Partition) {
 
 /// Runs to the end: the replies, and the state as bytes.
 fn finish(spec: &PartitionSpec, mut partition: Partition) -> (Vec<Reply>, Vec<u8>) {
-    let mut replies = Vec::new();
-    partition.advance(spec, Cycle(1_000_000), &mut replies);
-    (replies, postcard::to_allocvec(&partition).unwrap())
+    let mut output = PartitionOutput::default();
+    partition.advance(spec, Cycle(1_000_000), &mut output);
+    (output.replies, postcard::to_allocvec(&partition).unwrap())
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! One slice between a fake crossbar above and a fake DRAM below. Times are in cycles.
 
 use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
-use crate::message::{Reply, Request, RequestKind};
+use crate::message::{HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
+use warplab_units::{Cycle, PartitionId, SectorMask};
 
 /// A slice with its neighbours.
 struct Bench {
@@ -17,19 +17,21 @@ struct Bench {
     dram: Vec<DramRequest>,
     counters: CacheCounters,
     queue: QueueCounters,
+    to_other_half: Vec<HalfMessage>,
 }
 
 impl Bench {
     fn new(config: &GpuConfig) -> Bench {
         let spec = L2Spec::new(config);
         Bench {
-            spec,
             slice: Slice::new(&spec, PartitionId(0)),
+            spec,
             writes_allowed: true,
             replies: Vec::new(),
             dram: Vec::new(),
             counters: CacheCounters::default(),
             queue: QueueCounters::default(),
+            to_other_half: Vec::new(),
         }
     }
 
@@ -39,6 +41,7 @@ impl Bench {
             dram: &mut self.dram,
             counters: &mut self.counters,
             queue: &mut self.queue,
+            to_other_half: &mut self.to_other_half,
         };
         act(&mut self.slice, &self.spec, &mut output);
     }
@@ -272,22 +275,10 @@ fn a_full_write_queue_of_dram_stops_a_miss_and_lets_hits_pass() {
     assert_eq!(bench.answered(), [(1, 121)]);
     assert!(bench.dram.is_empty() && !bench.slice.is_idle());
     bench.writes_allowed = true;
-    bench.slice.unblock();
+    bench.slice.unblock(Ticks::of_cycles(150));
     bench.run([]);
     assert_eq!(bench.asked().len(), 1);
     assert_eq!(bench.answered()[1].0, 3);
-}
-
-#[test]
-fn sms_of_the_far_half_pay_the_way_home_for_fills_and_atomic_operations_but_not_for_hits() {
-    let mut config = toy();
-    (config.l2.halves, config.l2.far_latency) = (2, 7);
-    let far = |request: Request| Request { sm: SmId(1), ..request };
-    let mut bench = Bench::new(&config);
-    bench.run([read(1, 0, 1, 100), far(read(2, 0, 1, 100))]);
-    bench.fill(0, 1, 300);
-    bench.run([far(read(3, 0, 1, 400)), atomic(4, 0, 1, 500), far(atomic(5, 0, 1, 600))]);
-    assert_eq!(bench.answered(), [(1, 310), (2, 317), (3, 421), (4, 521), (5, 628)]);
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! The link of a slice to the one of the same number in the other half.
+
+use serde::{Deserialize, Serialize};
+use warplab_config::{GpuConfig, Ticks};
+use warplab_units::Cycle;
+
+/// How long messages to the other half take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkSpec {
+    latency: u64,
+    /// Time of 1,024 bytes.
+    kib: Ticks,
+    header_bytes: u32,
+}
+
+impl LinkSpec {
+    pub(crate) fn new(config: &GpuConfig) -> LinkSpec {
+        let l2 = &config.l2;
+        LinkSpec {
+            latency: u64::from(l2.link_latency),
+            kib: Ticks(config.l2_cycle().0 * 1024 / u64::from(l2.link_bytes.max(1))),
+            header_bytes: config.crossbar.header_bytes,
+        }
+    }
+
+    fn time(&self, data_bytes: u32) -> Ticks {
+        Ticks(self.kib.0 * u64::from(self.header_bytes + data_bytes) / 1024)
+    }
+}
+
+/// The sending side of a link: one message after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Link {
+    free_at: Ticks,
+}
+
+impl Link {
+    /// A message that is ready at `at`: when it arrives.
+    pub(crate) fn send(&mut self, spec: &LinkSpec, at: Ticks, data_bytes: u32) -> Cycle {
+        self.free_at = self.free_at.max(at) + spec.time(data_bytes);
+        self.free_at.to_cycle() + spec.latency
+    }
+
+    /// When everything has been sent.
+    pub(crate) fn free_at(&self) -> Ticks {
+        self.free_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Link, LinkSpec};
+    use warplab_config::Ticks;
+
+    /// Ten cycles, 16 bytes per cycle.
+    fn spec() -> LinkSpec {
+        LinkSpec { latency: 10, kib: Ticks::of_cycles(64), header_bytes: 8, backlog: Ticks::of_cycles(16) }
+    }
+
+    #[test]
+    fn a_message_takes_the_time_of_its_bytes_and_the_latency() {
+        let mut link = Link::default();
+        assert_eq!(link.send(&spec(), Ticks::of_cycles(100), 120).0, 100 + 8 + 10);
+    }
+
+    #[test]
+    fn a_message_waits_for_the_one_before() {
+        let mut link = Link::default();
+        link.send(&spec(), Ticks::of_cycles(100), 120);
+        assert_eq!(link.send(&spec(), Ticks::of_cycles(100), 120).0, 116 + 10);
+    }
+}

@@ -1,0 +1,216 @@
+//! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
+//! copies of lines at home here.
+
+use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, data_bytes, evict, fetched, reply};
+use crate::cache::LineIndex;
+use crate::l2::mshr::Waiter;
+use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
+use smallvec::SmallVec;
+use warplab_config::Ticks;
+use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
+
+impl Slice {
+    /// A request arrives from the other half.
+    pub(crate) fn push_far(&mut self, request: Request) {
+        self.from_other_half.requests.push_back(request);
+    }
+
+    /// A request of an SM for a line that is at home in the other half. A read is served from the copy, if there is one;
+    /// a write goes into the copy and on to its home, and is answered when it has left; an atomic operation is done at home.
+    pub(super) fn look_up_far(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        writes_allowed: bool,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Result<(), Blocked> {
+        match request.kind {
+            RequestKind::Read => self.read_copy(spec, request, now, output),
+            RequestKind::Write { full } => self.write_copy(spec, request, full, writes_allowed, now, output),
+            RequestKind::Atomic { .. } => {
+                self.pass_on_atomic(spec, request, now, output);
+                Ok(())
+            }
+        }
+    }
+
+    fn read_copy(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Result<(), Blocked> {
+        let found = self.cache.find(request.line, spec.map.local_line(request.line));
+        let readable = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index));
+        let missing = request.sectors & !readable;
+        let under_way = self.far_mshrs.contains(request.line);
+        if !missing.is_empty() && !under_way && self.far_mshrs.len() >= spec.mshrs {
+            return Err(Blocked);
+        }
+        self.count(request, readable, missing, output.counters);
+        let passed = self.pass(spec.port_time(request), now, output);
+        if missing.is_empty() {
+            self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
+            return Ok(());
+        }
+        let fetch = fetched(missing, spec.fetch_sectors) & !readable;
+        let waiter = Waiter { request: *request, asker: Asker::Sm };
+        let waiting = self.far_mshrs.wait(waiter, LineIndex::default(), missing, fetch);
+        output.counters.merged_sectors += u64::from(waiting.merged);
+        if !waiting.fetch.is_empty() {
+            self.pass_on(spec, &Request { sectors: waiting.fetch, ..*request }, 0, now, output);
+        }
+        Ok(())
+    }
+
+    fn write_copy(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        full: SectorMask,
+        writes_allowed: bool,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Result<(), Blocked> {
+        let set = spec.map.local_line(request.line);
+        let mut index = self.cache.find(request.line, set);
+        if index.is_none() {
+            if !writes_allowed {
+                return Err(Blocked);
+            }
+            // Where every line of the set is under way the write leaves no copy.
+            if let Some((inserted, victim)) = self.cache.insert(request.line, set) {
+                victim.into_iter().for_each(|victim| evict(victim, now, output));
+                index = Some(inserted);
+            }
+        }
+        let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
+        self.count(request, present, SectorMask::EMPTY, output.counters);
+        let passed = self.pass(spec.port_time(request), now, output);
+        if let Some(index) = index {
+            self.cache.write_through(index, request.sectors, full);
+        }
+        let left = self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
+        self.answer(spec, request, Asker::Sm, passed.max(left) + spec.hit, output);
+        Ok(())
+    }
+
+    fn pass_on_atomic(&mut self, spec: &L2Spec, request: &Request, now: Ticks, output: &mut SliceOutput<'_>) {
+        if let Some(index) = self.cache.find(request.line, spec.map.local_line(request.line)) {
+            self.cache.drop_sectors(index, request.sectors);
+        }
+        self.count(request, request.sectors, SectorMask::EMPTY, output.counters);
+        self.pass(spec.sector_time(request), now, output);
+        self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
+        output.queue.leaves(now.to_cycle().0, request.at.0);
+    }
+
+    /// A request goes on to the home of its line. When it has left.
+    fn pass_on(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        data_bytes: u32,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Ticks {
+        let at = self.link.send(&spec.link, now, data_bytes);
+        let content = HalfContent::Request(Request { at, ..*request });
+        output.to_other_half.push(HalfMessage { at, content });
+        self.link.free_at()
+    }
+
+    /// The answer to a request leaves at `at`: to the SM, or to the other half and from there to the SM.
+    pub(super) fn answer(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        asker: Asker,
+        at: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        if asker == Asker::Sm {
+            return reply(spec, request, at.to_cycle(), output);
+        }
+        match request.kind {
+            RequestKind::Read => {
+                let content = HalfContent::Data(request.line, request.sectors);
+                let arrival = self.link.send(&spec.link, at, data_bytes(request));
+                output.queue.leaves(at.to_cycle().0, request.at.0);
+                output.to_other_half.push(HalfMessage { at: arrival, content });
+            }
+            // The other half has answered already.
+            RequestKind::Write { .. } => output.queue.leaves(at.to_cycle().0, request.at.0),
+            RequestKind::Atomic { .. } => {
+                let arrival = self.link.send(&spec.link, at, data_bytes(request));
+                reply(spec, request, arrival, output);
+            }
+        }
+    }
+
+    /// Keeps in mind that the other half has a copy of a line at home here, or tells it that its copy is out of date.
+    pub(super) fn note_copies(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        asker: Asker,
+        index: LineIndex,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        let keeps = matches!(request.kind, RequestKind::Read | RequestKind::Write { .. });
+        if asker == Asker::OtherHalf && keeps {
+            self.cache.set_copied(index, true);
+        } else if request.kind != RequestKind::Read && self.cache.is_copied(index) {
+            self.cache.set_copied(index, false);
+            let at = self.link.send(&spec.link, now, 0);
+            let content = HalfContent::Invalidate(request.line);
+            output.to_other_half.push(HalfMessage { at, content });
+        }
+    }
+
+    /// Sectors of a line arrive from its home.
+    pub(crate) fn fill_copy(
+        &mut self,
+        spec: &L2Spec,
+        line: Address,
+        sectors: SectorMask,
+        at: Cycle,
+        output: &mut SliceOutput<'_>,
+    ) {
+        let now = Ticks::from(at);
+        self.unblock(now);
+        let set = spec.map.local_line(line);
+        let index = self.cache.find(line, set).or_else(|| {
+            let (index, victim) = self.cache.insert(line, set)?;
+            victim.into_iter().for_each(|victim| evict(victim, now, output));
+            Some(index)
+        });
+        if let Some(index) = index {
+            self.cache.fill(index, sectors);
+        }
+        let Some(mshr) = self.far_mshrs.get_mut(line) else { return };
+        mshr.pending = mshr.pending & !sectors;
+        let pending = mshr.pending;
+        let ready = mshr.waiters.extract_if(.., |waiter| (waiter.request.sectors & pending).is_empty());
+        let ready: SmallVec<[Waiter; 4]> = ready.collect();
+        if pending.is_empty() {
+            self.far_mshrs.release(line);
+        }
+        for Waiter { request, asker } in ready {
+            self.answer(spec, &request, asker, now, output);
+        }
+    }
+
+    /// The copy of a line is out of date.
+    pub(crate) fn invalidate_copy(&mut self, spec: &L2Spec, line: Address) {
+        if let Some(index) = self.cache.find(line, spec.map.local_line(line)) {
+            self.cache.invalidate(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Two slices of the same number in two halves, between fake SMs above and a fake DRAM below that takes 100 cycles.
+//! A message takes 30 cycles and passes the link in one cycle for each 32 bytes. Times are in cycles.
+
+use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
+use crate::map::{AddressMap, Half};
+use crate::message::{HalfContent, HalfMessage, Reply, Request};
+use crate::testing::{atomic, line, read, toy, write};
+use warplab_config::Ticks;
+use warplab_trace::{CacheCounters, QueueCounters};
+use warplab_units::PartitionId;
+
+/// DRAM's part of the answer to a cold read of one sector: 10 to it, 100 in it, 10 from it.
+const DRAM: u64 = 10 + 100 + 10;
+/// A message without data to the other half: a quarter of a cycle at the link, which counts as one.
+const WAY: u64 = 1 + 30;
+/// One with a sector.
+const WAY_OF_SECTOR: u64 = 2 + 30;
+/// A hit: a cycle at the port, and 20.
+const HIT: u64 = 1 + 20;
+
+struct Twins {
+    spec: L2Spec,
+    slices: [Slice; 2],
+    /// Under way to each.
+    messages: [Vec<HalfMessage>; 2],
+    fills: [Vec<DramRequest>; 2],
+    replies: Vec<Reply>,
+    counters: [CacheCounters; 2],
+    queue: QueueCounters,
+    /// What each DRAM was asked.
+    asked: [u32; 2],
+}
+
+impl Twins {
+    fn new() -> Twins {
+        let mut config = toy();
+        let l2 = &mut config.l2;
+        (l2.halves, l2.link_latency, l2.link_bytes) = (2, 30, 32);
+        let spec = L2Spec::new(&config);
+        Twins {
+            slices: [0, 1].map(|id| Slice::new(&spec, PartitionId(id))),
+            spec,
+            messages: Default::default(),
+            fills: Default::default(),
+            replies: Vec::new(),
+            counters: Default::default(),
+            queue: QueueCounters::default(),
+            asked: [0, 0],
+        }
+    }
+
+    /// The number of a line at home in a half, the n-th such.
+    fn at_home(&self, half: Half, n: usize) -> u64 {
+        let map: &AddressMap = &self.spec.map;
+        (0..).filter(|&number| map.home(line(number)) == half).nth(n).unwrap()
+    }
+
+    /// The requests of the SMs of a half, to the end. Gives token and time of the replies.
+    fn run(&mut self, half: Half, requests: impl IntoIterator<Item = Request>) -> Vec<(u32, u64)> {
+        requests.into_iter().for_each(|request| self.slices[half].push(request));
+        while self.step() {}
+        self.replies.drain(..).map(|reply| (reply.token, reply.at.0)).collect()
+    }
+
+    /// The one thing that happens next in either half.
+    fn step(&mut self) -> bool {
+        let next = |half: Half| {
+            let message = self.messages[half].iter().map(|message| Ticks::from(message.at)).min();
+            let fill = self.fills[half].iter().map(|fill| fill.at + Ticks::of_cycles(100)).min();
+            let never = Ticks::NEVER;
+            [fill.unwrap_or(never), message.unwrap_or(never), self.slices[half].next_event()]
+        };
+        let events = [next(0), next(1)];
+        let all = (0..2).flat_map(|half| (0..3).map(move |kind| (half, kind)));
+        let (half, kind) = all.min_by_key(|&(half, kind)| events[half][kind]).unwrap();
+        let now = events[half][kind];
+        if now == Ticks::NEVER {
+            return false;
+        }
+        let (mut dram, mut to_other_half) = (Vec::new(), Vec::new());
+        let mut output = SliceOutput {
+            replies: &mut self.replies,
+            dram: &mut dram,
+            counters: &mut self.counters[half],
+            queue: &mut self.queue,
+            to_other_half: &mut to_other_half,
+        };
+        let slice = &mut self.slices[half];
+        match kind {
+            0 => {
+                let fill = self.fills[half].remove(0);
+                slice.fill(&self.spec, fill.line, fill.sectors, now, &mut output);
+            }
+            1 => {
+                let first = (0..self.messages[half].len()).min_by_key(|&at| self.messages[half][at].at);
+                let message = self.messages[half].remove(first.unwrap());
+                match message.content {
+                    HalfContent::Request(request) => slice.push_far(request),
+                    HalfContent::Data(line, sectors) => {
+                        slice.fill_copy(&self.spec, line, sectors, message.at, &mut output);
+                    }
+                    HalfContent::Invalidate(line) => slice.invalidate_copy(&self.spec, line),
+                }
+            }
+            _ => slice.step(&self.spec, true, &mut output),
+        }
+        self.asked[half] += dram.len() as u32;
+        self.fills[half].extend(dram.into_iter().filter(|request| !request.write));
+        self.messages[1 - half].append(&mut to_other_half);
+        true
+    }
+}
+
+#[test]
+fn a_cold_read_of_a_line_at_home_in_the_other_half_goes_there_and_back() {
+    let mut twins = Twins::new();
+    let near = twins.at_home(0, 0);
+    let far = twins.at_home(1, 0);
+    assert_eq!(twins.run(0, [read(1, near, 1, 1000)]), [(1, 1000 + DRAM)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 2000)]), [(2, 2000 + WAY + DRAM + WAY_OF_SECTOR)]);
+    assert_eq!(twins.asked, [1, 1]);
+}
+
+#[test]
+fn a_line_that_its_home_has_costs_the_way_and_a_hit_there() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    twins.run(1, [read(1, far, 1, 0)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 1000)]), [(2, 1000 + WAY + HIT + WAY_OF_SECTOR)]);
+}
+
+#[test]
+fn a_second_read_hits_the_copy() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    twins.run(0, [read(1, far, 1, 0)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 1000)]), [(2, 1000 + HIT)]);
+    assert_eq!(twins.run(1, [read(3, far, 1, 2000)]), [(3, 2000 + HIT)]);
+}
+
+#[test]
+fn a_read_that_misses_is_counted_in_both_halves_and_a_hit_in_one() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    twins.run(0, [read(1, far, 0b0011, 0), read(2, far, 0b0011, 1000)]);
+    assert_eq!([0, 1].map(|half| twins.counters[half].read_sectors), [4, 2]);
+    assert_eq!([0, 1].map(|half| twins.counters[half].read_hits), [2, 0]);
+}
+
+#[test]
+fn reads_of_a_copy_under_way_merge() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    let arrival = 1000 + WAY + DRAM + WAY_OF_SECTOR;
+    assert_eq!(twins.run(0, [read(1, far, 1, 1000), read(2, far, 1, 1001)]), [(1, arrival), (2, arrival)]);
+    assert_eq!((twins.asked, twins.counters[0].merged_sectors), ([0, 1], 1));
+}
+
+#[test]
+fn a_write_from_its_home_half_makes_the_copy_out_of_date() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    twins.run(0, [read(1, far, 1, 0)]);
+    twins.run(1, [write(2, far, 1, 1000)]);
+    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR)]);
+}
+
+#[test]
+fn a_write_to_the_other_half_is_readable_in_both_and_answered_here() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    assert_eq!(twins.run(0, [write(1, far, 1, 1000)]), [(1, 1000 + HIT)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 2000)]), [(2, 2000 + HIT)]);
+    assert_eq!(twins.run(1, [read(3, far, 1, 3000)]), [(3, 3000 + HIT)]);
+    assert_eq!([0, 1].map(|half| twins.counters[half].write_sectors), [1, 1]);
+    assert_eq!(twins.asked, [0, 0]);
+}
+
+#[test]
+fn only_the_home_writes_back() {
+    let mut twins = Twins::new();
+    let far: Vec<u64> = (0..40).map(|n| twins.at_home(1, n)).collect();
+    twins.run(0, far.iter().map(|&number| write(1, number, 1, 0)));
+    assert!(twins.counters[0].evictions > 0);
+    assert_eq!([0, 1].map(|half| twins.counters[half].writeback_sectors > 0), [false, true]);
+}
+
+#[test]
+fn an_atomic_operation_is_done_at_home_and_answered_from_there() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    twins.run(0, [read(1, far, 1, 0)]);
+    let after = 1000 + WAY_OF_SECTOR + HIT + WAY_OF_SECTOR;
+    assert_eq!(twins.run(0, [atomic(2, far, 1, 1000)]), [(2, after)]);
+    assert_eq!([0, 1].map(|half| twins.counters[half].atomic_sectors), [1, 1]);
+    // The copy here is gone.
+    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR)]);
+}
+
+#[test]
+fn the_link_passes_one_sector_after_another() {
+    let mut twins = Twins::new();
+    let far = [0, 1].map(|n| twins.at_home(1, n));
+    twins.run(1, far.map(|number| read(1, number, 0b1111, 0)));
+    // Both leave the home's port four cycles apart; 128 bytes and a header take 4.25 cycles of the link.
+    let answered = twins.run(0, far.map(|number| read(2, number, 0b1111, 1000)));
+    assert_eq!(answered[1].1 - answered[0].1, 4);
+}
+
+#[test]
+fn halves_full_of_reads_of_each_other_answer_all() {
+    let mut twins = Twins::new();
+    let lines = |half: Half| (0..64).map(move |n| (half, n));
+    for (half, n) in lines(0).chain(lines(1)) {
+        let number = twins.at_home(1 - half, n);
+        twins.slices[half].push(read(n as u32, number, 1, 10));
+    }
+    assert_eq!(twins.run(0, []).len(), 128);
+    assert!(twins.slices.iter().all(Slice::is_idle));
+}
