@@ -117,6 +117,31 @@ fn nothing_depends_on_a_runtime_a_network_or_a_c_library_to_build() {
     assert_eq!(found.collect::<Vec<_>>(), []);
 }
 
+/// What a program prints in the project's folder.
+fn output(program: &str, arguments: &[&str]) -> String {
+    let run = Command::new(program).args(arguments).current_dir(project_file(".")).output();
+    String::from_utf8(run.unwrap_or_else(|error| panic!("{program}: {error}")).stdout).expect("text")
+}
+
+/// What a command builds: every package with its features.
+fn built(arguments: &[&str]) -> BTreeSet<String> {
+    let tree = ["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} {f}"];
+    let text = output("cargo", &[&tree[..], arguments].concat());
+    let lines: BTreeSet<String> = text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect();
+    assert!(lines.len() > 80, "{} packages", lines.len());
+    lines
+}
+
+#[test]
+fn what_the_program_and_the_benches_are_built_of_serves_the_tests_too() {
+    // One package with other features in one of them, and all that use it are compiled twice.
+    let tests = built(&["--workspace", "--edges", "normal,build,dev"]);
+    for package in ["warplab-cli", "warplab-benches"] {
+        let own = built(&["--package", package, "--edges", "normal,build"]);
+        assert_eq!(own.difference(&tests).collect::<Vec<_>>(), [""; 0], "{package}");
+    }
+}
+
 /// Licences that ask nothing of this program's own code.
 const LICENCES: [&str; 4] = ["MIT", "Apache-2.0", "Unicode-3.0", "Zlib"];
 
@@ -131,10 +156,6 @@ fn is_allowed(expression: &str) -> bool {
 fn every_licence_of_a_dependency_is_allowed() {
     assert!(is_allowed("(MIT OR GPL-3.0) AND Zlib") && is_allowed("Unlicense/MIT"));
     assert!(!is_allowed("MIT AND GPL-3.0") && !is_allowed("GPL-3.0 OR LGPL-3.0") && !is_allowed(""));
-    let output = |program: &str, arguments: &[&str]| {
-        let run = Command::new(program).args(arguments).current_dir(project_file(".")).output();
-        String::from_utf8(run.unwrap_or_else(|error| panic!("{program}: {error}")).stdout).expect("text")
-    };
     let version = output("rustc", &["-vV"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host");
     // What is built here has been fetched.

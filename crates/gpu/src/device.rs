@@ -1,6 +1,5 @@
 //! The device: made once, it runs one launch after another as a stream does; its state can be kept and brought back.
 
-use crate::checkpoint::{self, CheckpointFault, CheckpointOwner};
 use crate::epoch::Epoch;
 use crate::fault::RunFault;
 use crate::launch::{LaunchOptions, PreparedLaunch};
@@ -8,6 +7,7 @@ use crate::memory_side::{MemorySide, MemorySpec};
 use crate::outcome::{Progress, RunOutcome};
 use crate::running::{QueuedLaunch, Running};
 use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE};
@@ -199,6 +199,12 @@ impl Device {
         std::mem::take(&mut self.state.printed)
     }
 
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &DeviceState {
+        &self.state
+    }
+
     /// A copy of the state, from which this device can go on later.
     #[must_use]
     pub fn snapshot(&self) -> DeviceState {
@@ -211,23 +217,14 @@ impl Device {
         self.failed = None;
     }
 
-    /// The state as the bytes of a checkpoint file.
-    #[must_use]
-    pub fn checkpoint(&self, owner: &CheckpointOwner) -> Vec<u8> {
-        checkpoint::write(owner, &self.config, &self.launches, &self.state)
-    }
-
-    /// Takes the state from a checkpoint file of a device with the same owner, machine and launches.
-    ///
-    /// # Errors
-    /// The file is damaged, of another build, or of another machine, other memory or other launches.
-    pub fn restore_checkpoint(
-        &mut self,
-        owner: &CheckpointOwner,
-        bytes: &[u8],
-    ) -> Result<(), CheckpointFault> {
-        self.restore(checkpoint::read(owner, &self.config, &self.launches, bytes)?);
-        Ok(())
+    /// Hashes what this device does: the machine and the launches that it has been given.
+    pub fn hash_work(&self, hasher: &mut impl Hasher) {
+        hasher.write(format!("{:?}", self.config).as_bytes());
+        for launch in &self.launches {
+            let spec = &launch.prepared.launch;
+            let work = (&spec.kernel, &spec.shape, &spec.constants, launch.options);
+            hasher.write(format!("{work:?}").as_bytes());
+        }
     }
 
     /// One epoch of the launch that runs; the next one begins when none runs.

@@ -5,7 +5,6 @@
 //! the order of (cycle, unit, sequence). No locks and no approximation: W is a true latency. The output is the same
 //! byte for byte for any number of threads.
 
-mod checkpoint;
 mod device;
 mod dispatch;
 mod epoch;
@@ -24,7 +23,6 @@ mod sampling;
 mod stores;
 mod timeline;
 
-pub use checkpoint::{CheckpointFault, CheckpointOwner};
 pub use device::{Device, DeviceState, Status, Watch};
 pub use fault::RunFault;
 pub use launch::{Launch, LaunchOptions, PreparedLaunch, machine_fault, prepare};

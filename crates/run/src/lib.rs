@@ -4,6 +4,7 @@
 //! Nothing here prints, reads the environment or opens a file: the caller gives the texts, or a [`ReadFile`].
 
 mod buffers;
+mod checkpoint;
 mod compile;
 mod expectations;
 mod fault;
@@ -15,6 +16,7 @@ mod symbols;
 mod workload;
 
 pub use buffers::{DEFAULT_ELEMENT, ReadFile, no_files};
+pub use checkpoint::{CheckpointFault, CheckpointOwner};
 pub use compile::{
     ChooseKernel, CompileOptions, Compiled, Language, all_kernels, compile, compile_some, language,
     read_program,

@@ -1,6 +1,7 @@
 //! Several launches one after the other on one device: they share buffers, and L2 stays warm.
 
 use crate::buffers::{self, ReadFile};
+use crate::checkpoint::CheckpointOwner;
 use crate::fault::Fault;
 use crate::workload::{KernelLaunch, device_bytes, kernel, launch_info, prepared};
 use crate::{parameters, symbols};
@@ -8,9 +9,7 @@ use std::collections::BTreeMap;
 use warplab_config::launch::{Argument, BufferSpec};
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_exec::{MemoryImage, allocate_globals};
-use warplab_gpu::{
-    CheckpointOwner, Device, LaunchOptions, PreparedLaunch, RunOptions, RunOutcome, Status, Watch,
-};
+use warplab_gpu::{Device, LaunchOptions, PreparedLaunch, RunOptions, RunOutcome, Status, Watch};
 use warplab_metrics::LaunchInfo;
 use warplab_program::Program;
 use warplab_trace::LaunchCounters;
@@ -106,7 +105,7 @@ pub fn simulate_sequence(
     let end = device.run(&mut Watch { progress, interrupt, until });
     // What was printed so far belongs to the checkpoint, too.
     let stopped = matches!(end, Ok(Status::Busy));
-    let checkpoint = owner.filter(|_| stopped).map(|owner| device.checkpoint(&owner));
+    let checkpoint = owner.filter(|_| stopped).map(|owner| owner.write(&device));
     if let Some(printed) = printed {
         *printed = device.take_printed();
     }
@@ -153,7 +152,7 @@ fn resume(
     checkpoint: CheckpointOptions<'_>,
 ) -> Result<(), Fault> {
     let Some(bytes) = checkpoint.resume else { return Ok(()) };
-    device.restore_checkpoint(owner, bytes).map_err(|fault| Fault::input(fault.to_string()))?;
+    owner.restore(device, bytes).map_err(|fault| Fault::input(fault.to_string()))?;
     let now = device.cycle();
     match checkpoint.until {
         Some(until) if until <= now => Err(Fault::input(format!(

@@ -3,7 +3,6 @@
 mod common;
 use common::{Bench, FIRST, L2, after, holds, toy, waits};
 use warplab_program::instruction::Control;
-use warplab_sm::Sm;
 use warplab_trace::{StallReason, WarpState};
 use warplab_units::Cycle;
 
@@ -204,31 +203,6 @@ fn every_warp_cycle_has_one_state() {
         watched,
         run.sm.counters().schedulers.iter().map(|scheduler| scheduler.warp_cycles).sum::<u64>()
     );
-}
-
-#[test]
-fn a_restored_sm_runs_on_as_the_one_that_was_not_interrupted() {
-    let code = [
-        ADDRESS,
-        (LOAD, holds(0)),
-        ("LDS R6, [0x400]", holds(1)),
-        ("BAR.SYNC.DEFER_BLOCKING 0x0", waits(1)),
-        (STORE, waits(0b11)),
-        EXIT,
-    ];
-    let bench = Bench::new(128, &code);
-    let mut whole = bench.start(2);
-    whole.finish().unwrap();
-    for epochs in [1, 2, 5, 12, 14] {
-        let mut run = bench.start(2);
-        (0..epochs).for_each(|_| run.epoch().unwrap());
-        let bytes = postcard::to_allocvec(&run.sm).unwrap();
-        run.sm = postcard::from_bytes::<Sm>(&bytes).unwrap().clone();
-        run.finish().unwrap();
-        assert_eq!(run.seen, whole.seen);
-        assert_eq!(run.requests, whole.requests);
-        assert_eq!(run.sm.counters(), whole.sm.counters());
-    }
 }
 
 #[test]

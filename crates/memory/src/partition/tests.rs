@@ -1,7 +1,7 @@
 //! A partition of the machine for teaching, from request to reply. Times are in cycles.
 
 use super::{Partition, PartitionOutput, PartitionSpec};
-use crate::message::{Reply, Request};
+use crate::message::Request;
 use crate::testing::{atomic, read, toy, write};
 use warplab_units::{Cycle, PartitionId};
 
@@ -134,39 +134,4 @@ fn counters_that_are_taken_start_anew_and_sum_to_the_whole() {
     twice.advance(&spec, Cycle(1_000_000), &mut output);
     sum += &twice.take_counters();
     assert_eq!(sum, once.counters());
-}
-
-/// A partition with work under way everywhere, and what is still to come.
-fn in_mid_flight() -> (PartitionSpec, Partition) {
-    let (spec, mut partition) = fresh();
-    mixed(300).iter().for_each(|&request| partition.push(&spec, request));
-    let mut now = Cycle(300);
-    while partition.fills.is_empty() {
-        now += 1;
-        partition.advance(&spec, now, &mut PartitionOutput::default());
-    }
-    assert!(!partition.slices[0].is_idle());
-    (spec, partition)
-}
-
-/// Runs to the end: the replies, and the state as bytes.
-fn finish(spec: &PartitionSpec, mut partition: Partition) -> (Vec<Reply>, Vec<u8>) {
-    let mut output = PartitionOutput::default();
-    partition.advance(spec, Cycle(1_000_000), &mut output);
-    (output.replies, postcard::to_allocvec(&partition).unwrap())
-}
-
-#[test]
-fn a_clone_in_mid_flight_goes_on_as_the_original() {
-    let (spec, partition) = in_mid_flight();
-    assert_eq!(finish(&spec, partition.clone()), finish(&spec, partition));
-}
-
-#[test]
-fn a_stored_partition_in_mid_flight_goes_on_to_the_same_bytes() {
-    let (spec, partition) = in_mid_flight();
-    let bytes = postcard::to_allocvec(&partition).unwrap();
-    let restored: Partition = postcard::from_bytes(&bytes).unwrap();
-    assert_eq!(postcard::to_allocvec(&restored).unwrap(), bytes);
-    assert_eq!(finish(&spec, restored), finish(&spec, partition));
 }

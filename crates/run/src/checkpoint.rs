@@ -1,14 +1,11 @@
 //! A device's state as a file: the build that wrote it, what it belongs to, and a check of its bytes.
 
-use crate::device::DeviceState;
-use crate::running::QueuedLaunch;
 use rustc_hash::FxHasher;
 use serde::Serialize;
 use std::hash::Hasher;
-use std::sync::Arc;
 use thiserror::Error;
-use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
+use warplab_gpu::{Device, DeviceState};
 
 /// The first bytes of every checkpoint.
 const MAGIC: &[u8; 16] = b"warplab-snapshot";
@@ -51,61 +48,55 @@ impl CheckpointOwner {
         CheckpointOwner { build: build.to_owned(), memory: hash(&bytes(memory)) }
     }
 
-    /// The same with the machine and the launches, as one number.
-    fn number(&self, config: &GpuConfig, launches: &[Arc<QueuedLaunch>]) -> u64 {
+    /// The state of a device as the bytes of a checkpoint file.
+    #[must_use]
+    pub fn write(&self, device: &Device) -> Vec<u8> {
+        let (state, build) = (bytes(device.state()), self.build.as_bytes());
+        let mut file = MAGIC.to_vec();
+        file.extend_from_slice(&(build.len() as u64).to_le_bytes());
+        file.extend_from_slice(build);
+        file.extend_from_slice(&self.number(device).to_le_bytes());
+        file.extend_from_slice(&hash(&state).to_le_bytes());
+        file.extend_from_slice(&state);
+        file
+    }
+
+    /// A device goes on from a checkpoint file of one with the same owner, machine and launches.
+    ///
+    /// # Errors
+    /// The file is damaged, of another build, or of another machine, other memory or other launches.
+    pub fn restore(&self, device: &mut Device, file: &[u8]) -> Result<(), CheckpointFault> {
+        device.restore(self.read(device, file)?);
+        Ok(())
+    }
+
+    fn read(&self, device: &Device, file: &[u8]) -> Result<DeviceState, CheckpointFault> {
+        let rest = file.strip_prefix(MAGIC).ok_or(CheckpointFault::NotACheckpoint)?;
+        let (length, rest) = number(rest)?;
+        let length = usize::try_from(length).ok().filter(|&length| length <= rest.len());
+        let (build, rest) = rest.split_at(length.ok_or_else(too_short)?);
+        if build != self.build.as_bytes() {
+            let found = String::from_utf8_lossy(build).into_owned();
+            return Err(CheckpointFault::Version { found, this: self.build.clone() });
+        }
+        let (belongs_to, rest) = number(rest)?;
+        let (check, state) = number(rest)?;
+        if belongs_to != self.number(device) {
+            return Err(CheckpointFault::Other);
+        }
+        if check != hash(state) {
+            return Err(CheckpointFault::Damaged("its bytes have changed or some are missing".to_owned()));
+        }
+        postcard::from_bytes(state).map_err(|fault| CheckpointFault::Damaged(fault.to_string()))
+    }
+
+    /// The memory, the machine and the launches as one number.
+    fn number(&self, device: &Device) -> u64 {
         let mut hasher = FxHasher::default();
         hasher.write_u64(self.memory);
-        hasher.write(format!("{config:?}").as_bytes());
-        for launch in launches {
-            let spec = &launch.prepared.launch;
-            let launch = (&spec.kernel, &spec.shape, &spec.constants, launch.options);
-            hasher.write(format!("{launch:?}").as_bytes());
-        }
+        device.hash_work(&mut hasher);
         hasher.finish()
     }
-}
-
-/// The bytes of a state.
-pub(crate) fn write(
-    owner: &CheckpointOwner,
-    config: &GpuConfig,
-    launches: &[Arc<QueuedLaunch>],
-    state: &DeviceState,
-) -> Vec<u8> {
-    let (state, build) = (bytes(state), owner.build.as_bytes());
-    let mut file = MAGIC.to_vec();
-    file.extend_from_slice(&(build.len() as u64).to_le_bytes());
-    file.extend_from_slice(build);
-    file.extend_from_slice(&owner.number(config, launches).to_le_bytes());
-    file.extend_from_slice(&hash(&state).to_le_bytes());
-    file.extend_from_slice(&state);
-    file
-}
-
-/// The state of such bytes.
-pub(crate) fn read(
-    owner: &CheckpointOwner,
-    config: &GpuConfig,
-    launches: &[Arc<QueuedLaunch>],
-    file: &[u8],
-) -> Result<DeviceState, CheckpointFault> {
-    let rest = file.strip_prefix(MAGIC).ok_or(CheckpointFault::NotACheckpoint)?;
-    let (length, rest) = number(rest)?;
-    let length = usize::try_from(length).ok().filter(|&length| length <= rest.len());
-    let (build, rest) = rest.split_at(length.ok_or_else(too_short)?);
-    if build != owner.build.as_bytes() {
-        let found = String::from_utf8_lossy(build).into_owned();
-        return Err(CheckpointFault::Version { found, this: owner.build.clone() });
-    }
-    let (belongs_to, rest) = number(rest)?;
-    let (check, state) = number(rest)?;
-    if belongs_to != owner.number(config, launches) {
-        return Err(CheckpointFault::Other);
-    }
-    if check != hash(state) {
-        return Err(CheckpointFault::Damaged("its bytes have changed or some are missing".to_owned()));
-    }
-    postcard::from_bytes(state).map_err(|fault| CheckpointFault::Damaged(fault.to_string()))
 }
 
 fn number(bytes: &[u8]) -> Result<(u64, &[u8]), CheckpointFault> {

@@ -1,11 +1,9 @@
 //! Checkpoint files: a device goes on from one as if it had never stopped; a wrong one is refused with its reason.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::{additions, checksum, h200, machine};
+use crate::device::{additions, checksum, h200, machine};
 use warplab_exec::{Init, MemoryImage};
-use warplab_gpu::{CheckpointFault, CheckpointOwner, Device, Watch};
+use warplab_gpu::{Device, Watch};
+use warplab_run::{CheckpointFault, CheckpointOwner};
 use warplab_units::Cycle;
 
 fn owner() -> CheckpointOwner {
@@ -16,20 +14,20 @@ fn owner() -> CheckpointOwner {
 fn written() -> (Device, Vec<u8>) {
     let mut device = additions(&h200(), 2, 10_000);
     device.advance(Cycle(8000)).expect("it runs");
-    let bytes = device.checkpoint(&owner());
+    let bytes = owner().write(&device);
     (device, bytes)
 }
 
 fn refused(bytes: &[u8]) -> CheckpointFault {
     let mut device = additions(&h200(), 2, 10_000);
-    device.restore_checkpoint(&owner(), bytes).expect_err("it is refused")
+    owner().restore(&mut device, bytes).expect_err("it is refused")
 }
 
 #[test]
 fn a_device_from_a_checkpoint_gives_the_same_bytes_as_one_that_never_stopped() {
     let (mut device, bytes) = written();
     let mut other = additions(&h200(), 2, 10_000);
-    other.restore_checkpoint(&owner(), &bytes).expect("it fits");
+    owner().restore(&mut other, &bytes).expect("it fits");
     assert_eq!(other.cycle(), device.cycle());
     for device in [&mut device, &mut other] {
         device.run(&mut Watch::default()).expect("it runs");
@@ -43,8 +41,8 @@ fn a_device_from_a_checkpoint_gives_the_same_bytes_as_one_that_never_stopped() {
 fn a_checkpoint_of_a_restored_device_is_the_same_file() {
     let (_, bytes) = written();
     let mut other = additions(&h200(), 2, 10_000);
-    other.restore_checkpoint(&owner(), &bytes).expect("it fits");
-    assert!(other.checkpoint(&owner()) == bytes);
+    owner().restore(&mut other, &bytes).expect("it fits");
+    assert!(owner().write(&other) == bytes);
 }
 
 #[test]
@@ -56,7 +54,7 @@ fn another_file_is_refused() {
 #[test]
 fn a_checkpoint_of_another_build_is_refused() {
     let (device, _) = written();
-    let bytes = device.checkpoint(&CheckpointOwner::new("9.8 test", &MemoryImage::new()));
+    let bytes = CheckpointOwner::new("9.8 test", &MemoryImage::new()).write(&device);
     let (found, this) = ("9.8 test".to_owned(), "9.9 test".to_owned());
     assert_eq!(refused(&bytes), CheckpointFault::Version { found, this });
 }
@@ -66,24 +64,22 @@ fn a_checkpoint_of_other_device_memory_is_refused() {
     let (device, _) = written();
     let mut memory = MemoryImage::new();
     memory.allocate("x", 4, Init::Zero);
-    assert_eq!(
-        refused(&device.checkpoint(&CheckpointOwner::new("9.9 test", &memory))),
-        CheckpointFault::Other
-    );
+    let bytes = CheckpointOwner::new("9.9 test", &memory).write(&device);
+    assert_eq!(refused(&bytes), CheckpointFault::Other);
 }
 
 #[test]
 fn a_checkpoint_of_other_launches_is_refused() {
     let (_, bytes) = written();
     let mut one = additions(&h200(), 1, 10_000);
-    assert_eq!(one.restore_checkpoint(&owner(), &bytes), Err(CheckpointFault::Other));
+    assert_eq!(owner().restore(&mut one, &bytes), Err(CheckpointFault::Other));
 }
 
 #[test]
 fn a_checkpoint_of_another_machine_is_refused() {
     let (_, bytes) = written();
     let mut h100 = additions(&machine("h100-sxm"), 2, 10_000);
-    assert_eq!(h100.restore_checkpoint(&owner(), &bytes), Err(CheckpointFault::Other));
+    assert_eq!(owner().restore(&mut h100, &bytes), Err(CheckpointFault::Other));
 }
 
 #[test]
