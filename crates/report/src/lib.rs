@@ -13,6 +13,7 @@ mod header;
 mod hot_spots;
 mod json;
 mod launches;
+mod legend;
 mod printed;
 mod scatter;
 mod svg;
@@ -22,9 +23,10 @@ mod tests;
 mod text;
 mod timeline;
 mod timeline_svg;
+mod tracks;
 mod wrap;
 
-pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg, number_text};
 pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
@@ -38,5 +40,6 @@ pub use printed::{PrintedOutput, PrintedText, printed_text};
 pub use table::{Align, Table};
 pub use text::{launch_line, section_text, sections_text};
 pub use timeline::{TimelineOptions, timeline_text};
-pub use timeline_svg::timeline_svg;
+pub use timeline_svg::{TimelineIssue, TimelinePanel, WarpRecord, timeline_svg, timelines_svg};
+pub use tracks::{Lane, Panel, TrackBox, Tracks, tracks_svg};
 pub use wrap::wrap;

@@ -44,6 +44,17 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// The heads of its columns.
+    pub fn heads(&self) -> impl Iterator<Item = (&str, Align)> {
+        self.heads.iter().map(|(head, align)| (head.as_str(), *align))
+    }
+
+    /// The cells of its rows.
+    #[must_use]
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     /// The table as text, columns under a rule, without a frame.
     #[must_use]
     pub fn text(&self) -> String {

@@ -1,124 +1,197 @@
-//! The timeline as a picture: rows are warp slots, x is cycles, a colour a state.
+//! What warps do, as a picture: a lane of issues for each scheduler, and under it its warps, a colour a state, with the
+//! letters of the instructions that issue.
 
-use crate::svg::{Svg, text_width};
 use crate::timeline::TimelineOptions;
-use std::collections::BTreeSet;
+use crate::tracks::{Lane, Panel, TrackBox, Tracks, tracks_svg};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use warplab_metrics::integer_text;
 use warplab_trace::{StateInterval, WarpState};
 
-const LEFT: f64 = 64.0;
-const TOP: f64 = 44.0;
-const CHART: f64 = 880.0;
-const ROW: f64 = 18.0;
-const SIZE: f64 = 12.0;
+/// An instruction that issued.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelineIssue {
+    /// When.
+    pub cycle: u64,
+    /// The slot of its warp.
+    pub slot: u8,
+    /// Its opcode.
+    pub opcode: String,
+}
+
+/// What the warps of one multiprocessor did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarpRecord {
+    /// The schedulers of the multiprocessor; a warp belongs to that of its slot's remainder.
+    pub schedulers: u8,
+    /// The states of the warps.
+    pub intervals: Vec<StateInterval>,
+    /// The instructions that issued.
+    pub issues: Vec<TimelineIssue>,
+}
+
+/// A panel of a timeline: a head and what is shown under it, from a cycle that counts as the first.
+#[derive(Clone, Debug)]
+pub struct TimelinePanel<'a> {
+    /// Its head; empty for the only one.
+    pub title: String,
+    /// What happened.
+    pub record: &'a WarpRecord,
+    /// The cycles that are shown.
+    pub cycles: Range<u64>,
+    /// The cycle that is written as 0.
+    pub origin: u64,
+}
+
+impl WarpRecord {
+    /// From the first cycle of a state to the end of the last.
+    #[must_use]
+    pub fn cycles(&self) -> Range<u64> {
+        let first = self.intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
+        first..self.intervals.iter().map(|interval| interval.to.0).max().unwrap_or(first)
+    }
+}
 
 /// The states of the warps of one multiprocessor as an SVG document.
 #[must_use]
-pub fn timeline_svg(intervals: &[StateInterval], title: &str, options: &TimelineOptions) -> String {
-    let first = intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
-    let last = intervals.iter().map(|interval| interval.to.0).max().unwrap_or(0);
-    let window = options.cycles.clone().unwrap_or(first..last);
-    let (start, end) = (window.start.max(first), window.end.min(last).max(window.start.max(first) + 1));
-    let shown: Vec<&StateInterval> =
-        intervals.iter().filter(|interval| interval.to.0 > start && interval.from.0 < end).collect();
-    let slots: Vec<u8> =
-        shown.iter().map(|interval| interval.slot.0).collect::<BTreeSet<u8>>().into_iter().collect();
-    let states: Vec<WarpState> =
-        WarpState::all().filter(|state| shown.iter().any(|interval| interval.state == *state)).collect();
-    let bottom = TOP + ROW * slots.len() as f64;
-    let legend = legend(&states);
-    let height = bottom + 56.0 + 20.0 * legend.len() as f64;
-    let mut svg = Svg::new(LEFT + CHART + 20.0, height);
-    svg.text((LEFT + CHART) / 2.0, 24.0, 15.0, "middle", title);
-    let place = |cycle: u64| LEFT + (cycle - start) as f64 / (end - start) as f64 * CHART;
-    for (row, slot) in slots.iter().enumerate() {
-        let y = TOP + ROW * row as f64;
-        svg.text(LEFT - 6.0, y + 13.0, SIZE, "end", &format!("warp {slot}"));
-        for interval in shown.iter().filter(|interval| interval.slot.0 == *slot) {
-            let (from, to) = (place(interval.from.0.max(start)), place(interval.to.0.min(end)));
-            // A single cycle of a long picture is drawn half a pixel wide at least: issues must be seen.
-            svg.rectangle((from, y + 1.0), ((to - from).max(0.5), ROW - 2.0), interval.state.colour());
-        }
-    }
-    for tick in ticks(start, end) {
-        svg.line((place(tick), bottom), (place(tick), bottom + 5.0), "#333333", 1.0);
-        let text = warplab_metrics::integer_text(tick);
-        svg.text(place(tick), bottom + 18.0, SIZE, "middle", &text);
-    }
-    svg.line((LEFT, bottom), (LEFT + CHART, bottom), "#333333", 1.0);
-    svg.text(LEFT + CHART / 2.0, bottom + 36.0, 13.0, "middle", "cycle");
-    draw_legend(&mut svg, &legend, bottom + 56.0);
-    svg.finish()
+pub fn timeline_svg(record: &WarpRecord, title: &str, options: &TimelineOptions) -> String {
+    let (all, wanted) = (record.cycles(), options.cycles.clone());
+    let cycles = wanted.map_or(all.clone(), |wanted| wanted.start.max(all.start)..wanted.end.min(all.end));
+    let panel = TimelinePanel { title: String::new(), record, cycles, origin: 0 };
+    timelines_svg(&[panel], title, options.fold)
 }
 
-fn ticks(start: u64, end: u64) -> Vec<u64> {
-    let raw = (end - start).div_ceil(10).max(1);
-    let mut power = 1;
-    while power * 10 <= raw {
-        power *= 10;
-    }
-    let step = [1, 2, 5, 10].into_iter().map(|m| m * power).find(|step| *step >= raw).unwrap_or(raw);
-    (start.div_ceil(step)..=end / step).map(|number| number * step).collect()
+/// Several records at one scale of time.
+#[must_use]
+pub fn timelines_svg(panels: &[TimelinePanel<'_>], title: &str, fold: usize) -> String {
+    tracks_svg(&tracks(panels, title, fold))
 }
 
-/// The legend in lines that fit.
-fn legend(states: &[WarpState]) -> Vec<Vec<(WarpState, String, f64)>> {
-    let mut lines = vec![Vec::new()];
-    let mut used = 0.0;
-    for &state in states {
-        let label = state.label();
-        let name = label.strip_prefix("Stall ").unwrap_or(label).to_lowercase();
-        let width = text_width(&name, SIZE) + 34.0;
-        if used + width > CHART {
-            lines.push(Vec::new());
-            used = 0.0;
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push((state, name, used));
-        }
-        used += width;
+fn tracks(panels: &[TimelinePanel<'_>], title: &str, fold: usize) -> Tracks {
+    let opcodes: BTreeSet<&str> = panels.iter().flat_map(shown_issues).map(|it| it.opcode.as_str()).collect();
+    let letters = letters(&opcodes);
+    let states: BTreeSet<usize> =
+        panels.iter().flat_map(shown_intervals).map(|interval| interval.state.index()).collect();
+    let colours = WarpState::all().filter(|state| states.contains(&state.index()));
+    let colours = colours.map(|state| (state.colour(), state_name(state)));
+    Tracks {
+        title: title.to_owned(),
+        unit: "cycles".to_owned(),
+        panels: panels.iter().map(|panel| self::panel(panel, &letters)).collect(),
+        colours: colours.collect(),
+        letters: letters.iter().map(|(letter, name)| (*letter, (*name).to_owned())).collect(),
+        fold: Some(fold as u64),
     }
-    lines
 }
 
-fn draw_legend(svg: &mut Svg, lines: &[Vec<(WarpState, String, f64)>], top: f64) {
-    for (number, line) in lines.iter().enumerate() {
-        let y = top + 20.0 * number as f64;
-        for (state, name, x) in line {
-            svg.rectangle((LEFT + x, y - 6.0), (14.0, 12.0), state.colour());
-            svg.text(LEFT + x + 20.0, y + 4.0, SIZE, "start", name);
+fn shown_intervals<'a>(panel: &'a TimelinePanel<'_>) -> impl Iterator<Item = &'a StateInterval> {
+    let cycles = &panel.cycles;
+    panel.record.intervals.iter().filter(|it| it.to.0 > cycles.start && it.from.0 < cycles.end)
+}
+
+fn shown_issues<'a>(panel: &'a TimelinePanel<'_>) -> impl Iterator<Item = &'a TimelineIssue> {
+    panel.record.issues.iter().filter(|issue| panel.cycles.contains(&issue.cycle))
+}
+
+fn state_name(state: WarpState) -> String {
+    let label = state.label();
+    label.strip_prefix("Stall ").unwrap_or(label).to_lowercase()
+}
+
+/// The letter of each opcode: short names choose first, the first of their own that is free, or else of the alphabet.
+fn letters<'a>(opcodes: &BTreeSet<&'a str>) -> Vec<(char, &'a str)> {
+    let mut names: Vec<&str> = opcodes.iter().copied().collect();
+    names.sort_by_key(|name| name.len());
+    let mut letters: Vec<(char, &str)> = Vec::new();
+    for name in names {
+        let own = name.chars().filter(char::is_ascii_alphabetic);
+        let free = |letter: &char| letters.iter().all(|(taken, _)| taken != letter);
+        let letter = own.chain('A'..='Z').chain('a'..='z').find(free).unwrap_or('?');
+        letters.push((letter, name));
+    }
+    letters
+}
+
+fn letter(letters: &[(char, &str)], opcode: &str) -> Option<char> {
+    letters.iter().find(|(_, name)| *name == opcode).map(|(letter, _)| *letter)
+}
+
+fn panel(panel: &TimelinePanel<'_>, letters: &[(char, &str)]) -> Panel {
+    let schedulers = panel.record.schedulers.max(1);
+    let slots: BTreeSet<u8> = shown_intervals(panel).map(|interval| interval.slot.0).collect();
+    let mut lanes = Vec::new();
+    for scheduler in 0..schedulers {
+        let own: Vec<u8> = slots.iter().copied().filter(|slot| slot % schedulers == scheduler).collect();
+        if !own.is_empty() {
+            lanes.push(issue_lane(panel, letters, scheduler, schedulers));
+            lanes.extend(own.into_iter().map(|slot| warp_lane(panel, letters, slot)));
         }
     }
+    Panel { title: panel.title.clone(), lanes }
+}
+
+/// What a scheduler issued.
+fn issue_lane(panel: &TimelinePanel<'_>, letters: &[(char, &str)], scheduler: u8, schedulers: u8) -> Lane {
+    let own = shown_issues(panel).filter(|issue| issue.slot % schedulers == scheduler);
+    let boxes = own.map(|issue| {
+        let cycle = issue.cycle.saturating_sub(panel.origin);
+        TrackBox {
+            from: cycle,
+            to: cycle + 1,
+            colour: WarpState::Selected.colour(),
+            letter: letter(letters, &issue.opcode),
+            says: format!("cycle {}: {} of warp {}", integer_text(cycle), issue.opcode, issue.slot),
+        }
+    });
+    let name = if schedulers == 1 { "issue".to_owned() } else { format!("scheduler {scheduler}") };
+    Lane { name, heads: true, boxes: boxes.collect() }
+}
+
+/// The states of a warp. Selected ones are a box for each cycle, others as long as they last.
+fn warp_lane(panel: &TimelinePanel<'_>, letters: &[(char, &str)], slot: u8) -> Lane {
+    let issued: BTreeMap<u64, &str> = shown_issues(panel)
+        .filter(|issue| issue.slot == slot)
+        .map(|issue| (issue.cycle, issue.opcode.as_str()))
+        .collect();
+    let mut stretches: Vec<(WarpState, u64, u64)> = Vec::new();
+    for interval in shown_intervals(panel).filter(|interval| interval.slot.0 == slot) {
+        let from = interval.from.0.max(panel.cycles.start);
+        let to = interval.to.0.min(panel.cycles.end);
+        match stretches.last_mut() {
+            _ if interval.state == WarpState::Selected => {
+                stretches.extend((from..to).map(|cycle| (interval.state, cycle, cycle + 1)));
+            }
+            Some((state, _, end)) if *state == interval.state && *end == from => *end = to,
+            _ => stretches.push((interval.state, from, to)),
+        }
+    }
+    let boxes = stretches.into_iter().map(|(state, from, to)| {
+        let opcode = issued.get(&from).copied().filter(|_| state == WarpState::Selected);
+        state_box(state, (from, to), panel.origin, opcode, letters)
+    });
+    Lane { name: format!("warp {slot}"), heads: false, boxes: boxes.collect() }
+}
+
+fn state_box(
+    state: WarpState,
+    (from, to): (u64, u64),
+    origin: u64,
+    opcode: Option<&str>,
+    letters: &[(char, &str)],
+) -> TrackBox {
+    let (from, to) = (from.saturating_sub(origin), to.saturating_sub(origin));
+    let when = match to - from {
+        1 => format!("cycle {}", integer_text(from)),
+        cycles => {
+            let last = integer_text(to - 1);
+            format!("cycles {} to {last}, {} cycles", integer_text(from), integer_text(cycles))
+        }
+    };
+    let what = opcode.map_or_else(|| state_name(state), |opcode| format!("{}, {opcode}", state_name(state)));
+    let letter = opcode.and_then(|opcode| letter(letters, opcode));
+    TrackBox { from, to, colour: state.colour(), letter, says: format!("{when}: {what}") }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{ticks, timeline_svg};
-    use crate::TimelineOptions;
-    use warplab_trace::{StallReason, StateInterval, WarpState};
-    use warplab_units::{Cycle, WarpSlot};
-
-    fn interval(slot: u8, state: WarpState, from: u64, to: u64) -> StateInterval {
-        StateInterval { slot: WarpSlot(slot), state, pc: 0, from: Cycle(from), to: Cycle(to) }
-    }
-
-    #[test]
-    fn every_interval_of_the_window_is_a_box_of_its_length() {
-        let wait = WarpState::Stalled(StallReason::Wait);
-        let intervals =
-            [interval(0, WarpState::Selected, 0, 10), interval(3, wait, 10, 40), interval(3, wait, 50, 60)];
-        let options = TimelineOptions { cycles: Some(0..40), ..TimelineOptions::default() };
-        let svg = timeline_svg(&intervals, "title", &options);
-        let widths: Vec<&str> =
-            svg.lines().filter_map(|line| line.split(" y=\"").next()?.strip_prefix("<rect x=\"")).collect();
-        assert_eq!(widths, ["64.00\"", "284.00\"", "64.00\"", "125.84\""], "two boxes and two of the legend");
-        assert!(
-            svg.contains(">warp 3</text>") && svg.contains(">cycle</text>") && svg.contains(">title</text>")
-        );
-    }
-
-    #[test]
-    fn ticks_are_round() {
-        assert_eq!(ticks(3, 98), [10, 20, 30, 40, 50, 60, 70, 80, 90]);
-        assert_eq!(ticks(0, 1), [0, 1]);
-    }
-}
+mod tests;

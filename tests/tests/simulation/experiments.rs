@@ -1,6 +1,6 @@
 //! The evaluators of experiments on small inputs, and results that are kept.
 
-use warplab_lab::experiment::{ReferenceVerdict, Results, charts, csv, tables};
+use warplab_lab::experiment::{ReferenceVerdict, Results, csv, figures, tables};
 use warplab_tests::experiments::run_text;
 
 fn fault(text: &str, changes: &[&str]) -> String {
@@ -78,7 +78,7 @@ fn occupancy_formula_and_machine_values_are_columns() {
             "blocks beside hand: NOT exact: 128: 8 instead of 9. Why: it is a test"
         ]
     );
-    assert!(charts(&report)[0].contains(">block (threads)</text>"));
+    assert!(figures(&report)[0].contains(">block (threads)</text>"));
 }
 
 /// A formula of a labelled axis: 1, 2, 3.

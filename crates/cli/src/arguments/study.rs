@@ -148,6 +148,9 @@ pub(crate) struct ReproduceArguments {
     /// Only list the rows
     #[arg(long, conflicts_with_all = ["rows", "all"])]
     pub(crate) list: bool,
+    /// Write the rows as one page with their tables, pictures and verdicts
+    #[arg(long, value_name = "FILE", conflicts_with = "list", help_heading = "Report")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) points: PointArguments,
 }

@@ -8,7 +8,7 @@ use crate::sources;
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
-use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, charts, csv, json, tables};
+use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, csv, figures, json, tables};
 use warplab_report::wrap;
 
 /// Widest line.
@@ -130,13 +130,13 @@ pub(crate) fn pictures(
     folder: &Path,
     terminal: &mut Terminal,
 ) -> Result<(), Failure> {
-    let charts = charts(report);
+    let figures = figures(report);
     fs::create_dir_all(folder)
         .map_err(|error| Failure::Output(format!("{} cannot be made: {error}", folder.display())))?;
     let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    for (number, svg) in charts.iter().enumerate() {
+    for (number, svg) in figures.iter().enumerate() {
         let name =
-            if charts.len() == 1 { format!("{stem}.svg") } else { format!("{stem}-{}.svg", number + 1) };
+            if figures.len() == 1 { format!("{stem}.svg") } else { format!("{stem}-{}.svg", number + 1) };
         let path = folder.join(name);
         sources::write(&path, svg)?;
         terminal.note(&format!("wrote {}", path.display()));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use warplab_config::experiment::ExperimentKind;
 use warplab_config::{Course, CourseRow, load_course};
 use warplab_diagnostics::nearest_name;
-use warplab_lab::experiment::{ExperimentReport, Plan, ReferenceVerdict};
+use warplab_lab::experiment::{ExperimentReport, PageRow, Plan, ReferenceVerdict, course_page};
 use warplab_report::{Align, Table};
 
 /// Where the rows are, in a folder that also has the machines.
@@ -45,8 +45,10 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
     }
     let mut outcome = Outcome::Fine;
     let mut tallies = Vec::new();
+    let mut reports = Vec::new();
     for (row, planned) in rows.iter().zip(&planned) {
         let mut tally = Tally::new(&row.id);
+        let mut of_row = Vec::new();
         for Planned { file, plan } in planned {
             let report = laboratory.run(plan)?;
             terminal.print(&format!("== {}: {}\n", row.id, experiment::text(&report)))?;
@@ -57,11 +59,29 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
                 outcome = Outcome::Failed;
             }
             tally.add(&report);
+            of_row.push(report);
         }
         tallies.push(tally);
+        reports.push(of_row);
     }
     terminal.print(&summary(&tallies))?;
+    if let Some(file) = &arguments.html {
+        sources::write(file, &page(&rows, &tallies, &reports))?;
+        terminal.note(&format!("wrote {}", file.display()));
+    }
     laboratory.close(outcome)
+}
+
+/// All rows as one page.
+fn page(rows: &[&CourseRow], tallies: &[Tally], reports: &[Vec<ExperimentReport>]) -> String {
+    let rows = rows.iter().zip(tallies).zip(reports).map(|((row, tally), reports)| PageRow {
+        id: &row.id,
+        what: &row.what,
+        source: &row.source,
+        verdict: tally.verdict(),
+        reports,
+    });
+    course_page(laboratory::VERSION, &rows.collect::<Vec<_>>())
 }
 
 fn plan(row: &CourseRow, folder: &Path, laboratory: &Laboratory<'_>) -> Result<Vec<Planned>, Failure> {
@@ -202,7 +222,10 @@ fn list(course: &Course, folder: &Path, laboratory: &Laboratory<'_>) -> Result<S
         table.row([row.id.clone()].into_iter().chain(state).chain([row.what.clone(), row.source.clone()]));
     }
     let time = duration_text(seconds);
-    let text = format!("to do: time of one core for the points that are not kept, roughly; {time} in all\n");
+    let text = format!(
+        "to do: {time} of one core in all for the points that are not kept. Estimated, not measured: warp\n\
+         instructions and lines of buffers at two million per second; a busy core takes several times that.\n"
+    );
     Ok(table.text() + &text)
 }
 

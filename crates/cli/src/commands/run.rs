@@ -11,6 +11,7 @@ use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
 use warplab_gpu::{RunOutcome, Timeline, TimelineOptions as Recording};
+use warplab_lab::experiment::warp_record;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_program::listing::instruction_text;
 use warplab_report::{
@@ -312,15 +313,17 @@ fn timeline(run: &Run<'_>) -> String {
 /// The picture of the timeline.
 fn picture(run: &Run<'_>) -> String {
     let arguments = run.arguments;
-    let intervals = run.timeline().map_or(&[][..], |timeline| &timeline.intervals);
     let kernel = run.recorded().map_or("", |(step, _)| step.kernel.as_str());
+    let recorded = run.timeline().zip(run.job.loaded.program.kernel(kernel));
+    let schedulers = run.job.config.limits.sub_partitions;
+    let record = recorded.map(|(timeline, kernel)| warp_record(timeline, kernel, schedulers));
     let title = format!("{kernel} on {}: warps of sm{}", run.job.config.name, arguments.timeline_sm);
     let options = TimelineOptions {
         sm: u32::from(arguments.timeline_sm),
         cycles: arguments.cycles.clone(),
         ..TimelineOptions::default()
     };
-    timeline_svg(intervals, &title, &options)
+    timeline_svg(&record.unwrap_or_default(), &title, &options)
 }
 
 /// Whether anything that is asked for shows a record of one multiprocessor.

@@ -16,7 +16,8 @@ const fn wrong(right: &'static str, wrong: &'static str, hint: &'static str) -> 
 /// All wrong answers in one worksheet; `numbers` are what they should have been, in the order of the questions.
 fn hinted(lab: &str, answers: &[Wrong]) {
     let changes: Vec<(&str, &str)> = answers.iter().map(|it| (it.right, it.wrong)).collect();
-    let checked = check(lab, &solution(lab, &format!("wrong-{lab}"), &changes));
+    let first = answers[0].right.trim_matches('"').split('"').next().unwrap();
+    let checked = check(lab, &solution(lab, &format!("wrong-{lab}-{first}"), &changes));
     let hints = hints(&checked);
     assert_eq!(hints.len(), answers.len(), "{hints:#?}");
     for (hint, answer) in hints.iter().zip(answers) {
@@ -52,6 +53,21 @@ fn lab_5_counts_passes() {
             wrong("\"odd_even\": 2", "\"odd_even\": 1", "A warp has one instruction at a time"),
             wrong("\"half_warps\": 16", "\"half_warps\": 32", "Sixteen neighbours stay together, but"),
             wrong("\"loop_time\": 1.33", "\"loop_time\": 1", "Some lanes leave after six."),
+        ],
+    );
+}
+
+#[test]
+fn lab_5_lets_sides_take_turns() {
+    hinted(
+        "5-divergence",
+        &[
+            wrong(
+                "\"turns\": \"independent\"",
+                "\"turns\": \"lockstep\"",
+                "In lockstep a stack remembers the other side",
+            ),
+            wrong("\"turns_time\": 1", "\"turns_time\": 0.5", "The sides take turns, but the warp still has"),
         ],
     );
 }
@@ -161,6 +177,11 @@ fn lab_12_reads_formulas_and_caches() {
                 "\"which\": \"lrr\"",
                 "\"which\": \"gto\"",
                 "gto would go on with the warp that issued last.",
+            ),
+            wrong(
+                "\"oldest\": \"lrr\"",
+                "\"oldest\": \"oldest_formula\"",
+                "The oldest warp that can issue goes first",
             ),
             wrong("\"hits\": 0", "\"hits\": 50", "Half of the data fits."),
         ],

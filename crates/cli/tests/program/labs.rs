@@ -62,17 +62,17 @@ pub(crate) fn hints_for(lab: &str, name: &str, changes: &[(&str, &str)]) -> Vec<
 /// Every lab, and what is said of its worksheet as copied.
 const LABS: [(&str, &str); 12] = [
     ("1-latency", "0 of 7 hold, 7 blank"),
-    ("2-schedulers", "0 of 3 hold, 3 blank"),
+    ("2-schedulers", "0 of 4 hold, 4 blank"),
     ("3-dependences", "0 of 5 hold, 4 blank"),
     ("4-littles-law", "0 of 5 hold, 5 blank"),
-    ("5-divergence", "0 of 5 hold, 5 blank"),
+    ("5-divergence", "0 of 7 hold, 7 blank"),
     ("6-coalescing", "0 of 7 hold, 6 blank"),
     ("7-banks", "0 of 6 hold, 4 blank"),
     ("8-occupancy", "0 of 6 hold, 6 blank"),
     ("9-atomics", "0 of 6 hold, 4 blank"),
     ("10-dram", "0 of 7 hold, 7 blank"),
     ("11-matmul", "0 of 5 hold, 4 blank"),
-    ("12-scheduler", "0 of 5 hold, 5 blank"),
+    ("12-scheduler", "0 of 6 hold, 6 blank"),
 ];
 
 #[test]
@@ -163,6 +163,17 @@ fn lab_2_who_mixes_up_the_policies_is_sent_to_the_columns() {
         [
             "Hint for prediction 2: Round robin goes to the next warp after every instruction, if that one can issue. \
              Read one column after the other: is the star ever in the same row twice?"
+        ]
+    );
+}
+
+#[test]
+fn lab_2_who_takes_the_winner_of_sixteen_warps_for_eight_is_asked_how_many_groups_there_are() {
+    assert_eq!(
+        hints_for("2-schedulers", "eight", &[("\"eight\": \"gto\"", "\"eight\": \"two-level\"")]),
+        [
+            "Hint for check 1: As long as lrr. Do all eight warps come to their loads together again? How many groups \
+             of eight are there now?"
         ]
     );
 }
@@ -265,6 +276,7 @@ fn every_fault_of_a_worksheet_is_shown_at_its_line() {
             ("nothing is named 'switches_les'", "4:9"),
             ("'busy_lrr' is not a number", "5:21"),
             ("'switches_less' is missing", "2:18"),
+            ("'eight' is missing", "1:1"),
         ]
     );
     assert!(checked.stderr.contains("did you mean 'switches_less'?"), "{}", checked.stderr);

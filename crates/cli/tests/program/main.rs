@@ -1,6 +1,7 @@
 //! The `warplab` program, called as a person calls it. One test binary: linking is most of what a small one costs.
 
 mod book;
+mod book_machine;
 mod checkpoints;
 mod common;
 mod compare;
@@ -9,6 +10,7 @@ mod correlate;
 mod documents;
 mod experiments;
 mod faults;
+mod figures;
 mod hazards;
 mod instructions_page;
 mod kernels;

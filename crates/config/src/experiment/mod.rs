@@ -333,12 +333,15 @@ pub struct Plot {
     /// Only the points with these values of axes.
     #[serde(default)]
     pub at: BTreeMap<String, Vec<AxisValue>>,
-    /// Whether x is logarithmic.
+    /// Columns that are drawn as lines without points: a roof.
     #[serde(default)]
-    pub log_x: bool,
-    /// Whether y is logarithmic.
+    pub lines: Vec<String>,
+    /// Whether x is logarithmic; if not given, where its values span two decades.
     #[serde(default)]
-    pub log_y: bool,
+    pub log_x: Option<bool>,
+    /// Whether y is logarithmic; if not given, where its values span two decades.
+    #[serde(default)]
+    pub log_y: Option<bool>,
 }
 
 /// A kind of picture.

@@ -42,17 +42,28 @@ pub(crate) struct Literal {
 
 /// What stands between two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operator {
+pub enum Operator {
+    /// `+`
     Add,
+    /// `-`
     Subtract,
+    /// `*`
     Multiply,
+    /// `/`
     Divide,
+    /// `%`
     Remainder,
+    /// `^`
     Power,
+    /// `==`
     Equal,
+    /// `<`
     Less,
+    /// `<=`
     LessOrEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterOrEqual,
 }
 

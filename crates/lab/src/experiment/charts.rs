@@ -1,16 +1,11 @@
-//! The plots of an experiment as SVG.
+//! The plots of an experiment as charts.
 
 use super::report::ExperimentReport;
 use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
-use warplab_report::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+use warplab_report::{Chart, ChartAxis, ChartKind, Series};
 
-/// Every plot of a report, in order.
-#[must_use]
-pub fn charts(report: &ExperimentReport) -> Vec<String> {
-    report.experiment.plots.iter().map(|plot| chart_svg(&chart(report, plot))).collect()
-}
-
-fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
+/// A plot of a report.
+pub(super) fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
     let experiment = &report.experiment;
     let points: Vec<usize> = (0..report.points.len())
         .filter(|&index| experiment.selects(&plot.at, &report.points[index]))
@@ -33,11 +28,30 @@ fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
     Chart {
         title: plot.title.clone().unwrap_or_else(|| experiment.title.clone()),
         kind,
-        x: ChartAxis { label: label(experiment, &plot.x), log: plot.log_x },
-        y: ChartAxis { label: label(experiment, &plot.y), log: plot.log_y },
+        x: axis(experiment, &plot.x, plot.log_x),
+        y: axis(experiment, &plot.y, plot.log_y),
         series,
+        lines: plot.lines.iter().map(|column| line(report, column, &points, &x)).collect(),
         categories,
     }
+}
+
+fn axis(experiment: &Experiment, name: &str, log: Option<bool>) -> ChartAxis {
+    let column = experiment.columns.iter().find(|column| column.name == name);
+    ChartAxis { label: label(experiment, name), log, digits: column.and_then(|column| column.digits) }
+}
+
+/// The values of a column as a line.
+fn line(
+    report: &ExperimentReport,
+    column: &str,
+    points: &[usize],
+    x: &dyn Fn(usize) -> Option<f64>,
+) -> Series {
+    let place = |&index: &usize| Some((x(index)?, number(report, column, index)?));
+    let head = report.experiment.columns.iter().find(|it| it.name == column);
+    let name = head.map_or(column, |column| column.head()).to_owned();
+    Series { name, points: points.iter().filter_map(place).collect(), references: Vec::new() }
 }
 
 /// The name of an axis or a column, with its unit.

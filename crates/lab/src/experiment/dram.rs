@@ -1,6 +1,7 @@
 //! Points at which one pseudo-channel of a machine's DRAM answers a stream of reads.
 
-use super::{Measured, number};
+use super::{Measured, Recorded, number};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_diagnostics::nearest_name;
@@ -79,13 +80,17 @@ pub(super) fn prepare(settings: &BTreeMap<String, String>, config: &GpuConfig) -
     Ok(DramJob { config: config.clone(), pattern, requests, rows, seed: of("seed", 1)? })
 }
 
-/// One burst on the bus.
-struct Burst {
-    bank: usize,
+/// One burst on the bus, in command clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Burst {
+    /// Its bank.
+    pub bank: usize,
     /// When its turn at the bank came.
-    from: u64,
-    data: u64,
-    end: u64,
+    pub from: u64,
+    /// When its data was on the bus.
+    pub data: u64,
+    /// When its data had passed.
+    pub end: u64,
 }
 
 pub(super) fn run(job: &DramJob) -> Measured {
@@ -129,7 +134,8 @@ pub(super) fn run(job: &DramJob) -> Measured {
     ];
     let values = METRICS.into_iter().map(str::to_owned).zip(values).collect();
     let texts = BTreeMap::from([("bursts".to_owned(), picture(&bursts))]);
-    Measured { values, texts, ..Measured::default() }
+    let record = Recorded { bursts, ..Recorded::default() };
+    Measured { values, texts, record, ..Measured::default() }
 }
 
 /// Where a request of the stream goes.

@@ -57,6 +57,21 @@ struct Draft {
     case_blocks: u64,
 }
 
+/// For what the first multiprocessor is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Records {
+    /// Columns name what it says.
+    pub(super) numbers: bool,
+    /// It is shown.
+    pub(super) shown: bool,
+}
+
+impl Records {
+    fn any(self) -> bool {
+        self.numbers || self.shown
+    }
+}
+
 /// A launch on a machine.
 #[derive(Clone, Debug)]
 pub(super) struct LaunchJob {
@@ -72,7 +87,7 @@ pub(super) struct LaunchJob {
     /// The machine.
     pub(super) config: GpuConfig,
     max_cycles: u64,
-    records: bool,
+    records: Records,
     watch: Option<Watch>,
     word: Option<(String, u64)>,
     /// What the profiler measured for the case, by metric id.
@@ -131,7 +146,7 @@ impl LaunchJob {
         } = self;
         let (options, buffers, symbols) = (program.options, &self.buffers, &self.symbols);
         format!(
-            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {expectations:?} {config:?} {max_cycles} {records} {watch:?} {word:?} {options:?}"
+            "{kernel} {shape:?} {arguments:?} {buffers:?} {symbols:?} {expectations:?} {config:?} {max_cycles} {records:?} {watch:?} {word:?} {options:?}"
         )
     }
 }
@@ -143,7 +158,7 @@ impl LaunchJob {
 pub(super) fn prepare(
     settings: &BTreeMap<String, String>,
     folder: &Path,
-    records: bool,
+    records: Records,
     suites: &mut Suites,
     host: &Host<'_>,
 ) -> Result<LaunchJob, Fault> {
@@ -191,7 +206,7 @@ pub(super) fn prepare(
         data: draft.data,
         config,
         max_cycles: draft.max_cycles,
-        records: records || draft.watch.is_some(),
+        records: Records { numbers: records.numbers || draft.watch.is_some(), ..records },
         watch: draft.watch,
         word: draft.word,
         measured: draft.measured,
@@ -362,7 +377,7 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {
         max_cycles: job.max_cycles,
-        timeline: job.records.then(TimelineOptions::default),
+        timeline: job.records.any().then(TimelineOptions::default),
         ..RunOptions::default()
     };
     let simulated = simulate(&job.config, &workload, &read, options)?;
@@ -379,9 +394,13 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
         if let Some(watch) = &job.watch {
             measured.values.extend(record::watched(timeline, kernel, watch));
         }
-        measured.texts.insert("schedule".to_owned(), record::schedule(timeline, kernel));
-        let shown = warplab_report::TimelineOptions { width: TIMELINE_WIDTH, ..Default::default() };
-        measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &shown));
+        if job.records.shown {
+            measured.texts.insert("schedule".to_owned(), record::schedule(timeline, kernel));
+            let shown = warplab_report::TimelineOptions { width: TIMELINE_WIDTH, ..Default::default() };
+            measured.texts.insert("timeline".to_owned(), timeline_text(&timeline.intervals, &shown));
+            let schedulers = job.config.limits.sub_partitions;
+            measured.record.warps = Some(record::warp_record(timeline, kernel, schedulers));
+        }
     }
     if let Some((name, index)) = &job.word {
         let buffer = simulated.image.buffer(name);

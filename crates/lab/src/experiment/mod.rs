@@ -9,10 +9,12 @@ mod change;
 mod charts;
 mod check;
 mod dram;
+mod figures;
 mod judge;
 mod launch;
 mod occupancy;
 mod open_points;
+mod page;
 mod plan;
 mod queue;
 mod record;
@@ -22,11 +24,14 @@ mod run;
 mod suites;
 mod table;
 
-pub use charts::charts;
 pub use check::load;
+pub use dram::Burst;
+pub use figures::figures;
 pub use judge::{ClaimJudgement, Judgement, ReferenceComparison, ReferenceVerdict};
 pub use open_points::{Finished, OpenPoints};
+pub use page::{PageRow, course_page};
 pub use plan::Plan;
+pub use record::warp_record;
 pub use report::ExperimentReport;
 pub use results::Results;
 pub use run::{ExperimentOptions, run};
@@ -38,6 +43,7 @@ use std::path::Path;
 use std::str::FromStr;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
+use warplab_report::WarpRecord;
 use warplab_run::{Fault, ReadFile};
 
 /// The machine of points that name none.
@@ -75,8 +81,22 @@ pub struct Measured {
     pub values: BTreeMap<String, f64>,
     /// Texts by name: schedule, timeline, steps, bursts.
     pub texts: BTreeMap<String, String>,
+    /// What happened when, for figures.
+    pub record: Recorded,
     /// What the launch's expectations said.
     pub expectations: Expectations,
+}
+
+/// What happened when at a point, where the experiment shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recorded {
+    /// What the warps of the first multiprocessor did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warps: Option<WarpRecord>,
+    /// The first bursts on the data bus.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bursts: Vec<Burst>,
 }
 
 /// What the expectations of a point's launch said.

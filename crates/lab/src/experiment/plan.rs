@@ -2,7 +2,7 @@
 
 use super::change::change;
 use super::dram::{self, DramJob};
-use super::launch::{self, LaunchJob};
+use super::launch::{self, LaunchJob, Records};
 use super::occupancy::{self, OccupancyJob};
 use super::queue::{self, QueueJob};
 use super::results::stable_hash;
@@ -11,7 +11,7 @@ use super::{DEFAULT_MACHINE, Host, relative_machine};
 use std::collections::BTreeMap;
 use std::path::Path;
 use warplab_config::GpuConfig;
-use warplab_config::experiment::{Experiment, ExperimentKind, ExperimentPoint};
+use warplab_config::experiment::{Experiment, ExperimentKind, ExperimentPoint, Shown};
 use warplab_run::Fault;
 
 /// An experiment whose points are ready to be worked out.
@@ -130,7 +130,10 @@ fn prepare(
     host: &Host<'_>,
 ) -> Result<(PointWork, GpuConfig), Fault> {
     if experiment.kind == ExperimentKind::Launch {
-        let records = !experiment.show.is_empty() || names_record(experiment);
+        let records = Records {
+            numbers: names_record(experiment),
+            shown: experiment.show.iter().any(|show| matches!(show, Shown::Schedule | Shown::Timeline)),
+        };
         let job = launch::prepare(settings, folder, records, suites, host)?;
         let machine = job.config.clone();
         return Ok((PointWork::Launch(Box::new(job)), machine));

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use warplab_gpu::Timeline;
 use warplab_program::listing::instruction_text;
 use warplab_program::{Instruction, Kernel, Opcode};
+use warplab_report::{TimelineIssue, WarpRecord};
 
 /// Metrics of the record, each followed by an opcode.
 pub(super) const METRICS: [&str; 6] =
@@ -76,4 +77,18 @@ pub(super) fn schedule(timeline: &Timeline, kernel: &Kernel) -> String {
         let _ = writeln!(text, "{:>6}  {:>2} lanes  {}", cycle - start, lanes, instruction_text(instruction));
     }
     text
+}
+
+/// The states of the warps and the opcodes that issued, for a figure.
+#[must_use]
+pub fn warp_record(timeline: &Timeline, kernel: &Kernel, schedulers: u32) -> WarpRecord {
+    let issues = timeline.issues.iter().filter_map(|&(cycle, slot, pc, _)| {
+        let instruction = kernel.instructions.get(pc as usize)?;
+        Some(TimelineIssue { cycle: cycle.0, slot: slot.0, opcode: instruction.opcode.name().to_owned() })
+    });
+    WarpRecord {
+        schedulers: u8::try_from(schedulers).unwrap_or(1),
+        intervals: timeline.intervals.clone(),
+        issues: issues.collect(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::judge::{ClaimJudgement, Judgement, ReferenceVerdict, check_claim, judge};
 use super::plan::{Plan, PointWork};
-use super::{Expectations, Measured, Results};
+use super::{Expectations, Measured, Recorded, Results};
 use warplab_config::experiment::{Columns, Experiment, ExperimentPoint, Shown};
 
 /// An experiment with its numbers.
@@ -24,6 +24,8 @@ pub struct ExperimentReport {
     pub claims: Vec<ClaimJudgement>,
     /// The texts that are shown, each with its point.
     pub texts: Vec<(String, String)>,
+    /// What happened when at each point.
+    pub records: Vec<Recorded>,
     /// Points that were worked out now; the others were known.
     pub worked_out: usize,
 }
@@ -87,6 +89,7 @@ impl Plan {
         let texts = experiment.show.iter().flat_map(shown).collect();
         let values = experiment.columns.iter().map(|column| columns.of(&column.name).to_vec()).collect();
         let expectations = measured.iter().map(|measured| measured.expectations.clone()).collect();
+        let records = measured.iter().map(|measured| measured.record.clone()).collect();
         let labels = self.tasks.iter().map(|task| task.label.clone()).collect();
         ExperimentReport {
             points: points.clone(),
@@ -96,6 +99,7 @@ impl Plan {
             judgements,
             claims,
             texts,
+            records,
             worked_out,
             experiment: experiment.clone(),
         }

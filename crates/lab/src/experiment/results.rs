@@ -1,6 +1,6 @@
 //! Points that are finished: a line each, found again by a hash of everything that they depend on.
 
-use super::{Expectations, Measured};
+use super::{Expectations, Measured, Recorded};
 use rustc_hash::FxHashMap;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,7 @@ struct Line {
     _point: IgnoredAny,
     values: BTreeMap<String, f64>,
     texts: BTreeMap<String, String>,
+    record: Recorded,
     expectations: Expectations,
 }
 
@@ -33,6 +34,7 @@ struct LineOut<'a> {
     point: &'a str,
     values: &'a BTreeMap<String, f64>,
     texts: &'a BTreeMap<String, String>,
+    record: &'a Recorded,
     expectations: &'a Expectations,
 }
 
@@ -88,8 +90,8 @@ impl FromIterator<(String, Measured)> for Results {
 
 /// The line of a finished point: a JSON object whose last field is the hash of all before it.
 pub(super) fn line(key: &str, experiment: &str, point: &str, measured: &Measured) -> String {
-    let Measured { values, texts, expectations } = measured;
-    let line = LineOut { key, experiment, point, values, texts, expectations };
+    let Measured { values, texts, record, expectations } = measured;
+    let line = LineOut { key, experiment, point, values, texts, record, expectations };
     // Texts and numbers always have a JSON form.
     let mut text = serde_json::to_string(&line).unwrap_or_default();
     let hash = stable_hash([text.as_bytes()]);
@@ -105,8 +107,8 @@ fn read_line(line: &[u8]) -> Option<(String, Measured)> {
     if seal.trim_end().strip_suffix("\"}")? != stable_hash([body.as_bytes()]) {
         return None;
     }
-    let Line { key, values, texts, expectations, .. } = serde_json::from_str(&body).ok()?;
-    Some((key, Measured { values, texts, expectations }))
+    let Line { key, values, texts, record, expectations, .. } = serde_json::from_str(&body).ok()?;
+    Some((key, Measured { values, texts, record, expectations }))
 }
 
 /// A hash of texts that stays the same from version to version (FNV-1a, 128 bits), as hexadecimal.
@@ -127,13 +129,14 @@ pub(crate) fn stable_hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Stri
 #[cfg(test)]
 mod tests {
     use super::{Results, line, stable_hash};
-    use crate::experiment::{Expectations, Measured};
+    use crate::experiment::{Burst, Expectations, Measured, Recorded};
     use std::collections::BTreeMap;
 
     fn measured(value: f64) -> Measured {
         Measured {
             values: BTreeMap::from([("x".to_owned(), value)]),
             texts: BTreeMap::from([("steps".to_owned(), "a\n".to_owned())]),
+            record: Recorded { warps: None, bursts: vec![Burst { bank: 3, from: 0, data: 20, end: 22 }] },
             expectations: Expectations { checked: 1, failed: vec!["expectation c: FAILED".to_owned()] },
         }
     }

@@ -4,8 +4,7 @@ use super::judge::{ClaimJudgement, Judgement, ReferenceComparison};
 use super::report::ExperimentReport;
 use serde_json::{Map, Value, json};
 use warplab_config::experiment::{Axis, AxisValue, Bound, Column};
-use warplab_metrics::{group_thousands, real_text};
-use warplab_report::{Align, Table, wrap};
+use warplab_report::{Align, Table, number_text, wrap};
 
 /// The head of the marks that say whether a point's launch computed what its expectations say.
 const EXPECTATIONS: &str = "expectations";
@@ -13,21 +12,7 @@ const EXPECTATIONS: &str = "expectations";
 /// A number of a table: with so many digits, or whole numbers without and others with two; `-` for none.
 #[must_use]
 pub fn value_text(value: Option<f64>, digits: Option<u8>) -> String {
-    let Some(value) = value else { return "-".to_owned() };
-    match digits {
-        None if value.fract() == 0.0 && value.abs() < 1e15 => with_thousands(&format!("{value:.0}")),
-        None if value.abs() < 0.1 => format!("{value:.3e}"),
-        None => real_text(value),
-        Some(digits) => with_thousands(&format!("{value:.*}", usize::from(digits))),
-    }
-}
-
-fn with_thousands(number: &str) -> String {
-    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
-    let (whole, fraction) =
-        digits.split_once('.').map_or((digits, ""), |(whole, fraction)| (whole, fraction));
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{}{point}{fraction}", group_thousands(whole))
+    value.map_or_else(|| "-".to_owned(), |value| number_text(value, digits))
 }
 
 /// The head of a column, with its unit.

@@ -1,199 +1,221 @@
 //! The drawing of a chart.
 
-use super::scale::{Scale, tick_text};
+use super::axes::{self, Frame, Names};
+use super::marks;
+use super::scale::{Scale, is_log};
+use super::words::{description, number_text, point_text, series_name};
 use super::{Chart, ChartKind};
-use crate::svg::{COLOURS, Svg, text_width};
+use crate::legend::{Item, Legend};
+use crate::svg::{Anchor, Svg, text_width, title_lines};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 430.0;
-const LEFT: f64 = 78.0;
-const TOP: f64 = 44.0;
-/// Room under the frame for ticks and label.
-const BOTTOM: f64 = 56.0;
-/// The size of ordinary letters.
-const SIZE: f64 = 12.0;
-/// The angle of category names that do not fit side by side.
-const SLANT: f64 = -25.0;
-
-/// The frame of the chart: left, right, top, bottom.
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
+/// Narrow enough to be read on a telephone, where it is shown at two thirds of this.
+const WIDTH: f64 = 600.0;
+const MARGIN: f64 = 14.0;
+/// Height of the frame.
+const FRAME: f64 = 300.0;
+const TITLE: f64 = 16.0;
+const TITLE_LINE: f64 = 20.0;
+/// Letters of values on bars.
+const VALUE: f64 = 12.0;
+/// Half of the width of a mark, where there is room.
+const MARK: f64 = 6.5;
 
 /// A chart as an SVG document.
 #[must_use]
 pub fn chart_svg(chart: &Chart) -> String {
-    let origins = origins(chart);
-    let legend = legend_lines(chart, &origins);
-    let legend_width = legend.iter().map(|line| text_width(&line.1, SIZE) + 40.0).fold(0.0, f64::max);
-    let slanted = slanted(chart, WIDTH - LEFT - legend_width - 20.0);
-    let extra = if slanted { longest(&chart.categories) * 0.45 } else { 0.0 };
-    let height = HEIGHT + extra;
-    let frame =
-        Frame { left: LEFT, right: WIDTH - legend_width - 20.0, top: TOP, bottom: height - BOTTOM - extra };
-    let mut svg = Svg::new(WIDTH, height);
-    svg.text(WIDTH / 2.0, 24.0, 15.0, "middle", &chart.title);
-    let (x, y) = scales(chart, &frame);
-    axes(&mut svg, chart, &frame, (&x, &y), slanted, height);
-    match chart.kind {
-        ChartKind::Line => lines(&mut svg, chart, (&x, &y)),
-        ChartKind::Bar => bars(&mut svg, chart, (&x, &y)),
+    let title = title_lines(&chart.title, TITLE, WIDTH - 2.0 * MARGIN);
+    let legend = Legend::new(items(chart), WIDTH - 2.0 * MARGIN);
+    let top = MARGIN + TITLE_LINE * title.len() as f64 + legend.height() + 12.0;
+    let (frame, names) = frame(chart, top);
+    let height = frame.bottom + names.height() + 24.0 + MARGIN / 2.0;
+    let mut svg = Svg::new((WIDTH, height), &chart.title, &description(chart));
+    for (number, line) in title.iter().enumerate() {
+        let y = MARGIN + TITLE_LINE * (number as f64 + 0.6);
+        svg.text((WIDTH / 2.0, y), TITLE, Anchor::Middle, line);
     }
-    references(&mut svg, chart, (&x, &y), &origins);
-    draw_legend(&mut svg, &legend, frame.right + 14.0);
+    legend.draw(&mut svg, (MARGIN, MARGIN + TITLE_LINE * title.len() as f64));
+    let (x, y) = scales(chart, &frame);
+    axes::draw(&mut svg, chart, &frame, (&x, &y), &names, height - MARGIN);
+    match chart.kind {
+        ChartKind::Line => {
+            lines(&mut svg, chart, (&x, &y));
+            references(&mut svg, chart, (&x, &y));
+        }
+        ChartKind::Bar => {
+            bars(&mut svg, chart, (&x, &y));
+            references(&mut svg, chart, (&x, &y));
+            bar_values(&mut svg, chart, (&x, &y));
+        }
+    }
     svg.finish()
 }
 
-/// Whose references there are, in order.
-fn origins(chart: &Chart) -> Vec<&str> {
-    let mut origins: Vec<&str> = Vec::new();
-    for (name, _) in chart.series.iter().flat_map(|series| &series.references) {
-        if !origins.contains(&name.as_str()) {
-            origins.push(name);
-        }
-    }
-    origins
-}
-
-fn longest(names: &[String]) -> f64 {
-    names.iter().map(|name| text_width(name, SIZE)).fold(0.0, f64::max)
-}
-
-fn slanted(chart: &Chart, width: f64) -> bool {
-    !chart.categories.is_empty() && longest(&chart.categories) + 8.0 > width / chart.categories.len() as f64
+/// The frame under a top: ticks, and names of categories, decide where it begins and ends.
+fn frame(chart: &Chart, top: f64) -> (Frame, Names) {
+    let right = WIDTH - MARGIN;
+    let mut frame = Frame { left: 60.0, right, top, bottom: top + FRAME };
+    frame.left = 30.0 + axes::ticks_width(&scales(chart, &frame).1);
+    let names = Names::new(&chart.categories, right - frame.left);
+    let share = (right - frame.left) / chart.categories.len().max(1) as f64;
+    frame.left = frame.left.max(names.overhang() - share / 2.0 + MARGIN);
+    (frame, names)
 }
 
 fn scales(chart: &Chart, frame: &Frame) -> (Scale, Scale) {
-    let points = || {
-        let of_references = |series: &'_ super::Series| -> Vec<(f64, f64)> {
-            series.references.iter().flat_map(|(_, points)| points.iter().copied()).collect()
-        };
-        chart.series.iter().flat_map(move |series| {
-            series.points.iter().copied().chain(of_references(series)).collect::<Vec<_>>()
-        })
-    };
+    let (xs, ys) = (|| chart.all_points().map(|point| point.0), || chart.all_points().map(|point| point.1));
     let x = if chart.categories.is_empty() {
-        Scale::new(points().map(|point| point.0), chart.x.log, (frame.left, frame.right))
+        Scale::new(xs(), is_log(xs(), chart.x.log), (frame.left, frame.right))
     } else {
         Scale::of_categories(chart.categories.len(), (frame.left, frame.right))
     };
-    (x, Scale::new(points().map(|point| point.1), chart.y.log, (frame.bottom, frame.top)))
-}
-
-fn axes(svg: &mut Svg, chart: &Chart, frame: &Frame, (x, y): (&Scale, &Scale), slanted: bool, height: f64) {
-    for tick in y.ticks() {
-        let place = y.place(tick);
-        svg.line((frame.left, place), (frame.right, place), "#dddddd", 1.0);
-        svg.text(frame.left - 6.0, place + 4.0, SIZE, "end", &tick_text(tick));
-    }
-    if chart.categories.is_empty() {
-        for tick in x.ticks() {
-            let place = x.place(tick);
-            svg.line((place, frame.bottom), (place, frame.bottom + 5.0), "#333333", 1.0);
-            svg.text(place, frame.bottom + 19.0, SIZE, "middle", &tick_text(tick));
+    let log = is_log(ys(), chart.y.log);
+    let y = match chart.kind {
+        ChartKind::Line => Scale::new(ys(), log, (frame.bottom, frame.top)),
+        ChartKind::Bar => {
+            let (_, width) = bar(chart, &x, 0, 0.0);
+            let room = if upright(chart, width) { widest_value(chart) } else { VALUE };
+            Scale::of_bars(ys(), log, (frame.bottom, frame.top + room))
         }
-    }
-    for (number, name) in chart.categories.iter().enumerate() {
-        let place = x.place(number as f64);
-        if slanted {
-            svg.slanted_text((place + 4.0, frame.bottom + 16.0), SIZE, SLANT, name);
-        } else {
-            svg.text(place, frame.bottom + 19.0, SIZE, "middle", name);
-        }
-    }
-    svg.line((frame.left, frame.bottom), (frame.right, frame.bottom), "#333333", 1.0);
-    svg.line((frame.left, frame.top), (frame.left, frame.bottom), "#333333", 1.0);
-    svg.text((frame.left + frame.right) / 2.0, height - 10.0, 13.0, "middle", &chart.x.label);
-    svg.upward_text(18.0, (frame.top + frame.bottom) / 2.0, 13.0, &chart.y.label);
+    };
+    (x, y)
 }
 
 fn lines(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
+    let place = |&(a, b): &(f64, f64)| (x.place(a), y.place(b));
+    for (number, line) in chart.lines.iter().enumerate() {
+        let places: Vec<(f64, f64)> = line.points.iter().map(place).collect();
+        svg.polyline(&places, "axis", 1.5, marks::dashes(number + 1));
+    }
     for (number, series) in chart.series.iter().enumerate() {
-        let colour = COLOURS[number % COLOURS.len()];
-        let places: Vec<(f64, f64)> = series.points.iter().map(|&(a, b)| (x.place(a), y.place(b))).collect();
-        svg.polyline(&places, colour, 2.0);
-        for place in places {
-            svg.circle(place, 3.5, colour, colour);
+        let places: Vec<(f64, f64)> = series.points.iter().map(place).collect();
+        svg.polyline(&places, &marks::stroke(number), 2.2, marks::dashes(number));
+    }
+    for (number, series) in chart.series.iter().enumerate() {
+        for point in &series.points {
+            let says = point_text(chart, &[series_name(chart, series)], *point);
+            marks::point(svg, place(point), number, &says);
         }
     }
 }
 
 /// The middle of the bar of a series at a place, and its width.
 fn bar(chart: &Chart, x: &Scale, number: usize, place: f64) -> (f64, f64) {
-    let share = (x.place(1.0) - x.place(0.0)) * 0.8;
+    let share = ((x.place(1.0) - x.place(0.0)) * 0.82).min(90.0 * chart.series.len().max(1) as f64);
     let width = share / chart.series.len().max(1) as f64;
-    (x.place(place) - share / 2.0 + (number as f64 + 0.5) * width, width)
+    (x.place(place) - share / 2.0 + (number as f64 + 0.5) * width, width * 0.92)
 }
 
 fn bars(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
-    let floor = y.place(0.0);
+    let floor = y.floor();
     for (number, series) in chart.series.iter().enumerate() {
+        let look = format!("class=\"{}\"", marks::fill(number));
         for &(place, value) in &series.points {
             let (middle, width) = bar(chart, x, number, place);
             let top = y.place(value);
-            let corner = (middle - width * 0.45, top.min(floor));
-            svg.rectangle(corner, (width * 0.9, (floor - top).abs()), COLOURS[number % COLOURS.len()]);
+            let says = point_text(chart, &[series_name(chart, series)], (place, value));
+            let corner = (middle - width / 2.0, top.min(floor));
+            svg.rectangle(corner, (width, (floor - top).abs()), &look, &says);
         }
     }
 }
 
-/// Marks of references: their shape says whose they are, on bars black, beside lines of the line's colour.
-fn references(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale), origins: &[&str]) {
+/// Every value, above its bar, and above the marks that it would touch there.
+fn bar_values(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
     for (number, series) in chart.series.iter().enumerate() {
-        for (name, points) in &series.references {
-            let shape = origins.iter().position(|origin| origin == name).unwrap_or(0);
-            for &(place, value) in points {
-                let (middle, colour) = match chart.kind {
-                    ChartKind::Line => (x.place(place), COLOURS[number % COLOURS.len()]),
-                    ChartKind::Bar => (bar(chart, x, number, place).0, "#000000"),
-                };
-                mark(svg, (middle, y.place(value)), shape, colour);
+        for &(place, value) in &series.points {
+            let (middle, width) = bar(chart, x, number, place);
+            let text = number_text(value, chart.y.digits);
+            let is_upright = upright(chart, width);
+            let length = if is_upright { text_width(&text, VALUE) } else { VALUE };
+            let marks = series.references.iter().flat_map(|(_, marks)| marks);
+            let marks = marks.filter(|mark| mark.0 == place).map(|mark| y.place(mark.1)).collect();
+            let foot = foot_of_value(y.place(value), length, marks);
+            if is_upright {
+                svg.turned_text((middle + 4.0, foot), VALUE, (Anchor::Start, -90.0), &text);
+            } else {
+                svg.text((middle, foot), VALUE, Anchor::Middle, &text);
             }
         }
     }
 }
 
-/// A hollow mark: a diamond, a square or a circle.
-fn mark(svg: &mut Svg, (x, y): (f64, f64), shape: usize, colour: &str) {
-    match shape % 3 {
-        0 => svg.polygon(&[(x, y - 7.0), (x + 7.0, y), (x, y + 7.0), (x - 7.0, y)], colour, "#ffffff"),
-        1 => svg.polygon(
-            &[(x - 5.5, y - 5.5), (x + 5.5, y - 5.5), (x + 5.5, y + 5.5), (x - 5.5, y + 5.5)],
-            colour,
-            "#ffffff",
-        ),
-        _ => svg.circle((x, y), 6.0, colour, "#ffffff"),
-    }
+/// Where a text of a length begins above a bar, so that it touches no mark; lower places are larger numbers.
+fn foot_of_value(top: f64, length: f64, mut marks: Vec<f64>) -> f64 {
+    marks.sort_by(|a, b| b.total_cmp(a));
+    marks.into_iter().fold(top - 4.0, |foot, mark| {
+        let touches = mark - MARK < foot && mark + MARK > foot - length;
+        if touches { mark - MARK - 4.0 } else { foot }
+    })
 }
 
-/// What a line of the legend shows.
-enum Sign {
-    Colour(&'static str),
-    Shape(usize),
+fn widest_value(chart: &Chart) -> f64 {
+    let values = chart.series.iter().flat_map(|series| &series.points);
+    values.map(|point| text_width(&number_text(point.1, chart.y.digits), VALUE)).fold(0.0, f64::max)
 }
 
-fn legend_lines(chart: &Chart, origins: &[&str]) -> Vec<(Sign, String)> {
-    let named = chart.series.iter().enumerate().filter(|(_, series)| !series.name.is_empty());
-    let mut lines: Vec<(Sign, String)> = named
-        .map(|(number, series)| (Sign::Colour(COLOURS[number % COLOURS.len()]), series.name.clone()))
-        .collect();
-    if lines.is_empty() && !origins.is_empty() {
-        lines.push((Sign::Colour(COLOURS[0]), "simulated".to_owned()));
-    }
-    lines.extend(origins.iter().enumerate().map(|(shape, name)| (Sign::Shape(shape), (*name).to_owned())));
-    lines
+/// Whether values on bars of a width must stand upright.
+fn upright(chart: &Chart, width: f64) -> bool {
+    widest_value(chart) > width * 1.15
 }
 
-fn draw_legend(svg: &mut Svg, lines: &[(Sign, String)], left: f64) {
-    for (number, (sign, name)) in lines.iter().enumerate() {
-        let y = TOP + 10.0 + 22.0 * number as f64;
-        match sign {
-            Sign::Colour(colour) => svg.rectangle((left, y - 6.0), (14.0, 12.0), colour),
-            Sign::Shape(shape) => mark(svg, (left + 7.0, y), *shape, "#000000"),
+/// Marks of references: their shape says whose they are; those of one bar stand side by side.
+fn references(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
+    let origins = chart.origins();
+    let mut found = Vec::new();
+    for (number, series) in chart.series.iter().enumerate() {
+        for (name, points) in &series.references {
+            let shape = origins.iter().position(|origin| origin == name).unwrap_or(0);
+            for &(place, value) in points {
+                let (middle, size) = match chart.kind {
+                    ChartKind::Line => (x.place(place), MARK + 2.0 * shape as f64),
+                    ChartKind::Bar => beside(chart, bar(chart, x, number, place), shape),
+                };
+                let says = point_text(chart, &[name, &series.name], (place, value));
+                found.push(((middle, y.place(value)), shape, size, says));
+            }
         }
-        svg.text(left + 22.0, y + 4.0, SIZE, "start", name);
     }
+    // All halos first: none lies on the mark of another.
+    found.iter().for_each(|(place, shape, size, _)| marks::halo(svg, *place, *shape, *size));
+    found.iter().for_each(|(place, shape, size, says)| marks::mark(svg, *place, *shape, *size, says));
+}
+
+/// Where the mark of an origin stands on a bar, and how large it is: all origins share the bar.
+fn beside(chart: &Chart, (middle, width): (f64, f64), shape: usize) -> (f64, f64) {
+    let count = chart.origins().len().max(1) as f64;
+    let share = (width / count).min(2.6 * MARK);
+    (middle + (shape as f64 - (count - 1.0) / 2.0) * share, MARK.min(share / 2.4).max(3.0))
+}
+
+/// The legend: series, lines, references.
+fn items(chart: &Chart) -> Vec<Item<'_>> {
+    let origins = chart.origins();
+    let one_of_many = chart.series.len() > 1 || !origins.is_empty() || !chart.lines.is_empty();
+    let named = chart.series.iter().enumerate().filter(|_| one_of_many);
+    let of_series = named.filter_map(|(number, series)| {
+        let name = series_name(chart, series).to_owned();
+        let sign = move |svg: &mut Svg, (x, y): (f64, f64)| match chart.kind {
+            ChartKind::Bar => {
+                let look = format!("class=\"{}\"", marks::fill(number));
+                svg.rectangle((x - 7.0, y - 6.0), (14.0, 12.0), &look, "");
+            }
+            ChartKind::Line => {
+                let ends = [(x - 9.0, y), (x + 9.0, y)];
+                svg.polyline(&ends, &marks::stroke(number), 2.2, marks::dashes(number));
+                marks::point(svg, (x, y), number, "");
+            }
+        };
+        (!name.is_empty()).then(|| Item { sign: Box::new(sign), name })
+    });
+    let of_lines = chart.lines.iter().enumerate().map(|(number, line)| {
+        let sign = move |svg: &mut Svg, (x, y): (f64, f64)| {
+            svg.polyline(&[(x - 9.0, y), (x + 9.0, y)], "axis", 1.5, marks::dashes(number + 1));
+        };
+        Item { sign: Box::new(sign), name: line.name.clone() }
+    });
+    let of_origins = origins.into_iter().enumerate().map(|(shape, name)| {
+        let sign = move |svg: &mut Svg, place: (f64, f64)| marks::mark(svg, place, shape, MARK, "");
+        Item { sign: Box::new(sign), name: name.to_owned() }
+    });
+    of_series.chain(of_lines).chain(of_origins).collect()
 }

@@ -1,13 +1,17 @@
-//! Line and bar charts as SVG: axes with labels and units, reference marks, a legend.
+//! Line and bar charts as SVG: axes with labels and units, values on bars, reference marks, a legend.
 
+mod axes;
 mod draw;
+mod marks;
 mod scale;
+mod words;
 
 pub(crate) use scale::exponent;
 #[cfg(test)]
 mod tests;
 
 pub use draw::chart_svg;
+pub use words::number_text;
 
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +28,8 @@ pub struct Chart {
     pub categories: Vec<String>,
     /// What is drawn.
     pub series: Vec<Series>,
+    /// Lines without points beside it: a roof.
+    pub lines: Vec<Series>,
 }
 
 /// A kind of chart.
@@ -31,21 +37,23 @@ pub struct Chart {
 pub enum ChartKind {
     /// Points joined by lines.
     Line,
-    /// Bars from zero; x has categories.
+    /// Bars; x has categories.
     Bar,
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChartAxis {
     /// Its label, with the unit.
     pub label: String,
-    /// Whether it is logarithmic.
-    pub log: bool,
+    /// Whether it is logarithmic; where nothing is said, it is where the values span two decades.
+    pub log: Option<bool>,
+    /// Digits after the point of its values; as many as they need where nothing is said.
+    pub digits: Option<u8>,
 }
 
 /// A line, or bars of one colour, and the references beside them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Its name in the legend; empty for the only one.
     pub name: String,
@@ -53,4 +61,28 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// Marks of references: whose they are, and where.
     pub references: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+impl Chart {
+    /// Whose references there are, in order.
+    fn origins(&self) -> Vec<&str> {
+        let mut origins: Vec<&str> = Vec::new();
+        for (name, _) in self.series.iter().flat_map(|series| &series.references) {
+            if !origins.contains(&name.as_str()) {
+                origins.push(name);
+            }
+        }
+        origins
+    }
+
+    /// Every place with a value, of points, lines and references.
+    fn all_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let references = |series: &'_ Series| -> Vec<(f64, f64)> {
+            series.references.iter().flat_map(|(_, points)| points.iter().copied()).collect()
+        };
+        self.series
+            .iter()
+            .chain(&self.lines)
+            .flat_map(move |series| series.points.iter().copied().chain(references(series)))
+    }
 }

@@ -1,5 +1,8 @@
 //! From values to places, and the ticks between.
 
+/// Values that span so much are shown on a logarithmic axis unless the chart says otherwise.
+const TWO_DECADES: f64 = 100.0;
+
 /// A scale from values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -10,13 +13,26 @@ pub(super) struct Scale {
     to: f64,
 }
 
+/// Whether values are shown on a logarithmic axis: as the chart says, or where they span two decades.
+pub(super) fn is_log(values: impl Iterator<Item = f64>, said: Option<bool>) -> bool {
+    said.unwrap_or_else(|| {
+        let (low, high) = ends(values, false);
+        low > 0.0 && high / low >= TWO_DECADES
+    })
+}
+
+/// The lowest and the highest value that an axis can show.
+fn ends(values: impl Iterator<Item = f64>, log: bool) -> (f64, f64) {
+    let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = usable.fold(none, |(low, high), value| (low.min(value), high.max(value)));
+    if low > high { (1.0, 10.0) } else { (low, high) }
+}
+
 impl Scale {
-    /// A scale that shows all values; a linear one that does not fit categories starts at zero.
+    /// A scale that shows all values, a linear one from zero.
     pub(super) fn new(values: impl Iterator<Item = f64>, log: bool, (from, to): (f64, f64)) -> Scale {
-        let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
-        let (low, high) = usable
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
+        let (low, high) = ends(values, log);
         if log {
             let (low, high) = if low == high { (low / 2.0, high * 2.0) } else { (low, high) };
             let room = (high / low).powf(0.05);
@@ -25,6 +41,18 @@ impl Scale {
         let low = low.min(0.0);
         let high = if high <= low { low + 1.0 } else { high + (high - low) * 0.06 };
         Scale { low, high, log, from, to }
+    }
+
+    /// The same for bars: a logarithmic one begins at the power of ten below the lowest, so that every bar has a length.
+    pub(super) fn of_bars(values: impl Iterator<Item = f64>, log: bool, (from, to): (f64, f64)) -> Scale {
+        let (low, high) = ends(values, log);
+        let foot = 10_f64.powi(exponent((low * 0.8).log10().floor()));
+        let foot = if log { foot } else { low };
+        Scale::new([foot, high].into_iter(), log, (from, to)).with_foot(foot)
+    }
+
+    fn with_foot(self, foot: f64) -> Scale {
+        if self.log { Scale { low: foot.ln(), ..self } } else { self }
     }
 
     /// A scale of numbered categories, each in the middle of its share.
@@ -40,6 +68,16 @@ impl Scale {
             false => value,
         };
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    /// Where bars begin.
+    pub(super) fn floor(&self) -> f64 {
+        if self.log { self.from } else { self.place(0.0) }
+    }
+
+    /// Whether the scale is logarithmic.
+    pub(super) fn is_log(&self) -> bool {
+        self.log
     }
 
     /// Round values inside the scale.
@@ -59,10 +97,10 @@ impl Scale {
 
     /// Powers of ten, or of two where there are few of them.
     fn log_ticks(&self) -> Vec<f64> {
+        // A little room: the end of a scale may be a power itself, and its logarithm a little beside.
         let powers = |base: f64| -> Vec<f64> {
-            let (first, last) =
-                (exponent((self.low / base.ln()).ceil()), exponent((self.high / base.ln()).floor()));
-            (first..=last).map(|exponent| base.powi(exponent)).collect()
+            let (first, last) = (self.low / base.ln() - 1e-9, self.high / base.ln() + 1e-9);
+            (exponent(first.ceil())..=exponent(last.floor())).map(|exponent| base.powi(exponent)).collect()
         };
         let of_ten = powers(10.0);
         if of_ten.len() >= 3 {
@@ -83,19 +121,4 @@ fn whole(value: f64, rounded: fn(f64) -> f64) -> i64 {
 #[expect(clippy::cast_possible_truncation, reason = "`as` stays within the type, and no power is beyond it")]
 pub(crate) fn exponent(value: f64) -> i32 {
     value as i32
-}
-
-/// A tick's number: whole ones without a point, small ones with the digits that they need.
-pub(super) fn tick_text(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    if value.abs() >= 1e6 || value.abs() < 1e-3 {
-        return format!("{value:.0e}");
-    }
-    let text = format!("{value:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    let (whole, fraction) = text.split_once('.').map_or((text, ""), |(whole, fraction)| (whole, fraction));
-    let digits = warplab_metrics::group_thousands(whole);
-    if fraction.is_empty() { digits } else { format!("{digits}.{fraction}") }
 }

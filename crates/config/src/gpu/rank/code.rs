@@ -45,23 +45,18 @@ pub struct RankStep {
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Named as the operators and functions of expressions.
 pub enum RankOperator {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    Power,
-    Equal,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
+    /// What stands between two numbers.
+    Binary(Operator),
+    /// The lower of two numbers.
     Min,
+    /// The higher of two numbers.
     Max,
+    /// A number without its sign.
     Abs,
+    /// A number with the other sign.
     Negate,
+    /// The second number if the first is not 0, else the third.
     Select,
 }
 
@@ -97,7 +92,7 @@ impl RankCode {
             Term::Negate(inner) => (RankOperator::Negate, [self.value(inner); 3]),
             Term::Binary(operator, left, right) => {
                 let (left, right) = (self.value(left), self.value(right));
-                (binary(*operator), [left, right, left])
+                (RankOperator::Binary(*operator), [left, right, left])
             }
             Term::Call(function, arguments) => {
                 let mut operands = [self.value(&arguments[0]); 3];
@@ -143,22 +138,6 @@ fn source(term: &Term<RankSource>) -> Option<RankSource> {
         }
         Term::Leaf(source) => Some(*source),
         _ => None,
-    }
-}
-
-fn binary(operator: Operator) -> RankOperator {
-    match operator {
-        Operator::Add => RankOperator::Add,
-        Operator::Subtract => RankOperator::Subtract,
-        Operator::Multiply => RankOperator::Multiply,
-        Operator::Divide => RankOperator::Divide,
-        Operator::Remainder => RankOperator::Remainder,
-        Operator::Power => RankOperator::Power,
-        Operator::Equal => RankOperator::Equal,
-        Operator::Less => RankOperator::Less,
-        Operator::LessOrEqual => RankOperator::LessOrEqual,
-        Operator::Greater => RankOperator::Greater,
-        Operator::GreaterOrEqual => RankOperator::GreaterOrEqual,
     }
 }
 

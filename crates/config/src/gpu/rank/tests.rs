@@ -1,4 +1,5 @@
 use super::{RankFormula, RankInput, RankOperator, RankSource};
+use crate::expression::Operator;
 
 fn read(text: &str) -> RankFormula {
     text.parse().unwrap()
@@ -21,10 +22,10 @@ fn a_formula_becomes_a_flat_program_that_computes_nothing_twice() {
     assert_eq!(
         steps,
         [
-            (RankOperator::Greater, [0, 1, 0]),
-            (RankOperator::Add, [0, 2, 0]),
+            (RankOperator::Binary(Operator::Greater), [0, 1, 0]),
+            (RankOperator::Binary(Operator::Add), [0, 2, 0]),
             (RankOperator::Select, [3, 0, 4]),
-            (RankOperator::Add, [5, 4, 5]),
+            (RankOperator::Binary(Operator::Add), [5, 4, 5]),
         ]
     );
     assert_eq!(code.result, 6);

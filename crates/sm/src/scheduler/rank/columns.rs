@@ -1,6 +1,7 @@
 //! Evaluates the flat program of a formula for several warps at once: a column for each of its values, a row for each
 //! warp.
 
+use warplab_config::Operator;
 use warplab_config::gpu::{RankCode, RankOperator, RankSource, RankStep};
 
 /// The most warps of a scheduler: rows of a column.
@@ -50,17 +51,21 @@ fn compute(step: &RankStep, known: &[i64], result: &mut [i64]) {
     let (a, b) = (column(0), column(1));
     let truth = |holds: bool| i64::from(holds);
     match step.operator {
-        RankOperator::Add => two(result, a, b, i64::saturating_add),
-        RankOperator::Subtract => two(result, a, b, i64::saturating_sub),
-        RankOperator::Multiply => two(result, a, b, i64::saturating_mul),
-        RankOperator::Divide => two(result, a, b, |a, b| if b == 0 { 0 } else { a.saturating_div(b) }),
-        RankOperator::Remainder => two(result, a, b, |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }),
-        RankOperator::Power => two(result, a, b, power),
-        RankOperator::Equal => two(result, a, b, |a, b| truth(a == b)),
-        RankOperator::Less => two(result, a, b, |a, b| truth(a < b)),
-        RankOperator::LessOrEqual => two(result, a, b, |a, b| truth(a <= b)),
-        RankOperator::Greater => two(result, a, b, |a, b| truth(a > b)),
-        RankOperator::GreaterOrEqual => two(result, a, b, |a, b| truth(a >= b)),
+        RankOperator::Binary(Operator::Add) => two(result, a, b, i64::saturating_add),
+        RankOperator::Binary(Operator::Subtract) => two(result, a, b, i64::saturating_sub),
+        RankOperator::Binary(Operator::Multiply) => two(result, a, b, i64::saturating_mul),
+        RankOperator::Binary(Operator::Divide) => {
+            two(result, a, b, |a, b| if b == 0 { 0 } else { a.saturating_div(b) })
+        }
+        RankOperator::Binary(Operator::Remainder) => {
+            two(result, a, b, |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) })
+        }
+        RankOperator::Binary(Operator::Power) => two(result, a, b, power),
+        RankOperator::Binary(Operator::Equal) => two(result, a, b, |a, b| truth(a == b)),
+        RankOperator::Binary(Operator::Less) => two(result, a, b, |a, b| truth(a < b)),
+        RankOperator::Binary(Operator::LessOrEqual) => two(result, a, b, |a, b| truth(a <= b)),
+        RankOperator::Binary(Operator::Greater) => two(result, a, b, |a, b| truth(a > b)),
+        RankOperator::Binary(Operator::GreaterOrEqual) => two(result, a, b, |a, b| truth(a >= b)),
         RankOperator::Min => two(result, a, b, i64::min),
         RankOperator::Max => two(result, a, b, i64::max),
         RankOperator::Abs => two(result, a, a, |a, _| a.saturating_abs()),
