@@ -46,6 +46,18 @@ impl AddressMap {
         }
     }
 
+    /// The partition whose DRAM holds a line.
+    #[must_use]
+    pub fn home_partition(&self, line: Address) -> PartitionId {
+        match &self.chunks {
+            Some(chunks) => {
+                let place = chunks.place(line);
+                PartitionId::from_index(place.home * chunks.partitions() + place.partition)
+            }
+            None => PartitionId(self.rotated(line) as u16),
+        }
+    }
+
     /// The half whose partition has the DRAM of a line.
     #[must_use]
     pub(crate) fn home(&self, line: Address) -> Half {

@@ -1,35 +1,9 @@
 //! The differences of DEVIATIONS.md from the hardware, each pinned: when one is mended, its row and its test go.
 
 use warplab_config::Ticks;
-use warplab_memory::AddressMap;
 use warplab_memory::dram::{Access, ChannelSpec, PseudoChannel};
 use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
-use warplab_units::{Address, LINE_BYTES, SectorMask, TypedId};
-
-#[test]
-fn a_footprint_beyond_the_near_half_of_level_two_still_costs_the_near_latency() {
-    let config = gpu("h200");
-    let program = suite_program(&config, "suite");
-    let all = cases("suite");
-    let cycles = |name: &str| {
-        let simulated = simulate(&config, &program, case_named(&all, name)).expect("it runs");
-        f64::from(simulated.image.buffer("cycles").expect("the clock").word(1)) / 4096.0
-    };
-    let (near, beyond) = (cycles("chase_l2_64KiB"), cycles("chase_l2_32768KiB"));
-    // The hardware reads 285 and 512.
-    assert!((beyond - near).abs() < 1.0, "{near} and {beyond} cycles a load");
-}
-
-#[test]
-fn neighbouring_lines_never_share_a_slice() {
-    let config = gpu("h200");
-    let map = AddressMap::new(&config);
-    let mut partitions: Vec<usize> =
-        (0..96).map(|line| map.partition(Address(line * LINE_BYTES)).index()).collect();
-    partitions.sort_unstable();
-    // On the hardware each slice has two neighbours, and some have four of eight lines.
-    assert_eq!(partitions, (0..96).collect::<Vec<usize>>());
-}
+use warplab_units::SectorMask;
 
 #[test]
 fn atomic_operations_on_one_word_take_as_long_as_those_on_the_sectors_of_a_line() {
@@ -44,24 +18,6 @@ fn atomic_operations_on_one_word_take_as_long_as_those_on_the_sectors_of_a_line(
         (cycles_a_sector("red_lanes8_4B_w1", 270_336.0), cycles_a_sector("red_still_mask31", 540_672.0));
     // The hardware reads 1.47 and 1.21 with the launch.
     assert!((word - 1.22).abs() < 0.01 && (line - 1.21).abs() < 0.01, "{word} and {line} cycles a sector");
-}
-
-#[test]
-fn lines_at_any_power_of_two_distance_reach_every_partition() {
-    let config = gpu("h200");
-    let map = AddressMap::new(&config);
-    for shift in 0..16 {
-        let mut counts = vec![0u32; config.partitions()];
-        for line in 0..96 * 256u64 {
-            counts[map.partition(Address((line << shift) * LINE_BYTES)).index()] += 1;
-        }
-        let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
-        assert!(
-            least > Some(150) && most < Some(380),
-            "distance {}: {least:?} to {most:?} of 256",
-            1 << shift
-        );
-    }
 }
 
 #[test]

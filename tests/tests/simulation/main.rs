@@ -5,6 +5,7 @@ mod course;
 mod cubin;
 mod deviations;
 mod experiments;
+mod halves;
 mod hardware;
 mod hazards;
 mod isa;

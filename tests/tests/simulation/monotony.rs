@@ -18,7 +18,7 @@ const IMPROVEMENTS: [Change; 8] = [
     ("twice the L1", |config| config.multiprocessor.l1.combined_kib *= 2),
     ("a lower L1 latency", |config| config.multiprocessor.l1.hit_latency -= 8),
     ("a lower L2 latency", |config| config.l2.hit_latency -= 20),
-    ("no way to the far half", |config| config.l2.far_latency = 0),
+    ("a shorter way to the other half", |config| config.l2.link_latency -= 30),
     ("twice the crossbar", |config| {
         config.crossbar.sm_receive_bytes *= 2;
         config.crossbar.cluster_send_bytes *= 2;
