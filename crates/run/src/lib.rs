@@ -11,6 +11,7 @@ pub mod npy;
 mod parameters;
 mod passes;
 mod sequence;
+pub mod stepper;
 mod symbols;
 mod workload;
 

@@ -1,5 +1,7 @@
 //! One slice of the L2: tags, MSHRs, and requests that wait for its port.
 
+mod inspect;
+
 use super::home::{Half, Halves};
 use super::mshr::Mshrs;
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
@@ -11,6 +13,8 @@ use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
+
+pub use inspect::{L2MshrView, SliceView};
 
 /// What a slice wants from DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

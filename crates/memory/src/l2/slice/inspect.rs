@@ -1,0 +1,52 @@
+//! What an L2 slice holds and what waits in it, for people to look at.
+
+use super::Slice;
+use crate::cache::CacheView;
+use crate::message::Request;
+use serde::Serialize;
+use warplab_units::{Address, Cycle, SectorMask};
+
+/// A line that is under way from DRAM to a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct L2MshrView {
+    /// The line.
+    pub line: Address,
+    /// Sectors that have not come.
+    pub pending: SectorMask,
+    /// Requests that wait for them.
+    pub waiting: usize,
+}
+
+/// An L2 slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SliceView {
+    /// Requests that have come and have not been looked up.
+    pub queue: Vec<Request>,
+    /// Whether the first of them waits for an MSHR, a way of its set or the write queue of DRAM.
+    pub blocked: bool,
+    /// When the port can take the next request.
+    pub port_free: Cycle,
+    /// Lines under way, in order of addresses.
+    pub mshrs: Vec<L2MshrView>,
+    /// Its lines.
+    pub cache: CacheView,
+}
+
+impl Slice {
+    /// What the slice holds at the end of cycle `now`, with at most `sets` of its occupied sets from set `first` on.
+    pub(crate) fn inspect(&self, now: Cycle, first: usize, sets: usize) -> SliceView {
+        let come = self.inbox.iter().filter(|request| request.at <= now);
+        let mshrs = self.mshrs.ascending().into_iter().map(|(line, mshr)| L2MshrView {
+            line,
+            pending: mshr.pending,
+            waiting: mshr.waiters.len(),
+        });
+        SliceView {
+            queue: come.copied().collect(),
+            blocked: self.blocked,
+            port_free: self.port_free.to_cycle(),
+            mshrs: mshrs.collect(),
+            cache: self.cache.inspect(first, sets),
+        }
+    }
+}
