@@ -12,7 +12,6 @@ mod documents;
 mod failure;
 mod job;
 mod job_array;
-mod kernels;
 mod laboratory;
 mod labs;
 mod machines;

@@ -4,6 +4,7 @@
 //! Nothing here prints, reads the environment or opens a file: the caller gives the texts, or a [`ReadFile`].
 
 mod buffers;
+pub mod check;
 mod compile;
 mod expectations;
 mod fault;
