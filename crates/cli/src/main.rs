@@ -12,7 +12,6 @@ mod documents;
 mod failure;
 mod job;
 mod job_array;
-mod kernels;
 mod laboratory;
 mod labs;
 mod machines;
@@ -75,6 +74,7 @@ fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failu
         Command::Lab { command: LabCommand::Grade(arguments) } => commands::lab::grade(arguments, terminal),
         Command::Lab { command: LabCommand::New { folder } } => commands::lab::new(folder, terminal),
         Command::Isa { name, markdown } => commands::isa::run(name.as_deref(), *markdown, terminal),
+        Command::Serve(arguments) => commands::serve::run(arguments, terminal),
         Command::Completions { shell } => commands::completions::run(*shell, terminal),
     }
 }

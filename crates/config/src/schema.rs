@@ -40,6 +40,20 @@ impl Kind {
             Kind::Lab => "lab",
         }
     }
+
+    /// What a text describes: only labs have runs, only experiments columns, only courses rows, only launches a kernel.
+    #[must_use]
+    pub fn of(text: &str) -> Kind {
+        let (tree, _) = crate::ron_tree::parse(text);
+        let has = |name: &str| tree.find(&[name]).is_some();
+        match () {
+            () if has("runs") => Kind::Lab,
+            () if has("columns") || has("axes") => Kind::Experiment,
+            () if has("rows") => Kind::Course,
+            () if has("kernel") || has("program") || has("grid") => Kind::Launch,
+            () => Kind::Gpu,
+        }
+    }
 }
 
 /// The JSON schema of a kind of description, made once.

@@ -72,10 +72,10 @@ impl DeviceState {
 /// L2, DRAM and device memory live as long as the device; every launch finds L1 and the instruction caches cold.
 #[derive(Clone, Debug)]
 pub struct Device {
-    config: GpuConfig,
-    memory_spec: MemorySpec,
-    launches: Vec<Arc<QueuedLaunch>>,
-    state: DeviceState,
+    pub(crate) config: GpuConfig,
+    pub(crate) memory_spec: MemorySpec,
+    pub(crate) launches: Vec<Arc<QueuedLaunch>>,
+    pub(crate) state: DeviceState,
     /// What ended the launch that ran.
     failed: Option<RunFault>,
 }
@@ -228,17 +228,11 @@ impl Device {
     }
 
     /// One epoch of the launch that runs; the next one begins when none runs.
-    fn epoch(&mut self) -> Result<Status, RunFault> {
+    pub(crate) fn epoch(&mut self) -> Result<Status, RunFault> {
         if let Some(fault) = &self.failed {
             return Err(fault.clone());
         }
-        let number = self.state.finished.len();
-        let Some(launch) = self.launches.get(number).map(Arc::clone) else { return Ok(Status::Idle) };
-        if self.state.running.is_none() {
-            let mut running = Running::new(&self.config, &launch, self.state.now, &self.state.memory_side);
-            running.dispatch(self.state.now, &launch);
-            self.state.running = Some(running);
-        }
+        let Some(launch) = self.start_next() else { return Ok(Status::Idle) };
         if self.state.is_launch_simulated() {
             self.state.execute_rest(&launch)?;
         } else {
@@ -248,6 +242,17 @@ impl Device {
             self.finish();
         }
         Ok(self.status())
+    }
+
+    /// The launch that runs, or the next one, which begins; none when all have ended.
+    pub(crate) fn start_next(&mut self) -> Option<Arc<QueuedLaunch>> {
+        let launch = self.launches.get(self.state.finished.len()).map(Arc::clone)?;
+        if self.state.running.is_none() {
+            let mut running = Running::new(&self.config, &launch, self.state.now, &self.state.memory_side);
+            running.dispatch(self.state.now, &launch);
+            self.state.running = Some(running);
+        }
+        Some(launch)
     }
 
     /// The launch that runs has ended: its counters are kept and counting starts anew.

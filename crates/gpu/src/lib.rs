@@ -10,6 +10,7 @@ mod dispatch;
 mod epoch;
 mod exchange;
 mod fault;
+mod inspect;
 mod launch;
 mod limits;
 mod memory_side;
@@ -25,6 +26,7 @@ mod timeline;
 
 pub use device::{Device, DeviceState, Status, Watch};
 pub use fault::RunFault;
+pub use inspect::{Probe, ShownSets};
 pub use launch::{Launch, LaunchOptions, PreparedLaunch, machine_fault, prepare};
 pub use limits::DEFAULT_MAX_INSTRUCTIONS;
 pub use outcome::{Progress, RunOutcome};

@@ -1,13 +1,15 @@
 //! The memory partitions of the chip, and what is on the way between them and the SMs.
 
 use crate::exchange::{Cluster, ClusterSms, clusters_of};
+use crate::inspect::ShownSets;
 use crate::next_events::{NextEvents, chosen};
 use crate::parallel;
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{
-    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, Reply, Request,
+    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Reply,
+    Request,
 };
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Cycle, PartitionId, TypedId};
@@ -177,6 +179,20 @@ impl MemorySide {
         );
         acting.iter().for_each(|&partition| called[partition] = false);
         (chosen(partitions, acting).zip(chosen(next, acting)).collect(), clusters)
+    }
+
+    /// What a partition holds at the end of a cycle of the epoch that comes next.
+    pub(crate) fn inspect(
+        &self,
+        spec: &MemorySpec,
+        partition: PartitionId,
+        at: Cycle,
+        sets: ShownSets,
+    ) -> Option<PartitionView> {
+        let mut port = self.partitions.get(partition.index())?.clone();
+        let clusters = if self.called[partition.index()] { &self.clusters[..] } else { &[] };
+        port.advance(self.next.of(partition.index()), at + 1, clusters, spec);
+        Some(port.partition.inspect(at, sets.first, sets.most))
     }
 
     /// Lines that L2 holds at most.

@@ -18,9 +18,11 @@ mod port;
 #[cfg(test)]
 mod testing;
 
-pub use cache::{CacheShape, SectorCache};
+pub use cache::{CacheShape, CacheView, LineView, SectorCache, SetView};
 pub use crossbar::{ClusterPorts, CrossbarSpec};
+pub use dram::{ChannelView, DramAccessView};
+pub use l2::{L2MshrView, SliceView};
 pub use map::AddressMap;
 pub use message::{HalfContent, HalfMessage, Reply, Request, RequestKind};
-pub use partition::{Partition, PartitionOutput, PartitionSpec};
+pub use partition::{Partition, PartitionOutput, PartitionSpec, PartitionView};
 pub use port::{Bandwidth, Port};

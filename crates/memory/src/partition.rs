@@ -1,5 +1,7 @@
 //! One memory partition: some L2 slices and the DRAM channel behind them.
 
+mod inspect;
+
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
@@ -9,6 +11,8 @@ use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
+
+pub use inspect::PartitionView;
 
 /// Data under way from DRAM to a slice, one sector; ordered by time, then line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@
 //! Nothing here prints, reads the environment or opens a file: the caller gives the texts, or a [`ReadFile`].
 
 mod buffers;
+pub mod check;
 mod checkpoint;
 mod compile;
 mod expectations;
@@ -12,6 +13,7 @@ pub mod npy;
 mod parameters;
 mod passes;
 mod sequence;
+pub mod stepper;
 mod symbols;
 mod workload;
 

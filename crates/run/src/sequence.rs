@@ -122,7 +122,7 @@ pub fn simulate_sequence(
 }
 
 /// Fills device memory, and makes every launch ready to run.
-fn prepare_all(
+pub(crate) fn prepare_all(
     config: &GpuConfig,
     sequence: &Sequence<'_>,
     read: ReadFile<'_>,

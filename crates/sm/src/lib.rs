@@ -14,6 +14,7 @@ mod events;
 mod fetch;
 mod follow;
 mod hazards;
+mod inspect;
 mod issue;
 mod launch;
 mod lsu;
@@ -33,7 +34,11 @@ mod warp;
 pub use blocks::{BlockEnd, BlockStart};
 pub use context::Context;
 pub use hazards::HazardTable;
+pub use inspect::{
+    CycleRecord, LaneRows, LaneView, PathView, SchedulerView, SlotView, SmView, WaitCounterView, WarpView,
+};
 pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
+pub use lsu::{LoadView, LsuView, MshrView, QueuedView};
 pub use report::WaitingWarp;
 pub use sm::Sm;
 pub use spec::SmSpec;

@@ -1,5 +1,6 @@
 //! The timing state of a warp slot.
 
+use crate::inspect::WaitCounterView;
 use crate::launch::IssueInfo;
 use serde::{Deserialize, Serialize};
 use warplab_exec::ArchitecturalState;
@@ -180,6 +181,16 @@ impl WaitCounters {
             self.long &= !(1 << counter);
         }
         *count == 0
+    }
+
+    /// The counters as they are, and which of them the next instruction waits for.
+    pub(crate) fn inspect(&self, next: Option<&IssueInfo>) -> [WaitCounterView; WAIT_COUNTERS] {
+        let waits = next.map_or(0, |info| self.waited_for(info));
+        std::array::from_fn(|counter| WaitCounterView {
+            count: self.counts[counter],
+            long: self.long >> counter & 1 != 0,
+            waited_for: waits >> counter & 1 != 0,
+        })
     }
 
     /// The phase of a warp whose next instruction must wait for counters; none when it need not.

@@ -108,7 +108,9 @@ fn launch<'a>(shown: &Shown<'a>) -> LaunchDocument<'a> {
         occupancy: OccupancyDocument::of(&context),
         queues: QueueDocument::all(context.counters),
         code: shown.code.map(|code| CodeDocument::of(code, shown.record)),
-        timeline: shown.record.map(|record| TimelineDocument::of(record, &context.config.limits)),
+        timeline: shown
+            .record
+            .map(|record| TimelineDocument::of(record, context.config.limits.sub_partitions)),
     }
 }
 

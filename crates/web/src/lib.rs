@@ -19,7 +19,7 @@ pub use code::{Code, Text};
 pub use comparison::{comparison_html, document_of};
 pub use document::{PageDocument, VERSION, page_document};
 pub use html::html;
-pub use timeline::{Record, ResidentWarp};
+pub use timeline::{Record, ResidentWarp, TimelineDocument, timeline_document};
 
 use warplab_metrics::{Context, SectionValues};
 

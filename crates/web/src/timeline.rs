@@ -3,7 +3,6 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use warplab_config::gpu::Limits;
 use warplab_trace::{MemoryUse, StateInterval, WarpState};
 use warplab_units::{Cycle, WarpMask, WarpSlot};
 
@@ -47,7 +46,7 @@ pub struct ResidentWarp {
 
 /// The window.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct TimelineDocument {
+pub struct TimelineDocument {
     sm: u32,
     schedulers: u32,
     from: u64,
@@ -71,8 +70,14 @@ struct Row {
     lanes: Vec<u32>,
 }
 
+/// What was recorded of a multiprocessor with so many schedulers, as the page draws it.
+#[must_use]
+pub fn timeline_document(record: &Record<'_>, schedulers: u32) -> TimelineDocument {
+    TimelineDocument::of(record, schedulers)
+}
+
 impl TimelineDocument {
-    pub(crate) fn of(record: &Record<'_>, limits: &Limits) -> TimelineDocument {
+    pub(crate) fn of(record: &Record<'_>, schedulers: u32) -> TimelineDocument {
         let recorded_from = record.intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
         let recorded_to = record.intervals.iter().map(|interval| interval.to.0).max().unwrap_or(0);
         let window = match &record.window {
@@ -91,7 +96,7 @@ impl TimelineDocument {
         let lanes = lanes(record, &window);
         TimelineDocument {
             sm: record.sm,
-            schedulers: limits.sub_partitions,
+            schedulers,
             from: window.start,
             to: window.end,
             recorded_from,
@@ -194,7 +199,7 @@ mod tests {
             window,
             cut: false,
         };
-        TimelineDocument::of(&record, &limits)
+        TimelineDocument::of(&record, limits.sub_partitions)
     }
 
     #[test]

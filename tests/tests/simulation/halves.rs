@@ -28,11 +28,15 @@ fn sectors_that_go_on_to_their_home_are_counted_twice_as_on_the_hardware() {
         let case = case_named(&all, name);
         let simulated = simulate(&config, &program, case).expect("it runs");
         let l2 = &simulated.outcome.counters.memory.l2;
-        for (metric, sectors) in
-            [("lts__t_sectors_op_read.sum", l2.read_sectors), ("lts__t_sectors_op_write.sum", l2.write_sectors)]
-        {
+        for (metric, sectors) in [
+            ("lts__t_sectors_op_read.sum", l2.read_sectors),
+            ("lts__t_sectors_op_write.sum", l2.write_sectors),
+        ] {
             let ratio = sectors as f64 / case.metrics[metric];
-            assert!((0.99..1.01).contains(&ratio), "{name}: {sectors} {metric}, {ratio:.3} of the hardware's");
+            assert!(
+                (0.99..1.01).contains(&ratio),
+                "{name}: {sectors} {metric}, {ratio:.3} of the hardware's"
+            );
         }
     }
 }

@@ -78,11 +78,26 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "name")]
         markdown: bool,
     },
+    /// The laboratory in the browser
+    Serve(ServeArguments),
     /// The completion script of a shell
     Completions {
         /// The shell
         shell: Shell,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// The port on this computer; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 8080)]
+    pub(crate) port: u16,
+    /// The folder that crates/laboratory/build.sh made
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Copy the laboratory into this folder instead, for any file server
+    #[arg(long, value_name = "FOLDER", conflicts_with = "port")]
+    pub(crate) export: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -3,13 +3,13 @@
 use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
-use crate::kernels::{self, KernelReport, ReasonPlace};
 use crate::terminal::Terminal;
 use crate::{machines, program_text, sources};
 use serde_json::{Value, json};
 use std::path::Path;
 use warplab_diagnostics::{Diagnostic, Severity, Source};
 use warplab_metrics::integer_text;
+use warplab_run::check::{self, KernelReport, ProgramReport, ReasonPlace};
 
 /// How many places of one fault are named.
 const MOST_PLACES: usize = 8;
@@ -26,7 +26,7 @@ pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> 
     let isa = sources::has_extension(file, "cu").then_some(Isa::Ptx);
     let config = machines::load(machines::DEFAULT, &[])?;
     let source = program_text::source(file, isa, &config, terminal)?;
-    let report = kernels::report(file, &source, &config);
+    let report = check::report(file, &source, &config);
     if let Some(path) = json {
         let text = format!("{:#}\n", as_json(file, &source, &report));
         if path == Path::new("-") {
@@ -41,7 +41,7 @@ pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> 
 }
 
 /// The report as text: faults of the text with their lines to standard error, the kernels to standard output.
-fn tell(source: &Source, report: &kernels::ProgramReport, terminal: &mut Terminal) -> Result<(), Failure> {
+fn tell(source: &Source, report: &ProgramReport, terminal: &mut Terminal) -> Result<(), Failure> {
     terminal.diagnostics(source, &report.shown);
     let count = |severity| report.shown.iter().filter(|fault| fault.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -95,7 +95,7 @@ fn kernel_text(kernel: &KernelReport) -> String {
 }
 
 /// The report as one JSON object.
-fn as_json(file: &Path, source: &Source, report: &kernels::ProgramReport) -> Value {
+fn as_json(file: &Path, source: &Source, report: &ProgramReport) -> Value {
     let reason = |(place, message): &(ReasonPlace, String)| match place {
         ReasonPlace::Line(line) => json!({ "line": line, "message": message }),
         ReasonPlace::Address(address) => json!({ "address": format!("{address:#06x}"), "message": message }),
@@ -111,7 +111,7 @@ fn as_json(file: &Path, source: &Source, report: &kernels::ProgramReport) -> Val
         .collect();
     let of_file = |fault: &Diagnostic| {
         let line = source.line(fault.span.start);
-        json!({ "line": line, "message": kernels::message(fault) })
+        json!({ "line": line, "message": check::message(fault) })
     };
     let faults: Vec<Value> = report.file.iter().map(of_file).collect();
     json!({ "file": file.display().to_string(), "kernels": kernels, "faults": faults })

@@ -31,7 +31,7 @@ pub(crate) fn check_source(source: &Source, terminal: &mut Terminal) -> Result<O
 }
 
 fn summary(source: &Source) -> Result<String, Vec<Diagnostic>> {
-    Ok(match kind(source) {
+    Ok(match Kind::of(&source.text) {
         Kind::Gpu => format!("a machine, {}", load_gpu(source)?.name),
         Kind::Launch => format!("a launch of {}", load_launch(source)?.kernel),
         Kind::Experiment => {
@@ -44,20 +44,6 @@ fn summary(source: &Source) -> Result<String, Vec<Diagnostic>> {
         Kind::Course => format!("a course of {} rows", load_course(source)?.rows.len()),
         Kind::Lab => format!("a lab, {}", load_lab(source)?.title),
     })
-}
-
-/// What a description is about: only labs have runs, only experiments columns, only courses rows, only launches a
-/// kernel.
-fn kind(source: &Source) -> Kind {
-    let (tree, _) = warplab_config::ron_tree::parse(&source.text);
-    let has = |name: &str| tree.find(&[name]).is_some();
-    match () {
-        () if has("runs") => Kind::Lab,
-        () if has("columns") || has("axes") => Kind::Experiment,
-        () if has("rows") => Kind::Course,
-        () if has("kernel") || has("program") || has("grid") => Kind::Launch,
-        () => Kind::Gpu,
-    }
 }
 
 /// Prints a machine as RON, with changes `PATH=VALUE`.

@@ -16,5 +16,6 @@ pub(crate) mod listing;
 pub(crate) mod occupancy;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod slurm;
 pub(crate) mod stalls;

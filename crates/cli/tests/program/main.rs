@@ -26,6 +26,7 @@ mod reports;
 mod runtime;
 mod sampling;
 mod scheduler_formula;
+mod serve;
 mod several_launches;
 #[cfg(unix)]
 mod slurm;

@@ -194,13 +194,25 @@ impl ArchitecturalState {
     /// Predicate `number` of every lane of the lower row; 7 and beyond are true.
     #[must_use]
     pub fn predicate(&self, number: u32) -> LaneMask {
-        LaneMask(if number < 7 { self.lower.predicates[number as usize] } else { LaneBits::MAX })
+        self.predicate_of(0, number)
+    }
+
+    /// Predicate `number` of the lanes of a row; 7 and beyond are true.
+    #[must_use]
+    pub fn predicate_of(&self, row: usize, number: u32) -> LaneMask {
+        LaneMask(if number < 7 { self.row(row).predicates[number as usize] } else { LaneBits::MAX })
     }
 
     /// A scalar register of the lower row; 63 (`URZ`) and beyond are zero.
     #[must_use]
     pub fn uniform(&self, number: u32) -> u32 {
-        if number < 63 { self.lower.uniforms[number as usize] } else { 0 }
+        self.uniform_of(0, number)
+    }
+
+    /// A scalar register of a row; 63 (`URZ`) and beyond are zero.
+    #[must_use]
+    pub fn uniform_of(&self, row: usize, number: u32) -> u32 {
+        if number < 63 { self.row(row).uniforms[number as usize] } else { 0 }
     }
 
     /// The thread index of a lane of the warp in x, y and z.

@@ -33,6 +33,8 @@ pub struct LabTimeline {
     pub intervals: Vec<StateInterval>,
     /// How many cycles are shown.
     pub cycles: u64,
+    /// Schedulers of the multiprocessor.
+    pub schedulers: u32,
     /// Whether it shows what the student has not predicted rightly yet.
     pub secret: bool,
 }
@@ -95,7 +97,13 @@ fn timelines(lab: &Lab, runs: &BTreeMap<&str, Ran>, predictions: &[AnswerVerdict
     let timeline = |(shown, ran): (&ShownTimeline, &Ran)| {
         let timeline = ran.simulated.outcome.timeline.as_ref();
         let intervals = timeline.map(|timeline| timeline.intervals.clone()).unwrap_or_default();
-        LabTimeline { run: shown.run.clone(), intervals, cycles: shown.cycles, secret: open(&shown.run) }
+        LabTimeline {
+            run: shown.run.clone(),
+            intervals,
+            cycles: shown.cycles,
+            schedulers: ran.config.limits.sub_partitions,
+            secret: open(&shown.run),
+        }
     };
     shown.map(timeline).collect()
 }

@@ -3,4 +3,4 @@
 mod replacement;
 mod tags;
 
-pub use tags::{CacheShape, LineIndex, SectorCache, Victim};
+pub use tags::{CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};

@@ -1,6 +1,9 @@
 //! The tags of a sectored cache: lines with a bit a sector for valid, dirty and partly written.
 
+mod inspect;
+
 use super::replacement::Replacement;
+pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask};

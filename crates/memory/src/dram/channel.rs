@@ -1,5 +1,7 @@
 //! One pseudo-channel: requests wait, and the command that is first ready and first come is issued.
 
+mod inspect;
+
 use super::constraints::{Command, Constraints, ReadyTimes};
 use super::queues::{Queues, Waiting};
 use super::refresh::RefreshSpec;
@@ -11,6 +13,8 @@ use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
 use warplab_units::SectorMask;
+
+pub use inspect::{ChannelView, DramAccessView};
 
 /// Bursts of one row to read or write, one a sector; each is a column command of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

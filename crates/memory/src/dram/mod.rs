@@ -11,5 +11,5 @@ mod standard;
 mod tests;
 mod wishes;
 
-pub use channel::{Access, ChannelSpec, PseudoChannel};
+pub use channel::{Access, ChannelSpec, ChannelView, DramAccessView, PseudoChannel};
 pub use map::{DramMap, DramPlace};

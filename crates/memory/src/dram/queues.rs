@@ -100,6 +100,13 @@ impl Queues {
         (first != NONE).then_some(first as usize)
     }
 
+    /// The accesses to a bank, in order of arrival.
+    pub(crate) fn of_bank(&self, bank: usize) -> impl Iterator<Item = &Waiting> {
+        let node = |place: u32| (place != NONE).then(|| &self.nodes[place as usize]);
+        let first = node(self.ends[bank].first);
+        std::iter::successors(first, move |before| node(before.after)).map(|node| &node.waiting)
+    }
+
     /// The oldest access to the open row of a bank. [`Queues::row_changes`] says that another row is open or none.
     #[inline]
     pub(crate) fn oldest_of_row(&mut self, bank: usize, row: u64) -> Option<usize> {

@@ -54,7 +54,7 @@ mod tests {
 
     /// Ten cycles, 16 bytes per cycle.
     fn spec() -> LinkSpec {
-        LinkSpec { latency: 10, kib: Ticks::of_cycles(64), header_bytes: 8, backlog: Ticks::of_cycles(16) }
+        LinkSpec { latency: 10, kib: Ticks::of_cycles(64), header_bytes: 8 }
     }
 
     #[test]

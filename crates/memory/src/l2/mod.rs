@@ -5,3 +5,4 @@ mod mshr;
 mod slice;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
+pub use slice::{L2MshrView, SliceView};

@@ -76,6 +76,15 @@ impl Mshrs {
         waiting
     }
 
+    /// The lines under way and their entries, in order of addresses.
+    pub(crate) fn ascending(&self) -> Vec<(Address, &Mshr)> {
+        let lines = self.lines.iter();
+        let mut lines: Vec<(Address, &Mshr)> =
+            lines.map(|(&line, &entry)| (Address(line), &self.entries[entry as usize])).collect();
+        lines.sort_unstable_by_key(|&(line, _)| line);
+        lines
+    }
+
     /// Nothing of a line is under way any more.
     pub(crate) fn release(&mut self, line: Address) {
         if let Some(entry) = self.lines.remove(&line.0) {
@@ -97,10 +106,7 @@ pub(crate) struct Waiting {
 /// In order of lines, so that equal states are equal bytes.
 impl Serialize for Mshrs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut lines: Vec<(u64, &Mshr)> =
-            self.lines.iter().map(|(&line, &entry)| (line, &self.entries[entry as usize])).collect();
-        lines.sort_unstable_by_key(|&(line, _)| line);
-        lines.serialize(serializer)
+        self.ascending().serialize(serializer)
     }
 }
 

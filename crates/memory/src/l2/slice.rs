@@ -1,6 +1,7 @@
 //! One slice of the L2: tags, MSHRs, and requests that wait for its port.
 
 mod far;
+mod inspect;
 
 use super::link::{Link, LinkSpec};
 use super::mshr::{Mshrs, Waiter};
@@ -14,6 +15,8 @@ use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
+
+pub use inspect::{L2MshrView, SliceView};
 
 /// What a slice wants from DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -43,6 +43,11 @@ impl L1 {
         L1 { tags: SectorCache::with_replacement(shape, replacement), mshrs: Mshrs::default() }
     }
 
+    /// The lines that it holds.
+    pub(crate) fn tags(&self) -> &SectorCache {
+        &self.tags
+    }
+
     /// A load reads one line; it waits in the MSHR for what is not there.
     pub(crate) fn load(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
         let found = self.tags.find(access.line, set_number(access.line));

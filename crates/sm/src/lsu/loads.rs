@@ -31,6 +31,16 @@ impl Loads {
         self.loads.insert(Load { asker, parts: parts + 1, ready }) as LoadId
     }
 
+    /// Who asked for each load under way, and how many parts have not come.
+    pub(crate) fn under_way(&self) -> impl Iterator<Item = (Asker, u32)> {
+        self.loads.iter().map(|(_, load)| (load.asker, load.parts))
+    }
+
+    /// Who asked for a load.
+    pub(crate) fn asker(&self, load: LoadId) -> Option<Asker> {
+        self.loads.get(load as usize).map(|load| load.asker)
+    }
+
     /// The load waits for one more part.
     pub(crate) fn expect(&mut self, load: LoadId) {
         if let Some(load) = self.loads.get_mut(load as usize) {

@@ -5,6 +5,7 @@
 
 mod access;
 mod coalesce;
+mod inspect;
 mod l1;
 mod loads;
 mod message;
@@ -17,6 +18,7 @@ mod tests;
 use crate::spec::SmSpec;
 pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
+pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
 use loads::Loads;
 use message::{Asker, Operation};

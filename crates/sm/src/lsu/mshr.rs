@@ -25,6 +25,16 @@ pub(crate) struct Mshrs {
 }
 
 impl Mshrs {
+    /// The lines under way in order of addresses, with the sectors that were requested and the loads that wait.
+    pub(crate) fn ascending(&self) -> Vec<(Address, SectorMask, impl Iterator<Item = LoadId>)> {
+        let lines = self.lines.iter();
+        let mut lines: Vec<_> = lines
+            .map(|(&line, mshr)| (Address(line), mshr.requested, mshr.waiters.iter().map(|&(_, load)| load)))
+            .collect();
+        lines.sort_unstable_by_key(|&(line, ..)| line);
+        lines
+    }
+
     /// Whether a load of this many lines can start. One that wants more lines than there are entries goes alone.
     pub(crate) fn have_room(&self, lines: usize, entries: usize) -> bool {
         self.lines.is_empty() || self.lines.len() + lines <= entries

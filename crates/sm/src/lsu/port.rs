@@ -34,6 +34,11 @@ impl SendPort {
         self.sent.push(request);
     }
 
+    /// When everything that was given to the port has left.
+    pub(crate) fn free_at(&self, spec: &PortSpec) -> Cycle {
+        Cycle(self.free.div_ceil(spec.bytes_per_cycle))
+    }
+
     /// When the LSU may go on, if so much waits that it must stop.
     pub(crate) fn back_pressure(&self, now: Cycle, spec: &PortSpec) -> Option<Cycle> {
         let free = Cycle(self.free / spec.bytes_per_cycle);

@@ -86,6 +86,26 @@ impl Queues {
         best
     }
 
+    /// How many queues there are.
+    pub(crate) fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What waits in the queue of a sub-partition, the next one first.
+    pub(crate) fn of(&self, sub_partition: usize) -> impl Iterator<Item = &Operation> {
+        self.waiting[sub_partition].iter()
+    }
+
+    /// Since when the next instruction has waited for an MSHR.
+    pub(crate) fn blocked_since(&self) -> Option<Cycle> {
+        self.blocked_since
+    }
+
+    /// When the unit can start its next instruction.
+    pub(crate) fn unit_free(&self) -> Cycle {
+        self.unit_free
+    }
+
     /// The instruction of a sub-partition that starts next.
     pub(crate) fn head(&self, sub_partition: usize) -> Option<&Operation> {
         self.waiting[sub_partition].front()

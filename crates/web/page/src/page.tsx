@@ -1,9 +1,10 @@
 // The whole page of a document.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Launch, type PageDocument, metricsOf } from "./document";
 import { dimensions, integerText } from "./format";
-import { useTheme } from "./theme";
+import { type Theme, useTheme } from "./theme";
 import { ComparisonView } from "./views/comparison";
 import { MemoryView } from "./views/memory";
 import { OccupancyView } from "./views/occupancy";
@@ -29,6 +30,23 @@ const PARTS: [id: string, name: string][] = [
 
 export function Page({ document }: { document: PageDocument }) {
   const [theme, toggle] = useTheme();
+  return (
+    <Results
+      document={document}
+      theme={theme}
+      button={
+        <button type="button" onClick={toggle} aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>
+          {theme === "dark" ? "Light" : "Dark"}
+        </button>
+      }
+      foot="Simulated by warplab; no GPU was involved. Numbers are those of the text report of the same run."
+    />
+  );
+}
+
+/** All views of a document, with what leads to them; `button` stands beside the names of the parts. */
+export function Results(props: { document: PageDocument; theme: Theme; button?: ComponentChildren; foot?: string }) {
+  const { document, theme } = props;
   const [chosen, choose] = useState(Math.max(document.launches.findIndex((launch) => launch.timeline), 0));
   const launch = document.launches[chosen];
   if (!launch) return <p class="panel">There is no launch to show.</p>;
@@ -60,9 +78,7 @@ export function Page({ document }: { document: PageDocument }) {
             </select>
           </label>
         )}
-        <button type="button" onClick={toggle} aria-label={theme === "dark" ? "Light colours" : "Dark colours"}>
-          {theme === "dark" ? "Light" : "Dark"}
-        </button>
+        {props.button}
       </nav>
       <main key={chosen}>
         {comparison && <ComparisonView {...comparison} />}
@@ -85,9 +101,7 @@ export function Page({ document }: { document: PageDocument }) {
         <QueuesView launch={launch} theme={theme} />
         <SectionsView sections={launch.sections} />
       </main>
-      <footer>
-        Simulated by warplab; no GPU was involved. Numbers are those of the text report of the same run.
-      </footer>
+      {props.foot && <footer>{props.foot}</footer>}
     </>
   );
 }

@@ -5,16 +5,19 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, pageOf } from "./harness.mjs";
 
-const project = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
+export const project = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
 const built = [process.env.WARPLAB, ...["debug", "release"].map((kind) => join(project, "target", kind, "warplab"))]
   .filter((path) => path && existsSync(path))
   .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+
+/** The program that was built last. */
+export const program = built[0];
 
 /** Why the program cannot run, if so. */
 export const unbuilt = built.length > 0 ? false : "warplab is not built; cargo build makes it";
 
 function warplab(...options) {
-  return execFileSync(built[0], options, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
+  return execFileSync(program, options, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
 const run = (...options) => warplab("run", "-q", ...options);

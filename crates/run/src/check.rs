@@ -1,6 +1,6 @@
 //! Which kernels of a program can run, and all reasons why one cannot.
 
-use crate::sources;
+use crate::compile::{CompileOptions, Language, compile_some, language};
 use std::fmt;
 use std::path::Path;
 use warplab_config::GpuConfig;
@@ -9,11 +9,10 @@ use warplab_exec::{Code, LaunchShape, MemoryImage, allocate_globals};
 use warplab_gpu::{Launch, prepare};
 use warplab_program::{Kernel, Program, Reason, RefusedKernel, listing};
 use warplab_ptx::tree::{Block, Statement};
-use warplab_run::{CompileOptions, Language, compile_some, language};
 
 /// Where a reason stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ReasonPlace {
+pub enum ReasonPlace {
     /// In the whole kernel.
     Nowhere,
     /// At a line of the text.
@@ -34,40 +33,45 @@ impl fmt::Display for ReasonPlace {
 
 /// One kernel.
 #[derive(Clone, Debug)]
-pub(crate) struct KernelReport {
-    pub(crate) name: String,
+pub struct KernelReport {
+    /// Its name.
+    pub name: String,
     /// Why it cannot run; empty if it can.
-    pub(crate) reasons: Vec<(ReasonPlace, String)>,
+    pub reasons: Vec<(ReasonPlace, String)>,
 }
 
 /// A whole program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProgramReport {
+pub struct ProgramReport {
     /// What it is: PTX, a listing.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// Instructions of the text.
-    pub(crate) instructions: u64,
+    pub instructions: u64,
     /// The faults outside all kernels, which keep every one from running.
-    pub(crate) file: Vec<Diagnostic>,
-    pub(crate) kernels: Vec<KernelReport>,
+    pub file: Vec<Diagnostic>,
+    /// The kernels, in the order of the text.
+    pub kernels: Vec<KernelReport>,
     /// The faults that have a place in a text that a person wrote, and warnings, each once.
-    pub(crate) shown: Vec<Diagnostic>,
+    pub shown: Vec<Diagnostic>,
 }
 
 impl ProgramReport {
     /// Whether everything can run.
-    pub(crate) fn is_fine(&self) -> bool {
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
         self.file.is_empty() && self.kernels.iter().all(|kernel| kernel.reasons.is_empty())
     }
 }
 
 /// Message and advice.
-pub(crate) fn message(fault: &Diagnostic) -> String {
+#[must_use]
+pub fn message(fault: &Diagnostic) -> String {
     Reason::from(fault.clone()).to_string()
 }
 
 /// Reads a program and tries every kernel.
-pub(crate) fn report(file: &Path, source: &Source, config: &GpuConfig) -> ProgramReport {
+#[must_use]
+pub fn report(file: &Path, source: &Source, config: &GpuConfig) -> ProgramReport {
     match language(file, &source.text) {
         Language::Ptx => of_ptx(source, config),
         Language::Listing => of_listing(file, source, config),
@@ -115,7 +119,8 @@ fn of_listing(file: &Path, source: &Source, config: &GpuConfig) -> ProgramReport
     let (program, faults) = listing::read(source);
     let read = program.kernels.iter().chain(program.refused.iter().map(|refused| &refused.kernel));
     let instructions = read.map(|kernel| kernel.instructions.len() as u64).sum();
-    let machine_code = ["cubin", "cu"].iter().any(|it| sources::has_extension(file, it));
+    let extension = file.extension().map(|extension| extension.to_ascii_lowercase());
+    let machine_code = extension.is_some_and(|it| it == "cubin" || it == "cu");
     let mut report = ProgramReport { what: "a listing", instructions, ..ProgramReport::default() };
     report.kernels = kernels(&program, source, config, machine_code);
     if !machine_code {

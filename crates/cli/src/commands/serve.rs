@@ -1,0 +1,93 @@
+//! `warplab serve`: the laboratory in the browser, from a folder of plain files.
+
+use crate::arguments::ServeArguments;
+use crate::failure::{Failure, Outcome};
+use crate::machines;
+use crate::terminal::Terminal;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tiny_http::{Header, Method, Request, Response, Server};
+
+/// Where `crates/laboratory/build.sh` puts the laboratory.
+const FOLDER: &str = "target/laboratory";
+
+/// The page that opens it.
+const START: &str = "index.html";
+
+/// Serves the laboratory until the program is ended, or copies it into a folder.
+pub(crate) fn run(arguments: &ServeArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
+    let folder = folder(arguments.folder.as_deref())?;
+    if let Some(target) = &arguments.export {
+        let count = copy(&folder, target)?;
+        terminal.print(&format!("{}: {count} files, for any file server\n", target.display()))?;
+        return Ok(Outcome::Fine);
+    }
+    let port = arguments.port;
+    let server = Server::http(("127.0.0.1", port)).map_err(|error| {
+        Failure::input(format!("port {port} cannot be opened: {error}; give another --port, or 0 for any"))
+    })?;
+    terminal.print(&format!("http://{}\n", server.server_addr()))?;
+    terminal.note("the laboratory is served to this computer only; Ctrl and C end it");
+    for request in server.incoming_requests() {
+        // A browser that has gone away is none of our business.
+        let _ = answer(&folder, request);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The folder that is named, or the one that was built: here, or in the checkout that the program is in.
+fn folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(folder) = named {
+        let there = folder.join(START).is_file();
+        let missing = || Failure::input(format!("{} has no {START}: it is no laboratory", folder.display()));
+        return there.then(|| folder.to_owned()).ok_or_else(missing);
+    }
+    let built = machines::roots().into_iter().map(|root| root.join(FOLDER));
+    built.into_iter().find(|folder| folder.join(START).is_file()).ok_or_else(|| {
+        Failure::input(format!(
+            "the laboratory is not built: {FOLDER} is missing; crates/laboratory/build.sh makes it, and --folder names \
+             another"
+        ))
+    })
+}
+
+fn copy(folder: &Path, target: &Path) -> Result<usize, Failure> {
+    let fault = |error| Failure::Output(format!("{} cannot be written: {error}", target.display()));
+    fs::create_dir_all(target).map_err(fault)?;
+    let mut count = 0;
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        fs::copy(entry.path(), target.join(entry.file_name())).map_err(fault)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Answers with a file of the folder; the folder has no others inside.
+fn answer(folder: &Path, request: Request) -> std::io::Result<()> {
+    let path = request.url().split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
+    let name = if path.is_empty() { START } else { path }.to_owned();
+    let plain =
+        name.chars().all(|it| it.is_ascii_alphanumeric() || "._-".contains(it)) && !name.starts_with('.');
+    let reads = matches!(request.method(), Method::Get | Method::Head);
+    match fs::read(folder.join(&name)) {
+        Ok(bytes) if plain && reads => {
+            let header = Header::from_bytes("Content-Type", content_type(&name));
+            let response = Response::from_data(bytes);
+            request.respond(header.into_iter().fold(response, Response::with_header))
+        }
+        _ => request.respond(Response::from_string("not found\n").with_status_code(404)),
+    }
+}
+
+/// What a browser must know of a file: it runs no module and no WebAssembly that is called anything else.
+fn content_type(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript",
+        Some("css") => "text/css",
+        Some("json") => "application/json",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}

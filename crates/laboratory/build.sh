@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds the laboratory into a static folder (target/laboratory, or the one that is named), which `warplab serve` and any
+# file server can serve. Needs Node with npm, and the target wasm32-unknown-unknown of Rust. With --quick the simulator is
+# built as the tests are: sooner done, and slower to run.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+profile=laboratory
+if [ "${1:-}" = --quick ]; then
+  profile=dev
+  shift
+fi
+out=$(realpath -m "${1:-target/laboratory}")
+
+if ! command -v npm >/dev/null; then
+  echo "npm is missing: install Node 20 or later" >&2
+  exit 1
+fi
+if command -v rustup >/dev/null; then
+  rustup target add wasm32-unknown-unknown
+fi
+
+# The lanes of a warp are computed together.
+export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C target-feature=+simd128"
+cargo build -p warplab-laboratory --target wasm32-unknown-unknown --profile "$profile" --no-default-features
+wasm=target/wasm32-unknown-unknown/${profile/#dev/debug}/warplab_laboratory.wasm
+bound=target/wasm32-unknown-unknown/bound
+bind=crates/laboratory/bind/Cargo.toml
+cargo run --quiet --locked --manifest-path "$bind" --target-dir target/bind -- "$wasm" "$bound"
+
+cd crates/web/page
+[ -x node_modules/.bin/esbuild ] || npm ci --no-audit --no-fund --silent
+rm -rf "$out"
+node build.mjs --laboratory "../../../$bound" "$out"
+echo "$out"
