@@ -18,3 +18,4 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod slurm;
 pub(crate) mod stalls;
+pub(crate) mod step;

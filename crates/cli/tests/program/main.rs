@@ -8,6 +8,7 @@ mod contraction;
 mod correlate;
 mod documents;
 mod experiments;
+mod exports;
 mod faults;
 mod hazards;
 mod instructions_page;
