@@ -173,7 +173,7 @@ impl App {
             KeyCode::End => return Some(Action::Run(Goal::End)),
             KeyCode::Char('s') => return self.state_change(Some(self.slot)),
             KeyCode::Char('a') => return self.state_change(None),
-            KeyCode::Enter => return self.to_line(),
+            KeyCode::Enter => return self.line_goal(),
             KeyCode::Char('g') => self.prompt = Some(Prompt::new(Question::Cycle)),
             KeyCode::Char('m') => self.prompt = Some(Prompt::new(Question::Multiprocessor)),
             KeyCode::Char('d') => self.prompt = Some(Prompt::new(Question::Partition)),
@@ -261,7 +261,7 @@ impl App {
     }
 
     /// To the line under the cursor.
-    fn to_line(&mut self) -> Option<Action> {
+    fn line_goal(&mut self) -> Option<Action> {
         let Some(cursor) = self.cursor else {
             self.message = "choose a line of the code first: Tab, then the arrow keys".to_owned();
             return None;

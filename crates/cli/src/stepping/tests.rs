@@ -149,10 +149,11 @@ fn a_click_chooses_a_slot_and_the_wheel_the_next_ones() {
     let mut screen = Screen::new(120, 40);
     screen.type_keys("g300");
     screen.press(KeyCode::Enter);
-    let row = screen.lines().iter().position(|line| line.contains("│   1 ")).unwrap();
-    screen.mouse(MouseEventKind::Down(MouseButton::Left), 8, row as u16);
+    let row = screen.lines().iter().position(|line| line.contains("│   1 "));
+    let row = row.and_then(|row| u16::try_from(row).ok()).unwrap();
+    screen.mouse(MouseEventKind::Down(MouseButton::Left), 8, row);
     assert_eq!(screen.app.slot, WarpSlot(1));
-    screen.mouse(MouseEventKind::ScrollDown, 8, row as u16);
+    screen.mouse(MouseEventKind::ScrollDown, 8, row);
     assert_eq!(screen.app.slot, WarpSlot(4));
 }
 

@@ -8,7 +8,7 @@ use warplab_run::stepper::{LaneRows, PathView, WaitCounterView, WarpView};
 
 pub(super) fn content(app: &App) -> Content {
     let title = format!("Warp in slot {}", app.slot.0);
-    let lines = app.chosen().map_or(vec![Line::from("no warp is in this slot")], |warp| lines_of(warp));
+    let lines = app.chosen().map_or(vec![Line::from("no warp is in this slot")], lines_of);
     Content { title, lines, followed: None }
 }
 
