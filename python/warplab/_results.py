@@ -85,6 +85,13 @@ class Run:
             }
         return self._timeline
 
+    def to_parquet(self, path):
+        """Writes the timeline as Parquet. It needs pyarrow."""
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.table(self.timeline), path)
+
     def html(self):
         """The page that shows the run."""
         return self._report("--section", "launch", output="--html")

@@ -12,8 +12,7 @@ use warplab_report::{SourceInstruction, TimelineRecord, TracedWarp, timeline_csv
 
 /// Whether a file is asked for that is made of a timeline.
 pub(crate) fn wanted(arguments: &RunArguments) -> bool {
-    let RunArguments { timeline_perfetto, timeline_csv, timeline_parquet, .. } = arguments;
-    [timeline_perfetto, timeline_csv, timeline_parquet].into_iter().any(Option::is_some)
+    arguments.timeline_perfetto.is_some() || arguments.timeline_csv.is_some()
 }
 
 /// The instructions of a kernel with the lines that they come from.
@@ -57,33 +56,7 @@ pub(crate) fn write(
     if let Some(path) = &arguments.timeline_csv {
         sources::write(path, &timeline_csv(&record))?;
     }
-    if let Some(path) = &arguments.timeline_parquet {
-        sources::write_bytes(path, &parquet(&record)?)?;
-    }
     Ok(())
-}
-
-#[cfg(feature = "parquet")]
-fn parquet(record: &TimelineRecord<'_>) -> Result<Vec<u8>, Failure> {
-    warplab_report::timeline_parquet(record).map_err(|why| Failure::Output(format!("Parquet: {why}")))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet(_: &TimelineRecord<'_>) -> Result<Vec<u8>, Failure> {
-    Err(no_parquet())
-}
-
-/// Refuses what this build cannot write, before anything runs.
-pub(crate) fn check(arguments: &RunArguments) -> Result<(), Failure> {
-    let parquet = arguments.timeline_parquet.is_some() && cfg!(not(feature = "parquet"));
-    if parquet { Err(no_parquet()) } else { Ok(()) }
-}
-
-fn no_parquet() -> Failure {
-    Failure::input(
-        "--timeline-parquet: this warplab was built without Parquet; build it with 'cargo build --features parquet', or \
-         use --timeline-csv",
-    )
 }
 
 fn traced(warp: &warplab_gpu::TimelineWarp) -> TracedWarp {

@@ -347,9 +347,6 @@ pub(crate) struct RunArguments {
     /// Write the timeline as CSV: a row for each state of a warp
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) timeline_csv: Option<PathBuf>,
-    /// Write the same as Parquet
-    #[arg(long, value_name = "FILE", help_heading = "Report")]
-    pub(crate) timeline_parquet: Option<PathBuf>,
     /// The multiprocessor of the timeline
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
     pub(crate) timeline_sm: u16,

@@ -32,7 +32,6 @@ const TIMELINE_CYCLES: u64 = 2_000;
 pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let wanted = wanted_sections(&arguments.sections)?;
     let asked = AskedMetrics::read(&arguments.metrics)?;
-    exports::check(arguments)?;
     if let Some(path) = &arguments.import {
         return imported(arguments, path, &wanted, asked.as_ref(), terminal);
     }

@@ -82,15 +82,6 @@ fn a_trace_for_perfetto_has_a_thread_for_each_slot_and_the_queues() {
     assert!(["eligible warps", "active warps", "memory queue"].iter().all(|name| named(name) > 2));
 }
 
-#[cfg(not(feature = "parquet"))]
-#[test]
-fn a_build_without_parquet_says_how_to_get_it() {
-    warplab(&format!("run {WARP_STATES} --timeline-parquet x")).code(2).stderr_eq(str![[r#"
-error: --timeline-parquet: this warplab was built without Parquet; build it with 'cargo build --features parquet', or use --timeline-csv
-
-"#]]);
-}
-
 /// A run that was kept in a file.
 fn kept(name: &str, launch: &str) -> PathBuf {
     let file = file(name);

@@ -1,14 +1,10 @@
-//! What every warp of one multiprocessor did, for other programs: CSV, Parquet, and the traces that Perfetto reads.
+//! What every warp of one multiprocessor did, for other programs: CSV, and the traces that Perfetto reads.
 
 mod csv;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod perfetto;
 
 use crate::hot_spots::SourceInstruction;
 pub use csv::timeline_csv;
-#[cfg(feature = "parquet")]
-pub use parquet::timeline_parquet;
 pub use perfetto::timeline_perfetto;
 use warplab_trace::{MemoryLevels, StateInterval, WarpState};
 use warplab_units::Cycle;
