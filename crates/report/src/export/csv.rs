@@ -48,6 +48,6 @@ sm,scheduler,slot,block,warp,from,to,state,address,instruction,place
 2,1,5,7,0,10,11,selected,16,\"LDG.E R2, [R4.64]\",
 2,1,5,9,0,20,21,not_selected,0,\"MOV R1, R2\",a.cu:3
 ";
-        assert_eq!(sample::with(|record| timeline_csv(record)), expected);
+        assert_eq!(sample::with(timeline_csv), expected);
     }
 }

@@ -168,7 +168,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn events(name: &str) -> Vec<Value> {
-        let trace: Value = serde_json::from_str(&sample::with(|record| timeline_perfetto(record))).unwrap();
+        let trace: Value = serde_json::from_str(&sample::with(timeline_perfetto)).unwrap();
         let events = trace["traceEvents"].as_array().unwrap().iter();
         events.filter(|event| event["name"] == name).cloned().collect()
     }
