@@ -1,6 +1,6 @@
 //! One or several launches, ready to be simulated: from a launch file, or from a program and flags.
 
-use crate::arguments::{LaunchArguments, RunArguments, Switch};
+use crate::arguments::{Asked, LaunchArguments, ReadingArguments, Switch};
 use crate::failure::Failure;
 use crate::machines;
 use crate::programs::{self, LoadedProgram, Reading};
@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation, LaunchStep};
 use warplab_config::{GpuConfig, Launch, load_launch};
+use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
 use warplab_run::KernelLaunch;
 
@@ -30,6 +31,8 @@ pub(crate) struct Job {
     pub(crate) expectations: Vec<Expectation>,
     /// The folder that paths are relative to.
     pub(crate) folder: PathBuf,
+    /// The files of the high-level source, where they are not looked for: of a run that was kept.
+    pub(crate) kept_files: Option<Vec<Option<Source>>>,
     /// The machine.
     pub(crate) config: GpuConfig,
     /// The limit of cycles; 0 for none.
@@ -65,18 +68,18 @@ impl Job {
 }
 
 /// The job that a command line asks for.
-pub(crate) fn load(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
-    if sources::has_extension(&arguments.file, "ron") {
+pub(crate) fn load(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, Failure> {
+    if sources::has_extension(arguments.file, "ron") {
         from_launch(arguments, terminal)
     } else {
         from_program(arguments, terminal)
     }
 }
 
-fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
-    let source = sources::read(&arguments.file)?;
+fn from_launch(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, Failure> {
+    let source = sources::read(arguments.file)?;
     let launch = load_launch(&source).map_err(|faults| Failure::Diagnostics(source.clone(), faults))?;
-    let flags = &arguments.launch;
+    let flags = arguments.launch;
     let has_data = !flags.arguments.is_empty() || !flags.buffers.is_empty() || !flags.symbols.is_empty();
     if flags.kernel.is_some() || has_data {
         let message = "--kernel, --arg, --buffer and --symbol are for program files; a launch file has its own \
@@ -106,6 +109,7 @@ fn from_launch(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job,
         symbols: launch.symbols,
         expectations: launch.expectations,
         folder,
+        kept_files: None,
         config,
         max_cycles: arguments.max_cycles.or(launch.max_cycles).unwrap_or(0),
     })
@@ -131,8 +135,8 @@ fn steps(launch: &Launch, flags: &LaunchArguments, loaded: &LoadedProgram) -> Re
     launch.steps().into_iter().map(step).collect()
 }
 
-fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job, Failure> {
-    let flags = &arguments.launch;
+fn from_program(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, Failure> {
+    let flags = arguments.launch;
     let gpu = arguments.machine.gpu.as_deref().unwrap_or(machines::DEFAULT);
     let (Some(grid), Some(block)) = (flags.grid, flags.block) else {
         return Err(Failure::input(
@@ -141,8 +145,8 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
     let wanted = flags.kernel.as_deref();
-    let loaded = programs::load(&arguments.file, &config, reading(arguments, None)?, wanted, terminal)?;
-    check_architecture(&arguments.file, &loaded, &config)?;
+    let loaded = programs::load(arguments.file, &config, reading(arguments, None)?, wanted, terminal)?;
+    check_architecture(arguments.file, &loaded, &config)?;
     let kernel = programs::kernel(&loaded, wanted)?.name.clone();
     let shape = shape(grid, block, flags.shared.unwrap_or_default().0)?;
     Ok(Job {
@@ -153,6 +157,7 @@ fn from_program(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Job
         symbols: flags.symbols.iter().cloned().collect(),
         expectations: Vec::new(),
         folder: PathBuf::new(),
+        kept_files: None,
         config,
         max_cycles: arguments.max_cycles.unwrap_or(0),
     })
@@ -177,10 +182,11 @@ fn check_architecture(path: &Path, loaded: &LoadedProgram, config: &GpuConfig) -
 }
 
 /// How the program is read; `fmad` is what the launch file says, if anything.
-fn reading(arguments: &RunArguments, fmad: Option<bool>) -> Result<Reading, Failure> {
-    let fmad = arguments.fmad.map(Switch::is_on).or(fmad);
-    let reading = Reading::parse(arguments.isa, arguments.passes.as_deref(), None, fmad)?;
-    Ok(Reading { nvcc_arguments: arguments.nvcc_arguments.clone(), ..reading })
+fn reading(arguments: &Asked<'_>, fmad: Option<bool>) -> Result<Reading, Failure> {
+    let ReadingArguments { isa, nvcc_arguments, passes, fmad: choice } = arguments.reading;
+    let fmad = choice.map(Switch::is_on).or(fmad);
+    let reading = Reading::parse(*isa, passes.as_deref(), None, fmad)?;
+    Ok(Reading { nvcc_arguments: nvcc_arguments.clone(), ..reading })
 }
 
 /// A machine that can run kernels.

@@ -3,12 +3,14 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod arguments;
+mod asked_metrics;
 mod checkpoint;
 mod commands;
 mod cuda_compilers;
 mod cuda_tools;
 #[cfg(test)]
 mod documents;
+mod exports;
 mod failure;
 mod job;
 mod job_array;
@@ -22,9 +24,11 @@ mod passes;
 mod program_text;
 mod programs;
 mod progress;
+mod result_file;
 mod save;
 mod simulate;
 mod sources;
+mod stepping;
 mod terminal;
 
 use arguments::{Arguments, Command, ConfigCommand, ExperimentCommand, GpuCommand, LabCommand};
@@ -45,6 +49,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        Command::Step(arguments) => commands::step::run(arguments, terminal),
         Command::Compare(arguments) => commands::compare::run(arguments, terminal),
         Command::Experiment(arguments) => match &arguments.command {
             Some(ExperimentCommand::New { file }) => commands::experiment_new::new(file, terminal),

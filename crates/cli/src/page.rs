@@ -35,7 +35,7 @@ pub(crate) struct Window {
 /// The page of some launches of a job.
 pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> String {
     let program = &job.loaded.program;
-    let files: Vec<Option<Source>> = program.files.iter().map(|file| source_file(job, file)).collect();
+    let files = source_files(job);
     let parts: Vec<(Option<Record<'_>>, Option<Code<'_>>)> = launches
         .iter()
         .map(|launch| {
@@ -94,6 +94,12 @@ fn code<'a>(job: &'a Job, program: &'a Program, kernel: &'a Kernel, files: &'a [
             .map(|file| file.as_ref().map(|file| Text { name: &file.name, text: &file.text }))
             .collect(),
     }
+}
+
+/// The files of the high-level source, where they are at hand.
+pub(crate) fn source_files(job: &Job) -> Vec<Option<Source>> {
+    let found = || job.loaded.program.files.iter().map(|file| source_file(job, file)).collect();
+    job.kept_files.clone().unwrap_or_else(found)
 }
 
 /// A file of the high-level source, where it is at hand: under its own path, or beside the launch file.

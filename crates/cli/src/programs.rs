@@ -4,9 +4,9 @@ use crate::arguments::Isa;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 use crate::{names, passes, program_text};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
-use warplab_diagnostics::{Source, nearest_name};
+use warplab_diagnostics::{Diagnostic, Source, nearest_name};
 use warplab_lower::PassLog;
 use warplab_program::{Kernel, Program, RefusedKernel};
 use warplab_run::{CompileOptions, Fault, read_program};
@@ -20,6 +20,19 @@ pub(crate) struct LoadedProgram {
     pub(crate) program: Program,
     /// What the passes of the compiler did; empty for a listing.
     pub(crate) log: Vec<PassLog>,
+    /// How the text was read.
+    pub(crate) read_as: ReadAs,
+}
+
+/// How a text became a program: the same again gives the same program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadAs {
+    /// The name of its file, whose end may say what it is.
+    pub(crate) path: PathBuf,
+    /// The passes of the compiler, and whether it fuses products and sums.
+    pub(crate) options: CompileOptions,
+    /// The kernel that alone was compiled.
+    pub(crate) wanted: Option<String>,
 }
 
 /// Why what is said of the compiler does not go with machine code.
@@ -65,10 +78,23 @@ pub(crate) fn load(
     terminal: &mut Terminal,
 ) -> Result<LoadedProgram, Failure> {
     let source = program_text::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
-    let choose = for_names(|names| wanted.map(|name| find(names, Some(name))).transpose());
-    let compiled = read_program(path, &source, config, reading.passes, &choose)?;
-    terminal.diagnostics(&source, &compiled.warnings);
-    Ok(LoadedProgram { source, program: compiled.program, log: compiled.log })
+    let read_as =
+        ReadAs { path: path.to_owned(), options: reading.passes, wanted: wanted.map(str::to_owned) };
+    let (loaded, warnings) = read_again(source, config, read_as)?;
+    terminal.diagnostics(&loaded.source, &warnings);
+    Ok(loaded)
+}
+
+/// A text that is simulated to a program, with the warnings of the compiler.
+pub(crate) fn read_again(
+    source: Source,
+    config: &GpuConfig,
+    read_as: ReadAs,
+) -> Result<(LoadedProgram, Vec<Diagnostic>), Failure> {
+    let ReadAs { path, options, wanted } = &read_as;
+    let choose = for_names(|names| wanted.as_deref().map(|name| find(names, Some(name))).transpose());
+    let compiled = read_program(path, &source, config, *options, &choose)?;
+    Ok((LoadedProgram { source, program: compiled.program, log: compiled.log, read_as }, compiled.warnings))
 }
 
 /// Lets the compiler infer the lifetime of the names.

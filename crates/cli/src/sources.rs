@@ -25,7 +25,12 @@ pub(crate) fn for_lab(path: &Path) -> Result<Vec<u8>, Fault> {
 
 /// Writes a file.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text)
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file that is no text.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes)
         .map_err(|error| Failure::Output(format!("{} cannot be written: {error}", path.display())))
 }
 

@@ -61,13 +61,7 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
         return Err(fault(kernel, message));
     }
     check_shape(config, kernel, &launch.shape)?;
-    let resources = KernelResources {
-        registers: kernel.registers,
-        static_shared: kernel.static_shared_bytes,
-        dynamic_shared: launch.shape.dynamic_shared_bytes,
-        threads_per_block: launch.shape.threads(),
-        scalar_registers: 0,
-    };
+    let resources = resources(kernel, &launch.shape);
     let occupancy = occupancy(&config.limits, &resources);
     if occupancy.blocks == 0 {
         return Err(does_not_fit(config, kernel, &resources));
@@ -86,6 +80,22 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     let hazards = Arc::new(HazardTable::new(kernel, spec.latencies()));
     let launch = Arc::new(LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants));
     Ok(PreparedLaunch { spec, launch, hazards, occupancy })
+}
+
+/// How many blocks of a launch fit on an SM of a machine.
+#[must_use]
+pub fn launch_occupancy(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Occupancy {
+    occupancy(&config.limits, &resources(kernel, shape))
+}
+
+fn resources(kernel: &Kernel, shape: &LaunchShape) -> KernelResources {
+    KernelResources {
+        registers: kernel.registers,
+        static_shared: kernel.static_shared_bytes,
+        dynamic_shared: shape.dynamic_shared_bytes,
+        threads_per_block: shape.threads(),
+        scalar_registers: 0,
+    }
 }
 
 /// Why no kernel runs on a machine, in a sentence; none where they do.

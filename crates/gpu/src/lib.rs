@@ -27,7 +27,7 @@ mod timeline;
 pub use device::{Device, DeviceState, Status, Watch};
 pub use fault::RunFault;
 pub use inspect::{Probe, ShownSets};
-pub use launch::{Launch, LaunchOptions, PreparedLaunch, machine_fault, prepare};
+pub use launch::{Launch, LaunchOptions, PreparedLaunch, launch_occupancy, machine_fault, prepare};
 pub use limits::DEFAULT_MAX_INSTRUCTIONS;
 pub use outcome::{Progress, RunOutcome};
 pub use run::{RunOptions, run};

@@ -1,7 +1,7 @@
 //! A record of what the warps of one SM did, cycle by cycle.
 
 use serde::{Deserialize, Serialize};
-use warplab_trace::{MemoryUse, Observer, StateInterval};
+use warplab_trace::{MemoryLevels, MemoryUse, Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// Which part of which SM's run a timeline records.
@@ -48,6 +48,8 @@ pub struct Timeline {
     /// What the instructions asked of level one and of shared memory, by program counter; those that asked for
     /// nothing may be missing at the end.
     pub accesses: Vec<MemoryUse>,
+    /// What waits and is under way in the load/store unit, from each cycle on in which it changes.
+    pub levels: Vec<(Cycle, MemoryLevels)>,
     /// Whether the limit was reached and later intervals are missing.
     pub cut: bool,
 }
@@ -99,6 +101,18 @@ impl Observer for Recorder {
             accesses.resize(pc + 1, MemoryUse::default());
         }
         accesses[pc] += asked;
+    }
+
+    fn levels(&mut self, cycle: Cycle, _sm: SmId, levels: MemoryLevels) {
+        let cycle = self.since_begin(cycle);
+        let kept = &mut self.timeline.levels;
+        if !(self.options.from..self.options.to).contains(&cycle.0) || kept.len() >= self.options.limit {
+            return;
+        }
+        kept.pop_if(|last| last.0 == cycle);
+        if kept.last().is_none_or(|last| last.1 != levels) {
+            kept.push((cycle, levels));
+        }
     }
 
     fn state(&mut self, _sm: SmId, interval: StateInterval) {

@@ -1,7 +1,8 @@
 //! The pages that `ncu --csv` prints, with the same columns.
 
 use crate::header::{Header, dimensions};
-use warplab_metrics::{SectionValues, Value};
+use crate::text::ASKED_SECTION;
+use warplab_metrics::{MetricRow, SectionValues, Value};
 
 /// Columns in front of the metrics on both pages.
 const COMMON: [&str; 11] = [
@@ -35,28 +36,36 @@ fn common(id: usize, header: &Header) -> Vec<String> {
 /// The page `details`: a row a metric, in scaled units.
 #[must_use]
 pub fn details_csv(launches: &[(Header, Vec<SectionValues>)]) -> String {
-    let heads: Vec<String> = COMMON
-        .iter()
-        .chain(&["Section Name", "Metric Name", "Metric Unit", "Metric Value"])
-        .map(ToString::to_string)
-        .collect();
-    let mut rows = vec![heads];
+    let mut rows = vec![details_heads()];
     for (id, (header, sections)) in launches.iter().enumerate() {
         for values in sections {
-            for row in values.rows.iter().filter(|row| row.metric.shown) {
-                let (unit, value) = row.metric.unit.scaled(&row.value);
-                let mut cells = common(id, header);
-                cells.extend([
-                    values.section.title.to_owned(),
-                    row.metric.label.to_owned(),
-                    unit.to_owned(),
-                    value,
-                ]);
-                rows.push(cells);
-            }
+            let shown = values.rows.iter().filter(|row| row.metric.shown);
+            rows.extend(shown.map(|row| details(id, header, values.section.title, row.metric.label, row)));
         }
     }
     csv_text(&rows)
+}
+
+/// The page `details` of metrics that were asked for by their ids.
+#[must_use]
+pub fn metrics_csv(launches: &[(Header, Vec<MetricRow>)]) -> String {
+    let mut rows = vec![details_heads()];
+    for (id, (header, metrics)) in launches.iter().enumerate() {
+        rows.extend(metrics.iter().map(|row| details(id, header, ASKED_SECTION, row.metric.id, row)));
+    }
+    csv_text(&rows)
+}
+
+fn details_heads() -> Vec<String> {
+    let own = ["Section Name", "Metric Name", "Metric Unit", "Metric Value"];
+    COMMON.iter().chain(&own).map(ToString::to_string).collect()
+}
+
+fn details(id: usize, header: &Header, section: &str, name: &str, row: &MetricRow) -> Vec<String> {
+    let (unit, value) = row.metric.unit.scaled(&row.value);
+    let mut cells = common(id, header);
+    cells.extend([section.to_owned(), name.to_owned(), unit.to_owned(), value]);
+    cells
 }
 
 /// The page `raw`: a row a launch, a column a metric, base units in the second row.

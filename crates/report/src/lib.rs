@@ -9,6 +9,7 @@ mod chart;
 mod comparison;
 mod correlation;
 mod csv_pages;
+mod export;
 mod header;
 mod hot_spots;
 mod json;
@@ -31,14 +32,15 @@ pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
 };
-pub use csv_pages::{details_csv, raw_csv};
+pub use csv_pages::{details_csv, metrics_csv, raw_csv};
+pub use export::{TimelineRecord, TracedWarp, timeline_csv, timeline_perfetto};
 pub use header::{Device, Header};
 pub use hot_spots::{InstructionCounts, SourceInstruction, count_instructions, hot_spots_text};
 pub use json::{LaunchReport, json, sequence_json};
 pub use launches::launches_text;
 pub use printed::{PrintedOutput, PrintedText, printed_text};
 pub use table::{Align, Table};
-pub use text::{launch_line, section_text, sections_text};
+pub use text::{launch_line, metrics_text, section_text, sections_text};
 pub use timeline::{TimelineOptions, timeline_text};
 pub use timeline_svg::{TimelineIssue, TimelinePanel, WarpRecord, timeline_svg, timelines_svg};
 pub use tracks::{Lane, Panel, TrackBox, Tracks, tracks_svg};

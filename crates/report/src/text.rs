@@ -3,11 +3,14 @@
 use crate::header::{Header, dimensions};
 use crate::wrap::wrap;
 use std::fmt::Write;
-use warplab_metrics::{SectionValues, Verdict, group_thousands};
+use warplab_metrics::{MetricRow, SectionValues, Verdict, group_thousands};
 use warplab_trace::Sample;
 
 /// Columns of a verdict's text.
 const VERDICT_WIDTH: usize = 108;
+
+/// The section of metrics that were asked for by their ids, as `ncu` calls it.
+pub(crate) const ASKED_SECTION: &str = "Command line profiler metrics";
 
 /// The line above the sections: kernel, grid, block and machine.
 #[must_use]
@@ -50,14 +53,29 @@ pub fn sections_text<'a>(header: &Header, sections: impl IntoIterator<Item = &'a
 /// One section as text.
 #[must_use]
 pub fn section_text(values: &SectionValues) -> String {
+    let shown = values.rows.iter().filter(|row| row.metric.shown);
+    let mut text = metrics_table(values.section.title, shown.map(|row| (row.metric.label, row)));
+    for verdict in &values.verdicts {
+        text.push('\n');
+        text.push_str(&verdict_text(verdict));
+    }
+    text
+}
+
+/// Metrics that were asked for by their ids, as `ncu --metrics` prints them: the launch line, then one table.
+#[must_use]
+pub fn metrics_text(header: &Header, rows: &[MetricRow]) -> String {
+    let table = metrics_table(ASKED_SECTION, rows.iter().map(|row| (row.metric.id, row)));
+    format!("{}{table}\n", launch_line(header))
+}
+
+/// A table of metrics under these names.
+fn metrics_table<'a>(title: &str, rows: impl Iterator<Item = (&'a str, &'a MetricRow)>) -> String {
     let heads = ["Metric Name", "Metric Unit", "Metric Value"];
-    let rows: Vec<[String; 3]> = values
-        .rows
-        .iter()
-        .filter(|row| row.metric.shown)
-        .map(|row| {
+    let rows: Vec<[String; 3]> = rows
+        .map(|(name, row)| {
             let (unit, value) = row.metric.unit.scaled(&row.value);
-            [row.metric.label.to_owned(), unit.to_owned(), value]
+            [name.to_owned(), unit.to_owned(), value]
         })
         .collect();
     let widths: [usize; 3] = std::array::from_fn(|column| {
@@ -69,17 +87,13 @@ pub fn section_text(values: &SectionValues) -> String {
         let [first, second, third] = widths;
         format!("    {name:<first$} {unit:>second$} {value:>third$}\n")
     };
-    let mut text = format!("    Section: {}\n{rule}", values.section.title);
+    let mut text = format!("    Section: {title}\n{rule}");
     text.push_str(&line(heads[0], heads[1], heads[2]));
     text.push_str(&rule);
     for [name, unit, value] in &rows {
         text.push_str(&line(name, unit, value));
     }
     text.push_str(&rule);
-    for verdict in &values.verdicts {
-        text.push('\n');
-        text.push_str(&verdict_text(verdict));
-    }
     text
 }
 

@@ -3,6 +3,7 @@
 use crate::buffers::{DEFAULT_ELEMENT, ReadFile, file_elements};
 use crate::fault::Fault;
 use crate::npy;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use warplab_config::launch::{ElementType, Evaluator, Expectation, Formula, Memory, Number, Reference};
 use warplab_exec::element::decode;
@@ -13,7 +14,7 @@ use warplab_metrics::integer_text;
 const SHOWN: usize = 10;
 
 /// One expectation that has been looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// Whether it holds.
     pub holds: bool,
@@ -24,7 +25,7 @@ pub struct Checked {
 }
 
 /// An element that is not what it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// Its index.
     pub index: u64,

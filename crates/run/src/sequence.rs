@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use warplab_config::launch::{Argument, BufferSpec};
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_exec::{MemoryImage, allocate_globals};
-use warplab_gpu::{Device, LaunchOptions, PreparedLaunch, RunOptions, RunOutcome, Status, Watch};
+use warplab_gpu::{
+    Device, LaunchOptions, PreparedLaunch, RunOptions, RunOutcome, Status, Watch, launch_occupancy,
+};
 use warplab_metrics::LaunchInfo;
 use warplab_program::Program;
 use warplab_trace::LaunchCounters;
@@ -59,6 +61,23 @@ pub struct LaunchResult {
     pub outcome: RunOutcome,
     /// How many blocks fit.
     pub occupancy: Occupancy,
+}
+
+impl LaunchResult {
+    /// The result of a launch that was kept: what its outcome belongs to.
+    ///
+    /// # Errors
+    /// When the program does not have the kernel.
+    pub fn kept(
+        config: &GpuConfig,
+        program: &Program,
+        launch: &KernelLaunch<'_>,
+        outcome: RunOutcome,
+    ) -> Result<LaunchResult, Fault> {
+        let kernel = kernel(program, launch.kernel)?;
+        let info = launch_info(kernel, launch, &outcome);
+        Ok(LaunchResult { launch: info, outcome, occupancy: launch_occupancy(config, kernel, &launch.shape) })
+    }
 }
 
 /// What a sequence gave.

@@ -145,6 +145,9 @@ impl Advance<'_> {
             read_barrier: info.read_barrier,
         };
         self.sm.lsu.push(sub, owner, work, self.sm.now);
+        if self.sm.watched {
+            self.watch_levels();
+        }
     }
 
     #[inline]

@@ -278,6 +278,14 @@ impl Advance<'_> {
             self.memory_outcome(outcome);
         }
         self.sm.scratch.outcomes = outcomes;
+        if self.sm.watched {
+            self.watch_levels();
+        }
+    }
+
+    /// Tells the observer what waits and is under way in the LSU.
+    pub(crate) fn watch_levels(&mut self) {
+        self.observer.levels(self.sm.now, self.sm.id, self.sm.lsu.levels());
     }
 
     #[inline]

@@ -12,7 +12,7 @@ pub use counters::{
     PartitionCounters, SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
 };
 pub use hazard::{Hazard, HazardKind, HazardPlace, Hazards, Shortfall};
-pub use observer::{MemoryUse, NoObserver, Observer, StateInterval};
+pub use observer::{MemoryLevels, MemoryUse, NoObserver, Observer, StateInterval};
 pub use queue::QueueCounters;
 pub use sample::Sample;
 pub use state::{StallReason, WarpState};

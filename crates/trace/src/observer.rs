@@ -74,6 +74,17 @@ impl Sub for MemoryUse {
     }
 }
 
+/// What waits and is under way in the load/store unit of a multiprocessor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryLevels {
+    /// Memory instructions that have issued and not started.
+    pub queued: u32,
+    /// Loads and atomic operations whose data is under way.
+    pub loads: u32,
+    /// MSHRs in use: lines under way from L2.
+    pub mshrs: u32,
+}
+
 /// Sees what one multiprocessor does. Every method has an empty default.
 pub trait Observer: Send {
     /// Whether intervals are wanted at all: what is not wanted is not computed.
@@ -89,6 +100,9 @@ pub trait Observer: Send {
 
     /// An instruction that issued accesses memory.
     fn accessed(&mut self, _cycle: Cycle, _sm: SmId, _pc: u32, _use: MemoryUse) {}
+
+    /// From this cycle on so much waits and is under way in the load/store unit.
+    fn levels(&mut self, _cycle: Cycle, _sm: SmId, _levels: MemoryLevels) {}
 
     /// A warp was in a state for some cycles.
     fn state(&mut self, _sm: SmId, _interval: StateInterval) {}

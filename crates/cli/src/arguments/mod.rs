@@ -12,7 +12,7 @@ use crate::save::Save;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warplab_config::launch::{Dimensions, Size, parse_dimensions, parse_size};
 
 /// A cycle-level simulator of a SIMT processor and the laboratory around it.
@@ -30,6 +30,8 @@ const AFTER_HELP: &str =
 pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(Box<RunArguments>),
+    /// Step through a launch in the terminal, cycle by cycle, forwards and backwards
+    Step(Box<StepArguments>),
     /// What changed from one run to another, and why
     Compare(CompareArguments),
     /// Run every point of an experiment: a table, references, pictures
@@ -238,10 +240,78 @@ pub(crate) enum Isa {
     Sass,
 }
 
+/// How a program file is read.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadingArguments {
+    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
+    #[arg(long, value_name = "ISA")]
+    pub(crate) isa: Option<Isa>,
+    /// An argument for nvcc when it compiles a .cu file, may be repeated: --nvcc-arg=-DN=4
+    #[arg(long = "nvcc-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
+    pub(crate) nvcc_arguments: Vec<String>,
+    /// The passes of the compiler to run, separated by commas; -NAME leaves one out
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub(crate) passes: Option<String>,
+    /// Whether the compiler makes one rounded operation of a product and a sum that name no rounding mode
+    #[arg(long, value_name = "CHOICE")]
+    pub(crate) fmad: Option<Switch>,
+}
+
+/// What is to be run, whichever command runs it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// A launch file or a program.
+    pub(crate) file: &'a Path,
+    /// The launch of a program.
+    pub(crate) launch: &'a LaunchArguments,
+    /// The machine.
+    pub(crate) machine: &'a MachineArguments,
+    /// How the program is read.
+    pub(crate) reading: &'a ReadingArguments,
+    /// A limit of cycles.
+    pub(crate) max_cycles: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StepArguments {
+    /// A launch (.ron), or a program (.ptx, .cu, .cubin or a listing)
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) launch: LaunchArguments,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+    /// The multiprocessor that is shown first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) sm: u16,
+    /// The cycle at which to begin, counted from the beginning of the first launch
+    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
+    pub(crate) at: u64,
+}
+
+impl StepArguments {
+    /// What is to be run.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let StepArguments { file, launch, machine, reading, .. } = self;
+        Asked { file, launch, machine, reading, max_cycles: None }
+    }
+}
+
+impl RunArguments {
+    /// What is to be run.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let RunArguments { file, launch, machine, reading, max_cycles, .. } = self;
+        let file = file.as_deref().unwrap_or(Path::new(""));
+        Asked { file, launch, machine, reading, max_cycles: *max_cycles }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// A launch (.ron), or a program (.ptx, .cu, .cubin or a listing)
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "import")]
+    pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) launch: LaunchArguments,
     #[command(flatten)]
@@ -253,6 +323,10 @@ pub(crate) struct RunArguments {
     /// Report only this one of several launches of a file, counted from 1; its warps are those of a timeline
     #[arg(long = "launch", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Report")]
     pub(crate) only_launch: Option<u32>,
+    /// Only these metrics, by the names that Nsight Compute gives them, separated by commas; a name that ends with *,
+    /// or one without its last parts, stands for all that begin so
+    #[arg(long, value_name = "LIST", conflicts_with = "sections", help_heading = "Report")]
+    pub(crate) metrics: Vec<String>,
     /// Print a CSV page instead of the sections
     #[arg(long, value_name = "PAGE", help_heading = "Report")]
     pub(crate) csv: Option<CsvPage>,
@@ -262,7 +336,18 @@ pub(crate) struct RunArguments {
     /// Write one page with everything: what bounds the kernel, every warp in every cycle, memory, occupancy, source
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) html: Option<PathBuf>,
-    /// Say what changed since an earlier run: what `--json` or `--html` wrote
+    /// Keep the run in a file, with its timeline: every report can be made from it later
+    #[arg(long = "export", short = 'o', value_name = "FILE", help_heading = "Report")]
+    pub(crate) output: Option<PathBuf>,
+    /// Report a run that -o kept, without simulating
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["file", "output", "save", "check_hazards", "sample", "until", "checkpoint", "resume"],
+        help_heading = "Report"
+    )]
+    pub(crate) import: Option<PathBuf>,
+    /// Say what changed since an earlier run: what `--json`, `--html` or `-o` wrote
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) baseline: Option<PathBuf>,
     /// Print what every warp of one multiprocessor did, a letter per cycle
@@ -271,6 +356,12 @@ pub(crate) struct RunArguments {
     /// Draw what every warp of one multiprocessor did
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) timeline_svg: Option<PathBuf>,
+    /// Write the timeline as a trace for Perfetto (ui.perfetto.dev): a slot is a thread, a cycle a microsecond
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) timeline_perfetto: Option<PathBuf>,
+    /// Write the timeline as CSV: a row for each state of a warp
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) timeline_csv: Option<PathBuf>,
     /// The multiprocessor of the timeline
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Report")]
     pub(crate) timeline_sm: u16,
@@ -286,18 +377,8 @@ pub(crate) struct RunArguments {
     /// No progress bar and no notes
     #[arg(long, short, help_heading = "Report")]
     pub(crate) quiet: bool,
-    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
-    #[arg(long, value_name = "ISA")]
-    pub(crate) isa: Option<Isa>,
-    /// An argument for nvcc when it compiles a .cu file, may be repeated: --nvcc-arg=-DN=4
-    #[arg(long = "nvcc-arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
-    pub(crate) nvcc_arguments: Vec<String>,
-    /// The passes of the compiler to run, separated by commas; -NAME leaves one out
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub(crate) passes: Option<String>,
-    /// Whether the compiler makes one rounded operation of a product and a sum that name no rounding mode
-    #[arg(long, value_name = "CHOICE")]
-    pub(crate) fmad: Option<Switch>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
     /// Threads to simulate with; the output does not depend on it
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -340,6 +421,9 @@ pub(crate) struct OccupancyArguments {
     /// Scalar registers of a wave (AMD)
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) scalar: u32,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     /// A change of the machine, may be repeated
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub(crate) changes: Vec<String>,

@@ -1,9 +1,10 @@
 //! `warplab compare BEFORE AFTER`.
 
 use crate::arguments::CompareArguments;
+use crate::commands::run::kept_json;
 use crate::failure::{Failure, Outcome};
-use crate::sources;
 use crate::terminal::Terminal;
+use crate::{result_file, sources};
 use serde_json::Value;
 use std::path::Path;
 use warplab_metrics::{Measured, compare};
@@ -54,7 +55,7 @@ pub(crate) fn since(baseline: &Path, json: &str) -> Result<String, Failure> {
 }
 
 fn read(path: &Path) -> Result<Written, Failure> {
-    let text = sources::read(path)?.text;
+    let text = if result_file::is_one(path) { kept_json(path)? } else { sources::read(path)?.text };
     let told = |fault: String| Failure::input(format!("{}: {fault}", path.display()));
     if text.trim_start().starts_with('<') {
         return Ok(Written { document: document_of(&text).map_err(told)?, page: true });

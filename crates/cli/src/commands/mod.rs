@@ -19,3 +19,4 @@ pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod slurm;
 pub(crate) mod stalls;
+pub(crate) mod step;

@@ -19,8 +19,12 @@ pub(crate) fn run(arguments: &OccupancyArguments, terminal: &mut Terminal) -> Re
         scalar_registers: arguments.scalar,
     };
     let result = occupancy(&config.limits, &resources);
-    terminal.print(&calculation(&config, &result))?;
-    terminal.print(&by_block_size(&config, &resources))?;
+    if arguments.json {
+        terminal.print(&json(&config, &result))?;
+    } else {
+        terminal.print(&calculation(&config, &result))?;
+        terminal.print(&by_block_size(&config, &resources))?;
+    }
     match &result.impossible {
         Some(reason) => Err(Failure::input(format!("{} cannot run {reason}", config.name))),
         None => Ok(Outcome::Fine),
@@ -29,6 +33,26 @@ pub(crate) fn run(arguments: &OccupancyArguments, terminal: &mut Terminal) -> Re
 
 fn small(value: u64, what: &str) -> Result<u32, Failure> {
     u32::try_from(value).map_err(|_| Failure::input(format!("{value} {what} are more than any machine has")))
+}
+
+/// The result for a program.
+fn json(config: &GpuConfig, result: &Occupancy) -> String {
+    let limiters: Vec<String> = result.limiters.iter().map(ToString::to_string).collect();
+    let value = serde_json::json!({
+        "device": config.name,
+        "warps": result.warps,
+        "warp_slots": config.limits.warps,
+        "blocks": result.blocks,
+        "occupancy": result.fraction,
+        "limited_by": limiters,
+        "limit_warps": result.limit_warps,
+        "limit_blocks": result.limit_blocks,
+        "limit_registers": result.limit_registers,
+        "limit_shared": result.limit_shared,
+        "registers_per_block": result.registers_per_block,
+        "shared_per_block": result.shared_per_block,
+    });
+    format!("{value:#}\n")
 }
 
 fn calculation(config: &GpuConfig, result: &Occupancy) -> String {

@@ -1,22 +1,23 @@
 //! `warplab run FILE`.
 
 use crate::arguments::{CsvPage, RunArguments};
-use crate::commands::{compare, hazards, listing};
+use crate::asked_metrics::AskedMetrics;
+use crate::commands::{compare, hazards};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
+use crate::result_file::{self, Rest};
 use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
-use crate::{checkpoint, names, page, save, sources};
+use crate::{checkpoint, exports, names, page, save, sources};
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
 use warplab_gpu::{RunOutcome, Timeline, TimelineOptions as Recording};
 use warplab_lab::experiment::warp_record;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
-use warplab_program::listing::instruction_text;
 use warplab_report::{
-    Align, Device, Header, LaunchReport, PrintedOutput, PrintedText, SourceInstruction, Table,
-    TimelineOptions, details_csv, hot_spots_text, json, launch_line, launches_text, printed_text, raw_csv,
+    Align, Device, Header, LaunchReport, PrintedOutput, PrintedText, Table, TimelineOptions, details_csv,
+    hot_spots_text, json, launch_line, launches_text, metrics_csv, metrics_text, printed_text, raw_csv,
     sections_text, sequence_json, timeline_svg, timeline_text,
 };
 use warplab_run::{Checked, LaunchResult, SimulatedSequence, check_expectations};
@@ -31,7 +32,11 @@ const TIMELINE_CYCLES: u64 = 2_000;
 /// Simulates a launch and reports.
 pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let wanted = wanted_sections(&arguments.sections)?;
-    let job = job::load(arguments, terminal)?;
+    let asked = AskedMetrics::read(&arguments.metrics)?;
+    if let Some(path) = &arguments.import {
+        return imported(arguments, path, &wanted, asked.as_ref(), terminal);
+    }
+    let job = job::load(&arguments.asked(), terminal)?;
     let multiprocessors = job.config.limits.multiprocessors;
     if wants_record(arguments) && u32::from(arguments.timeline_sm) >= multiprocessors {
         let message = format!(
@@ -71,7 +76,14 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
             sources::for_lab(&job.folder.join(path))
         })?
     };
-    report(&Run { arguments, job: &job, simulated: &simulated, recorded }, &printed, &wanted, terminal)?;
+    if let Some(path) = &arguments.output {
+        let recorded = (arguments.timeline_sm, recorded);
+        let rest = Rest { printed: &lines, checked: &checked, recorded };
+        result_file::write(path, &job, &simulated, &rest)?;
+    }
+    let (sm, asked) = (arguments.timeline_sm, asked.as_ref());
+    let run = Run { arguments, job: &job, simulated: &simulated, recorded, sm, asked };
+    report(&run, &printed, &wanted, terminal)?;
     tell_expectations(arguments, &checked, terminal)?;
     let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
     saved?;
@@ -82,6 +94,51 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     };
     let holds = checked.iter().all(|checked| checked.holds);
     Ok(if stopped == Outcome::Fine && holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// Reports a run that was kept.
+fn imported(
+    arguments: &RunArguments,
+    path: &Path,
+    wanted: &[&str],
+    asked: Option<&AskedMetrics>,
+    terminal: &mut Terminal,
+) -> Result<Outcome, Failure> {
+    let kept = result_file::read(path)?;
+    let (sm, recorded) = kept.recorded;
+    let chosen = only_launch(arguments, kept.job.steps.len())?;
+    let other_sm = arguments.timeline_sm != 0 && arguments.timeline_sm != sm;
+    if needs_record(arguments) && (other_sm || chosen.is_some_and(|chosen| chosen != recorded)) {
+        let (path, launch) = (path.display(), recorded + 1);
+        let message = format!("{path} has the timeline of launch {launch} on multiprocessor {sm} only");
+        return Err(Failure::input(message));
+    }
+    let printed = printed_output(&kept.printed);
+    tell_printed(arguments, &printed, terminal)?;
+    let recorded = chosen.unwrap_or(recorded);
+    let run = Run { arguments, job: &kept.job, simulated: &kept.simulated, recorded, sm, asked };
+    report(&run, &printed, wanted, terminal)?;
+    tell_expectations(arguments, &kept.checked, terminal)?;
+    let holds = kept.checked.iter().all(|checked| checked.holds);
+    Ok(if holds { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// The JSON of a run that was kept.
+pub(crate) fn kept_json(path: &Path) -> Result<String, Failure> {
+    let kept = result_file::read(path)?;
+    let launches = kept.simulated.launches.iter().enumerate();
+    let launches: Vec<Reported<'_>> =
+        launches.map(|(number, result)| reported(&kept.job, number, result)).collect();
+    Ok(json_text(&launches, &kept.simulated.total, &printed_output(&kept.printed)))
+}
+
+/// One launch or several as JSON.
+fn json_text(launches: &[Reported<'_>], total: &LaunchCounters, printed: &PrintedOutput) -> String {
+    let reports: Vec<LaunchReport<'_>> = launches.iter().map(Reported::report).collect();
+    match reports.as_slice() {
+        [one] => json(*one, printed),
+        all => sequence_json(all, total, printed),
+    }
 }
 
 /// The launch that alone is to be reported, counted from 0.
@@ -132,6 +189,10 @@ struct Run<'a> {
     simulated: &'a SimulatedSequence,
     /// The launch that may have a timeline.
     recorded: usize,
+    /// The multiprocessor of the timeline.
+    sm: u16,
+    /// The metrics that alone are printed.
+    asked: Option<&'a AskedMetrics>,
 }
 
 impl<'a> Run<'a> {
@@ -202,11 +263,7 @@ fn report(
     let arguments = run.arguments;
     let launches = chosen(*run);
     if let Some(path) = &arguments.json {
-        let reports: Vec<LaunchReport<'_>> = launches.iter().map(Reported::report).collect();
-        let text = match reports.as_slice() {
-            [one] => json(*one, printed),
-            all => sequence_json(all, &run.simulated.total, printed),
-        };
+        let text = json_text(&launches, &run.simulated.total, printed);
         if path == Path::new("-") {
             terminal.print(&text)?;
         } else {
@@ -217,17 +274,15 @@ fn report(
         sources::write(path, &page(run, &launches))?;
     }
     if let Some(page) = arguments.csv {
-        let launches: Vec<(Header, Vec<SectionValues>)> =
-            launches.into_iter().map(|launch| (launch.header, launch.sections)).collect();
-        terminal.print(&match page {
-            CsvPage::Details => details_csv(&launches),
-            CsvPage::Raw => raw_csv(&launches),
-        })?;
+        terminal.print(&csv(run, page, launches))?;
     } else if !machine_readable(arguments) {
         for launch in &launches {
-            terminal.print(&text(arguments, &launch.header, &launch.sections, wanted))?;
+            terminal.print(&match run.asked {
+                Some(asked) => metrics_text(&launch.header, &asked.of(&launch.sections)),
+                None => text(arguments, &launch.header, &launch.sections, wanted),
+            })?;
         }
-        if launches.len() > 1 {
+        if launches.len() > 1 && run.asked.is_none() {
             terminal.print(&sum(run, &launches))?;
         }
         if wants_hot_spots(arguments) {
@@ -243,7 +298,25 @@ fn report(
     if let Some(path) = &arguments.timeline_svg {
         sources::write(path, &picture(run))?;
     }
-    Ok(())
+    let kernel = run.recorded().map_or("", |(step, _)| step.kernel.as_str());
+    exports::write(arguments, run.job, run.sm, kernel, run.timeline())
+}
+
+/// A page of CSV.
+fn csv(run: &Run<'_>, page: CsvPage, launches: Vec<Reported<'_>>) -> String {
+    let launches = launches.into_iter().map(|launch| (launch.header, launch.sections));
+    match (page, run.asked) {
+        (CsvPage::Details, None) => details_csv(&launches.collect::<Vec<_>>()),
+        (CsvPage::Raw, None) => raw_csv(&launches.collect::<Vec<_>>()),
+        (CsvPage::Details, Some(asked)) => {
+            let rows = launches.map(|(header, sections)| (header, asked.of(&sections)));
+            metrics_csv(&rows.collect::<Vec<_>>())
+        }
+        (CsvPage::Raw, Some(asked)) => {
+            let only = launches.map(|(header, sections)| (header, asked.only(sections)));
+            raw_csv(&only.collect::<Vec<_>>())
+        }
+    }
 }
 
 /// Everything about the launches as one page.
@@ -257,7 +330,7 @@ fn page(run: &Run<'_>, launches: &[Reported<'_>]) -> String {
             sections: &launch.sections,
         })
     });
-    let window = page::Window { sm: arguments.timeline_sm, cycles: arguments.cycles.clone() };
+    let window = page::Window { sm: run.sm, cycles: arguments.cycles.clone() };
     page::page(job, &shown.collect::<Vec<_>>(), &window)
 }
 
@@ -290,16 +363,13 @@ fn text(arguments: &RunArguments, header: &Header, sections: &[SectionValues], w
 fn timeline(run: &Run<'_>) -> String {
     let arguments = run.arguments;
     let Some(timeline) = run.timeline() else {
-        return format!("    Timeline of sm{}: no block ran there\n", arguments.timeline_sm);
+        return format!("    Timeline of sm{}: no block ran there\n", run.sm);
     };
     let first = timeline.intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
     let last = timeline.intervals.iter().map(|interval| interval.to.0).max().unwrap_or(0);
     let shown = arguments.cycles.clone().unwrap_or(first..last.min(first.saturating_add(TIMELINE_CYCLES)));
-    let options = TimelineOptions {
-        sm: u32::from(arguments.timeline_sm),
-        cycles: Some(shown.clone()),
-        ..TimelineOptions::default()
-    };
+    let options =
+        TimelineOptions { sm: u32::from(run.sm), cycles: Some(shown.clone()), ..TimelineOptions::default() };
     let mut text = timeline_text(&timeline.intervals, &options);
     if arguments.cycles.is_none() && shown.end < last {
         text.push_str(&format!("    the run goes on to cycle {last}; choose with --cycles A..B\n"));
@@ -317,9 +387,9 @@ fn picture(run: &Run<'_>) -> String {
     let recorded = run.timeline().zip(run.job.loaded.program.kernel(kernel));
     let schedulers = run.job.config.limits.sub_partitions;
     let record = recorded.map(|(timeline, kernel)| warp_record(timeline, kernel, schedulers));
-    let title = format!("{kernel} on {}: warps of sm{}", run.job.config.name, arguments.timeline_sm);
+    let title = format!("{kernel} on {}: warps of sm{}", run.job.config.name, run.sm);
     let options = TimelineOptions {
-        sm: u32::from(arguments.timeline_sm),
+        sm: u32::from(run.sm),
         cycles: arguments.cycles.clone(),
         ..TimelineOptions::default()
     };
@@ -328,12 +398,13 @@ fn picture(run: &Run<'_>) -> String {
 
 /// Whether anything that is asked for shows a record of one multiprocessor.
 fn wants_record(arguments: &RunArguments) -> bool {
-    needs_record(arguments) || arguments.html.is_some()
+    needs_record(arguments) || arguments.html.is_some() || arguments.output.is_some()
 }
 
 /// Whether anything that is asked for is nothing without such a record.
 fn needs_record(arguments: &RunArguments) -> bool {
-    arguments.timeline || arguments.timeline_svg.is_some() || wants_hot_spots(arguments)
+    let shown = arguments.timeline || arguments.timeline_svg.is_some();
+    shown || wants_hot_spots(arguments) || exports::wanted(arguments)
 }
 
 /// Whether the counters of every instruction are wanted: only by name, for they need a record.
@@ -349,18 +420,10 @@ fn hot_spots(run: &Run<'_>) -> String {
     else {
         return String::new();
     };
-    let files = &program.files;
-    let instructions: Vec<SourceInstruction> = kernel
-        .instructions
-        .iter()
-        .map(|instruction| SourceInstruction {
-            text: instruction_text(instruction),
-            place: listing::place(instruction, files),
-        })
-        .collect();
+    let instructions = exports::instructions(kernel, &program.files);
     let issues = timeline.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
     let text = hot_spots_text(&instructions, issues, &timeline.intervals);
-    format!("    Instructions on sm{}\n{text}\n", run.arguments.timeline_sm)
+    format!("    Instructions on sm{}\n{text}\n", run.sm)
 }
 
 fn printed_output(lines: &PrintedLines) -> PrintedOutput {

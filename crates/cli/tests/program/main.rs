@@ -9,6 +9,7 @@ mod contraction;
 mod correlate;
 mod documents;
 mod experiments;
+mod exports;
 mod faults;
 mod figures;
 mod hazards;

@@ -29,6 +29,14 @@ error: a program file needs --grid and --block, for example --grid 4096 --block 
 }
 
 #[test]
+fn stepping_without_a_terminal() {
+    warplab("step scale.ron").code(2).stdout_eq("").stderr_eq(str![[r#"
+error: 'warplab step' needs a terminal for its input and output; 'warplab run FILE --timeline' prints what every warp did
+
+"#]]);
+}
+
+#[test]
 fn an_unknown_machine() {
     warplab("run scale.ron --gpu h20").code(2).stdout_eq("").stderr_eq(str![[r#"
 error: unknown machine 'h20'; did you mean 'h200'? known: [..]; or give the path of a .ron file

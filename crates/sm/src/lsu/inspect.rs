@@ -4,6 +4,7 @@ use super::message::{GlobalAccess, Operation, Work};
 use super::{LoadStoreUnit, LsuSpec};
 use serde::Serialize;
 use warplab_memory::CacheView;
+use warplab_trace::MemoryLevels;
 use warplab_units::{Address, Cycle, SectorMask, WarpSlot};
 
 /// A memory instruction in the queue of a sub-partition.
@@ -80,6 +81,15 @@ impl LoadStoreUnit {
             mshrs: self.mshrs(),
             port_free: self.port.free_at(&spec.port),
             l1: self.l1.tags().inspect(first, sets),
+        }
+    }
+
+    /// What waits and is under way, in numbers.
+    pub(crate) fn levels(&self) -> MemoryLevels {
+        MemoryLevels {
+            queued: self.queues.len() as u32,
+            loads: self.loads.len() as u32,
+            mshrs: self.l1.mshrs.len() as u32,
         }
     }
 

@@ -31,6 +31,11 @@ impl Loads {
         self.loads.insert(Load { asker, parts: parts + 1, ready }) as LoadId
     }
 
+    /// How many are under way.
+    pub(crate) fn len(&self) -> usize {
+        self.loads.len()
+    }
+
     /// Who asked for each load under way, and how many parts have not come.
     pub(crate) fn under_way(&self) -> impl Iterator<Item = (Asker, u32)> {
         self.loads.iter().map(|(_, load)| (load.asker, load.parts))

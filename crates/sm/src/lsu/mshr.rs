@@ -25,6 +25,11 @@ pub(crate) struct Mshrs {
 }
 
 impl Mshrs {
+    /// How many are in use.
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
     /// The lines under way in order of addresses, with the sectors that were requested and the loads that wait.
     pub(crate) fn ascending(&self) -> Vec<(Address, SectorMask, impl Iterator<Item = LoadId>)> {
         let lines = self.lines.iter();

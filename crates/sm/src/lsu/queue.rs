@@ -86,6 +86,11 @@ impl Queues {
         best
     }
 
+    /// Instructions that wait in all of them.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// How many queues there are.
     pub(crate) fn count(&self) -> usize {
         self.waiting.len()

@@ -1,0 +1,82 @@
+"""The package with the program of WARPLAB, or else the one that is installed."""
+
+import os
+import pathlib
+
+import numpy
+import pytest
+
+import warplab
+
+ROOT = pathlib.Path(__file__).parents[2]
+WARP_STATES = ROOT / "configs/launches/warp_states.ron"
+
+
+@pytest.fixture(scope="module")
+def run():
+    return warplab.run(WARP_STATES)
+
+
+def test_a_run_has_the_metrics_of_nsight_compute(run):
+    assert run.holds
+    assert run["sm__cycles_elapsed.max"] == run.metrics["sm__cycles_elapsed.max"] > 0
+    row = next(row for row in run.table() if row["metric"] == "sm__cycles_elapsed.max")
+    assert (row["launch"], row["value"]) == (1, run["sm__cycles_elapsed.max"])
+
+
+def test_a_timeline_is_arrays_in_which_one_warp_issues_in_a_cycle(run):
+    timeline = run.timeline
+    assert timeline["from"].dtype == numpy.int64
+    issued = timeline["from"][timeline["state"] == "selected"]
+    assert len(issued) == run["smsp__inst_executed.sum"] == len(numpy.unique(issued))
+
+
+def test_a_table_is_ready_for_pandas(run):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(run.timeline)
+    assert set(frame["slot"]) == set(range(8))
+    assert len(pandas.DataFrame(run.table())) == len(run.metrics)
+
+
+def test_a_notebook_shows_the_page(run):
+    assert run._repr_html_().startswith("<iframe") and "&lt;!doctype html&gt;" in run._repr_html_()
+
+
+def test_a_run_is_kept_and_loaded_again(run, tmp_path):
+    run.save(tmp_path / "run.wl")
+    assert warplab.Run.load(tmp_path / "run.wl").document == run.document
+
+
+def test_options_and_changes_are_those_of_the_command():
+    slow = warplab.run(WARP_STATES, set={"multiprocessor.l1.flat_latency": 400}, scheduler="gto")
+    assert slow["sm__cycles_elapsed.max"] > 400
+
+
+def test_an_experiment_is_a_table():
+    littles = warplab.experiment(ROOT / "configs/experiments/littles_fp32.ron")
+    assert littles.holds
+    full = littles.column("operations") >= 192
+    assert numpy.allclose(littles.column("throughput")[full], 8)
+
+
+def test_occupancy_names_what_limits_it():
+    result = warplab.occupancy(gpu="h200", block=256, registers=63)
+    assert (result["warps"], result["limited_by"]) == (32, ["registers"])
+
+
+def test_what_cannot_be_done_is_said():
+    with pytest.raises(warplab.WarplabError, match="unknown machine 'h20'"):
+        warplab.run(WARP_STATES, gpu="h20")
+
+
+def test_the_notebook_of_the_course_runs():
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("ipykernel")
+    folder = ROOT / "python/notebooks"
+    notebook = nbformat.read(folder / "course.ipynb", as_version=4)
+    client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}})
+    package = str(pathlib.Path(warplab.__file__).parents[1])
+    client.execute(env={**os.environ, "PYTHONPATH": package})
+    pictures = [output for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output]
+    assert sum("image/png" in output["data"] for output in pictures) == 3

@@ -1,0 +1,7 @@
+"""warplab from Python: runs, experiments and occupancy, with results as NumPy arrays and rows for pandas."""
+
+from ._program import WarplabError
+from ._results import Experiment, Run
+from ._api import experiment, occupancy, run
+
+__all__ = ["Experiment", "Run", "WarplabError", "experiment", "occupancy", "run"]
