@@ -1,8 +1,9 @@
-//! Block barriers let their warps go.
+//! Block barriers let their warps go: the SM takes one arrival after another.
 
 use crate::sm::Advance;
 use crate::warp::Phase;
 use arrayvec::ArrayVec;
+use warplab_units::Cycle;
 
 impl Advance<'_> {
     /// Lets the warps go on whose barrier is complete. Asked after every arrival, and after a warp has ended.
@@ -15,22 +16,22 @@ impl Advance<'_> {
             let alive = block.slots.iter().map(|&slot| &warps[usize::from(slot)].state.paths);
             let Some(released) = block.barriers.complete(id, alive) else { continue };
             let slots = block.slots.clone();
-            let latency = self.context.spec.barrier.release(slots.len());
+            let at = self.context.spec.barrier.release(self.sm.barrier_free.max(self.sm.now));
             for (index, &slot) in slots.iter().enumerate() {
                 if released.warps >> index & 1 != 0 {
-                    self.pass_barrier(usize::from(slot), id, released.result, latency);
+                    self.pass_barrier(usize::from(slot), id, released.result, at);
                 }
             }
         }
     }
 
-    fn pass_barrier(&mut self, slot: usize, id: u8, result: Option<u32>, latency: u64) {
+    fn pass_barrier(&mut self, slot: usize, id: u8, result: Option<u32>, at: Cycle) {
         let warp = &mut self.sm.warps[slot];
         warp.state.release_block_barrier(id, result);
         if matches!(warp.phase, Phase::AtBlockBarrier | Phase::Converging) {
             self.leave_phase(slot);
-            let at = self.sm.warps[slot].since.max(self.sm.now + latency);
-            self.wait_until(slot, Phase::LeavingBarrier, at);
+            let since = self.sm.warps[slot].since;
+            self.wait_until(slot, Phase::LeavingBarrier, since.max(at));
         }
     }
 }

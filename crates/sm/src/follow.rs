@@ -41,6 +41,7 @@ impl Advance<'_> {
                     block.barriers.arrive(index, kind, id, threads, arrivals, value);
                 }
                 self.go_on(slot, executed.pc, next);
+                self.sm.barrier_free = self.context.spec.barrier.taken(self.sm.barrier_free.max(self.sm.now));
                 self.check_barriers(place);
             }
             Step::System { .. } => self.system_call(slot, executed.pc),

@@ -47,6 +47,8 @@ pub struct Sm {
     pub(crate) shared_counters: SharedCounters,
     pub(crate) first_issue: Option<Cycle>,
     pub(crate) last_issue: Cycle,
+    /// When the SM can take the next arrival at a block barrier.
+    pub(crate) barrier_free: Cycle,
     /// Blocks that are resident.
     pub(crate) resident: u32,
     pub(crate) active_since: Cycle,
@@ -110,6 +112,7 @@ impl Sm {
             ended_warps: 0,
             next_age: 0,
             held: false,
+            barrier_free: Cycle(0),
             held_since: None,
             watched: false,
             hazards: None,

@@ -10,6 +10,7 @@ use warplab_config::gpu::{
 use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
 use warplab_program::LatencyTable;
+use warplab_units::Cycle;
 
 /// One SM's immutable description.
 #[derive(Clone, Debug)]
@@ -61,16 +62,21 @@ impl SchedulerSpec {
 /// How long a complete block barrier holds its warps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BarrierSpec {
-    /// Cycles from the last arrival.
+    /// Cycles from the last arrival's end.
     pub(crate) latency: u64,
-    /// Cycles that every warp of the block adds.
+    /// Cycles that the SM takes for the arrival of a warp.
     pub(crate) warp_interval: u64,
 }
 
 impl BarrierSpec {
-    /// Cycles from the last arrival until the warps of a block can issue.
-    pub(crate) fn release(self, warps: usize) -> u64 {
-        self.latency + self.warp_interval * warps as u64
+    /// When an arrival has been taken that the SM begins to take at `start`.
+    pub(crate) fn taken(self, start: Cycle) -> Cycle {
+        start + self.warp_interval
+    }
+
+    /// When the warps of a block can issue whose last arrival has been taken.
+    pub(crate) fn release(self, taken: Cycle) -> Cycle {
+        taken + self.latency
     }
 }
 

@@ -67,7 +67,7 @@ fn the_counters_of_every_instruction_are_shown_when_asked_for_by_name() {
 
 #[test]
 fn a_launch_file_runs_on_another_machine_with_changes() {
-    let text = stdout("run scale.ron --gpu h200 --scheduler lrr --set l2.kib=30000 --section launch");
+    let text = stdout("run scale.ron --gpu h200 --scheduler lrr --set l2.kib=30080 --section launch");
     assert!(
         text.starts_with(
             "  scale (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0 (NVIDIA H200), CC 9.0\n"

@@ -40,7 +40,7 @@ pub struct Latencies {
     pub barrier: u16,
     /// Cycles that a fixed-latency result takes more to an instruction of another pipe.
     pub cross_pipe: u16,
-    /// Cycles that every warp of the block adds to a barrier.
+    /// Cycles that the multiprocessor takes for the arrival of a warp at a barrier.
     pub barrier_warp: u16,
     /// Results and readers that need another number of cycles than the class of the result says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -56,7 +56,7 @@ export function Choose(props: { catalogue: Catalogue; setup: SetUp; change: (cha
           <input
             type="text"
             value={setup.set.join(" ")}
-            placeholder="l2.kib=30000 multiprocessor.l1.hit_latency=60"
+            placeholder="l2.kib=30080 multiprocessor.l1.hit_latency=60"
             spellcheck={false}
             onChange={(event) => change({ set: event.currentTarget.value.split(/\s+/).filter(Boolean) })}
           />
