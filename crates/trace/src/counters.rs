@@ -211,6 +211,12 @@ summed!(
         reduction_sectors,
         /// Sectors of atomic operations found.
         atomic_hits,
+        /// Of the sectors read, those that the other half asked for.
+        far_read_sectors,
+        /// Of the sectors written, those that came from the other half.
+        far_write_sectors,
+        /// Of the sectors of atomic operations without or with a result, those that came from the other half.
+        far_atomic_sectors,
         /// Sectors of misses that waited for a fill already under way.
         merged_sectors,
         /// Lines evicted.

@@ -232,6 +232,9 @@ impl Slice {
             return Err(Blocked);
         }
         self.count(request, self.cache.present(index), missing, output.counters);
+        if asker == Asker::OtherHalf {
+            count_far(request, output.counters);
+        }
         let passed = self.pass(spec.port_time(request), now, output);
         if let RequestKind::Write { full } = request.kind {
             self.cache.write(index, request.sectors, full);
@@ -381,6 +384,18 @@ impl Slice {
                     counters.reduction_sectors += accesses;
                 }
             }
+        }
+    }
+}
+
+/// Counts a request that came from the other half, beside what it counts as any other.
+fn count_far(request: &Request, counters: &mut CacheCounters) {
+    let sectors = u64::from(request.sectors.count());
+    match request.kind {
+        RequestKind::Read => counters.far_read_sectors += sectors,
+        RequestKind::Write { .. } => counters.far_write_sectors += sectors,
+        RequestKind::Atomic { sector_accesses, .. } => {
+            counters.far_atomic_sectors += u64::from(sector_accesses);
         }
     }
 }

@@ -145,6 +145,7 @@ fn a_read_that_misses_is_counted_in_both_halves_and_a_hit_in_one() {
     twins.run(0, [read(1, far, 0b0011, 0), read(2, far, 0b0011, 1000)]);
     assert_eq!([0, 1].map(|half| twins.counters[half].read_sectors), [4, 2]);
     assert_eq!([0, 1].map(|half| twins.counters[half].read_hits), [2, 0]);
+    assert_eq!([0, 1].map(|half| twins.counters[half].far_read_sectors), [0, 2]);
 }
 
 #[test]
