@@ -243,7 +243,7 @@ impl Slice {
         if missing.is_empty() {
             self.hit(spec, request, asker, index, passed, output);
         } else {
-            self.miss(spec, *request, asker, index, missing, now, output);
+            self.miss(spec, Waiter { request: *request, asker }, index, missing, now, output);
         }
         Ok(())
     }
@@ -306,8 +306,7 @@ impl Slice {
     fn miss(
         &mut self,
         spec: &L2Spec,
-        request: Request,
-        asker: Asker,
+        waiter: Waiter,
         index: LineIndex,
         missing: SectorMask,
         now: Ticks,
@@ -315,11 +314,16 @@ impl Slice {
     ) {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
         self.cache.pin(index);
-        let waiting = self.mshrs.wait(Waiter { request, asker }, index, missing, fetch);
+        let waiting = self.mshrs.wait(waiter, index, missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
             let at = now + spec.miss;
-            output.dram.push(DramRequest { line: request.line, sectors: waiting.fetch, write: false, at });
+            output.dram.push(DramRequest {
+                line: waiter.request.line,
+                sectors: waiting.fetch,
+                write: false,
+                at,
+            });
         }
     }
 

@@ -81,7 +81,7 @@ impl Chunks {
         let page = line.0 >> PAGE_BIT;
         let of_page = mix(page);
         let odd = line.0 >> CHUNK_BIT & 1;
-        let combination = (line.0 >> KIB_BIT) % COMBINATIONS as u64 ^ (ODD_CHUNK * odd);
+        let combination = ((line.0 >> KIB_BIT) % COMBINATIONS as u64) ^ (ODD_CHUNK * odd);
         let home = (u64::from((combination & HOME_PARITY).count_ones()) ^ of_page) & 1;
         // The combination without the bit that the home stands for.
         let low = combination & ((1 << HOME_BIT) - 1);
