@@ -1,8 +1,9 @@
 //! The laboratory in the browser: the simulator asked and answered in JSON.
 //!
 //! [`Desk`] has the files of `configs`, a person's changes of them, and the device that is stepped; it answers a
-//! [`Request`] with a value or says what is wrong, with places in texts. It knows no browser: [`Laboratory`] is all that
-//! JavaScript sees of it, and runs in a worker. The page beside it (`crates/web/page/src/laboratory`) draws.
+//! [`Request`] with a value or says what is wrong, with places in texts. It knows no browser: `Laboratory`, which is built
+//! for the web only, is all that JavaScript sees of it, and runs in a worker. The page beside it
+//! (`crates/web/page/src/laboratory`) draws.
 
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
@@ -15,49 +16,11 @@ mod job;
 mod labs;
 mod request;
 mod steps;
+#[cfg(target_arch = "wasm32")]
+mod worker;
 
 pub use answer::{Place, Refusal};
 pub use desk::Desk;
 pub use request::{Look, Request, SetUp, To};
-
-use warplab_gpu::Progress;
-use wasm_bindgen::prelude::wasm_bindgen;
-
-/// The laboratory as JavaScript has it.
-#[wasm_bindgen]
-#[derive(Debug, Default)]
-pub struct Laboratory {
-    desk: Desk,
-}
-
-#[wasm_bindgen]
-impl Laboratory {
-    /// An empty laboratory: the first request brings the files.
-    #[wasm_bindgen(constructor)]
-    #[must_use]
-    pub fn new() -> Laboratory {
-        Laboratory::default()
-    }
-
-    /// Answers a request, both as JSON.
-    pub fn answer(&mut self, request: &str) -> String {
-        let mut last = 0;
-        self.desk.answer(request, &mut |now: Progress| {
-            // A call into JavaScript costs more than a short epoch.
-            if now.instructions.saturating_sub(last) >= INSTRUCTIONS_PER_CALL {
-                last = now.instructions;
-                note_progress(now.cycle as f64, now.blocks_dispatched as f64, now.blocks as f64);
-            }
-        })
-    }
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// What the worker does when a run has come further: cycles, blocks given out, blocks of the grid.
-    #[wasm_bindgen(js_name = noteProgress)]
-    fn note_progress(cycle: f64, given: f64, blocks: f64);
-}
-
-/// Warp instructions between two notes of progress.
-const INSTRUCTIONS_PER_CALL: u64 = 50_000;
+#[cfg(target_arch = "wasm32")]
+pub use worker::Laboratory;
