@@ -43,7 +43,7 @@ impl Device {
         let running = self.state.running.as_ref()?;
         let event = running.next_event().min(self.state.memory_side.next_event());
         let start = self.state.now.max(event);
-        (start != Cycle::NEVER).then(|| start + u64::from(self.config.crossbar.latency))
+        (start != Cycle::NEVER).then(|| start + self.memory_spec.epoch)
     }
 
     /// Runs one epoch.

@@ -54,6 +54,17 @@ fn advance_stops_within_an_epoch_of_the_cycle_that_was_asked() {
 }
 
 #[test]
+fn the_next_boundary_is_where_the_next_epoch_ends() {
+    let mut device = additions(&h200(), 1, 10_000);
+    device.begin_launch();
+    for _ in 0..20 {
+        let boundary = device.next_boundary();
+        device.advance_epoch().expect("it runs");
+        assert_eq!(Some(device.cycle()), boundary);
+    }
+}
+
+#[test]
 fn a_second_launch_finds_l2_warm_and_l1_cold() {
     let (counters, _) = results(additions(&h200(), 2, 10_000));
     let l2_hits: Vec<u64> = counters.iter().map(|launch| launch.memory.l2.read_hits).collect();

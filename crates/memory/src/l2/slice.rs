@@ -231,7 +231,7 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             return Err(Blocked);
         }
-        self.count(request, self.cache.present(index), missing, output.counters);
+        count(request, self.cache.present(index), missing, output.counters);
         if asker == Asker::OtherHalf {
             count_far(request, output.counters);
         }
@@ -358,35 +358,29 @@ impl Slice {
             self.answer(spec, &request, asker, at, output);
         }
     }
+}
 
-    /// Counts a request of whose sectors some were present and some are missing.
-    fn count(
-        &self,
-        request: &Request,
-        present: SectorMask,
-        missing: SectorMask,
-        counters: &mut CacheCounters,
-    ) {
-        let sectors = u64::from(request.sectors.count());
-        let hits = sectors - u64::from(missing.count());
-        counters.requests += 1;
-        match request.kind {
-            RequestKind::Read => {
-                counters.read_sectors += sectors;
-                counters.read_hits += hits;
-            }
-            RequestKind::Write { .. } => {
-                counters.write_sectors += sectors;
-                counters.write_hits += u64::from((request.sectors & present).count());
-            }
-            RequestKind::Atomic { returns, sector_accesses } => {
-                let accesses = u64::from(sector_accesses);
-                counters.atomic_hits += accesses - u64::from(missing.count()).min(accesses);
-                if returns {
-                    counters.atomic_sectors += accesses;
-                } else {
-                    counters.reduction_sectors += accesses;
-                }
+/// Counts a request of whose sectors some were present and some are missing.
+fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: &mut CacheCounters) {
+    let sectors = u64::from(request.sectors.count());
+    let hits = sectors - u64::from(missing.count());
+    counters.requests += 1;
+    match request.kind {
+        RequestKind::Read => {
+            counters.read_sectors += sectors;
+            counters.read_hits += hits;
+        }
+        RequestKind::Write { .. } => {
+            counters.write_sectors += sectors;
+            counters.write_hits += u64::from((request.sectors & present).count());
+        }
+        RequestKind::Atomic { returns, sector_accesses } => {
+            let accesses = u64::from(sector_accesses);
+            counters.atomic_hits += accesses - u64::from(missing.count()).min(accesses);
+            if returns {
+                counters.atomic_sectors += accesses;
+            } else {
+                counters.reduction_sectors += accesses;
             }
         }
     }

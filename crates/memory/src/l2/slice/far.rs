@@ -1,7 +1,7 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, data_bytes, evict, fetched, reply};
+use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, count, data_bytes, evict, fetched, reply};
 use crate::cache::LineIndex;
 use crate::l2::mshr::Waiter;
 use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
@@ -49,7 +49,7 @@ impl Slice {
         if !missing.is_empty() && !under_way && self.far_mshrs.len() >= spec.mshrs {
             return Err(Blocked);
         }
-        self.count(request, readable, missing, output.counters);
+        count(request, readable, missing, output.counters);
         let passed = self.pass(spec.port_time(request), now, output);
         if missing.is_empty() {
             self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
@@ -87,7 +87,7 @@ impl Slice {
             }
         }
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
-        self.count(request, present, SectorMask::EMPTY, output.counters);
+        count(request, present, SectorMask::EMPTY, output.counters);
         let passed = self.pass(spec.port_time(request), now, output);
         if let Some(index) = index {
             self.cache.write_through(index, request.sectors, full);
@@ -101,7 +101,7 @@ impl Slice {
         if let Some(index) = self.cache.find(request.line, spec.map.local_line(request.line)) {
             self.cache.drop_sectors(index, request.sectors);
         }
-        self.count(request, request.sectors, SectorMask::EMPTY, output.counters);
+        count(request, request.sectors, SectorMask::EMPTY, output.counters);
         self.pass(spec.sector_time(request), now, output);
         self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
         output.queue.leaves(now.to_cycle().0, request.at.0);
