@@ -12,10 +12,25 @@ pub(crate) struct FetchSpec {
     l0_lines: u64,
     /// Lines of the L1 instruction cache.
     l1_lines: u64,
-    /// Cycles that a warp waits for the following line from L1, and from L2.
-    next_line: [u64; 2],
-    /// Cycles that a warp waits for any other line from L1, and from L2.
-    jump: [u64; 2],
+    /// Cycles that a warp waits for the following line, by [`Level`].
+    next_line: [u64; 3],
+    /// Cycles that a warp waits for any other line, by [`Level`].
+    jump: [u64; 3],
+    /// Cycles that the first instruction of a warp waits which the L0 cache lacks.
+    start: u64,
+    /// Lines from the start of the code that a launch brings to L1.
+    prefetched: u64,
+}
+
+/// Where a line comes from that the L0 cache lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// The L1 instruction cache.
+    L1,
+    /// L2.
+    L2,
+    /// Memory: this SM has never had it.
+    Memory,
 }
 
 impl FetchSpec {
@@ -24,12 +39,16 @@ impl FetchSpec {
         let lines = |instructions: u32| u64::from(instructions / line).max(1);
         // The warp issues the instructions of a line while the next one comes.
         let next_line = |interval: u32| u64::from(interval.saturating_sub(line));
+        let memory_line_interval = supply.memory_line_interval.unwrap_or(supply.l2_line_interval);
+        let memory_latency = supply.memory_latency.unwrap_or(supply.l2_latency);
         FetchSpec {
             line_bits: line.ilog2(),
             l0_lines: lines(supply.l0_instructions),
             l1_lines: lines(supply.l1_instructions),
-            next_line: [supply.l1_line_interval, supply.l2_line_interval].map(next_line),
-            jump: [supply.l1_latency, supply.l2_latency].map(u64::from),
+            next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval].map(next_line),
+            jump: [supply.l1_latency, supply.l2_latency, memory_latency].map(u64::from),
+            start: u64::from(supply.start_latency.unwrap_or(memory_latency)),
+            prefetched: u64::from(supply.prefetched_instructions / line),
         }
     }
 }
@@ -43,8 +62,13 @@ struct LineCache {
 }
 
 impl LineCache {
-    /// Whether the line is there; it is afterwards.
-    fn touch(&mut self, line: u32, lines: u64) -> bool {
+    /// A cache that has the first lines of the code.
+    fn with_first(lines: u64) -> LineCache {
+        LineCache { inserted: lines, stamps: (1..=lines).collect() }
+    }
+
+    /// Whether the line was there, and whether it ever was; it is there afterwards.
+    fn touch(&mut self, line: u32, lines: u64) -> (bool, bool) {
         let line = line as usize;
         if line >= self.stamps.len() {
             self.stamps.resize(line + 1, 0);
@@ -55,7 +79,7 @@ impl LineCache {
             self.inserted += 1;
             self.stamps[line] = self.inserted;
         }
-        there
+        (there, stamp != 0)
     }
 }
 
@@ -67,9 +91,10 @@ pub(crate) struct Fetch {
 }
 
 impl Fetch {
-    /// Cold caches.
-    pub(crate) fn new(sub_partitions: usize) -> Fetch {
-        Fetch { l0: vec![LineCache::default(); sub_partitions], l1: LineCache::default() }
+    /// The caches when a launch begins.
+    pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize) -> Fetch {
+        let l1 = LineCache::with_first(spec.prefetched);
+        Fetch { l0: vec![LineCache::default(); sub_partitions], l1 }
     }
 
     /// Cycles that a warp waits for its next instruction at `next` after one at `pc`; `None` for its first.
@@ -83,12 +108,19 @@ impl Fetch {
     ) -> u64 {
         let line = next >> spec.line_bits;
         let before = pc.map(|pc| pc >> spec.line_bits);
-        if before == Some(line) || self.l0[sub_partition].touch(line, spec.l0_lines) {
+        if before == Some(line) || self.l0[sub_partition].touch(line, spec.l0_lines).0 {
             return 0;
         }
-        let level = usize::from(!self.l1.touch(line, spec.l1_lines));
-        let sequential = before.is_some_and(|before| before + 1 == line);
-        if sequential { spec.next_line[level] } else { spec.jump[level] }
+        let level = match self.l1.touch(line, spec.l1_lines) {
+            (true, _) => Level::L1,
+            (false, true) => Level::L2,
+            (false, false) => Level::Memory,
+        };
+        match before {
+            None => spec.start,
+            Some(before) if before + 1 == line => spec.next_line[level as usize],
+            Some(_) => spec.jump[level as usize],
+        }
     }
 }
 
@@ -107,10 +139,18 @@ mod tests {
             l2_line_interval: 45,
             l1_latency: 30,
             l2_latency: 250,
+            memory_line_interval: Some(121),
+            memory_latency: Some(300),
+            prefetched_instructions: 0,
+            start_latency: Some(140),
             line_instructions: 8,
             fetch_group: 8,
             branch_patience: 32,
         })
+    }
+
+    fn fetch(sub_partitions: usize) -> Fetch {
+        Fetch::new(&spec(), sub_partitions)
     }
 
     /// The delay of each instruction of a path through the code, in sub-partition 0.
@@ -120,43 +160,52 @@ mod tests {
     }
 
     #[test]
-    fn the_first_instruction_comes_from_l2() {
-        assert_eq!(delays(&mut Fetch::new(1), &[0]), [250]);
+    fn the_first_instruction_waits_for_the_start_latency() {
+        assert_eq!(delays(&mut fetch(1), &[0]), [140]);
     }
 
     #[test]
     fn instructions_of_one_line_come_at_once() {
-        assert_eq!(delays(&mut Fetch::new(1), &[0, 1, 7, 3]), [250, 0, 0, 0]);
+        assert_eq!(delays(&mut fetch(1), &[0, 1, 7, 3]), [140, 0, 0, 0]);
     }
 
     #[test]
     fn the_following_line_costs_its_interval_less_the_instructions_before_it() {
-        assert_eq!(delays(&mut Fetch::new(1), &[7, 8]), [250, 45 - 8]);
+        assert_eq!(delays(&mut fetch(1), &[7, 8]), [140, 121 - 8]);
     }
 
     #[test]
     fn a_jump_to_a_line_in_l0_costs_nothing() {
-        assert_eq!(delays(&mut Fetch::new(1), &[0, 8, 0, 8]), [250, 37, 0, 0]);
+        assert_eq!(delays(&mut fetch(1), &[0, 8, 0, 8]), [140, 113, 0, 0]);
     }
 
     #[test]
     fn another_sub_partition_finds_the_line_in_l1() {
-        let mut fetch = Fetch::new(2);
-        delays(&mut fetch, &[0, 8]);
-        assert_eq!(fetch.delay(&spec(), 1, None, 0), 30);
+        let mut fetch = fetch(2);
+        delays(&mut fetch, &[0, 8, 16]);
         assert_eq!(fetch.delay(&spec(), 1, Some(7), 8), 18 - 8);
+        assert_eq!(fetch.delay(&spec(), 1, Some(8), 0), 30);
     }
 
     #[test]
     fn l0_forgets_the_line_that_came_first() {
         // The third line takes the place of the first, which L1 still has.
-        assert_eq!(delays(&mut Fetch::new(1), &[0, 8, 16, 0]), [250, 37, 37, 30]);
+        assert_eq!(delays(&mut fetch(1), &[0, 8, 16, 0]), [140, 113, 113, 30]);
     }
 
     #[test]
-    fn a_loop_that_is_larger_than_both_caches_misses_every_time() {
+    fn a_loop_that_is_larger_than_both_caches_comes_from_memory_once_and_from_l2_afterwards() {
         let around: Vec<u32> = (0..5).cycle().take(15).map(|line| line * 8).collect();
-        let expected: Vec<u64> = (0..15).map(|at| if at % 5 == 0 { 250 } else { 37 }).collect();
-        assert_eq!(delays(&mut Fetch::new(1), &around), expected);
+        let first = [140, 113, 113, 113, 113];
+        let later = [250, 37, 37, 37, 37];
+        assert_eq!(delays(&mut fetch(1), &around), [first, later, later].concat());
+    }
+
+    #[test]
+    fn what_a_launch_prefetches_comes_from_l1() {
+        let spec = FetchSpec { prefetched: 2, ..spec() };
+        let mut fetch = Fetch::new(&spec, 1);
+        let mut delay = |pc, next| fetch.delay(&spec, 0, pc, next);
+        assert_eq!([delay(None, 0), delay(Some(7), 8), delay(Some(15), 16)], [140, 18 - 8, 121 - 8]);
     }
 }

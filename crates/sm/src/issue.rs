@@ -1,5 +1,6 @@
 //! Issue of one instruction.
 
+use crate::constants::ConstantUse;
 use crate::events::Event;
 use crate::hazards::Issued;
 use crate::launch::{IssueInfo, MemoryClass};
@@ -114,7 +115,10 @@ impl Advance<'_> {
         if memory && let Some(work) = self.watched_memory_work(slot, info, executed) {
             return self.hold_for_memory(sub, slot, info, work);
         }
-        let latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
+        let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
+        if let Some(ConstantUse::Load { .. }) = info.constant {
+            latency += self.sm.warps[slot].constant_ready.0.saturating_sub(self.sm.now.0);
+        }
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);
         self.hold_for(slot, info.read_barrier, self.sm.now + release);
@@ -144,7 +148,7 @@ impl Advance<'_> {
             write_barrier: info.write_barrier,
             read_barrier: info.read_barrier,
         };
-        self.sm.lsu.push(sub, owner, work, self.sm.now);
+        self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
         if self.sm.watched {
             self.watch_levels();
         }

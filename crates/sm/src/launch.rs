@@ -1,11 +1,13 @@
 //! What all SMs share during one launch: the code, the constants, and what the schedulers need to know of
 //! every instruction.
 
+use crate::constants::ConstantUse;
 use crate::pack;
 use crate::pipes::SHARED_UNIT;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
-use warplab_program::{Kernel, LatencyClass, Opcode, Pipe};
+use warplab_program::operand::{ConstantIndex, Operand};
+use warplab_program::{Instruction, Kernel, LatencyClass, Opcode, Pipe};
 use warplab_units::WarpMask;
 
 /// The queue through which an instruction goes to the load/store unit.
@@ -36,6 +38,8 @@ pub struct IssueInfo {
     pub(crate) latency: u16,
     /// Instructions behind it that issue with it.
     pub(crate) packed: u8,
+    /// The constant that it reads, where the machine has caches for them.
+    pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
 }
 
@@ -85,7 +89,7 @@ impl LaunchSpec {
     }
 }
 
-fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction, packed: u8) -> IssueInfo {
+fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo {
     let info = instruction.opcode.info();
     let control = instruction.control;
     let memory = match (info.pipe, info.latency) {
@@ -111,6 +115,25 @@ fn issue_info(spec: &SmSpec, instruction: &warplab_program::Instruction, packed:
         read_barrier: control.read_barrier,
         latency: spec.latencies.cycles(info.latency),
         packed,
+        constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
     }
+}
+
+/// The constant that an instruction reads. One at the sum of a uniform register is taken to be there.
+fn constant_use(instruction: &Instruction) -> Option<ConstantUse> {
+    let constant = instruction.operands.iter().find_map(|operand| match operand {
+        Operand::Constant(constant) => Some(constant),
+        _ => None,
+    })?;
+    let (bank, offset) = (constant.bank, constant.offset as u32);
+    let register = match constant.index {
+        ConstantIndex::None => None,
+        ConstantIndex::Register(register) => Some(register.0 as u8).filter(|_| !register.is_fixed()),
+        ConstantIndex::Uniform(_) => return None,
+    };
+    Some(match instruction.opcode {
+        Opcode::Ldc | Opcode::Ldcu => ConstantUse::Load { bank, offset, register },
+        _ => ConstantUse::Operand { bank, offset },
+    })
 }

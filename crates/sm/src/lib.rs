@@ -9,6 +9,7 @@
 
 mod barrier;
 mod blocks;
+mod constants;
 mod context;
 mod events;
 mod fetch;

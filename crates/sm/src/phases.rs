@@ -1,5 +1,6 @@
 //! How warps go from one phase to the next.
 
+use crate::constants::{ConstantPort, ConstantUse};
 use crate::events::Event;
 use crate::launch::MemoryClass;
 use crate::sm::Advance;
@@ -74,19 +75,45 @@ impl Advance<'_> {
             return;
         };
         let local = u32::from(warp.local);
-        let sub_partition = &mut self.sm.sub_partitions[usize::from(warp.sub)];
+        let sub = warp.sub;
+        let sub_partition = &mut self.sm.sub_partitions[usize::from(sub)];
         let Some(info) = self.context.launch.issue.get(path.pc as usize) else {
             // Execution runs past the end: issuing reports it.
             warp.phase = Phase::Ready;
             sub_partition.make_ready(local, 0, MemoryClass::None);
             return;
         };
-        match warp.counters.blocks(info) {
-            None => {
-                warp.phase = Phase::Ready;
-                sub_partition.make_ready(local, info.unit, info.memory);
+        if let Some(phase) = warp.counters.blocks(info) {
+            warp.phase = phase;
+            return;
+        }
+        if let Some(constant) = info.constant
+            && let Some(ready) = self.constant(slot, constant)
+        {
+            return self.wait_until(slot, Phase::FetchingConstant, ready);
+        }
+        self.sm.warps[slot].phase = Phase::Ready;
+        self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.unit, info.memory);
+    }
+
+    /// Asks for the constant of the next instruction of a warp. When an operand comes that is not there; what a load reads is
+    /// waited for after its issue.
+    fn constant(&mut self, slot: usize, constant: ConstantUse) -> Option<Cycle> {
+        let (sm, spec) = (&mut *self.sm, self.context.spec.constants.as_ref()?);
+        let now = sm.now;
+        match constant {
+            ConstantUse::Operand { bank, offset } => {
+                let ready = sm.constants.ready(spec, ConstantPort::Operand, bank, offset, now);
+                (ready > now).then_some(ready)
             }
-            Some(phase) => warp.phase = phase,
+            ConstantUse::Load { bank, offset, register } => {
+                let warp = &mut sm.warps[slot];
+                let lane = warp.state.paths.current().and_then(|path| path.mask.lanes().next()).unwrap_or(0);
+                let index = register.map_or(0, |register| warp.state.register(u32::from(register))[lane]);
+                let offset = index.wrapping_add(offset);
+                warp.constant_ready = sm.constants.ready(spec, ConstantPort::Load, bank, offset, now);
+                None
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::blocks::{BlockEnd, BlockStart, ResidentBlock};
 use crate::context::Context;
 use crate::events::{Event, Events};
+use crate::constants::Constants;
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
@@ -37,6 +38,7 @@ pub struct Sm {
     pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) fetch: Fetch,
+    pub(crate) constants: Constants,
     pub(crate) overlay: Overlay,
     pub(crate) log: StoreLog,
     pub(crate) printed: PrintedLines,
@@ -94,7 +96,8 @@ impl Sm {
             events: Events::new(),
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
-            fetch: Fetch::new(spec.sub_partitions),
+            fetch: Fetch::new(&spec.fetch, spec.sub_partitions),
+            constants: Constants::default(),
             overlay: Overlay::default(),
             log: StoreLog::default(),
             printed: PrintedLines::default(),

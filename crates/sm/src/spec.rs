@@ -1,5 +1,6 @@
 //! What an SM is: numbers from the machine description, in the form that its units want them.
 
+use crate::constants::ConstantSpec;
 use crate::fetch::FetchSpec;
 use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
@@ -28,6 +29,8 @@ pub struct SmSpec {
     pub(crate) pipes: PipeSpec,
     pub(crate) latencies: LatencyTable,
     pub(crate) fetch: FetchSpec,
+    /// None where every constant is there at once.
+    pub(crate) constants: Option<ConstantSpec>,
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     pub(crate) branch_taken: u64,
     pub(crate) lsu: LsuSpec,
@@ -111,6 +114,7 @@ impl SmSpec {
             pipes: PipeSpec::new(&sm.pipes),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             fetch: FetchSpec::new(&sm.instructions),
+            constants: sm.constants.as_ref().map(ConstantSpec::new),
             branch_taken: u64::from(sm.instructions.branch_taken),
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
@@ -145,10 +149,12 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
     LsuSpec {
         queue: QueueSpec {
             entries: sm.memory_pipeline.queue as usize,
+            unit_entries: sm.memory_pipeline.unit_queue as usize,
             interval: u64::from(sm.memory_pipeline.interval),
             sub_partition_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
         },
         header_bytes: crossbar.header_bytes,
+        flit_bytes: crossbar.flit_bytes,
         port: PortSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
             slack: u64::from(sm.memory_pipeline.send_slack),

@@ -239,6 +239,7 @@ mod tests {
             read_barrier: None,
             latency: 4,
             packed: 0,
+            constant: None,
             opcode: Opcode::Nop,
         }
     }

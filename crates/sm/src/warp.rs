@@ -23,6 +23,8 @@ pub(crate) enum Phase {
     BranchResolving { fetched: Option<Cycle> },
     /// The next instruction is on its way from the instruction caches.
     Fetching,
+    /// A constant operand is on its way from the constant caches.
+    FetchingConstant,
     /// `NANOSLEEP`.
     Sleeping,
     /// A call of the driver.
@@ -53,6 +55,7 @@ impl Phase {
             Phase::FixedLatency { .. } => StallReason::Wait,
             Phase::BranchResolving { .. } => StallReason::BranchResolving,
             Phase::Fetching => StallReason::NoInstruction,
+            Phase::FetchingConstant => StallReason::ImcMiss,
             Phase::Sleeping => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
             Phase::LeavingBarrier | Phase::AtBlockBarrier => StallReason::Barrier,
@@ -72,6 +75,7 @@ impl Phase {
                 | Phase::FixedLatency { .. }
                 | Phase::BranchResolving { .. }
                 | Phase::Fetching
+                | Phase::FetchingConstant
                 | Phase::Sleeping
                 | Phase::SystemCall
                 | Phase::LeavingBarrier
@@ -113,6 +117,8 @@ pub(crate) struct Warp {
     pub(crate) since: Cycle,
     pub(crate) entered: Cycle,
     pub(crate) counters: WaitCounters,
+    /// When the constant is there that the next instruction loads.
+    pub(crate) constant_ready: Cycle,
     /// Stores and reductions that L2 has not acknowledged.
     pub(crate) unacknowledged: u32,
     /// Stores and reductions that have not left the SM.
@@ -132,6 +138,7 @@ impl Warp {
             since: Cycle(0),
             entered: Cycle(0),
             counters: WaitCounters::default(),
+            constant_ready: Cycle(0),
             unacknowledged: 0,
             unsent: 0,
         }

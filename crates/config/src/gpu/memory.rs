@@ -28,6 +28,11 @@ pub struct Crossbar {
     /// Bytes of a message beside its data.
     #[schemars(range(min = 1, max = 128))]
     pub header_bytes: u32,
+    /// Bytes that the port of a multiprocessor passes at once; a request takes no less. Requests pass by their bytes where
+    /// it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 128))]
+    pub flit_bytes: Option<u32>,
 }
 
 /// Which line of a full set of a cache is replaced.

@@ -17,7 +17,7 @@ pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
-    Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit,
+    Divergence, ConstantSupply, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit,
     Pipes, SharedMemory,
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};

@@ -32,6 +32,9 @@ pub struct Multiprocessor {
     pub divergence: Divergence,
     /// How instructions come to the schedulers.
     pub instructions: InstructionSupply,
+    /// How constants come to the instructions; at once where it is not given.
+    #[serde(default)]
+    pub constants: Option<ConstantSupply>,
     /// Cycles between two instructions of a pipe, for each sub-partition.
     pub pipes: Pipes,
     /// Cycles until a result can be read.
@@ -84,6 +87,18 @@ pub struct InstructionSupply {
     pub l1_latency: u32,
     /// Cycles until the first line comes after a jump to one that the next level lacks too.
     pub l2_latency: u32,
+    /// Cycles between lines that the multiprocessor has never had; as from the level after the next where it is not given.
+    #[serde(default)]
+    pub memory_line_interval: Option<u32>,
+    /// Cycles until the first line comes after a jump to one that the multiprocessor has never had; likewise.
+    #[serde(default)]
+    pub memory_latency: Option<u32>,
+    /// Instructions from the start of the code that a launch brings to the next level.
+    #[serde(default)]
+    pub prefetched_instructions: u32,
+    /// Cycles until the first line of the code comes to a sub-partition; as after a jump where it is not given.
+    #[serde(default)]
+    pub start_latency: Option<u32>,
     /// Instructions of a cache line.
     #[schemars(range(min = 1, max = 1024))]
     pub line_instructions: u32,
@@ -93,6 +108,27 @@ pub struct InstructionSupply {
     /// Taken backward branches of one path of a warp before another path gets its turn.
     #[schemars(range(min = 1))]
     pub branch_patience: u32,
+}
+
+/// How constants come to the instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantSupply {
+    /// Bytes of the cache for operands, and of the one for constant loads.
+    #[schemars(range(min = 16, max = 65536))]
+    pub bytes: u32,
+    /// Bytes of a line of both.
+    #[schemars(range(min = 16, max = 65536))]
+    pub line_bytes: u32,
+    /// Bytes that the next level takes at once.
+    #[schemars(range(min = 16, max = 65536))]
+    pub block_bytes: u32,
+    /// Cycles that an operand waits for a line of the next level.
+    pub operand_miss: u32,
+    /// Cycles that a load waits for a line of the next level.
+    pub load_miss: u32,
+    /// Cycles that either waits beside for a block that the next level lacks.
+    pub memory_latency: u32,
 }
 
 /// When a pipe can take its next instruction.
@@ -199,6 +235,10 @@ pub struct MemoryPipeline {
     /// Memory instructions that a sub-partition holds before its schedulers must wait.
     #[schemars(range(min = 1, max = 255))]
     pub queue: u32,
+    /// Memory instructions that the load/store unit holds beside those, from any sub-partition.
+    #[serde(default)]
+    #[schemars(range(max = 255))]
+    pub unit_queue: u32,
     /// Cycles between two memory instructions of a sub-partition that leave its queue.
     #[schemars(range(min = 1))]
     pub sub_partition_interval: u32,
@@ -266,6 +306,10 @@ pub struct L1Cache {
     /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,
+    /// Bytes per cycle that stores and atomic operations take; as loads where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub store_bytes_per_cycle: Option<u32>,
     /// Lines that can be under way from level two at a time.
     #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
@@ -276,4 +320,12 @@ pub struct L1Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub flat_latency: Option<u32>,
+}
+
+impl L1Cache {
+    /// Bytes per cycle that stores and atomic operations take.
+    #[must_use]
+    pub fn stored_bytes_per_cycle(&self) -> u32 {
+        self.store_bytes_per_cycle.unwrap_or(self.bytes_per_cycle)
+    }
 }

@@ -86,7 +86,11 @@ fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut
     };
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks);
-    let data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(spec.l1.bytes_per_cycle).max(1);
+    let per_cycle = match kind {
+        AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
+        _ => spec.l1.bytes_per_cycle,
+    };
+    let data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
     let access = match kind {

@@ -39,6 +39,8 @@ pub(crate) struct LsuSpec {
     pub(crate) port: PortSpec,
     /// Bytes of a request beside its data.
     pub(crate) header_bytes: u32,
+    /// What the send port passes at once; a request takes no less. Requests pass by their bytes where it is not given.
+    pub(crate) flit_bytes: Option<u32>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
@@ -89,13 +91,20 @@ impl LoadStoreUnit {
     }
 
     /// An instruction issues into the queue of its sub-partition.
-    pub(crate) fn push(&mut self, sub_partition: usize, owner: Owner, work: Work, now: Cycle) {
+    pub(crate) fn push(
+        &mut self,
+        sub_partition: usize,
+        owner: Owner,
+        work: Work,
+        now: Cycle,
+        spec: &LsuSpec,
+    ) {
         if let Work::Global { access, .. } = &work
             && access.has_result()
         {
             self.loads.counters.enters(now.0);
         }
-        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work });
+        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work }, &spec.queue);
     }
 
     /// Starts the operation that [`Queues::next_start`] names, at cycle `now`.
@@ -253,7 +262,9 @@ impl LoadStoreUnit {
         let token = self.tokens.insert(token) as u32;
         let bytes = start.spec.header_bytes + data * SECTOR_BYTES as u32;
         let at = start.now + start.spec.request;
-        self.port.send(Request { sm: self.sm, token, line, sectors, kind, bytes, at }, &start.spec.port);
+        let request = Request { sm: self.sm, token, line, sectors, kind, bytes, at };
+        let taken = port_bytes(&request, start.spec.flit_bytes);
+        self.port.send(request, taken, &start.spec.port);
     }
 
     /// A part of a load or atomic operation is there.
@@ -292,6 +303,21 @@ impl LoadStoreUnit {
     pub(crate) fn is_idle(&self) -> bool {
         self.queues.is_empty() && self.tokens.is_empty()
     }
+}
+
+/// The bytes of the send port that a request takes. With flits a read is one; a write has one for each sector, and one more
+/// where bytes of a sector are left out; an atomic operation has one for each access to a sector, and one more where there
+/// are several.
+fn port_bytes(request: &Request, flit_bytes: Option<u32>) -> u32 {
+    let Some(flit) = flit_bytes else { return request.bytes };
+    let flits = match request.kind {
+        RequestKind::Read => 1,
+        RequestKind::Write { full } => request.sectors.count() + u32::from(full != request.sectors),
+        RequestKind::Atomic { sector_accesses, .. } => {
+            u32::from(sector_accesses) + u32::from(sector_accesses > 1)
+        }
+    };
+    flits * flit
 }
 
 /// The start of one operation: when, by which numbers, and where its outcomes go.

@@ -24,11 +24,12 @@ pub(crate) struct SendPort {
 }
 
 impl SendPort {
-    /// A request leaves that is ready at `request.at`: its last byte has left at the time that it is given.
-    pub(crate) fn send(&mut self, mut request: Request, spec: &PortSpec) {
+    /// A request leaves that is ready at `request.at` and takes so many bytes of the port: its last byte has left at the
+    /// time that it is given.
+    pub(crate) fn send(&mut self, mut request: Request, bytes: u32, spec: &PortSpec) {
         let ready = request.at;
         let start = self.free.max(ready.0 * spec.bytes_per_cycle);
-        self.free = start + u64::from(request.bytes);
+        self.free = start + u64::from(bytes);
         request.at = Cycle(self.free.div_ceil(spec.bytes_per_cycle));
         self.counters.passes(ready.0, request.at.0);
         self.sent.push(request);
@@ -68,7 +69,7 @@ mod tests {
 
     fn departures(requests: &[(u32, u64)]) -> Vec<u64> {
         let mut port = SendPort::default();
-        requests.iter().for_each(|&(bytes, ready)| port.send(request(bytes, ready), &SPEC));
+        requests.iter().for_each(|&(bytes, ready)| port.send(request(bytes, ready), bytes, &SPEC));
         port.sent.iter().map(|request| request.at.0).collect()
     }
 
@@ -94,9 +95,9 @@ mod tests {
     #[test]
     fn the_unit_stops_when_more_than_the_slack_waits() {
         let mut port = SendPort::default();
-        port.send(request(32 * 64, 100), &SPEC);
+        port.send(request(32 * 64, 100), 32 * 64, &SPEC);
         assert_eq!(port.back_pressure(Cycle(100), &SPEC), None);
-        port.send(request(32 * 10, 100), &SPEC);
+        port.send(request(32 * 10, 100), 32 * 10, &SPEC);
         assert_eq!(port.back_pressure(Cycle(100), &SPEC), Some(Cycle(110)));
         assert_eq!(port.back_pressure(Cycle(110), &SPEC), None);
     }
@@ -104,8 +105,8 @@ mod tests {
     #[test]
     fn time_in_the_port_is_counted_from_ready_to_departure() {
         let mut port = SendPort::default();
-        port.send(request(64, 10), &SPEC);
-        port.send(request(64, 10), &SPEC);
+        port.send(request(64, 10), 64, &SPEC);
+        port.send(request(64, 10), 64, &SPEC);
         assert_eq!((port.counters.arrivals, port.counters.total_latency), (2, 2 + 4));
     }
 }

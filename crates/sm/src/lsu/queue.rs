@@ -11,6 +11,8 @@ use warplab_units::Cycle;
 pub(crate) struct QueueSpec {
     /// Memory instructions that a sub-partition holds.
     pub(crate) entries: usize,
+    /// Memory instructions that the unit holds beside those, from any sub-partition.
+    pub(crate) unit_entries: usize,
     /// Cycles between two memory instructions of the SM.
     pub(crate) interval: u64,
     /// Cycles between two memory instructions of a sub-partition.
@@ -18,10 +20,12 @@ pub(crate) struct QueueSpec {
 }
 
 /// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
-/// of their sub-partition allows.
+/// of their sub-partition allows. They go from the queue of their sub-partition to that of the unit as soon as it has room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<Operation>>,
+    /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
+    in_unit: Vec<usize>,
     /// In all of them.
     len: usize,
     sub_partition_free: Vec<Cycle>,
@@ -35,6 +39,7 @@ impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
+            in_unit: vec![0; sub_partitions],
             len: 0,
             sub_partition_free: vec![Cycle(0); sub_partitions],
             unit_free: Cycle(0),
@@ -46,7 +51,7 @@ impl Queues {
     /// Whether the queue of a sub-partition can take no more.
     #[inline]
     pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
-        self.waiting[sub_partition].len() >= spec.entries
+        self.waiting[sub_partition].len() - self.in_unit[sub_partition] >= spec.entries
     }
 
     /// Whether nothing waits.
@@ -55,10 +60,31 @@ impl Queues {
     }
 
     /// An instruction issues.
-    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation) {
+    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) {
         self.counters.enters(operation.asker.issued.0);
+        let first = self.waiting[sub_partition].len() == self.in_unit[sub_partition];
         self.waiting[sub_partition].push_back(operation);
         self.len += 1;
+        if first && self.len_in_unit() < spec.unit_entries {
+            self.in_unit[sub_partition] += 1;
+        }
+    }
+
+    /// Instructions in the queue of the unit.
+    fn len_in_unit(&self) -> usize {
+        self.in_unit.iter().sum()
+    }
+
+    /// The queue of the unit has room: the instruction that issued first comes to it.
+    fn move_up(&mut self, spec: &QueueSpec) {
+        if self.len_in_unit() >= spec.unit_entries {
+            return;
+        }
+        let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
+        let firsts = firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
+        if let Some((_, number)) = firsts.min() {
+            self.in_unit[number] += 1;
+        }
     }
 
     /// Whether an instruction could start at `now`: with none waiting or a busy unit there is no need to ask further.
@@ -120,6 +146,10 @@ impl Queues {
     pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
         let operation = self.waiting[sub_partition].pop_front()?;
         self.len -= 1;
+        if self.in_unit[sub_partition] > 0 {
+            self.in_unit[sub_partition] -= 1;
+            self.move_up(spec);
+        }
         self.counters.leaves(now.0, operation.asker.issued.0);
         self.sub_partition_free[sub_partition] = now + spec.sub_partition_interval;
         self.keep_busy_until(now + spec.interval);
@@ -150,7 +180,8 @@ mod tests {
     use super::{QueueSpec, Queues};
     use warplab_units::Cycle;
 
-    const SPEC: QueueSpec = QueueSpec { entries: 2, interval: 1, sub_partition_interval: 4 };
+    const SPEC: QueueSpec =
+        QueueSpec { entries: 2, unit_entries: 0, interval: 1, sub_partition_interval: 4 };
 
     fn issued(slot: u8, at: u64) -> Operation {
         let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };
@@ -171,9 +202,9 @@ mod tests {
     #[test]
     fn a_queue_is_full_with_its_last_entry_and_not_one_earlier() {
         let mut queues = Queues::new(2);
-        queues.push(0, issued(0, 5));
+        queues.push(0, issued(0, 5), &SPEC);
         assert!(!queues.is_full(0, &SPEC));
-        queues.push(0, issued(1, 5));
+        queues.push(0, issued(1, 5), &SPEC);
         assert!(queues.is_full(0, &SPEC));
         assert!(!queues.is_full(1, &SPEC));
         queues.take(0, Cycle(6), &SPEC);
@@ -181,10 +212,27 @@ mod tests {
     }
 
     #[test]
+    fn the_queue_of_the_unit_takes_what_comes_first_from_any_sub_partition() {
+        let spec = QueueSpec { unit_entries: 3, ..SPEC };
+        let mut queues = Queues::new(2);
+        let mut pushed = [0, 0];
+        for (number, sub) in [0, 1, 0, 1, 0, 1, 0].into_iter().enumerate() {
+            assert!(!queues.is_full(sub, &spec));
+            queues.push(sub, issued(number as u8, number as u64), &spec);
+            pushed[sub] += 1;
+        }
+        // Three are in the queue of the unit, two of them from sub-partition 0.
+        assert_eq!((pushed, queues.is_full(0, &spec), queues.is_full(1, &spec)), ([4, 3], true, true));
+        // The oldest of the others, of sub-partition 1, takes the place of the one that starts.
+        queues.take(0, Cycle(9), &spec);
+        assert_eq!((queues.is_full(0, &spec), queues.is_full(1, &spec)), (true, false));
+    }
+
+    #[test]
     fn an_instruction_starts_one_cycle_after_its_issue() {
         let mut queues = Queues::new(1);
         assert_eq!(queues.next_start(), (Cycle::NEVER, 0));
-        queues.push(0, issued(0, 9));
+        queues.push(0, issued(0, 9), &SPEC);
         assert_eq!(queues.next_start(), (Cycle(10), 0));
     }
 
@@ -192,7 +240,7 @@ mod tests {
     fn a_sub_partition_starts_an_instruction_every_four_cycles_and_others_in_between() {
         let mut queues = Queues::new(2);
         for (sub, slot) in [(0, 0), (0, 2), (1, 1), (1, 3)] {
-            queues.push(sub, issued(slot, 5));
+            queues.push(sub, issued(slot, 5), &SPEC);
         }
         assert_eq!(starts(&mut queues), [(6, 0), (7, 1), (10, 2), (11, 3)]);
     }
@@ -201,23 +249,23 @@ mod tests {
     fn of_two_that_can_start_at_once_the_one_that_issued_first_starts() {
         let mut queues = Queues::new(2);
         queues.keep_busy_until(Cycle(30));
-        queues.push(0, issued(0, 8));
-        queues.push(1, issued(1, 7));
+        queues.push(0, issued(0, 8), &SPEC);
+        queues.push(1, issued(1, 7), &SPEC);
         assert_eq!(starts(&mut queues), [(30, 1), (31, 0)]);
     }
 
     #[test]
     fn of_two_that_issued_in_one_cycle_the_lower_sub_partition_starts() {
         let mut queues = Queues::new(3);
-        queues.push(2, issued(2, 7));
-        queues.push(1, issued(1, 7));
+        queues.push(2, issued(2, 7), &SPEC);
+        queues.push(1, issued(1, 7), &SPEC);
         assert_eq!(starts(&mut queues), [(8, 1), (9, 2)]);
     }
 
     #[test]
     fn a_blocked_unit_starts_nothing_until_it_is_unblocked() {
         let mut queues = Queues::new(1);
-        queues.push(0, issued(0, 5));
+        queues.push(0, issued(0, 5), &SPEC);
         queues.block(Cycle(6));
         assert_eq!(queues.next_start().0, Cycle::NEVER);
         assert_eq!(queues.unblock(Cycle(40)), 34);
@@ -228,8 +276,8 @@ mod tests {
     #[test]
     fn time_in_the_queue_is_counted_from_issue_to_start() {
         let mut queues = Queues::new(1);
-        queues.push(0, issued(0, 5));
-        queues.push(0, issued(1, 6));
+        queues.push(0, issued(0, 5), &SPEC);
+        queues.push(0, issued(1, 6), &SPEC);
         starts(&mut queues);
         let counters = &queues.counters;
         assert_eq!((counters.arrivals, counters.departures, counters.total_latency), (2, 2, 1 + 4));

@@ -12,9 +12,10 @@ use warplab_trace::L1Counters;
 use warplab_units::{Address, Cycle, SectorMask, SmId};
 
 const SPEC: LsuSpec = LsuSpec {
-    queue: QueueSpec { entries: 8, interval: 1, sub_partition_interval: 1 },
+    queue: QueueSpec { entries: 8, unit_entries: 0, interval: 1, sub_partition_interval: 1 },
     port: PortSpec { bytes_per_cycle: 32, slack: 64 },
     header_bytes: 8,
+    flit_bytes: None,
     source_release: 11,
     hit: 33,
     request: 16,
@@ -97,9 +98,9 @@ fn run(unit: &mut LoadStoreUnit, spec: &LsuSpec) -> Vec<Outcome> {
 #[test]
 fn a_load_that_hits_has_its_result_after_the_hit_latency() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..1), Cycle(0));
+    unit.push(0, owner(0), store(0..1), Cycle(0), &SPEC);
     run(&mut unit, &SPEC);
-    unit.push(0, owner(1), load(0..1), Cycle(1000));
+    unit.push(0, owner(1), load(0..1), Cycle(1000), &SPEC);
     let mut outcomes = Vec::new();
     unit.start(Cycle(1001), 0, &SPEC, &mut outcomes);
     // The unit's first cycle is the one after the issue: 33 cycles after the issue.
@@ -110,7 +111,7 @@ fn a_load_that_hits_has_its_result_after_the_hit_latency() {
 #[test]
 fn a_miss_splits_the_hit_latency_before_the_request_and_after_the_reply() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..1), Cycle(0));
+    unit.push(0, owner(0), load(0..1), Cycle(0), &SPEC);
     let mut outcomes = Vec::new();
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
     let request = unit.port.sent[0];
@@ -125,8 +126,8 @@ fn a_miss_splits_the_hit_latency_before_the_request_and_after_the_reply() {
 #[test]
 fn two_loads_of_one_line_make_one_request_and_both_get_their_data() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..1), Cycle(0));
-    unit.push(0, owner(1), load(0..1), Cycle(0));
+    unit.push(0, owner(0), load(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(1), load(0..1), Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     assert_eq!(released(&outcomes, 0), Some(235));
     assert_eq!(released(&outcomes, 1), Some(235));
@@ -137,7 +138,7 @@ fn two_loads_of_one_line_make_one_request_and_both_get_their_data() {
 #[test]
 fn a_load_of_several_lines_has_its_result_with_the_last() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..2), Cycle(0));
+    unit.push(0, owner(0), load(0..2), Cycle(0), &SPEC);
     let mut outcomes = Vec::new();
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
     let requests = std::mem::take(&mut unit.port.sent);
@@ -150,9 +151,9 @@ fn a_load_of_several_lines_has_its_result_with_the_last() {
 #[test]
 fn a_load_without_mshrs_for_its_lines_blocks_the_unit_until_a_reply() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..4), Cycle(0));
-    unit.push(0, owner(1), load(4..5), Cycle(0));
-    unit.push(0, owner(2), Work::Shared { busy: 1, latency: 29 }, Cycle(0));
+    unit.push(0, owner(0), load(0..4), Cycle(0), &SPEC);
+    unit.push(0, owner(1), load(4..5), Cycle(0), &SPEC);
+    unit.push(0, owner(2), Work::Shared { busy: 1, latency: 29 }, Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     // The second load starts with the first reply; what comes behind it starts one cycle later.
     assert_eq!(unit.counters.miss_stall_cycles, 218 - 2);
@@ -163,7 +164,7 @@ fn a_load_without_mshrs_for_its_lines_blocks_the_unit_until_a_reply() {
 #[test]
 fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..2), Cycle(0));
+    unit.push(0, owner(0), store(0..2), Cycle(0), &SPEC);
     let mut outcomes = Vec::new();
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
     assert_eq!(outcomes, [Outcome::Sent { slot: 0, generation: 1, requests: 2 }]);
@@ -180,9 +181,9 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
 fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
     let mut unit = unit();
     let mut outcomes = Vec::new();
-    unit.push(0, owner(0), store(0..32), Cycle(0));
+    unit.push(0, owner(0), store(0..32), Cycle(0), &SPEC);
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
-    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(1));
+    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(1), &SPEC);
     // 32 requests of 136 bytes leave by cycle 17 + 136 = 153; the unit goes on 64 cycles before.
     assert_eq!(unit.queues.next_start().0, Cycle(153 - 64));
 }
@@ -190,12 +191,12 @@ fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
 #[test]
 fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..1), Cycle(0));
-    unit.push(0, owner(1), atomic(true), Cycle(1));
+    unit.push(0, owner(0), store(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(1), atomic(true), Cycle(1), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     // Starts at 2, is ready at 18, waits for the store's 136 bytes, leaves by 26.
     assert_eq!(released(&outcomes, 1), Some(26 + 200 + 17));
-    unit.push(0, owner(2), load(0..1), Cycle(1000));
+    unit.push(0, owner(2), load(0..1), Cycle(1000), &SPEC);
     unit.start(Cycle(1001), 0, &SPEC, &mut Vec::new());
     assert_eq!(unit.counters.global_load_sector_hits, 0);
 }
@@ -203,7 +204,7 @@ fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
 #[test]
 fn a_reduction_is_acknowledged_and_returns_nothing() {
     let mut unit = unit();
-    unit.push(0, owner(0), atomic(false), Cycle(0));
+    unit.push(0, owner(0), atomic(false), Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     let expected = [
         Outcome::Sent { slot: 0, generation: 1, requests: 1 },
@@ -217,7 +218,7 @@ fn an_uncached_load_requests_every_time() {
     let mut unit = unit();
     for slot in 0..2 {
         let access = GlobalAccess::Load { cached: false, local: false };
-        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0));
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0), &SPEC);
     }
     run(&mut unit, &SPEC);
     assert_eq!(unit.counters.sectors_to_l2, 8);
@@ -227,8 +228,8 @@ fn an_uncached_load_requests_every_time() {
 #[test]
 fn passes_of_shared_memory_keep_the_unit_busy() {
     let mut unit = unit();
-    unit.push(0, owner(0), Work::Shared { busy: 32, latency: 91 }, Cycle(0));
-    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(0));
+    unit.push(0, owner(0), Work::Shared { busy: 32, latency: 91 }, Cycle(0), &SPEC);
+    unit.push(0, owner(1), Work::Shared { busy: 1, latency: 29 }, Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     assert_eq!(released(&outcomes, 0), Some(1 + 90));
     assert_eq!(released(&outcomes, 1), Some(33 + 28));
@@ -240,7 +241,7 @@ fn sources_are_read_after_their_latency_or_two_cycles_after_a_late_start() {
     let reads = Owner { slot: 0, generation: 1, write_barrier: None, read_barrier: Some(3) };
     let mut outcomes = Vec::new();
     for (issued, start) in [(0, 1), (10, 50)] {
-        unit.push(0, reads, Work::Shared { busy: 1, latency: 29 }, Cycle(issued));
+        unit.push(0, reads, Work::Shared { busy: 1, latency: 29 }, Cycle(issued), &SPEC);
         unit.start(Cycle(start), 0, &SPEC, &mut outcomes);
     }
     let release = |at| Outcome::Release { slot: 0, generation: 1, counter: 3, at: Cycle(at) };
@@ -251,8 +252,8 @@ fn sources_are_read_after_their_latency_or_two_cycles_after_a_late_start() {
 fn a_flat_memory_answers_after_the_same_time_whatever_is_touched() {
     let spec = LsuSpec { flat: Some(400), ..SPEC };
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..32), Cycle(0));
-    unit.push(0, owner(1), load(0..1), Cycle(0));
+    unit.push(0, owner(0), load(0..32), Cycle(0), &SPEC);
+    unit.push(0, owner(1), load(0..1), Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &spec);
     assert_eq!((released(&outcomes, 0), released(&outcomes, 1)), (Some(400), Some(401)));
     assert!(unit.port.sent.is_empty());
@@ -263,7 +264,7 @@ fn a_copy_of_the_unit_goes_on_as_the_original() {
     let mut unit = unit();
     for slot in 0..4 {
         let first = u64::from(slot) * 2;
-        unit.push(0, owner(slot), load(first..first + 3), Cycle(0));
+        unit.push(0, owner(slot), load(first..first + 3), Cycle(0), &SPEC);
     }
     let mut outcomes = Vec::new();
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
