@@ -12,6 +12,8 @@ pub(crate) enum Event {
     Release { slot: u8, generation: u32, counter: u8 },
     /// A warp that waited for a known time goes on.
     Wake { slot: u8, generation: u32 },
+    /// A store of a warp has left for L2, in so many requests.
+    Sent { slot: u8, generation: u32, requests: u16 },
 }
 
 const SLOTS: usize = 512;

@@ -133,6 +133,7 @@ mod tests {
     fn spec() -> FetchSpec {
         FetchSpec::new(&InstructionSupply {
             branch_taken: 10,
+            convergence: 0,
             l0_instructions: 16,
             l1_line_interval: 18,
             l1_instructions: 32,

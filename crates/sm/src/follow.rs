@@ -4,6 +4,7 @@ use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
 use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step};
+use warplab_program::Opcode;
 use warplab_units::Cycle;
 
 impl Advance<'_> {
@@ -19,7 +20,8 @@ impl Advance<'_> {
         let next = now + u64::from(info.stall);
         match executed.step {
             Step::Next | Step::Memory { .. } | Step::Branched { .. } | Step::Blocked => {
-                self.go_on(slot, executed.pc, next);
+                let late = if info.opcode == Opcode::Bsync { self.context.spec.convergence } else { 0 };
+                self.go_on(slot, executed.pc, next, late);
             }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
@@ -30,7 +32,7 @@ impl Advance<'_> {
                 if scope > FenceScope::Block && warp.unsent + warp.unacknowledged > 0 {
                     warp.phase = Phase::AtFence;
                 } else {
-                    self.go_on(slot, executed.pc, next);
+                    self.go_on(slot, executed.pc, next, 0);
                 }
             }
             Step::BlockBarrier { kind, id, threads, arrivals, value } => {
@@ -40,7 +42,7 @@ impl Advance<'_> {
                 if let Some(block) = &mut self.sm.blocks[place] {
                     block.barriers.arrive(index, kind, id, threads, arrivals, value);
                 }
-                self.go_on(slot, executed.pc, next);
+                self.go_on(slot, executed.pc, next, 0);
                 self.sm.barrier_free = self.context.spec.barrier.taken(self.sm.barrier_free.max(self.sm.now));
                 self.check_barriers(place);
             }
@@ -52,8 +54,9 @@ impl Advance<'_> {
         Ok(())
     }
 
-    /// The warp can issue again at `next`, or later when it jumped or its code is not there; or it waits for others.
-    fn go_on(&mut self, slot: usize, pc: u32, next: Cycle) {
+    /// The warp can issue again at `next`, or later when it jumped or its code is not there, and `late` cycles after that; or
+    /// it waits for others.
+    fn go_on(&mut self, slot: usize, pc: u32, next: Cycle, late: u64) {
         let spec = self.context.spec;
         let warp = &mut self.sm.warps[slot];
         let sub = usize::from(warp.sub);
@@ -64,11 +67,12 @@ impl Advance<'_> {
             return;
         };
         let target = path.pc;
-        if target == pc + 1 {
+        if target == pc + 1 && late == 0 {
             let fetched = self.fetched(sub, pc, target, next);
             self.wait_until(slot, Phase::FixedLatency { fetched }, next);
         } else {
-            let resolved = next.max(self.sm.now + spec.branch_taken);
+            let jump = if target == pc + 1 { next } else { next.max(self.sm.now + spec.branch_taken) };
+            let resolved = jump + late;
             let fetched = self.fetched(sub, pc, target, resolved);
             self.wait_until(slot, Phase::BranchResolving { fetched }, resolved);
         }

@@ -316,6 +316,9 @@ impl Advance<'_> {
                 Event::Release { slot, generation, counter } => {
                     self.release(usize::from(slot), generation, counter);
                 }
+                Event::Sent { slot, generation, requests } => {
+                    self.sent(usize::from(slot), generation, requests);
+                }
             }
         }
         self.sm.scratch.due = due;
@@ -326,13 +329,11 @@ impl Advance<'_> {
             Outcome::Release { slot, generation, counter, at } => {
                 self.sm.events.push(at.max(self.sm.now), Event::Release { slot, generation, counter });
             }
-            Outcome::Sent { slot, generation, requests } => {
-                let warp = &mut self.sm.warps[usize::from(slot)];
-                if warp.generation == generation {
-                    warp.unsent -= 1;
-                    warp.unacknowledged += requests;
-                    self.settle(usize::from(slot));
-                }
+            Outcome::Sent { slot, generation, requests, at } if at > self.sm.now => {
+                self.sm.events.push(at, Event::Sent { slot, generation, requests });
+            }
+            Outcome::Sent { slot, generation, requests, .. } => {
+                self.sent(usize::from(slot), generation, requests);
             }
             Outcome::Acknowledged { slot, generation } => {
                 let warp = &mut self.sm.warps[usize::from(slot)];
@@ -341,6 +342,16 @@ impl Advance<'_> {
                     self.settle(usize::from(slot));
                 }
             }
+        }
+    }
+
+    /// A store of a warp has left for L2.
+    fn sent(&mut self, slot: usize, generation: u32, requests: u16) {
+        let warp = &mut self.sm.warps[slot];
+        if warp.generation == generation {
+            warp.unsent -= 1;
+            warp.unacknowledged += u32::from(requests);
+            self.settle(slot);
         }
     }
 

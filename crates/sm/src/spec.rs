@@ -33,6 +33,8 @@ pub struct SmSpec {
     pub(crate) constants: Option<ConstantSpec>,
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     pub(crate) branch_taken: u64,
+    /// Cycles that an instruction adds at which lanes converge.
+    pub(crate) convergence: u64,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
@@ -116,6 +118,7 @@ impl SmSpec {
             fetch: FetchSpec::new(&sm.instructions),
             constants: sm.constants.as_ref().map(ConstantSpec::new),
             branch_taken: u64::from(sm.instructions.branch_taken),
+            convergence: u64::from(sm.instructions.convergence),
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
             l1: sm.l1,

@@ -211,6 +211,8 @@ summed!(
         reduction_sectors,
         /// Sectors of atomic operations found.
         atomic_hits,
+        /// Sectors of requests from the other half that were found.
+        far_hits,
         /// Of the sectors read, those that the other half asked for.
         far_read_sectors,
         /// Of the sectors written, those that came from the other half.

@@ -50,6 +50,10 @@ pub enum ReplacementPolicy {
     TreePlru,
 }
 
+fn all() -> u32 {
+    100
+}
+
 /// The level-two cache. Times in SM cycles unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -85,6 +89,10 @@ pub struct L2Cache {
     /// Level-two cycles between two atomic operations of one sector.
     #[schemars(range(min = 1))]
     pub atomic_interval: u32,
+    /// Percent of that which an operation takes on the sector of the one before; 100 where it is not given.
+    #[serde(default = "all")]
+    #[schemars(range(min = 1, max = 10000))]
+    pub atomic_repeat_percent: u32,
     /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own, which keeps copies.
     #[schemars(range(min = 1, max = 2))]
     pub halves: u32,

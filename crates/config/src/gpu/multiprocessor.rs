@@ -73,6 +73,9 @@ pub struct InstructionSupply {
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     #[schemars(range(min = 1))]
     pub branch_taken: u32,
+    /// Cycles that an instruction adds at which lanes converge, whether they wait there or go on.
+    #[serde(default)]
+    pub convergence: u32,
     /// Instructions that the cache of a sub-partition holds.
     #[schemars(range(min = 1))]
     pub l0_instructions: u32,
@@ -306,6 +309,10 @@ pub struct L1Cache {
     /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,
+    /// Banks of four bytes of the data array, where lanes on different words of one bank are read one after another.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub data_banks: Option<u32>,
     /// Bytes per cycle that stores and atomic operations take; as loads where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1))]

@@ -38,6 +38,8 @@ pub struct Victim {
     pub line: Address,
     /// Its sectors that must be written back.
     pub dirty: SectorMask,
+    /// Those of them of which only a part was written.
+    pub partial: SectorMask,
 }
 
 /// The tags of a sectored cache.
@@ -147,7 +149,10 @@ impl SectorCache {
         let index = first + way;
         let old = self.lines[index];
         let there = old.number() != Word::EMPTY.number();
-        let victim = there.then(|| Victim { line: old.line(), dirty: old.sectors(DIRTY) });
+        let victim = there.then(|| {
+            let dirty = old.sectors(DIRTY);
+            Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }
+        });
         self.replacement.insert(set, way);
         self.lines[index] = Word::new(line.0 / LINE_BYTES);
         Some((LineIndex(index as u32), victim))
@@ -296,7 +301,7 @@ mod tests {
         cache.write(index, SectorMask(0b0110), SectorMask(0b0110));
         cache.insert(Address(128), 0);
         let (_, victim) = cache.insert(Address(256), 0).unwrap();
-        assert_eq!(victim, Some(Victim { line: Address(0), dirty: SectorMask(0b0110) }));
+        assert_eq!(victim, Some(Victim { line: Address(0), dirty: SectorMask(0b0110), partial: SectorMask::EMPTY }));
     }
 
     #[test]
@@ -343,7 +348,7 @@ mod tests {
         cache.insert(Address(128), 0);
         cache.find(Address(0), 0);
         let (_, victim) = cache.insert(Address(256), 0).unwrap();
-        assert_eq!(victim, Some(Victim { line: Address(128), dirty: SectorMask::EMPTY }));
+        assert_eq!(victim, Some(Victim { line: Address(128), dirty: SectorMask::EMPTY, partial: SectorMask::EMPTY }));
     }
 
     #[test]

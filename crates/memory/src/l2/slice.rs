@@ -44,6 +44,8 @@ pub(crate) struct L2Spec {
     miss: Ticks,
     fill: Ticks,
     atomic: Ticks,
+    /// An atomic operation on the sector of the one before.
+    atomic_repeat: Ticks,
 }
 
 impl L2Spec {
@@ -66,6 +68,7 @@ impl L2Spec {
             miss: Ticks::of_cycles(u64::from(l2.miss_latency)),
             fill: Ticks::of_cycles(u64::from(l2.fill_latency)),
             atomic: cycle * u64::from(l2.atomic_interval),
+            atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
         }
     }
 
@@ -75,11 +78,18 @@ impl L2Spec {
         self.cycle * bytes.div_ceil(self.slice_bytes).max(1)
     }
 
-    /// How long a request keeps the port of the slice at its home busy.
-    fn port_time(&self, request: &Request) -> Ticks {
+    /// How long a request keeps the port of a slice busy; `before` is the sector of the atomic operation before, if there
+    /// was only one.
+    fn port_time(&self, request: &Request, before: Option<(Address, SectorMask)>) -> Ticks {
         let busy = self.sector_time(request);
         match request.kind {
-            RequestKind::Atomic { sector_accesses, .. } => busy.max(self.atomic * u64::from(sector_accesses)),
+            RequestKind::Atomic { sector_accesses, .. } => {
+                let sectors = request.sectors.count();
+                let again = before == Some((request.line, request.sectors)) && sectors == 1;
+                let first = u64::from(sectors - u32::from(again));
+                let repeated = u64::from(sector_accesses).saturating_sub(first);
+                busy.max(self.atomic * first + self.atomic_repeat * repeated)
+            }
             RequestKind::Read | RequestKind::Write { .. } => busy,
         }
     }
@@ -133,6 +143,8 @@ pub(crate) struct Slice {
     far_mshrs: Mshrs,
     link: Link,
     port_free: Ticks,
+    /// The line and sectors of the last atomic operation.
+    last_atomic: Option<(Address, SectorMask)>,
 }
 
 /// Where a slice leaves what it wants and what it counts.
@@ -156,6 +168,7 @@ impl Slice {
             far_mshrs: Mshrs::default(),
             link: Link::default(),
             port_free: Ticks(0),
+            last_atomic: None,
         }
     }
 
@@ -233,9 +246,9 @@ impl Slice {
         }
         count(request, self.cache.present(index), missing, output.counters);
         if asker == Asker::OtherHalf {
-            count_far(request, output.counters);
+            count_far(request, missing, output.counters);
         }
-        let passed = self.pass(spec.port_time(request), now, output);
+        let passed = self.pass_request(spec, request, now, output);
         if let RequestKind::Write { full } = request.kind {
             self.cache.write(index, request.sectors, full);
         }
@@ -248,7 +261,22 @@ impl Slice {
         Ok(())
     }
 
-    /// A request keeps the port busy; when it has passed.
+    /// A request passes the port; when it has.
+    fn pass_request(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Ticks {
+        let busy = spec.port_time(request, self.last_atomic);
+        if let RequestKind::Atomic { .. } = request.kind {
+            self.last_atomic = Some((request.line, request.sectors));
+        }
+        self.pass(busy, now, output)
+    }
+
+    /// Something keeps the port busy; when it has passed.
     fn pass(&mut self, busy: Ticks, now: Ticks, output: &mut SliceOutput<'_>) -> Ticks {
         self.port_free = now + busy;
         output.counters.busy_ticks += busy.0;
@@ -387,13 +415,16 @@ fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: 
 }
 
 /// Counts a request that came from the other half, beside what it counts as any other.
-fn count_far(request: &Request, counters: &mut CacheCounters) {
+fn count_far(request: &Request, missing: SectorMask, counters: &mut CacheCounters) {
     let sectors = u64::from(request.sectors.count());
+    counters.far_hits += sectors - u64::from(missing.count());
     match request.kind {
         RequestKind::Read => counters.far_read_sectors += sectors,
         RequestKind::Write { .. } => counters.far_write_sectors += sectors,
         RequestKind::Atomic { sector_accesses, .. } => {
-            counters.far_atomic_sectors += u64::from(sector_accesses);
+            let accesses = u64::from(sector_accesses);
+            counters.far_hits += accesses - sectors.min(accesses);
+            counters.far_atomic_sectors += accesses;
         }
     }
 }
@@ -412,6 +443,11 @@ fn evict(victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
     output.counters.evictions += 1;
     if !victim.dirty.is_empty() {
         output.counters.writeback_sectors += u64::from(victim.dirty.count());
+        // A burst is written whole: the rest of sectors that were written in part comes from DRAM first.
+        if !victim.partial.is_empty() {
+            let line = victim.line;
+            output.dram.push(DramRequest { line, sectors: victim.partial, write: false, at: now });
+        }
         output.dram.push(DramRequest { line: victim.line, sectors: victim.dirty, write: true, at: now });
     }
 }

@@ -54,7 +54,7 @@ fn l1_sectors(context: &Context<'_>) -> (u64, u64) {
     let l1 = &context.counters.sm.l1;
     let loads = l1.global_load_sectors + l1.local_load_sectors;
     let stores = l1.global_store_sectors + l1.local_store_sectors;
-    let hits = l1.global_load_sector_hits + l1.local_load_sector_hits;
+    let hits = l1.global_load_sector_hits + l1.global_load_sector_merges + l1.local_load_sector_hits;
     (loads + stores, hits + l1.global_store_sector_hits + l1.local_store_sector_hits)
 }
 
@@ -96,7 +96,7 @@ const METRICS: &[Metric] = &[
         "L1/TEX Hit Rate",
         Percent,
         "sectors found / sectors of loads and stores of global and local memory",
-        "How often level one had the sector. Data that is on its way does not count as found.",
+        "How often level one had the sector, or had asked for it already.",
         |c| {
             let (all, hits) = l1_sectors(c);
             Value::percent(hits as f64, all as f64)
@@ -141,13 +141,16 @@ const METRICS: &[Metric] = &[
             Value::ratio(l1.global_load_sectors as f64, l1.global_load_requests as f64)
         },
     ),
-    l1!(
+    Metric::raw(
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
         "Global Load Sector Hits",
         SECTOR,
-        "sectors of global loads found in level one",
-        "Sectors of global loads that level one had.",
-        global_load_sector_hits
+        "sectors of global loads found in level one or on their way",
+        "Sectors of global loads that level one had, or had asked for already.",
+        |c| {
+            let l1 = &c.counters.sm.l1;
+            (l1.global_load_sector_hits + l1.global_load_sector_merges).into()
+        },
     ),
     Metric::raw(
         "warplab__l1_sectors_merged.sum",
@@ -279,9 +282,13 @@ const METRICS: &[Metric] = &[
         "lts__t_sectors_srcunit_tex.sum",
         "L2 Sectors from L1",
         SECTOR,
-        "read + write + atomic + reduction sectors",
+        "read + write + atomic + reduction sectors - those that one half asked of the other",
         "All sectors that multiprocessors asked for or sent.",
-        |c| l2_sectors(c).0.into(),
+        |c| {
+            let l2 = &c.counters.memory.l2;
+            let far = l2.far_read_sectors + l2.far_write_sectors + l2.far_atomic_sectors;
+            l2_sectors(c).0.saturating_sub(far).into()
+        },
     ),
     Metric::raw(
         "lts__t_sectors_srcunit_tex_lookup_hit.sum",
@@ -289,7 +296,7 @@ const METRICS: &[Metric] = &[
         SECTOR,
         "read and atomic sectors found + written sectors",
         "Of these, the ones for which nothing had to be fetched.",
-        |c| l2_sectors(c).1.into(),
+        |c| l2_sectors(c).1.saturating_sub(c.counters.memory.l2.far_hits).into(),
     ),
     Metric::raw(
         "warplab__l2_sectors_written_back.sum",

@@ -90,7 +90,10 @@ fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,
     };
-    let data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    let mut data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    if let (Some(banks), AccessKind::Load, false) = (spec.l1.data_banks, kind, local) {
+        data = data.max(coalesce::shared_passes(rows, bytes, banks).taken);
+    }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
     let access = match kind {

@@ -63,16 +63,23 @@ impl L1 {
         LineLookup { hits: there.count(), merges: missing.count() - request.count(), request }
     }
 
-    /// A store writes through: the line takes the bytes, allocated if need be. How many of its sectors were there.
-    pub(crate) fn store(&mut self, access: &LineAccess) -> u32 {
+    /// A store writes through: the line takes the bytes if it is there. Whether it is.
+    pub(crate) fn store(&mut self, access: &LineAccess) -> bool {
+        let found = self.tags.find(access.line, set_number(access.line));
+        if let Some(index) = found {
+            self.tags.write(index, access.sectors, access.full);
+        }
+        found.is_some()
+    }
+
+    /// A store has been acknowledged whose line was not there: it is there from now on.
+    pub(crate) fn take(&mut self, access: &LineAccess) {
         let set = set_number(access.line);
         let found = self.tags.find(access.line, set);
-        let hits = found.map_or(0, |index| (self.tags.present(index) & access.sectors).count());
         let index = found.or_else(|| self.tags.insert(access.line, set).map(|(index, _)| index));
         if let Some(index) = index {
             self.tags.write(index, access.sectors, access.full);
         }
-        hits
     }
 
     /// An atomic operation changes the line in L2: it is not kept here.
@@ -158,22 +165,24 @@ mod tests {
     #[test]
     fn a_whole_sector_that_was_stored_can_be_read() {
         let mut l1 = cache();
-        assert_eq!(l1.store(&access(0, 0b0011, 0b0001)), 0);
+        assert!(!l1.store(&access(0, 0b0011, 0b0001)));
+        l1.take(&access(0, 0b0011, 0b0001));
         let lookup = load(&mut l1, 0, 0b0011);
         assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
     }
 
     #[test]
-    fn a_store_counts_the_sectors_that_were_there() {
+    fn a_store_hits_a_line_that_an_earlier_one_has_brought() {
         let mut l1 = cache();
-        l1.store(&access(0, 0b0011, 0b0001));
-        assert_eq!(l1.store(&access(0, 0b1111, 0b1111)), 2);
+        l1.take(&access(0, 0b0011, 0b0001));
+        assert!(l1.store(&access(0, 0b1111, 0b1111)));
+        assert_eq!(load(&mut l1, 0, 0b1111).hits, 4);
     }
 
     #[test]
     fn an_atomic_operation_takes_the_line_out() {
         let mut l1 = cache();
-        l1.store(&access(0, 0b1111, 0b1111));
+        l1.take(&access(0, 0b1111, 0b1111));
         l1.invalidate(Address(0));
         assert_eq!(load(&mut l1, 0, 0b1111).request, SectorMask(0b1111));
     }
@@ -182,10 +191,10 @@ mod tests {
     fn the_least_recently_used_line_is_replaced() {
         let mut l1 = cache();
         for line in [0, 128] {
-            l1.store(&access(line, 0b1111, 0b1111));
+            l1.take(&access(line, 0b1111, 0b1111));
         }
         load(&mut l1, 0, 0b0001);
-        l1.store(&access(256, 0b1111, 0b1111));
+        l1.take(&access(256, 0b1111, 0b1111));
         assert_eq!(load(&mut l1, 0, 0b1111).hits, 4);
         assert_eq!(load(&mut l1, 128, 0b1111).hits, 0);
     }
@@ -195,7 +204,7 @@ mod tests {
         let mut l1 = cache();
         load(&mut l1, 0, 0b0001);
         for line in [128, 256] {
-            l1.store(&access(line, 0b1111, 0b1111));
+            l1.take(&access(line, 0b1111, 0b1111));
         }
         let done = l1.fill(Address(0), SectorMask(0b0001), Cycle(0), Cycle(9));
         assert_eq!(done.as_slice(), [0]);

@@ -63,8 +63,8 @@ pub(crate) struct Operation {
 pub(crate) enum Outcome {
     /// A wait counter goes down at a cycle.
     Release { slot: u8, generation: u32, counter: u8, at: Cycle },
-    /// A store has left for L2, in this many requests.
-    Sent { slot: u8, generation: u32, requests: u32 },
+    /// A store leaves for L2, in this many requests, the last of them at `at`.
+    Sent { slot: u8, generation: u32, requests: u16, at: Cycle },
     /// L2 has acknowledged one request of a store.
     Acknowledged { slot: u8, generation: u32 },
 }

@@ -60,8 +60,8 @@ enum Token {
     Fill { line: Address, sectors: SectorMask, sent: Cycle },
     /// Data for one load or atomic operation alone.
     Data { load: LoadId },
-    /// An acknowledgement.
-    Store { slot: u8, generation: u32 },
+    /// An acknowledgement; L1 takes the line then that it lacked.
+    Store { slot: u8, generation: u32, written: Option<LineAccess> },
 }
 
 /// The load/store unit of one SM.
@@ -159,7 +159,7 @@ impl LoadStoreUnit {
             let load = self.loads.start(asker, 0, at);
             self.arrived(load, at, outcomes);
         } else {
-            outcomes.push(Outcome::Sent { slot, generation, requests: 0 });
+            outcomes.push(Outcome::Sent { slot, generation, requests: 0, at });
         }
     }
 
@@ -211,16 +211,22 @@ impl LoadStoreUnit {
     fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
         let Owner { slot, generation, .. } = owner;
         for access in lines {
-            let hits = u64::from(self.l1.store(access));
+            let found = self.l1.store(access);
+            if local && !found {
+                self.l1.take(access);
+            }
+            let hits = if found { u64::from(access.sectors.count()) } else { 0 };
+            let written = (!found && !local).then_some(*access);
             if local {
                 self.counters.local_store_sector_hits += hits;
             } else {
                 self.counters.global_store_sector_hits += hits;
             }
             let kind = RequestKind::Write { full: access.full };
-            self.send(&start, access.line, access.sectors, kind, Token::Store { slot, generation });
+            self.send(&start, access.line, access.sectors, kind, Token::Store { slot, generation, written });
         }
-        start.outcomes.push(Outcome::Sent { slot, generation, requests: lines.len() as u32 });
+        let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
+        start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
     }
 
     fn atomic(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], returns: bool) {
@@ -230,14 +236,15 @@ impl LoadStoreUnit {
         for access in lines {
             self.l1.invalidate(access.line);
             let kind = RequestKind::Atomic { sector_accesses: access.sector_accesses, returns };
-            let token = load.map_or(Token::Store { slot, generation }, |load| Token::Data { load });
+            let done = Token::Store { slot, generation, written: None };
+            let token = load.map_or(done, |load| Token::Data { load });
             self.send(&start, access.line, access.sectors, kind, token);
         }
         match load {
             Some(load) => self.arrived(load, start.now, start.outcomes),
             None => {
-                let requests = lines.len() as u32;
-                start.outcomes.push(Outcome::Sent { slot, generation, requests });
+                let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
+                start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
             }
         }
     }
@@ -260,10 +267,13 @@ impl LoadStoreUnit {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
         let token = self.tokens.insert(token) as u32;
-        let bytes = start.spec.header_bytes + data * SECTOR_BYTES as u32;
+        let bytes = match start.spec.flit_bytes {
+            Some(flit) if kind != RequestKind::Read => flits(kind, sectors) * flit,
+            _ => start.spec.header_bytes + data * SECTOR_BYTES as u32,
+        };
+        let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
         let request = Request { sm: self.sm, token, line, sectors, kind, bytes, at };
-        let taken = port_bytes(&request, start.spec.flit_bytes);
         self.port.send(request, taken, &start.spec.port);
     }
 
@@ -286,7 +296,8 @@ impl LoadStoreUnit {
                 self.counters.miss_stall_cycles += self.queues.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, ready, outcomes),
-            Some(Token::Store { slot, generation }) => {
+            Some(Token::Store { slot, generation, written }) => {
+                written.iter().for_each(|access| self.l1.take(access));
                 outcomes.push(Outcome::Acknowledged { slot, generation });
             }
             None => {}
@@ -305,19 +316,16 @@ impl LoadStoreUnit {
     }
 }
 
-/// The bytes of the send port that a request takes. With flits a read is one; a write has one for each sector, and one more
-/// where bytes of a sector are left out; an atomic operation has one for each access to a sector, and one more where there
-/// are several.
-fn port_bytes(request: &Request, flit_bytes: Option<u32>) -> u32 {
-    let Some(flit) = flit_bytes else { return request.bytes };
-    let flits = match request.kind {
+/// The flits of a request that brings data: a write has one for each sector, and one more where bytes of a sector are left
+/// out; an atomic operation has one for each access to a sector, and one more where there are several.
+fn flits(kind: RequestKind, sectors: SectorMask) -> u32 {
+    match kind {
         RequestKind::Read => 1,
-        RequestKind::Write { full } => request.sectors.count() + u32::from(full != request.sectors),
+        RequestKind::Write { full } => sectors.count() + u32::from(full != sectors),
         RequestKind::Atomic { sector_accesses, .. } => {
             u32::from(sector_accesses) + u32::from(sector_accesses > 1)
         }
-    };
-    flits * flit
+    }
 }
 
 /// The start of one operation: when, by which numbers, and where its outcomes go.

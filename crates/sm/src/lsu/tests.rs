@@ -167,7 +167,7 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
     unit.push(0, owner(0), store(0..2), Cycle(0), &SPEC);
     let mut outcomes = Vec::new();
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
-    assert_eq!(outcomes, [Outcome::Sent { slot: 0, generation: 1, requests: 2 }]);
+    assert_eq!(outcomes, [Outcome::Sent { slot: 0, generation: 1, requests: 2, at: Cycle(26) }]);
     let requests = std::mem::take(&mut unit.port.sent);
     assert_eq!(requests.iter().map(|request| request.bytes).collect::<Vec<_>>(), [136, 136]);
     assert!(unit.l1.mshrs.have_room(4, 4));
@@ -207,7 +207,7 @@ fn a_reduction_is_acknowledged_and_returns_nothing() {
     unit.push(0, owner(0), atomic(false), Cycle(0), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
     let expected = [
-        Outcome::Sent { slot: 0, generation: 1, requests: 1 },
+        Outcome::Sent { slot: 0, generation: 1, requests: 1, at: Cycle(22) },
         Outcome::Acknowledged { slot: 0, generation: 1 },
     ];
     assert_eq!(outcomes, expected);

@@ -50,7 +50,7 @@ impl Slice {
             return Err(Blocked);
         }
         count(request, readable, missing, output.counters);
-        let passed = self.pass(spec.port_time(request), now, output);
+        let passed = self.pass_request(spec, request, now, output);
         if missing.is_empty() {
             self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
             return Ok(());
@@ -88,7 +88,7 @@ impl Slice {
         }
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
-        let passed = self.pass(spec.port_time(request), now, output);
+        let passed = self.pass_request(spec, request, now, output);
         if let Some(index) = index {
             self.cache.write_through(index, request.sectors, full);
         }
@@ -102,8 +102,11 @@ impl Slice {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
-        self.pass(spec.sector_time(request), now, output);
-        self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
+        self.pass_request(spec, request, now, output);
+        // Each access goes on alone: a word and where it belongs.
+        let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
+        let accesses = u32::from(sector_accesses);
+        self.pass_on(spec, request, accesses * 2 * spec.header_bytes, now, output);
         output.queue.leaves(now.to_cycle().0, request.at.0);
     }
 
