@@ -101,9 +101,16 @@ pub(crate) fn crossbar(context: &Context<'_>) -> f64 {
 }
 
 /// Bytes that came from level two to the multiprocessors.
-pub(crate) fn crossbar_bytes(context: &Context<'_>) -> u64 {
+fn crossbar_bytes(context: &Context<'_>) -> u64 {
     let l2 = &context.counters.memory.l2;
     (l2.read_sectors + l2.atomic_sectors) * SECTOR_BYTES
+}
+
+/// Bytes per cycle that the halves of level two can send each other, all links together; none where it is one cache.
+pub(crate) fn fabric_bytes_per_cycle(context: &Context<'_>) -> Option<f64> {
+    let (l2, clocks) = (&context.config.l2, &context.config.clocks);
+    let slices = context.counters.partitions as f64 * f64::from(l2.slices_per_channel);
+    (l2.halves > 1).then(|| slices * f64::from(l2.link_bytes) * clocks.l2_mhz / clocks.sm_mhz)
 }
 
 /// DRAM: bytes of those that its peak bandwidth allows.

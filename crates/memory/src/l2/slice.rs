@@ -392,8 +392,11 @@ fn count_far(request: &Request, counters: &mut CacheCounters) {
     match request.kind {
         RequestKind::Read => counters.far_read_sectors += sectors,
         RequestKind::Write { .. } => counters.far_write_sectors += sectors,
-        RequestKind::Atomic { sector_accesses, .. } => {
+        RequestKind::Atomic { returns: true, sector_accesses } => {
             counters.far_atomic_sectors += u64::from(sector_accesses);
+        }
+        RequestKind::Atomic { returns: false, sector_accesses } => {
+            counters.far_reduction_sectors += u64::from(sector_accesses);
         }
     }
 }
