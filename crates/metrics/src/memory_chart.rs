@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::peaks::{self, Over};
 use serde::Serialize;
-use warplab_trace::CacheCounters;
 use warplab_units::SECTOR_BYTES;
 
 /// What one arrow of the chart carried.
@@ -134,7 +133,7 @@ fn flows(context: &Context<'_>) -> Vec<Flow> {
     };
     let atomics = l1.global_atomic_requests + l1.global_reduction_requests;
     let atomic_sectors = l1.global_atomic_sectors + l1.global_reduction_sectors;
-    let (read, written) = exchanged_with_sms(&context.counters.memory.l2);
+    let (read, written) = peaks::exchanged_with_sms(&context.counters.memory.l2);
     let level_one = ways.level_one;
     vec![
         sectors("l1", "sm", "global loads", Some(l1.global_load_requests), l1.global_load_sectors, level_one),
@@ -172,15 +171,6 @@ impl Flow {
         let bandwidth = Some(share(bytes as f64, peak * context.elapsed()));
         Flow { from, to, what, requests: None, sectors: Some(sectors), bytes: Some(bytes), bandwidth }
     }
-}
-
-/// Sectors that level two sent to multiprocessors and got from them, without what its halves asked of each other.
-fn exchanged_with_sms(l2: &CacheCounters) -> (u64, u64) {
-    let reads = l2.read_sectors.saturating_sub(l2.far_read_sectors);
-    let writes = l2.write_sectors.saturating_sub(l2.far_write_sectors);
-    let atomics = l2.atomic_sectors.saturating_sub(l2.far_atomic_sectors);
-    let reductions = l2.reduction_sectors.saturating_sub(l2.far_reduction_sectors);
-    (reads + atomics, writes + atomics + reductions)
 }
 
 /// What the half that multiprocessors ask and the one where a line is at home send each other.
