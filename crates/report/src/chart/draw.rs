@@ -18,6 +18,8 @@ const FRAME: f64 = 300.0;
 const VALUE: f64 = 12.0;
 /// Half of the width of a mark, where there is room.
 const MARK: f64 = 6.5;
+/// The same with what sets it off.
+const REACH: f64 = MARK + 2.5;
 
 /// A chart as an SVG document.
 #[must_use]
@@ -136,8 +138,8 @@ fn bar_values(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
 fn foot_of_value(top: f64, length: f64, mut marks: Vec<f64>) -> f64 {
     marks.sort_by(|a, b| b.total_cmp(a));
     marks.into_iter().fold(top - 4.0, |foot, mark| {
-        let touches = mark - MARK < foot && mark + MARK > foot - length;
-        if touches { mark - MARK - 4.0 } else { foot }
+        let touches = mark - REACH < foot && mark + REACH > foot - length;
+        if touches { mark - REACH - 1.5 } else { foot }
     })
 }
 
