@@ -34,8 +34,11 @@ pub(crate) trait Dialect: Sized {
     fn form(parser: &mut Parser<'_, Self>) -> Parsed<Self>;
 }
 
+/// A term of a dialect.
+type TermOf<D> = Term<<D as Dialect>::Leaf, <D as Dialect>::Function>;
+
 /// A term or the first fault.
-pub(crate) type Parsed<D> = Result<Term<<D as Dialect>::Leaf, <D as Dialect>::Function>, Diagnostic>;
+pub(crate) type Parsed<D> = Result<TermOf<D>, Diagnostic>;
 
 /// A name in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +50,7 @@ pub struct Mention {
 }
 
 /// Reads a whole text; also gives what the dialect has gathered.
-pub(crate) fn parse<D: Dialect>(
-    text: &str,
-    dialect: D,
-) -> Result<(Term<D::Leaf, D::Function>, D), Diagnostic> {
+pub(crate) fn parse<D: Dialect>(text: &str, dialect: D) -> Result<(TermOf<D>, D), Diagnostic> {
     let mut parser = Parser::new(text, dialect);
     let root = parser.last()?;
     Ok((root, parser.dialect))
