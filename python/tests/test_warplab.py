@@ -44,7 +44,17 @@ def test_a_notebook_shows_the_page(run):
 
 def test_a_run_is_kept_and_loaded_again(run, tmp_path):
     run.save(tmp_path / "run.wl")
-    assert warplab.Run.load(tmp_path / "run.wl").document == run.document
+    loaded = warplab.Run.load(tmp_path / "run.wl")
+    assert loaded.holds and loaded.document == run.document
+
+
+def test_a_run_that_was_kept_knows_which_expectations_fail(tmp_path):
+    text = WARP_STATES.read_text().replace("../kernels", f"{ROOT}/configs/kernels")
+    (tmp_path / "wrong.ron").write_text(text.replace("a[i] + b[i]", "a[i] - b[i]"))
+    run = warplab.run(tmp_path / "wrong.ron")
+    run.save(tmp_path / "run.wl")
+    assert not run.holds
+    assert not warplab.Run.load(tmp_path / "run.wl").holds
 
 
 def test_options_and_changes_are_those_of_the_command():

@@ -18,9 +18,7 @@ def run(file, *, set=None, **options):
     with tempfile.TemporaryDirectory() as folder:
         kept = pathlib.Path(folder) / "run.wl"
         words = ["run", file, "--quiet", "-o", kept, *_program.changes(set), *_program.options(options)]
-        _, status = _program.call(words, accepted=(0, 1))
-        if not kept.exists():
-            _program.call(words)
+        _, status = _program.call(words, accepted=(0, 1), makes=kept)
         return Run(kept.read_bytes(), holds=status == 0)
 
 
@@ -36,4 +34,3 @@ def occupancy(*, block, registers, set=None, **options):
     words = ["occupancy", "--block", block, "--registers", registers, "--json"]
     text, _ = _program.call([*words, *_program.changes(set), *_program.options(options)])
     return json.loads(text)
-

@@ -29,12 +29,13 @@ def path():
     return found
 
 
-def call(arguments, accepted=(0,)):
-    """Calls the program; its output, and its exit status."""
+def call(arguments, accepted=(0,), makes=None):
+    """Calls the program, which writes the file ``makes`` if it can do what it is asked to; its output and exit status."""
     command = [path(), *map(str, arguments)]
     environment = {**os.environ, "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", env=environment)
-    if done.returncode not in accepted:
+    made = makes is None or makes.exists()
+    if done.returncode not in accepted or not made:
         raise WarplabError(done.stderr.strip() or f"warplab ended with status {done.returncode}")
     return done.stdout, done.returncode
 

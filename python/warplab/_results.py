@@ -17,10 +17,9 @@ _INTEGERS = ("sm", "scheduler", "slot", "block", "warp", "from", "to", "address"
 class Run:
     """A run that has ended. Everything comes from the file that it was kept in; nothing is simulated again."""
 
-    def __init__(self, kept, holds=True):
+    def __init__(self, kept, holds=None):
         self._kept = kept
-        #: Whether every expectation of the launch file holds.
-        self.holds = holds
+        self._holds = holds
         self._document = None
         self._timeline = None
 
@@ -38,11 +37,17 @@ class Run:
             file = pathlib.Path(folder) / "run.wl"
             file.write_bytes(self._kept)
             words = ["run", "--import", file, "--quiet", *arguments]
-            if output is None:
-                return _program.call(words, accepted=(0, 1))[0]
-            path = pathlib.Path(folder) / "output"
-            _program.call([*words, output, path], accepted=(0, 1))
-            return path.read_text(encoding="utf-8")
+            path = pathlib.Path(folder) / "output" if output else None
+            text, status = _program.call([*words, output, path] if output else words, accepted=(0, 1), makes=path)
+            self._holds = status == 0
+            return path.read_text(encoding="utf-8") if output else text
+
+    @property
+    def holds(self):
+        """Whether every expectation of the launch file holds."""
+        if self._holds is None:
+            self._report("--section", "launch")
+        return self._holds
 
     @property
     def document(self):

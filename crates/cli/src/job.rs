@@ -12,7 +12,8 @@ use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation, Laun
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
-use warplab_run::KernelLaunch;
+use warplab_run::{Fault, KernelLaunch, Sequence};
+use warplab_units::SmId;
 
 /// What is to be simulated.
 #[derive(Debug)]
@@ -58,6 +59,36 @@ impl Step {
 }
 
 impl Job {
+    /// The launches as the simulator takes them.
+    pub(crate) fn launches(&self) -> Vec<KernelLaunch<'_>> {
+        self.steps.iter().map(Step::launch).collect()
+    }
+
+    /// The launches on their data.
+    pub(crate) fn sequence<'a>(&'a self, launches: &'a [KernelLaunch<'a>]) -> Sequence<'a> {
+        Sequence {
+            program: &self.loaded.program,
+            launches,
+            declarations: &self.declarations,
+            buffers: &self.buffers,
+            symbols: &self.symbols,
+        }
+    }
+
+    /// The bytes of a file that the job names.
+    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, Fault> {
+        sources::for_lab(&self.folder.join(path))
+    }
+
+    /// The multiprocessor of this number.
+    pub(crate) fn multiprocessor(&self, number: u16) -> Result<SmId, Failure> {
+        let count = self.config.limits.multiprocessors;
+        if u32::from(number) < count {
+            return Ok(SmId(number));
+        }
+        Err(Failure::input(format!("there is no multiprocessor {number}; {} has {count}", self.config.name)))
+    }
+
     /// The names of the buffers and of the program's variables in global memory.
     pub(crate) fn buffer_names(&self) -> Vec<&str> {
         let of_arguments = self.declarations.iter().flat_map(Argument::buffers).map(|(name, ..)| name);

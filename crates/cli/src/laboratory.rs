@@ -91,6 +91,17 @@ impl<'a> Laboratory<'a> {
         Ok(with_host(|host| Plan::new(experiment, folder, host, full, changes))??)
     }
 
+    /// Whether experiments take the sizes of their sources.
+    pub(crate) fn is_full(&self) -> bool {
+        self.arguments.full
+    }
+
+    /// What all points of an experiment cost at the sizes that the course is measured with.
+    pub(crate) fn measured_cost(&self, experiment: &Experiment, folder: &Path) -> Result<u64, Failure> {
+        let plan = with_host(|host| Plan::new(experiment, folder, host, false, &[]))??;
+        Ok(plan.open(&Results::default(), None)?.cost())
+    }
+
     /// Works out the points whose results are not known; with `only`, those of them with these hashes.
     pub(crate) fn work_out(&self, plan: &Plan, only: Option<&BTreeSet<String>>) -> Result<Results, Failure> {
         let open = plan.open(&self.known, only)?;

@@ -2,19 +2,16 @@
 
 use crate::checkpoint::Checkpoints;
 use crate::failure::Failure;
-use crate::job::{Job, Step};
+use crate::job::Job;
 use crate::laboratory::VERSION;
 use crate::programs::LoadedProgram;
 use crate::progress::Bar;
-use crate::sources;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warplab_diagnostics::{Diagnostic, Source, Span};
-use warplab_exec::{LaunchFault, PrintedLines};
+use warplab_exec::PrintedLines;
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
-use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_run::{
-    CheckpointOptions, Fault, KernelLaunch, Sequence, SequenceOptions, SimulatedSequence, simulate_sequence,
+    CheckpointOptions, Fault, SequenceOptions, SimulatedSequence, kernel_fault, simulate_sequence,
 };
 
 /// Set when the user interrupts.
@@ -41,7 +38,7 @@ pub(crate) struct SimulationOptions {
 
 /// What is set when the user interrupts; a second interrupt ends the program.
 pub(crate) fn interrupt() -> &'static AtomicBool {
-    // Without a handler an interrupt ends the program, which is well too.
+    // Without a handler an interrupt ends the program at once.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
@@ -76,15 +73,9 @@ fn run_with_bar(
         interrupt: Some(interrupt()),
         printed: Some(printed),
     };
-    let launches: Vec<KernelLaunch<'_>> = job.steps.iter().map(Step::launch).collect();
-    let sequence = Sequence {
-        program: &job.loaded.program,
-        launches: &launches,
-        declarations: &job.declarations,
-        buffers: &job.buffers,
-        symbols: &job.symbols,
-    };
-    let read = |path: &Path| sources::for_lab(&job.folder.join(path));
+    let launches = job.launches();
+    let sequence = job.sequence(&launches);
+    let read = |path: &Path| job.read(path);
     let checkpoint = options.checkpoints.as_ref().map(|wanted| CheckpointOptions {
         build: VERSION,
         until: wanted.until,
@@ -94,7 +85,7 @@ fn run_with_bar(
     let simulated = simulate_sequence(&job.config, &sequence, sequence_options, &read, run_options);
     bar.clear();
     simulated.map_err(|fault| match fault {
-        Fault::Run(fault) => kernel_fault(&fault, &job.loaded),
+        Fault::Run(fault) => kernel_failure(&fault, &job.loaded),
         other => other.into(),
     })
 }
@@ -109,36 +100,9 @@ fn in_pool<T: Send>(jobs: Option<u16>, run: impl FnOnce() -> T + Send) -> Result
 }
 
 /// A fault of the kernel, shown at its line of the program's text and named with its line of the CUDA source.
-fn kernel_fault(fault: &RunFault, loaded: &LoadedProgram) -> Failure {
-    let message = fault.to_string();
-    let RunFault::Launch(launch) = fault else { return Failure::Kernel(message) };
-    let LaunchFault::Exec { kernel, address, line, .. } = launch.as_ref() else {
-        return Failure::Kernel(message);
-    };
-    let kernel = loaded.program.kernel(kernel);
-    let instruction = kernel
-        .zip(usize::try_from(address / INSTRUCTION_BYTES).ok())
-        .and_then(|(kernel, at)| kernel.instructions.get(at));
-    let place = instruction.and_then(|found| loaded.program.place(&found.origin));
-    match line_span(&loaded.source, *line) {
-        Some(span) => {
-            let fault = Diagnostic::error(span, message).with_label("executed here");
-            let fault = match place {
-                Some((file, line)) => fault.with_help(format!("this is of {file}:{line}")),
-                None => fault,
-            };
-            Failure::KernelAt(loaded.source.clone(), vec![fault])
-        }
-        None => Failure::Kernel(message),
+fn kernel_failure(fault: &RunFault, loaded: &LoadedProgram) -> Failure {
+    match kernel_fault::at_line(fault, &loaded.program, &loaded.source) {
+        Some(found) => Failure::KernelAt(loaded.source.clone(), vec![found]),
+        None => Failure::Kernel(fault.to_string()),
     }
-}
-
-/// The text of a line, without the space around it.
-fn line_span(source: &Source, line: u32) -> Option<Span> {
-    let number = (line as usize).checked_sub(1)?;
-    let start: usize = source.text.split_inclusive('\n').take(number).map(str::len).sum();
-    let text = source.text.get(start..)?.lines().next()?;
-    let trimmed = text.trim();
-    let start = start + (text.len() - text.trim_start().len());
-    (!trimmed.is_empty()).then(|| Span::new(start, start + trimmed.len()))
 }

@@ -23,4 +23,7 @@ pub struct CourseRow {
     pub what: String,
     /// The experiments, paths relative to this file.
     pub experiments: Vec<String>,
+    /// Seconds of one core that all its points take, as measured.
+    #[serde(default)]
+    pub seconds: u32,
 }

@@ -30,7 +30,7 @@ mod write;
 
 pub use course::{Course, CourseRow};
 pub use experiment::Experiment;
-pub use expression::Operator;
+pub use expression::{Operator, WholeFunction};
 pub use gpu::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 pub use lab::Lab;
 pub use launch::{Launch, parse_argument};

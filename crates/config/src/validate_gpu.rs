@@ -105,8 +105,12 @@ fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     rules.need(
         one_each || !by_formula,
         "multiprocessor.scheduler",
-        || "a formula, where schedulers take turns or issue several instructions".to_owned(),
-        "a built-in policy: a formula chooses where every scheduler issues one instruction in every cycle",
+        || {
+            "a formula picks one warp per scheduler and cycle, but by multiprocessor.issue schedulers take turns or \
+             issue several instructions"
+                .to_owned()
+        },
+        "use a built-in policy (lrr, gto, oldest, two_level, cggty, random), or leave out multiprocessor.issue",
     );
 }
 

@@ -5,12 +5,12 @@ use crate::files::Files;
 use crate::job::Job;
 use serde_json::{Value, json};
 use std::path::Path;
-use warplab_diagnostics::{Diagnostic, Source, Span};
-use warplab_exec::{LaunchFault, PrintedLines};
-use warplab_gpu::{Progress, RunFault, RunOptions, Timeline, TimelineOptions};
+use warplab_exec::PrintedLines;
+use warplab_gpu::{Progress, RunOptions, Timeline, TimelineOptions};
 use warplab_metrics::{Context, Measured, SectionValues, compare, evaluate};
 use warplab_run::{
-    Checked, Fault, LaunchResult, SequenceOptions, SimulatedSequence, check_expectations, simulate_sequence,
+    Checked, Fault, LaunchResult, SequenceOptions, SimulatedSequence, check_expectations, kernel_fault,
+    simulate_sequence,
 };
 use warplab_web::{Code, Record, ResidentWarp, Shown, Text, page_document};
 
@@ -110,22 +110,10 @@ fn simulate(
 /// A fault of the kernel is told at its line of the program.
 pub(crate) fn refusal(fault: Fault, job: &Job) -> Refusal {
     let Fault::Run(run) = &fault else { return fault.into() };
-    let message = run.to_string();
-    let RunFault::Launch(launch) = run.as_ref() else { return Refusal::plain(message) };
-    let LaunchFault::Exec { line, .. } = launch.as_ref() else { return Refusal::plain(message) };
-    match line_span(&job.source, *line) {
-        Some(span) => Fault::Diagnostics(job.source.clone(), vec![Diagnostic::error(span, message)]).into(),
-        None => Refusal::plain(message),
+    match kernel_fault::at_line(run, &job.program, &job.source) {
+        Some(found) => Fault::Diagnostics(job.source.clone(), vec![found]).into(),
+        None => Refusal::plain(run.to_string()),
     }
-}
-
-/// The text of a line, without the space around it.
-fn line_span(source: &Source, line: u32) -> Option<Span> {
-    let number = (line as usize).checked_sub(1)?;
-    let start: usize = source.text.split_inclusive('\n').take(number).map(str::len).sum();
-    let text = source.text.get(start..)?.lines().next()?;
-    let start = start + (text.len() - text.trim_start().len());
-    (!text.trim().is_empty()).then(|| Span::new(start, start + text.trim().len()))
 }
 
 fn document(runs: &[(&Job, &SimulatedSequence)], sm: u16) -> Result<Value, Refusal> {

@@ -53,21 +53,26 @@ pub struct MemoryChart {
 /// What moved between the parts of the memory system.
 #[must_use]
 pub fn memory_chart(context: &Context<'_>) -> MemoryChart {
-    MemoryChart { units: units(context), flows: flows(context) }
+    let mut chart = MemoryChart { units: units(context), flows: flows(context) };
+    if let Some(peak) = peaks::fabric_bytes_per_cycle(context) {
+        chart.units.extend([("l2_near", "L2 Near Half"), ("l2_far", "L2 Far Half")].map(Unit::part));
+        chart.flows.extend(between_halves(context, peak));
+    }
+    chart
+}
+
+impl Unit {
+    /// A unit of which nothing is measured apart.
+    fn part((name, label): (&'static str, &'static str)) -> Unit {
+        Unit { name, label, busy: None, busy_metric: None, hit_rate_metric: None, parts: 1 }
+    }
 }
 
 fn units(context: &Context<'_>) -> Vec<Unit> {
     let counters = context.counters;
     let shared_cycles =
         peaks::shared_wavefronts(context) * u64::from(context.config.multiprocessor.shared.pass_interval);
-    let unit = |name, label, parts| Unit {
-        name,
-        label,
-        busy: None,
-        busy_metric: None,
-        hit_rate_metric: None,
-        parts,
-    };
+    let unit = |name, label, parts| Unit { parts, ..Unit::part((name, label)) };
     vec![
         Unit {
             busy: Some(peaks::compute(context, Over::Elapsed)),
@@ -101,12 +106,11 @@ fn units(context: &Context<'_>) -> Vec<Unit> {
 
 fn flows(context: &Context<'_>) -> Vec<Flow> {
     let (l1, shared) = (&context.counters.sm.l1, &context.counters.sm.shared);
-    let (l2, dram) = (&context.counters.memory.l2, &context.counters.memory.dram);
+    let dram = &context.counters.memory.dram;
     let ways = Ways::of(context);
-    let sectors = |from, to, what, requests, sectors: u64, peak: Option<f64>| {
-        let bytes = sectors * SECTOR_BYTES;
-        let bandwidth = peak.map(|peak| share(bytes as f64, peak * context.elapsed()));
-        Flow { from, to, what, requests, sectors: Some(sectors), bytes: Some(bytes), bandwidth }
+    let sectors = |from, to, what, requests, count, peak| Flow {
+        requests,
+        ..Flow::of_sectors(context, (from, to), what, count, peak)
     };
     let interval = u64::from(context.config.multiprocessor.shared.pass_interval);
     let passes = |from, to, what, requests, passes: u64| Flow {
@@ -129,9 +133,8 @@ fn flows(context: &Context<'_>) -> Vec<Flow> {
     };
     let atomics = l1.global_atomic_requests + l1.global_reduction_requests;
     let atomic_sectors = l1.global_atomic_sectors + l1.global_reduction_sectors;
-    let read = l2.read_sectors + l2.atomic_sectors;
-    let written = l2.write_sectors + l2.atomic_sectors + l2.reduction_sectors;
-    let level_one = Some(ways.level_one);
+    let (read, written) = peaks::exchanged_with_sms(&context.counters.memory.l2);
+    let level_one = ways.level_one;
     vec![
         sectors("l1", "sm", "global loads", Some(l1.global_load_requests), l1.global_load_sectors, level_one),
         sectors(
@@ -148,10 +151,37 @@ fn flows(context: &Context<'_>) -> Vec<Flow> {
         passes("shared", "sm", "shared loads", shared.load_requests, shared.load_wavefronts),
         passes("sm", "shared", "shared stores", shared.store_requests, shared.store_wavefronts),
         passes("sm", "shared", "shared atomics", shared.atomic_requests, shared.atomic_wavefronts),
-        sectors("l2", "l1", "reads", None, read, Some(ways.receive)),
-        sectors("l1", "l2", "writes and atomics", None, written, Some(ways.send)),
+        sectors("l2", "l1", "reads", None, read, ways.receive),
+        sectors("l1", "l2", "writes and atomics", None, written, ways.send),
         device("dram", "l2", "reads", dram.read_bytes),
         device("l2", "dram", "writes", dram.written_bytes),
+    ]
+}
+
+impl Flow {
+    /// Sectors on a way that carries at most `peak` bytes per cycle.
+    fn of_sectors(
+        context: &Context<'_>,
+        (from, to): (&'static str, &'static str),
+        what: &'static str,
+        sectors: u64,
+        peak: f64,
+    ) -> Flow {
+        let bytes = sectors * SECTOR_BYTES;
+        let bandwidth = Some(share(bytes as f64, peak * context.elapsed()));
+        Flow { from, to, what, requests: None, sectors: Some(sectors), bytes: Some(bytes), bandwidth }
+    }
+}
+
+/// What the half that multiprocessors ask and the one where a line is at home send each other.
+fn between_halves(context: &Context<'_>, peak: f64) -> [Flow; 2] {
+    let l2 = &context.counters.memory.l2;
+    let (near, far) = ("l2_near", "l2_far");
+    let read = l2.far_read_sectors + l2.far_atomic_sectors;
+    let written = l2.far_write_sectors + l2.far_atomic_sectors + l2.far_reduction_sectors;
+    [
+        Flow::of_sectors(context, (near, far), "writes and atomics", written, peak),
+        Flow::of_sectors(context, (far, near), "reads", read, peak),
     ]
 }
 
@@ -183,9 +213,11 @@ fn share(part: f64, whole: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{MemoryChart, memory_chart};
+    use crate::context::Context;
     use crate::evaluate;
-    use crate::test_launch::{counters, launch, with};
+    use crate::test_launch::{config, counters, fit, launch, with};
     use crate::value::Value;
+    use warplab_trace::LaunchCounters;
 
     fn chart() -> MemoryChart {
         with(&counters(), &launch(), memory_chart)
@@ -199,6 +231,53 @@ mod tests {
             (loads.requests, loads.sectors, loads.bytes),
             (Some(8_000), Some(32_000), Some(1_024_000))
         );
+    }
+
+    /// Some of what multiprocessors ask is at home in the other half, which counts it again.
+    fn far(counters: &mut LaunchCounters) {
+        let l2 = &mut counters.memory.l2;
+        (l2.read_sectors, l2.far_read_sectors) = (34_000, 10_000);
+        (l2.write_sectors, l2.far_write_sectors) = (12_000, 4_000);
+        (l2.atomic_sectors, l2.far_atomic_sectors) = (3_000, 1_000);
+        (l2.reduction_sectors, l2.far_reduction_sectors) = (700, 200);
+    }
+
+    fn carried(chart: &MemoryChart, from: &str, to: &str) -> (u64, f64) {
+        let flow = chart.flows.iter().find(|flow| flow.from == from && flow.to == to).unwrap();
+        (flow.sectors.unwrap(), flow.bandwidth.unwrap())
+    }
+
+    #[test]
+    fn what_the_other_half_of_level_two_was_asked_counts_once_between_the_levels() {
+        let mut counters = counters();
+        far(&mut counters);
+        let chart = with(&counters, &launch(), memory_chart);
+        assert_eq!(carried(&chart, "l2", "l1").0, 24_000 + 2_000);
+        assert_eq!(carried(&chart, "l1", "l2").0, 8_000 + 2_000 + 500);
+    }
+
+    #[test]
+    fn the_halves_of_level_two_share_a_link_of_18_bytes_a_slice_and_cycle() {
+        let mut counters = counters();
+        far(&mut counters);
+        let chart = with(&counters, &launch(), memory_chart);
+        let peak = 96.0 * 18.0 * (config().clocks.l2_mhz / config().clocks.sm_mhz) * 1_000.0;
+        let of_peak = |sectors: u64| (sectors, 100.0 * (sectors * 32) as f64 / peak);
+        assert_eq!(carried(&chart, "l2_far", "l2_near"), of_peak(11_000));
+        assert_eq!(carried(&chart, "l2_near", "l2_far"), of_peak(5_200));
+    }
+
+    #[test]
+    fn a_machine_with_one_level_two_has_no_halves() {
+        let mut config = config();
+        config.l2.halves = 1;
+        let (counters, launch, occupancy) = (counters(), launch(), fit(&config));
+        let context =
+            Context { counters: &counters, config: &config, occupancy: &occupancy, launch: &launch };
+        let chart = memory_chart(&context);
+        let names: Vec<_> = chart.units.iter().map(|unit| unit.name).collect();
+        assert_eq!(names, ["sm", "shared", "l1", "l2", "dram"]);
+        assert!(chart.flows.iter().all(|flow| names.contains(&flow.from) && names.contains(&flow.to)));
     }
 
     #[test]

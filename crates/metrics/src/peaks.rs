@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use warplab_program::Pipe;
+use warplab_trace::CacheCounters;
 use warplab_units::SECTOR_BYTES;
 
 /// The cycles of a unit that a share refers to.
@@ -101,9 +102,24 @@ pub(crate) fn crossbar(context: &Context<'_>) -> f64 {
 }
 
 /// Bytes that came from level two to the multiprocessors.
-pub(crate) fn crossbar_bytes(context: &Context<'_>) -> u64 {
-    let l2 = &context.counters.memory.l2;
-    (l2.read_sectors + l2.atomic_sectors) * SECTOR_BYTES
+fn crossbar_bytes(context: &Context<'_>) -> u64 {
+    exchanged_with_sms(&context.counters.memory.l2).0 * SECTOR_BYTES
+}
+
+/// Sectors that level two sent to multiprocessors and got from them, without what its halves asked of each other.
+pub(crate) fn exchanged_with_sms(l2: &CacheCounters) -> (u64, u64) {
+    let reads = l2.read_sectors.saturating_sub(l2.far_read_sectors);
+    let writes = l2.write_sectors.saturating_sub(l2.far_write_sectors);
+    let atomics = l2.atomic_sectors.saturating_sub(l2.far_atomic_sectors);
+    let reductions = l2.reduction_sectors.saturating_sub(l2.far_reduction_sectors);
+    (reads + atomics, writes + atomics + reductions)
+}
+
+/// Bytes per cycle that the halves of level two can send each other, all links together; none where it is one cache.
+pub(crate) fn fabric_bytes_per_cycle(context: &Context<'_>) -> Option<f64> {
+    let (l2, clocks) = (&context.config.l2, &context.config.clocks);
+    let slices = context.counters.partitions as f64 * f64::from(l2.slices_per_channel);
+    (l2.halves > 1).then(|| slices * f64::from(l2.link_bytes) * clocks.l2_mhz / clocks.sm_mhz)
 }
 
 /// DRAM: bytes of those that its peak bandwidth allows.
@@ -122,4 +138,20 @@ pub(crate) fn memory(context: &Context<'_>) -> f64 {
     [level_one(context, Over::Elapsed), level_two(context), crossbar(context), dram(context)]
         .into_iter()
         .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::crossbar;
+    use crate::test_launch::{counters, launch, with};
+
+    #[test]
+    fn what_the_halves_of_level_two_ask_of_each_other_does_not_pass_the_crossbar() {
+        let mut counters = counters();
+        let alone = with(&counters, &launch(), crossbar);
+        counters.memory.l2.read_sectors += 10_000;
+        counters.memory.l2.far_read_sectors += 10_000;
+        assert_eq!(with(&counters, &launch(), crossbar), alone);
+        assert!(alone > 0.0);
+    }
 }

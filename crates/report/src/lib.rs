@@ -11,6 +11,7 @@ mod correlation;
 mod csv_pages;
 mod export;
 mod header;
+mod heading;
 mod hot_spots;
 mod json;
 mod launches;

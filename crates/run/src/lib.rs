@@ -9,6 +9,7 @@ mod checkpoint;
 mod compile;
 mod expectations;
 mod fault;
+pub mod kernel_fault;
 pub mod npy;
 mod parameters;
 mod passes;

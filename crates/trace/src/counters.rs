@@ -217,8 +217,10 @@ summed!(
         far_read_sectors,
         /// Of the sectors written, those that came from the other half.
         far_write_sectors,
-        /// Of the sectors of atomic operations without or with a result, those that came from the other half.
+        /// Of the sectors of atomic operations with a result, those that came from the other half.
         far_atomic_sectors,
+        /// Of the sectors of atomic operations without a result, those that came from the other half.
+        far_reduction_sectors,
         /// Sectors of misses that waited for a fill already under way.
         merged_sectors,
         /// Lines evicted.

@@ -85,7 +85,8 @@ fn conserved(case: &Case, counters: &LaunchCounters) {
     let stores = l1.global_store_sectors + l1.local_store_sectors;
     assert_eq!(stores, l2.write_sectors - l2.far_write_sectors, "{name}: stores arrive");
     let atomics = l1.global_atomic_sectors + l1.global_reduction_sectors;
-    let arrived = l2.atomic_sectors + l2.reduction_sectors - l2.far_atomic_sectors;
+    let far = l2.far_atomic_sectors + l2.far_reduction_sectors;
+    let arrived = l2.atomic_sectors + l2.reduction_sectors - far;
     assert_eq!(atomics, arrived, "{name}: atomic operations arrive");
     let queues = [&counters.sm.memory_queue, &counters.sm.l1_misses, &counters.memory.l2_requests];
     for queue in queues.into_iter().chain([&counters.memory.dram_requests]) {

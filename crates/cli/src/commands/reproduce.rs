@@ -3,7 +3,7 @@
 use crate::arguments::ReproduceArguments;
 use crate::commands::experiment;
 use crate::failure::{Failure, Outcome};
-use crate::laboratory::{self, Laboratory};
+use crate::laboratory::{self, Laboratory, PointCount};
 use crate::progress::duration_text;
 use crate::terminal::Terminal;
 use crate::{machines, sources};
@@ -18,8 +18,6 @@ use warplab_report::{Align, Table};
 const ROWS: &str = "configs/course/rows.ron";
 /// Widest line of the list.
 const WIDTH: u16 = 100;
-/// Warp instructions that a core simulates in a second, about: the order of magnitude of `benches/README.md`.
-const INSTRUCTIONS_PER_SECOND: u64 = 2_000_000;
 
 /// An experiment of a row, ready to run.
 struct Planned {
@@ -209,24 +207,58 @@ fn list(course: &Course, folder: &Path, laboratory: &Laboratory<'_>) -> Result<S
     .within(WIDTH);
     let mut seconds = 0;
     for row in &course.rows {
-        let (mut points, mut open, mut cost) = (0, 0, 0);
-        for Planned { plan, .. } in plan(row, folder, laboratory)? {
-            let count = laboratory.count(&plan)?;
-            points += count.points;
-            open += count.open;
-            cost += count.cost;
-        }
-        let here = cost / INSTRUCTIONS_PER_SECOND;
+        let count = count(row, folder, laboratory)?;
+        let as_measured = count.open == count.points && !laboratory.is_full();
+        let here = seconds_to_do(row, count.cost, || match as_measured {
+            true => Ok(count.cost),
+            false => measured_cost(row, folder, laboratory),
+        })?;
         seconds += here;
-        let state = [points.to_string(), (points - open).to_string(), duration_text(here)];
+        let kept = count.points - count.open;
+        let state = [count.points.to_string(), kept.to_string(), duration_text(here)];
         table.row([row.id.clone()].into_iter().chain(state).chain([row.what.clone(), row.source.clone()]));
     }
     let time = duration_text(seconds);
     let text = format!(
-        "to do: {time} of one core in all for the points that are not kept. Estimated, not measured: warp\n\
-         instructions and lines of buffers at two million per second; a busy core takes several times that.\n"
+        "to do: {time} of one core in all for the points that are not kept, as measured on one machine\n\
+         ({ROWS} says how); for part of a row in proportion to its warp instructions.\n"
     );
     Ok(table.text() + &text)
+}
+
+/// The points of a row.
+fn count(row: &CourseRow, folder: &Path, laboratory: &Laboratory<'_>) -> Result<PointCount, Failure> {
+    let mut sum = PointCount { points: 0, open: 0, cost: 0 };
+    for Planned { plan, .. } in plan(row, folder, laboratory)? {
+        let count = laboratory.count(&plan)?;
+        sum.points += count.points;
+        sum.open += count.open;
+        sum.cost = sum.cost.saturating_add(count.cost);
+    }
+    Ok(sum)
+}
+
+/// What a row cost when its seconds were measured.
+fn measured_cost(row: &CourseRow, folder: &Path, laboratory: &Laboratory<'_>) -> Result<u64, Failure> {
+    row.experiments.iter().try_fold(0u64, |sum, file| {
+        let file = folder.join(file);
+        let (_, loaded) = laboratory::load(&file)?;
+        let cost = laboratory.measured_cost(&loaded, file.parent().unwrap_or(Path::new("")))?;
+        Ok(sum.saturating_add(cost))
+    })
+}
+
+/// Seconds that points of this cost take: the measured ones of the row, in proportion.
+fn seconds_to_do(
+    row: &CourseRow,
+    cost: u64,
+    measured: impl FnOnce() -> Result<u64, Failure>,
+) -> Result<u64, Failure> {
+    if cost == 0 || row.seconds == 0 {
+        return Ok(0);
+    }
+    let seconds = u128::from(row.seconds) * u128::from(cost) / u128::from(measured()?.max(1));
+    Ok(u64::try_from(seconds).unwrap_or(u64::MAX))
 }
 
 fn wanted<'a>(course: &'a Course, arguments: &ReproduceArguments) -> Result<Vec<&'a CourseRow>, Failure> {

@@ -37,13 +37,8 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
         return imported(arguments, path, &wanted, asked.as_ref(), terminal);
     }
     let job = job::load(&arguments.asked(), terminal)?;
-    let multiprocessors = job.config.limits.multiprocessors;
-    if wants_record(arguments) && u32::from(arguments.timeline_sm) >= multiprocessors {
-        let message = format!(
-            "there is no multiprocessor {}; {} has {multiprocessors}",
-            arguments.timeline_sm, job.config.name
-        );
-        return Err(Failure::input(message));
+    if wants_record(arguments) {
+        job.multiprocessor(arguments.timeline_sm)?;
     }
     save::check(&arguments.save, &job.buffer_names())?;
     let chosen = only_launch(arguments, job.steps.len())?;
@@ -72,9 +67,7 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let checked = if simulated.partial {
         Vec::new()
     } else {
-        check_expectations(&job.expectations, &simulated.image, &|path| {
-            sources::for_lab(&job.folder.join(path))
-        })?
+        check_expectations(&job.expectations, &simulated.image, &|path| job.read(path))?
     };
     if let Some(path) = &arguments.output {
         let recorded = (arguments.timeline_sm, recorded);

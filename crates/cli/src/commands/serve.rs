@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ServeArguments, terminal: &mut Terminal) -> Result
     terminal.print(&format!("http://{}\n", server.server_addr()))?;
     terminal.note("the laboratory is served to this computer only; Ctrl and C end it");
     for request in server.incoming_requests() {
-        // A browser that has gone away is none of our business.
+        // A browser that has gone away needs no answer.
         let _ = answer(&folder, request);
     }
     Ok(Outcome::Fine)
@@ -52,12 +52,14 @@ fn folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 fn copy(folder: &Path, target: &Path) -> Result<usize, Failure> {
-    let fault = |error| Failure::Output(format!("{} cannot be written: {error}", target.display()));
-    fs::create_dir_all(target).map_err(fault)?;
+    let unreadable = |error| Failure::input(format!("{} cannot be read: {error}", folder.display()));
+    let unwritable = |error| Failure::Output(format!("{} cannot be written: {error}", target.display()));
+    fs::create_dir_all(target).map_err(unwritable)?;
     let mut count = 0;
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        fs::copy(entry.path(), target.join(entry.file_name())).map_err(fault)?;
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let bytes = fs::read(entry.path()).map_err(unreadable)?;
+        fs::write(target.join(entry.file_name()), bytes).map_err(unwritable)?;
         count += 1;
     }
     Ok(count)
@@ -67,17 +69,21 @@ fn copy(folder: &Path, target: &Path) -> Result<usize, Failure> {
 fn answer(folder: &Path, request: Request) -> std::io::Result<()> {
     let path = request.url().split(['?', '#']).next().unwrap_or_default().trim_start_matches('/');
     let name = if path.is_empty() { START } else { path }.to_owned();
-    let plain =
-        name.chars().all(|it| it.is_ascii_alphanumeric() || "._-".contains(it)) && !name.starts_with('.');
     let reads = matches!(request.method(), Method::Get | Method::Head);
-    match fs::read(folder.join(&name)) {
-        Ok(bytes) if plain && reads => {
+    let bytes = (reads && is_plain(&name)).then(|| fs::read(folder.join(&name)).ok()).flatten();
+    match bytes {
+        Some(bytes) => {
             let header = Header::from_bytes("Content-Type", content_type(&name));
             let response = Response::from_data(bytes);
             request.respond(header.into_iter().fold(response, Response::with_header))
         }
-        _ => request.respond(Response::from_string("not found\n").with_status_code(404)),
+        None => request.respond(Response::from_string("not found\n").with_status_code(404)),
     }
+}
+
+/// Whether this can only be the name of a file inside the folder.
+fn is_plain(name: &str) -> bool {
+    !name.starts_with('.') && name.chars().all(|it| it.is_ascii_alphanumeric() || "._-".contains(it))
 }
 
 /// What a browser must know of a file: it runs no module and no WebAssembly that is called anything else.

@@ -3,13 +3,11 @@
 use crate::arguments::StepArguments;
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job};
+use crate::page;
 use crate::stepping::{self, App, Texts};
 use crate::terminal::Terminal;
-use crate::{page, sources};
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::Path;
 use warplab_run::stepper::Stepper;
-use warplab_run::{KernelLaunch, Sequence};
 use warplab_units::SmId;
 
 /// Steps through a launch in the terminal.
@@ -21,13 +19,7 @@ pub(crate) fn run(arguments: &StepArguments, terminal: &mut Terminal) -> Result<
         ));
     }
     let job = job::load(&arguments.asked(), terminal)?;
-    let multiprocessors = job.config.limits.multiprocessors;
-    if u32::from(arguments.sm) >= multiprocessors {
-        let message =
-            format!("there is no multiprocessor {}; {} has {multiprocessors}", arguments.sm, job.config.name);
-        return Err(Failure::input(message));
-    }
-    let mut app = app(&job, SmId(arguments.sm))?;
+    let mut app = app(&job, job.multiprocessor(arguments.sm)?)?;
     app.go_to(arguments.at);
     stepping::run(&mut app)?;
     Ok(Outcome::Fine)
@@ -35,16 +27,8 @@ pub(crate) fn run(arguments: &StepArguments, terminal: &mut Terminal) -> Result<
 
 /// A job at its first cycle.
 pub(crate) fn app(job: &Job, sm: SmId) -> Result<App, Failure> {
-    let launches: Vec<KernelLaunch<'_>> = job.steps.iter().map(job::Step::launch).collect();
-    let sequence = Sequence {
-        program: &job.loaded.program,
-        launches: &launches,
-        declarations: &job.declarations,
-        buffers: &job.buffers,
-        symbols: &job.symbols,
-    };
-    let read = |path: &Path| sources::for_lab(&job.folder.join(path));
-    let stepper = Stepper::new(&job.config, &sequence, &read)?;
+    let launches = job.launches();
+    let stepper = Stepper::new(&job.config, &job.sequence(&launches), &|path| job.read(path))?;
     Ok(App::new(stepper, &job.config, launches.len(), texts(job), sm))
 }
 

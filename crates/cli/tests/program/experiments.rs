@@ -150,3 +150,15 @@ fn the_course_has_47_rows_each_with_points() {
     assert_eq!(list.lines().filter(|line| !line.starts_with(' ')).filter_map(count).count(), 47, "{list}");
     assert!(list.lines().all(|line| line.chars().count() <= 100), "{list}");
 }
+
+#[test]
+fn the_list_has_the_measured_seconds_of_a_row_of_which_nothing_is_kept() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let none = fresh_folder("list-nothing-kept").join("points.jsonl");
+    let list = stdout(&warplab_in(root, &format!("reproduce --list --results {}", none.display())));
+    let rows = fs::read_to_string(root.join("configs/course/rows.ron")).unwrap();
+    let measured = rows.split_once("(id: \"l2-hit\", seconds: ").unwrap().1.split(',').next().unwrap();
+    let words: Vec<&str> =
+        list.lines().find(|line| line.starts_with("l2-hit ")).unwrap().split_whitespace().collect();
+    assert_eq!(words[1..5], ["3", "0", measured, "s"], "{list}");
+}

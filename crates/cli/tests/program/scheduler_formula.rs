@@ -107,6 +107,7 @@ fn throttling_by_what_was_lost_brings_the_cache_back() {
 fn a_formula_is_refused_where_schedulers_issue_several_instructions() {
     let ran = warplab(&format!("run {ROUNDS} --gpu mi100 --scheduler rank(age)"));
     assert_eq!(status(&ran), Some(2));
-    let message = "error: multiprocessor.scheduler: a formula, where schedulers take turns or issue several instructions\n";
+    let message = "error: multiprocessor.scheduler: a formula picks one warp per scheduler and cycle, but by \
+                   multiprocessor.issue schedulers take turns or issue several instructions\n";
     assert!(stderr(&ran).starts_with(message), "{}", stderr(&ran));
 }

@@ -2,7 +2,7 @@
 
 use super::expression::ColumnLeaf;
 use super::{AxisValue, Experiment, Expression, Piece, Template};
-use crate::expression::{Evaluate, Function, Literal, Operator, single};
+use crate::expression::{Evaluate, Function, Literal, Operator, WholeFunction, single};
 use std::collections::BTreeMap;
 
 /// One combination of values of the axes.
@@ -223,9 +223,9 @@ impl Evaluate<ColumnLeaf> for Scope<'_> {
 
     fn call(&self, function: Function, [a, b, c]: [f64; 3]) -> Result<f64, Missing> {
         Ok(match function {
-            Function::Min => a.min(b),
-            Function::Max => a.max(b),
-            Function::Abs => a.abs(),
+            Function::Whole(WholeFunction::Min) => a.min(b),
+            Function::Whole(WholeFunction::Max) => a.max(b),
+            Function::Whole(WholeFunction::Abs) => a.abs(),
             Function::Sqrt => a.sqrt(),
             Function::Log2 => a.log2(),
             Function::Floor => a.floor(),
@@ -233,7 +233,7 @@ impl Evaluate<ColumnLeaf> for Scope<'_> {
             Function::Round => a.round(),
             Function::Fma => a.mul_add(b, c),
             Function::F32 => single(a),
-            Function::F64 | Function::Select => a,
+            Function::F64 | Function::Whole(WholeFunction::Select) => a,
         })
     }
 

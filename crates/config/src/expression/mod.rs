@@ -21,14 +21,14 @@ pub(crate) use evaluate::Evaluate;
 pub use parser::Mention;
 pub(crate) use parser::{Dialect, Parsed, Parser, parse};
 
-/// A part of an expression; `L` is what its dialect adds.
+/// A part of an expression; `L` is what its dialect adds, `F` are the functions that it has.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Term<L> {
+pub(crate) enum Term<L, F = Function> {
     Number(Literal),
     Leaf(L),
-    Negate(Box<Term<L>>),
-    Binary(Operator, Box<Term<L>>, Box<Term<L>>),
-    Call(Function, Vec<Term<L>>),
+    Negate(Box<Term<L, F>>),
+    Binary(Operator, Box<Term<L, F>>, Box<Term<L, F>>),
+    Call(F, Vec<Term<L, F>>),
 }
 
 /// A number as it is written, in every precision.
@@ -81,12 +81,23 @@ impl Operator {
         [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
 }
 
+/// A function that whole numbers have like all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeFunction {
+    /// The lower of two numbers.
+    Min,
+    /// The higher of two numbers.
+    Max,
+    /// A number without its sign.
+    Abs,
+    /// The second number if the first is not 0, else the third.
+    Select,
+}
+
 /// A function of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
-    Min,
-    Max,
-    Abs,
+    Whole(WholeFunction),
     Sqrt,
     Log2,
     Floor,
@@ -95,15 +106,14 @@ pub(crate) enum Function {
     Fma,
     F32,
     F64,
-    Select,
 }
 
 impl Function {
     /// Every function with its name and how many numbers it takes: three at most.
     const ALL: [(&str, Function, usize); 12] = [
-        ("min", Function::Min, 2),
-        ("max", Function::Max, 2),
-        ("abs", Function::Abs, 1),
+        ("min", Function::Whole(WholeFunction::Min), 2),
+        ("max", Function::Whole(WholeFunction::Max), 2),
+        ("abs", Function::Whole(WholeFunction::Abs), 1),
         ("sqrt", Function::Sqrt, 1),
         ("log2", Function::Log2, 1),
         ("floor", Function::Floor, 1),
@@ -112,7 +122,7 @@ impl Function {
         ("fma", Function::Fma, 3),
         ("f32", Function::F32, 1),
         ("f64", Function::F64, 1),
-        ("select", Function::Select, 3),
+        ("select", Function::Whole(WholeFunction::Select), 3),
     ];
 }
 

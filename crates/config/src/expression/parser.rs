@@ -10,6 +10,8 @@ const DEEPEST: u32 = 64;
 pub(crate) trait Dialect: Sized {
     /// What it adds to the terms.
     type Leaf;
+    /// The functions that its numbers have.
+    type Function: Copy;
     /// What its texts are called in messages.
     const NOUN: &'static str;
     /// What can stand where a number can, for messages.
@@ -17,10 +19,8 @@ pub(crate) trait Dialect: Sized {
     /// What looks like a function and is none: the dialect reads its arguments itself. Empty where nothing does.
     const FORM: &'static str;
 
-    /// Whether its numbers have this function.
-    fn has(_: Function) -> bool {
-        true
-    }
+    /// The function as its own; none where its numbers lack it.
+    fn own(function: Function) -> Option<Self::Function>;
     /// The fault of a number that it has no place for.
     fn refuse(_: &Literal, _: Span) -> Option<Diagnostic> {
         None
@@ -34,8 +34,11 @@ pub(crate) trait Dialect: Sized {
     fn form(parser: &mut Parser<'_, Self>) -> Parsed<Self>;
 }
 
+/// A term of a dialect.
+type TermOf<D> = Term<<D as Dialect>::Leaf, <D as Dialect>::Function>;
+
 /// A term or the first fault.
-pub(crate) type Parsed<D> = Result<Term<<D as Dialect>::Leaf>, Diagnostic>;
+pub(crate) type Parsed<D> = Result<TermOf<D>, Diagnostic>;
 
 /// A name in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +50,7 @@ pub struct Mention {
 }
 
 /// Reads a whole text; also gives what the dialect has gathered.
-pub(crate) fn parse<D: Dialect>(text: &str, dialect: D) -> Result<(Term<D::Leaf>, D), Diagnostic> {
+pub(crate) fn parse<D: Dialect>(text: &str, dialect: D) -> Result<(TermOf<D>, D), Diagnostic> {
     let mut parser = Parser::new(text, dialect);
     let root = parser.last()?;
     Ok((root, parser.dialect))
@@ -218,8 +221,7 @@ impl<'a, D: Dialect> Parser<'a, D> {
 
     fn call(&mut self, function: &Mention) -> Parsed<D> {
         let name = function.name.as_str();
-        let mut functions = Function::ALL.iter().filter(|(_, function, _)| D::has(*function));
-        let Some(&(_, known, count)) = functions.find(|(known, ..)| *known == name) else {
+        let Some((_, known, count)) = functions::<D>().find(|(known, ..)| *known == name) else {
             return Err(unknown_function::<D>(function));
         };
         let mut arguments = vec![self.expression()?];
@@ -236,10 +238,14 @@ impl<'a, D: Dialect> Parser<'a, D> {
     }
 }
 
+/// The functions of a dialect, each with its name and how many numbers it takes.
+fn functions<D: Dialect>() -> impl Iterator<Item = (&'static str, D::Function, usize)> {
+    Function::ALL.into_iter().filter_map(|(name, function, count)| Some((name, D::own(function)?, count)))
+}
+
 fn unknown_function<D: Dialect>(function: &Mention) -> Diagnostic {
     let name = function.name.as_str();
-    let functions = Function::ALL.iter().filter(|(_, function, _)| D::has(*function));
-    let mut known: Vec<&str> = functions.map(|(known, ..)| *known).chain([D::FORM]).collect();
+    let mut known: Vec<&str> = functions::<D>().map(|(known, ..)| known).chain([D::FORM]).collect();
     known.retain(|name| !name.is_empty());
     let near = nearest_name(name, known.iter().copied());
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));

@@ -1,7 +1,7 @@
 //! The value of a formula.
 
 use super::formula::{ElementLeaf, Formula};
-use crate::expression::{Evaluate, Function, Literal, Operator, Term, single};
+use crate::expression::{Evaluate, Function, Literal, Operator, Term, WholeFunction, single};
 use std::fmt;
 use warplab_units::{ElementType, Number};
 
@@ -188,10 +188,10 @@ impl<M: Memory> Evaluate<ElementLeaf> for Evaluator<'_, M> {
             (a, b) => Number::Real(real(self.to_real(a), self.to_real(b))),
         };
         Ok(match (function, a) {
-            (Function::Abs, Number::Whole(whole)) => {
+            (Function::Whole(WholeFunction::Abs), Number::Whole(whole)) => {
                 Number::Whole(whole.checked_abs().ok_or(EvaluationFault::TooLarge)?)
             }
-            (Function::Abs, Number::Real(real)) => Number::Real(real.abs()),
+            (Function::Whole(WholeFunction::Abs), Number::Real(real)) => Number::Real(real.abs()),
             (Function::Sqrt, number) => self.real(self.to_real(number).sqrt()),
             (Function::Log2, number) => self.real(self.to_real(number).log2()),
             (Function::Floor, _) => of_real(f64::floor),
@@ -199,9 +199,11 @@ impl<M: Memory> Evaluate<ElementLeaf> for Evaluator<'_, M> {
             (Function::Round, _) => of_real(f64::round),
             (Function::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
             (Function::F32, Number::Real(real)) => Number::Real(single(real)),
-            (Function::F64 | Function::Select, number) => Number::Real(self.to_real(number)),
-            (Function::Min, _) => of_two(i128::min, f64::min),
-            (Function::Max, _) => of_two(i128::max, f64::max),
+            (Function::F64 | Function::Whole(WholeFunction::Select), number) => {
+                Number::Real(self.to_real(number))
+            }
+            (Function::Whole(WholeFunction::Min), _) => of_two(i128::min, f64::min),
+            (Function::Whole(WholeFunction::Max), _) => of_two(i128::max, f64::max),
             (Function::Fma, _) => {
                 let [a, b, c] = [a, b, c].map(|number| self.to_real(number));
                 Number::Real(if self.double { a.mul_add(b, c) } else { single_fma(a, b, c) })

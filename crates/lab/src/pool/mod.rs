@@ -56,15 +56,22 @@ pub fn on_all<I: Sync, T: Send>(
     let results = Mutex::new(items.iter().map(|_| None).collect::<Vec<Option<T>>>());
     let worker = || {
         while let Some(turn) = resources.take() {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(turn.cores);
-            let result = pool.build().expect("the host has threads").install(|| work(&items[turn.index]));
+            let run = || work(&items[turn.index]);
+            // A host without so many threads does the same with those it has.
+            let result = match rayon::ThreadPoolBuilder::new().num_threads(turn.cores).build() {
+                Ok(pool) => pool.install(run),
+                Err(_) => run(),
+            };
             results.lock().expect("no run failed")[turn.index] = Some(result);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..cores.min(items.len()) {
-            scope.spawn(worker);
+        for _ in 1..cores.min(items.len()) {
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
         }
+        worker();
     });
     let results = results.into_inner().expect("no run failed");
     results.into_iter().map(|result| result.expect("every item had its turn")).collect()

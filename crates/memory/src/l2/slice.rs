@@ -417,15 +417,16 @@ fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: 
 /// Counts a request that came from the other half, beside what it counts as any other.
 fn count_far(request: &Request, missing: SectorMask, counters: &mut CacheCounters) {
     let sectors = u64::from(request.sectors.count());
-    counters.far_hits += sectors - u64::from(missing.count());
+    let accesses = match request.kind {
+        RequestKind::Read | RequestKind::Write { .. } => sectors,
+        RequestKind::Atomic { sector_accesses, .. } => u64::from(sector_accesses),
+    };
+    counters.far_hits += accesses - u64::from(missing.count()).min(accesses);
     match request.kind {
-        RequestKind::Read => counters.far_read_sectors += sectors,
-        RequestKind::Write { .. } => counters.far_write_sectors += sectors,
-        RequestKind::Atomic { sector_accesses, .. } => {
-            let accesses = u64::from(sector_accesses);
-            counters.far_hits += accesses - sectors.min(accesses);
-            counters.far_atomic_sectors += accesses;
-        }
+        RequestKind::Read => counters.far_read_sectors += accesses,
+        RequestKind::Write { .. } => counters.far_write_sectors += accesses,
+        RequestKind::Atomic { returns: true, .. } => counters.far_atomic_sectors += accesses,
+        RequestKind::Atomic { returns: false, .. } => counters.far_reduction_sectors += accesses,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::peaks::{self, Over};
 use crate::value::Unit::{Bytes, BytesPerSecond, Count, Percent};
 use crate::value::Value;
 use warplab_program::Pipe;
+use warplab_units::SECTOR_BYTES;
 
 /// The section.
 pub(crate) static SECTION: Section = Section {
@@ -64,6 +65,12 @@ fn l2_sectors(context: &Context<'_>) -> (u64, u64) {
     let all = l2.read_sectors + l2.write_sectors + l2.atomic_sectors + l2.reduction_sectors;
     // A write needs no data from below: it always finds its place.
     (all, l2.read_hits + l2.write_sectors + l2.atomic_hits)
+}
+
+/// Sectors that one half of level two asked of the other.
+fn fabric_sectors(context: &Context<'_>) -> u64 {
+    let l2 = &context.counters.memory.l2;
+    l2.far_read_sectors + l2.far_write_sectors + l2.far_atomic_sectors + l2.far_reduction_sectors
 }
 
 const METRICS: &[Metric] = &[
@@ -305,6 +312,26 @@ const METRICS: &[Metric] = &[
         "dirty sectors of evicted lines",
         "Sectors that level two wrote to DRAM.",
         |c| c.counters.memory.l2.writeback_sectors.into(),
+    ),
+    Metric::shown(
+        "lts__t_sectors_srcunit_ltcfabric.sum",
+        "L2 Fabric Sectors",
+        SECTOR,
+        "sectors that one half of level two read, wrote or changed in the other",
+        "Sectors of lines at home in the other half of level two; both halves count them. None where it is one cache.",
+        |c| fabric_sectors(c).into(),
+    ),
+    Metric::shown(
+        "warplab__l2_fabric_throughput.pct",
+        "L2 Fabric Throughput",
+        Percent,
+        "bytes between the halves of level two / (bytes per cycle of their links x elapsed cycles)",
+        "How busy the links between the halves of level two were. Message headers are not counted.",
+        |c| {
+            let bytes = (fabric_sectors(c) + c.counters.memory.l2.far_atomic_sectors) * SECTOR_BYTES;
+            let peak = peaks::fabric_bytes_per_cycle(c).unwrap_or(0.0);
+            Value::percent(bytes as f64, peak * c.elapsed())
+        },
     ),
     Metric::shown(
         "dram__bytes_read.sum",

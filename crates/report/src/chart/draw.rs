@@ -5,35 +5,30 @@ use super::marks;
 use super::scale::{Scale, is_log};
 use super::words::{description, number_text, point_text, series_name};
 use super::{Chart, ChartKind};
-use crate::legend::{Item, Legend};
-use crate::svg::{Anchor, Svg, text_width, title_lines};
+use crate::heading::Heading;
+use crate::legend::Item;
+use crate::svg::{Anchor, Svg, text_width};
 
 /// Narrow enough to be read on a telephone, where it is shown at two thirds of this.
 const WIDTH: f64 = 600.0;
 const MARGIN: f64 = 14.0;
 /// Height of the frame.
 const FRAME: f64 = 300.0;
-const TITLE: f64 = 16.0;
-const TITLE_LINE: f64 = 20.0;
 /// Letters of values on bars.
 const VALUE: f64 = 12.0;
 /// Half of the width of a mark, where there is room.
 const MARK: f64 = 6.5;
+/// The same with what sets it off.
+const REACH: f64 = MARK + 2.5;
 
 /// A chart as an SVG document.
 #[must_use]
 pub fn chart_svg(chart: &Chart) -> String {
-    let title = title_lines(&chart.title, TITLE, WIDTH - 2.0 * MARGIN);
-    let legend = Legend::new(items(chart), WIDTH - 2.0 * MARGIN);
-    let top = MARGIN + TITLE_LINE * title.len() as f64 + legend.height() + 12.0;
-    let (frame, names) = frame(chart, top);
+    let heading = Heading::new(&chart.title, items(chart), WIDTH, MARGIN);
+    let (frame, names) = frame(chart, heading.bottom() + 12.0);
     let height = frame.bottom + names.height() + 24.0 + MARGIN / 2.0;
     let mut svg = Svg::new((WIDTH, height), &chart.title, &description(chart));
-    for (number, line) in title.iter().enumerate() {
-        let y = MARGIN + TITLE_LINE * (number as f64 + 0.6);
-        svg.text((WIDTH / 2.0, y), TITLE, Anchor::Middle, line);
-    }
-    legend.draw(&mut svg, (MARGIN, MARGIN + TITLE_LINE * title.len() as f64));
+    heading.draw(&mut svg);
     let (x, y) = scales(chart, &frame);
     axes::draw(&mut svg, chart, &frame, (&x, &y), &names, height - MARGIN);
     match chart.kind {
@@ -143,8 +138,8 @@ fn bar_values(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
 fn foot_of_value(top: f64, length: f64, mut marks: Vec<f64>) -> f64 {
     marks.sort_by(|a, b| b.total_cmp(a));
     marks.into_iter().fold(top - 4.0, |foot, mark| {
-        let touches = mark - MARK < foot && mark + MARK > foot - length;
-        if touches { mark - MARK - 4.0 } else { foot }
+        let touches = mark - REACH < foot && mark + REACH > foot - length;
+        if touches { mark - REACH - 1.5 } else { foot }
     })
 }
 

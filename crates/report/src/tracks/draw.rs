@@ -2,8 +2,9 @@
 
 use super::axis::{Piece, Places, SIZE, lines, piece_width, pieces};
 use super::{Lane, Panel, TrackBox, Tracks};
-use crate::legend::{Item, Legend};
-use crate::svg::{Anchor, Svg, text_width, title_lines};
+use crate::heading::Heading;
+use crate::legend::Item;
+use crate::svg::{Anchor, Svg, text_width};
 use std::collections::BTreeSet;
 use warplab_metrics::integer_text;
 
@@ -19,8 +20,6 @@ const NARROWEST: f64 = 10.5;
 const MOST_LANES: usize = 120;
 /// The most lines.
 const MOST_LINES: usize = 10;
-const TITLE: f64 = 16.0;
-const TITLE_LINE: f64 = 20.0;
 /// Height of the head of a panel, and of an axis under the panels.
 const HEAD: f64 = 20.0;
 const AXIS: f64 = 26.0;
@@ -77,17 +76,12 @@ fn head(panel: &Panel) -> f64 {
 #[must_use]
 pub fn tracks_svg(tracks: &Tracks) -> String {
     let layout = Layout::new(tracks);
-    let title = title_lines(&tracks.title, TITLE, layout.width - 2.0 * MARGIN);
-    let legend = Legend::new(items(tracks), layout.width - 2.0 * MARGIN);
-    let top = MARGIN + TITLE_LINE * title.len() as f64 + legend.height() + 10.0;
+    let heading = Heading::new(&tracks.title, items(tracks), layout.width, MARGIN);
+    let top = heading.bottom() + 10.0;
     let line = layout.panels_height(tracks) + AXIS;
     let height = top + line * layout.lines.len() as f64 + 20.0;
     let mut svg = Svg::new((layout.width, height), &tracks.title, &description(tracks));
-    for (number, line) in title.iter().enumerate() {
-        let y = MARGIN + TITLE_LINE * (number as f64 + 0.6);
-        svg.text((layout.width / 2.0, y), TITLE, Anchor::Middle, line);
-    }
-    legend.draw(&mut svg, (MARGIN, MARGIN + TITLE_LINE * title.len() as f64));
+    heading.draw(&mut svg);
     for (number, pieces) in layout.lines.iter().enumerate() {
         let places = Places::new(pieces, layout.left, layout.pitch);
         draw_line(&mut svg, tracks, &layout, &places, top + line * number as f64);

@@ -75,7 +75,9 @@ macro_rules! policies {
                 }
             }
 
-            /// One of the eligible warps. Not for a formula, which may hold back all of them.
+            /// One of the eligible warps. A formula may hold back all of them, so that [`Scheduler::pick_by_formula`]
+            /// asks it. Where schedulers take turns or issue several instructions this is the only question, and
+            /// machines with a formula there are refused (`config/src/validate_gpu.rs`).
             #[inline]
             pub(crate) fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
                 match self {

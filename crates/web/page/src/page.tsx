@@ -16,7 +16,9 @@ import { StallsView } from "./views/stalls";
 import { TimelineView } from "./views/timeline";
 import { VerdictView } from "./views/verdict";
 
-const PARTS: [id: string, name: string][] = [
+type Part = [id: string, name: string];
+const COMPARISON: Part = ["comparison", "Comparison"];
+const PARTS: Part[] = [
   ["verdict", "Verdict"],
   ["warps", "Warps"],
   ["stalls", "Stalls"],
@@ -60,7 +62,7 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
       <Head launch={launch} simulator={document.simulator} />
       <nav aria-label="Parts of the page">
         <ul>
-          {PARTS.map(([id, name]) => (
+          {(comparison ? [COMPARISON, ...PARTS] : PARTS).map(([id, name]) => (
             <li>
               <a href={`#${id}`}>{name}</a>
             </li>

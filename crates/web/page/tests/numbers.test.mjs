@@ -1,7 +1,8 @@
 // Everything on the page equals the text report's numbers.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, missing, open } from "./harness.mjs";
+import { build, launch, missing, open } from "./harness.mjs";
 import { report, unbuilt, written } from "./program.mjs";
 
 const skip = missing || unbuilt;
@@ -87,6 +88,32 @@ test("the chart of memory and the table of queues show the numbers of their metr
   assert.equal(queue[3], metrics.get("warplab__queue_loads_latency.avg").shown);
   const counted = document.launches[0].queues[0].classes.reduce((sum, { count }) => sum + count, 0);
   assert.equal(counted, metrics.get("warplab__queue_loads_arrivals.sum").value);
+  await context.close();
+});
+
+test("the halves of L2 stand inside it with what they sent each other", { skip }, async () => {
+  const { url, document } = written("saxpy");
+  const { page, context } = await open(browser, url);
+  const metrics = new Map(document.launches[0].sections.flatMap((section) => section.metrics.map((it) => [it.id, it])));
+  assert.deepEqual(await page.$$eval("#memory h4", (heads) => heads.map((head) => head.textContent)), [
+    "L2 Near Half",
+    "L2 Far Half",
+  ]);
+  await page.click("#memory summary");
+  const rows = await page.$$eval("#memory tbody tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const between = rows.filter(([from, to]) => [from, to].every((name) => /^L2 (Near|Far) Half$/.test(name)));
+  const sectors = between.reduce((sum, row) => sum + Number(row[4].replaceAll(",", "")), 0);
+  assert.equal(between.length, 2);
+  assert.equal(sectors, metrics.get("lts__t_sectors_srcunit_ltcfabric.sum").value);
+  assert.ok(sectors > 0);
+  await page.locator("#memory").screenshot({ path: join(build, "memory.png") });
+  await context.close();
+});
+
+test("L2 in one piece is shown without halves", { skip }, async () => {
+  const { page, context } = await open(browser, written("warp_states").url);
+  assert.equal(await page.locator("#memory .unit").count(), 4);
+  assert.equal(await page.locator("#memory .halves").count(), 0);
   await context.close();
 });
 

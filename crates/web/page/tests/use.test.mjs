@@ -217,6 +217,9 @@ test("two runs stand under each other, with why their times differ", { skip }, a
   const title = await page.textContent("#comparison h2");
   assert.ok(text.includes(title), title);
   assert.equal(await page.locator("canvas").count(), 2);
+  const parts = await page.$$eval("nav a", (links) => links.map((link) => link.getAttribute("href")));
+  assert.equal(parts[0], "#comparison");
+  for (const part of parts) assert.equal(await page.locator(part).count(), 1, part);
   const reasons = await page.$$eval("#comparison table:first-of-type tbody tr", (rows) =>
     rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
   );

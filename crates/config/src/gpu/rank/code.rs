@@ -1,7 +1,7 @@
 //! A rank as a flat program: every value is computed once, after those that it needs.
 
 use super::{RankInput, Span};
-use crate::expression::{Function, Operator, Term};
+use crate::expression::{Operator, Term, WholeFunction};
 use warplab_diagnostics::Diagnostic;
 
 /// The most values of one expression.
@@ -48,24 +48,21 @@ pub struct RankStep {
 pub enum RankOperator {
     /// What stands between two numbers.
     Binary(Operator),
-    /// The lower of two numbers.
-    Min,
-    /// The higher of two numbers.
-    Max,
-    /// A number without its sign.
-    Abs,
+    /// A function.
+    Call(WholeFunction),
     /// A number with the other sign.
     Negate,
-    /// The second number if the first is not 0, else the third.
-    Select,
 }
+
+/// A part of the expression.
+type RankTerm = Term<RankSource, WholeFunction>;
 
 impl RankCode {
     /// The program of an expression.
     ///
     /// # Errors
     /// When it is too long; the fault is at `span`.
-    pub(super) fn compile(term: &Term<RankSource>, span: Span) -> Result<RankCode, Diagnostic> {
+    pub(super) fn compile(term: &RankTerm, span: Span) -> Result<RankCode, Diagnostic> {
         let mut sources = Vec::new();
         gather(term, &mut sources);
         let mut code = RankCode { sources, ..RankCode::default() };
@@ -83,7 +80,7 @@ impl RankCode {
     }
 
     /// The number of the value of a term.
-    fn value(&mut self, term: &Term<RankSource>) -> usize {
+    fn value(&mut self, term: &RankTerm) -> usize {
         let (operator, operands) = match term {
             Term::Number(_) | Term::Leaf(_) => {
                 let wanted = source(term);
@@ -99,7 +96,7 @@ impl RankCode {
                 for (operand, argument) in operands.iter_mut().zip(arguments).skip(1) {
                     *operand = self.value(argument);
                 }
-                (of_function(*function), operands)
+                (RankOperator::Call(*function), operands)
             }
         };
         let step = RankStep { operator, operands };
@@ -116,7 +113,7 @@ impl RankCode {
 }
 
 /// The sources of a term, each once.
-fn gather(term: &Term<RankSource>, sources: &mut Vec<RankSource>) {
+fn gather(term: &RankTerm, sources: &mut Vec<RankSource>) {
     match term {
         Term::Number(_) | Term::Leaf(_) => {
             let new = source(term).filter(|source| sources.len() <= MOST_VALUES && !sources.contains(source));
@@ -131,22 +128,12 @@ fn gather(term: &Term<RankSource>, sources: &mut Vec<RankSource>) {
     }
 }
 
-fn source(term: &Term<RankSource>) -> Option<RankSource> {
+fn source(term: &RankTerm) -> Option<RankSource> {
     match term {
         Term::Number(literal) => {
             literal.whole.and_then(|whole| i64::try_from(whole).ok()).map(RankSource::Number)
         }
         Term::Leaf(source) => Some(*source),
         _ => None,
-    }
-}
-
-/// The functions that [`super::Rank`] has.
-fn of_function(function: Function) -> RankOperator {
-    match function {
-        Function::Min => RankOperator::Min,
-        Function::Max => RankOperator::Max,
-        Function::Select => RankOperator::Select,
-        _ => RankOperator::Abs,
     }
 }

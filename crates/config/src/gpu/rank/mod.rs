@@ -19,7 +19,7 @@ mod input;
 pub use code::{RankCode, RankOperator, RankSource, RankStep};
 pub use input::RankInput;
 
-use crate::expression::{Dialect, Function, Literal, Mention, Parsed, Parser, Term};
+use crate::expression::{Dialect, Function, Literal, Mention, Parsed, Parser, Term, WholeFunction};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
@@ -109,12 +109,16 @@ impl Rank {
 
 impl Dialect for Rank {
     type Leaf = Leaf;
+    type Function = WholeFunction;
     const NOUN: &'static str = "formula";
     const OPERANDS: &'static str = "a whole number, a name or '('";
     const FORM: &'static str = "";
 
-    fn has(function: Function) -> bool {
-        matches!(function, Function::Min | Function::Max | Function::Abs | Function::Select)
+    fn own(function: Function) -> Option<WholeFunction> {
+        match function {
+            Function::Whole(function) => Some(function),
+            _ => None,
+        }
     }
 
     fn refuse(literal: &Literal, span: Span) -> Option<Diagnostic> {

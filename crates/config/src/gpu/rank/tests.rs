@@ -1,5 +1,5 @@
 use super::{RankFormula, RankInput, RankOperator, RankSource};
-use crate::expression::Operator;
+use crate::expression::{Operator, WholeFunction};
 
 fn read(text: &str) -> RankFormula {
     text.parse().unwrap()
@@ -24,7 +24,7 @@ fn a_formula_becomes_a_flat_program_that_computes_nothing_twice() {
         [
             (RankOperator::Binary(Operator::Greater), [0, 1, 0]),
             (RankOperator::Binary(Operator::Add), [0, 2, 0]),
-            (RankOperator::Select, [3, 0, 4]),
+            (RankOperator::Call(WholeFunction::Select), [3, 0, 4]),
             (RankOperator::Binary(Operator::Add), [5, 4, 5]),
         ]
     );

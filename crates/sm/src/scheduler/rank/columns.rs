@@ -1,8 +1,8 @@
 //! Evaluates the flat program of a formula for several warps at once: a column for each of its values, a row for each
 //! warp.
 
-use warplab_config::Operator;
 use warplab_config::gpu::{RankCode, RankOperator, RankSource, RankStep};
+use warplab_config::{Operator, WholeFunction};
 
 /// The most warps of a scheduler: rows of a column.
 pub(super) const ROWS: usize = 64;
@@ -66,11 +66,11 @@ fn compute(step: &RankStep, known: &[i64], result: &mut [i64]) {
         RankOperator::Binary(Operator::LessOrEqual) => two(result, a, b, |a, b| truth(a <= b)),
         RankOperator::Binary(Operator::Greater) => two(result, a, b, |a, b| truth(a > b)),
         RankOperator::Binary(Operator::GreaterOrEqual) => two(result, a, b, |a, b| truth(a >= b)),
-        RankOperator::Min => two(result, a, b, i64::min),
-        RankOperator::Max => two(result, a, b, i64::max),
-        RankOperator::Abs => two(result, a, a, |a, _| a.saturating_abs()),
+        RankOperator::Call(WholeFunction::Min) => two(result, a, b, i64::min),
+        RankOperator::Call(WholeFunction::Max) => two(result, a, b, i64::max),
+        RankOperator::Call(WholeFunction::Abs) => two(result, a, a, |a, _| a.saturating_abs()),
         RankOperator::Negate => two(result, a, a, |a, _| a.saturating_neg()),
-        RankOperator::Select => {
+        RankOperator::Call(WholeFunction::Select) => {
             let chosen = a.iter().zip(b).zip(column(2));
             for (result, ((condition, then), otherwise)) in result.iter_mut().zip(chosen) {
                 *result = if *condition != 0 { *then } else { *otherwise };

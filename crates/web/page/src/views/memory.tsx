@@ -1,11 +1,14 @@
 // The memory system as a chart: units, and arrows with what they carried.
 
+import type { ComponentChildren } from "preact";
 import { type Flow, type Launch, type MemoryUnit, metricsOf } from "../document";
 import { bytesText, integerText, percentText, shortText } from "../format";
 import { Figure, Table } from "../parts/figure";
 
 /** Columns from left to right; between two of them run the arrows of `BETWEEN`. */
 const COLUMNS = [["sm"], ["l1", "shared"], ["l2"], ["dram"]];
+/** The parts of L2 in a machine that has it in two halves, from top to bottom. */
+const HALVES = ["l2_near", "l2_far"];
 /** These arrows are drawn even if nothing came along them. */
 const ALWAYS = ["global loads", "global stores"];
 
@@ -14,6 +17,7 @@ export function MemoryView({ launch }: { launch: Launch }) {
   const metrics = metricsOf(launch);
   const unit = (name: string) => units.find((unit) => unit.name === name)!;
   const shown = (name: string) => name !== "shared" || flows.some((flow) => touches(flow, "shared") && flow.requests);
+  const halves = units.some(({ name }) => HALVES.includes(name));
   const table = (
     <Table
       caption="What moved"
@@ -34,7 +38,9 @@ export function MemoryView({ launch }: { launch: Launch }) {
     <Figure
       id="memory"
       title="What moved through memory"
-      says="Arrows are as thick as the share of the bandwidth that they took. A sector is 32 bytes."
+      says={`Arrows are as thick as the share of the bandwidth that they took. A sector is 32 bytes.${
+        halves ? " Each SM asks the half of L2 near to it; lines at home in the far half come and go over the L2 fabric." : ""
+      }`}
       table={table}
     >
       <div class="memory">
@@ -42,7 +48,9 @@ export function MemoryView({ launch }: { launch: Launch }) {
           <>
             <div class="units">
               {names.filter(shown).map((name) => (
-                <Unit unit={unit(name)} hitRate={metrics.get(unit(name).hit_rate_metric ?? "")?.shown} />
+                <Unit unit={unit(name)} hitRate={metrics.get(unit(name).hit_rate_metric ?? "")?.shown}>
+                  {halves && name === "l2" && <Halves labels={HALVES.map((half) => unit(half).label)} flows={flows} />}
+                </Unit>
               ))}
             </div>
             {column + 1 < COLUMNS.length && (
@@ -71,7 +79,25 @@ function touches(flow: Flow, unit: string): boolean {
   return flow.from === unit || flow.to === unit;
 }
 
-function Unit({ unit, hitRate }: { unit: MemoryUnit; hitRate?: string }) {
+/** The two halves of L2 with what they sent each other, the near one above. */
+function Halves({ labels, flows }: { labels: string[]; flows: Flow[] }) {
+  const [near, far] = HALVES;
+  return (
+    <div class="halves">
+      <h4>{labels[0]}</h4>
+      <div class="fabric">
+        {flows
+          .filter((flow) => touches(flow, near) && touches(flow, far))
+          .map((flow) => (
+            <Arrow flow={flow} right={flow.to === far} passes={false} />
+          ))}
+      </div>
+      <h4>{labels[1]}</h4>
+    </div>
+  );
+}
+
+function Unit({ unit, hitRate, children }: { unit: MemoryUnit; hitRate?: string; children?: ComponentChildren }) {
   const parts = { sm: "SMs", shared: "SMs", l1: "SMs", l2: "halves", dram: "channels" }[unit.name] ?? "parts";
   return (
     <div class="unit">
@@ -94,32 +120,37 @@ function Unit({ unit, hitRate }: { unit: MemoryUnit; hitRate?: string }) {
           {hitRate} % {unit.name === "dram" ? "row hits" : "hits"}
         </p>
       )}
+      {children}
     </div>
   );
 }
 
+/** An arrow to the right or the left; where arrows stand upright, down or up. */
 function Arrow({ flow, right, passes }: { flow: Flow; right: boolean; passes: boolean }) {
   const nothing = !flow.requests && !flow.sectors && !flow.bytes;
   const thick = nothing ? 1 : 2 + (Math.min(flow.bandwidth ?? 0, 100) / 100) * 14;
   return (
     <div class={`arrow ${right ? "right" : "left"} ${nothing ? "nothing" : ""}`} style={{ "--thick": `${thick}px` }}>
       <p class="what">
-        {flow.what}
-        {flow.bandwidth !== null && !nothing && <b> {percentText(flow.bandwidth)}</b>}
+        {flow.what} {flow.bandwidth !== null && !nothing && <b>{percentText(flow.bandwidth)}</b>}
       </p>
       <span class="line" aria-hidden="true" />
       <p class="faint">
         {nothing
           ? "nothing"
           : [
-              flow.requests !== null && `${shortText(flow.requests)} requests`,
-              flow.sectors !== null && `${shortText(flow.sectors)} ${passes ? "passes" : "sectors"}`,
-              flow.bytes !== null && bytesText(flow.bytes),
+              flow.requests !== null && `${unbroken(shortText(flow.requests))} requests`,
+              flow.sectors !== null && `${unbroken(shortText(flow.sectors))} ${passes ? "passes" : "sectors"}`,
+              flow.bytes !== null && unbroken(bytesText(flow.bytes)),
             ]
-              .map((part) => part && part.replaceAll(" ", "\u00a0"))
               .filter(Boolean)
               .join(", ")}
       </p>
     </div>
   );
+}
+
+/** A number that stays on one line with its unit. */
+function unbroken(text: string): string {
+  return text.replaceAll(" ", "\u00a0");
 }

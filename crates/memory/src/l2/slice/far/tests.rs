@@ -195,6 +195,8 @@ fn an_atomic_operation_is_done_at_home_and_answered_from_there() {
     let after = 1000 + WAY_OF_SECTOR + HIT + WAY_OF_SECTOR;
     assert_eq!(twins.run(0, [atomic(2, far, 1, 1000)]), [(2, after)]);
     assert_eq!([0, 1].map(|half| twins.counters[half].atomic_sectors), [1, 1]);
+    let of_far = twins.counters.each_ref().map(|it| (it.far_atomic_sectors, it.far_reduction_sectors));
+    assert_eq!(of_far, [(0, 0), (1, 0)]);
     // The copy here is gone.
     assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR)]);
 }
