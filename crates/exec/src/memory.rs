@@ -101,6 +101,24 @@ pub struct Lanes<'a> {
     pub bytes: u32,
 }
 
+impl Lanes<'_> {
+    /// Whether all lanes take part and lie one after another.
+    #[inline(always)]
+    #[must_use]
+    pub fn are_contiguous(&self) -> bool {
+        if !self.mask.is_full() {
+            return false;
+        }
+        let mut expected = self.addresses[0];
+        let mut different = 0;
+        for address in self.addresses {
+            different |= address ^ expected;
+            expected = expected.wrapping_add(u64::from(self.bytes));
+        }
+        different == 0
+    }
+}
+
 /// One atomic instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct AtomicRequest<'a> {

@@ -2,10 +2,33 @@
 //! threads: each cluster of SMs passes its own requests and replies through its ports.
 
 use crate::memory_side::{MemorySpec, PartitionPort};
+use crate::order::{Sorter, Timed};
 use crate::running::{Running, SmPort};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{ClusterPorts, Reply, Request};
 use warplab_units::{Cycle, TypedId};
+
+/// By SM: the requests of one SM stay in order.
+impl Timed for Request {
+    fn at(&self) -> Cycle {
+        self.at
+    }
+
+    fn rank(&self) -> u64 {
+        u64::from(self.sm.0)
+    }
+}
+
+/// By SM, then by token: no two replies to an SM have one token at one time.
+impl Timed for Reply {
+    fn at(&self) -> Cycle {
+        self.at
+    }
+
+    fn rank(&self) -> u64 {
+        u64::from(self.sm.0) << u32::BITS | u64::from(self.token)
+    }
+}
 
 /// The SMs of one cluster.
 pub(crate) struct ClusterSms<'a> {
@@ -50,6 +73,8 @@ pub(crate) struct Cluster {
     /// the length of an epoch changes nothing.
     requests: Vec<Request>,
     replies: Vec<Reply>,
+    #[serde(skip)]
+    sorters: (Sorter<Request>, Sorter<Reply>),
 }
 
 impl Cluster {
@@ -62,6 +87,7 @@ impl Cluster {
             last_reply: Cycle(0),
             requests: Vec::new(),
             replies: Vec::new(),
+            sorters: Default::default(),
         }
     }
 
@@ -94,8 +120,7 @@ impl Cluster {
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
             sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
         }
-        // Stable: the requests of one SM stay in order.
-        requests.sort_by_key(|request| (request.at, request.sm));
+        self.sorters.0.sort(requests);
         let leaving = requests.partition_point(|request| request.at < end);
         for mut request in requests.drain(..leaving) {
             request.at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
@@ -117,8 +142,7 @@ impl Cluster {
     ) {
         let replies = &mut self.replies;
         partitions.for_each(|port| replies.extend_from_slice(port.replies(sms.number)));
-        // No two replies to an SM have one token at one time.
-        replies.sort_by_key(|reply| (reply.at, reply.sm, reply.token));
+        self.sorters.1.sort(replies);
         let leaving = replies.partition_point(|reply| reply.at < end);
         for mut reply in replies.drain(..leaving) {
             reply.at = self.ports.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);

@@ -15,6 +15,7 @@ mod launch;
 mod limits;
 mod memory_side;
 mod next_events;
+mod order;
 mod outcome;
 mod parallel;
 mod printed;

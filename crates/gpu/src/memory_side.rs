@@ -3,6 +3,7 @@
 use crate::exchange::{Cluster, ClusterSms, clusters_of};
 use crate::inspect::ShownSets;
 use crate::next_events::{NextEvents, chosen};
+use crate::order::{Sorter, Timed};
 use crate::parallel;
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,17 @@ impl MemorySpec {
     }
 }
 
+/// Messages of one moment stay in the order in which they were sent.
+impl Timed for HalfMessage {
+    fn at(&self) -> Cycle {
+        self.at
+    }
+
+    fn rank(&self) -> u64 {
+        0
+    }
+}
+
 /// A partition with what comes to it and what it has sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartitionPort {
@@ -53,6 +65,8 @@ pub(crate) struct PartitionPort {
     replies: Vec<Vec<Reply>>,
     #[serde(skip)]
     sent: PartitionOutput,
+    #[serde(skip)]
+    sorters: (Sorter<Request>, Sorter<HalfMessage>),
 }
 
 impl PartitionPort {
@@ -64,6 +78,7 @@ impl PartitionPort {
             messages: Vec::new(),
             replies: vec![Vec::new(); spec.crossbar.clusters()],
             sent: PartitionOutput::default(),
+            sorters: Default::default(),
         }
     }
 
@@ -110,15 +125,14 @@ impl PartitionPort {
         let before = self.coming.len();
         clusters.iter().for_each(|cluster| self.coming.extend_from_slice(cluster.requests(self.id.index())));
         if self.coming.len() > before {
-            self.coming.sort_by_key(|request| (request.at, request.sm));
+            self.sorters.0.sort(&mut self.coming);
         }
     }
 
     /// Takes what the partition of the same number in the other half has sent.
     fn take_messages(&mut self, messages: &mut Vec<HalfMessage>) {
         self.messages.append(messages);
-        // Stable: messages of one moment in the order in which they were sent.
-        self.messages.sort_by_key(|message| message.at);
+        self.sorters.1.sort(&mut self.messages);
     }
 
     fn first_coming(&self) -> Cycle {

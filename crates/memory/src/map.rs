@@ -58,10 +58,16 @@ impl AddressMap {
         }
     }
 
-    /// The half whose partition has the DRAM of a line.
+    /// The half whose partition has the DRAM of a line, and the number of the line inside its partition.
     #[must_use]
-    pub(crate) fn home(&self, line: Address) -> Half {
-        self.chunks.as_ref().map_or(0, |chunks| chunks.place(line).home)
+    pub(crate) fn home_and_local_line(&self, line: Address) -> (Half, u64) {
+        match &self.chunks {
+            Some(chunks) => {
+                let place = chunks.place(line);
+                (place.home, place.local_line)
+            }
+            None => (0, self.partitions.divide(line.0 / LINE_BYTES).0),
+        }
     }
 
     /// The half of an SM: pairs of SMs (TPCs) lie in both in turn.
@@ -87,10 +93,7 @@ impl AddressMap {
     /// lie side by side.
     #[must_use]
     pub fn local_line(&self, line: Address) -> u64 {
-        match &self.chunks {
-            Some(chunks) => chunks.place(line).local_line,
-            None => self.partitions.divide(line.0 / LINE_BYTES).0,
-        }
+        self.home_and_local_line(line).1
     }
 
     /// The slice of the partition that holds a line.
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn in_a_cache_of_one_piece_every_line_is_near() {
         let map = map(1);
-        assert_eq!((map.home(line(77)), map.half_of_sm(SmId(131))), (0, 0));
+        assert_eq!((map.home_and_local_line(line(77)).0, map.half_of_sm(SmId(131))), (0, 0));
         assert_eq!((map.half_of_partition(PartitionId(95)), map.twin(PartitionId(3))), (0, None));
     }
 }

@@ -25,53 +25,86 @@ struct Fill {
 /// When each unit of a partition does something next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Agenda {
-    /// The first data that comes from each pseudo-channel, and its line.
-    fills: Vec<(Ticks, Address)>,
-    /// When each slice looks up its next request.
-    look_ups: Vec<Ticks>,
-    /// When each pseudo-channel decides.
-    commands: Vec<Ticks>,
-    /// When the first message of the other half comes.
-    message: Ticks,
+    /// In the order in which units act at one moment: data of each pseudo-channel comes back, a message of the other half
+    /// comes, each slice looks up a request, each pseudo-channel issues a command.
+    moments: Vec<Ticks>,
+    /// The line of the first data that comes from each pseudo-channel.
+    fill_lines: Vec<Address>,
 }
 
 impl Agenda {
     /// Nothing to do.
     fn new(spec: &PartitionSpec) -> Agenda {
+        let (channels, slices) = (spec.channels as usize, spec.slices as usize);
         Agenda {
-            fills: vec![(Ticks::NEVER, Address(0)); spec.channels as usize],
-            look_ups: vec![Ticks::NEVER; spec.slices as usize],
-            commands: vec![Ticks::NEVER; spec.channels as usize],
-            message: Ticks::NEVER,
+            moments: vec![Ticks::NEVER; channels + 1 + slices + channels],
+            fill_lines: vec![Address(0); channels],
         }
     }
 
-    /// The one thing that happens next, and when: data comes back (of equal moments the lower line first), else a message
-    /// of the other half comes, else a request is looked up, else DRAM issues a command.
+    fn channels(&self) -> usize {
+        self.fill_lines.len()
+    }
+
+    fn set_fill(&mut self, channel: usize, first: Option<&Fill>) {
+        self.moments[channel] = first.map_or(Ticks::NEVER, |fill| fill.at);
+        self.fill_lines[channel] = first.map_or(Address(0), |fill| fill.line);
+    }
+
+    fn set_message(&mut self, first: Option<&HalfMessage>) {
+        let channels = self.channels();
+        self.moments[channels] = first.map_or(Ticks::NEVER, |message| Ticks::from(message.at));
+    }
+
+    fn set_look_up(&mut self, slice: usize, at: Ticks) {
+        let channels = self.channels();
+        self.moments[channels + 1 + slice] = at;
+    }
+
+    fn set_command(&mut self, channel: usize, at: Ticks) {
+        let first = self.moments.len() - self.channels();
+        self.moments[first + channel] = at;
+    }
+
+    /// When the next thing happens.
+    fn next_moment(&self) -> Ticks {
+        self.moments.iter().copied().min().unwrap_or(Ticks::NEVER)
+    }
+
+    /// The one thing that happens next, and when; of data that comes back at one moment the lower line first.
     #[inline]
     fn next(&self) -> (Ticks, Next) {
-        let mut first = (Ticks::NEVER, Address(0));
-        let mut next = (Ticks::NEVER, Next::Fill(0));
-        for (channel, &fill) in self.fills.iter().enumerate() {
-            if fill.0 < first.0 || fill.0 == first.0 && fill.1 < first.1 {
-                first = fill;
-                next = (fill.0, Next::Fill(channel));
+        let (mut first, mut unit) = (Ticks::NEVER, 0);
+        for (number, &at) in self.moments.iter().enumerate() {
+            if at < first {
+                (first, unit) = (at, number);
             }
         }
-        if self.message < next.0 {
-            next = (self.message, Next::Message);
-        }
-        for (slice, &at) in self.look_ups.iter().enumerate() {
-            if at < next.0 {
-                next = (at, Next::LookUp(slice));
+        (first, self.unit(unit))
+    }
+
+    /// What a unit does, by its place in the order.
+    #[inline]
+    fn unit(&self, number: usize) -> Next {
+        let channels = self.channels();
+        let commands = self.moments.len() - channels;
+        if number < channels {
+            let mut first = number;
+            for other in number + 1..channels {
+                if self.moments[other] == self.moments[first]
+                    && self.fill_lines[other] < self.fill_lines[first]
+                {
+                    first = other;
+                }
             }
+            Next::Fill(first)
+        } else if number == channels {
+            Next::Message
+        } else if number < commands {
+            Next::LookUp(number - channels - 1)
+        } else {
+            Next::Command(number - commands)
         }
-        for (channel, &at) in self.commands.iter().enumerate() {
-            if at < next.0 {
-                next = (at, Next::Command(channel));
-            }
-        }
-        next
     }
 }
 
@@ -168,26 +201,26 @@ impl Partition {
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice(request.line);
         self.slices[slice].push(request);
-        self.agenda.look_ups[slice] = self.slices[slice].next_event();
+        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
     /// A message of the partition of the same number in the other half arrives; they must come in order of arrival.
     pub fn push_message(&mut self, spec: &PartitionSpec, message: HalfMessage) {
         let HalfContent::Request(request) = message.content else {
             self.messages.push_back(message);
-            self.agenda.message = self.messages.front().map_or(Ticks::NEVER, |first| Ticks::from(first.at));
+            self.agenda.set_message(self.messages.front());
             return;
         };
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice(request.line);
         self.slices[slice].push_far(request);
-        self.agenda.look_ups[slice] = self.slices[slice].next_event();
+        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
     /// The first cycle in which something can happen, if anything is under way.
     #[must_use]
     pub fn next_event(&self) -> Option<Cycle> {
-        let (next, _) = self.agenda.next();
+        let next = self.agenda.next_moment();
         (next != Ticks::NEVER).then_some(Cycle(next.0 / TICKS_PER_CYCLE))
     }
 
@@ -266,7 +299,7 @@ impl Partition {
 
     fn fill(&mut self, spec: &PartitionSpec, channel: usize, output: &mut PartitionOutput) {
         let Some(fill) = self.fills[channel].pop_front() else { return };
-        self.agenda.fills[channel] = first_fill(&self.fills[channel]);
+        self.agenda.set_fill(channel, self.fills[channel].front());
         self.with_slice(spec.map.slice(fill.line), output, |slice, output| {
             slice.fill(&spec.l2, fill.line, fill.sectors, fill.at, output);
         });
@@ -274,7 +307,7 @@ impl Partition {
 
     fn take_message(&mut self, spec: &PartitionSpec, output: &mut PartitionOutput) {
         let Some(message) = self.messages.pop_front() else { return };
-        self.agenda.message = self.messages.front().map_or(Ticks::NEVER, |first| Ticks::from(first.at));
+        self.agenda.set_message(self.messages.front());
         match message.content {
             HalfContent::Data(line, sectors) => {
                 self.with_slice(spec.map.slice(line), output, |slice, output| {
@@ -308,18 +341,18 @@ impl Partition {
             queue: &mut self.counters.l2_requests,
         };
         act(&mut self.slices[slice], &mut of_slice);
-        self.agenda.look_ups[slice] = self.slices[slice].next_event();
+        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
     fn command(&mut self, spec: &PartitionSpec, channel: usize, now: Ticks) {
         let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
         let decided = self.channels[channel].decide(&spec.channel);
-        self.agenda.commands[channel] = self.channels[channel].next_decision();
+        self.agenda.set_command(channel, self.channels[channel].next_decision());
         let Some((access, done)) = decided else { return };
         if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
-            for (slice, look_up) in self.slices.iter_mut().zip(&mut self.agenda.look_ups) {
+            for (number, slice) in self.slices.iter_mut().enumerate() {
                 slice.unblock(now);
-                *look_up = slice.next_event();
+                self.agenda.set_look_up(number, slice.next_event());
             }
         }
         if access.write {
@@ -328,7 +361,7 @@ impl Partition {
         self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
         let line = Address(access.token * LINE_BYTES);
         self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
-        self.agenda.fills[channel] = first_fill(&self.fills[channel]);
+        self.agenda.set_fill(channel, self.fills[channel].front());
     }
 
     /// Gives what the slices want to the pseudo-channels, a burst a sector.
@@ -343,13 +376,9 @@ impl Partition {
             let access = Access { bank: place.bank, row: place.row, write, token, sectors, at };
             let channel = &mut self.channels[place.pseudo_channel];
             channel.push(access, now);
-            self.agenda.commands[place.pseudo_channel] = channel.next_decision();
+            self.agenda.set_command(place.pseudo_channel, channel.next_decision());
         }
     }
-}
-
-fn first_fill(fills: &VecDeque<Fill>) -> (Ticks, Address) {
-    fills.front().map_or((Ticks::NEVER, Address(0)), |fill| (fill.at, fill.line))
 }
 
 /// The cycle in which a moment falls.

@@ -55,6 +55,14 @@ impl Latencies {
         record(self.long.get_or_insert_with(new_histogram), latency, 1);
     }
 
+    /// A short latency that occurred so often, with a table that is there.
+    fn record_many(&mut self, latency: usize, count: u32) {
+        match self.short[latency].checked_add(count) {
+            Some(sum) => self.short[latency] = sum,
+            None => record(self.long.get_or_insert_with(new_histogram), latency as u64, u64::from(count)),
+        }
+    }
+
     /// All of them as one histogram.
     fn histogram(&self) -> Option<Box<Histogram<u64>>> {
         if self.short.is_empty() && self.long.is_none() {
@@ -181,7 +189,13 @@ impl<'de> Deserialize<'de> for Latencies {
 
 impl AddAssign<&Latencies> for Latencies {
     fn add_assign(&mut self, other: &Latencies) {
-        if let Some(theirs) = other.histogram() {
+        if self.short.is_empty() {
+            self.short.clone_from(&other.short);
+        } else {
+            let counted = other.short.iter().enumerate().filter(|&(_, &count)| count > 0);
+            counted.for_each(|(latency, &count)| self.record_many(latency, count));
+        }
+        if let Some(theirs) = &other.long {
             let mine = self.long.get_or_insert_with(new_histogram);
             // Both resize themselves, so that adding cannot fail.
             let _ = mine.add(theirs.as_ref());

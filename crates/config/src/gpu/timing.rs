@@ -24,18 +24,21 @@ impl Ticks {
 
     /// This many SM cycles.
     #[must_use]
+    #[inline]
     pub fn of_cycles(cycles: u64) -> Ticks {
         Ticks(cycles * TICKS_PER_CYCLE)
     }
 
     /// The SM cycle in which, or at the start of which, this moment lies; rounded up.
     #[must_use]
+    #[inline]
     pub fn to_cycle(self) -> Cycle {
         Cycle(self.0.div_ceil(TICKS_PER_CYCLE))
     }
 }
 
 impl From<Cycle> for Ticks {
+    #[inline]
     fn from(cycle: Cycle) -> Ticks {
         Ticks(cycle.0.saturating_mul(TICKS_PER_CYCLE))
     }
@@ -43,6 +46,7 @@ impl From<Cycle> for Ticks {
 
 impl Add for Ticks {
     type Output = Ticks;
+    #[inline]
     fn add(self, other: Ticks) -> Ticks {
         Ticks(self.0.saturating_add(other.0))
     }
@@ -50,6 +54,7 @@ impl Add for Ticks {
 
 impl Mul<u64> for Ticks {
     type Output = Ticks;
+    #[inline]
     fn mul(self, factor: u64) -> Ticks {
         Ticks(self.0 * factor)
     }

@@ -1,5 +1,6 @@
 //! Sector caches: tags and replacement, for the level-one and the level-two cache.
 
+mod fingerprints;
 mod replacement;
 mod tags;
 

@@ -2,6 +2,7 @@
 
 mod inspect;
 
+use super::fingerprints::{Fingerprint, Fingerprints};
 use super::replacement::Replacement;
 pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
@@ -46,9 +47,9 @@ pub struct Victim {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SectorCache {
     shape: CacheShape,
-    /// All lines, set by set: everything that is known of one in one word, so that a set is a few cache lines of the
-    /// host.
     ways: Divisor,
+    fingerprints: Fingerprints,
+    /// All lines, set by set: everything that is known of one in one word.
     lines: Vec<Word>,
     replacement: Replacement,
 }
@@ -113,6 +114,7 @@ impl SectorCache {
         SectorCache {
             shape,
             ways: Divisor::new(shape.ways as u64),
+            fingerprints: Fingerprints::new(shape),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
         }
@@ -124,8 +126,9 @@ impl SectorCache {
         let set = self.set(set_number);
         let first = set * self.shape.ways;
         let number = line.0 / LINE_BYTES;
+        let lines = &self.lines[first..first + self.shape.ways];
         let way =
-            self.lines[first..first + self.shape.ways].iter().position(|word| word.number() == number)?;
+            self.fingerprints.find(set, Fingerprint::of(number), |way| lines[way].number() == number)?;
         self.replacement.hit(set, way);
         Some(LineIndex((first + way) as u32))
     }
@@ -142,7 +145,7 @@ impl SectorCache {
         let set = self.set(set_number);
         let first = set * self.shape.ways;
         let lines = &self.lines[first..first + self.shape.ways];
-        let way = match lines.iter().position(|word| word.number() == Word::EMPTY.number()) {
+        let way = match self.fingerprints.find(set, Fingerprint::EMPTY, |_| true) {
             Some(empty) => empty,
             None => self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?,
         };
@@ -154,7 +157,9 @@ impl SectorCache {
             Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }
         });
         self.replacement.insert(set, way);
-        self.lines[index] = Word::new(line.0 / LINE_BYTES);
+        let number = line.0 / LINE_BYTES;
+        self.lines[index] = Word::new(number);
+        self.fingerprints.put(set, way, Fingerprint::of(number));
         Some((LineIndex(index as u32), victim))
     }
 
@@ -231,12 +236,15 @@ impl SectorCache {
 
     /// Removes a line, whatever it holds.
     pub fn invalidate(&mut self, index: LineIndex) {
+        let (set, way) = self.ways.divide(u64::from(index.0));
         self.lines[index.0 as usize] = Word::EMPTY;
+        self.fingerprints.put(set as usize, way as usize, Fingerprint::EMPTY);
     }
 
     /// Removes every line.
     pub fn invalidate_all(&mut self) {
         self.lines.fill(Word::EMPTY);
+        self.fingerprints.clear();
     }
 
     /// Lines that it holds at most.

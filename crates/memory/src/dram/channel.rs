@@ -6,7 +6,7 @@ use super::constraints::{Command, Constraints, ReadyTimes};
 use super::queues::{Queues, Waiting};
 use super::refresh::RefreshSpec;
 use super::standard;
-use super::wishes::Wishes;
+use super::wishes::{Wish, Wishes};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warplab_config::Ticks;
@@ -39,8 +39,9 @@ pub struct Access {
 struct Candidate {
     at: Ticks,
     command: Command,
-    age: u64,
-    bank: usize,
+    bank: u32,
+    /// Of the access in the queue of the bank.
+    place: u32,
 }
 
 /// The specification of a pseudo-channel.
@@ -242,42 +243,43 @@ impl PseudoChannel {
         let (queues, column) =
             if self.writing { (&mut self.writes, Command::Write) } else { (&mut self.reads, Command::Read) };
         self.wishes.find(constraints, &self.ready, &self.open_rows, queues, column);
-        let mut best = Candidate { at: Ticks::NEVER, command: column, age: u64::MAX, bank: 0 };
+        let groups = self.ready.of_groups(constraints);
+        let mut best = Candidate { at: Ticks::NEVER, command: column, bank: 0, place: 0 };
         for command in [column, Command::Activate, Command::Precharge] {
-            let banks = self.wishes.of(command);
-            if banks.is_empty() {
-                continue;
-            }
+            let earliest = self.ready.of_channel(command).max(now);
             // A command that cannot come before one that goes before it in the order does not come.
-            let channel = self.ready.of_channel(command).max(now);
-            if channel >= best.at {
+            if earliest >= best.at {
                 continue;
             }
-            // The oldest of those that come first: an age that no access has when another command is the best so far.
-            let (mut first, mut oldest) = (best.at, 0);
-            let mut bank_of_first = None;
-            banks.for_each(|bank| {
-                let wish = self.wishes.wish(bank);
-                let group = self.ready.of_group(constraints, command, bank);
-                let at = wish.ready.max(group).max(channel);
-                if at < first || at == first && wish.age < oldest {
-                    (first, oldest, bank_of_first) = (at, wish.age, Some(bank));
+            for &Wish { bank, group, place, ready, .. } in self.wishes.oldest_first(command) {
+                let at = ready.max(groups[group as usize][command as usize]).max(earliest);
+                if at < best.at {
+                    best = Candidate { at, command, bank, place };
                 }
-            });
-            if let Some(bank) = bank_of_first {
-                best = Candidate { at: first, command, age: oldest, bank };
+                if at == earliest {
+                    break;
+                }
             }
         }
         (best.at != Ticks::NEVER).then_some(best)
     }
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
-        let Candidate { command, bank, .. } = candidate;
-        let place = self.wishes.place(bank);
-        self.wishes.forget(bank);
+        let Candidate { command, bank, place, .. } = candidate;
+        let (bank, place) = (bank as usize, place as usize);
         self.ready.issued(&spec.constraints, command, bank, now);
+        if matches!(command, Command::Read | Command::Write) {
+            let taken = self.take_access(spec, (bank, place), now);
+            if self.queues().is_waiting(place) {
+                // Still the oldest access to the open row.
+                self.wishes.renew(bank, self.ready.of_bank(&spec.constraints, command, bank));
+            } else {
+                self.wishes.forget(bank);
+            }
+            return Some(taken);
+        }
+        self.wishes.forget(bank);
         match command {
-            Command::Read | Command::Write => Some(self.take_access(spec, (bank, place), now)),
             Command::Activate => {
                 let (row, first) = self.open(place);
                 self.counters.activates += 1;
@@ -291,8 +293,13 @@ impl PseudoChannel {
                 self.set_row(bank, None);
                 None
             }
-            Command::RefreshAll | Command::RefreshBank => None,
+            _ => None,
         }
+    }
+
+    /// The queues of the present direction.
+    fn queues(&self) -> &Queues {
+        if self.writing { &self.writes } else { &self.reads }
     }
 
     /// A column command: its access leaves the queue, with the moment at which its data is there.

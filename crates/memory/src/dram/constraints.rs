@@ -31,6 +31,10 @@ pub(crate) enum Level {
     Bank,
 }
 
+impl Level {
+    const ALL: [Level; 3] = [Level::PseudoChannel, Level::BankGroup, Level::Bank];
+}
+
 /// A number of command clocks as an expression of named timings and the clocks of one burst.
 pub(crate) type Distance = fn(&DramClocks, u32) -> u32;
 
@@ -48,7 +52,6 @@ pub(crate) struct Constraint {
 /// A row in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    level: Level,
     to: Command,
     distance: Ticks,
 }
@@ -62,13 +65,13 @@ struct Window {
     distance: Ticks,
 }
 
-/// The rows of a machine, by their first command.
+/// The rows of a machine, by their first command and level.
 #[derive(Clone, Debug)]
 pub(crate) struct Constraints {
     groups: usize,
     /// The group of each bank.
     group_of: Vec<u8>,
-    after: [Vec<Row>; Command::COUNT],
+    after: [[Vec<Row>; Level::ALL.len()]; Command::COUNT],
     windows: Vec<Window>,
 }
 
@@ -90,7 +93,7 @@ impl Constraints {
             if window > 1 {
                 constraints.windows.push(Window { from, to, count: window, distance });
             } else if distance > Ticks(0) {
-                constraints.after[from as usize].push(Row { level, to, distance });
+                constraints.after[from as usize][level as usize].push(Row { to, distance });
             }
         }
         constraints
@@ -100,11 +103,18 @@ impl Constraints {
         self.group_of.len()
     }
 
+    /// The group of a bank.
+    #[inline]
+    pub(crate) fn group(&self, bank: usize) -> usize {
+        usize::from(self.group_of[bank])
+    }
+
     /// Where the ready-times of a level lie that a bank belongs to.
+    #[inline]
     fn node(&self, level: Level, bank: usize) -> usize {
         match level {
             Level::PseudoChannel => 0,
-            Level::BankGroup => 1 + usize::from(self.group_of[bank]),
+            Level::BankGroup => 1 + self.group(bank),
             Level::Bank => 1 + self.groups + bank,
         }
     }
@@ -135,10 +145,10 @@ impl ReadyTimes {
         self.nodes[constraints.node(Level::Bank, bank)][command as usize]
     }
 
-    /// When the group of a bank allows a command.
+    /// When each group of banks allows each command.
     #[inline]
-    pub(crate) fn of_group(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        self.nodes[constraints.node(Level::BankGroup, bank)][command as usize]
+    pub(crate) fn of_groups(&self, constraints: &Constraints) -> &[[Ticks; Command::COUNT]] {
+        &self.nodes[1..][..constraints.groups]
     }
 
     /// When the pseudo-channel allows a command.
@@ -149,14 +159,15 @@ impl ReadyTimes {
 
     /// When what a bank shares with others allows a command.
     pub(crate) fn shared(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        self.of_group(constraints, command, bank).max(self.of_channel(command))
+        let group = self.of_groups(constraints)[constraints.group(bank)];
+        group[command as usize].max(self.of_channel(command))
     }
 
     /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.
     pub(crate) fn issued(&mut self, constraints: &Constraints, command: Command, bank: usize, now: Ticks) {
-        for row in &constraints.after[command as usize] {
-            let node = constraints.node(row.level, bank);
-            not_before(&mut self.nodes[node][row.to as usize], now + row.distance);
+        for (rows, level) in constraints.after[command as usize].iter().zip(Level::ALL) {
+            let node = &mut self.nodes[constraints.node(level, bank)];
+            rows.iter().for_each(|row| not_before(&mut node[row.to as usize], now + row.distance));
         }
         for (window, last) in constraints.windows.iter().zip(&mut self.windows) {
             if window.from != command {

@@ -138,6 +138,12 @@ impl Queues {
         &self.nodes[place].waiting
     }
 
+    /// Whether the access at a place waits for further column commands.
+    #[inline]
+    pub(crate) fn is_waiting(&self, place: usize) -> bool {
+        !self.nodes[place].waiting.sectors.is_empty()
+    }
+
     /// The access at a place.
     pub(crate) fn waiting_mut(&mut self, place: usize) -> &mut Waiting {
         &mut self.nodes[place].waiting
@@ -238,6 +244,7 @@ mod tests {
         let place = queues.oldest(0).unwrap();
         let taken = [0; 3].map(|_| queues.take(0, place)).map(|taken| (taken.sectors.0, taken.opened));
         assert_eq!(taken, [(0b0001, true), (0b0010, false), (0b1000, false)]);
+        assert!(!queues.is_waiting(place));
         assert_eq!((queues.len(), queues.oldest(0)), (0, None));
     }
 

@@ -2,9 +2,10 @@
 
 use super::Asker;
 use crate::cache::LineIndex;
+use crate::line_table::LineTable;
 use crate::message::Request;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use warplab_units::{Address, SectorMask};
 
 /// A request that waits, and whose it is.
@@ -14,42 +15,55 @@ pub(crate) struct Waiter {
     pub(crate) asker: Asker,
 }
 
+/// Requests for sectors of one line, in order of their arrival: mostly one.
+pub(crate) type Waiters = SmallVec<[Waiter; 1]>;
+
 /// One line under way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mshr {
     /// Its place in the cache.
     pub(crate) index: LineIndex,
     /// Sectors that have been asked of DRAM and have not come.
     pub(crate) pending: SectorMask,
-    /// Requests that wait for sectors of the line, in order of their arrival.
-    pub(crate) waiters: Vec<Waiter>,
+    /// Requests that wait for sectors of the line.
+    pub(crate) waiters: Waiters,
+}
+
+impl Mshr {
+    /// Takes out the requests that wait for nothing any more.
+    pub(crate) fn take_ready(&mut self, is_ready: impl Fn(&Waiter) -> bool) -> Waiters {
+        if !self.waiters.iter().any(&is_ready) {
+            return Waiters::new();
+        }
+        let waiters = std::mem::take(&mut self.waiters);
+        if waiters.len() == 1 {
+            return waiters;
+        }
+        let (ready, rest) = waiters.into_iter().partition(is_ready);
+        self.waiters = rest;
+        ready
+    }
 }
 
 /// The lines of one slice that are under way.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Mshrs {
-    /// The entry of each line.
-    lines: FxHashMap<u64, u32>,
-    /// Entries in use and free ones, which keep the room of their waiters.
-    entries: Vec<Mshr>,
-    free: Vec<u32>,
-}
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Mshrs(LineTable<Mshr>);
 
 impl Mshrs {
     pub(crate) fn len(&self) -> usize {
-        self.lines.len()
+        self.0.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.0.is_empty()
     }
 
     pub(crate) fn contains(&self, line: Address) -> bool {
-        self.lines.contains_key(&line.0)
+        self.0.contains(line)
     }
 
     pub(crate) fn get_mut(&mut self, line: Address) -> Option<&mut Mshr> {
-        self.lines.get(&line.0).map(|&entry| &mut self.entries[entry as usize])
+        self.0.get_mut(line)
     }
 
     /// Lets a request wait for sectors that it lacks. Gives the sectors of `fetch` that nobody has asked for yet, which
@@ -61,14 +75,7 @@ impl Mshrs {
         missing: SectorMask,
         fetch: SectorMask,
     ) -> Waiting {
-        let Mshrs { lines, entries, free } = self;
-        let entry = *lines.entry(waiter.request.line.0).or_insert_with(|| {
-            free.pop().unwrap_or_else(|| {
-                entries.push(Mshr { index, pending: SectorMask::EMPTY, waiters: Vec::new() });
-                (entries.len() - 1) as u32
-            })
-        });
-        let mshr = &mut entries[entry as usize];
+        let mshr = self.0.get_or_insert(waiter.request.line);
         mshr.index = index;
         let waiting = Waiting { fetch: fetch & !mshr.pending, merged: (missing & mshr.pending).count() };
         mshr.waiters.push(waiter);
@@ -78,19 +85,12 @@ impl Mshrs {
 
     /// The lines under way and their entries, in order of addresses.
     pub(crate) fn ascending(&self) -> Vec<(Address, &Mshr)> {
-        let lines = self.lines.iter();
-        let mut lines: Vec<(Address, &Mshr)> =
-            lines.map(|(&line, &entry)| (Address(line), &self.entries[entry as usize])).collect();
-        lines.sort_unstable_by_key(|&(line, _)| line);
-        lines
+        self.0.ascending()
     }
 
     /// Nothing of a line is under way any more.
     pub(crate) fn release(&mut self, line: Address) {
-        if let Some(entry) = self.lines.remove(&line.0) {
-            self.entries[entry as usize].waiters.clear();
-            self.free.push(entry);
-        }
+        self.0.remove(line);
     }
 }
 
@@ -101,22 +101,6 @@ pub(crate) struct Waiting {
     pub(crate) fetch: SectorMask,
     /// Sectors that were under way already.
     pub(crate) merged: u32,
-}
-
-/// In order of lines, so that equal states are equal bytes.
-impl Serialize for Mshrs {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.ascending().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Mshrs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Mshrs, D::Error> {
-        let (lines, entries): (Vec<u64>, Vec<Mshr>) =
-            Vec::<(u64, Mshr)>::deserialize(deserializer)?.into_iter().unzip();
-        let lines = lines.into_iter().zip(0..).collect();
-        Ok(Mshrs { lines, entries, free: Vec::new() })
-    }
 }
 
 #[cfg(test)]
@@ -184,21 +168,5 @@ mod tests {
         assert!(mshrs.contains(Address(0)) && !mshrs.contains(Address(128)));
         mshrs.release(Address(0));
         assert!(mshrs.is_empty() && !mshrs.contains(Address(0)));
-    }
-
-    #[test]
-    fn equal_states_are_equal_bytes_whatever_the_order_in_which_lines_came() {
-        let lines = [0u64, 128, 4096, 77 * 128, 12_800_000];
-        let (mut forward, mut backward) = (Mshrs::default(), Mshrs::default());
-        for line in lines {
-            wait(&mut forward, read(line, 0, 1), 1);
-        }
-        for line in lines.into_iter().rev() {
-            wait(&mut backward, read(line, 0, 1), 1);
-        }
-        let bytes = [&forward, &backward].map(|mshrs| postcard::to_allocvec(mshrs).unwrap());
-        assert_eq!(bytes[0], bytes[1]);
-        let restored: Mshrs = postcard::from_bytes(&bytes[0]).unwrap();
-        assert_eq!(postcard::to_allocvec(&restored).unwrap(), bytes[0]);
     }
 }

@@ -9,7 +9,6 @@ use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use std::collections::VecDeque;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
@@ -130,6 +129,17 @@ pub(crate) enum Asker {
     OtherHalf,
 }
 
+/// A request's turn.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    asker: Asker,
+    /// The number of the line inside its partition, which chooses its set.
+    set: u64,
+    /// Whether the write queue of DRAM has room.
+    writes_allowed: bool,
+    now: Ticks,
+}
+
 /// One slice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {
@@ -209,10 +219,12 @@ impl Slice {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
         let Some(&request) = self.inbox(asker).requests.front() else { return };
-        let passed = if asker == Asker::Sm && spec.map.home(request.line) != self.half {
-            self.look_up_far(spec, &request, writes_allowed, now, output)
+        let (home, set) = spec.map.home_and_local_line(request.line);
+        let turn = Turn { asker, set, writes_allowed, now };
+        let passed = if asker == Asker::Sm && home != self.half {
+            self.look_up_far(spec, &request, turn, output)
         } else {
-            self.look_up_home(spec, &request, asker, writes_allowed, now, output)
+            self.look_up_home(spec, &request, turn, output)
         };
         match passed {
             Ok(()) => {
@@ -234,12 +246,11 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
-        asker: Asker,
-        writes_allowed: bool,
-        now: Ticks,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let index = self.find_or_insert(spec, request.line, writes_allowed, now, output).ok_or(Blocked)?;
+        let Turn { asker, now, .. } = turn;
+        let index = self.find_or_insert(spec, request.line, turn, output).ok_or(Blocked)?;
         let missing = self.missing(index, request);
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             return Err(Blocked);
@@ -288,11 +299,10 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         line: Address,
-        writes_allowed: bool,
-        now: Ticks,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Option<LineIndex> {
-        let set = spec.map.local_line(line);
+        let Turn { set, writes_allowed, now, .. } = turn;
         if let Some(index) = self.cache.find(line, set) {
             return Some(index);
         }
@@ -373,17 +383,16 @@ impl Slice {
         mshr.pending = mshr.pending & !sectors;
         let readable = self.cache.readable(index);
         let at = now + spec.fill;
-        let ready = mshr.waiters.extract_if(.., |waiter| readable.contains(waiter.request.sectors));
-        let ready: SmallVec<[Waiter; 4]> = ready.collect();
+        let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
         if mshr.pending.is_empty() {
             self.mshrs.release(line);
             self.cache.unpin(index);
         }
-        for Waiter { request, asker } in ready {
+        for &Waiter { ref request, asker } in &ready {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
-            self.answer(spec, &request, asker, at, output);
+            self.answer(spec, request, asker, at, output);
         }
     }
 }

@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_exec::RowAccess;
+use warplab_exec::{Lanes, RowAccess};
 use warplab_units::{
     Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
 };
@@ -98,7 +98,7 @@ fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
 
 /// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
 pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
-    if are_contiguous(addresses, mask, bytes) {
+    if (Lanes { addresses, mask, bytes }).are_contiguous() {
         let first = addresses[0];
         return lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64);
     }
@@ -126,18 +126,6 @@ pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lin
         (access.sectors, access.full) = sectors_of_bytes(covered);
     }
     lines
-}
-
-/// Whether all lanes take part and lie one after another.
-#[inline]
-fn are_contiguous(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> bool {
-    let mut expected = addresses[0];
-    let mut different = 0;
-    for address in addresses {
-        different |= address ^ expected;
-        expected = expected.wrapping_add(u64::from(bytes));
-    }
-    different == 0 && mask.is_full()
 }
 
 /// The lines of the bytes from `start` to `end`.

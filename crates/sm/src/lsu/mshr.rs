@@ -1,8 +1,8 @@
 //! MSHRs: lines under way from L2 to L1, and who waits for them.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use warplab_memory::LineTable;
 use warplab_trace::QueueCounters;
 use warplab_units::{Address, Cycle, SectorMask};
 
@@ -19,7 +19,7 @@ struct Mshr {
 /// The miss status holding registers of an L1, one for each line under way.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Mshrs {
-    lines: FxHashMap<u64, Mshr>,
+    lines: LineTable<Mshr>,
     /// Requests under way.
     pub(crate) counters: QueueCounters,
 }
@@ -32,12 +32,8 @@ impl Mshrs {
 
     /// The lines under way in order of addresses, with the sectors that were requested and the loads that wait.
     pub(crate) fn ascending(&self) -> Vec<(Address, SectorMask, impl Iterator<Item = LoadId>)> {
-        let lines = self.lines.iter();
-        let mut lines: Vec<_> = lines
-            .map(|(&line, mshr)| (Address(line), mshr.requested, mshr.waiters.iter().map(|&(_, load)| load)))
-            .collect();
-        lines.sort_unstable_by_key(|&(line, ..)| line);
-        lines
+        let lines = self.lines.ascending().into_iter();
+        lines.map(|(line, mshr)| (line, mshr.requested, mshr.waiters.iter().map(|&(_, load)| load))).collect()
     }
 
     /// Whether a load of this many lines can start. One that wants more lines than there are entries goes alone.
@@ -53,7 +49,7 @@ impl Mshrs {
         load: LoadId,
         now: Cycle,
     ) -> SectorMask {
-        let mshr = self.lines.entry(line.0).or_default();
+        let mshr = self.lines.get_or_insert(line);
         let request = sectors & !mshr.requested;
         mshr.requested |= request;
         mshr.waiters.push((sectors, load));
@@ -73,7 +69,7 @@ impl Mshrs {
     ) -> SmallVec<[LoadId; 8]> {
         self.counters.leaves(now.0, sent.0);
         let mut done = SmallVec::new();
-        let Some(mshr) = self.lines.get_mut(&line.0) else { return done };
+        let Some(mshr) = self.lines.get_mut(line) else { return done };
         mshr.requested = mshr.requested & !sectors;
         mshr.waiters.retain(|(wanted, load)| {
             *wanted = *wanted & !sectors;
@@ -83,7 +79,7 @@ impl Mshrs {
             !wanted.is_empty()
         });
         if mshr.requested.is_empty() && mshr.waiters.is_empty() {
-            self.lines.remove(&line.0);
+            self.lines.remove(line);
         }
         done
     }

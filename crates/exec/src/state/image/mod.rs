@@ -295,14 +295,7 @@ impl MemoryImage {
     /// When every lane is aligned and inside one buffer: that buffer and the lowest and highest address.
     #[inline(always)]
     fn range(&self, lanes: &Lanes<'_>) -> Option<(&Buffer, u64, u64)> {
-        let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-        for lane in 0..LANES {
-            let address = lanes.addresses[lane];
-            let active = lanes.mask.0 >> lane & 1 != 0;
-            low = low.min(if active { address } else { u64::MAX });
-            high = high.max(if active { address } else { 0 });
-            bits |= if active { address } else { 0 };
-        }
+        let (low, high, bits) = extent(lanes);
         if bits & u64::from(lanes.bytes - 1) != 0 || low > high {
             return None;
         }
@@ -325,9 +318,13 @@ impl MemoryImage {
         }
         let start = buffer.base.0 + number * PAGE_BYTES;
         let mut index = [0u32; LANES];
-        for lane in 0..LANES {
-            let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { low };
-            index[lane] = (address.wrapping_sub(start) as u32) / 4;
+        if lanes.are_contiguous() {
+            (0..LANES).for_each(|lane| index[lane] = ((low - start) as u32 + lane as u32 * lanes.bytes) / 4);
+        } else {
+            for lane in 0..LANES {
+                let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { low };
+                index[lane] = (address.wrapping_sub(start) as u32) / 4;
+            }
         }
         let words = lanes.bytes.div_ceil(4);
         let stored = buffer.stored(number);
@@ -381,9 +378,8 @@ impl MemoryImage {
             let cells = buffer.page((low - buffer.base.0) / PAGE_BYTES);
             for lane in lanes.mask.lanes() {
                 let at = ((lanes.addresses[lane] - buffer.base.0) / 4 % PAGE_WORDS) as usize;
-                for word in 0..words {
-                    cells[at + word].store(data[word][lane], Relaxed);
-                }
+                let cells = &cells[at..][..words];
+                cells.iter().zip(data).for_each(|(cell, row)| cell.store(row[lane], Relaxed));
             }
             return Ok(());
         }
@@ -464,6 +460,25 @@ impl MemoryImage {
             .filter(|buffer| address.0 - buffer.base.0 + count <= buffer.bytes)
             .ok_or_else(|| self.fault(address.0, 1, 0))
     }
+}
+
+/// The lowest and the highest address of an access, and every bit that is set in any: of addresses one after another
+/// those of the first, as where it is aligned all are.
+#[inline(always)]
+fn extent(lanes: &Lanes<'_>) -> (u64, u64, u64) {
+    if lanes.are_contiguous() {
+        let first = lanes.addresses[0];
+        return (first, lanes.addresses[LANES - 1], first);
+    }
+    let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
+    for lane in 0..LANES {
+        let address = lanes.addresses[lane];
+        let active = lanes.mask.0 >> lane & 1 != 0;
+        low = low.min(if active { address } else { u64::MAX });
+        high = high.max(if active { address } else { 0 });
+        bits |= if active { address } else { 0 };
+    }
+    (low, high, bits)
 }
 
 /// Words to the bytes or halves that the addresses mean.

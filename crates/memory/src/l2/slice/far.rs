@@ -1,11 +1,10 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, count, data_bytes, evict, fetched, reply};
+use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, reply};
 use crate::cache::LineIndex;
 use crate::l2::mshr::Waiter;
 use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
-use smallvec::SmallVec;
 use warplab_config::Ticks;
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
 
@@ -21,15 +20,14 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
-        writes_allowed: bool,
-        now: Ticks,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
         match request.kind {
-            RequestKind::Read => self.read_copy(spec, request, now, output),
-            RequestKind::Write { full } => self.write_copy(spec, request, full, writes_allowed, now, output),
+            RequestKind::Read => self.read_copy(spec, request, turn, output),
+            RequestKind::Write { full } => self.write_copy(spec, request, full, turn, output),
             RequestKind::Atomic { .. } => {
-                self.pass_on_atomic(spec, request, now, output);
+                self.pass_on_atomic(spec, request, turn, output);
                 Ok(())
             }
         }
@@ -39,10 +37,10 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
-        now: Ticks,
+        Turn { set, now, .. }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let found = self.cache.find(request.line, spec.map.local_line(request.line));
+        let found = self.cache.find(request.line, set);
         let readable = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index));
         let missing = request.sectors & !readable;
         let under_way = self.far_mshrs.contains(request.line);
@@ -70,11 +68,9 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         full: SectorMask,
-        writes_allowed: bool,
-        now: Ticks,
+        Turn { set, writes_allowed, now, .. }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let set = spec.map.local_line(request.line);
         let mut index = self.cache.find(request.line, set);
         if index.is_none() {
             if !writes_allowed {
@@ -97,8 +93,14 @@ impl Slice {
         Ok(())
     }
 
-    fn pass_on_atomic(&mut self, spec: &L2Spec, request: &Request, now: Ticks, output: &mut SliceOutput<'_>) {
-        if let Some(index) = self.cache.find(request.line, spec.map.local_line(request.line)) {
+    fn pass_on_atomic(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        Turn { set, now, .. }: Turn,
+        output: &mut SliceOutput<'_>,
+    ) {
+        if let Some(index) = self.cache.find(request.line, set) {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
@@ -197,13 +199,12 @@ impl Slice {
         let Some(mshr) = self.far_mshrs.get_mut(line) else { return };
         mshr.pending = mshr.pending & !sectors;
         let pending = mshr.pending;
-        let ready = mshr.waiters.extract_if(.., |waiter| (waiter.request.sectors & pending).is_empty());
-        let ready: SmallVec<[Waiter; 4]> = ready.collect();
+        let ready = mshr.take_ready(|waiter| (waiter.request.sectors & pending).is_empty());
         if pending.is_empty() {
             self.far_mshrs.release(line);
         }
-        for Waiter { request, asker } in ready {
-            self.answer(spec, &request, asker, now, output);
+        for &Waiter { ref request, asker } in &ready {
+            self.answer(spec, request, asker, now, output);
         }
     }
 

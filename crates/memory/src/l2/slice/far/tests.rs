@@ -52,7 +52,7 @@ impl Twins {
     /// The number of a line at home in a half, the n-th such.
     fn at_home(&self, half: Half, n: usize) -> u64 {
         let map: &AddressMap = &self.spec.map;
-        (0..).filter(|&number| map.home(line(number)) == half).nth(n).unwrap()
+        (0..).filter(|&number| map.home_and_local_line(line(number)).0 == half).nth(n).unwrap()
     }
 
     /// The requests of the SMs of a half, to the end. Gives token and time of the replies.

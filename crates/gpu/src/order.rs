@@ -1,0 +1,96 @@
+//! Messages in the order of their moments: most lie in few cycles, so that sorting is counting.
+
+use warplab_units::Cycle;
+
+/// Fewer messages are compared with each other.
+const FEW: usize = 24;
+
+/// A message that is sent or arrives at a cycle.
+pub(crate) trait Timed: Copy {
+    /// When.
+    fn at(&self) -> Cycle;
+    /// Its place among those of one cycle; equal ones stay in order.
+    fn rank(&self) -> u64;
+}
+
+/// Room for sorting, used again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Sorter<T> {
+    /// For each cycle from the first one on, where the next message of it goes.
+    places: Vec<u32>,
+    sorted: Vec<T>,
+}
+
+impl<T> Default for Sorter<T> {
+    fn default() -> Sorter<T> {
+        Sorter { places: Vec::new(), sorted: Vec::new() }
+    }
+}
+
+impl<T: Timed> Sorter<T> {
+    /// Sorts messages by cycle and rank.
+    pub(crate) fn sort(&mut self, messages: &mut [T]) {
+        let cycles = || messages.iter().map(|message| message.at().0);
+        let (Some(first), Some(last)) = (cycles().min(), cycles().max()) else { return };
+        let span = (last - first) as usize + 1;
+        if messages.len() < FEW || span > 2 * messages.len() {
+            return messages.sort_by_key(|message| (message.at(), message.rank()));
+        }
+        self.count(messages, first, span);
+        self.sorted.clear();
+        self.sorted.extend_from_slice(messages);
+        for message in &self.sorted {
+            let place = &mut self.places[(message.at().0 - first) as usize];
+            messages[*place as usize] = *message;
+            *place += 1;
+        }
+        messages.chunk_by_mut(|a, b| a.at() == b.at()).for_each(|same| same.sort_by_key(T::rank));
+    }
+
+    /// Where the first message of each cycle goes.
+    fn count(&mut self, messages: &[T], first: u64, span: usize) {
+        self.places.clear();
+        self.places.resize(span + 1, 0);
+        for message in messages {
+            self.places[(message.at().0 - first) as usize + 1] += 1;
+        }
+        for cycle in 1..span {
+            self.places[cycle] += self.places[cycle - 1];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sorter, Timed};
+    use warplab_units::Cycle;
+
+    /// A cycle, a rank, and where it was before.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct Message(u64, u64, usize);
+
+    impl Timed for Message {
+        fn at(&self) -> Cycle {
+            Cycle(self.0)
+        }
+
+        fn rank(&self) -> u64 {
+            self.1
+        }
+    }
+
+    #[test]
+    fn messages_come_by_cycle_then_rank_and_equal_ones_stay_in_order() {
+        for (count, span) in [(0, 1), (5, 3), (23, 10), (24, 10), (500, 90), (500, 5000), (40, 1)] {
+            let message = |number: usize| {
+                let mixed = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                Message(1000 + mixed % span, mixed / 7 % 4, number)
+            };
+            let mut messages: Vec<Message> = (0..count).map(message).collect();
+            let mut expected = messages.clone();
+            expected.sort_by_key(|&Message(at, rank, _)| (at, rank));
+            Sorter::default().sort(&mut messages);
+            assert_eq!(messages, expected, "{count} in {span} cycles");
+        }
+    }
+}
