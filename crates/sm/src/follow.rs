@@ -47,7 +47,7 @@ impl Advance<'_> {
                 self.check_barriers(place);
             }
             Step::System { .. } => self.system_call(slot, executed.pc),
-            Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next),
+            Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next, 0),
             Step::Exited { warp_done: true } => self.exit(slot),
             Step::Trap => return Err(self.sm.trap(slot, executed.pc, self.context.launch)),
         }

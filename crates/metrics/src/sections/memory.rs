@@ -291,11 +291,7 @@ const METRICS: &[Metric] = &[
         SECTOR,
         "read + write + atomic + reduction sectors - those that one half asked of the other",
         "All sectors that multiprocessors asked for or sent.",
-        |c| {
-            let l2 = &c.counters.memory.l2;
-            let far = l2.far_read_sectors + l2.far_write_sectors + l2.far_atomic_sectors;
-            l2_sectors(c).0.saturating_sub(far).into()
-        },
+        |c| l2_sectors(c).0.saturating_sub(fabric_sectors(c)).into(),
     ),
     Metric::raw(
         "lts__t_sectors_srcunit_tex_lookup_hit.sum",
