@@ -29,6 +29,7 @@ mod limits;
 mod link;
 mod liveness;
 mod motion;
+mod offsets;
 mod passes;
 mod pipeline;
 mod predicate;
@@ -37,6 +38,7 @@ mod schedule;
 mod select;
 mod spill;
 mod system;
+mod unroll;
 mod vectorise;
 
 pub use instructions::{Description, describe};

@@ -7,7 +7,7 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal,
-    limits, motion, predicate, reconverge, schedule, select, spill, vectorise,
+    limits, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -189,7 +189,7 @@ impl<'a> Context<'a> {
 fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
-    optimise(runner, &mut code);
+    optimise(runner, &mut code, limit);
     if area > 0 {
         frames::keep_barriers(&mut code);
     }
@@ -227,14 +227,26 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     None
 }
 
+/// Takes out what is not needed.
+fn clean(runner: &mut Runner<'_>, code: &mut Code) {
+    runner.pass(Pass::Copies, code, clean::copies);
+    runner.pass(Pass::Fold, code, clean::fold);
+    runner.pass(Pass::Common, code, clean::common_subexpressions);
+    runner.pass(Pass::Dead, code, dead::dead_code);
+    runner.pass(Pass::Invariant, code, motion::invariant);
+}
+
 /// The passes between selection and allocation.
-fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
+fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     for _ in 0..2 {
-        runner.pass(Pass::Copies, code, clean::copies);
-        runner.pass(Pass::Fold, code, clean::fold);
-        runner.pass(Pass::Common, code, clean::common_subexpressions);
-        runner.pass(Pass::Dead, code, dead::dead_code);
-        runner.pass(Pass::Invariant, code, motion::invariant);
+        clean(runner, code);
+    }
+    let mut unrolled = false;
+    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
+    if unrolled {
+        predicate::tidy(code);
+        runner.pass(Pass::Offsets, code, offsets::offsets);
+        clean(runner, code);
     }
     let options = runner.options;
     let target = &options.target;
@@ -251,7 +263,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Sink, code, motion::sink);
     runner.pass(Pass::Vectorise, code, vectorise::vectorise);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
-    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target));
+    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }
 
 /// Registers that an instruction can name.
