@@ -12,6 +12,7 @@ mod allocate;
 mod calls;
 mod clean;
 mod code;
+mod constants;
 mod control;
 mod dead;
 mod divergence;

@@ -5,22 +5,27 @@ use crate::code::{Code, Groups};
 use rustc_hash::FxHashMap;
 use warplab_program::{
     AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
-    SourceModifier,
+    SourceModifier, UniformRegister,
 };
 
 /// Folds the offsets of every block.
 pub(crate) fn offsets(code: &mut Code) {
     let groups = code.groups();
+    let counts = code.definition_counts();
+    let once = |it: UniformRegister| counts.is_single(Resource::Uniforms(it, 1));
     for block in &mut code.blocks {
         let mut values = Values::default();
         let mut pairs: FxHashMap<usize, (Register, Sum)> = FxHashMap::default();
         for at in 0..block.instructions.len() {
             values.fold_address(&mut block.instructions[at]);
+            values.fold_uniform(&mut block.instructions[at]);
             let narrow = values.fold_narrow(&mut block.instructions[at]);
             if let Some((upper, to, sum)) = values.fold_wide(&mut block.instructions, at, &groups) {
                 pairs.insert(upper, (to, sum));
             }
+            let uniform = values.uniform_sum(&block.instructions[at]).filter(|(_, (_, it))| once(*it));
             values.write(&block.instructions[at]);
+            uniform.into_iter().for_each(|(to, sum)| _ = values.uniform.insert(to, sum));
             narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));
             pairs.remove(&at).into_iter().for_each(|(to, sum)| _ = values.wide.insert(to, sum));
         }
@@ -46,6 +51,8 @@ struct Values {
     narrow: FxHashMap<Register, Sum>,
     /// By the lower half of a pair.
     wide: FxHashMap<Register, Sum>,
+    /// Sums with a register of the warp.
+    uniform: FxHashMap<Register, (Sum, UniformRegister)>,
 }
 
 impl Values {
@@ -70,6 +77,7 @@ impl Values {
                 for register in (0..count).map(|it| first.offset(it)) {
                     *self.times.entry(register).or_insert(0) += 1;
                     self.narrow.remove(&register);
+                    self.uniform.remove(&register);
                     self.wide.remove(&register);
                     self.wide.remove(&Register(register.0.wrapping_sub(1)));
                 }
@@ -98,6 +106,51 @@ impl Values {
                 (*base, *offset) = (sum.root, total);
             }
         }
+    }
+
+    /// Makes a register of the warp, which is a part of its base, a part of an address in shared memory.
+    fn fold_uniform(&self, instruction: &mut Instruction) {
+        if !matches!(instruction.opcode, Opcode::Lds | Opcode::Sts | Opcode::Atoms) {
+            return;
+        }
+        for operand in &mut instruction.operands {
+            let Operand::Address(address) = operand else { continue };
+            if let AddressOperand {
+                base: Some(base), wide: false, scale: 0 | 1, uniform: None, offset, ..
+            } = *address
+                && let Some(&(sum, uniform)) = self.uniform.get(&base)
+                && self.times(sum.root)[0] == sum.times[0]
+                && let Ok(offset) = i32::try_from(sum.offset + i64::from(offset))
+                && i64::from(offset).abs() <= FARTHEST
+            {
+                *address =
+                    AddressOperand { base: Some(sum.root), uniform: Some(uniform), offset, ..*address };
+            }
+        }
+    }
+
+    /// The sum of a register and a register of the warp that an instruction forms.
+    fn uniform_sum(&self, instruction: &Instruction) -> Option<(Register, (Sum, UniformRegister))> {
+        let is_sum = instruction.opcode == Opcode::Iadd3
+            && instruction.operands.len() == 4
+            && instruction.modifiers.as_slice().is_empty()
+            && instruction.guard.is_always()
+            && instruction.operands[3] == Operand::ZERO;
+        let of = |operand: &Operand| match *operand {
+            Operand::Uniform { register, modifier: SourceModifier::NONE, selector: Selector::Whole }
+                if register.is_virtual() =>
+            {
+                Some(register)
+            }
+            _ => None,
+        };
+        if !is_sum {
+            return None;
+        }
+        let to = instruction.operands[0].as_register().filter(|it| it.is_virtual())?;
+        let (a, b) = (&instruction.operands[1], &instruction.operands[2]);
+        let (term, uniform) = plain(a).zip(of(b)).or_else(|| plain(b).zip(of(a)))?;
+        Some((to, (self.narrow(term), uniform)))
     }
 
     /// Makes a sum of 32 bits one of the value that is farthest back; returns the result as a sum.

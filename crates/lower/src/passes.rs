@@ -19,6 +19,8 @@ pub enum Pass {
     Unroll,
     /// What is added along a chain is added at once, or by the access whose address it is.
     Offsets,
+    /// What is loaded from constant memory becomes an operand.
+    Constants,
     /// What all lanes of a warp do to one address atomically, one of them does for all.
     Aggregate,
     /// Short branches become guarded instructions.
@@ -52,6 +54,7 @@ impl Pass {
         Pass::Dead,
         Pass::Unroll,
         Pass::Offsets,
+        Pass::Constants,
         Pass::Aggregate,
         Pass::Predicate,
         Pass::Legalise,
@@ -76,6 +79,7 @@ impl Pass {
             Pass::Dead => "dead",
             Pass::Unroll => "unroll",
             Pass::Offsets => "offsets",
+            Pass::Constants => "constants",
             Pass::Aggregate => "aggregate",
             Pass::Predicate => "predicate",
             Pass::Legalise => "legalise",

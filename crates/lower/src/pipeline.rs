@@ -6,8 +6,8 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal,
-    limits, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
+    legal, limits, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -245,7 +245,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
     if unrolled {
         predicate::tidy(code);
-        runner.pass(Pass::Offsets, code, offsets::offsets);
+    }
+    runner.pass(Pass::Offsets, code, offsets::offsets);
+    runner.pass(Pass::Constants, code, constants::constants);
+    if unrolled {
         clean(runner, code);
     }
     let options = runner.options;
