@@ -1,7 +1,7 @@
 //! PTX tree to machine program, pass by pass: a small ptxas.
 //!
 //! [`lower()`] flattens every kernel (calls inlined, but for those that cannot be: `calls.rs`), selects machine instructions on virtual registers, cleans them up,
-//! turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
+//! unrolls loops, turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
 //! sets their control fields. [`LowerOptions::passes`] switches the passes that are not needed for a right program, and
 //! [`LowerOptions::dump`] shows the code after each.
 

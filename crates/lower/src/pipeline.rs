@@ -1,6 +1,6 @@
 //! The passes in their order, kernel by kernel.
 
-use crate::allocate::{self, Failure, Used};
+use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
 use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
@@ -213,7 +213,8 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
 /// Allocates registers, spilling until they suffice.
 fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     let coalesce = runner.options.passes.contains(Pass::Coalesce);
-    let spread = runner.options.target.choices.spread_registers;
+    let choices = &runner.options.target.choices;
+    let spread = Spread { least: choices.spread_registers, most: choices.comfortable_registers };
     for _ in 0..MOST_ROUNDS {
         match allocate::allocate(code, limit, spread, coalesce) {
             Ok(used) => return Some(used),
