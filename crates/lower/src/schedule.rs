@@ -19,6 +19,9 @@ const MANY_PREDICATES: usize = 14;
 /// One register for so many that are alive is free for loads that come early.
 const ROOM_FOR_LOADS: usize = 8;
 
+/// Cycles that are waited for what is needed first, rather than taking a register for something else.
+const PATIENCE: u64 = 6;
+
 /// Threads have registers in multiples of this.
 const REGISTER_UNIT: usize = 8;
 
@@ -322,15 +325,18 @@ impl Run {
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
+        let sparing = 2 * pressure.live >= comfortable;
         let many_predicates = pressure.live_predicates >= MANY_PREDICATES;
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
             let signed = |cycles: u64| i64::try_from(cycles).unwrap_or(i64::MAX);
-            let late = signed(earliest[index].saturating_sub(time));
             let order = -i64::from(crate::code::number(index));
             let growth = pressure.growth(self, index, 0);
+            let wait = earliest[index].saturating_sub(time);
+            // Where registers become short, a load that is needed later is not worth one only because it is ready.
+            let late = signed(if sparing && growth > 0 && wait <= PATIENCE { 0 } else { wait });
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
