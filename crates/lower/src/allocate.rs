@@ -67,8 +67,17 @@ pub(crate) enum Failure {
     Uniform,
 }
 
-/// Gives every virtual register a real one, below `limit`; values are spread over `spread` registers at least.
-pub(crate) fn allocate(code: &mut Code, limit: u32, spread: u32, coalesce: bool) -> Result<Used, Failure> {
+/// Over how many registers values are spread where fewer suffice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    /// Over so many in any case.
+    pub(crate) least: u32,
+    /// Over a quarter more than suffice, up to so many.
+    pub(crate) most: u32,
+}
+
+/// Gives every virtual register a real one, below `limit`.
+pub(crate) fn allocate(code: &mut Code, limit: u32, spread: Spread, coalesce: bool) -> Result<Used, Failure> {
     let live = Liveness::new(code);
     let segments = live_segments(code, &live);
     let numbering = live.numbering;
@@ -83,9 +92,10 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, spread: u32, coalesce: bool)
             used.registers = used.registers.max(place + 1);
         }
     }
-    // Again within the same number, or over `spread` registers where that is more, each register rested as long as possible:
-    // what is still being read is then seldom overwritten.
-    let roomy = used.registers.max(spread).min(limit);
+    // Again, over more registers where these cost nothing, each register rested as long as possible: what is still being
+    // read is then seldom overwritten.
+    let more = (used.registers + used.registers / 4).min(spread.most);
+    let roomy = used.registers.max(spread.least).max(more).min(limit);
     if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, true) {
         places = rested;
         used.registers = roomy;
@@ -392,10 +402,12 @@ fn spills(code: &Code, numbering: &Numbering, classes: &mut Classes, victims: &[
 
 #[cfg(test)]
 mod tests {
-    use super::{Failure, allocate};
+    use super::{Failure, Spread, allocate};
     use crate::code::{Block, Code};
     use warplab_program::listing::instruction_text;
     use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
+
+    const SPREAD: Spread = Spread { least: 16, most: 16 };
 
     fn store(value: Register, wide: bool) -> Instruction {
         let modifiers: &[Modifier] = if wide { &[Modifier::B64] } else { &[] };
@@ -423,7 +435,7 @@ mod tests {
             store(pair, true),
             Instruction::new(Opcode::Exit, [], []),
         ]);
-        let used = allocate(&mut code, 255, 16, true).expect("two registers are free");
+        let used = allocate(&mut code, 255, SPREAD, true).expect("two registers are free");
         let text: Vec<String> = code.blocks[0].instructions.iter().map(instruction_text).collect();
         assert_eq!(text, ["MOV R2, 0x1", "MOV R3, 0x2", "STL.64 [R1], R2", "EXIT"]);
         assert_eq!(used.registers, 4);
@@ -439,8 +451,8 @@ mod tests {
             .map(|(index, &value)| mov(value, Operand::Immediate(crate::code::number(index))));
         let reads = values.iter().map(|&value| store(value, false));
         code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
-        assert!(matches!(allocate(&mut code.clone(), 16, 16, true), Err(Failure::Spill(..))));
-        let used = allocate(&mut code, 255, 16, true).expect("there are enough");
+        assert!(matches!(allocate(&mut code.clone(), 16, SPREAD, true), Err(Failure::Spill(..))));
+        let used = allocate(&mut code, 255, SPREAD, true).expect("there are enough");
         assert_eq!(used.registers, 21);
     }
 }

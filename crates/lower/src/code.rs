@@ -17,6 +17,15 @@ pub(crate) struct Block {
     pub(crate) cold: bool,
     /// Whether PTX says that the branch at its end goes the same way for all threads of a warp.
     pub(crate) uniform_branch: bool,
+    /// Whether a loop that begins here stays as it is.
+    pub(crate) rolled: bool,
+}
+
+impl Block {
+    /// A block without instructions of which the same is known.
+    pub(crate) fn flags(&self) -> Block {
+        Block { instructions: Vec::new(), ..*self }
+    }
 }
 
 /// For every virtual register the first register of its group and how many the group has.

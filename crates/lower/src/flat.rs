@@ -4,7 +4,7 @@ use crate::calls::{Callee, StackAccess};
 use crate::functions::{Functions, local_variables, names_used};
 use crate::limits;
 use crate::system::SystemItem;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::Origin;
 use warplab_ptx::tree::{
@@ -130,6 +130,8 @@ pub(crate) struct Flattened<'a> {
     pub(crate) registers: Vec<Type>,
     /// How many labels there are.
     pub(crate) labels: usize,
+    /// The labels of loops that stay as they are.
+    pub(crate) rolled: FxHashSet<LabelId>,
     /// Bytes of local variables.
     pub(crate) local_bytes: u32,
     /// Bytes of static shared variables of the function itself and of the module, as far as used.
@@ -199,6 +201,11 @@ pub(crate) struct Flattener<'a, 'd> {
     pub(crate) calls: Vec<&'a str>,
     pub(crate) leave: Vec<LabelId>,
     pub(crate) place: (Option<u16>, u32),
+}
+
+/// Whether a pragma says that loops stay as they are.
+fn is_nounroll(texts: &[String]) -> bool {
+    texts.iter().any(|text| text == "nounroll")
 }
 
 impl<'a, 'd> Flattener<'a, 'd> {
@@ -364,10 +371,13 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 };
                 self.place = (self.files.get(&file).copied(), line);
             }
-            Statement::Pragma(_)
-            | Statement::BranchTargets(_)
-            | Statement::CallTargets(_)
-            | Statement::CallPrototype(_) => {}
+            Statement::Pragma(pragma) => {
+                if let (true, Some(&Item::Label(label))) = (is_nounroll(&pragma.texts), self.out.items.last())
+                {
+                    self.out.rolled.insert(label);
+                }
+            }
+            Statement::BranchTargets(_) | Statement::CallTargets(_) | Statement::CallPrototype(_) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! PTX tree to machine program, pass by pass: a small ptxas.
 //!
 //! [`lower()`] flattens every kernel (calls inlined, but for those that cannot be: `calls.rs`), selects machine instructions on virtual registers, cleans them up,
-//! turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
+//! unrolls loops, turns short branches into guards, inserts convergence barriers, orders the instructions, gives them registers and
 //! sets their control fields. [`LowerOptions::passes`] switches the passes that are not needed for a right program, and
 //! [`LowerOptions::dump`] shows the code after each.
 
@@ -12,6 +12,7 @@ mod allocate;
 mod calls;
 mod clean;
 mod code;
+mod constants;
 mod control;
 mod dead;
 mod divergence;
@@ -29,6 +30,7 @@ mod limits;
 mod link;
 mod liveness;
 mod motion;
+mod offsets;
 mod passes;
 mod pipeline;
 mod predicate;
@@ -37,6 +39,7 @@ mod schedule;
 mod select;
 mod spill;
 mod system;
+mod unroll;
 mod vectorise;
 
 pub use instructions::{Description, describe};

@@ -15,6 +15,12 @@ pub enum Pass {
     Invariant,
     /// Instructions without use go.
     Dead,
+    /// Several iterations of a loop become one, so that their loads are under way together.
+    Unroll,
+    /// What is added along a chain is added at once, or by the access whose address it is.
+    Offsets,
+    /// What is loaded from constant memory becomes an operand.
+    Constants,
     /// What all lanes of a warp do to one address atomically, one of them does for all.
     Aggregate,
     /// Short branches become guarded instructions.
@@ -46,6 +52,9 @@ impl Pass {
         Pass::Common,
         Pass::Invariant,
         Pass::Dead,
+        Pass::Unroll,
+        Pass::Offsets,
+        Pass::Constants,
         Pass::Aggregate,
         Pass::Predicate,
         Pass::Legalise,
@@ -68,6 +77,9 @@ impl Pass {
             Pass::Common => "common",
             Pass::Invariant => "invariant",
             Pass::Dead => "dead",
+            Pass::Unroll => "unroll",
+            Pass::Offsets => "offsets",
+            Pass::Constants => "constants",
             Pass::Aggregate => "aggregate",
             Pass::Predicate => "predicate",
             Pass::Legalise => "legalise",

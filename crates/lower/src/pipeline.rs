@@ -1,13 +1,13 @@
 //! The passes in their order, kernel by kernel.
 
-use crate::allocate::{self, Failure, Used};
+use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
 use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, control, dead, dump, frames, globals, legal,
-    limits, motion, predicate, reconverge, schedule, select, spill, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
+    legal, limits, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -189,7 +189,7 @@ impl<'a> Context<'a> {
 fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
-    optimise(runner, &mut code);
+    optimise(runner, &mut code, limit);
     if area > 0 {
         frames::keep_barriers(&mut code);
     }
@@ -213,7 +213,8 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
 /// Allocates registers, spilling until they suffice.
 fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     let coalesce = runner.options.passes.contains(Pass::Coalesce);
-    let spread = runner.options.target.choices.spread_registers;
+    let choices = &runner.options.target.choices;
+    let spread = Spread { least: choices.spread_registers, most: choices.comfortable_registers };
     for _ in 0..MOST_ROUNDS {
         match allocate::allocate(code, limit, spread, coalesce) {
             Ok(used) => return Some(used),
@@ -227,14 +228,29 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     None
 }
 
+/// Takes out what is not needed.
+fn clean(runner: &mut Runner<'_>, code: &mut Code) {
+    runner.pass(Pass::Copies, code, clean::copies);
+    runner.pass(Pass::Fold, code, clean::fold);
+    runner.pass(Pass::Common, code, clean::common_subexpressions);
+    runner.pass(Pass::Dead, code, dead::dead_code);
+    runner.pass(Pass::Invariant, code, motion::invariant);
+}
+
 /// The passes between selection and allocation.
-fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
+fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     for _ in 0..2 {
-        runner.pass(Pass::Copies, code, clean::copies);
-        runner.pass(Pass::Fold, code, clean::fold);
-        runner.pass(Pass::Common, code, clean::common_subexpressions);
-        runner.pass(Pass::Dead, code, dead::dead_code);
-        runner.pass(Pass::Invariant, code, motion::invariant);
+        clean(runner, code);
+    }
+    let mut unrolled = false;
+    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
+    if unrolled {
+        predicate::tidy(code);
+    }
+    runner.pass(Pass::Offsets, code, offsets::offsets);
+    runner.pass(Pass::Constants, code, constants::constants);
+    if unrolled {
+        clean(runner, code);
     }
     let options = runner.options;
     let target = &options.target;
@@ -251,7 +267,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Sink, code, motion::sink);
     runner.pass(Pass::Vectorise, code, vectorise::vectorise);
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
-    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target));
+    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }
 
 /// Registers that an instruction can name.

@@ -16,12 +16,28 @@ const MANY_UNIFORMS: usize = 40;
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
 const MANY_PREDICATES: usize = 14;
 
+/// One register for so many that are alive is free for loads that come early.
+const ROOM_FOR_LOADS: usize = 8;
+
+/// Cycles that are waited for what is needed first, rather than taking a register for something else.
+const PATIENCE: u64 = 6;
+
+/// Threads have registers in multiples of this.
+const REGISTER_UNIT: usize = 8;
+
 /// The most instructions that are put into order at once: a longer block is ordered piece by piece, so that the time
 /// grows with its length and not with its square.
 const MOST_AT_ONCE: usize = 2048;
 
-/// Orders every block.
-pub(crate) fn schedule(code: &mut Code, target: &Target) {
+/// Registers that are not counted on: groups do not fit everywhere.
+const RESERVE: u32 = 8;
+
+/// Orders every block; a thread may have so many registers.
+pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32) {
+    let choices = &target.choices;
+    let most = choices.most_comfortable_registers.min(limit.saturating_sub(RESERVE));
+    let choices = TargetChoices { most_comfortable_registers: most, ..*choices };
+    let target = &Target { choices, ..target.clone() };
     let live = Liveness::new(code);
     let mut values = BlockValues::new(&live);
     for index in 0..code.blocks.len() {
@@ -145,6 +161,7 @@ struct Run {
     writes: Vec<Vec<u32>>,
     /// What kind each value is.
     kinds: Vec<usize>,
+    versions: Versions,
     /// What is alive at the start.
     pressure: Pressure,
 }
@@ -177,15 +194,16 @@ impl Run {
             };
             instructions.iter().map(list_of).collect::<Vec<Vec<u32>>>()
         });
-        let mut remaining = vec![0u32; numbers.len()];
-        reads.iter().flatten().for_each(|&number| remaining[number as usize] += 1);
+        let kinds: Vec<usize> = numbers.iter().map(|&number| values.live.numbering.kind(number)).collect();
+        let versions = Versions::new(&instructions, &reads, &writes, &kinds);
         let pressure = Pressure {
             live: values.counts[0],
             live_predicates: values.counts[1],
             live_uniforms: values.counts[2],
-            is_live: numbers.iter().map(|&number| values.alive.contains(number)).collect(),
-            keep: numbers.iter().map(|&number| values.is_needed_after(piece, number)).collect(),
-            remaining,
+            is_live: versions.all(|number, is_first, _| is_first && values.alive.contains(numbers[number])),
+            keep: versions
+                .all(|number, _, is_last| is_last && values.is_needed_after(piece, numbers[number])),
+            remaining: versions.times_read(),
         };
         let mut run = Run {
             instructions,
@@ -194,7 +212,8 @@ impl Run {
             height: vec![0; count],
             reads,
             writes,
-            kinds: numbers.iter().map(|&number| values.live.numbering.kind(number)).collect(),
+            kinds,
+            versions,
             pressure,
         };
         run.depend_on_registers(target);
@@ -268,10 +287,12 @@ impl Run {
         let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut earliest = vec![0u64; count];
         let mut pressure = self.pressure.clone();
-        // As many live registers as the order that was written keeps alive, within bounds.
+        // As many live registers as the order that was written keeps alive and some for loads, within bounds.
         let peak = pressure.clone().peak(&self);
-        let comfortable =
-            peak.min(choices.most_comfortable_registers as usize).max(choices.comfortable_registers as usize);
+        let roomy = (peak + peak / ROOM_FOR_LOADS).next_multiple_of(REGISTER_UNIT);
+        let comfortable = roomy
+            .min(choices.most_comfortable_registers as usize)
+            .max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut chosen = Vec::with_capacity(count);
@@ -304,15 +325,18 @@ impl Run {
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
+        let sparing = 2 * pressure.live >= comfortable;
         let many_predicates = pressure.live_predicates >= MANY_PREDICATES;
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
         let mut best = 0;
         let mut best_key = None;
         for (at, &index) in ready.iter().enumerate() {
             let signed = |cycles: u64| i64::try_from(cycles).unwrap_or(i64::MAX);
-            let late = signed(earliest[index].saturating_sub(time));
             let order = -i64::from(crate::code::number(index));
             let growth = pressure.growth(self, index, 0);
+            let wait = earliest[index].saturating_sub(time);
+            // Where registers become short, a load that is needed later is not worth one only because it is ready.
+            let late = signed(if sparing && growth > 0 && wait <= PATIENCE { 0 } else { wait });
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
@@ -348,6 +372,59 @@ impl Run {
     }
 }
 
+/// The values of a run one by one: what is written anew is another value, in the same register.
+struct Versions {
+    reads: Vec<Vec<u32>>,
+    writes: Vec<Vec<u32>>,
+    kinds: Vec<usize>,
+    /// The number of each.
+    numbers: Vec<u32>,
+    /// The last of each number.
+    last: Vec<u32>,
+}
+
+impl Versions {
+    fn new(
+        instructions: &[Instruction],
+        reads: &[Vec<u32>],
+        writes: &[Vec<u32>],
+        kinds: &[usize],
+    ) -> Versions {
+        let mut numbers: Vec<u32> = (0..crate::code::number(kinds.len())).collect();
+        let mut last = numbers.clone();
+        let (mut value_reads, mut value_writes) = (Vec::new(), Vec::new());
+        for ((instruction, read), written) in instructions.iter().zip(reads).zip(writes) {
+            value_reads.push(read.iter().map(|&number| last[number as usize]).collect());
+            // Under a guard the other lanes keep the old value.
+            if instruction.guard.is_always() {
+                for &number in written {
+                    last[number as usize] = crate::code::number(numbers.len());
+                    numbers.push(number);
+                }
+            }
+            value_writes.push(written.iter().map(|&number| last[number as usize]).collect());
+        }
+        let kinds = numbers.iter().map(|&number| kinds[number as usize]).collect();
+        Versions { reads: value_reads, writes: value_writes, kinds, numbers, last }
+    }
+
+    /// Something of every value, by its number and whether it is the first and the last of it.
+    fn all(&self, of: impl Fn(usize, bool, bool) -> bool) -> Vec<bool> {
+        let versions = self.numbers.iter().zip(0..);
+        versions
+            .map(|(&number, version)| {
+                of(number as usize, version == number, self.last[number as usize] == version)
+            })
+            .collect()
+    }
+
+    fn times_read(&self) -> Vec<u32> {
+        let mut times = vec![0; self.numbers.len()];
+        self.reads.iter().flatten().for_each(|&version| times[version as usize] += 1);
+        times
+    }
+}
+
 /// Which values are alive while the order is made.
 #[derive(Clone)]
 struct Pressure {
@@ -373,15 +450,15 @@ impl Pressure {
     /// How many more registers of a kind are alive after an instruction.
     fn growth(&self, run: &Run, index: usize, kind: usize) -> i64 {
         let mut growth = 0;
-        for &number in &run.writes[index] {
+        for &number in &run.versions.writes[index] {
             let number = number as usize;
-            if run.kinds[number] == kind && !self.is_live[number] {
+            if run.versions.kinds[number] == kind && !self.is_live[number] {
                 growth += 1;
             }
         }
-        for &number in &run.reads[index] {
+        for &number in &run.versions.reads[index] {
             let number = number as usize;
-            if run.kinds[number] == kind && self.remaining[number] == 1 && !self.keep[number] {
+            if run.versions.kinds[number] == kind && self.remaining[number] == 1 && !self.keep[number] {
                 growth -= 1;
             }
         }
@@ -389,20 +466,20 @@ impl Pressure {
     }
 
     fn take(&mut self, run: &Run, index: usize) {
-        for &number in &run.reads[index] {
+        for &number in &run.versions.reads[index] {
             let number = number as usize;
             self.remaining[number] -= 1;
             if self.remaining[number] == 0 && !self.keep[number] && self.is_live[number] {
                 self.is_live[number] = false;
-                let live = self.live_of(run.kinds[number]);
+                let live = self.live_of(run.versions.kinds[number]);
                 *live = live.saturating_sub(1);
             }
         }
-        for &number in &run.writes[index] {
+        for &number in &run.versions.writes[index] {
             let number = number as usize;
             if !self.is_live[number] && (self.remaining[number] > 0 || self.keep[number]) {
                 self.is_live[number] = true;
-                *self.live_of(run.kinds[number]) += 1;
+                *self.live_of(run.versions.kinds[number]) += 1;
             }
         }
     }

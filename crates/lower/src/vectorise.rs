@@ -7,8 +7,8 @@ use warplab_program::{
     AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, UniformRegister,
 };
 
-/// What the addresses of a group of loads have in common.
-type Key = (Option<Register>, Option<UniformRegister>, u8);
+/// What the addresses of a group of loads have in common, and how many registers each loads.
+type Key = (Option<Register>, Option<UniformRegister>, u8, u32);
 
 /// Joins the loads of every block.
 pub(crate) fn vectorise(code: &mut Code) {
@@ -56,7 +56,7 @@ fn runs(instructions: &[Instruction]) -> Vec<Vec<usize>> {
 
 fn is_plain_load(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Lds
-        && instruction.modifiers.as_slice().is_empty()
+        && matches!(instruction.modifiers.as_slice(), [] | [Modifier::B64])
         && instruction.guard.is_always()
         && !is_ordered_load(instruction)
 }
@@ -83,7 +83,8 @@ fn join_run(
         if address.base.is_some_and(|base| !zeros.is_single(base)) {
             continue;
         }
-        let key = (address.base, address.uniform, address.scale);
+        let words = code.blocks[block].instructions[index].data_registers();
+        let key = (address.base, address.uniform, address.scale, words);
         let group = groups.entry(key).or_default();
         if group.is_empty() {
             order.insert(index, key);
@@ -93,23 +94,25 @@ fn join_run(
     while let Some((_, key)) = order.pop_first() {
         let Some(group) = groups.get_mut(&key) else { continue };
         let aligned = zeros.of_address(key.0, key.1, key.2);
-        if let Some(found) = neighbours(group, aligned) {
+        if let Some(found) = neighbours(group, key.3, aligned) {
             found.iter().for_each(|load| _ = group.remove(load));
             if let Some(first) = group.iter().map(|load| load.1).min() {
                 order.insert(first, key);
             }
-            wide.push(widen(code, block, &found));
+            widen(code, block, &found, key.3, wide);
         }
     }
 }
 
-/// The first four or two loads of a group that lie side by side at an aligned place.
-fn neighbours(group: &BTreeSet<(i32, usize)>, aligned: u32) -> Option<Vec<(i32, usize)>> {
+/// The first loads of a group, of four words together or of two, that lie side by side at an aligned place.
+fn neighbours(group: &BTreeSet<(i32, usize)>, words: u32, aligned: u32) -> Option<Vec<(i32, usize)>> {
     let mut loads: Vec<(i32, usize)> = group.iter().copied().collect();
     loads.dedup_by_key(|load| load.0);
-    [(4, 16), (2, 8)].into_iter().find_map(|(count, bytes)| {
-        let found = loads.windows(count).find(|window| {
-            window.windows(2).all(|two| two[1].0.checked_sub(two[0].0) == Some(4))
+    let apart = 4 * words.cast_signed();
+    [4, 2].into_iter().filter(|&together| together > words).find_map(|together| {
+        let bytes = 4 * together.cast_signed();
+        let found = loads.windows((together / words) as usize).find(|window| {
+            window.windows(2).all(|two| two[1].0.checked_sub(two[0].0) == Some(apart))
                 && window[0].0 % bytes == 0
                 && aligned >= bytes.trailing_zeros()
         });
@@ -117,22 +120,34 @@ fn neighbours(group: &BTreeSet<(i32, usize)>, aligned: u32) -> Option<Vec<(i32, 
     })
 }
 
-/// Makes moves of neighbouring loads, from the registers of a wide one; also where that belongs.
-fn widen(code: &mut Code, block: usize, loads: &[(i32, usize)]) -> (usize, Instruction) {
-    let group = code.register(crate::code::number(loads.len()));
+/// Makes moves of neighbouring loads, from the registers of a wide one; what is to be put in front of which place.
+fn widen(
+    code: &mut Code,
+    block: usize,
+    loads: &[(i32, usize)],
+    words: u32,
+    added: &mut Vec<(usize, Instruction)>,
+) {
+    let all = words * crate::code::number(loads.len());
+    let group = code.register(all);
     let first = loads.iter().map(|load| load.1).min().unwrap_or(0);
     let instructions = &mut code.blocks[block].instructions;
     let mut wide = instructions[loads[0].1].clone();
-    wide.modifiers.push(if loads.len() == 4 { Modifier::B128 } else { Modifier::B64 });
+    wide.modifiers = if all == 4 { [Modifier::B128] } else { [Modifier::B64] }.as_slice().into();
     wide.operands[0] = Operand::register(group);
     wide.origin = instructions[first].origin;
     wide.origin.note = "neighbouring loads joined";
-    for (part, &(_, index)) in loads.iter().enumerate() {
+    added.push((first, wide));
+    for (part, &(_, index)) in (0..).step_by(words as usize).zip(loads) {
         let load = &mut instructions[index];
-        load.opcode = Opcode::Mov;
-        load.operands[1] = Operand::register(group.offset(crate::code::number(part)));
+        let Some(to) = load.operands[0].as_register() else { continue };
+        let moved = |word: u32| {
+            let operands = [to.offset(word), group.offset(part + word)].map(Operand::register);
+            Instruction::new(Opcode::Mov, [], operands).with_origin(load.origin)
+        };
+        added.extend((1..words).map(|word| (index, moved(word))));
+        *load = moved(0);
     }
-    (first, wide)
 }
 
 /// How many low bits of values are known to be zero.

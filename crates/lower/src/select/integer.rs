@@ -196,11 +196,32 @@ impl Selector<'_, '_> {
     /// A product or a shifted index plus a base: one IMAD.WIDE.
     fn fused_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
         let Some((x, factor, signed)) = self.as_product(a) else {
-            return false;
+            return self.shifted_add64(to, a, b);
         };
         let base = self.register(b, Type::B64);
         let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
         self.op(Opcode::Imad, modifiers, [Operand::register(to), x, factor, Operand::register(base)]);
+        true
+    }
+
+    /// A shifted value of 64 bits, that is only used here, plus a base: LEA for each half.
+    fn shifted_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(a) else { return false };
+        let is_shift = tree.opcode == tree::Opcode::Shl && tree.ty().is_some_and(|it| it.bits() == 64);
+        let &[_, ref shifted, Value::Immediate(Immediate::Int(count @ 1..=31))] = operands else {
+            return false;
+        };
+        if !is_shift || !self.is_private(a, made) {
+            return false;
+        }
+        let shifted = shifted.clone();
+        let count = Operand::Immediate(low_word(count));
+        let x = halves(self.register(&shifted, Type::B64));
+        let base = halves(self.register(b, Type::B64));
+        let carry = Operand::predicate(self.code.predicate());
+        self.op(Opcode::Lea, &[], [Operand::register(to), carry, x[0], base[0], count]);
+        let high = Operand::register(to.offset(1));
+        self.op(Opcode::Lea, &[M::Hi, M::X], [high, x[0], base[1], x[1], count, carry]);
         true
     }
 
@@ -220,8 +241,14 @@ impl Selector<'_, '_> {
                     return None;
                 };
                 let index = operands[1].clone();
-                let (x, signed) = self.as_extended(&index)?;
-                Some((x, Operand::Immediate(1 << count), signed))
+                if let Some((x, signed)) = self.as_extended(&index) {
+                    return Some((x, Operand::Immediate(1 << count), signed));
+                }
+                // A product of 63 bits at most, shifted.
+                self.origin_of(&index).filter(|(tree, ..)| tree.opcode == tree::Opcode::Mul)?;
+                let (x, Operand::Immediate(factor), signed) = self.as_product(&index)? else { return None };
+                let factor = factor.checked_mul(1 << count).filter(|it| it.leading_zeros() > 0)?;
+                Some((x, Operand::Immediate(factor), signed))
             }
             tree::Opcode::Cvt => {
                 let (x, signed) = self.as_extended(value)?;
@@ -530,6 +557,11 @@ pub(crate) fn pair(register: Register) -> Source {
 
 fn not_bits(operand: Operand) -> Operand {
     if operand == Operand::ZERO { Operand::Immediate(u32::MAX) } else { inverted(operand) }
+}
+
+/// The registers of a pair.
+fn halves(pair: Register) -> [Operand; 2] {
+    [pair, pair.offset(1)].map(Operand::register)
 }
 
 /// The carry that goes into a difference written as `a + ~b`.

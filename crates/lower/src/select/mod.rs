@@ -336,7 +336,9 @@ impl<'a, 'd> Selector<'a, 'd> {
         if last == 0 || !self.code.blocks[last].instructions.is_empty() {
             self.code.blocks.push(Block::default());
         }
-        self.labels[label] = Some(self.code.blocks.len() - 1);
+        let last = self.code.blocks.len() - 1;
+        self.code.blocks[last].rolled |= self.flat.rolled.contains(&label);
+        self.labels[label] = Some(last);
     }
 
     /// A branch under the present guard.

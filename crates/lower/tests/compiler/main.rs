@@ -14,3 +14,4 @@ mod operations;
 mod precise;
 mod programs;
 mod suite;
+mod unrolling;

@@ -32,7 +32,7 @@ fn words(text: &str, threads: u32, count: usize, options: &LowerOptions) -> Vec<
 }
 
 /// With all passes and with none but the needed.
-fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
+pub(crate) fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
     for passes in [PassSet::all(), PassSet::none()] {
         let options = LowerOptions { passes, ..options() };
         let expected: Vec<u32> = (0..threads).map(&expected).collect();
@@ -41,7 +41,7 @@ fn check(text: &str, threads: u32, expected: impl Fn(u32) -> u32) {
 }
 
 /// `%r1` is the thread, `%rd2` the place of its word; the body leaves its result in `%r0`.
-fn kernel(attributes: &str, declarations: &str, body: &str) -> String {
+pub(crate) fn kernel(attributes: &str, declarations: &str, body: &str) -> String {
     format!(
         "{declarations}\n.visible .entry k(.param .u64 out) {attributes} {{\n.reg .b32 %r<200>; .reg .b64 %rd<20>; .reg .f32 %f<80>; .reg .pred %p<20>;\n\
          ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;\n{body}\nst.global.u32 [%rd2], %r0; ret; }}"

@@ -1,0 +1,297 @@
+//! Sums of a value and a constant are formed from the value that is farthest back, inside a block: what is added along a
+//! chain becomes one addition, and what is added to an address becomes part of the access.
+
+use crate::code::{Code, Groups};
+use rustc_hash::FxHashMap;
+use warplab_program::{
+    AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
+    SourceModifier, UniformRegister,
+};
+
+/// Folds the offsets of every block.
+pub(crate) fn offsets(code: &mut Code) {
+    let groups = code.groups();
+    let counts = code.definition_counts();
+    let once = |it: UniformRegister| counts.is_single(Resource::Uniforms(it, 1));
+    for block in &mut code.blocks {
+        let mut values = Values::default();
+        let mut pairs: FxHashMap<usize, (Register, Sum)> = FxHashMap::default();
+        for at in 0..block.instructions.len() {
+            values.fold_address(&mut block.instructions[at]);
+            values.fold_uniform(&mut block.instructions[at]);
+            let narrow = values.fold_narrow(&mut block.instructions[at]);
+            if let Some((upper, to, sum)) = values.fold_wide(&mut block.instructions, at, &groups) {
+                pairs.insert(upper, (to, sum));
+            }
+            let uniform = values.uniform_sum(&block.instructions[at]).filter(|(_, (_, it))| once(*it));
+            values.write(&block.instructions[at]);
+            uniform.into_iter().for_each(|(to, sum)| _ = values.uniform.insert(to, sum));
+            narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));
+            pairs.remove(&at).into_iter().for_each(|(to, sum)| _ = values.wide.insert(to, sum));
+        }
+    }
+}
+
+/// The largest offset of an address: it has 24 bits.
+const FARTHEST: i64 = 0x7f_ffff;
+
+/// A register, or a pair, as it was at some time, and what is added to it.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    root: Register,
+    times: [u32; 2],
+    offset: i64,
+}
+
+/// What is known of the registers at a place of a block.
+#[derive(Default)]
+struct Values {
+    /// How often each was written so far.
+    times: FxHashMap<Register, u32>,
+    narrow: FxHashMap<Register, Sum>,
+    /// By the lower half of a pair.
+    wide: FxHashMap<Register, Sum>,
+    /// Sums with a register of the warp.
+    uniform: FxHashMap<Register, (Sum, UniformRegister)>,
+}
+
+impl Values {
+    fn times(&self, register: Register) -> [u32; 2] {
+        [register, register.offset(1)].map(|it| self.times.get(&it).copied().unwrap_or(0))
+    }
+
+    /// A value as a sum; of itself and nothing, if no more is known.
+    fn narrow(&self, register: Register) -> Sum {
+        let known = self.narrow.get(&register).filter(|it| self.times(it.root)[0] == it.times[0]);
+        known.copied().unwrap_or_else(|| Sum { root: register, times: self.times(register), offset: 0 })
+    }
+
+    fn wide(&self, pair: Register) -> Sum {
+        let known = self.wide.get(&pair).filter(|it| self.times(it.root) == it.times);
+        known.copied().unwrap_or_else(|| Sum { root: pair, times: self.times(pair), offset: 0 })
+    }
+
+    fn write(&mut self, instruction: &Instruction) {
+        for access in instruction.accesses().iter().filter(|it| it.role == Role::Write) {
+            if let Resource::Registers(first, count) = access.resource {
+                for register in (0..count).map(|it| first.offset(it)) {
+                    *self.times.entry(register).or_insert(0) += 1;
+                    self.narrow.remove(&register);
+                    self.uniform.remove(&register);
+                    self.wide.remove(&register);
+                    self.wide.remove(&Register(register.0.wrapping_sub(1)));
+                }
+            }
+        }
+    }
+
+    /// Makes the offset of its base a part of an address.
+    fn fold_address(&self, instruction: &mut Instruction) {
+        for operand in &mut instruction.operands {
+            let Operand::Address(AddressOperand { base: Some(base), wide, scale: 0 | 1, offset, .. }) =
+                operand
+            else {
+                continue;
+            };
+            if base.is_fixed() || !base.is_virtual() {
+                continue;
+            }
+            let sum = if *wide { self.wide(*base) } else { self.narrow(*base) };
+            let total = sum.offset + i64::from(*offset);
+            if sum.root != *base
+                && !sum.root.is_fixed()
+                && total.abs() <= FARTHEST
+                && let Ok(total) = i32::try_from(total)
+            {
+                (*base, *offset) = (sum.root, total);
+            }
+        }
+    }
+
+    /// Makes a register of the warp, which is a part of its base, a part of an address in shared memory.
+    fn fold_uniform(&self, instruction: &mut Instruction) {
+        if !matches!(instruction.opcode, Opcode::Lds | Opcode::Sts | Opcode::Atoms) {
+            return;
+        }
+        for operand in &mut instruction.operands {
+            let Operand::Address(address) = operand else { continue };
+            if let AddressOperand {
+                base: Some(base), wide: false, scale: 0 | 1, uniform: None, offset, ..
+            } = *address
+                && let Some(&(sum, uniform)) = self.uniform.get(&base)
+                && self.times(sum.root)[0] == sum.times[0]
+                && let Ok(offset) = i32::try_from(sum.offset + i64::from(offset))
+                && i64::from(offset).abs() <= FARTHEST
+            {
+                *address =
+                    AddressOperand { base: Some(sum.root), uniform: Some(uniform), offset, ..*address };
+            }
+        }
+    }
+
+    /// The sum of a register and a register of the warp that an instruction forms.
+    fn uniform_sum(&self, instruction: &Instruction) -> Option<(Register, (Sum, UniformRegister))> {
+        let is_sum = instruction.opcode == Opcode::Iadd3
+            && instruction.operands.len() == 4
+            && instruction.modifiers.as_slice().is_empty()
+            && instruction.guard.is_always()
+            && instruction.operands[3] == Operand::ZERO;
+        let of = |operand: &Operand| match *operand {
+            Operand::Uniform { register, modifier: SourceModifier::NONE, selector: Selector::Whole }
+                if register.is_virtual() =>
+            {
+                Some(register)
+            }
+            _ => None,
+        };
+        if !is_sum {
+            return None;
+        }
+        let to = instruction.operands[0].as_register().filter(|it| it.is_virtual())?;
+        let (a, b) = (&instruction.operands[1], &instruction.operands[2]);
+        let (term, uniform) = plain(a).zip(of(b)).or_else(|| plain(b).zip(of(a)))?;
+        Some((to, (self.narrow(term), uniform)))
+    }
+
+    /// Makes a sum of 32 bits one of the value that is farthest back; returns the result as a sum.
+    fn fold_narrow(&self, instruction: &mut Instruction) -> Option<(Register, Sum)> {
+        let operands = &instruction.operands;
+        let is_sum = matches!((instruction.opcode, operands.len()), (Opcode::Iadd3, 4) | (Opcode::Mov, 2))
+            && instruction.modifiers.as_slice().is_empty()
+            && instruction.guard.is_always();
+        if !is_sum {
+            return None;
+        }
+        let to = operands[0].as_register().filter(|it| it.is_virtual())?;
+        let mut sum = Sum { root: Register::ZERO, times: [0; 2], offset: 0 };
+        let mut constant = 0u32;
+        for operand in &operands[1..] {
+            match *operand {
+                Operand::ZERO => {}
+                Operand::Immediate(bits) => constant = constant.wrapping_add(bits),
+                operand if sum.root.is_fixed() => {
+                    sum = self.narrow(plain(&operand)?);
+                    constant = constant.wrapping_add(low(sum.offset));
+                }
+                _ => return None,
+            }
+        }
+        sum.offset = i64::from(constant.cast_signed());
+        if instruction.opcode == Opcode::Iadd3 {
+            let constant = if constant == 0 { Operand::ZERO } else { Operand::Immediate(constant) };
+            instruction.operands = if sum.root.is_fixed() {
+                instruction.opcode = Opcode::Mov;
+                [Operand::register(to), constant].into_iter().collect()
+            } else {
+                [Operand::register(to), Operand::register(sum.root), constant, Operand::ZERO]
+                    .into_iter()
+                    .collect()
+            };
+        }
+        Some((to, sum))
+    }
+
+    /// Makes a sum of 64 bits, whose lower half an instruction is, one of the pair that is farthest back; returns where
+    /// the upper half is and the result as a sum.
+    fn fold_wide(
+        &self,
+        instructions: &mut [Instruction],
+        at: usize,
+        groups: &Groups,
+    ) -> Option<(usize, Register, Sum)> {
+        let (to, pair, carry, lower) = lower_half(&instructions[at], groups)?;
+        let sum = self.wide(pair);
+        let watched = [to, to.offset(1), pair.offset(1), sum.root.offset(1)];
+        let (upper, high) = upper_half(instructions, at, to, pair, carry, &watched)?;
+        let constant = i64::from(high) << 32 | i64::from(lower);
+        let total = sum.offset.wrapping_add(constant);
+        if sum.root != pair {
+            instructions[at].operands[2] = Operand::register(sum.root);
+            instructions[at].operands[3] = number(low(total));
+            instructions[upper].operands[1] = Operand::register(sum.root.offset(1));
+            instructions[upper].operands[2] = number(low(total >> 32));
+        }
+        Some((upper, to, Sum { offset: total, ..sum }))
+    }
+}
+
+/// The result, the pair, the carry and the constant, if an instruction adds a constant to the lower half of a pair.
+fn lower_half(instruction: &Instruction, groups: &Groups) -> Option<(Register, Register, Operand, u32)> {
+    if instruction.opcode != Opcode::Iadd3
+        || !instruction.modifiers.as_slice().is_empty()
+        || !instruction.guard.is_always()
+    {
+        return None;
+    }
+    let &[
+        Operand::Register { register: to, .. },
+        carry @ Operand::Predicate { .. },
+        pair,
+        Operand::Immediate(constant),
+        Operand::ZERO,
+    ] = instruction.operands.as_slice()
+    else {
+        return None;
+    };
+    let pair = plain(&pair)?;
+    let are_pairs = [to, pair].iter().all(|it| it.is_virtual() && groups.is_pair(*it));
+    are_pairs.then_some((to, pair, carry, constant))
+}
+
+/// Where the upper half of such a sum is and what it adds, if nothing that is watched is written before it.
+fn upper_half(
+    instructions: &[Instruction],
+    at: usize,
+    to: Register,
+    pair: Register,
+    carry: Operand,
+    watched: &[Register],
+) -> Option<(usize, u32)> {
+    let Operand::Predicate { predicate, .. } = carry else { return None };
+    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if instruction.opcode == Opcode::Iadd3
+            && instruction.modifiers.as_slice() == [Modifier::X]
+            && instruction.guard.is_always()
+            && let &[result, upper, constant, Operand::ZERO, from, Operand::FALSE] =
+                instruction.operands.as_slice()
+            && from == carry
+            && result == Operand::register(to.offset(1))
+            && upper == Operand::register(pair.offset(1))
+        {
+            return match constant {
+                Operand::ZERO => Some((index, 0)),
+                Operand::Immediate(bits) => Some((index, bits)),
+                _ => None,
+            };
+        }
+        let is_written = instruction.accesses().iter().filter(|it| it.role == Role::Write).any(|access| {
+            access.resource == Resource::Predicate(predicate)
+                || matches!(access.resource, Resource::Registers(first, count)
+                    if watched.iter().any(|it| (first.0..first.0 + count).contains(&it.0)))
+        });
+        if is_written {
+            return None;
+        }
+    }
+    None
+}
+
+fn plain(operand: &Operand) -> Option<Register> {
+    match operand {
+        Operand::Register { register, modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
+            if register.is_virtual() =>
+        {
+            Some(*register)
+        }
+        _ => None,
+    }
+}
+
+fn number(bits: u32) -> Operand {
+    if bits == 0 { Operand::ZERO } else { Operand::Immediate(bits) }
+}
+
+/// The lower 32 bits.
+fn low(value: i64) -> u32 {
+    u32::try_from(value & 0xffff_ffff).unwrap_or(0)
+}

@@ -1,0 +1,239 @@
+//! Loops of one block whose iterations are counted: a few iterations become one, or all of them straight code, so that
+//! the loads of several are under way together.
+//!
+//! Where it is not known how often a loop runs, the loop that was written stays behind the new one for the rest:
+//!
+//! ```text
+//!        test 4; if not, to the pair
+//! main:  4 iterations; test 4; if so, to main
+//!        if the last comparison ended the loop, to the end
+//! pair:  test 2; if not, to the rest
+//!        2 iterations; if the last comparison ended the loop, to the end
+//! rest:  the loop as written
+//! end:
+//! ```
+
+mod copies;
+mod counter;
+
+use crate::code::{Block, Code, branch_target};
+use crate::divergence::divergent_branches;
+use crate::graph::Graph;
+use crate::liveness::Liveness;
+use copies::{Copies, Names, copies};
+use counter::Counter;
+use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate};
+
+/// How many iterations become one where nothing else is known, as ptxas does it.
+const TIMES: u32 = 4;
+/// The largest loops of which ptxas makes several iterations one, in instructions: with loads from global memory, which
+/// count twice, and without. Found by compiling loops of every size.
+const LARGEST_WITH_LOADS: usize = 54;
+const LARGEST_WITHOUT_LOADS: usize = 22;
+/// A loop that runs a known number of times becomes straight code of at most so many instructions, one without access
+/// to memory of so many.
+const LONGEST_STRAIGHT: usize = 400;
+const LONGEST_STRAIGHT_SUM: usize = 1000;
+/// As above, for loops that are too large to be unrolled otherwise.
+const LONGEST_STRAIGHT_OF_LARGE: usize = 340;
+/// The longest body of a loop that stays one, made of a known number of iterations.
+const LONGEST_BODY: usize = 250;
+
+/// Unrolls every loop that can be; says whether there was one.
+pub(crate) fn unroll(code: &mut Code) -> bool {
+    let graph = Graph::new(code);
+    let divergent = divergent_branches(code, &graph);
+    let live = Liveness::new(code);
+    let mut plans: Vec<(usize, Vec<Block>)> = Vec::new();
+    for (block, diverges) in divergent.into_iter().enumerate() {
+        let last = code.blocks[block].instructions.last();
+        let is_loop = last.and_then(branch_target) == Some(block) && block + 1 < code.blocks.len();
+        if !is_loop || code.blocks[block].rolled {
+            continue;
+        }
+        if diverges && code.blocks[block].instructions.iter().any(joins_lanes) {
+            continue;
+        }
+        if let Some(plan) = Loop::find(code, &graph, &live, block).and_then(|it| it.unrolled(code)) {
+            plans.push((block, plan));
+        }
+    }
+    let found = !plans.is_empty();
+    for (block, plan) in plans.into_iter().rev() {
+        replace(code, block, plan);
+    }
+    found
+}
+
+/// Whether lanes must come to an instruction together.
+fn joins_lanes(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(
+        instruction.opcode,
+        Shfl | Vote | Voteu | Match | Redux | Elect | Warpsync | Bar | B2r | Endcollective
+    )
+}
+
+/// A loop of one block.
+struct Loop {
+    block: usize,
+    body: Vec<Instruction>,
+    branch: Instruction,
+    counter: Counter,
+    names: Names,
+    /// How often it runs, if that is known.
+    times: Option<u32>,
+}
+
+impl Loop {
+    fn find(code: &Code, graph: &Graph, live: &Liveness, block: usize) -> Option<Loop> {
+        let mut body = code.blocks[block].instructions.clone();
+        let branch = body.pop()?;
+        if body.iter().any(|it| matches!(it.opcode, Opcode::Call | Opcode::Syscall | Opcode::Lepc)) {
+            return None;
+        }
+        let counter = Counter::find(&body, &branch)?;
+        let numbering = live.numbering;
+        let is_needed = |it| numbering.of(it).any(|number| live.live_out[block].contains(number));
+        let names = Names::new(code, &body, is_needed);
+        let before = blocks_before(graph, block);
+        let most = u32::try_from(LONGEST_STRAIGHT_SUM).unwrap_or(u32::MAX);
+        let times = counter.begin(code, &before).and_then(|begin| counter.times(begin, most));
+        Some(Loop { block, body, branch, counter, names, times })
+    }
+
+    /// The blocks that take the place of the loop, if it is worth it. Targets: from 0 the new blocks.
+    fn unrolled(&self, code: &mut Code) -> Option<Vec<Block>> {
+        let size = self.body.len() + 1;
+        let count = |opcodes: &[Opcode]| self.body.iter().filter(|it| opcodes.contains(&it.opcode)).count();
+        let loads = count(&[Opcode::Ldg, Opcode::Ld]);
+        let (shared, stores) = (count(&[Opcode::Lds]), count(&[Opcode::Stg, Opcode::St]));
+        let is_small = if loads > 0 {
+            size + loads + 2 * count(&[Opcode::Mufu]) <= LARGEST_WITH_LOADS
+        } else {
+            size <= LARGEST_WITHOUT_LOADS + shared + 3 * stores
+        };
+        if let Some(times) = self.times {
+            let straight = size * times as usize;
+            let in_memory = self.body.iter().any(|it| it.opcode.accesses_memory());
+            let longest = match (in_memory, is_small) {
+                (false, _) => LONGEST_STRAIGHT_SUM,
+                (true, true) => LONGEST_STRAIGHT,
+                (true, false) => LONGEST_STRAIGHT_OF_LARGE,
+            };
+            if straight <= longest {
+                let all = self.times_over(code, times).instructions;
+                return Some(vec![self.block_of(code, all, None)]);
+            }
+            let divides = |it: &u32| times.is_multiple_of(*it) && size * *it as usize <= LONGEST_BODY;
+            if size + loads <= LARGEST_WITH_LOADS
+                && let Some(part) = [8, 5, 4, 3, 2].into_iter().find(divides)
+            {
+                let copies = self.times_over(code, part);
+                let again = self.branch_on(&copies, true, 0);
+                return Some(vec![self.block_of(code, copies.instructions, Some(again))]);
+            }
+        }
+        is_small.then(|| self.with_rest(code))
+    }
+
+    /// The new loop, the pair and the rest.
+    fn with_rest(&self, code: &mut Code) -> Vec<Block> {
+        const MAIN: usize = 1;
+        const PAIR: usize = 3;
+        const REST: usize = 5;
+        const END: usize = 6;
+        let [many, two] = [TIMES, 2].map(|times| self.counter.test(code, times));
+        let goes_on = code.predicate();
+        let ask = self.counter.ask(code, &many, goes_on, None);
+        let enter = [many.setup.clone(), ask].concat();
+        let main = self.times_over(code, TIMES);
+        let last = main.predicate(self.counter.predicate);
+        let again = self.counter.ask(code, &many, goes_on, Some(last));
+        let after_main = self.branch_on(&main, false, END);
+        let has_pair = code.predicate();
+        let enter_pair = [two.setup.clone(), self.counter.ask(code, &two, has_pair, None)].concat();
+        let pair = self.times_over(code, 2);
+        let after_pair = self.branch_on(&pair, false, END);
+        let rest = Instruction { operands: [target(REST)].into_iter().collect(), ..self.branch.clone() };
+        vec![
+            self.block_of(code, enter, Some(self.branch_if(goes_on, false, PAIR))),
+            self.block_of(
+                code,
+                [main.instructions, again].concat(),
+                Some(self.branch_if(goes_on, true, MAIN)),
+            ),
+            self.block_of(code, Vec::new(), Some(after_main)),
+            self.block_of(code, enter_pair, Some(self.branch_if(has_pair, false, REST))),
+            self.block_of(code, pair.instructions, Some(after_pair)),
+            Block { rolled: true, ..self.block_of(code, self.body.clone(), Some(rest)) },
+        ]
+    }
+
+    /// The body so many times.
+    fn times_over(&self, code: &mut Code, times: u32) -> Copies {
+        let mut copies = copies(code, &self.body, &self.names, times);
+        for instruction in copies.instructions.iter_mut().skip(self.body.len()) {
+            instruction.origin.note = "loop unrolled";
+        }
+        copies
+    }
+
+    /// The loop's own branch after some iterations: taken if it goes on, or if it does not.
+    fn branch_on(&self, copies: &Copies, goes_on: bool, to: usize) -> Instruction {
+        let negated = matches!(self.branch.guard, Guard::Predicate { negate: true, .. });
+        self.branch_if(copies.predicate(self.counter.predicate), goes_on != negated, to)
+    }
+
+    fn branch_if(&self, predicate: Predicate, holds: bool, to: usize) -> Instruction {
+        Instruction::new(Opcode::Bra, [], [target(to)])
+            .guarded(Guard::Predicate { predicate, negate: !holds })
+            .with_origin(self.branch.origin)
+    }
+
+    fn block_of(
+        &self,
+        code: &Code,
+        mut instructions: Vec<Instruction>,
+        branch: Option<Instruction>,
+    ) -> Block {
+        for instruction in instructions.iter_mut().filter(|it| it.origin.line == 0) {
+            instruction.origin = self.branch.origin;
+        }
+        instructions.extend(branch);
+        Block { instructions, rolled: true, ..code.blocks[self.block].flags() }
+    }
+}
+
+fn target(block: usize) -> Operand {
+    Operand::Target(crate::code::number(block))
+}
+
+/// The blocks that lead to a loop and to nothing else, one after the other, the nearest first.
+fn blocks_before(graph: &Graph, block: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = block;
+    loop {
+        let mut before = graph.predecessors[at].iter().copied().filter(|&it| it != block);
+        let (Some(one), None) = (before.next(), before.next()) else { return found };
+        if found.contains(&one) {
+            return found;
+        }
+        found.push(one);
+        at = one;
+    }
+}
+
+/// Puts blocks in the place of one.
+fn replace(code: &mut Code, block: usize, mut plan: Vec<Block>) {
+    let more = plan.len() - 1;
+    code.retarget(|target| if target > block { target + more } else { target });
+    for instruction in plan.iter_mut().flat_map(|it| &mut it.instructions) {
+        for operand in &mut instruction.operands {
+            if let Operand::Target(target) = operand {
+                *target += crate::code::number(block);
+            }
+        }
+    }
+    code.blocks.splice(block..=block, plan);
+}

@@ -1,0 +1,149 @@
+//! Counted loops compute the same, however many of their iterations become one.
+
+use crate::programs::{check, kernel};
+
+/// A loop `do { body } while (counter <order> bound)`.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    order: &'static str,
+    step: i32,
+    /// The counter begins at `begin + tid * slope`, the bound is `bound + tid * bound_slope`.
+    begin: i32,
+    slope: i32,
+    bound: i32,
+    bound_slope: i32,
+    /// Whether the counter is compared before it is stepped.
+    early: bool,
+}
+
+/// More iterations than any of the loops below makes.
+const MOST: u32 = 300;
+
+impl Counted {
+    fn goes_on(self, counter: i32, bound: i32) -> bool {
+        let (a, b) = (counter.cast_unsigned(), bound.cast_unsigned());
+        match self.order {
+            "ne.s32" => counter != bound,
+            "lt.s32" => counter < bound,
+            "le.s32" => counter <= bound,
+            "gt.s32" => counter > bound,
+            "ge.s32" => counter >= bound,
+            "lt.u32" => a < b,
+            "ge.u32" => a >= b,
+            order => panic!("no order {order}"),
+        }
+    }
+
+    fn start(self, thread: u32) -> (i32, i32) {
+        let thread = thread.cast_signed();
+        let begin = self.begin.wrapping_add(self.slope.wrapping_mul(thread));
+        (begin, self.bound.wrapping_add(self.bound_slope.wrapping_mul(thread)))
+    }
+
+    /// What the loop leaves: a sum that depends on every iteration and their order.
+    fn expected(self, thread: u32) -> Option<u32> {
+        let (mut counter, bound) = self.start(thread);
+        let mut sum = 1u32;
+        for _ in 0..MOST {
+            sum = sum.wrapping_mul(5).wrapping_add(counter.cast_unsigned());
+            let compared = if self.early { counter } else { counter.wrapping_add(self.step) };
+            counter = counter.wrapping_add(self.step);
+            if !self.goes_on(compared, bound) {
+                return Some(sum.wrapping_add(counter.cast_unsigned()));
+            }
+        }
+        None
+    }
+
+    fn text(self) -> String {
+        let Counted { order, step, begin, slope, bound, bound_slope, early } = self;
+        let test = format!("setp.{order} %p1, %r2, %r3;");
+        let add = format!("add.s32 %r2, %r2, {step};");
+        let (first, second) = if early { (test, add) } else { (add, test) };
+        let body = format!(
+            "mad.lo.s32 %r2, %r1, {slope}, {begin}; mad.lo.s32 %r3, %r1, {bound_slope}, {bound}; mov.u32 %r4, 1;\n\
+             LOOP: mad.lo.u32 %r4, %r4, 5, %r2; {first} {second} @%p1 bra LOOP;\n\
+             add.u32 %r0, %r4, %r2;"
+        );
+        kernel("", "", &body)
+    }
+
+    fn holds(self) {
+        let ends = (0..32).all(|thread| self.expected(thread).is_some());
+        assert!(ends, "{self:?} does not end soon");
+        check(&self.text(), 32, |thread| self.expected(thread).unwrap_or(0));
+    }
+}
+
+const UP: Counted =
+    Counted { order: "lt.s32", step: 1, begin: 0, slope: 0, bound: 0, bound_slope: 1, early: false };
+
+#[test]
+fn every_number_of_iterations_gives_the_same_for_lanes_that_differ() {
+    UP.holds();
+    for (order, bound) in [("ne.s32", 1), ("le.s32", 0), ("lt.u32", 0)] {
+        Counted { order, bound, ..UP }.holds();
+    }
+    for (order, bound, step) in [("ne.s32", -33, -1), ("gt.s32", -33, -1), ("ge.s32", -40, -3)] {
+        Counted { order, bound, step, ..UP }.holds();
+    }
+}
+
+#[test]
+fn a_comparison_before_the_step_counts_as_well() {
+    for (order, step, bound) in [("ne.s32", 1, 0), ("lt.s32", 3, 0), ("gt.s32", -2, -40)] {
+        Counted { order, step, bound, early: true, ..UP }.holds();
+    }
+}
+
+#[test]
+fn a_counter_may_pass_the_ends_of_the_numbers() {
+    // Round the end of the unsigned and of the signed numbers to a bound behind it.
+    Counted { order: "ne.s32", begin: -7, bound: 3, ..UP }.holds();
+    Counted { order: "ne.s32", begin: i32::MAX - 4, bound: i32::MIN + 2, ..UP }.holds();
+    Counted { order: "ne.s32", step: -4, begin: 16, bound: -64, bound_slope: 0, slope: 4, ..UP }.holds();
+    // The bound is so near the end that it cannot be moved by four steps.
+    Counted { begin: i32::MIN, bound: i32::MIN, ..UP }.holds();
+    Counted { order: "lt.u32", begin: 0, bound: 0, ..UP }.holds();
+    Counted { order: "gt.s32", step: -1, begin: i32::MAX, bound: i32::MAX, bound_slope: -1, ..UP }.holds();
+    // The counter is past the bound when the loop begins.
+    Counted { begin: 1000, slope: 1, ..UP }.holds();
+    Counted { begin: i32::MAX, bound: i32::MIN, step: 0x0010_0000, bound_slope: 0x0010_0000, ..UP }.holds();
+}
+
+#[test]
+fn a_known_number_of_iterations_is_straight_code() {
+    for count in [1, 2, 3, 4, 7, 64, 65, 200] {
+        Counted { bound: count, bound_slope: 0, ..UP }.holds();
+    }
+}
+
+#[test]
+fn values_that_change_places_keep_them_apart() {
+    let body = "mov.u32 %r2, 0; mov.u32 %r3, 1; and.b32 %r4, %r1, 15;\n\
+        LOOP: add.u32 %r5, %r2, %r3; mov.u32 %r2, %r3; mov.u32 %r3, %r5;\n\
+        add.s32 %r4, %r4, -1; setp.gt.s32 %p1, %r4, 0; @%p1 bra LOOP; mov.u32 %r0, %r2;";
+    let fibonacci = |count: u32| (0..count).fold((0u32, 1u32), |(a, b), _| (b, a + b)).0;
+    check(&kernel("", "", body), 32, |thread| fibonacci((thread & 15).max(1)));
+}
+
+#[test]
+fn addresses_of_32_and_64_bits_go_on_from_iteration_to_iteration() {
+    let declarations = ".shared .align 4 .b8 words[512];";
+    let body = "mov.u32 %r2, words; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1; bar.sync 0;\n\
+        mov.u32 %r5, 0; mov.u64 %rd3, %rd1; and.b32 %r6, %r1, 7; add.u32 %r6, %r6, 9;\n\
+        LOOP: ld.shared.u32 %r7, [%r2]; mad.lo.u32 %r5, %r5, 3, %r7; st.global.u32 [%rd3], %r7; add.u32 %r2, %r2, 4; add.s64 %rd3, %rd3, 4;\n\
+        add.s32 %r6, %r6, -1; setp.ne.s32 %p1, %r6, 0; @%p1 bra LOOP; bar.sync 0; mov.u32 %r0, %r5;";
+    let expected = |count: u32| (0..count).fold(0u32, |sum, word| sum.wrapping_mul(3).wrapping_add(word));
+    check(&kernel("", declarations, body), 32, |thread| expected((thread & 7) + 9));
+}
+
+#[test]
+fn a_guarded_write_keeps_the_value_of_the_other_lanes_from_iteration_to_iteration() {
+    let body = "mov.u32 %r2, 0; mov.u32 %r3, 0;\n\
+        LOOP: and.b32 %r4, %r3, 3; setp.eq.u32 %p2, %r4, 1; @%p2 add.u32 %r2, %r2, %r3; @%p2 mov.u32 %r6, %r3;\n\
+        add.u32 %r3, %r3, 1; setp.le.u32 %p1, %r3, %r1; @%p1 bra LOOP; add.u32 %r0, %r2, %r3;";
+    check(&kernel("", "", body), 32, |thread| {
+        (0..=thread).filter(|it| it % 4 == 1).sum::<u32>() + thread + 1
+    });
+}
