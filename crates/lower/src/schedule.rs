@@ -3,8 +3,11 @@
 //! A list scheduler. Loads move up past stores that are provably elsewhere; barriers, fences, atomics, ordered accesses
 //! and clock reads stay where they are among what they order.
 
+mod versions;
+
 use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
 use crate::liveness::{Liveness, Marks};
+use versions::Versions;
 use warplab_program::{
     AddressOperand, Instruction, LatencyClass, Modifier, Opcode, Operand, Register, Role, Target,
     TargetChoices,
@@ -369,59 +372,6 @@ impl Run {
                 _ => {}
             }
         }
-    }
-}
-
-/// The values of a run one by one: what is written anew is another value, in the same register.
-struct Versions {
-    reads: Vec<Vec<u32>>,
-    writes: Vec<Vec<u32>>,
-    kinds: Vec<usize>,
-    /// The number of each.
-    numbers: Vec<u32>,
-    /// The last of each number.
-    last: Vec<u32>,
-}
-
-impl Versions {
-    fn new(
-        instructions: &[Instruction],
-        reads: &[Vec<u32>],
-        writes: &[Vec<u32>],
-        kinds: &[usize],
-    ) -> Versions {
-        let mut numbers: Vec<u32> = (0..crate::code::number(kinds.len())).collect();
-        let mut last = numbers.clone();
-        let (mut value_reads, mut value_writes) = (Vec::new(), Vec::new());
-        for ((instruction, read), written) in instructions.iter().zip(reads).zip(writes) {
-            value_reads.push(read.iter().map(|&number| last[number as usize]).collect());
-            // Under a guard the other lanes keep the old value.
-            if instruction.guard.is_always() {
-                for &number in written {
-                    last[number as usize] = crate::code::number(numbers.len());
-                    numbers.push(number);
-                }
-            }
-            value_writes.push(written.iter().map(|&number| last[number as usize]).collect());
-        }
-        let kinds = numbers.iter().map(|&number| kinds[number as usize]).collect();
-        Versions { reads: value_reads, writes: value_writes, kinds, numbers, last }
-    }
-
-    /// Something of every value, by its number and whether it is the first and the last of it.
-    fn all(&self, of: impl Fn(usize, bool, bool) -> bool) -> Vec<bool> {
-        let versions = self.numbers.iter().zip(0..);
-        versions
-            .map(|(&number, version)| {
-                of(number as usize, version == number, self.last[number as usize] == version)
-            })
-            .collect()
-    }
-
-    fn times_read(&self) -> Vec<u32> {
-        let mut times = vec![0; self.numbers.len()];
-        self.reads.iter().flatten().for_each(|&version| times[version as usize] += 1);
-        times
     }
 }
 
