@@ -234,7 +234,8 @@ pub(crate) struct Passes {
 
 /// Lanes go in groups that could have a bank for every word: with 32 banks 8-byte accesses by 16 lanes and 16-byte ones by
 /// 8, with 16 banks half as many. Within a group every further word of a bank is a further pass, and lanes on one word
-/// share it.
+/// share it. Two groups side by side that touch the same go together (measured: lds_fma_wide_b*, two passes for a 16-byte
+/// word that all lanes read).
 pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
     let words = bytes.div_ceil(4).max(1);
     let group = (GROUP_WORDS.min(banks) / words).max(1) as usize;
@@ -242,13 +243,23 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     for row in rows.iter().filter(|row| !row.mask.is_empty()) {
         for first in (0..ROW_LANES).step_by(group) {
             let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);
-            if !members.is_empty() {
+            if !members.is_empty() && !repeats_group_before(row, first, group) {
                 passes.taken += conflict_degree(&row.addresses, members, words, banks);
                 passes.ideal += 1;
             }
         }
     }
     passes
+}
+
+/// Whether the lanes of the second group of a pair touch what those of the first do: the two go together.
+fn repeats_group_before(row: &RowAccess, first: usize, group: usize) -> bool {
+    let second = first / group % 2 == 1;
+    let (before, members) = (row.mask.0 >> (first - group * usize::from(second)), row.mask.0 >> first);
+    let lanes = LaneMask::first(group as u32).0;
+    second
+        && before & lanes == members & lanes
+        && row.addresses[first - group..first] == row.addresses[first..first + group]
 }
 
 /// The most different words of one bank.
@@ -357,6 +368,14 @@ mod tests {
         assert_eq!(column, Passes { taken: 32, ideal: 1 });
         assert_eq!(shared_passes(&warp(|lane| 132 * lane), 4, 32).taken, 1);
         assert_eq!(shared_passes(&warp(|_| 64), 4, 32).taken, 1);
+    }
+
+    #[test]
+    fn a_16_byte_word_that_all_lanes_read_takes_two_passes_and_one_of_8_bytes_one() {
+        assert_eq!(shared_passes(&warp(|_| 64), 16, 32), Passes { taken: 2, ideal: 2 });
+        assert_eq!(shared_passes(&warp(|lane| lane / 16 * 512), 16, 32), Passes { taken: 2, ideal: 2 });
+        assert_eq!(shared_passes(&warp(|_| 64), 8, 32), Passes { taken: 1, ideal: 1 });
+        assert_eq!(shared_passes(&warp(|lane| lane / 8 * 512), 16, 32).taken, 4);
     }
 
     #[test]
