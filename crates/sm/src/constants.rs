@@ -75,7 +75,8 @@ impl Constants {
         offset: u32,
         now: Cycle,
     ) -> Cycle {
-        let number = |bytes: u32| (u32::from(bank) * (BANK_BYTES / bytes) + offset % BANK_BYTES / bytes) as usize;
+        let number =
+            |bytes: u32| (u32::from(bank) * (BANK_BYTES / bytes) + offset % BANK_BYTES / bytes) as usize;
         let line = number(spec.line_bytes);
         let cache = &mut self.caches[port as usize];
         if line >= cache.lines.len() {

@@ -16,8 +16,8 @@ pub(crate) struct FetchSpec {
     next_line: [u64; 3],
     /// Cycles that a warp waits for any other line, by [`Level`].
     jump: [u64; 3],
-    /// Cycles that the first instruction of a warp waits which the L0 cache lacks.
-    start: u64,
+    /// Cycles that the first instruction of a warp waits which the L0 cache lacks; as after a jump where it is not given.
+    start: Option<u64>,
     /// Lines from the start of the code that a launch brings to L1.
     prefetched: u64,
 }
@@ -45,9 +45,10 @@ impl FetchSpec {
             line_bits: line.ilog2(),
             l0_lines: lines(supply.l0_instructions),
             l1_lines: lines(supply.l1_instructions),
-            next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval].map(next_line),
+            next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval]
+                .map(next_line),
             jump: [supply.l1_latency, supply.l2_latency, memory_latency].map(u64::from),
-            start: u64::from(supply.start_latency.unwrap_or(memory_latency)),
+            start: supply.start_latency.map(u64::from),
             prefetched: u64::from(supply.prefetched_instructions / line),
         }
     }
@@ -117,7 +118,7 @@ impl Fetch {
             (false, false) => Level::Memory,
         };
         match before {
-            None => spec.start,
+            None => spec.start.unwrap_or(spec.jump[level as usize]),
             Some(before) if before + 1 == line => spec.next_line[level as usize],
             Some(_) => spec.jump[level as usize],
         }

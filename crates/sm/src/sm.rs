@@ -1,9 +1,9 @@
 //! The SM's own loop: events, issue, and the jump to the next cycle in which anything can happen.
 
 use crate::blocks::{BlockEnd, BlockStart, ResidentBlock};
+use crate::constants::Constants;
 use crate::context::Context;
 use crate::events::{Event, Events};
-use crate::constants::Constants;
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};

@@ -133,12 +133,12 @@ fn a_fence_waits_until_the_stores_are_acknowledged() {
 }
 
 #[test]
-fn a_warp_that_has_exited_drains_until_its_stores_have_left_the_queue() {
+fn a_warp_that_has_exited_drains_until_its_stores_have_left_for_l2() {
     let run = Bench::new(32, &[ADDRESS, (STORE, after(1)), (STORE, after(1)), EXIT]).run();
-    // The second store issues at 12 and starts at 14, two cycles after the first.
+    // The second store issues at 12 and starts at 14, two cycles after the first; its bytes have left the port at 26.
     assert_eq!(run.issues(0), [10, 11, 12, 13]);
-    assert_eq!(run.stalled(StallReason::Drain), 0);
-    assert_eq!(run.seen.ends, [(14, 0)]);
+    assert_eq!(run.stalled(StallReason::Drain), 12);
+    assert_eq!(run.seen.ends, [(26, 0)]);
 }
 
 #[test]

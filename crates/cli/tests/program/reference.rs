@@ -59,7 +59,7 @@ long_scoreboard (warp state, 'L' in timelines)
 fn metrics_are_explained_by_id_and_by_label() {
     warplab("explain l1tex__t_sector_hit_rate.pct").success().stdout_eq(str![[r#"
 l1tex__t_sector_hit_rate.pct (metric: L1/TEX Hit Rate)
-  How often level one had the sector. Data that is on its way does not count as found.
+  How often level one had the sector, or had asked for it already.
   formula: sectors found / sectors of loads and stores of global and local memory
   unit: %
   section: memory-workload

@@ -17,8 +17,8 @@ pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
-    Divergence, ConstantSupply, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit,
-    Pipes, SharedMemory,
+    ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,
+    PipeTiming, PipeUnit, Pipes, SharedMemory,
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;

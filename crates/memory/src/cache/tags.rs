@@ -309,7 +309,10 @@ mod tests {
         cache.write(index, SectorMask(0b0110), SectorMask(0b0110));
         cache.insert(Address(128), 0);
         let (_, victim) = cache.insert(Address(256), 0).unwrap();
-        assert_eq!(victim, Some(Victim { line: Address(0), dirty: SectorMask(0b0110), partial: SectorMask::EMPTY }));
+        assert_eq!(
+            victim,
+            Some(Victim { line: Address(0), dirty: SectorMask(0b0110), partial: SectorMask::EMPTY })
+        );
     }
 
     #[test]
@@ -356,7 +359,10 @@ mod tests {
         cache.insert(Address(128), 0);
         cache.find(Address(0), 0);
         let (_, victim) = cache.insert(Address(256), 0).unwrap();
-        assert_eq!(victim, Some(Victim { line: Address(128), dirty: SectorMask::EMPTY, partial: SectorMask::EMPTY }));
+        assert_eq!(
+            victim,
+            Some(Victim { line: Address(128), dirty: SectorMask::EMPTY, partial: SectorMask::EMPTY })
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod cases;
 mod errors;
 mod files;
+mod stalls;
 
 pub use files::{correlation_csv, correlation_json};
 
@@ -62,7 +63,8 @@ pub fn correlation_faults(comparisons: &[Comparison]) -> String {
     comparisons.iter().filter_map(line).collect()
 }
 
-/// Everything as text: wrong cases, every case, errors of every metric, groups, the worst ten, how errors are meant.
+/// Everything as text: wrong cases, every case, errors of every metric, stall reasons, groups, the worst ten, how errors are
+/// meant.
 #[must_use]
 pub fn correlation_text(correlation: &Correlation<'_>) -> String {
     let faults = correlation_faults(correlation.comparisons);
@@ -72,7 +74,9 @@ pub fn correlation_text(correlation: &Correlation<'_>) -> String {
         cases::values(correlation),
         cases::states(correlation),
         errors::summaries(correlation),
+        stalls::reasons(correlation),
         errors::groups(correlation),
+        stalls::groups(correlation),
         errors::worst(correlation),
         errors::RULES.to_owned(),
     ];

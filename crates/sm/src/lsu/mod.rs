@@ -130,7 +130,7 @@ impl LoadStoreUnit {
                 outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
             }
             Work::Global { access, lines, busy } => match spec.flat {
-                Some(latency) => self.flat(asker, access, now + latency.saturating_sub(1), outcomes),
+                Some(latency) => self.flat(asker, access, now, now + latency.saturating_sub(1), outcomes),
                 None => {
                     self.queues.keep_busy_until(now + busy);
                     self.global(Start { now, spec, outcomes }, asker, access, &lines, busy);
@@ -153,13 +153,20 @@ impl LoadStoreUnit {
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
-    fn flat(&mut self, asker: Asker, access: GlobalAccess, at: Cycle, outcomes: &mut Vec<Outcome>) {
+    fn flat(
+        &mut self,
+        asker: Asker,
+        access: GlobalAccess,
+        now: Cycle,
+        at: Cycle,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         let Owner { slot, generation, .. } = asker.owner;
         if access.has_result() {
             let load = self.loads.start(asker, 0, at);
             self.arrived(load, at, outcomes);
         } else {
-            outcomes.push(Outcome::Sent { slot, generation, requests: 0, at });
+            outcomes.push(Outcome::Sent { slot, generation, requests: 0, at: now });
         }
     }
 

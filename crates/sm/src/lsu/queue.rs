@@ -81,7 +81,8 @@ impl Queues {
             return;
         }
         let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
-        let firsts = firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
+        let firsts =
+            firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
         if let Some((_, number)) = firsts.min() {
             self.in_unit[number] += 1;
         }
@@ -180,8 +181,7 @@ mod tests {
     use super::{QueueSpec, Queues};
     use warplab_units::Cycle;
 
-    const SPEC: QueueSpec =
-        QueueSpec { entries: 2, unit_entries: 0, interval: 1, sub_partition_interval: 4 };
+    const SPEC: QueueSpec = QueueSpec { entries: 2, unit_entries: 0, interval: 1, sub_partition_interval: 4 };
 
     fn issued(slot: u8, at: u64) -> Operation {
         let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };

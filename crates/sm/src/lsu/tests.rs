@@ -192,12 +192,13 @@ fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
 fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
     let mut unit = unit();
     unit.push(0, owner(0), store(0..1), Cycle(0), &SPEC);
-    unit.push(0, owner(1), atomic(true), Cycle(1), &SPEC);
+    run(&mut unit, &SPEC);
+    unit.push(0, owner(1), atomic(true), Cycle(1000), &SPEC);
     let outcomes = run(&mut unit, &SPEC);
-    // Starts at 2, is ready at 18, waits for the store's 136 bytes, leaves by 26.
-    assert_eq!(released(&outcomes, 1), Some(26 + 200 + 17));
-    unit.push(0, owner(2), load(0..1), Cycle(1000), &SPEC);
-    unit.start(Cycle(1001), 0, &SPEC, &mut Vec::new());
+    // Starts at 1001, is ready at 1017, leaves with its 136 bytes by 1022.
+    assert_eq!(released(&outcomes, 1), Some(1022 + 200 + 17));
+    unit.push(0, owner(2), load(0..1), Cycle(2000), &SPEC);
+    unit.start(Cycle(2001), 0, &SPEC, &mut Vec::new());
     assert_eq!(unit.counters.global_load_sector_hits, 0);
 }
 
