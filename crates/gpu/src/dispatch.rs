@@ -10,12 +10,27 @@ use warplab_units::{Cycle, SmId};
 /// Parts of a cycle in which the dispatcher counts.
 const PARTS: u64 = 1024;
 
-/// A place for a block that is free from a cycle on; places of the same cycle go round the SMs.
+/// A place for a block that is free from a cycle on; places of the same cycle go round the SMs, one of each cluster after
+/// another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct FreePlace {
     free_at: Cycle,
     round: u32,
+    place_in_cluster: u16,
     sm: SmId,
+}
+
+impl FreePlace {
+    fn new(free_at: Cycle, round: u32, sm: u16, sms_per_cluster: u16) -> FreePlace {
+        FreePlace { free_at, round, place_in_cluster: sm % sms_per_cluster, sm: SmId(sm) }
+    }
+}
+
+/// The SMs of a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sms {
+    pub(crate) count: u32,
+    pub(crate) per_cluster: u32,
 }
 
 /// Gives blocks out, one after another for the whole chip.
@@ -23,6 +38,7 @@ struct FreePlace {
 pub(crate) struct Dispatcher {
     blocks: u64,
     next_block: u64,
+    sms_per_cluster: u16,
     places: BinaryHeap<Reverse<FreePlace>>,
     /// When the next block can be dispatched, in parts of a cycle.
     ready: u64,
@@ -39,19 +55,21 @@ impl Dispatcher {
         begin: Cycle,
         blocks: u64,
         warps_per_block: u32,
-        sms: u32,
+        sms: Sms,
         per_sm: u32,
     ) -> Dispatcher {
         let start = begin + u64::from(timing.kernel_start);
+        let sms_per_cluster = sms.per_cluster.clamp(1, sms.count.max(1));
         let places = (0..per_sm)
-            .flat_map(|round| (0..sms).map(move |sm| (round, sm)))
-            .take(usize::try_from(blocks).unwrap_or(usize::MAX))
-            .map(|(round, sm)| Reverse(FreePlace { free_at: start, round, sm: SmId(sm as u16) }))
+            .flat_map(|round| (0..sms.count).map(move |sm| (round, sm)))
+            .map(|(round, sm)| FreePlace::new(start, round, sm as u16, sms_per_cluster as u16))
+            .map(Reverse)
             .collect();
         let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
         Dispatcher {
             blocks,
             next_block: 0,
+            sms_per_cluster: sms_per_cluster as u16,
             places,
             ready: start.0 * PARTS,
             interval: (cycles * PARTS as f64).round() as u64,
@@ -63,7 +81,7 @@ impl Dispatcher {
 
     /// A block of an SM has ended; its place is free at a cycle.
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
-        self.places.push(Reverse(FreePlace { free_at: at, round: 0, sm }));
+        self.places.push(Reverse(FreePlace::new(at, 0, sm.0, self.sms_per_cluster)));
     }
 
     /// Blocks that have been given out.
@@ -106,7 +124,7 @@ impl Dispatcher {
 
 #[cfg(test)]
 mod tests {
-    use super::Dispatcher;
+    use super::{Dispatcher, Sms};
     use warplab_config::gpu::LaunchTiming;
     use warplab_units::{Cycle, SmId};
 
@@ -123,6 +141,10 @@ mod tests {
         }
     }
 
+    fn one_cluster(count: u32) -> Sms {
+        Sms { count, per_cluster: count }
+    }
+
     fn dispatched(dispatcher: &mut Dispatcher, now: u64) -> Vec<(u16, u64, u64)> {
         let mut given = Vec::new();
         dispatcher.dispatch(Cycle(now), |sm, start| given.push((sm.0, start.block, start.at.0)));
@@ -131,13 +153,13 @@ mod tests {
 
     #[test]
     fn blocks_go_round_the_sms_at_the_rate_of_the_chip() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 9, 1, 2, 2);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 9, 1, one_cluster(2), 2);
         assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110), (1, 1, 111), (0, 2, 112), (1, 3, 113)]);
     }
 
     #[test]
     fn a_place_is_given_again_when_it_is_free() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 3, 1, 1, 1);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 3, 1, one_cluster(1), 1);
         assert_eq!(dispatched(&mut dispatcher, 0), [(0, 0, 110)]);
         dispatcher.freed(SmId(0), Cycle(400));
         assert_eq!(dispatched(&mut dispatcher, 350), []);
@@ -146,28 +168,36 @@ mod tests {
 
     #[test]
     fn the_first_block_of_a_later_launch_comes_as_long_after_its_start() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(7000), 1, 1, 1, 1);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(7000), 1, 1, one_cluster(1), 1);
         assert_eq!(dispatched(&mut dispatcher, 7000), [(0, 0, 7110)]);
     }
 
     #[test]
     fn the_places_of_one_cycle_go_round_before_any_sm_gets_a_second_block() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 6, 1, 3, 2);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 6, 1, one_cluster(3), 2);
         let sms: Vec<u16> = dispatched(&mut dispatcher, 0).into_iter().map(|(sm, _, _)| sm).collect();
         assert_eq!(sms, [0, 1, 2, 0, 1, 2]);
     }
 
     #[test]
+    fn the_clusters_get_a_block_each_before_any_gets_a_second() {
+        let mut dispatcher =
+            Dispatcher::new(&timing(), Cycle(0), 7, 1, Sms { count: 5, per_cluster: 2 }, 2);
+        let sms: Vec<u16> = dispatched(&mut dispatcher, 0).into_iter().map(|(sm, _, _)| sm).collect();
+        assert_eq!(sms, [0, 2, 4, 1, 3, 0, 2]);
+    }
+
+    #[test]
     fn blocks_of_many_warps_are_dispatched_further_apart() {
         let per_warp = LaunchTiming { cycles_per_warp: 2.0, ..timing() };
-        let mut dispatcher = Dispatcher::new(&per_warp, Cycle(0), 3, 4, 3, 1);
+        let mut dispatcher = Dispatcher::new(&per_warp, Cycle(0), 3, 4, one_cluster(3), 1);
         let starts: Vec<u64> = dispatched(&mut dispatcher, 0).into_iter().map(|(_, _, at)| at).collect();
         assert_eq!(starts, [110, 119, 128]);
     }
 
     #[test]
     fn a_dispatcher_without_a_free_place_waits_for_ever() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 2, 1, 1, 1);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 2, 1, one_cluster(1), 1);
         dispatched(&mut dispatcher, 0);
         assert_eq!((dispatcher.next_dispatch(), dispatcher.is_done()), (Cycle::NEVER, false));
     }

@@ -10,6 +10,7 @@ use crate::outcome::Progress;
 use crate::sampling::Sampler;
 use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
+use crate::dispatch::Sms;
 use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_sm::{Context, Sm};
@@ -113,7 +114,7 @@ impl Running {
                 begin,
                 blocks,
                 shape.warps(config.limits.warp_lanes),
-                sms,
+                Sms { count: sms, per_cluster: config.crossbar.sms_per_cluster },
                 per_sm,
             ),
             blocks,

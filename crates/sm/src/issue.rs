@@ -111,12 +111,13 @@ impl Advance<'_> {
     /// The wait counters of an instruction go up, and it is known or left to the LSU when they go down.
     #[inline(always)]
     pub(crate) fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
-        let memory = info.memory != MemoryClass::None && !executed.mask.is_empty();
-        if memory && let Some(work) = self.watched_memory_work(slot, info, executed) {
+        if info.memory != MemoryClass::None
+            && let Some(work) = self.watched_memory_work(slot, info, executed)
+        {
             return self.hold_for_memory(sub, slot, info, work);
         }
         let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
-        if let Some(ConstantUse::Load { .. }) = info.constant {
+        if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
             latency += self.sm.warps[slot].constant_ready.0.saturating_sub(self.sm.now.0);
         }
         let release = self.context.spec.lsu.source_release.min(latency);

@@ -6,7 +6,7 @@ use crate::pack;
 use crate::pipes::SHARED_UNIT;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
-use warplab_program::operand::{ConstantIndex, Operand};
+use warplab_program::operand::{ConstantIndex, Operand, SpecialRegister};
 use warplab_program::{Instruction, Kernel, LatencyClass, Opcode, Pipe};
 use warplab_units::WarpMask;
 
@@ -97,6 +97,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
         (Pipe::Lsu, _) => MemoryClass::Global,
+        _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,
     };
     IssueInfo {
@@ -118,6 +119,21 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
     }
+}
+
+/// Whether an instruction reads a special register that is another one for each lane: these come by the LSU (measured:
+/// traces/h200/lsu, which of them are counted as wavefronts).
+fn reads_lane_numbers(instruction: &Instruction) -> bool {
+    use SpecialRegister as S;
+    let of_lanes = |operand: &Operand| match operand {
+        Operand::Special(special) => matches!(
+            special,
+            S::TidX | S::TidY | S::TidZ | S::Tid | S::LaneId
+                | S::LaneMaskEq | S::LaneMaskLt | S::LaneMaskLe | S::LaneMaskGt | S::LaneMaskGe
+        ),
+        _ => false,
+    };
+    instruction.opcode == Opcode::S2r && instruction.operands.iter().any(of_lanes)
 }
 
 /// The constant that an instruction reads. One at the sum of a uniform register is taken to be there.

@@ -162,9 +162,12 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
             slack: u64::from(sm.memory_pipeline.send_slack),
         },
+        reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
+        masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
         source_release: u64::from(sm.memory_pipeline.source_release),
         hit,
         request: hit * u64::from(sm.l1.request_percent) / 100,
+        merges_loads: sm.l1.caches_global_loads,
         miss_entries: sm.l1.miss_entries as usize,
         flat: sm.l1.flat_latency.map(u64::from),
     }

@@ -189,7 +189,7 @@ summed!(
         atomic_requests,
         /// Passes of atomic instructions.
         atomic_wavefronts,
-        /// Shuffles and other instructions of the unit that touch no memory.
+        /// Instructions of the unit that touch no memory: shuffles, numbers of lanes, accesses without an active lane.
         exchange_requests,
     }
 );

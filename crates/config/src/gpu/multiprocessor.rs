@@ -250,6 +250,15 @@ pub struct MemoryPipeline {
     pub interval: u32,
     /// Cycles from issue until the sources have been read, when nothing is in the way.
     pub source_release: u32,
+    /// Whether the unit reads the special registers that are another one for each lane: numbers of threads and lanes, and
+    /// masks of lanes.
+    #[serde(default)]
+    pub reads_lane_numbers: bool,
+    /// Cycles from the start to the result of a memory instruction without an active lane. Where it is not given, such an
+    /// instruction does not go to the unit.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub masked_latency: Option<u32>,
     /// Cycles of requests that may wait for the port to level two before the unit stops.
     pub send_slack: u32,
     /// Lanes whose requests are put together; all of a warp where it is not given.

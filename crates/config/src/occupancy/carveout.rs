@@ -5,7 +5,8 @@
 //!
 //! - The driver makes room for twice the blocks that the warp slots allow (at most for the block slots), so that
 //!   something else can run too; where only two or fewer fit, for those.
-//! - A kernel without shared memory counts twice what is reserved for each of its blocks.
+//! - A kernel without shared memory counts twice as many again, which the lines that stay in level one show
+//!   (`lsu/lsu.txt`: 224 KiB with blocks of one thread).
 //! - Doubling never takes more than the smallest size of at least half of the largest; what the blocks themselves
 //!   need is given in any case, as far as it exists.
 
@@ -35,11 +36,11 @@ pub(super) fn carveout(
     let needed = smallest_of(u64::from(most) * u64::from(a_block));
     let roomy_blocks = if by_slots > 2 { (2 * by_slots).min(limits.blocks) } else { by_slots };
     let has_shared = kernel.static_shared > 0 || kernel.dynamic_shared > 0;
-    let roomy_bytes = u64::from(a_block) * if has_shared { 1 } else { 2 };
+    let roomy_blocks = if has_shared { roomy_blocks } else { (2 * roomy_blocks).min(limits.blocks) };
     let ceiling = smallest_of(u64::from(largest) * 512);
-    let chosen = smallest_of(u64::from(roomy_blocks) * roomy_bytes).min(ceiling).max(needed);
+    let chosen = smallest_of(u64::from(roomy_blocks) * u64::from(a_block)).min(ceiling).max(needed);
     let how = format!(
-        "room for {roomy_blocks} blocks of {roomy_bytes} bytes, if that is at most {ceiling} KiB; for {most} at least"
+        "room for {roomy_blocks} blocks of {a_block} bytes, if that is at most {ceiling} KiB; for {most} at least"
     );
     steps.push(step("KiB of the shared carve-out", how, chosen));
     chosen

@@ -244,8 +244,8 @@ const METRICS: &[Metric] = &[
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
         "Shared Wavefronts",
         Count("wavefront"),
-        "passes of loads, stores and atomic operations",
-        "All passes of shared memory.",
+        "passes of loads, stores, atomic operations and exchanges between lanes",
+        "All passes of shared memory, of shuffles, of numbers of lanes and of memory instructions without an active lane.",
         |c| peaks::shared_wavefronts(c).into(),
     ),
     shared!(

@@ -20,6 +20,11 @@ impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.
     pub(crate) fn memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
         let (sm, spec) = (&mut *self.sm, self.context.spec);
+        if executed.mask.is_empty() {
+            let latency = spec.lsu.masked_latency?;
+            sm.shared_counters.exchange_requests += 1;
+            return Some(Work::Shared { busy: 1, latency });
+        }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
             return Some(Work::Shared { busy: spec.warp_rows, latency: u64::from(info.latency) });

@@ -234,16 +234,17 @@ pub(crate) struct Passes {
 
 /// Lanes go in groups that could have a bank for every word: with 32 banks 8-byte accesses by 16 lanes and 16-byte ones by
 /// 8, with 16 banks half as many. Within a group every further word of a bank is a further pass, and lanes on one word
-/// share it. Two groups side by side that touch the same go together (measured: lds_fma_wide_b*, two passes for a 16-byte
-/// word that all lanes read).
+/// share it. Groups are twice as large where neighbouring lanes share their words, and a group of a wide access takes its
+/// pass even if none of its lanes is active (measured: lsu/lsu.txt, shared 8 and 16 bytes).
 pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
     let words = bytes.div_ceil(4).max(1);
-    let group = (GROUP_WORDS.min(banks) / words).max(1) as usize;
+    let narrow = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
     for row in rows.iter().filter(|row| !row.mask.is_empty()) {
+        let group = if words > 1 && neighbours_share(row) { 2 * narrow } else { narrow };
         for first in (0..ROW_LANES).step_by(group) {
             let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);
-            if !members.is_empty() && !repeats_group_before(row, first, group) {
+            if words > 1 || !members.is_empty() {
                 passes.taken += conflict_degree(&row.addresses, members, words, banks);
                 passes.ideal += 1;
             }
@@ -252,14 +253,15 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     passes
 }
 
-/// Whether the lanes of the second group of a pair touch what those of the first do: the two go together.
-fn repeats_group_before(row: &RowAccess, first: usize, group: usize) -> bool {
-    let second = first / group % 2 == 1;
-    let (before, members) = (row.mask.0 >> (first - group * usize::from(second)), row.mask.0 >> first);
-    let lanes = LaneMask::first(group as u32).0;
-    second
-        && before & lanes == members & lanes
-        && row.addresses[first - group..first] == row.addresses[first..first + group]
+/// Whether every active lane has the address of the next one, or every one that of the one after it, in pairs.
+fn neighbours_share(row: &RowAccess) -> bool {
+    let in_pairs = |distance: usize| {
+        row.mask.lanes().all(|lane| {
+            let other = lane ^ distance;
+            row.mask.0 >> other & 1 == 0 || row.addresses[lane] == row.addresses[other]
+        })
+    };
+    in_pairs(1) || in_pairs(2)
 }
 
 /// The most different words of one bank.

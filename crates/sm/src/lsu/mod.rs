@@ -41,12 +41,19 @@ pub(crate) struct LsuSpec {
     pub(crate) header_bytes: u32,
     /// What the send port passes at once; a request takes no less. Requests pass by their bytes where it is not given.
     pub(crate) flit_bytes: Option<u32>,
+    /// Whether special registers that are another one for each lane are read here.
+    pub(crate) reads_lane_numbers: bool,
+    /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
+    /// given.
+    pub(crate) masked_latency: Option<u64>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
     pub(crate) hit: u64,
     /// Of these, cycles until a request for what is missing leaves; the rest pass after its reply.
     pub(crate) request: u64,
+    /// Whether loads that pass the tags by wait in an MSHR together.
+    pub(crate) merges_loads: bool,
     /// Lines that can be under way from L2.
     pub(crate) miss_entries: usize,
     /// When given, the latency of a memory without caches and limits.
@@ -191,13 +198,17 @@ impl LoadStoreUnit {
 
     fn load(&mut self, start: Start<'_>, load: LoadId, lines: &[LineAccess], cached: bool, local: bool) {
         for access in lines {
-            if !cached {
+            if !cached && !start.spec.merges_loads {
                 self.loads.expect(load);
                 let token = Token::Data { load };
                 self.send(&start, access.line, access.sectors, RequestKind::Read, token);
                 continue;
             }
-            let lookup = self.l1.load(access, load, start.now);
+            let lookup = if cached {
+                self.l1.load(access, load, start.now)
+            } else {
+                self.l1.load_past(access, load, start.now)
+            };
             if lookup.misses() {
                 self.loads.expect(load);
             }

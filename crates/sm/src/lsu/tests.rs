@@ -16,9 +16,12 @@ const SPEC: LsuSpec = LsuSpec {
     port: PortSpec { bytes_per_cycle: 32, slack: 64 },
     header_bytes: 8,
     flit_bytes: None,
+    reads_lane_numbers: false,
+    masked_latency: None,
     source_release: 11,
     hit: 33,
     request: 16,
+    merges_loads: true,
     miss_entries: 4,
     flat: None,
 };
