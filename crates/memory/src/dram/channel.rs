@@ -104,7 +104,7 @@ pub struct PseudoChannel {
 }
 
 impl PseudoChannel {
-    /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones.
+    /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones, and the bank that is first.
     #[must_use]
     pub fn new(spec: &ChannelSpec, stagger: u64) -> PseudoChannel {
         let banks = spec.constraints.banks();
@@ -117,7 +117,7 @@ impl PseudoChannel {
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
-            refresh_turn: 0,
+            refresh_turn: (stagger % banks as u64) as usize,
             decide_at: Ticks::NEVER,
             found: None,
             after_command: Ticks(0),
