@@ -16,7 +16,7 @@ pub(crate) struct FetchSpec {
     next_line: [u64; 3],
     /// Cycles that a warp waits for any other line, by [`Level`].
     jump: [u64; 3],
-    /// Cycles that the first instruction of a warp waits which the L0 cache lacks; as after a jump where it is not given.
+    /// Cycles that the first instruction of the first warp of a slot waits; where it is not given, as after a jump.
     start: Option<u64>,
     /// Lines from the start of the code that a launch brings to L1.
     prefetched: u64,
@@ -98,6 +98,12 @@ impl Fetch {
         Fetch { l0: vec![LineCache::default(); sub_partitions], l1 }
     }
 
+    /// Cycles that a warp waits for its first instruction, in a slot that has had a warp before or not.
+    pub(crate) fn first_delay(&mut self, spec: &FetchSpec, sub_partition: usize, slot_is_new: bool) -> u64 {
+        let delay = self.delay(spec, sub_partition, None, 0);
+        spec.start.filter(|_| slot_is_new).unwrap_or(delay)
+    }
+
     /// Cycles that a warp waits for its next instruction at `next` after one at `pc`; `None` for its first.
     #[inline]
     pub(crate) fn delay(
@@ -118,9 +124,8 @@ impl Fetch {
             (false, false) => Level::Memory,
         };
         match before {
-            None => spec.start.unwrap_or(spec.jump[level as usize]),
             Some(before) if before + 1 == line => spec.next_line[level as usize],
-            Some(_) => spec.jump[level as usize],
+            _ => spec.jump[level as usize],
         }
     }
 }
@@ -162,23 +167,25 @@ mod tests {
     }
 
     #[test]
-    fn the_first_instruction_waits_for_the_start_latency() {
-        assert_eq!(delays(&mut fetch(1), &[0]), [140]);
+    fn the_first_warp_of_a_slot_waits_for_the_start_latency_and_later_ones_for_what_l0_lacks() {
+        let mut fetch = fetch(1);
+        let first = [true, true, false].map(|slot_is_new| fetch.first_delay(&spec(), 0, slot_is_new));
+        assert_eq!(first, [140, 140, 0]);
     }
 
     #[test]
     fn instructions_of_one_line_come_at_once() {
-        assert_eq!(delays(&mut fetch(1), &[0, 1, 7, 3]), [140, 0, 0, 0]);
+        assert_eq!(delays(&mut fetch(1), &[0, 1, 7, 3]), [300, 0, 0, 0]);
     }
 
     #[test]
     fn the_following_line_costs_its_interval_less_the_instructions_before_it() {
-        assert_eq!(delays(&mut fetch(1), &[7, 8]), [140, 121 - 8]);
+        assert_eq!(delays(&mut fetch(1), &[7, 8]), [300, 121 - 8]);
     }
 
     #[test]
     fn a_jump_to_a_line_in_l0_costs_nothing() {
-        assert_eq!(delays(&mut fetch(1), &[0, 8, 0, 8]), [140, 113, 0, 0]);
+        assert_eq!(delays(&mut fetch(1), &[0, 8, 0, 8]), [300, 113, 0, 0]);
     }
 
     #[test]
@@ -192,13 +199,13 @@ mod tests {
     #[test]
     fn l0_forgets_the_line_that_came_first() {
         // The third line takes the place of the first, which L1 still has.
-        assert_eq!(delays(&mut fetch(1), &[0, 8, 16, 0]), [140, 113, 113, 30]);
+        assert_eq!(delays(&mut fetch(1), &[0, 8, 16, 0]), [300, 113, 113, 30]);
     }
 
     #[test]
     fn a_loop_that_is_larger_than_both_caches_comes_from_memory_once_and_from_l2_afterwards() {
         let around: Vec<u32> = (0..5).cycle().take(15).map(|line| line * 8).collect();
-        let first = [140, 113, 113, 113, 113];
+        let first = [300, 113, 113, 113, 113];
         let later = [250, 37, 37, 37, 37];
         assert_eq!(delays(&mut fetch(1), &around), [first, later, later].concat());
     }
@@ -208,6 +215,6 @@ mod tests {
         let spec = FetchSpec { prefetched: 2, ..spec() };
         let mut fetch = Fetch::new(&spec, 1);
         let mut delay = |pc, next| fetch.delay(&spec, 0, pc, next);
-        assert_eq!([delay(None, 0), delay(Some(7), 8), delay(Some(15), 16)], [140, 18 - 8, 121 - 8]);
+        assert_eq!([delay(None, 0), delay(Some(7), 8), delay(Some(15), 16)], [30, 18 - 8, 121 - 8]);
     }
 }
