@@ -1,7 +1,7 @@
 //! Single and double precision on all lanes.
 
 use crate::LANES;
-use crate::op::{Combine, Compare, Double, Float, FloatMode, Mufu, Round};
+use crate::op::{Combine, Compare, Double, Float, FloatMode, Round};
 use crate::semantics::alu::{write_comparison, write_two};
 use crate::semantics::float::{self, NAN32, canonical, canonical64, flush};
 use crate::semantics::lanes::Machine;
@@ -54,10 +54,7 @@ pub(crate) fn execute_float(m: &mut Machine<'_>, operation: Float) {
             let slow = m.test2(needs_slow_division);
             m.write_predicate(0, slow);
         }
-        Float::Mufu(function @ (Mufu::Rcp64h | Mufu::Rsq64h)) => {
-            m.map1_once(|a| mufu::double_half(function, a))
-        }
-        Float::Mufu(function) => m.map1_once(|a| mufu::single(function, a)),
+        Float::Mufu(function) => m.map1_once(|a| mufu::evaluate(function, a)),
     }
 }
 
