@@ -241,6 +241,13 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     let group = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
     for row in rows.iter().filter(|row| !row.mask.is_empty()) {
+        let RowAccess { ref addresses, mask } = *row;
+        if words <= banks && (Lanes { addresses, mask, bytes }).are_contiguous() {
+            // No group has two words of one bank.
+            let groups = ROW_LANES.div_ceil(group) as u32;
+            passes = Passes { taken: passes.taken + groups, ideal: passes.ideal + groups };
+            continue;
+        }
         for first in (0..ROW_LANES).step_by(group) {
             let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);
             if !members.is_empty() && !repeats_group_before(row, first, group) {

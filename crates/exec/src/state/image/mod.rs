@@ -118,7 +118,11 @@ impl Buffer {
     fn make_page(&self, number: u64) -> Box<[AtomicU32]> {
         let first = number * PAGE_WORDS;
         let words = self.words();
-        (first..(first + PAGE_WORDS).min(words)).map(|i| AtomicU32::new(self.init.word(i, words))).collect()
+        let range = first..(first + PAGE_WORDS).min(words);
+        match self.init {
+            Init::Zero => range.map(|_| AtomicU32::new(0)).collect(),
+            _ => range.map(|index| AtomicU32::new(self.init.word(index, words))).collect(),
+        }
     }
 
     fn mark(&self, unit: u64, allocated: bool) {
