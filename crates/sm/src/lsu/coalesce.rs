@@ -194,6 +194,12 @@ pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
 /// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
 pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     let mut lines = row_lines(rows, bytes);
+    let [RowAccess { addresses, mask }, upper] = rows;
+    if upper.mask.is_empty() && bytes >= 4 && (Lanes { addresses, mask: *mask, bytes }).are_contiguous() {
+        // Every word has one lane.
+        lines.iter_mut().for_each(|access| access.sector_accesses = access.sectors.count() as u8);
+        return lines;
+    }
     let words = lanes_by_word(rows, bytes);
     for access in &mut lines {
         let lanes_in_sector = |sector: u64| {
