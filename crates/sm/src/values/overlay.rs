@@ -62,21 +62,38 @@ impl Overlay {
         }
     }
 
+    /// Whether a line may be written; mostly not where it is not.
+    #[inline]
+    fn may_hold(&self, line: u64) -> bool {
+        let (word, bit) = filter_place(line);
+        self.filter[word] & bit != 0
+    }
+
+    /// A line that is written.
+    #[inline]
+    fn line(&self, line: u64) -> Option<&Line> {
+        let place = self.may_hold(line).then(|| self.places.get(&line)).flatten()?;
+        Some(&self.lines[*place as usize])
+    }
+
     /// Puts what has been written over what was read from memory.
     #[inline]
     pub(crate) fn patch(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
         if self.lines.is_empty() {
             return;
         }
+        let [first, .., last] = lanes.addresses;
+        if lanes.are_contiguous() && (first / LINE_BYTES..=last / LINE_BYTES).all(|line| !self.may_hold(line))
+        {
+            return;
+        }
+        let mut known = (u64::MAX, None);
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
-            let line = address / LINE_BYTES;
-            let (word, bit) = filter_place(line);
-            if self.filter[word] & bit == 0 {
-                continue;
+            if known.0 != address / LINE_BYTES {
+                known = (address / LINE_BYTES, self.line(address / LINE_BYTES));
             }
-            let Some(&place) = self.places.get(&line) else { continue };
-            let line = &self.lines[place as usize];
+            let Some(line) = known.1 else { continue };
             let offset = (address % LINE_BYTES) as usize;
             let (shift, keep) = (offset % 4 * 8, u32::MAX >> (32 - lanes.bytes.min(4) * 8));
             let words = (offset / 4..).take(lanes.bytes.div_ceil(4) as usize);
