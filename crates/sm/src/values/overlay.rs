@@ -21,7 +21,7 @@ impl Line {
     fn written_bits(&self, word: usize) -> u32 {
         let bytes = (self.written >> (word * 4)) as u32 & 0xf;
         // A bit for each byte becomes the lowest bit of that byte, then all of it.
-        (bytes * 0x0020_4081 & 0x0101_0101) * 0xff
+        ((bytes * 0x0020_4081) & 0x0101_0101) * 0xff
     }
 
     /// A word of which memory holds `below`.
