@@ -55,11 +55,11 @@ fn advance(
     spec: &MemorySpec,
 ) -> usize {
     let mut sms = running.begin_epoch(end);
-    let (mut partitions, clusters) = memory_side.begin_epoch(end);
+    let mut partitions = memory_side.begin_epoch(end);
     let busy = sms.len() + partitions.len();
     let advance_sm = |(port, next): &mut (&mut SmPort, &mut Cycle)| **next = port.advance(end, context);
     let advance_partition = |(port, next): &mut (&mut PartitionPort, &mut Cycle)| {
-        **next = port.advance(**next, end, clusters, spec);
+        **next = port.advance(end, spec);
     };
     if parallel::is_worth_it(busy) {
         parallel::both(

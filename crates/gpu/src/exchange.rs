@@ -1,12 +1,12 @@
 //! Messages between SMs and partitions, handed over at the boundaries of epochs in an order that does not depend on
 //! threads: each cluster of SMs passes its own requests and replies through its ports.
 
-use crate::memory_side::{MemorySpec, PartitionPort};
+use crate::memory_side::MemorySpec;
 use crate::order::{Sorter, Timed};
 use crate::running::{Running, SmPort};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{ClusterPorts, Reply, Request};
-use warplab_units::{Cycle, TypedId};
+use warplab_units::{Cycle, PartitionId, TypedId};
 
 /// By SM: the requests of one SM stay in order.
 impl Timed for Request {
@@ -32,8 +32,6 @@ impl Timed for Reply {
 
 /// The SMs of one cluster.
 pub(crate) struct ClusterSms<'a> {
-    /// The number of the cluster.
-    number: usize,
     /// The number of the first SM.
     first: usize,
     sms: &'a mut [Option<SmPort>],
@@ -55,7 +53,7 @@ pub(crate) fn clusters_of(
         let first = number * sms_per_cluster;
         let (acting, rest) = later.split_at(later.partition_point(|&sm| sm < first + sms.len()));
         later = rest;
-        ClusterSms { number, first, sms, next, acting }
+        ClusterSms { first, sms, next, acting }
     })
 }
 
@@ -63,16 +61,15 @@ pub(crate) fn clusters_of(
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cluster {
     pub(crate) ports: ClusterPorts,
-    /// Requests on their way to each partition, which takes them in the next epoch.
-    to_partitions: Vec<Vec<Request>>,
-    /// The partitions that any of these goes to.
-    called: Vec<usize>,
     /// The last arrival of a reply.
     pub(crate) last_reply: Cycle,
     /// What leaves its SM or partition after the present epoch, in order: it passes the ports in its own epoch, so that
     /// the length of an epoch changes nothing.
     requests: Vec<Request>,
     replies: Vec<Reply>,
+    /// The requests that have passed the port in this epoch, each with its arrival and where it goes.
+    #[serde(skip)]
+    pub(crate) passed: Vec<(PartitionId, Request)>,
     #[serde(skip)]
     sorters: (Sorter<Request>, Sorter<Reply>),
 }
@@ -82,24 +79,12 @@ impl Cluster {
     pub(crate) fn new(spec: &MemorySpec) -> Cluster {
         Cluster {
             ports: ClusterPorts::new(&spec.crossbar),
-            to_partitions: vec![Vec::new(); spec.partitions],
-            called: Vec::new(),
             last_reply: Cycle(0),
             requests: Vec::new(),
             replies: Vec::new(),
+            passed: Vec::new(),
             sorters: Default::default(),
         }
-    }
-
-    /// The requests on their way to a partition, each SM's own in order.
-    pub(crate) fn requests(&self, partition: usize) -> &[Request] {
-        &self.to_partitions[partition]
-    }
-
-    /// The partitions to which requests are on their way, and when the first arrives.
-    pub(crate) fn arrivals(&self) -> impl Iterator<Item = (usize, Cycle)> {
-        // Requests pass the port in order.
-        self.called.iter().map(|&partition| (partition, self.to_partitions[partition][0].at))
     }
 
     /// When the first message leaves that has not passed the ports.
@@ -113,35 +98,28 @@ impl Cluster {
         self.requests.is_empty() && self.replies.is_empty()
     }
 
-    /// What its SMs have sent and leaves before `end` passes the port: it is on the way to its partitions.
+    /// A partition has sent a reply to one of its SMs.
+    pub(crate) fn take_reply(&mut self, reply: Reply) {
+        self.replies.push(reply);
+    }
+
+    /// What its SMs have sent and leaves before `end` passes the port.
     pub(crate) fn send(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
-        self.called.drain(..).for_each(|partition| self.to_partitions[partition].clear());
         let requests = &mut self.requests;
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
             sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
         }
         self.sorters.0.sort(requests);
         let leaving = requests.partition_point(|request| request.at < end);
-        for mut request in requests.drain(..leaving) {
-            request.at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            let partition = spec.map.partition(request.line, request.sm).index();
-            if self.to_partitions[partition].is_empty() {
-                self.called.push(partition);
-            }
-            self.to_partitions[partition].push(request);
-        }
+        self.passed.extend(requests.drain(..leaving).map(|request| {
+            let at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
+            (spec.map.partition(request.line, request.sm), Request { at, ..request })
+        }));
     }
 
-    /// What partitions have sent to its SMs and leaves before `end` passes the ports. `partitions` come in order.
-    pub(crate) fn receive<'a>(
-        &mut self,
-        sms: &mut ClusterSms<'_>,
-        partitions: impl Iterator<Item = &'a PartitionPort>,
-        end: Cycle,
-        spec: &MemorySpec,
-    ) {
+    /// What partitions have sent to its SMs and leaves before `end` passes the ports.
+    pub(crate) fn receive(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
         let replies = &mut self.replies;
-        partitions.for_each(|port| replies.extend_from_slice(port.replies(sms.number)));
         self.sorters.1.sort(replies);
         let leaving = replies.partition_point(|reply| reply.at < end);
         for mut reply in replies.drain(..leaving) {

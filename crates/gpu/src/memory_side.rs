@@ -9,8 +9,7 @@ use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{
-    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Reply,
-    Request,
+    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Request,
 };
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Cycle, PartitionId, TypedId};
@@ -55,14 +54,13 @@ impl Timed for HalfMessage {
 /// A partition with what comes to it and what it has sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartitionPort {
-    id: PartitionId,
     partition: Partition,
-    /// Requests that arrive after the present epoch, in order of arrival and of SMs.
+    /// Requests that arrive after the last epoch; in order of arrival and of SMs once it advances.
     coming: Vec<Request>,
-    /// Messages of the other half that arrive after the present epoch, in order of arrival.
+    /// Messages of the other half that arrive after the last epoch; in order of arrival once it advances.
     messages: Vec<HalfMessage>,
-    /// What was sent to each cluster in this epoch.
-    replies: Vec<Vec<Reply>>,
+    /// Whether anything has come since these were put in order.
+    unordered: bool,
     #[serde(skip)]
     sent: PartitionOutput,
     #[serde(skip)]
@@ -72,39 +70,32 @@ pub(crate) struct PartitionPort {
 impl PartitionPort {
     fn new(spec: &MemorySpec, id: PartitionId) -> PartitionPort {
         PartitionPort {
-            id,
             partition: Partition::new(&spec.partition, id),
             coming: Vec::new(),
             messages: Vec::new(),
-            replies: vec![Vec::new(); spec.crossbar.clusters()],
+            unordered: false,
             sent: PartitionOutput::default(),
             sorters: Default::default(),
         }
     }
 
-    /// What was sent to a cluster in this epoch.
-    pub(crate) fn replies(&self, cluster: usize) -> &[Reply] {
-        &self.replies[cluster]
+    /// A request is on its way here.
+    fn take_request(&mut self, request: Request) {
+        self.coming.push(request);
+        self.unordered = true;
     }
 
-    /// The replies of the last epoch have been taken.
-    fn forget_replies(&mut self) {
-        self.replies.iter_mut().for_each(Vec::clear);
+    /// A message of the partition of the same number in the other half is on its way here.
+    fn take_message(&mut self, message: HalfMessage) {
+        self.messages.push(message);
+        self.unordered = true;
     }
 
-    /// Takes the requests that have left the clusters, and advances to `end`, alone. `next` is its next event until then;
-    /// gives the one after.
-    pub(crate) fn advance(
-        &mut self,
-        next: Cycle,
-        end: Cycle,
-        clusters: &[Cluster],
-        spec: &MemorySpec,
-    ) -> Cycle {
-        self.take_requests(clusters);
-        let next = next.min(self.first_coming());
-        if next >= end {
-            return next;
+    /// Advances to `end`, alone; gives the next event after it.
+    pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) -> Cycle {
+        if std::mem::take(&mut self.unordered) {
+            self.sorters.0.sort(&mut self.coming);
+            self.sorters.1.sort(&mut self.messages);
         }
         let due = self.coming.partition_point(|request| request.at < end);
         for request in self.coming.drain(..due) {
@@ -115,26 +106,10 @@ impl PartitionPort {
             self.partition.push_message(&spec.partition, message);
         }
         self.partition.advance(&spec.partition, end, &mut self.sent);
-        for reply in self.sent.replies.drain(..) {
-            self.replies[spec.crossbar.cluster(reply.sm)].push(reply);
-        }
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming())
     }
 
-    fn take_requests(&mut self, clusters: &[Cluster]) {
-        let before = self.coming.len();
-        clusters.iter().for_each(|cluster| self.coming.extend_from_slice(cluster.requests(self.id.index())));
-        if self.coming.len() > before {
-            self.sorters.0.sort(&mut self.coming);
-        }
-    }
-
-    /// Takes what the partition of the same number in the other half has sent.
-    fn take_messages(&mut self, messages: &mut Vec<HalfMessage>) {
-        self.messages.append(messages);
-        self.sorters.1.sort(&mut self.messages);
-    }
-
+    /// When the first of what is coming arrives, once that is in order.
     fn first_coming(&self) -> Cycle {
         let request = self.coming.first().map_or(Cycle::NEVER, |request| request.at);
         request.min(self.messages.first().map_or(Cycle::NEVER, |message| message.at))
@@ -151,8 +126,6 @@ pub(crate) struct MemorySide {
     clusters: Vec<Cluster>,
     /// The next event of each partition, known after every epoch: the first arrival of a request, too.
     next: NextEvents,
-    /// Whether requests have left the clusters for a partition, which takes them in the next epoch.
-    called: Vec<bool>,
     /// The partitions that act in the present epoch, ascending.
     #[serde(skip)]
     acting: Vec<usize>,
@@ -166,7 +139,6 @@ impl MemorySide {
             partitions: ids.map(|id| PartitionPort::new(spec, id)).collect(),
             clusters: (0..spec.crossbar.clusters()).map(|_| Cluster::new(spec)).collect(),
             next: NextEvents::never(spec.partitions),
-            called: vec![false; spec.partitions],
             acting: Vec::new(),
         }
     }
@@ -181,18 +153,12 @@ impl MemorySide {
         self.next.first().min(held.unwrap_or(Cycle::NEVER))
     }
 
-    /// The partitions that do something before `end` or have requests to take, each with its next event; and the clusters
-    /// that they take them from.
-    pub(crate) fn begin_epoch(&mut self, end: Cycle) -> (Vec<(&mut PartitionPort, &mut Cycle)>, &[Cluster]) {
-        let MemorySide { partitions, clusters, next, called, acting } = self;
-        let next = next.as_mut_slice();
-        let each = next.iter().zip(called.iter()).enumerate();
+    /// The partitions that do something before `end`, each with its next event.
+    pub(crate) fn begin_epoch(&mut self, end: Cycle) -> Vec<(&mut PartitionPort, &mut Cycle)> {
+        let MemorySide { partitions, next, acting, .. } = self;
         acting.clear();
-        acting.extend(
-            each.filter(|(_, (next, called))| **next < end || **called).map(|(partition, _)| partition),
-        );
-        acting.iter().for_each(|&partition| called[partition] = false);
-        (chosen(partitions, acting).zip(chosen(next, acting)).collect(), clusters)
+        acting.extend(next.due(end));
+        chosen(partitions, acting).zip(chosen(next.as_mut_slice(), acting)).collect()
     }
 
     /// What a partition holds at the end of a cycle of the epoch that comes next.
@@ -204,8 +170,7 @@ impl MemorySide {
         sets: ShownSets,
     ) -> Option<PartitionView> {
         let mut port = self.partitions.get(partition.index())?.clone();
-        let clusters = if self.called[partition.index()] { &self.clusters[..] } else { &[] };
-        port.advance(self.next.of(partition.index()), at + 1, clusters, spec);
+        port.advance(at + 1, spec);
         Some(port.partition.inspect(at, sets.first, sets.most))
     }
 
@@ -227,7 +192,6 @@ impl MemorySide {
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
         self.partitions.iter().all(|port| port.coming.is_empty() && port.messages.is_empty())
-            && !self.called.contains(&true)
             && self.clusters.iter().all(Cluster::holds_nothing)
     }
 
@@ -240,43 +204,53 @@ impl MemorySide {
         end: Cycle,
         busy: usize,
     ) -> Cycle {
-        let MemorySide { partitions, clusters, acting, .. } = self;
+        self.hand_over_replies(spec);
+        let MemorySide { clusters, .. } = self;
         let of_clusters = clusters_of(running, spec.crossbar.sms_per_cluster());
         let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> = clusters.iter_mut().zip(of_clusters).collect();
         let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
             cluster.send(sms, end, spec);
-            cluster.receive(sms, acting.iter().map(|&partition| &partitions[partition]), end, spec);
+            cluster.receive(sms, end, spec);
         };
         if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
             parallel::for_each(&mut each, exchange);
         } else {
             each.iter_mut().for_each(exchange);
         }
-        self.end_epoch(spec)
+        self.hand_over_messages(spec);
+        self.hand_over_requests();
+        self.clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
     }
 
-    /// Partitions know what comes to them, and their replies are gone. The last arrival of a reply.
-    fn end_epoch(&mut self, spec: &MemorySpec) -> Cycle {
-        let MemorySide { partitions, clusters, next, called, acting } = self;
-        chosen(partitions, acting).for_each(PartitionPort::forget_replies);
+    /// What partitions have sent in this epoch goes to the clusters.
+    fn hand_over_replies(&mut self, spec: &MemorySpec) {
+        let MemorySide { partitions, clusters, acting, .. } = self;
+        for reply in chosen(partitions, acting).flat_map(|port| port.sent.replies.drain(..)) {
+            clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+        }
+    }
+
+    /// What partitions have sent to the other half in this epoch is on its way there.
+    fn hand_over_messages(&mut self, spec: &MemorySpec) {
+        let MemorySide { partitions, next, acting, .. } = self;
         for &partition in acting.iter() {
             let Some(twin) = spec.map.twin(PartitionId::from_index(partition)) else { break };
-            if partitions[partition].sent.to_other_half.is_empty() {
-                continue;
-            }
             let mut messages = std::mem::take(&mut partitions[partition].sent.to_other_half);
-            let port = &mut partitions[twin.index()];
-            port.take_messages(&mut messages);
-            next.no_later(twin.index(), port.first_coming());
+            for message in messages.drain(..) {
+                next.no_later(twin.index(), message.at);
+                partitions[twin.index()].take_message(message);
+            }
             partitions[partition].sent.to_other_half = messages;
         }
-        for cluster in clusters.iter() {
-            for (partition, first) in cluster.arrivals() {
-                called[partition] = true;
-                next.no_later(partition, first);
-            }
+    }
+
+    /// The requests that have passed the ports are on their way to the partitions.
+    fn hand_over_requests(&mut self) {
+        let MemorySide { partitions, clusters, next, .. } = self;
+        for (partition, request) in clusters.iter_mut().flat_map(|cluster| cluster.passed.drain(..)) {
+            next.no_later(partition.index(), request.at);
+            partitions[partition.index()].take_request(request);
         }
-        clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
     }
 
     /// What has been counted since the counters were last taken.

@@ -18,11 +18,6 @@ impl NextEvents {
         self.0.iter().copied().min().unwrap_or(Cycle::NEVER)
     }
 
-    /// When a unit next does something.
-    pub(crate) fn of(&self, unit: usize) -> Cycle {
-        self.0[unit]
-    }
-
     /// A unit does something no later than `at`.
     pub(crate) fn no_later(&mut self, unit: usize, at: Cycle) {
         self.0[unit] = self.0[unit].min(at);

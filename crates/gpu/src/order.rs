@@ -29,7 +29,7 @@ impl<T> Default for Sorter<T> {
 
 impl<T: Timed> Sorter<T> {
     /// Sorts messages by cycle and rank.
-    pub(crate) fn sort(&mut self, messages: &mut [T]) {
+    pub(crate) fn sort(&mut self, messages: &mut Vec<T>) {
         let cycles = || messages.iter().map(|message| message.at().0);
         let (Some(first), Some(last)) = (cycles().min(), cycles().max()) else { return };
         let span = (last - first) as usize + 1;
@@ -37,13 +37,14 @@ impl<T: Timed> Sorter<T> {
             return messages.sort_by_key(|message| (message.at(), message.rank()));
         }
         self.count(messages, first, span);
-        self.sorted.clear();
-        self.sorted.extend_from_slice(messages);
-        for message in &self.sorted {
+        // Whatever stands here is written over.
+        self.sorted.resize(messages.len(), messages[0]);
+        for message in messages.iter() {
             let place = &mut self.places[(message.at().0 - first) as usize];
-            messages[*place as usize] = *message;
+            self.sorted[*place as usize] = *message;
             *place += 1;
         }
+        std::mem::swap(messages, &mut self.sorted);
         messages.chunk_by_mut(|a, b| a.at() == b.at()).for_each(|same| same.sort_by_key(T::rank));
     }
 

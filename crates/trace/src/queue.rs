@@ -4,10 +4,10 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::AddAssign;
 
-/// The largest latency that the histogram tells apart.
+/// The largest latency that is told from larger ones.
 const LARGEST: u64 = 1 << 32;
-/// Latencies below this are counted one by one first.
-const SHORT: usize = 2048;
+/// Latencies below this have a class each; then half as many classes lie between each power of two and the next.
+const SINGLE: u64 = 256;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -27,57 +27,47 @@ pub struct QueueCounters {
     latencies: Latencies,
 }
 
-/// How often each latency occurred. Most are short and are counted in a table, which costs a fraction of what recording
-/// them in the histogram costs.
+/// How often latencies of each class occurred, up to the longest; the classes are those of the histogram.
 #[derive(Clone, Debug, Default)]
-struct Latencies {
-    /// By latency; empty until there is one.
-    short: Vec<u32>,
-    long: Option<Box<Histogram<u64>>>,
-}
+struct Latencies(Vec<u64>);
 
 impl Latencies {
     #[inline]
-    fn record(&mut self, latency: u64) {
-        match self.short.get_mut(latency as usize) {
-            Some(count) if *count < u32::MAX => *count += 1,
-            _ => self.record_slowly(latency),
+    fn record(&mut self, latency: u64, count: u64) {
+        let class = class_of(latency.min(LARGEST));
+        if class >= self.0.len() {
+            self.0.resize(class + 1, 0);
         }
-    }
-
-    /// The first latency, a long one, or one whose count is full.
-    #[cold]
-    fn record_slowly(&mut self, latency: u64) {
-        if self.short.is_empty() {
-            self.short = vec![0; SHORT];
-            return self.record(latency);
-        }
-        record(self.long.get_or_insert_with(new_histogram), latency, 1);
-    }
-
-    /// A short latency that occurred so often, with a table that is there.
-    fn record_many(&mut self, latency: usize, count: u32) {
-        match self.short[latency].checked_add(count) {
-            Some(sum) => self.short[latency] = sum,
-            None => record(self.long.get_or_insert_with(new_histogram), latency as u64, u64::from(count)),
-        }
+        self.0[class] += count;
     }
 
     /// All of them as one histogram.
     fn histogram(&self) -> Option<Box<Histogram<u64>>> {
-        if self.short.is_empty() && self.long.is_none() {
+        if self.0.is_empty() {
             return None;
         }
-        let mut all = self.long.clone().unwrap_or_else(new_histogram);
-        let counted = self.short.iter().enumerate().filter(|&(_, &count)| count > 0);
-        counted.for_each(|(latency, &count)| record(&mut all, latency as u64, u64::from(count)));
+        // Two significant digits: bounds that are always valid.
+        let mut all = Box::new(Histogram::new(2).expect("two significant digits are allowed"));
+        for (class, &count) in self.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            // It resizes itself, so that recording cannot fail.
+            let _ = all.record_n(least_of(class), count);
+        }
         Some(all)
     }
 }
 
-fn record(histogram: &mut Histogram<u64>, latency: u64, count: u64) {
-    // It resizes itself, so that recording cannot fail.
-    let _ = histogram.record_n(latency.min(LARGEST), count);
+/// The class of a latency.
+#[inline]
+fn class_of(latency: u64) -> usize {
+    let doublings = (latency | (SINGLE - 1)).ilog2() - (SINGLE - 1).ilog2();
+    (u64::from(doublings) * (SINGLE / 2) + (latency >> doublings)) as usize
+}
+
+/// The least latency of a class.
+fn least_of(class: usize) -> u64 {
+    let class = class as u64;
+    let doublings = (class / (SINGLE / 2)).saturating_sub(1);
+    (class - doublings * (SINGLE / 2)) << doublings
 }
 
 impl PartialEq for QueueCounters {
@@ -107,7 +97,7 @@ impl QueueCounters {
         self.departure_moments = self.departure_moments.wrapping_add(at);
         self.total_latency += latency;
         self.longest = self.longest.max(latency);
-        self.latencies.record(latency);
+        self.latencies.record(latency, 1);
     }
 
     /// Something passes whose way is known as soon as it enters.
@@ -159,11 +149,6 @@ impl QueueCounters {
     }
 }
 
-fn new_histogram() -> Box<Histogram<u64>> {
-    // Two significant digits: bounds that are always valid.
-    Box::new(Histogram::new(2).expect("two significant digits are allowed"))
-}
-
 /// In a checkpoint: every latency that the histogram tells apart with its count.
 impl Serialize for Latencies {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -178,28 +163,18 @@ impl Serialize for Latencies {
 impl<'de> Deserialize<'de> for Latencies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Latencies, D::Error> {
         let recorded = Option::<Vec<(u64, u64)>>::deserialize(deserializer)?;
-        let long = recorded.map(|recorded| {
-            let mut histogram = new_histogram();
-            recorded.into_iter().for_each(|(latency, count)| record(&mut histogram, latency, count));
-            histogram
-        });
-        Ok(Latencies { short: Vec::new(), long })
+        let mut latencies = Latencies::default();
+        recorded.into_iter().flatten().for_each(|(latency, count)| latencies.record(latency, count));
+        Ok(latencies)
     }
 }
 
 impl AddAssign<&Latencies> for Latencies {
     fn add_assign(&mut self, other: &Latencies) {
-        if self.short.is_empty() {
-            self.short.clone_from(&other.short);
-        } else {
-            let counted = other.short.iter().enumerate().filter(|&(_, &count)| count > 0);
-            counted.for_each(|(latency, &count)| self.record_many(latency, count));
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
         }
-        if let Some(theirs) = &other.long {
-            let mine = self.long.get_or_insert_with(new_histogram);
-            // Both resize themselves, so that adding cannot fail.
-            let _ = mine.add(theirs.as_ref());
-        }
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own += other);
     }
 }
 
@@ -217,7 +192,8 @@ impl AddAssign<&QueueCounters> for QueueCounters {
 
 #[cfg(test)]
 mod tests {
-    use super::QueueCounters;
+    use super::{LARGEST, QueueCounters, class_of, least_of};
+    use hdrhistogram::Histogram;
 
     fn queue(visits: &[(u64, u64)]) -> QueueCounters {
         let mut queue = QueueCounters::default();
@@ -260,6 +236,15 @@ mod tests {
         queue.enters(10);
         queue.leaves(20, 11);
         assert_eq!((queue.occupancy_cycles(), queue.total_latency), (10, 9));
+    }
+
+    #[test]
+    fn classes_are_those_of_a_histogram_of_two_significant_digits() {
+        let mut histogram = Histogram::<u64>::new(2).unwrap();
+        histogram.record(LARGEST).unwrap();
+        for latency in (0..10_000).chain((14..=32).flat_map(|bits| [(1 << bits) - 1, 1 << bits])) {
+            assert_eq!(least_of(class_of(latency)), histogram.lowest_equivalent(latency), "{latency}");
+        }
     }
 
     #[test]

@@ -194,6 +194,12 @@ pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
 /// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
 pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     let mut lines = row_lines(rows, bytes);
+    let [RowAccess { addresses, mask }, upper] = rows;
+    if upper.mask.is_empty() && bytes >= 4 && (Lanes { addresses, mask: *mask, bytes }).are_contiguous() {
+        // Every word has one lane.
+        lines.iter_mut().for_each(|access| access.sector_accesses = access.sectors.count() as u8);
+        return lines;
+    }
     let words = lanes_by_word(rows, bytes);
     for access in &mut lines {
         let lanes_in_sector = |sector: u64| {
@@ -241,6 +247,13 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     let narrow = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
     for row in rows.iter().filter(|row| !row.mask.is_empty()) {
+        let RowAccess { ref addresses, mask } = *row;
+        if words <= banks && (Lanes { addresses, mask, bytes }).are_contiguous() {
+            // No group has two words of one bank.
+            let groups = ROW_LANES.div_ceil(narrow) as u32;
+            passes = Passes { taken: passes.taken + groups, ideal: passes.ideal + groups };
+            continue;
+        }
         let group = if words > 1 && neighbours_share(row) { 2 * narrow } else { narrow };
         for first in (0..ROW_LANES).step_by(group) {
             let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);

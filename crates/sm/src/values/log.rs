@@ -252,8 +252,7 @@ impl StoreLog {
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
-        let pages = lanes.mask.lanes().map(|lane| lanes.addresses[lane] / PAGE_BYTES);
-        let (low, high) = pages.fold((u64::MAX, 0), |(low, high), page| (low.min(page), high.max(page)));
+        let (low, high) = pages_of(lanes);
         self.heap_requests += usize::from(matches!(entry.change, Change::Heap { .. }));
         let entry = Entry {
             pages: [low, high],
@@ -267,6 +266,15 @@ impl StoreLog {
         self.data.extend_from_slice(&data[..rows_of(&entry)]);
         self.entries.push(entry);
     }
+}
+
+/// The pages of the lowest and of the highest address.
+fn pages_of(lanes: &Lanes<'_>) -> (u64, u64) {
+    if lanes.are_contiguous() {
+        return (lanes.addresses[0] / PAGE_BYTES, lanes.addresses[ROW_LANES - 1] / PAGE_BYTES);
+    }
+    let pages = lanes.mask.lanes().map(|lane| lanes.addresses[lane] / PAGE_BYTES);
+    pages.fold((u64::MAX, 0), |(low, high), page| (low.min(page), high.max(page)))
 }
 
 fn rows_of(entry: &Entry) -> usize {

@@ -15,6 +15,29 @@ struct Line {
     written: u128,
 }
 
+impl Line {
+    /// The bytes of a word that are written, as bits of the word.
+    #[inline]
+    fn written_bits(&self, word: usize) -> u32 {
+        let bytes = (self.written >> (word * 4)) as u32 & 0xf;
+        // A bit for each byte becomes the lowest bit of that byte, then all of it.
+        ((bytes * 0x0020_4081) & 0x0101_0101) * 0xff
+    }
+
+    /// A word of which memory holds `below`.
+    #[inline]
+    fn word(&self, word: usize, below: u32) -> u32 {
+        let written = self.written_bits(word);
+        self.words[word] & written | below & !written
+    }
+
+    /// So many bytes from an offset are written.
+    #[inline]
+    fn mark(&mut self, offset: usize, bytes: u32) {
+        self.written |= (u128::MAX >> (128 - bytes)) << offset;
+    }
+}
+
 /// Lines written in this epoch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Overlay {
@@ -39,30 +62,44 @@ impl Overlay {
         }
     }
 
+    /// Whether a line may be written; mostly not where it is not.
+    #[inline]
+    fn may_hold(&self, line: u64) -> bool {
+        let (word, bit) = filter_place(line);
+        self.filter[word] & bit != 0
+    }
+
+    /// A line that is written.
+    #[inline]
+    fn line(&self, line: u64) -> Option<&Line> {
+        let place = self.may_hold(line).then(|| self.places.get(&line)).flatten()?;
+        Some(&self.lines[*place as usize])
+    }
+
     /// Puts what has been written over what was read from memory.
     #[inline]
     pub(crate) fn patch(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
         if self.lines.is_empty() {
             return;
         }
+        let [first, .., last] = lanes.addresses;
+        if lanes.are_contiguous() && (first / LINE_BYTES..=last / LINE_BYTES).all(|line| !self.may_hold(line))
+        {
+            return;
+        }
+        let mut known = (u64::MAX, None);
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
-            let line = address / LINE_BYTES;
-            let (word, bit) = filter_place(line);
-            if self.filter[word] & bit == 0 {
-                continue;
+            if known.0 != address / LINE_BYTES {
+                known = (address / LINE_BYTES, self.line(address / LINE_BYTES));
             }
-            let Some(&place) = self.places.get(&line) else { continue };
-            let line = &self.lines[place as usize];
+            let Some(line) = known.1 else { continue };
             let offset = (address % LINE_BYTES) as usize;
-            let written = line.written >> offset;
-            for byte in 0..lanes.bytes as usize {
-                if written >> byte & 1 != 0 {
-                    let shift = byte % 4 * 8;
-                    let from = line.words[(offset + byte) / 4] >> ((offset + byte) % 4 * 8) & 0xff;
-                    let row = &mut out[byte / 4][lane];
-                    *row = *row & !(0xff << shift) | from << shift;
-                }
+            let (shift, keep) = (offset % 4 * 8, u32::MAX >> (32 - lanes.bytes.min(4) * 8));
+            let words = (offset / 4..).take(lanes.bytes.div_ceil(4) as usize);
+            for (row, word) in out.iter_mut().zip(words) {
+                let written = line.written_bits(word) >> shift & keep;
+                row[lane] = row[lane] & !written | line.words[word] >> shift & written;
             }
         }
     }
@@ -78,7 +115,7 @@ impl Overlay {
             }
             let line = &mut self.lines[known.1];
             let offset = (address % LINE_BYTES) as usize;
-            line.written |= (u128::MAX >> (128 - lanes.bytes)) << offset;
+            line.mark(offset, lanes.bytes);
             if lanes.bytes < 4 {
                 let keep = if lanes.bytes == 1 { 0xffu32 } else { 0xffff };
                 let (word, shift) = (&mut line.words[offset / 4], offset % 4 * 8);
@@ -104,20 +141,62 @@ impl Overlay {
 
     /// Remembers what an atomic operation would leave if no other SM came between.
     pub(crate) fn atomic(&mut self, request: &AtomicRequest<'_>, image: &MemoryImage) {
-        let lanes = request.lanes;
-        for lane in lanes.mask.lanes() {
-            let one = Lanes { mask: warplab_units::LaneMask::single(lane as u32), ..lanes };
-            let mut old = [[0; ROW_LANES]; 4];
-            // Checked by the caller.
-            if image.load(one, &mut old).is_err() {
-                continue;
-            }
-            self.patch(&one, &mut old);
-            let count = lanes.bytes as usize / 4;
-            let mut words = old.map(|row| row[lane]);
-            apply(request.op, request.ty, &mut words[..count], |word| request.operands[word][lane]);
-            old.iter_mut().zip(words).for_each(|(row, word)| row[lane] = word);
-            self.store(&one, &old);
+        let AtomicRequest { op, ty, lanes, operands, .. } = *request;
+        let mut below = [[0; ROW_LANES]; 4];
+        // Checked by the caller.
+        if image.load(lanes, &mut below).is_err() {
+            return;
         }
+        let count = lanes.bytes as usize / 4;
+        let mut known = (u64::MAX, 0);
+        for lane in lanes.mask.lanes() {
+            let address = lanes.addresses[lane];
+            if known.0 != address / LINE_BYTES {
+                known = (address / LINE_BYTES, self.place(address / LINE_BYTES));
+            }
+            let line = &mut self.lines[known.1];
+            let offset = (address % LINE_BYTES) as usize;
+            let mut words = below.map(|row| row[lane]);
+            let words = &mut words[..count];
+            words.iter_mut().zip(offset / 4..).for_each(|(word, place)| *word = line.word(place, *word));
+            apply(op, ty, words, |word| operands[word][lane]);
+            line.words[offset / 4..][..count].copy_from_slice(words);
+            line.mark(offset, lanes.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Overlay;
+    use warplab_exec::{AtomicOp, AtomicRequest, AtomicType, Init, Lanes, MemoryImage};
+    use warplab_units::{LaneMask, ROW_LANES};
+
+    #[test]
+    fn an_atomic_operation_goes_on_from_the_bytes_that_were_stored_and_the_lanes_before() {
+        let mut image = MemoryImage::new();
+        // Word 5 is 5.
+        let word = image.allocate("words", 256, Init::IndexU32).0 + 20;
+        let mut overlay = Overlay::default();
+        let operands = [[7; ROW_LANES]; 4];
+        let second_byte = [word + 1; ROW_LANES];
+        overlay.store(&Lanes { addresses: &second_byte, mask: LaneMask::single(0), bytes: 1 }, &operands);
+        let addresses = [word; ROW_LANES];
+        let lanes = Lanes { addresses: &addresses, mask: LaneMask(0b11), bytes: 4 };
+        let request = AtomicRequest {
+            op: AtomicOp::Add,
+            ty: AtomicType::U32,
+            lanes,
+            row: 0,
+            operands: &operands,
+            wants_result: false,
+            destination: None,
+            swapped: None,
+        };
+        overlay.atomic(&request, &image);
+        let mut seen = [[0; ROW_LANES]; 4];
+        image.load(lanes, &mut seen).expect("the words are there");
+        overlay.patch(&lanes, &mut seen);
+        assert_eq!(seen[0][..2], [0x0705 + 7 + 7; 2]);
     }
 }

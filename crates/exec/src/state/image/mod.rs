@@ -118,7 +118,11 @@ impl Buffer {
     fn make_page(&self, number: u64) -> Box<[AtomicU32]> {
         let first = number * PAGE_WORDS;
         let words = self.words();
-        (first..(first + PAGE_WORDS).min(words)).map(|i| AtomicU32::new(self.init.word(i, words))).collect()
+        let range = first..(first + PAGE_WORDS).min(words);
+        match self.init {
+            Init::Zero => range.map(|_| AtomicU32::new(0)).collect(),
+            _ => range.map(|index| AtomicU32::new(self.init.word(index, words))).collect(),
+        }
     }
 
     fn mark(&self, unit: u64, allocated: bool) {
@@ -408,18 +412,25 @@ impl MemoryImage {
         operands: &[Row; 4],
         out: &mut [Row; 4],
     ) -> Result<(), MemoryFault> {
-        self.check(lanes)?;
+        let one = self.range(&lanes).map(|(buffer, ..)| buffer);
+        if one.is_none() {
+            self.check(lanes)?;
+        }
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
-            let Some(buffer) = self.find(address, lanes.bytes) else { continue };
+            let Some(buffer) = one.or_else(|| self.find(address, lanes.bytes)) else { continue };
             let first = (address - buffer.base.0) / 4;
-            let count = lanes.bytes as usize / 4;
-            let cells: [&AtomicU32; 4] =
-                std::array::from_fn(|word| buffer.cell(first + if word < count { word as u64 } else { 0 }));
-            let mut words = cells.map(|cell| cell.load(Relaxed));
-            (0..count).for_each(|word| out[word][lane] = words[word]);
-            apply(op, ty, &mut words[..count], |word| operands[word][lane]);
-            (0..count).for_each(|word| cells[word].store(words[word], Relaxed));
+            // An access is aligned: it lies in one page.
+            let cells = &buffer.page(first / PAGE_WORDS)[(first % PAGE_WORDS) as usize..];
+            let cells = &cells[..lanes.bytes as usize / 4];
+            let mut words = [0; 4];
+            let words = &mut words[..cells.len()];
+            for (word, cell) in cells.iter().enumerate() {
+                words[word] = cell.load(Relaxed);
+                out[word][lane] = words[word];
+            }
+            apply(op, ty, words, |word| operands[word][lane]);
+            cells.iter().zip(words).for_each(|(cell, word)| cell.store(*word, Relaxed));
         }
         Ok(())
     }

@@ -33,6 +33,12 @@ impl Policy for Lru {
 
     fn victim(&mut self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         let used = &self.used[set * self.ways..][..self.ways];
+        // Mostly the oldest of all may go: no other line is looked at.
+        let first_use = used.iter().min()?;
+        let oldest = used.iter().position(|used| used == first_use)?;
+        if may_go(oldest) {
+            return Some(oldest);
+        }
         (0..self.ways).filter(|&way| may_go(way)).min_by_key(|&way| used[way])
     }
 }
