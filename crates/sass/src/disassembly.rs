@@ -14,8 +14,18 @@ use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_COUNTERS, l
 pub(crate) struct Function {
     #[serde(rename = "function-name")]
     pub(crate) name: String,
+    /// Its first address in its section.
+    #[serde(default)]
+    start: u64,
     #[serde(rename = "sass-instructions")]
     pub(crate) lines: Vec<Line>,
+}
+
+impl Function {
+    /// The address behind its last instruction.
+    fn end(&self) -> u64 {
+        self.start.saturating_add((self.lines.len() as u64).saturating_mul(INSTRUCTION_BYTES))
+    }
 }
 
 /// One instruction as printed.
@@ -44,17 +54,40 @@ impl Line {
             };
             return format!("{} {operands}", self.opcode);
         }
-        let words = [&self.predicate, &self.opcode, &self.operands];
+        let operands = with_commas(&self.operands);
+        let words = [&self.predicate, &self.opcode, &operands];
         let words: Vec<&str> =
             words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }
 }
 
-/// The functions of a disassembly.
+/// Operands with a comma between a register and an address: nvdisasm 13.2 prints `R20[R35+0x600]`.
+fn with_commas(operands: &str) -> String {
+    let missing = |part: &str| {
+        let word = part.rsplit(',').next().unwrap_or_default();
+        word.starts_with('R') && word.chars().all(|character| character.is_ascii_alphanumeric())
+    };
+    match operands.split_once('[') {
+        Some((before, after)) if missing(before) => format!("{before},[{after}"),
+        _ => operands.to_owned(),
+    }
+}
+
+/// The functions of a disassembly, each with its whole section: nvdisasm 13.2 lists the functions that a section holds
+/// behind its first one on their own.
 pub(crate) fn read(json: &str) -> Result<Vec<Function>, SassFault> {
-    let (_, functions): (IgnoredAny, Vec<Function>) = serde_json::from_str(json)
+    let (_, listed): (IgnoredAny, Vec<Function>) = serde_json::from_str(json)
         .map_err(|error| SassFault::file(format!("this is not what 'nvdisasm -json' prints: {error}")))?;
+    let mut functions: Vec<Function> = Vec::with_capacity(listed.len());
+    for function in listed {
+        match functions.last_mut() {
+            Some(first) if function.start > 0 && function.start == first.end() => {
+                first.lines.extend(function.lines);
+            }
+            _ => functions.push(function),
+        }
+    }
     Ok(functions)
 }
 

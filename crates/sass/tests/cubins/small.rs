@@ -80,3 +80,11 @@ fn an_instruction_of_one_kernel_refuses_that_kernel_alone() {
     assert_eq!(program.kernel("second"), whole.kernel("second"));
     assert!(program.refusal("first").unwrap().to_string().contains("unknown opcode 'EXXT'"));
 }
+
+#[test]
+fn functions_behind_a_kernel_may_be_listed_on_their_own() {
+    // As nvdisasm 13.2 prints the same file: it also leaves out the comma before an address.
+    let json = include_str!("../small_13_2.json");
+    assert!(json.contains("\"R6[R6]\"") && json.contains("\"$mix$_Z6helperii\",\"start\":1088"));
+    assert_eq!(read_cubin(CUBIN, json).unwrap(), small());
+}
