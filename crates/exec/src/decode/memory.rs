@@ -97,8 +97,13 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
         }
         _ if d.instruction.opcode == O::Qspc => {
             memory.form = MemoryForm::SpaceQuery;
-            let table =
-                [(M::S, AccessKind::Load), (M::L, AccessKind::Store), (M::G, AccessKind::CacheControl)];
+            // .D is shared memory of any block of the cluster, which is one block here.
+            let table = [
+                (M::S, AccessKind::Load),
+                (M::D, AccessKind::Load),
+                (M::L, AccessKind::Store),
+                (M::G, AccessKind::CacheControl),
+            ];
             memory.kind = d.next_of(&table).ok_or_else(|| "names no space".to_owned())?;
         }
         _ => {

@@ -226,6 +226,22 @@ EXIT";
 }
 
 #[test]
+fn shared_memory_of_the_cluster_is_that_of_the_block() {
+    let text = ".kernel k
+LDC.64 R2, c[0x0][0x210]
+LDC.64 R4, c[0x0][0x18]
+QSPC.E.D P0, RZ, [R4.64]
+QSPC.E.D P1, RZ, [R2.64]
+SEL R6, RZ, 0x1, !P0
+SEL R7, RZ, 0x2, !P1
+IADD3 R6, R6, R7, RZ
+STG.E desc[UR4][R2.64], R6
+EXIT";
+    let (image, _) = launch(text, 32, 64, DivergenceModel::default()).unwrap();
+    assert_eq!(image.buffers()[0].word(0), 1);
+}
+
+#[test]
 fn atomics_return_what_the_lanes_below_left() {
     let text = ".kernel k
 S2R R0, SR_TID.X
