@@ -1,6 +1,6 @@
 //! What the laboratory needs of the command line: files, machines, and the results of earlier runs.
 
-use crate::arguments::{Isa, PointArguments};
+use crate::arguments::PointArguments;
 use crate::failure::{Failure, Outcome};
 use crate::progress::PointNotes;
 use crate::terminal::Terminal;
@@ -183,11 +183,9 @@ fn open(path: &Path) -> io::Result<File> {
 /// Calls `work` with the files and machines of this host.
 fn with_host<T>(work: impl FnOnce(&Host<'_>) -> T) -> Result<T, Failure> {
     let default = machines::load(machines::DEFAULT, &[])?;
-    // CUDA source is read as PTX, so that a result does not depend on which tools are there.
-    let program = |path: &Path| {
-        let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
-        program_text::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
-    };
+    // A result does not depend on which tools are there.
+    let program =
+        |path: &Path| program_text::own_source(path, &default, &mut Terminal::new()).map_err(into_fault);
     let machine = |name: &str, changes: &[String]| machines::load(name, changes);
     let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
     Ok(work(&host))
