@@ -5,7 +5,8 @@ mod study;
 
 pub(crate) use machine::{LaunchArguments, MachineArguments, Switch};
 pub(crate) use study::{
-    CorrelateArguments, ExperimentArguments, ExperimentCommand, IsaChoice, PointArguments, ReproduceArguments,
+    CorrelateArguments, ExperimentArguments, ExperimentCommand, IsaChoice, PointArguments,
+    ReproduceArguments, SlurmArguments,
 };
 
 use crate::save::Save;
