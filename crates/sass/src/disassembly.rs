@@ -180,9 +180,7 @@ fn is_nan(double: bool, bits: u32) -> bool {
 
 /// The control fields of an encoding, from its upper word.
 fn control(upper: u64) -> Result<Control, String> {
-    let field = |from: u32, width: u32| {
-        u8::try_from(upper >> from & ((1 << width) - 1)).expect("no field has more than eight bits")
-    };
+    let field = |from: u32, width: u32| (upper >> from).to_le_bytes()[0] & ((1 << width) - 1);
     let barrier = |value: u8| match value {
         7 => Ok(None),
         value if usize::from(value) < WAIT_COUNTERS => Ok(Some(value)),
