@@ -88,3 +88,17 @@ fn functions_behind_a_kernel_may_be_listed_on_their_own() {
     assert!(json.contains("\"R6[R6]\"") && json.contains("\"$mix$_Z6helperii\",\"start\":1088"));
     assert_eq!(read_cubin(CUBIN, json).unwrap(), small());
 }
+
+#[test]
+fn an_instruction_of_a_unit_that_is_missing_says_which() {
+    for (opcode, unit) in [
+        ("HMMA.16816.F32", "tensor cores"),
+        ("TEX.LL", "texture units"),
+        ("UTMALDG.2D", "units for tensor copies (TMA)"),
+    ] {
+        let program = read_cubin(CUBIN, &JSON.replacen("BAR.SYNC", opcode, 1)).unwrap();
+        let reason = program.refusal("mix").unwrap().reasons[0].to_string();
+        let name = opcode.split('.').next().unwrap();
+        assert!(reason.contains(&format!("'{name}' is not supported: there are no {unit} here")), "{reason}");
+    }
+}
