@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Reproduce the tables and worked numbers of the course
     Reproduce(ReproduceArguments),
     /// Run what real hardware ran, and put what it measured beside what is simulated
-    Correlate(CorrelateArguments),
+    Correlate(Box<CorrelateArguments>),
     /// How many warps of a kernel fit on a multiprocessor, step by step
     Occupancy(OccupancyArguments),
     /// The machines that are known

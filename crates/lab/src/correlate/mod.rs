@@ -35,6 +35,9 @@ pub struct CaseJob<'a> {
     pub program: &'a Program,
 }
 
+/// Hears of a case that has ended, by its number among the jobs, from any thread.
+pub type CaseEnded<'a> = &'a (dyn Fn(usize, &Comparison) + Sync);
+
 /// How to run many cases. The results do not depend on it.
 #[derive(Clone, Copy, Default)]
 pub struct CorrelateOptions<'a> {
@@ -44,8 +47,8 @@ pub struct CorrelateOptions<'a> {
     pub sample: bool,
     /// Cases that have not ended when this is set are left out.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Called when a case has ended, with its number among the jobs, from any thread.
-    pub finished: Option<&'a (dyn Fn(usize, &Comparison) + Sync)>,
+    /// Called when a case has ended.
+    pub finished: Option<CaseEnded<'a>>,
 }
 
 /// Runs every job on a machine and compares; in the order of the jobs, without those that were interrupted.
