@@ -69,6 +69,11 @@ fn with_commas(operands: &str) -> String {
         word.starts_with('R') && word.chars().all(|character| character.is_ascii_alphanumeric())
     };
     match operands.split_once('[') {
+        // The two addresses of a copy.
+        Some(("", rest)) => match rest.split_once("][") {
+            Some((first, second)) if !first.contains(']') => format!("[{first}],[{second}"),
+            _ => operands.to_owned(),
+        },
         Some((before, after)) if missing(before) => format!("{before},[{after}"),
         _ => operands.to_owned(),
     }
@@ -151,7 +156,7 @@ pub(crate) fn instruction(
             *number = half;
         }
     }
-    widen_uniform_address(&mut instruction);
+    widen_uniform_address(elf.architecture(), &mut instruction);
     instruction.control = control(encoding[1]).map_err(plain)?;
     Ok(instruction)
 }
@@ -161,15 +166,20 @@ fn immediate(encoding: [u64; 2]) -> u32 {
     (encoding[0] >> 32) as u32
 }
 
-/// Turing prints `[UR4]` for an address in a pair of uniform registers, where later ones print `[UR4.64]`.
-fn widen_uniform_address(instruction: &mut Instruction) {
+/// The first architecture whose addresses say `.64` of a pair of uniform registers: Turing prints `[R2.64+UR4]` for
+/// the sum of two pairs.
+const SAYS_WIDE_UNIFORMS: u32 = 80;
+
+/// An address in a pair of uniform registers may be printed as `[UR4]`.
+fn widen_uniform_address(architecture: u32, instruction: &mut Instruction) {
     use Opcode::{Atom, Atomg, Ld, Ldg, Red, St, Stg};
     if !matches!(instruction.opcode, Ldg | Ld | Stg | St | Atom | Atomg | Red) {
         return;
     }
     for operand in &mut instruction.operands {
         if let Operand::Address(address) = operand {
-            address.uniform_wide |= address.uniform.is_some() && !address.wide;
+            let alone = !address.wide || architecture < SAYS_WIDE_UNIFORMS;
+            address.uniform_wide |= address.uniform.is_some() && alone;
         }
     }
 }
