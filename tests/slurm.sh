@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The job arrays of `warplab experiment --slurm` on a real Slurm: one slurmctld and two slurmd on this machine's
+# The job arrays of `warplab experiment --slurm` and `warplab correlate --slurm` on a real Slurm: one slurmctld and two slurmd on this machine's
 # loopback, as the user who calls this. One node is killed in the middle of the array, an array is cancelled, and the
 # tables must be those of one machine. About four minutes, two of which Slurm waits before a requeued task starts; needs Debian's packages slurmctld, slurmd and slurm-client.
 set -euo pipefail
@@ -14,6 +14,7 @@ for program in slurmctld slurmd sbatch squeue scancel sinfo; do
 done
 
 cargo build
+root=$PWD
 warplab=$PWD/target/debug/warplab
 folder=$(mktemp -d)
 export SLURM_CONF=$folder/slurm.conf
@@ -154,4 +155,13 @@ experiment --slurm --resume
 await 180 ended
 experiment --collect >farm.txt || fail "the points are not complete"
 cmp one.txt farm.txt || fail "the table is not that of one machine"
-echo "ok: both tables are those of one machine"
+
+echo "a comparison with the hardware"
+cp -r "$root/crates/cli/tests/data/reference" "$folder"
+correlate() { "$warplab" correlate reference tiny --gpu toy "$@"; }
+correlate >one.txt
+correlate --slurm --tasks 2
+await 60 ended
+correlate --collect >farm.txt || fail "the cases are not complete"
+cmp one.txt farm.txt || fail "the comparison is not that of one machine"
+echo "ok: all tables are those of one machine"

@@ -50,6 +50,11 @@ impl Failure {
 impl Failure {
     /// What it says, in one line.
     pub(crate) fn first_line(&self) -> String {
+        self.first_lines(1)
+    }
+
+    /// What its first lines say, in one line.
+    pub(crate) fn first_lines(&self, count: usize) -> String {
         let text = match self {
             Failure::Input(message) | Failure::Kernel(message) | Failure::Output(message) => message,
             Failure::Diagnostics(_, faults) | Failure::KernelAt(_, faults) => {
@@ -57,7 +62,7 @@ impl Failure {
             }
             Failure::Closed => "",
         };
-        text.lines().next().unwrap_or_default().to_owned()
+        text.lines().take(count).collect::<Vec<_>>().join(" ")
     }
 }
 

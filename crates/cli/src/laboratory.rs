@@ -1,15 +1,14 @@
 //! What the laboratory needs of the command line: files, machines, and the results of earlier runs.
 
-use crate::arguments::{Isa, PointArguments};
+use crate::arguments::PointArguments;
 use crate::failure::{Failure, Outcome};
+use crate::kept_results::KeptResults;
 use crate::progress::PointNotes;
 use crate::terminal::Terminal;
 use crate::{machines, program_text, sources};
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
 use warplab_lab::experiment::{ExperimentReport, Finished, Host, Plan, Results};
@@ -22,9 +21,7 @@ pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("W
 /// Runs experiments and keeps what is finished.
 pub(crate) struct Laboratory<'a> {
     arguments: &'a PointArguments,
-    known: Results,
-    /// The results file once a line was added, and why nothing more is kept.
-    file: Mutex<Keeper>,
+    kept: KeptResults,
     notes: PointNotes,
 }
 
@@ -38,34 +35,17 @@ pub(crate) struct PointCount {
     pub(crate) cost: u64,
 }
 
-/// Where finished points are kept.
-#[derive(Default)]
-struct Keeper {
-    file: Option<File>,
-    failure: Option<io::Error>,
-}
-
 impl<'a> Laboratory<'a> {
     /// Reads what earlier runs have finished, unless that is not wanted.
     pub(crate) fn open(arguments: &'a PointArguments) -> Result<Laboratory<'a>, Failure> {
-        let known = match fs::read(&arguments.results) {
-            _ if arguments.fresh => Results::default(),
-            Ok(bytes) => Results::read(&bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Results::default(),
-            Err(error) => {
-                let file = arguments.results.display();
-                return Err(Failure::input(format!(
-                    "{file} cannot be read: {error}; give another --results"
-                )));
-            }
-        };
+        let kept = KeptResults::open(&arguments.results, arguments.fresh)?;
         let notes = PointNotes::new(arguments.quiet, Terminal::shows_progress());
-        Ok(Laboratory { arguments, known, file: Mutex::default(), notes })
+        Ok(Laboratory { arguments, kept, notes })
     }
 
     /// How many points of an experiment are not known, and what they cost.
     pub(crate) fn count(&self, plan: &Plan) -> Result<PointCount, Failure> {
-        let open = plan.open(&self.known, None)?;
+        let open = plan.open(self.kept.known(), None)?;
         Ok(PointCount { points: plan.points(), open: open.len(), cost: open.cost() })
     }
 
@@ -77,7 +57,7 @@ impl<'a> Laboratory<'a> {
     /// Works out the points whose results are not known, and reports on all.
     pub(crate) fn run(&self, plan: &Plan) -> Result<ExperimentReport, Failure> {
         let new = self.work_out(plan, None)?;
-        Ok(plan.report(&[&new, &self.known], new.len()))
+        Ok(plan.report(&[&new, self.kept.known()], new.len()))
     }
 
     /// The points of an experiment of a folder.
@@ -104,13 +84,13 @@ impl<'a> Laboratory<'a> {
 
     /// Works out the points whose results are not known; with `only`, those of them with these hashes.
     pub(crate) fn work_out(&self, plan: &Plan, only: Option<&BTreeSet<String>>) -> Result<Results, Failure> {
-        let open = plan.open(&self.known, only)?;
+        let open = plan.open(self.kept.known(), only)?;
         let limits = Limits {
             cores: self.arguments.jobs.map_or(0, usize::from),
             memory_bytes: self.arguments.memory.0,
         };
         let finished = |finished: &Finished<'_>| {
-            self.keep(finished.line);
+            self.kept.keep(finished.line);
             let name = format!("{}: {}", open.title(), finished.point);
             if let Some(line) = self.notes.finished(&name, finished.cost) {
                 eprintln(&line);
@@ -119,75 +99,23 @@ impl<'a> Laboratory<'a> {
         Ok(with_host(|host| open.run(limits, host, &finished))??)
     }
 
-    /// The points whose results are known.
-    pub(crate) fn known(&self) -> &Results {
-        &self.known
-    }
-
-    /// Takes the points of other results files over.
-    pub(crate) fn absorb(&mut self, files: &[Vec<u8>]) {
-        for bytes in files {
-            let lines = self.known.absorb(bytes);
-            lines.iter().for_each(|line| self.keep(line));
-        }
-    }
-
-    /// Adds a line to the results file, which is made when the first line comes. What cannot be kept costs nothing
-    /// but its being kept: [`Laboratory::close`] tells it once, when the tables are printed.
-    fn keep(&self, line: &str) {
-        let mut keeper = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if keeper.failure.is_none() {
-            keeper.failure = keeper.write(&self.arguments.results, line).err();
-        }
+    /// The results that are kept.
+    pub(crate) fn kept(&mut self) -> &mut KeptResults {
+        &mut self.kept
     }
 
     /// Ends a command: an error if finished points could not be kept.
     pub(crate) fn close(self, outcome: Outcome) -> Result<Outcome, Failure> {
-        let keeper = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let Some(error) = keeper.failure else { return Ok(outcome) };
-        let file = self.arguments.results.display();
-        Err(Failure::Output(format!(
-            "{file} cannot be written: {error}; what is printed is whole, but its points run again the next time; give another --results"
-        )))
+        self.kept.close(outcome)
     }
-}
-
-impl Keeper {
-    fn write(&mut self, path: &Path, line: &str) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(open(path)?),
-        };
-        // One call a line: lines of several threads or programs do not mix.
-        file.write_all(line.as_bytes())
-    }
-}
-
-/// A results file, ready for the next line: a torn last one is ended first.
-fn open(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.is_file() && file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    if last != *b"\n" {
-        file.write_all(b"\n")?;
-    }
-    Ok(file)
 }
 
 /// Calls `work` with the files and machines of this host.
 fn with_host<T>(work: impl FnOnce(&Host<'_>) -> T) -> Result<T, Failure> {
     let default = machines::load(machines::DEFAULT, &[])?;
-    // CUDA source is read as PTX, so that a result does not depend on which tools are there.
-    let program = |path: &Path| {
-        let isa = sources::has_extension(path, "cu").then_some(Isa::Ptx);
-        program_text::source(path, isa, &default, &mut Terminal::new()).map_err(into_fault)
-    };
+    // A result does not depend on which tools are there.
+    let program =
+        |path: &Path| program_text::own_source(path, &default, &mut Terminal::new()).map_err(into_fault);
     let machine = |name: &str, changes: &[String]| machines::load(name, changes);
     let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
     Ok(work(&host))

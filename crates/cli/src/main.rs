@@ -14,6 +14,7 @@ mod exports;
 mod failure;
 mod job;
 mod job_array;
+mod kept_results;
 mod laboratory;
 mod labs;
 mod machines;

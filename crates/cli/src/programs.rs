@@ -2,8 +2,9 @@
 
 use crate::arguments::Isa;
 use crate::failure::Failure;
+use crate::program_text::{self, ProgramText, Road};
 use crate::terminal::Terminal;
-use crate::{names, passes, program_text};
+use crate::{names, passes};
 use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source, nearest_name};
@@ -33,6 +34,8 @@ pub(crate) struct ReadAs {
     pub(crate) options: CompileOptions,
     /// The kernel that alone was compiled.
     pub(crate) wanted: Option<String>,
+    /// From the file to the text.
+    pub(crate) road: Road,
 }
 
 /// Why what is said of the compiler does not go with machine code.
@@ -77,12 +80,41 @@ pub(crate) fn load(
     wanted: Option<&str>,
     terminal: &mut Terminal,
 ) -> Result<LoadedProgram, Failure> {
-    let source = program_text::source_with(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
-    let read_as =
-        ReadAs { path: path.to_owned(), options: reading.passes, wanted: wanted.map(str::to_owned) };
-    let (loaded, warnings) = read_again(source, config, read_as)?;
+    let text = program_text::read(path, reading.isa, &reading.nvcc_arguments, config, terminal)?;
+    let loaded = read_text(text, path, &reading, wanted, config, terminal)?;
+    if let (Road::Ptxas, None, Some(why)) = (loaded.read_as.road, reading.isa, first_refusal(&loaded, wanted))
+    {
+        program_text::note_own_compiler(path, &why, terminal);
+        let text = program_text::read(path, Some(Isa::Ptx), &[], config, terminal)?;
+        return read_text(text, path, &reading, wanted, config, terminal);
+    }
+    Ok(loaded)
+}
+
+fn read_text(
+    text: ProgramText,
+    path: &Path,
+    reading: &Reading,
+    wanted: Option<&str>,
+    config: &GpuConfig,
+    terminal: &mut Terminal,
+) -> Result<LoadedProgram, Failure> {
+    let read_as = ReadAs {
+        path: path.to_owned(),
+        options: reading.passes,
+        wanted: wanted.map(str::to_owned),
+        road: text.road,
+    };
+    let (loaded, warnings) = read_again(text.source, config, read_as)?;
     terminal.diagnostics(&loaded.source, &warnings);
     Ok(loaded)
+}
+
+/// Why the kernel that a person means cannot run, in a line.
+fn first_refusal(loaded: &LoadedProgram, wanted: Option<&str>) -> Option<String> {
+    let name = find(&loaded.program.kernel_names(), wanted).ok()?;
+    let refused = loaded.program.refusal(name)?;
+    Some(refused.reasons.first()?.to_string())
 }
 
 /// A text that is simulated to a program, with the warnings of the compiler.
@@ -91,7 +123,7 @@ pub(crate) fn read_again(
     config: &GpuConfig,
     read_as: ReadAs,
 ) -> Result<(LoadedProgram, Vec<Diagnostic>), Failure> {
-    let ReadAs { path, options, wanted } = &read_as;
+    let ReadAs { path, options, wanted, .. } = &read_as;
     let choose = for_names(|names| wanted.as_deref().map(|name| find(names, Some(name))).transpose());
     let compiled = read_program(path, &source, config, *options, &choose)?;
     Ok((LoadedProgram { source, program: compiled.program, log: compiled.log, read_as }, compiled.warnings))

@@ -6,6 +6,7 @@
 use crate::failure::Failure;
 use crate::job::{Job, Step};
 use crate::laboratory::VERSION;
+use crate::program_text::Road;
 use crate::programs::{self, ReadAs};
 use crate::{page, sources};
 use rustc_hash::FxHasher;
@@ -50,6 +51,7 @@ struct Stored {
     passes: Vec<String>,
     contracts: bool,
     wanted: Option<String>,
+    road: Road,
     files: Vec<Option<Text>>,
     steps: Vec<StoredStep>,
     outcomes: Vec<RunOutcome>,
@@ -153,7 +155,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 fn stored(job: &Job, simulated: &SimulatedSequence, rest: &Rest<'_>) -> Result<Stored, serde_json::Error> {
-    let ReadAs { path, options, wanted } = &job.loaded.read_as;
+    let ReadAs { path, options, wanted, road } = &job.loaded.read_as;
     let passes = Pass::ALL.iter().filter(|pass| options.run.contains(**pass));
     let steps = job.steps.iter().map(|Step { kernel, shape, .. }| StoredStep {
         kernel: kernel.clone(),
@@ -168,6 +170,7 @@ fn stored(job: &Job, simulated: &SimulatedSequence, rest: &Rest<'_>) -> Result<S
         passes: passes.map(|pass| pass.name().to_owned()).collect(),
         contracts: options.contracts,
         wanted: wanted.clone(),
+        road: *road,
         files: page::source_files(job).iter().map(|file| file.as_ref().map(Text::of)).collect(),
         steps: steps.collect(),
         outcomes: simulated.launches.iter().map(|launch| launch.outcome.clone()).collect(),
@@ -188,7 +191,7 @@ fn kept(stored: Stored) -> Result<KeptRun, Failure> {
         run = run.with(warplab_run::pass(name)?);
     }
     let options = CompileOptions { run, contracts: stored.contracts, ..CompileOptions::default() };
-    let read_as = ReadAs { path: stored.path, options, wanted: stored.wanted };
+    let read_as = ReadAs { path: stored.path, options, wanted: stored.wanted, road: stored.road };
     let (loaded, _) = programs::read_again(stored.source.source(), &config, read_as)?;
     let step = |step: StoredStep| Step {
         kernel: step.kernel,

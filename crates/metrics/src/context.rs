@@ -9,6 +9,9 @@ use warplab_trace::{LaunchCounters, QueueCounters, Sample, SchedulerCounters, Wa
 pub struct LaunchInfo {
     /// The name of the kernel.
     pub kernel: String,
+    /// What its code is and where it comes from, as reports say it; empty where nobody says.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub code: String,
     /// Blocks of the grid in x, y, z.
     pub grid: [u32; 3],
     /// Threads of a block in x, y, z.

@@ -133,7 +133,8 @@ impl Instruction {
     /// extended-address modifier does and nothing else is 64 bits wide.
     #[must_use]
     pub fn address_is_wide(&self, address: &AddressOperand) -> bool {
-        address.wide || self.has(Modifier::E) && !address.uniform_wide
+        // Of the two addresses of a copy only the one in global memory is wide, and says so.
+        address.wide || self.has(Modifier::E) && !address.uniform_wide && self.opcode != Opcode::Ldgsts
     }
 
     /// How many registers a register operand takes, from the one that is named.

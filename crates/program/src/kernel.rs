@@ -226,6 +226,8 @@ pub mod launch_constants {
     pub const DYNAMIC_SHARED_BYTES: u32 = 0x30;
     /// The first of the 32 words that PTX calls `%envreg0` and so on.
     pub const ENVIRONMENT: u32 = 0x40;
+    /// Shared memory of a block that belongs to the system, in bytes.
+    pub const RESERVED_SHARED_BYTES: u32 = 0x114;
     /// The descriptor of global memory.
     pub const MEMORY_DESCRIPTOR: u32 = 0x208;
     /// Where the parameters start on compute capability 9.0.

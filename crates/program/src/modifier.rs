@@ -62,7 +62,7 @@ modifiers! {
     F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
     // Dot products, comparison results, address spaces, traps.
     Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Trap = "TRAP",
-    Exclusive = "EXCLUSIVE",
+    Exclusive = "EXCLUSIVE", Zfill = "ZFILL",
     // System calls.
     Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",
     // Matrix loads.

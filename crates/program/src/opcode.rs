@@ -132,6 +132,8 @@ opcodes! {
     Ldl "LDL" Lsu GlobalLoad Compute, "d = the thread's local memory at an address";
     Lds "LDS" Lsu SharedLoad Compute, "d = shared memory at an address";
     Ldsm "LDSM" Lsu SharedLoad Compute, "d = 8x8 matrices of halves from shared memory, a row a lane";
+    Ldgsts "LDGSTS" Lsu GlobalLoad Effect, "shared memory at an address = global memory at another, while the warp goes on; .ZFILL zeros for as many bytes at the end as the second address is misaligned by, or for all where a predicate is false";
+    Ldgdepbar "LDGDEPBAR" Lsu GlobalLoad Effect, "a wait counter goes up until every LDGSTS before it has ended";
     Stg "STG" Lsu Store Effect, "global memory at an address = a";
     St "ST" Lsu Store Effect, "memory at a generic address = a";
     Stl "STL" Lsu Store Effect, "the thread's local memory at an address = a";
@@ -275,6 +277,7 @@ impl Opcode {
                 | Ldl
                 | Lds
                 | Ldsm
+                | Ldgsts
                 | Stg
                 | St
                 | Stl

@@ -378,7 +378,8 @@ special_registers! {
     LaneMaskEq = "SR_EQMASK", LaneMaskLt = "SR_LTMASK", LaneMaskLe = "SR_LEMASK", LaneMaskGt = "SR_GTMASK", LaneMaskGe = "SR_GEMASK",
     ClockLow = "SR_CLOCKLO", ClockHigh = "SR_CLOCKHI", GlobalTimerLow = "SR_GLOBALTIMERLO", GlobalTimerHigh = "SR_GLOBALTIMERHI",
     GridId = "SR_GRIDID", ActiveMask = "SR_ACTIVEMASK", Zero = "SRZ", CgaCtaId = "SR_CgaCtaId", CgaSize = "SR_CgaSize",
-    ShadowShared = "SR_SWINHI", Tid = "SR_TID", LaneIdAndMore = "SR_LANEMASK",
+    SharedWindowLow = "SR_SWINLO", SharedWindowHigh = "SR_SWINHI", SharedBytes = "SR_SMEMSZ", StackLimit = "SR_LMEMHIOFF",
+    Tid = "SR_TID", LaneIdAndMore = "SR_LANEMASK",
 }
 
 impl SpecialRegister {

@@ -17,9 +17,10 @@ pub(crate) const ASKED_SECTION: &str = "Command line profiler metrics";
 pub fn launch_line(header: &Header) -> String {
     let launch = &header.launch;
     let partial = if launch.partial { " (partial: stopped before the kernel ended)" } else { "" };
+    let code = if launch.code.is_empty() { String::new() } else { format!("    Code: {}\n", launch.code) };
     let sample = launch.sample.as_ref().map_or(String::new(), sample_lines);
     format!(
-        "  {} {}x{}, Context 1, Stream 7, Device 0 ({}), CC {}{partial}\n{sample}",
+        "  {} {}x{}, Context 1, Stream 7, Device 0 ({}), CC {}{partial}\n{code}{sample}",
         launch.kernel,
         dimensions(launch.grid),
         dimensions(launch.block),

@@ -163,6 +163,7 @@ pub fn load(
 /// What a launch of a kernel is, for reports.
 pub(crate) fn launch_info(kernel: &Kernel, launch: &KernelLaunch<'_>, outcome: &RunOutcome) -> LaunchInfo {
     LaunchInfo {
+        code: String::new(),
         kernel: launch.kernel.to_owned(),
         grid: launch.shape.grid,
         block: launch.shape.block,

@@ -14,8 +14,18 @@ use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_COUNTERS, l
 pub(crate) struct Function {
     #[serde(rename = "function-name")]
     pub(crate) name: String,
+    /// Its first address in its section.
+    #[serde(default)]
+    start: u64,
     #[serde(rename = "sass-instructions")]
     pub(crate) lines: Vec<Line>,
+}
+
+impl Function {
+    /// The address behind its last instruction.
+    fn end(&self) -> u64 {
+        self.start.saturating_add((self.lines.len() as u64).saturating_mul(INSTRUCTION_BYTES))
+    }
 }
 
 /// One instruction as printed.
@@ -44,17 +54,45 @@ impl Line {
             };
             return format!("{} {operands}", self.opcode);
         }
-        let words = [&self.predicate, &self.opcode, &self.operands];
+        let operands = with_commas(&self.operands);
+        let words = [&self.predicate, &self.opcode, &operands];
         let words: Vec<&str> =
             words.into_iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }
 }
 
-/// The functions of a disassembly.
+/// Operands with a comma between a register and an address: nvdisasm 13.2 prints `R20[R35+0x600]`.
+fn with_commas(operands: &str) -> String {
+    let missing = |part: &str| {
+        let word = part.rsplit(',').next().unwrap_or_default();
+        word.starts_with('R') && word.chars().all(|character| character.is_ascii_alphanumeric())
+    };
+    match operands.split_once('[') {
+        // The two addresses of a copy.
+        Some(("", rest)) => match rest.split_once("][") {
+            Some((first, second)) if !first.contains(']') => format!("[{first}],[{second}"),
+            _ => operands.to_owned(),
+        },
+        Some((before, after)) if missing(before) => format!("{before},[{after}"),
+        _ => operands.to_owned(),
+    }
+}
+
+/// The functions of a disassembly, each with its whole section: nvdisasm 13.2 lists the functions that a section holds
+/// behind its first one on their own.
 pub(crate) fn read(json: &str) -> Result<Vec<Function>, SassFault> {
-    let (_, functions): (IgnoredAny, Vec<Function>) = serde_json::from_str(json)
+    let (_, listed): (IgnoredAny, Vec<Function>) = serde_json::from_str(json)
         .map_err(|error| SassFault::file(format!("this is not what 'nvdisasm -json' prints: {error}")))?;
+    let mut functions: Vec<Function> = Vec::with_capacity(listed.len());
+    for function in listed {
+        match functions.last_mut() {
+            Some(first) if function.start > 0 && function.start == first.end() => {
+                first.lines.extend(function.lines);
+            }
+            _ => functions.push(function),
+        }
+    }
     Ok(functions)
 }
 
@@ -118,7 +156,7 @@ pub(crate) fn instruction(
             *number = half;
         }
     }
-    widen_uniform_address(&mut instruction);
+    widen_uniform_address(elf.architecture(), &mut instruction);
     instruction.control = control(encoding[1]).map_err(plain)?;
     Ok(instruction)
 }
@@ -128,15 +166,20 @@ fn immediate(encoding: [u64; 2]) -> u32 {
     (encoding[0] >> 32) as u32
 }
 
-/// Turing prints `[UR4]` for an address in a pair of uniform registers, where later ones print `[UR4.64]`.
-fn widen_uniform_address(instruction: &mut Instruction) {
+/// The first architecture whose addresses say `.64` of a pair of uniform registers: Turing prints `[R2.64+UR4]` for
+/// the sum of two pairs.
+const SAYS_WIDE_UNIFORMS: u32 = 80;
+
+/// An address in a pair of uniform registers may be printed as `[UR4]`.
+fn widen_uniform_address(architecture: u32, instruction: &mut Instruction) {
     use Opcode::{Atom, Atomg, Ld, Ldg, Red, St, Stg};
     if !matches!(instruction.opcode, Ldg | Ld | Stg | St | Atom | Atomg | Red) {
         return;
     }
     for operand in &mut instruction.operands {
         if let Operand::Address(address) = operand {
-            address.uniform_wide |= address.uniform.is_some() && !address.wide;
+            let alone = !address.wide || architecture < SAYS_WIDE_UNIFORMS;
+            address.uniform_wide |= address.uniform.is_some() && alone;
         }
     }
 }
@@ -147,9 +190,7 @@ fn is_nan(double: bool, bits: u32) -> bool {
 
 /// The control fields of an encoding, from its upper word.
 fn control(upper: u64) -> Result<Control, String> {
-    let field = |from: u32, width: u32| {
-        u8::try_from(upper >> from & ((1 << width) - 1)).expect("no field has more than eight bits")
-    };
+    let field = |from: u32, width: u32| (upper >> from).to_le_bytes()[0] & ((1 << width) - 1);
     let barrier = |value: u8| match value {
         7 => Ok(None),
         value if usize::from(value) < WAIT_COUNTERS => Ok(Some(value)),

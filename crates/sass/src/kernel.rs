@@ -12,6 +12,9 @@ use warplab_program::listing::instruction_text;
 use warplab_program::runtime::STACK_BYTES;
 use warplab_program::{Instruction, Kernel, Opcode, SystemCall};
 
+/// The alignment of the end of a thread's local memory.
+const STACK_ALIGNMENT: u32 = 16;
+
 /// Bytes that belong to the system and are counted in a kernel's section of shared memory, by architecture.
 fn reserved_shared_bytes(architecture: u32) -> u64 {
     if architecture >= 90 { 1024 } else { 0 }
@@ -109,13 +112,15 @@ fn stack_bytes(info: &info::Info, instructions: &[Instruction]) -> u32 {
         instruction.calls_through_register() || target.is_some_and(|target| u64::from(target) <= index as u64)
     };
     let unknown = info.local_bytes == info::UNKNOWN_STACK;
-    if unknown {
+    let bytes = if unknown {
         STACK_BYTES
     } else if instructions.iter().enumerate().any(backwards) {
         info.local_bytes.max(STACK_BYTES)
     } else {
         info.local_bytes
-    }
+    };
+    // The stack grows down from its end, which is aligned for the widest accesses.
+    bytes.checked_next_multiple_of(STACK_ALIGNMENT).unwrap_or(bytes)
 }
 
 /// The barriers that an old cubin counts in the flags of a kernel's section.

@@ -1,6 +1,7 @@
 //! Issue of one instruction.
 
 use crate::constants::ConstantUse;
+use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::hazards::Issued;
 use crate::launch::{IssueInfo, MemoryClass};
@@ -8,6 +9,7 @@ use crate::lsu::{Owner, Work};
 use crate::sm::Advance;
 use crate::values::GlobalView;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
+use warplab_program::Opcode;
 use warplab_trace::WarpState;
 use warplab_units::{Cycle, WarpSlot};
 
@@ -111,6 +113,9 @@ impl Advance<'_> {
     /// The wait counters of an instruction go up, and it is known or left to the LSU when they go down.
     #[inline(always)]
     pub(crate) fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
+        if info.memory == MemoryClass::CopyGroup {
+            return self.hold_for_copies(slot, info);
+        }
         if info.memory != MemoryClass::None
             && let Some(work) = self.watched_memory_work(slot, info, executed)
         {
@@ -140,18 +145,36 @@ impl Advance<'_> {
     fn hold_for_memory(&mut self, sub: usize, slot: usize, info: &IssueInfo, work: Work) {
         let warp = &mut self.sm.warps[slot];
         let long = info.memory == MemoryClass::Global;
-        info.write_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, long));
+        let copies = info.opcode == Opcode::Ldgsts;
+        let write_barrier = if copies { Some(COPY_COUNTER) } else { info.write_barrier };
+        match write_barrier {
+            Some(COPY_COUNTER) => warp.copies.begin(),
+            Some(counter) => warp.counters.hold(counter, long),
+            None => {}
+        }
         info.read_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, long));
         warp.unsent += u32::from(work.is_acknowledged());
         let owner = Owner {
             slot: slot as u8,
             generation: warp.generation,
-            write_barrier: info.write_barrier,
+            write_barrier,
             read_barrier: info.read_barrier,
         };
         self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
         if self.sm.watched {
             self.watch_levels();
+        }
+    }
+
+    /// A wait counter goes up until the copies of the warp so far have ended.
+    #[cold]
+    fn hold_for_copies(&mut self, slot: usize, info: &IssueInfo) {
+        let Some(counter) = info.write_barrier else { return };
+        let warp = &mut self.sm.warps[slot];
+        if warp.copies.commit(counter) {
+            warp.counters.hold(counter, true);
+        } else {
+            self.hold_for(slot, Some(counter), self.sm.now + 1);
         }
     }
 

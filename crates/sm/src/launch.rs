@@ -19,6 +19,8 @@ pub enum MemoryClass {
     Global,
     /// Shared memory and lane exchange: `mio_throttle` when the queue is full.
     Shared,
+    /// `LDGDEPBAR`: waits for no queue, but for the copies before it.
+    CopyGroup,
 }
 
 /// What a scheduler needs to know of one instruction.
@@ -96,6 +98,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         (Pipe::Lsu, LatencyClass::SharedLoad | LatencyClass::Shuffle) => MemoryClass::Shared,
         (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
+        (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
         (Pipe::Lsu, _) => MemoryClass::Global,
         _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,

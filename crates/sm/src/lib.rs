@@ -11,6 +11,7 @@ mod barrier;
 mod blocks;
 mod constants;
 mod context;
+mod copies;
 mod events;
 mod fetch;
 mod follow;

@@ -1,10 +1,11 @@
 //! How warps go from one phase to the next.
 
 use crate::constants::{ConstantPort, ConstantUse};
+use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::MemoryClass;
 use crate::sm::Advance;
-use crate::warp::Phase;
+use crate::warp::{Phase, Warp};
 use warplab_trace::{StateInterval, WarpState};
 use warplab_units::{Cycle, WarpSlot};
 
@@ -47,7 +48,14 @@ impl Advance<'_> {
         if warp.generation != generation {
             return;
         }
-        warp.counters.release(counter);
+        if counter == COPY_COUNTER {
+            let Warp { copies, counters, .. } = warp;
+            copies.end().for_each(|counter| {
+                counters.release(counter);
+            });
+        } else {
+            warp.counters.release(counter);
+        }
         if waits {
             self.leave_phase(slot);
             self.prepare(slot);

@@ -167,7 +167,7 @@ impl SubPartition {
         self.ready |= bit;
         self.pipes.want(warp, unit);
         match memory {
-            MemoryClass::None => {}
+            MemoryClass::None | MemoryClass::CopyGroup => {}
             MemoryClass::Global => self.wants_global |= bit,
             MemoryClass::Shared => self.wants_shared |= bit,
         }

@@ -1,5 +1,6 @@
 //! The timing state of a warp slot.
 
+use crate::copies::Copies;
 use crate::inspect::WaitCounterView;
 use crate::launch::IssueInfo;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,8 @@ pub(crate) struct Warp {
     pub(crate) unacknowledged: u32,
     /// Stores and reductions that have not left the SM.
     pub(crate) unsent: u32,
+    /// Copies from global to shared memory.
+    pub(crate) copies: Copies,
 }
 
 impl Warp {
@@ -141,6 +144,7 @@ impl Warp {
             constant_ready: Cycle(0),
             unacknowledged: 0,
             unsent: 0,
+            copies: Copies::default(),
         }
     }
 
@@ -151,6 +155,7 @@ impl Warp {
         self.counters = WaitCounters::default();
         self.unacknowledged = 0;
         self.unsent = 0;
+        self.copies = Copies::default();
         self.entered = now;
         self.since = now;
     }

@@ -5,7 +5,8 @@ mod study;
 
 pub(crate) use machine::{LaunchArguments, MachineArguments, Switch};
 pub(crate) use study::{
-    CorrelateArguments, ExperimentArguments, ExperimentCommand, IsaChoice, PointArguments, ReproduceArguments,
+    CorrelateArguments, ExperimentArguments, ExperimentCommand, IsaChoice, PointArguments,
+    ReproduceArguments, SlurmArguments,
 };
 
 use crate::save::Save;
@@ -39,7 +40,7 @@ pub(crate) enum Command {
     /// Reproduce the tables and worked numbers of the course
     Reproduce(ReproduceArguments),
     /// Run what real hardware ran, and put what it measured beside what is simulated
-    Correlate(CorrelateArguments),
+    Correlate(Box<CorrelateArguments>),
     /// How many warps of a kernel fit on a multiprocessor, step by step
     Occupancy(OccupancyArguments),
     /// The machines that are known
@@ -243,7 +244,8 @@ pub(crate) enum Isa {
 /// How a program file is read.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadingArguments {
-    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
+    /// What is simulated of a .cu or .ptx file; if not given, its real machine code where nvcc or ptxas, and nvdisasm are
+    /// found (in PATH, CUDA_HOME, the packages of python3, or named in WARPLAB_NVCC, WARPLAB_PTXAS, WARPLAB_NVDISASM)
     #[arg(long, value_name = "ISA")]
     pub(crate) isa: Option<Isa>,
     /// An argument for nvcc when it compiles a .cu file, may be repeated: --nvcc-arg=-DN=4
@@ -439,7 +441,8 @@ pub(crate) struct ListingArguments {
     /// The machine whose latencies are counted
     #[arg(long, value_name = "NAME", default_value = crate::machines::DEFAULT)]
     pub(crate) gpu: String,
-    /// What is read of a .cu or .ptx file: its PTX, or its real machine code (for .cu where nvcc and nvdisasm are found)
+    /// What is simulated of a .cu or .ptx file; if not given, its real machine code where nvcc or ptxas, and nvdisasm are
+    /// found (in PATH, CUDA_HOME, the packages of python3, or named in WARPLAB_NVCC, WARPLAB_PTXAS, WARPLAB_NVDISASM)
     #[arg(long, value_name = "ISA")]
     pub(crate) isa: Option<Isa>,
     /// The passes of the compiler to run, separated by commas; -NAME leaves one out

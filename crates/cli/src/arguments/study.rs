@@ -68,6 +68,16 @@ pub(crate) struct CorrelateArguments {
     /// Memory that the buffers of all cases at once may need; a larger case runs alone
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "12GiB")]
     pub(crate) memory: Size,
+    #[command(flatten)]
+    pub(crate) slurm: SlurmArguments,
+    /// With --slurm and --collect: keep finished cases here, and the job array beside
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "warplab-results/cases.jsonl",
+        help_heading = "Several machines (Slurm)"
+    )]
+    pub(crate) results: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -116,26 +126,33 @@ impl ExperimentArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Several machines (Slurm)")]
 pub(crate) struct SlurmArguments {
-    /// Submit the points whose results are not known as a job array; options for sbatch come last:
+    /// Submit the points (cases) whose results are not known as a job array; options for sbatch come last:
     /// --slurm -- --partition=long --time=1:00:00
-    #[arg(long = "slurm", conflicts_with_all = ["csv", "json", "svg", "fresh", "jobs", "collect"])]
+    #[arg(long = "slurm", conflicts_with_all = ["csv", "json", "svg", "jobs", "collect"])]
     pub(crate) submits: bool,
     /// With --slurm: submit again what an earlier job array has not finished
     #[arg(long, requires = "submits")]
     pub(crate) resume: bool,
     /// Take the results of the job array and print its table
-    #[arg(long, conflicts_with = "fresh")]
+    #[arg(long)]
     pub(crate) collect: bool,
     /// The most tasks of a job array
     #[arg(long, value_name = "N", default_value_t = 100, requires = "submits",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tasks: u32,
-    /// Run only the points whose hashes FILE has, a line each, and print no table: what a task of a job array does
+    /// Run only the points (cases) whose hashes FILE has, a line each, and print no table: what a task of a job array does
     #[arg(long, value_name = "FILE", conflicts_with_all = ["submits", "collect", "csv", "json", "svg"])]
     pub(crate) points_of: Option<PathBuf>,
     /// Options for sbatch
     #[arg(last = true, value_name = "SBATCH OPTION", requires = "submits")]
     pub(crate) sbatch: Vec<String>,
+}
+
+impl SlurmArguments {
+    /// Whether several machines are asked for.
+    pub(crate) fn is_used(&self) -> bool {
+        self.submits || self.collect || self.points_of.is_some()
+    }
 }
 
 #[derive(Debug, Args)]

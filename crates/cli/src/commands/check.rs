@@ -1,6 +1,5 @@
 //! `warplab check FILE`.
 
-use crate::arguments::Isa;
 use crate::commands::config;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
@@ -23,9 +22,8 @@ pub(crate) fn run(file: &Path, json: Option<&Path>, terminal: &mut Terminal) -> 
         return config::check_source(&sources::read(file)?, terminal);
     }
     // Of a CUDA source the PTX is checked, which is what can hold faults of the simulator's own compiler.
-    let isa = sources::has_extension(file, "cu").then_some(Isa::Ptx);
     let config = machines::load(machines::DEFAULT, &[])?;
-    let source = program_text::source(file, isa, &config, terminal)?;
+    let source = program_text::own_source(file, &config, terminal)?;
     let report = check::report(file, &source, &config);
     if let Some(path) = json {
         let text = format!("{:#}\n", as_json(file, &source, &report));

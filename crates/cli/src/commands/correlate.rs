@@ -1,17 +1,22 @@
 //! `warplab correlate FOLDER`: the hardware reference, case by case, beside the simulator.
 
-use crate::arguments::{CorrelateArguments, IsaChoice, Switch};
+use crate::arguments::{CorrelateArguments, Isa, IsaChoice, Switch};
+use crate::commands::experiment::fmad_word;
+use crate::commands::slurm::{OpenParts, Work, full_path};
 use crate::failure::{Failure, Outcome};
 use crate::job;
+use crate::kept_results::KeptResults;
+use crate::laboratory::VERSION;
 use crate::programs::{self, OTHER_COMPILER, Reading};
 use crate::progress::CaseBar;
 use crate::simulate;
 use crate::sources;
 use crate::terminal::Terminal;
+use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use warplab_config::GpuConfig;
 use warplab_diagnostics::nearest_name;
-use warplab_lab::correlate::{CaseJob, CorrelateOptions, Selection, run as run_jobs};
+use warplab_lab::correlate::{CaseJob, CorrelateOptions, KeyedCase, Selection, run as run_jobs};
 use warplab_lab::pool::Limits;
 use warplab_lab::reference::{self, Case};
 use warplab_metrics::correlation::{Comparison, Measure};
@@ -52,8 +57,98 @@ pub(crate) fn run(arguments: &CorrelateArguments, terminal: &mut Terminal) -> Re
         return Err(nothing_chosen(&arguments.folder, &suites, &selection)?.into());
     }
     let jobs = jobs(&suites);
-    let comparisons = simulate_all(arguments, &config, &jobs);
-    let correlation = Correlation { machine: &config.name, comparisons: &comparisons, measures: &measures };
+    if arguments.slurm.is_used() {
+        return on_several_machines(arguments, &config, &jobs, &measures, terminal);
+    }
+    let comparisons = simulate_all(arguments, &config, &jobs, &|_, _| {});
+    tell(arguments, &config, &jobs, &comparisons, &measures, terminal)
+}
+
+/// Submits the cases, runs those of a task, or reports what all tasks have simulated.
+fn on_several_machines(
+    arguments: &CorrelateArguments,
+    config: &GpuConfig,
+    jobs: &[CaseJob<'_>],
+    measures: &[Measure],
+    terminal: &mut Terminal,
+) -> Result<Outcome, Failure> {
+    let cases = KeyedCase::all(jobs, config, arguments.sample, VERSION);
+    let folder = arguments.folder.canonicalize().unwrap_or_default();
+    let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let work = Work {
+        what: "comparison",
+        part: "case",
+        name: format!("correlate-{name}"),
+        key: KeyedCase::key_of_all(&cases),
+        results: &arguments.results,
+    };
+    let mut kept = KeptResults::open(&arguments.results, false)?;
+    if let Some(file) = &arguments.slurm.points_of {
+        let keys = work.parts_of(file, &|key| cases.iter().any(|case| case.key == key))?;
+        let is_open =
+            |case: &&KeyedCase<'_>| keys.contains(&case.key) && kept.known().get(&case.key).is_none();
+        let open: Vec<&KeyedCase<'_>> = cases.iter().filter(is_open).collect();
+        let jobs: Vec<CaseJob<'_>> = open.iter().map(|case| case.job).collect();
+        let done = simulate_all(arguments, config, &jobs, &|number, comparison| {
+            kept.keep(&open[number].line(comparison));
+        });
+        return kept.close(if done.len() == jobs.len() { Outcome::Fine } else { Outcome::Failed });
+    }
+    if arguments.slurm.submits {
+        work.check_not_submitted(&arguments.slurm)?;
+        work.absorb(&mut kept)?;
+        work.submit(&arguments.slurm, &open_cases(&cases, &kept), &task_words(arguments)?, terminal)?;
+        return kept.close(Outcome::Fine);
+    }
+    work.absorb(&mut kept)?;
+    if work.tell_missing(&open_cases(&cases, &kept), terminal)? == Outcome::Failed {
+        return kept.close(Outcome::Failed);
+    }
+    let restored = |case: &KeyedCase<'_>| Some(case.comparison(kept.known().get(&case.key)?));
+    let comparisons: Vec<Comparison> = cases.iter().filter_map(restored).collect();
+    let outcome = tell(arguments, config, jobs, &comparisons, measures, terminal)?;
+    kept.close(outcome)
+}
+
+/// The cases whose results are not known.
+fn open_cases(cases: &[KeyedCase<'_>], kept: &KeptResults) -> OpenParts {
+    let open = cases.iter().filter(|case| kept.known().get(&case.key).is_none());
+    OpenParts {
+        names: open.clone().map(|case| (case.key.clone(), case.label.clone())).collect(),
+        costs: open.map(|case| case.job.case.weight()).collect(),
+    }
+}
+
+/// What a task runs: the comparison with the same machine and the same cases.
+fn task_words(arguments: &CorrelateArguments) -> Result<Vec<String>, Failure> {
+    let mut words = vec!["correlate".to_owned(), full_path(&arguments.folder)?];
+    words.extend(arguments.names.iter().cloned());
+    if let Some(gpu) = &arguments.machine.gpu {
+        let gpu = if gpu.ends_with(".ron") { full_path(Path::new(gpu))? } else { gpu.clone() };
+        words.push(format!("--gpu={gpu}"));
+    }
+    words.extend(arguments.machine.all_changes().iter().map(|change| format!("--set={change}")));
+    let isa = arguments.isa.and_then(|isa| Some(isa.to_possible_value()?.get_name().to_owned()));
+    words.extend(isa.map(|isa| format!("--isa={isa}")));
+    words.extend(arguments.filters.iter().map(|filter| format!("--filter={filter}")));
+    words.extend(arguments.all.then(|| "--all".to_owned()));
+    words.extend(arguments.below.map(|below| format!("--below={below}")));
+    words.extend(arguments.sample.then(|| "--sample".to_owned()));
+    words.extend(arguments.fmad.map(fmad_word));
+    words.extend(["--quiet".to_owned(), format!("--memory={}", arguments.memory.0)]);
+    Ok(words)
+}
+
+/// Reports what the cases gave.
+fn tell(
+    arguments: &CorrelateArguments,
+    config: &GpuConfig,
+    jobs: &[CaseJob<'_>],
+    comparisons: &[Comparison],
+    measures: &[Measure],
+    terminal: &mut Terminal,
+) -> Result<Outcome, Failure> {
+    let correlation = Correlation { machine: &config.name, comparisons, measures };
     report(arguments, &correlation, terminal)?;
     let missing = jobs.len() - comparisons.len();
     if missing > 0 {
@@ -62,7 +157,7 @@ pub(crate) fn run(arguments: &CorrelateArguments, terminal: &mut Terminal) -> Re
             "interrupted: {missing} of {all} cases did not end; the numbers are of the others"
         ));
     }
-    let faults = correlation_faults(&comparisons);
+    let faults = correlation_faults(comparisons);
     let fine = missing == 0 && faults.is_empty();
     Ok(if fine { Outcome::Fine } else { Outcome::Failed })
 }
@@ -121,7 +216,7 @@ fn load_suite(
     if !cases.is_empty() {
         for (isa, path) in program_files(&arguments.folder, &name, choice(arguments)?)? {
             let fmad = arguments.fmad.filter(|_| isa == PTX).map(Switch::is_on);
-            let reading = Reading::parse(None, None, None, fmad)?;
+            let reading = Reading::parse((isa == PTX).then_some(Isa::Ptx), None, None, fmad)?;
             programs.push((isa, programs::load(&path, config, reading, None, terminal)?.program));
         }
     }
@@ -195,10 +290,20 @@ fn suite_jobs(suite: &Suite) -> impl Iterator<Item = CaseJob<'_>> {
     })
 }
 
-fn simulate_all(arguments: &CorrelateArguments, config: &GpuConfig, jobs: &[CaseJob<'_>]) -> Vec<Comparison> {
+/// Runs jobs; `keep` gets each comparison with the number of its job as soon as it is there.
+fn simulate_all(
+    arguments: &CorrelateArguments,
+    config: &GpuConfig,
+    jobs: &[CaseJob<'_>],
+    keep: &(dyn Fn(usize, &Comparison) + Sync),
+) -> Vec<Comparison> {
     let weight = jobs.iter().map(|job| bar_weight(job.case)).sum();
     let bar = CaseBar::new(jobs.len(), weight, !arguments.quiet && Terminal::shows_progress());
-    let finished = |job: &CaseJob<'_>| bar.finished(&job.case.name, bar_weight(job.case));
+    let finished = |number: usize, comparison: &Comparison| {
+        keep(number, comparison);
+        let case = jobs[number].case;
+        bar.finished(&case.name, bar_weight(case));
+    };
     let options = CorrelateOptions {
         limits: Limits { cores: arguments.jobs.map_or(0, usize::from), memory_bytes: arguments.memory.0 },
         sample: arguments.sample,

@@ -1,14 +1,14 @@
 //! `warplab experiment FILE`.
 
-use crate::arguments::ExperimentArguments;
-use crate::commands::slurm;
+use crate::arguments::{ExperimentArguments, Switch};
+use crate::commands::slurm::{OpenParts, Work, full_path};
 use crate::failure::{Failure, Outcome};
 use crate::laboratory::{self, Laboratory};
 use crate::sources;
 use crate::terminal::Terminal;
 use std::fs;
 use std::path::Path;
-use warplab_lab::experiment::{ExperimentReport, ReferenceVerdict, csv, figures, json, tables};
+use warplab_lab::experiment::{ExperimentReport, Plan, ReferenceVerdict, csv, figures, json, tables};
 use warplab_report::wrap;
 
 /// Widest line.
@@ -24,16 +24,36 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
     let mut laboratory = Laboratory::open(&arguments.points)?;
     let folder = arguments.file().parent().unwrap_or(Path::new(""));
     let plan = laboratory.plan(&experiment, folder, &changes(arguments))?;
+    let work = Work {
+        what: "experiment",
+        part: "point",
+        name: stem(arguments),
+        key: plan.key(),
+        results: &arguments.points.results,
+    };
     if let Some(file) = &arguments.slurm.points_of {
-        return slurm::task(file, &plan, laboratory);
+        let keys = work.parts_of(file, &|key| plan.has(key))?;
+        laboratory.work_out(&plan, Some(&keys))?;
+        return laboratory.close(Outcome::Fine);
+    }
+    if (arguments.slurm.submits || arguments.slurm.collect) && arguments.points.fresh {
+        return Err(Failure::input(
+            "--fresh does not go with --slurm and --collect, which look for what is known",
+        ));
     }
     if arguments.slurm.submits {
-        return slurm::submit(arguments, &plan, laboratory, terminal);
+        work.check_not_submitted(&arguments.slurm)?;
+        work.absorb(laboratory.kept())?;
+        let open = open_parts(&plan, &mut laboratory)?;
+        work.submit(&arguments.slurm, &open, &task_words(arguments)?, terminal)?;
+        return laboratory.close(Outcome::Fine);
     }
-    if arguments.slurm.collect
-        && slurm::collect(arguments, &plan, &mut laboratory, terminal)? == Outcome::Failed
-    {
-        return laboratory.close(Outcome::Failed);
+    if arguments.slurm.collect {
+        work.absorb(laboratory.kept())?;
+        let open = open_parts(&plan, &mut laboratory)?;
+        if work.tell_missing(&open, terminal)? == Outcome::Failed {
+            return laboratory.close(Outcome::Failed);
+        }
     }
     laboratory.expect(&laboratory.count(&plan)?);
     let report = laboratory.run(&plan)?;
@@ -51,6 +71,32 @@ pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> R
         pictures(&report, arguments.file(), folder, terminal)?;
     }
     laboratory.close(outcome(&report))
+}
+
+fn stem(arguments: &ExperimentArguments) -> String {
+    arguments.file().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The points whose results are not known.
+fn open_parts(plan: &Plan, laboratory: &mut Laboratory<'_>) -> Result<OpenParts, Failure> {
+    let open = plan.open(laboratory.kept().known(), None)?;
+    let names = open.names().map(|(key, label)| (key.to_owned(), label.to_owned()));
+    Ok(OpenParts { names: names.collect(), costs: open.costs() })
+}
+
+/// What a task runs: the experiment with the same changes.
+fn task_words(arguments: &ExperimentArguments) -> Result<Vec<String>, Failure> {
+    let mut words = vec!["experiment".to_owned(), full_path(arguments.file())?];
+    words.extend(arguments.changes.iter().map(|change| format!("--set={change}")));
+    words.extend(arguments.fmad.map(fmad_word));
+    words.extend(arguments.points.full.then(|| "--full".to_owned()));
+    words.push(format!("--memory={}", arguments.points.memory.0));
+    Ok(words)
+}
+
+/// The option that says whether products and sums are fused.
+pub(crate) fn fmad_word(choice: Switch) -> String {
+    format!("--fmad={}", if choice.is_on() { "on" } else { "off" })
 }
 
 /// What the command line changes of the experiment.

@@ -219,7 +219,11 @@ impl Reported<'_> {
 fn header(job: &Job, result: &LaunchResult) -> Header {
     Header {
         device: Device { name: job.config.name.clone(), architecture: job.config.architecture.clone() },
-        launch: LaunchInfo { kernel: names::demangled(&result.launch.kernel), ..result.launch.clone() },
+        launch: LaunchInfo {
+            kernel: names::demangled(&result.launch.kernel),
+            code: job.loaded.read_as.road.text().to_owned(),
+            ..result.launch.clone()
+        },
     }
 }
 

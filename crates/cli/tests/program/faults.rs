@@ -234,20 +234,21 @@ fn an_expectation_that_fails() {
         .code(1)
         .stdout_eq(str![[r#"
   scale (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0 (Toy), CC 9.0
+    Code: PTX, through the simulator's own compiler
     Section: Launch Statistics
     -------------------------------- --------------- ------------
     Metric Name                          Metric Unit Metric Value
     -------------------------------- --------------- ------------
     Block Size                                                 64
     Grid Size                                                   1
-    Registers Per Thread             register/thread [..]
-    Shared Memory Configuration Size           Kbyte [..]
+    Registers Per Thread             register/thread            9
+    Shared Memory Configuration Size           Kbyte       233.47
     Driver Shared Memory Per Block        byte/block            0
     Dynamic Shared Memory Per Block       byte/block            0
     Static Shared Memory Per Block        byte/block            0
     # SMs                                         SM            2
     Threads                                   thread           64
-    Waves Per SM                                             [..]
+    Waves Per SM                                             0.12
     -------------------------------- --------------- ------------
 
     OPT   The grid has 1 block for 2 multiprocessors: nothing to do for 1 of them. Use more, smaller blocks.

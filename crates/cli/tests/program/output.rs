@@ -7,7 +7,10 @@ use std::process::{Command, Stdio};
 fn warplab(line: &str) -> Command {
     let mut command = Command::new(snapbox::cmd::cargo_bin!("warplab"));
     command.args(line.split_whitespace()).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"));
-    command.stderr(Stdio::piped()).env("NO_COLOR", "1");
+    command.stderr(Stdio::piped()).env("NO_COLOR", "1").env("PATH", "");
+    for variable in ["CUDA_HOME", "CUDA_PATH", "WARPLAB_NVCC", "WARPLAB_PTXAS", "WARPLAB_NVDISASM"] {
+        command.env_remove(variable);
+    }
     command
 }
 

@@ -195,3 +195,88 @@ fn options_for_sbatch_need_a_job_array() {
         assert_eq!(status(&warplab_in(&folder, line)), Some(2), "{line}");
     }
 }
+
+/// A folder with a small reference, and an `sbatch`.
+fn reference(name: &str) -> PathBuf {
+    let folder = fresh_folder(&format!("slurm_{name}"));
+    fs::create_dir_all(folder.join("reference")).unwrap();
+    let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/reference"));
+    for file in ["cases.jsonl", "metrics.csv", "ptx"]
+        .iter()
+        .flat_map(|end| [format!("tiny.{end}"), format!("wrong.{end}")])
+    {
+        fs::copy(data.join(&file), folder.join("reference").join(&file)).unwrap();
+    }
+    fs::create_dir(folder.join("bin")).unwrap();
+    program(&folder, "sbatch", SBATCH);
+    folder
+}
+
+fn correlate(folder: &Path, options: &str) -> OutputAssert {
+    let line = format!("correlate reference tiny --gpu toy {options}");
+    command_in(folder, &line).env("PATH", folder.join("bin")).assert()
+}
+
+#[test]
+fn the_collected_comparison_is_that_of_one_machine() {
+    let folder = reference("correlate");
+    for options in ["", "--set l2.kib=128 --fmad off --filter scale*"] {
+        let one = correlate(&folder, options);
+        let submitted = correlate(&folder, &format!("{options} --slurm --tasks 2 -- --partition=long"));
+        let cases = if options.is_empty() { 4 } else { 3 };
+        assert!(stdout(&submitted).starts_with(&format!("job 17: {cases} cases in 2 tasks, ")));
+        let called = fs::read_to_string(folder.join("called")).unwrap();
+        assert!(called.contains("--job-name=warplab-correlate-reference\n--array=1-2\n"), "{called}");
+        assert_eq!([1, 2].map(|number| run_task(&folder, number)), [Some(0); 2]);
+        for more in ["", "--csv -", "--json -"] {
+            let one = correlate(&folder, &format!("{options} {more}"));
+            let collected = correlate(&folder, &format!("{options} {more} --collect"));
+            assert_eq!((stdout(&collected), status(&collected)), (stdout(&one), status(&one)), "{more}");
+        }
+        // What was collected is known without the job array.
+        fs::remove_dir_all(array(&folder)).unwrap();
+        assert_eq!(stdout(&correlate(&folder, &format!("{options} --collect"))), stdout(&one));
+        let again = correlate(&folder, &format!("{options} --slurm"));
+        assert_eq!(stdout(&again), "every case is known; --collect prints the table\n");
+    }
+}
+
+#[test]
+fn wrong_outputs_and_faults_come_back_from_tasks() {
+    let folder = reference("correlate_wrong");
+    let line = |more: &str| {
+        let line = format!("correlate reference wrong --gpu toy {more}");
+        command_in(&folder, &line).env("PATH", folder.join("bin")).assert()
+    };
+    let one = line("");
+    line("--slurm --tasks 1");
+    assert_eq!(run_task(&folder, 1), Some(0));
+    let collected = line("--collect");
+    assert!(stdout(&one).contains("wrong"), "{}", stdout(&one));
+    assert_eq!((stdout(&collected), status(&collected)), (stdout(&one), Some(1)));
+}
+
+#[test]
+fn missing_cases_are_named_and_submitted_again() {
+    let folder = reference("correlate_missing");
+    let one = correlate(&folder, "");
+    let absent = correlate(&folder, "--collect");
+    assert_eq!(status(&absent), Some(2));
+    assert!(
+        stderr(&absent).contains("the comparison with just these options, and just this build of warplab, ")
+    );
+    correlate(&folder, "--slurm --tasks 2");
+    run_task(&folder, 1);
+    let ran = correlate(&folder, "--collect");
+    assert_eq!((stdout(&ran).as_str(), status(&ran)), ("", Some(1)));
+    let said = stderr(&ran);
+    assert!(said.starts_with("error: 3 cases missing: tiny scale_n2048 (ptx); "), "{said}");
+    assert!(said.ends_with("job 17 has ended; --slurm --resume submits the missing cases again\n"), "{said}");
+    assert!(
+        stderr(&correlate(&folder, "--slurm")).contains("this comparison was submitted already, as job 17: ")
+    );
+    let resumed = correlate(&folder, "--slurm --resume --tasks 1");
+    assert!(stdout(&resumed).starts_with("job 17: 3 cases in 1 task, "), "{}", stdout(&resumed));
+    assert_eq!(run_task(&folder, 1), Some(0));
+    assert_eq!(stdout(&correlate(&folder, "--collect")), stdout(&one));
+}

@@ -135,6 +135,93 @@ fn ptx_is_assembled_where_machine_code_is_asked_for() {
 }
 
 #[test]
+fn ptx_is_machine_code_where_ptxas_and_nvdisasm_are_found() {
+    let tools = Tools::new("default_road").with_compiler("ptxas").with_disassembler();
+    let line = format!("listing {DATA}/scale.ptx --plain");
+    assert!(standard_output(&tools.warplab(&line).success().stderr_eq("")).starts_with(".arch sm_90\n"));
+    let own = tools.warplab(&format!("{line} --isa ptx")).success().stderr_eq("");
+    assert!(standard_output(&own).contains(".kernel scale\n"));
+    let calls = tools.calls();
+    assert_eq!(calls.lines().count(), 1, "{calls}");
+    // A machine that is none of CUDA's has no such code.
+    let other = tools.warplab(&format!("{line} --gpu mi100")).success().stderr_eq("");
+    assert!(standard_output(&other).contains(".kernel scale\n"));
+}
+
+#[test]
+fn ptx_that_ptxas_refuses_goes_through_the_own_compiler_and_says_so() {
+    let tools =
+        Tools::new("refused").with("ptxas", "echo 'ptxas fatal: too new' >&2; exit 1").with_disassembler();
+    let ran = tools.warplab(&format!("listing {DATA}/scale.ptx --plain")).success();
+    assert!(standard_output(&ran).contains(".kernel scale\n"));
+    let told = standard_error(&ran);
+    assert!(
+        told.ends_with(
+            "scale.ptx goes through the simulator's own compiler (--isa ptx), for there is no machine code of it: \
+             ptxas cannot compile /DATA/scale.ptx: ptxas fatal: too new\n"
+                .replace("/DATA", DATA)
+                .as_str()
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+fn ptx_goes_through_the_own_compiler_where_a_tool_is_missing() {
+    let tools = Tools::new("only_ptxas").with_compiler("ptxas");
+    let line = format!("listing {DATA}/scale.ptx --plain");
+    let told = standard_error(&tools.warplab(&line).success());
+    assert!(
+        told.ends_with(
+            "scale.ptx is read as PTX: no nvdisasm was found; get one with 'pip install \
+                            nvidia-cuda-nvdisasm' to run its real machine code\n"
+        ),
+        "{told}"
+    );
+    let tools = Tools::new("only_nvdisasm").with_disassembler();
+    tools.warplab(&line).success().stderr_eq("");
+}
+
+#[test]
+fn a_kernel_whose_machine_code_cannot_run_goes_through_the_own_compiler() {
+    let json = fs::read_to_string(JSON).unwrap().replacen("BAR.SYNC", "HMMA.SYNC", 1);
+    let ptx = fs::read_to_string(format!("{DATA}/scale.ptx")).unwrap().replace("scale", "mix");
+    let tools = Tools::new("refused_kernel").with_compiler("ptxas").with("nvdisasm", "/bin/cat wrong.json");
+    fs::write(tools.0.join("wrong.json"), json).unwrap();
+    fs::write(tools.0.join("mix.ptx"), ptx).unwrap();
+    let ran = tools.warplab("listing mix.ptx --kernel mix --plain").success();
+    assert!(standard_output(&ran).contains(".kernel mix\n") && !standard_output(&ran).contains(".arch"));
+    let told = standard_error(&ran);
+    assert!(
+        told.starts_with("note: mix.ptx goes through the simulator's own compiler (--isa ptx), for "),
+        "{told}"
+    );
+    assert!(told.contains("'HMMA' is not supported: there are no tensor cores here"), "{told}");
+    let asked = standard_error(&tools.warplab("listing mix.ptx --kernel mix --isa sass").code(2));
+    assert!(asked.contains("'HMMA' is not supported: there are no tensor cores here"), "{asked}");
+}
+
+#[test]
+fn every_report_says_which_road_the_code_took() {
+    let ptx = fs::read_to_string(format!("{DATA}/scale.ptx")).unwrap().replace("scale", "other");
+    let tools = Tools::new("road").with_compiler("ptxas").with_disassembler();
+    fs::write(tools.0.join("other.ptx"), ptx).unwrap();
+    let code = |name: &str| fs::read_to_string(tools.0.join(name)).unwrap();
+    let line = "run other.ptx --kernel other --grid 1 --block 32 --arg buffer:x:4KiB:zero";
+    let ran = tools.warplab(&format!("{line} --json a.json --html a.html -o a.wl")).success();
+    let text = "machine code, from PTX through ptxas";
+    assert!(standard_output(&ran).contains(&format!("CC 9.0\n    Code: {text}\n")));
+    assert!(code("a.json").contains(&format!("\"code\": \"{text}\"")));
+    assert!(code("a.html").contains(&format!("\"code\":\"{text}\"")));
+    let kept = standard_output(&tools.warplab("run --import a.wl").success());
+    assert!(kept.contains(&format!("    Code: {text}\n")));
+    let own = tools.warplab(&format!("{line} --arg f32:2 --isa ptx")).success();
+    assert!(standard_output(&own).contains("    Code: PTX, through the simulator's own compiler\n"));
+    let cubin = tools.warplab(&line.replace("other.ptx", CUBIN)).success();
+    assert!(standard_output(&cubin).contains("    Code: machine code, from a cubin\n"));
+}
+
+#[test]
 fn machine_code_does_not_become_ptx_and_has_no_passes() {
     let tools = Tools::new("wrong_way").with_disassembler();
     let ran = tools.warplab(&format!("listing {CUBIN} --isa ptx")).code(2).stdout_eq("");

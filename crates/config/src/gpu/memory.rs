@@ -50,7 +50,8 @@ pub enum ReplacementPolicy {
     TreePlru,
 }
 
-fn all() -> u32 {
+/// The percent of a repeated atomic operation's interval where a machine gives none: all of it.
+fn no_discount_on_repeated_atomics() -> u32 {
     100
 }
 
@@ -90,7 +91,7 @@ pub struct L2Cache {
     #[schemars(range(min = 1))]
     pub atomic_interval: u32,
     /// Percent of that which an operation takes on the sector of the one before; 100 where it is not given.
-    #[serde(default = "all")]
+    #[serde(default = "no_discount_on_repeated_atomics")]
     #[schemars(range(min = 1, max = 10000))]
     pub atomic_repeat_percent: u32,
     /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own, which keeps copies.

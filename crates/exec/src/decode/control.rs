@@ -72,7 +72,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Control::Fence(scope.unwrap_or(FenceScope::Block))
         }
-        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Nop => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Ldgdepbar | O::Nop => Control::Nop,
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop

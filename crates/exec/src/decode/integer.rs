@@ -57,11 +57,8 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Vabsdiff => Alu::AbsDiff { signed: is_signed(d) },
         O::Vabsdiff4 => {
             let signed = d.next_of(&[(M::U8, false), (M::S8, true)]).unwrap_or(true);
-            let sum = d.has(M::Acc);
-            if !sum && d.values.get(2).is_some_and(|operand| *operand != Operand::ZERO) {
-                return Err("a third source without .ACC is not supported".to_owned());
-            }
-            Alu::AbsDiff4 { signed, sum }
+            // Without .ACC the third source is for bytes that are not written, and all are.
+            Alu::AbsDiff4 { signed, sum: d.has(M::Acc) }
         }
         O::Sel | O::Usel => Alu::Select,
         O::Prmt | O::Uprmt => Alu::Permute(

@@ -41,16 +41,20 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Redg => (Global, Reduction),
         O::Cctl | O::Cctll => (Global, CacheControl),
         O::Qspc => (Generic, Load),
+        O::Ldgsts => (Global, Load),
         _ => return register_like(d),
     };
     memory(d, space, kind).map(Some)
 }
 
 fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, String> {
-    let operand = d.values.iter().find_map(|operand| match operand {
+    let mut addresses = d.values.iter().filter_map(|operand| match operand {
         Operand::Address(address) => Some(*address),
         _ => None,
     });
+    let copies = d.instruction.opcode == O::Ldgsts;
+    let destination = if copies { addresses.next() } else { None };
+    let operand = addresses.next();
     if operand.is_none() && kind != AccessKind::CacheControl {
         return Err("has no address".to_owned());
     }
@@ -95,10 +99,20 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
                 M::Rml2,
             ]);
         }
+        _ if copies => {
+            let to = address_form(d, destination.unwrap_or_default());
+            memory.form = MemoryForm::CopyToShared { to, zero_fill: d.has(M::Zfill) };
+            memory.bytes = d.next_of(&[(M::B64, 8), (M::B128, 16)]).unwrap_or(4);
+        }
         _ if d.instruction.opcode == O::Qspc => {
             memory.form = MemoryForm::SpaceQuery;
-            let table =
-                [(M::S, AccessKind::Load), (M::L, AccessKind::Store), (M::G, AccessKind::CacheControl)];
+            // .D is shared memory of any block of the cluster, which is one block here.
+            let table = [
+                (M::S, AccessKind::Load),
+                (M::D, AccessKind::Load),
+                (M::L, AccessKind::Store),
+                (M::G, AccessKind::CacheControl),
+            ];
             memory.kind = d.next_of(&table).ok_or_else(|| "names no space".to_owned())?;
         }
         _ => {
@@ -106,7 +120,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
             (memory.bytes, memory.signed) = d.next_of(&SIZES).or_else(more).unwrap_or((4, false));
         }
     }
-    if kind != AccessKind::Load && kind != AccessKind::Atomic && kind != AccessKind::MatrixLoad {
+    if copies || kind != AccessKind::Load && kind != AccessKind::Atomic && kind != AccessKind::MatrixLoad {
         memory.register = None;
     }
     let mut sources = [Source::default(); 3];

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The address of a memory instruction: the sum of its parts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AddressForm {
     pub(crate) base: u16,
     pub(crate) wide: bool,
@@ -47,6 +47,12 @@ pub(crate) enum MemoryForm {
     /// The answer is whether the value was stored, not the old one.
     CompareAndStore,
     SpaceQuery,
+    /// What is loaded goes to shared memory at this address.
+    CopyToShared {
+        to: AddressForm,
+        /// Bytes that are not copied become zeros.
+        zero_fill: bool,
+    },
 }
 
 /// A memory space.

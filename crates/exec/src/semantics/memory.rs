@@ -5,11 +5,12 @@ use crate::Row;
 use crate::fault::{ExecFault, FaultKind};
 use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, windows};
 use crate::op::{AccessKind, Space};
-use crate::op::{Memory, MemoryForm, SourceKind, SpaceForm};
+use crate::op::{AddressForm, Memory, MemoryForm, SourceKind, SpaceForm};
 use crate::semantics::lanes::Machine;
 use crate::state::shared::check_each;
 use crate::state::warp::blend;
 use crate::step::Environment;
+use warplab_units::LaneBits;
 use warplab_units::LaneMask;
 use warplab_units::PerLane;
 
@@ -23,7 +24,10 @@ pub(crate) fn execute<M: GlobalMemory>(
     memory: &Memory,
     environment: &mut Environment<'_, M>,
 ) -> Result<bool, ExecFault> {
-    let mut addresses = addresses(m, memory);
+    let mut addresses = addresses(m, memory.address);
+    if let MemoryForm::CopyToShared { to, zero_fill } = memory.form {
+        copy_to_shared(m, memory, to, zero_fill, &mut addresses, environment)?;
+    }
     let active = LaneMask(m.mask);
     let mut space = match memory.space {
         SpaceForm::Global => Space::Global,
@@ -103,8 +107,7 @@ fn space_of(address: u64) -> Space {
 
 /// The address of every lane.
 #[inline(always)]
-fn addresses(m: &Machine<'_>, memory: &Memory) -> PerLane<u64> {
-    let form = memory.address;
+fn addresses(m: &Machine<'_>, form: AddressForm) -> PerLane<u64> {
     let uniform = form.uniform.map_or(0, |register| {
         let at = usize::from(register);
         let upper = if form.uniform_wide { m.warp.uniforms[at + 1] } else { 0 };
@@ -129,6 +132,60 @@ fn addresses(m: &Machine<'_>, memory: &Memory) -> PerLane<u64> {
         }
     }
     out
+}
+
+/// A copy from global to shared memory, which the program must not look at before it has waited: it is done at once.
+/// Where the rest is filled with zeros, the misalignment of an address in global memory says how many bytes are not copied.
+#[cold]
+fn copy_to_shared<M: GlobalMemory>(
+    m: &Machine<'_>,
+    memory: &Memory,
+    to: AddressForm,
+    zero_fill: bool,
+    from: &mut PerLane<u64>,
+    environment: &mut Environment<'_, M>,
+) -> Result<(), ExecFault> {
+    let (mask, bytes) = (LaneMask(m.mask), u32::from(memory.bytes));
+    let mut values = [[0; LANES]; 4];
+    if zero_fill {
+        load_rest(m.predicate(0) & m.mask, bytes, from, &mut values, environment)?;
+    } else if !mask.is_empty() {
+        environment.global.load(Lanes { addresses: from, mask, bytes }, &mut values)?;
+    }
+    let addresses = addresses(m, to);
+    if !mask.is_empty() {
+        environment.shared.store(Lanes { addresses: &addresses, mask, bytes }, &values)?;
+    }
+    Ok(())
+}
+
+/// Loads what is copied of `bytes` in some lanes, and makes the addresses those of the first bytes.
+fn load_rest<M: GlobalMemory>(
+    lanes: LaneBits,
+    bytes: u32,
+    from: &mut PerLane<u64>,
+    values: &mut [Row; 4],
+    environment: &mut Environment<'_, M>,
+) -> Result<(), ExecFault> {
+    let missing = from.map(|address| address as u32 % bytes);
+    for (address, missing) in from.iter_mut().zip(missing) {
+        *address -= u64::from(missing);
+    }
+    for word in 0..bytes / 4 {
+        let wanted = LaneMask(lanes).lanes().filter(|&lane| bytes - missing[lane] > 4 * word);
+        let mask = LaneMask(wanted.fold(0, |mask, lane| mask | 1 << lane));
+        if mask.is_empty() {
+            continue;
+        }
+        let addresses = from.map(|address| address + 4 * u64::from(word));
+        let mut loaded = [[0; LANES]; 4];
+        environment.global.load(Lanes { addresses: &addresses, mask, bytes: 4 }, &mut loaded)?;
+        for lane in mask.lanes() {
+            let valid = (bytes - missing[lane] - 4 * word).min(4);
+            values[word as usize][lane] = loaded[0][lane] & (u32::MAX >> (32 - 8 * valid));
+        }
+    }
+    Ok(())
 }
 
 /// The words of the data of every lane, `count` of them from source `index`.
@@ -162,6 +219,7 @@ fn access<M: GlobalMemory>(
     let lanes = Lanes { addresses, mask, bytes: u32::from(memory.bytes) };
     let words = usize::from(memory.bytes.div_ceil(4));
     match memory.kind {
+        AccessKind::Load if matches!(memory.form, MemoryForm::CopyToShared { .. }) => {}
         AccessKind::Load => {
             let mut out = [[0; LANES]; 4];
             match space {

@@ -82,8 +82,11 @@ fn read<M>(m: &Machine<'_>, register: S, environment: &Environment<'_, M>) -> Ro
         S::GlobalTimerHigh => same((environment.global_timer() >> 32) as u32),
         S::GridId => same(environment.grid_id as u32),
         S::ActiveMask => same(LaneMask(m.mask).to_register()),
-        S::ShadowShared => same((windows::SHARED >> 32) as u32),
-        S::Zero | S::CgaCtaId => same(0),
+        S::SharedWindowLow => same(windows::SHARED as u32),
+        S::SharedWindowHigh => same((windows::SHARED >> 32) as u32),
+        S::SharedBytes => same(environment.shared.bytes()),
+        // A stack grows down from the size of local memory and may reach address 0.
+        S::StackLimit | S::Zero | S::CgaCtaId => same(0),
         S::CgaSize => same(1),
     }
 }

@@ -143,3 +143,9 @@ fn scalar_instructions_share_the_meaning_of_vector_ones() {
     let values: Vec<u32> = (4..9).map(|number| warp.uniform(number)).collect();
     assert_eq!(values, [5, 0, 6, 5, 40]);
 }
+
+#[test]
+fn a_difference_of_bytes_without_acc_leaves_its_third_source_alone() {
+    assert_eq!(op3("VABSDIFF4.U8 R0, R1, R2, R3", 0x10ff_0005, 0x2001_0003, 0xffff_ffff), 0x10fe_0002);
+    assert_eq!(op3("VABSDIFF4.U8.ACC R0, R1, R2, R3", 0x10ff_0005, 0x2001_0003, 1), 0x10 + 0xfe + 2 + 1);
+}

@@ -226,6 +226,47 @@ EXIT";
 }
 
 #[test]
+fn a_copy_goes_from_global_to_shared_memory_and_fills_the_rest_with_zeros() {
+    let text = ".kernel k
+S2R R0, SR_TID.X
+LDC.64 R2, c[0x0][0x210]
+IMAD.WIDE R4, R0, 0x4, R2
+MOV R6, 0x1020304
+STG.E desc[UR4][R4.64], R6
+IADD3 R7, R0, R0, RZ
+IADD3 R7, R7, R7, RZ
+LDGSTS.E [R7+0x400], desc[UR4][R4.64]
+ISETP.NE.U32.AND P0, PT, R0, 0x2, PT
+LDGSTS.E.ZFILL [R7+0x480], desc[UR4][R4.64+0x1], P0
+LDGDEPBAR
+LDS R8, [R7+0x400]
+LDS R9, [R7+0x480]
+IADD3 R8, R8, R9, RZ
+STG.E desc[UR4][R4.64], R8
+EXIT";
+    let (image, _) = launch(text, 32, 256, DivergenceModel::default()).unwrap();
+    // Three of four bytes where the predicate holds, none where it does not.
+    let word = |index: u64| image.buffers()[0].word(index);
+    assert_eq!([word(0), word(2), word(31)], [0x0104_0608, 0x0102_0304, 0x0104_0608]);
+}
+
+#[test]
+fn shared_memory_of_the_cluster_is_that_of_the_block() {
+    let text = ".kernel k
+LDC.64 R2, c[0x0][0x210]
+LDC.64 R4, c[0x0][0x18]
+QSPC.E.D P0, RZ, [R4.64]
+QSPC.E.D P1, RZ, [R2.64]
+SEL R6, RZ, 0x1, !P0
+SEL R7, RZ, 0x2, !P1
+IADD3 R6, R6, R7, RZ
+STG.E desc[UR4][R2.64], R6
+EXIT";
+    let (image, _) = launch(text, 32, 64, DivergenceModel::default()).unwrap();
+    assert_eq!(image.buffers()[0].word(0), 1);
+}
+
+#[test]
 fn atomics_return_what_the_lanes_below_left() {
     let text = ".kernel k
 S2R R0, SR_TID.X

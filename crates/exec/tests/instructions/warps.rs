@@ -178,3 +178,14 @@ fn special_registers_tell_where_a_thread_is() {
     assert_eq!((warp.register(0)[4], warp.register(2)[0], warp.register(3)[0]), (15, 77, 0));
     assert_eq!((warp.uniform(4), warp.register(4)[0]), (132, 5));
 }
+
+#[test]
+fn special_registers_tell_where_memory_is() {
+    let warp = run(
+        "S2R R0, SR_SWINLO\nS2R R1, SR_SWINHI\nS2R R2, SR_SMEMSZ\nLDC R3, c[0x0][0x114]\n\
+                    S2R R4, SR_LMEMHIOFF",
+        &[],
+    );
+    // All of a block's shared memory, and the system's part of it.
+    assert_eq!([0, 1, 2, 3, 4].map(|register| warp.register(register)[0]), [0, 0x7e00, 1024 + 256, 1024, 0]);
+}

@@ -19,7 +19,7 @@ mod plan;
 mod queue;
 mod record;
 mod report;
-mod results;
+pub(crate) mod results;
 mod run;
 mod suites;
 mod table;

@@ -88,12 +88,10 @@ impl<'a> OpenPoints<'a> {
         self.tasks.iter().map(|task| self.need(task).cost).sum()
     }
 
-    /// The hashes in at most so many chunks of about the same expected cost.
+    /// What each is expected to cost, in the same order.
     #[must_use]
-    pub fn chunks(&self, most: usize) -> Vec<Vec<&'a str>> {
-        let costs: Vec<u64> = self.tasks.iter().map(|task| self.need(task).cost).collect();
-        let chunk = |part: Vec<usize>| part.into_iter().map(|index| self.tasks[index].key.as_str()).collect();
-        pool::spread(&costs, most).into_iter().map(chunk).collect()
+    pub fn costs(&self) -> Vec<u64> {
+        self.tasks.iter().map(|task| self.need(task).cost).collect()
     }
 
     /// Works all of them out; `finished` hears of each.

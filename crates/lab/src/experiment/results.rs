@@ -89,7 +89,7 @@ impl FromIterator<(String, Measured)> for Results {
 }
 
 /// The line of a finished point: a JSON object whose last field is the hash of all before it.
-pub(super) fn line(key: &str, experiment: &str, point: &str, measured: &Measured) -> String {
+pub(crate) fn line(key: &str, experiment: &str, point: &str, measured: &Measured) -> String {
     let Measured { values, texts, record, expectations } = measured;
     let line = LineOut { key, experiment, point, values, texts, record, expectations };
     // Texts and numbers always have a JSON form.

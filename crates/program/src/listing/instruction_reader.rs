@@ -3,6 +3,7 @@
 use super::cursor::{Cursor, Fault, number};
 use super::operand_reader::operand;
 use super::register_reader::{predicate, uniform_predicate};
+use super::unsupported::missing_unit;
 use crate::instruction::{Control, Guard, Instruction, MAX_OPERANDS, Origin, WAIT_COUNTERS};
 use crate::modifier::{Modifier, Modifiers};
 use crate::opcode::Opcode;
@@ -135,6 +136,10 @@ fn opcode(cursor: &mut Cursor) -> Result<(Opcode, Modifiers), Fault> {
     let from = cursor.at;
     let name = cursor.name();
     let Some(opcode) = Opcode::from_name(name) else {
+        if let Some(unit) = missing_unit(name) {
+            let help = "write the kernel without it; 'warplab isa' lists what is supported";
+            return cursor.fault(from, format!("'{name}' is not supported: there are no {unit} here"), help);
+        }
         let help = nearest_name(name, Opcode::ALL.iter().map(|opcode| opcode.name()))
             .map_or(String::new(), |near| format!("did you mean '{near}'?"));
         return cursor.fault(from, format!("unknown opcode '{name}'"), help);

@@ -20,6 +20,7 @@ mod instruction_reader;
 mod operand_reader;
 mod reader;
 mod register_reader;
+mod unsupported;
 mod writer;
 
 pub use reader::{read, read_instruction};

@@ -80,3 +80,25 @@ fn an_instruction_of_one_kernel_refuses_that_kernel_alone() {
     assert_eq!(program.kernel("second"), whole.kernel("second"));
     assert!(program.refusal("first").unwrap().to_string().contains("unknown opcode 'EXXT'"));
 }
+
+#[test]
+fn functions_behind_a_kernel_may_be_listed_on_their_own() {
+    // As nvdisasm 13.2 prints the same file: it also leaves out the comma before an address.
+    let json = include_str!("../small_13_2.json");
+    assert!(json.contains("\"R6[R6]\"") && json.contains("\"$mix$_Z6helperii\",\"start\":1088"));
+    assert_eq!(read_cubin(CUBIN, json).unwrap(), small());
+}
+
+#[test]
+fn an_instruction_of_a_unit_that_is_missing_says_which() {
+    for (opcode, unit) in [
+        ("HMMA.16816.F32", "tensor cores"),
+        ("TEX.LL", "texture units"),
+        ("UTMALDG.2D", "units for tensor copies (TMA)"),
+    ] {
+        let program = read_cubin(CUBIN, &JSON.replacen("BAR.SYNC", opcode, 1)).unwrap();
+        let reason = program.refusal("mix").unwrap().reasons[0].to_string();
+        let name = opcode.split('.').next().unwrap();
+        assert!(reason.contains(&format!("'{name}' is not supported: there are no {unit} here")), "{reason}");
+    }
+}

@@ -65,6 +65,7 @@ export interface Device {
 
 export interface LaunchInfo {
   kernel: string;
+  code?: string;
   grid: [number, number, number];
   block: [number, number, number];
   registers: number;

@@ -123,6 +123,7 @@ function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
     ...fact("gpu__time_duration.sum", "duration"),
     ...fact("sm__cycles_elapsed.max", "elapsed"),
     ...fact("smsp__inst_executed.sum", "executed"),
+    ...(info.code ? [["code", info.code]] : []),
   ];
   return (
     <header>

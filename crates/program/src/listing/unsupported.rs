@@ -1,0 +1,32 @@
+//! Instructions of real machine code that are known and that the simulator has not.
+
+/// What an opcode belongs to that is not simulated.
+pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
+    const UNITS: [(&str, &[&str]); 5] = [
+        (
+            "tensor cores",
+            &["BMMA", "DMMA", "HMMA", "IMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"],
+        ),
+        ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
+        ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),
+        (
+            "units for tensor copies (TMA)",
+            &[
+                "UBLKCP",
+                "UBLKPF",
+                "UBLKRED",
+                "UTMACCTL",
+                "UTMALDG",
+                "UTMAPF",
+                "UTMAREDG",
+                "UTMASTG",
+                "UTMACMDFLUSH",
+            ],
+        ),
+        (
+            "barriers in shared memory (mbarrier)",
+            &["SYNCS", "ARRIVES", "FENCE", "UCGABAR_ARV", "UCGABAR_WAIT"],
+        ),
+    ];
+    UNITS.iter().find(|(_, opcodes)| opcodes.contains(&opcode)).map(|(unit, _)| *unit)
+}
