@@ -181,8 +181,7 @@ mod tests {
 
     #[test]
     fn the_clusters_get_a_block_each_before_any_gets_a_second() {
-        let mut dispatcher =
-            Dispatcher::new(&timing(), Cycle(0), 7, 1, Sms { count: 5, per_cluster: 2 }, 2);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 7, 1, Sms { count: 5, per_cluster: 2 }, 2);
         let sms: Vec<u16> = dispatched(&mut dispatcher, 0).into_iter().map(|(sm, _, _)| sm).collect();
         assert_eq!(sms, [0, 2, 4, 1, 3, 0, 2]);
     }

@@ -1,6 +1,7 @@
 //! The launch that runs: its SMs, its dispatcher, and how far it is.
 
 use crate::dispatch::Dispatcher;
+use crate::dispatch::Sms;
 use crate::fault::{RunFault, Standstill};
 use crate::launch::{LaunchOptions, PreparedLaunch};
 use crate::limits::Watchdog;
@@ -10,7 +11,6 @@ use crate::outcome::Progress;
 use crate::sampling::Sampler;
 use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
-use crate::dispatch::Sms;
 use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_sm::{Context, Sm};

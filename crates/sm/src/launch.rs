@@ -131,8 +131,16 @@ fn reads_lane_numbers(instruction: &Instruction) -> bool {
     let of_lanes = |operand: &Operand| match operand {
         Operand::Special(special) => matches!(
             special,
-            S::TidX | S::TidY | S::TidZ | S::Tid | S::LaneId
-                | S::LaneMaskEq | S::LaneMaskLt | S::LaneMaskLe | S::LaneMaskGt | S::LaneMaskGe
+            S::TidX
+                | S::TidY
+                | S::TidZ
+                | S::Tid
+                | S::LaneId
+                | S::LaneMaskEq
+                | S::LaneMaskLt
+                | S::LaneMaskLe
+                | S::LaneMaskGt
+                | S::LaneMaskGe
         ),
         _ => false,
     };
