@@ -20,16 +20,17 @@ pub(crate) fn check(node: &Node, schema: &Json, formats: &[(&str, TextCheck)]) -
 
 /// The schema of what stands at a path of field names; the last name that is known and what is allowed after it.
 pub(crate) fn schema_at<'a>(root: &'a Json, path: &[&str]) -> Result<&'a Json, (usize, Vec<&'a str>)> {
-    let mut schema = resolve(root, root);
+    let mut schema = root;
     for (depth, name) in path.iter().enumerate() {
-        let properties = schema.get("properties").and_then(Json::as_object);
-        let item = schema.get("items").filter(|_| name.parse::<usize>().is_ok());
+        let inside = without_null(root, schema);
+        let properties = inside.get("properties").and_then(Json::as_object);
+        let item = inside.get("items").filter(|_| name.parse::<usize>().is_ok());
         let next = properties.and_then(|known| known.get(*name)).or(item);
         let Some(next) = next else {
             let allowed = properties.map(|known| known.keys().map(String::as_str).collect());
             return Err((depth, allowed.unwrap_or_default()));
         };
-        schema = without_null(root, next);
+        schema = next;
     }
     Ok(schema)
 }

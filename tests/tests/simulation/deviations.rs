@@ -21,9 +21,10 @@ fn atomic_operations_on_one_word_take_a_fifth_longer_than_those_on_the_sectors_o
 }
 
 #[test]
-fn the_h200_refreshes_all_banks_at_once_and_spaces_no_precharges() {
+fn the_h200_refreshes_a_sixteenth_of_the_banks_at_a_time_and_spaces_no_precharges() {
     let clocks = gpu("h200").dram.clocks;
-    assert_eq!((clocks.bank_refresh, clocks.ppd), (None, None));
+    let refresh = clocks.bank_refresh.map(|refresh| (refresh.refi, refresh.rfc));
+    assert_eq!((refresh, clocks.ppd), (Some((390, 457)), None));
 }
 
 #[test]

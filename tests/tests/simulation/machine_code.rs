@@ -19,6 +19,18 @@ fn every_case_of_the_atomics_computes_what_the_gpu_did_in_as_many_instructions()
     assert_quick("atomics", 124, 104);
 }
 
+/// Divisions, roots, exponentials and logarithms among them: their results are the GPU's bits.
+#[test]
+fn ordinary_kernels_compute_what_the_gpu_did() {
+    let program = listing("traces/h200/ordinary.sass");
+    let mut short = cases("ordinary");
+    short.retain(|case| case.warp_instructions().is_some_and(|count| count <= 200_000));
+    assert_eq!(short.len(), 37);
+    let done = interpret_others(&[], "ordinary", &program, short, Counted::Freely);
+    let wrong: Vec<String> = done.into_iter().filter_map(|case| case.difference).collect();
+    assert_eq!(wrong, [""; 0]);
+}
+
 #[test]
 fn so_does_every_long_case() {
     if long_tests() {

@@ -159,7 +159,8 @@ fn checks_of_compute_capability_9_0() {
 fn the_carve_out_leaves_level_one_what_was_measured() {
     let left = |shared: u32| 256 - on("h200", kernel(256, 32, shared * 1024)).carveout_kib;
     assert_eq!([16, 128, 32].map(left), [92, 124, 28]);
-    assert_eq!(256 - on("h200", kernel(1, 16, 0)).carveout_kib, 192, "chase_global_192KiB still hits");
+    let without_shared = 256 - on("h200", kernel(1, 16, 0)).carveout_kib;
+    assert_eq!(without_shared, 224, "lsu/lsu.txt: 1,664 lines in turn hit, of 1,792 a fifth misses");
 }
 
 #[test]

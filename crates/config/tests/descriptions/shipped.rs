@@ -123,4 +123,8 @@ fn a_changed_machine_is_checked_like_any_other() {
         "l2.kib: 30001 KiB cannot be divided into 94 slices with sets of 20 lines"
     );
     assert_eq!(loaded(&set("name=mine").unwrap(), load_gpu).name, "mine");
+    assert_eq!(
+        loaded(&set("dram.clocks.bank_refresh=None").unwrap(), load_gpu).dram.clocks.bank_refresh,
+        None
+    );
 }

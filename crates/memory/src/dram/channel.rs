@@ -117,7 +117,7 @@ impl PseudoChannel {
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
-            refresh_turn: (stagger % banks as u64) as usize,
+            refresh_turn: ((stagger + 1) % banks as u64) as usize,
             decide_at: Ticks::NEVER,
             found: None,
             after_command: Ticks(0),

@@ -48,3 +48,8 @@ fn the_atomics() {
 fn the_paths() {
     assert_listing("paths");
 }
+
+#[test]
+fn the_ordinary_kernels() {
+    assert_listing("ordinary");
+}

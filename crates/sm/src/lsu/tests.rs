@@ -217,16 +217,22 @@ fn a_reduction_is_acknowledged_and_returns_nothing() {
     assert_eq!(outcomes, expected);
 }
 
-#[test]
-fn an_uncached_load_requests_every_time() {
+/// Sectors that two uncached loads of one line request.
+fn requested_by_uncached_loads(spec: &LsuSpec) -> u64 {
     let mut unit = unit();
     for slot in 0..2 {
         let access = GlobalAccess::Load { cached: false, local: false };
-        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0), &SPEC);
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0), spec);
     }
-    run(&mut unit, &SPEC);
-    assert_eq!(unit.counters.sectors_to_l2, 8);
+    run(&mut unit, spec);
     assert_eq!(unit.counters.global_load_sector_hits, 0);
+    unit.counters.sectors_to_l2
+}
+
+#[test]
+fn uncached_loads_request_what_is_under_way_once_where_they_share_mshrs() {
+    assert_eq!(requested_by_uncached_loads(&SPEC), 4);
+    assert_eq!(requested_by_uncached_loads(&LsuSpec { merges_loads: false, ..SPEC }), 8);
 }
 
 #[test]
