@@ -99,7 +99,7 @@ pub struct InstructionSupply {
     /// Instructions from the start of the code that a launch brings to the next level.
     #[serde(default)]
     pub prefetched_instructions: u32,
-    /// Cycles until the first line of the code comes to a sub-partition; as after a jump where it is not given.
+    /// Cycles until the first warp of a slot has its first instruction; as after a jump where it is not given.
     #[serde(default)]
     pub start_latency: Option<u32>,
     /// Instructions of a cache line.
