@@ -1,7 +1,7 @@
 //! What the form of a machine cannot say: numbers that must fit each other.
 
 use crate::GpuConfig;
-use crate::gpu::SchedulerPolicy;
+use crate::gpu::{SchedulerPolicy, SliceTable};
 use crate::ron_tree::Node;
 use warplab_diagnostics::Diagnostic;
 
@@ -207,6 +207,19 @@ fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         },
         "give l2.link_latency and l2.link_bytes, at least 1 each",
     );
+    let slices = u32::from(l2.slice_table.as_ref().map_or(0, highest_slice)) + 1;
+    let in_half = gpu.dram.channels / l2.halves.max(1);
+    rules.need(
+        l2.halves != 2 || l2.slice_table.is_none() || slices == in_half,
+        "l2.slice_table",
+        || format!("slices 0 to {} where a half has {in_half} channels", slices - 1),
+        "name every slice of a half, or say None and lines are spread evenly",
+    );
+}
+
+/// The highest slice that a table names.
+fn highest_slice(table: &SliceTable) -> u8 {
+    table.slices().iter().copied().max().unwrap_or(0)
 }
 
 /// Lines that all caches of a machine may have together: about a gigabyte of the host's memory.

@@ -1,36 +1,23 @@
 //! The block dispatcher: which block goes to which multiprocessor, and when.
 
+use crate::placement::Placement;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use warplab_config::gpu::LaunchTiming;
 use warplab_sm::BlockStart;
-use warplab_units::{Cycle, SmId};
+use warplab_units::{Cycle, SmId, TypedId};
 
 /// Parts of a cycle in which the dispatcher counts.
 const PARTS: u64 = 1024;
 
-/// A place for a block that is free from a cycle on; places of the same cycle go round the SMs, one of each cluster after
-/// another.
+/// A place for a block that is free from a cycle on; places of the same cycle go round the SMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct FreePlace {
     free_at: Cycle,
     round: u32,
-    place_in_cluster: u16,
+    rank: u16,
     sm: SmId,
-}
-
-impl FreePlace {
-    fn new(free_at: Cycle, round: u32, sm: u16, sms_per_cluster: u16) -> FreePlace {
-        FreePlace { free_at, round, place_in_cluster: sm % sms_per_cluster, sm: SmId(sm) }
-    }
-}
-
-/// The SMs of a device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sms {
-    pub(crate) count: u32,
-    pub(crate) per_cluster: u32,
 }
 
 /// Gives blocks out, one after another for the whole chip.
@@ -38,7 +25,7 @@ pub(crate) struct Sms {
 pub(crate) struct Dispatcher {
     blocks: u64,
     next_block: u64,
-    sms_per_cluster: u16,
+    placement: Placement,
     places: BinaryHeap<Reverse<FreePlace>>,
     /// When the next block can be dispatched, in parts of a cycle.
     ready: u64,
@@ -55,21 +42,24 @@ impl Dispatcher {
         begin: Cycle,
         blocks: u64,
         warps_per_block: u32,
-        sms: Sms,
+        placement: Placement,
         per_sm: u32,
     ) -> Dispatcher {
         let start = begin + u64::from(timing.kernel_start);
-        let sms_per_cluster = sms.per_cluster.clamp(1, sms.count.max(1));
-        let places = (0..per_sm)
-            .flat_map(|round| (0..sms.count).map(move |sm| (round, sm)))
-            .map(|(round, sm)| FreePlace::new(start, round, sm as u16, sms_per_cluster as u16))
-            .map(Reverse)
-            .collect();
+        let mut places = BinaryHeap::new();
+        for round in 0..per_sm {
+            let of_round = blocks.saturating_sub(u64::from(round) * placement.sms() as u64);
+            let sms = (0..placement.sms()).map(SmId::from_index);
+            places.extend(sms.map(|sm| {
+                let rank = placement.rank(sm, of_round);
+                Reverse(FreePlace { free_at: start, round, rank, sm })
+            }));
+        }
         let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
         Dispatcher {
             blocks,
             next_block: 0,
-            sms_per_cluster: sms_per_cluster as u16,
+            placement,
             places,
             ready: start.0 * PARTS,
             interval: (cycles * PARTS as f64).round() as u64,
@@ -81,7 +71,8 @@ impl Dispatcher {
 
     /// A block of an SM has ended; its place is free at a cycle.
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
-        self.places.push(Reverse(FreePlace::new(at, 0, sm.0, self.sms_per_cluster)));
+        let rank = self.placement.rank(sm, u64::MAX);
+        self.places.push(Reverse(FreePlace { free_at: at, round: 0, rank, sm }));
     }
 
     /// Blocks that have been given out.
@@ -124,7 +115,8 @@ impl Dispatcher {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dispatcher, Sms};
+    use super::Dispatcher;
+    use crate::placement::Placement;
     use warplab_config::gpu::LaunchTiming;
     use warplab_units::{Cycle, SmId};
 
@@ -141,8 +133,8 @@ mod tests {
         }
     }
 
-    fn one_cluster(count: u32) -> Sms {
-        Sms { count, per_cluster: count }
+    fn one_cluster(count: usize) -> Placement {
+        Placement::in_turn(count, count)
     }
 
     fn dispatched(dispatcher: &mut Dispatcher, now: u64) -> Vec<(u16, u64, u64)> {
@@ -181,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_clusters_get_a_block_each_before_any_gets_a_second() {
-        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 7, 1, Sms { count: 5, per_cluster: 2 }, 2);
+        let mut dispatcher = Dispatcher::new(&timing(), Cycle(0), 7, 1, Placement::in_turn(5, 2), 2);
         let sms: Vec<u16> = dispatched(&mut dispatcher, 0).into_iter().map(|(sm, _, _)| sm).collect();
         assert_eq!(sms, [0, 2, 4, 1, 3, 0, 2]);
     }

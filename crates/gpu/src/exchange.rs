@@ -5,6 +5,7 @@ use crate::memory_side::MemorySpec;
 use crate::order::{Sorter, Timed};
 use crate::running::{Running, SmPort};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use warplab_memory::{ClusterPorts, Reply, Request};
 use warplab_units::{Cycle, PartitionId, TypedId};
 
@@ -42,19 +43,30 @@ pub(crate) struct ClusterSms<'a> {
 }
 
 /// The SMs of a launch by cluster.
-pub(crate) fn clusters_of(
-    running: &mut Running,
-    sms_per_cluster: usize,
-) -> impl Iterator<Item = ClusterSms<'_>> {
+pub(crate) fn clusters_of<'a>(
+    running: &'a mut Running,
+    clusters: &'a [Range<usize>],
+) -> impl Iterator<Item = ClusterSms<'a>> {
     let Running { sms, next, acting, .. } = running;
-    let each = sms.chunks_mut(sms_per_cluster).zip(next.as_mut_slice().chunks_mut(sms_per_cluster));
+    let (mut sms, mut next) = (&mut sms[..], next.as_mut_slice());
     let mut later: &[usize] = acting;
-    each.enumerate().map(move |(number, (sms, next))| {
-        let first = number * sms_per_cluster;
-        let (acting, rest) = later.split_at(later.partition_point(|&sm| sm < first + sms.len()));
+    clusters.iter().map(move |cluster| {
+        let (own, rest) = later.split_at(later.partition_point(|&sm| sm < cluster.end));
         later = rest;
-        ClusterSms { first, sms, next, acting }
+        ClusterSms {
+            first: cluster.start,
+            sms: split_off_front(&mut sms, cluster.len()),
+            next: split_off_front(&mut next, cluster.len()),
+            acting: own,
+        }
     })
+}
+
+/// Takes the first elements of a slice.
+fn split_off_front<'a, T>(slice: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, rest) = std::mem::take(slice).split_at_mut(count);
+    *slice = rest;
+    front
 }
 
 /// One cluster of SMs at the crossbar.
@@ -75,10 +87,10 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster whose ports are free.
-    pub(crate) fn new(spec: &MemorySpec) -> Cluster {
+    /// A cluster of so many SMs whose ports are free.
+    pub(crate) fn new(sms: usize) -> Cluster {
         Cluster {
-            ports: ClusterPorts::new(&spec.crossbar),
+            ports: ClusterPorts::new(sms),
             last_reply: Cycle(0),
             requests: Vec::new(),
             replies: Vec::new(),

@@ -18,6 +18,7 @@ mod next_events;
 mod order;
 mod outcome;
 mod parallel;
+mod placement;
 mod printed;
 mod run;
 mod running;

@@ -137,7 +137,7 @@ impl MemorySide {
         let ids = (0..spec.partitions).map(PartitionId::from_index);
         MemorySide {
             partitions: ids.map(|id| PartitionPort::new(spec, id)).collect(),
-            clusters: (0..spec.crossbar.clusters()).map(|_| Cluster::new(spec)).collect(),
+            clusters: spec.crossbar.clusters().iter().map(|sms| Cluster::new(sms.len())).collect(),
             next: NextEvents::never(spec.partitions),
             acting: Vec::new(),
         }
@@ -206,7 +206,7 @@ impl MemorySide {
     ) -> Cycle {
         self.hand_over_replies(spec);
         let MemorySide { clusters, .. } = self;
-        let of_clusters = clusters_of(running, spec.crossbar.sms_per_cluster());
+        let of_clusters = clusters_of(running, spec.crossbar.clusters());
         let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> = clusters.iter_mut().zip(of_clusters).collect();
         let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
             cluster.send(sms, end, spec);
@@ -225,8 +225,10 @@ impl MemorySide {
     /// What partitions have sent in this epoch goes to the clusters.
     fn hand_over_replies(&mut self, spec: &MemorySpec) {
         let MemorySide { partitions, clusters, acting, .. } = self;
-        for reply in chosen(partitions, acting).flat_map(|port| port.sent.replies.drain(..)) {
-            clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+        for port in chosen(partitions, acting) {
+            for reply in port.sent.replies.drain(..) {
+                clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+            }
         }
     }
 
@@ -247,9 +249,11 @@ impl MemorySide {
     /// The requests that have passed the ports are on their way to the partitions.
     fn hand_over_requests(&mut self) {
         let MemorySide { partitions, clusters, next, .. } = self;
-        for (partition, request) in clusters.iter_mut().flat_map(|cluster| cluster.passed.drain(..)) {
-            next.no_later(partition.index(), request.at);
-            partitions[partition.index()].take_request(request);
+        for cluster in clusters {
+            for (partition, request) in cluster.passed.drain(..) {
+                next.no_later(partition.index(), request.at);
+                partitions[partition.index()].take_request(request);
+            }
         }
     }
 

@@ -30,8 +30,7 @@ impl<T> Default for Sorter<T> {
 impl<T: Timed> Sorter<T> {
     /// Sorts messages by cycle and rank.
     pub(crate) fn sort(&mut self, messages: &mut Vec<T>) {
-        let cycles = || messages.iter().map(|message| message.at().0);
-        let (Some(first), Some(last)) = (cycles().min(), cycles().max()) else { return };
+        let Some((first, last)) = span(messages) else { return };
         let span = (last - first) as usize + 1;
         if messages.len() < FEW || span > 2 * messages.len() {
             return messages.sort_by_key(|message| (message.at(), message.rank()));
@@ -59,6 +58,14 @@ impl<T: Timed> Sorter<T> {
             self.places[cycle] += self.places[cycle - 1];
         }
     }
+}
+
+/// The first and the last cycle of any message.
+fn span<T: Timed>(messages: &[T]) -> Option<(u64, u64)> {
+    let any = messages.first()?.at().0;
+    let widened =
+        |(first, last): (u64, u64), message: &T| (first.min(message.at().0), last.max(message.at().0));
+    Some(messages.iter().fold((any, any), widened))
 }
 
 #[cfg(test)]

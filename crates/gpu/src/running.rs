@@ -1,13 +1,13 @@
 //! The launch that runs: its SMs, its dispatcher, and how far it is.
 
 use crate::dispatch::Dispatcher;
-use crate::dispatch::Sms;
 use crate::fault::{RunFault, Standstill};
 use crate::launch::{LaunchOptions, PreparedLaunch};
 use crate::limits::Watchdog;
 use crate::memory_side::MemorySide;
 use crate::next_events::{NextEvents, chosen};
 use crate::outcome::Progress;
+use crate::placement::Placement;
 use crate::sampling::Sampler;
 use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,7 @@ impl Running {
                 begin,
                 blocks,
                 shape.warps(config.limits.warp_lanes),
-                Sms { count: sms, per_cluster: config.crossbar.sms_per_cluster },
+                Placement::new(config),
                 per_sm,
             ),
             blocks,

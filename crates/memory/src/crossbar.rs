@@ -2,16 +2,21 @@
 
 use crate::port::{Bandwidth, Port};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
 use warplab_config::GpuConfig;
+use warplab_config::gpu::SmCluster;
 use warplab_trace::CrossbarCounters;
-use warplab_units::{Cycle, SmId};
+use warplab_units::{Cycle, SmId, TypedId};
 
 /// The specification of the crossbar.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CrossbarSpec {
     latency: u64,
-    sms: usize,
-    sms_per_cluster: usize,
+    /// The SMs of each cluster.
+    clusters: Arc<[Range<usize>]>,
+    /// The cluster of each SM.
+    cluster_of_sm: Arc<[u16]>,
     sm_receive: Bandwidth,
     cluster_send: Bandwidth,
     cluster_receive: Bandwidth,
@@ -22,33 +27,46 @@ impl CrossbarSpec {
     #[must_use]
     pub fn new(config: &GpuConfig) -> CrossbarSpec {
         let crossbar = &config.crossbar;
+        let clusters = ranges(&config.sm_clusters());
+        let cluster_of_sm =
+            clusters.iter().zip(0..).flat_map(|(sms, number)| sms.clone().map(move |_| number));
         CrossbarSpec {
             latency: u64::from(crossbar.latency),
-            sms: config.limits.multiprocessors as usize,
-            sms_per_cluster: crossbar.sms_per_cluster as usize,
+            cluster_of_sm: cluster_of_sm.collect(),
+            clusters: clusters.into(),
             sm_receive: Bandwidth::bytes_per_cycle(crossbar.sm_receive_bytes),
             cluster_send: Bandwidth::bytes_per_cycle(crossbar.cluster_send_bytes),
             cluster_receive: Bandwidth::bytes_per_cycle(crossbar.cluster_receive_bytes),
         }
     }
 
-    /// How many clusters there are.
+    /// The SMs of each cluster.
     #[must_use]
-    pub fn clusters(&self) -> usize {
-        self.sms.div_ceil(self.sms_per_cluster)
-    }
-
-    /// SMs of a cluster; the last one may have fewer.
-    #[must_use]
-    pub fn sms_per_cluster(&self) -> usize {
-        self.sms_per_cluster
+    pub fn clusters(&self) -> &[Range<usize>] {
+        &self.clusters
     }
 
     /// The cluster of an SM.
     #[must_use]
     pub fn cluster(&self, sm: SmId) -> usize {
-        usize::from(sm.0) / self.sms_per_cluster
+        usize::from(self.cluster_of_sm[sm.index()])
     }
+
+    /// The number of an SM in its cluster.
+    fn place(&self, sm: SmId) -> usize {
+        sm.index() - self.clusters[self.cluster(sm)].start
+    }
+}
+
+/// The SMs of clusters that lie one after another.
+fn ranges(clusters: &[SmCluster]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let range = |cluster: &SmCluster| {
+        let start = end;
+        end += cluster.sms as usize;
+        start..end
+    };
+    clusters.iter().map(range).collect()
 }
 
 /// The ports of one cluster of SMs. Messages of one direction must be passed in order of time.
@@ -61,11 +79,11 @@ pub struct ClusterPorts {
 }
 
 impl ClusterPorts {
-    /// Ports that are free.
+    /// The free ports of a cluster of so many SMs.
     #[must_use]
-    pub fn new(spec: &CrossbarSpec) -> ClusterPorts {
+    pub fn new(sms: usize) -> ClusterPorts {
         ClusterPorts {
-            sm_receive: vec![Port::default(); spec.sms_per_cluster],
+            sm_receive: vec![Port::default(); sms],
             send: Port::default(),
             receive: Port::default(),
             counters: CrossbarCounters::default(),
@@ -82,7 +100,7 @@ impl ClusterPorts {
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
     pub fn reply_arrival(&mut self, spec: &CrossbarSpec, sm: SmId, at: Cycle, bytes: u32) -> Cycle {
         let passed = self.receive.pass(spec.cluster_receive, at, bytes);
-        let port = &mut self.sm_receive[usize::from(sm.0) % spec.sms_per_cluster];
+        let port = &mut self.sm_receive[spec.place(sm)];
         let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.latency;
         self.counters.replies.passes(at.0, arrival.0);
         arrival
@@ -112,7 +130,8 @@ mod tests {
         config.crossbar.sms_per_cluster = sms_per_cluster;
         config.crossbar.cluster_receive_bytes = 64;
         let spec = CrossbarSpec::new(&config);
-        (spec, vec![ClusterPorts::new(&spec); spec.clusters()])
+        let ports = spec.clusters().iter().map(|sms| ClusterPorts::new(sms.len())).collect();
+        (spec, ports)
     }
 
     /// When requests (SM, departure, bytes) arrive.

@@ -59,6 +59,13 @@ impl<T: Default> LineTable<T> {
 
     /// The value of a line.
     #[inline]
+    #[must_use]
+    pub fn get(&self, line: Address) -> Option<&T> {
+        self.find(line).map(|place| &self.entries[place].value)
+    }
+
+    /// The value of a line, to be changed.
+    #[inline]
     pub fn get_mut(&mut self, line: Address) -> Option<&mut T> {
         self.find(line).map(|place| &mut self.entries[place].value)
     }

@@ -3,7 +3,9 @@
 mod chunks;
 
 use chunks::Chunks;
+use std::sync::Arc;
 use warplab_config::GpuConfig;
+use warplab_config::gpu::SmCluster;
 use warplab_units::{Address, Divisor, LINE_BYTES, PartitionId, SmId, TypedId};
 
 /// A half of the L2: 0 or 1.
@@ -23,6 +25,8 @@ pub struct AddressMap {
     count: u64,
     slices: u64,
     chunks: Option<Chunks>,
+    /// The half of each SM, where there are two.
+    halves: Arc<[Half]>,
 }
 
 impl AddressMap {
@@ -31,8 +35,9 @@ impl AddressMap {
     pub fn new(config: &GpuConfig) -> AddressMap {
         let count = config.partitions() as u64;
         let slices = u64::from(config.l2.slices_per_channel);
-        let chunks = (config.l2.halves == 2).then(|| Chunks::new(count as usize / 2));
-        AddressMap { partitions: Divisor::new(count), count, slices, chunks }
+        let chunks =
+            (config.l2.halves == 2).then(|| Chunks::new(count as usize / 2, config.l2.slice_table.as_ref()));
+        AddressMap { partitions: Divisor::new(count), count, slices, chunks, halves: halves(config) }
     }
 
     /// The partition that an SM asks for a line.
@@ -70,10 +75,10 @@ impl AddressMap {
         }
     }
 
-    /// The half of an SM: pairs of SMs (TPCs) lie in both in turn.
+    /// The half that an SM asks.
     #[must_use]
     pub(crate) fn half_of_sm(&self, sm: SmId) -> Half {
-        if self.chunks.is_some() { sm.index() / 2 % 2 } else { 0 }
+        self.halves.get(sm.index()).copied().unwrap_or(0)
     }
 
     /// The half of a partition: the first half of them, then the second.
@@ -113,6 +118,19 @@ impl AddressMap {
     }
 }
 
+/// The half of each SM, where there are two: that of its cluster, or pairs of SMs (TPCs) lie in both in turn.
+fn halves(config: &GpuConfig) -> Arc<[Half]> {
+    let clusters = config.sm_clusters();
+    match (config.l2.halves, config.crossbar.clusters.is_empty()) {
+        (2, false) => {
+            let half = |cluster: &SmCluster| vec![cluster.half as Half; cluster.sms as usize];
+            clusters.iter().flat_map(half).collect()
+        }
+        (2, true) => (0..config.limits.multiprocessors as usize).map(|sm| sm / 2 % 2).collect(),
+        _ => Arc::default(),
+    }
+}
+
 /// A fixed mixing of bits.
 #[must_use]
 pub(crate) fn mix(value: u64) -> u64 {
@@ -125,11 +143,13 @@ pub(crate) fn mix(value: u64) -> u64 {
 mod tests {
     use super::AddressMap;
     use crate::testing::toy;
+    use warplab_config::gpu::SmCluster;
     use warplab_units::{Address, LINE_BYTES, PartitionId, SmId};
 
     fn map(halves: u32) -> AddressMap {
         let mut config = toy();
         (config.dram.channels, config.l2.slices_per_channel, config.l2.halves) = (96, 2, halves);
+        config.limits.multiprocessors = 132;
         AddressMap::new(&config)
     }
 
@@ -178,6 +198,16 @@ mod tests {
     fn pairs_of_sms_lie_in_both_halves_in_turn() {
         assert_eq!([0, 1, 2, 3, 4, 131].map(|sm| map(2).half_of_sm(SmId(sm))), [0, 0, 1, 1, 0, 1]);
         assert_eq!([0, 47, 48, 95].map(|id| map(2).half_of_partition(PartitionId(id))), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn the_sms_of_a_cluster_ask_its_half() {
+        let mut config = toy();
+        (config.dram.channels, config.l2.halves, config.limits.multiprocessors) = (96, 2, 6);
+        let cluster = |sms, half| SmCluster { sms, half, first: false };
+        config.crossbar.clusters = vec![cluster(3, 1), cluster(2, 0)];
+        let map = AddressMap::new(&config);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|sm| map.half_of_sm(SmId(sm))), [1, 1, 1, 0, 0, 1]);
     }
 
     #[test]

@@ -22,93 +22,63 @@ struct Fill {
     sectors: SectorMask,
 }
 
-/// When each unit of a partition does something next.
+/// When each unit that acts on a slice does something next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Agenda {
-    /// In the order in which units act at one moment: data of each pseudo-channel comes back, a message of the other half
-    /// comes, each slice looks up a request, each pseudo-channel issues a command.
-    moments: Vec<Ticks>,
-    /// The line of the first data that comes from each pseudo-channel.
-    fill_lines: Vec<Address>,
+    /// The first data that comes back from each pseudo-channel: its moment and line.
+    fills: Vec<(Ticks, Address)>,
+    /// The first message of the other half.
+    message: Ticks,
+    /// The first look-up of each slice.
+    look_ups: Vec<Ticks>,
 }
 
 impl Agenda {
     /// Nothing to do.
     fn new(spec: &PartitionSpec) -> Agenda {
-        let (channels, slices) = (spec.channels as usize, spec.slices as usize);
         Agenda {
-            moments: vec![Ticks::NEVER; channels + 1 + slices + channels],
-            fill_lines: vec![Address(0); channels],
+            fills: vec![(Ticks::NEVER, Address(0)); spec.channels as usize],
+            message: Ticks::NEVER,
+            look_ups: vec![Ticks::NEVER; spec.slices as usize],
         }
-    }
-
-    fn channels(&self) -> usize {
-        self.fill_lines.len()
     }
 
     fn set_fill(&mut self, channel: usize, first: Option<&Fill>) {
-        self.moments[channel] = first.map_or(Ticks::NEVER, |fill| fill.at);
-        self.fill_lines[channel] = first.map_or(Address(0), |fill| fill.line);
+        self.fills[channel] = first.map_or((Ticks::NEVER, Address(0)), |fill| (fill.at, fill.line));
     }
 
     fn set_message(&mut self, first: Option<&HalfMessage>) {
-        let channels = self.channels();
-        self.moments[channels] = first.map_or(Ticks::NEVER, |message| Ticks::from(message.at));
+        self.message = first.map_or(Ticks::NEVER, |message| Ticks::from(message.at));
     }
 
     fn set_look_up(&mut self, slice: usize, at: Ticks) {
-        let channels = self.channels();
-        self.moments[channels + 1 + slice] = at;
+        self.look_ups[slice] = at;
     }
 
-    fn set_command(&mut self, channel: usize, at: Ticks) {
-        let first = self.moments.len() - self.channels();
-        self.moments[first + channel] = at;
-    }
-
-    /// When the next thing happens.
-    fn next_moment(&self) -> Ticks {
-        self.moments.iter().copied().min().unwrap_or(Ticks::NEVER)
-    }
-
-    /// The one thing that happens next, and when; of data that comes back at one moment the lower line first.
+    /// The one thing that happens next, and when. At one moment data comes back, the lower line first, then a message
+    /// comes, then each slice looks up a request.
     #[inline]
     fn next(&self) -> (Ticks, Next) {
-        let (mut first, mut unit) = (Ticks::NEVER, 0);
-        for (number, &at) in self.moments.iter().enumerate() {
-            if at < first {
-                (first, unit) = (at, number);
+        let (mut first, mut next) = ((Ticks::NEVER, Address(0)), Next::Message);
+        for (channel, &fill) in self.fills.iter().enumerate() {
+            if fill < first {
+                (first, next) = (fill, Next::Fill(channel));
             }
         }
-        (first, self.unit(unit))
-    }
-
-    /// What a unit does, by its place in the order.
-    #[inline]
-    fn unit(&self, number: usize) -> Next {
-        let channels = self.channels();
-        let commands = self.moments.len() - channels;
-        if number < channels {
-            let mut first = number;
-            for other in number + 1..channels {
-                if self.moments[other] == self.moments[first]
-                    && self.fill_lines[other] < self.fill_lines[first]
-                {
-                    first = other;
-                }
-            }
-            Next::Fill(first)
-        } else if number == channels {
-            Next::Message
-        } else if number < commands {
-            Next::LookUp(number - channels - 1)
-        } else {
-            Next::Command(number - commands)
+        let mut at = first.0;
+        if self.message < at {
+            (at, next) = (self.message, Next::Message);
         }
+        for (slice, &look_up) in self.look_ups.iter().enumerate() {
+            if look_up < at {
+                (at, next) = (look_up, Next::LookUp(slice));
+            }
+        }
+        (at, next)
     }
 }
 
-/// What happens next in a partition.
+/// What happens next to a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Data of a pseudo-channel comes back.
@@ -117,8 +87,6 @@ enum Next {
     Message,
     /// A slice looks up a request.
     LookUp(usize),
-    /// A pseudo-channel issues a command.
-    Command(usize),
 }
 
 /// The specification of a memory partition.
@@ -220,7 +188,7 @@ impl Partition {
     /// The first cycle in which something can happen, if anything is under way.
     #[must_use]
     pub fn next_event(&self) -> Option<Cycle> {
-        let next = self.agenda.next_moment();
+        let next = self.agenda.next().0.min(self.next_command());
         (next != Ticks::NEVER).then_some(Cycle(next.0 / TICKS_PER_CYCLE))
     }
 
@@ -277,24 +245,52 @@ impl Partition {
         counters
     }
 
-    /// Everything that happens before `until`; replies carry the moment of their departure.
+    /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
+    /// pseudo-channels as long as nothing that these have still to do can matter to them, so that each does much at once.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
         let until = Ticks::from(until);
         loop {
-            let (now, event) = self.agenda.next();
-            if now >= until {
+            let (now, next) = self.agenda.next();
+            let settled = self.settled(spec).min(until);
+            if now < settled {
+                self.act(spec, now, next, output);
+            } else if self.next_command() < settled {
+                (0..self.channels.len()).for_each(|channel| self.issue(spec, channel, settled));
+            } else {
                 return;
             }
-            match event {
-                Next::Fill(channel) => self.fill(spec, channel, output),
-                Next::Message => self.take_message(spec, output),
-                Next::LookUp(slice) => self.look_up(spec, slice, output),
-                Next::Command(channel) => self.command(spec, channel, now),
-            }
-            if !self.wanted.is_empty() {
-                self.ask_dram(spec, now);
-            }
         }
+    }
+
+    /// One thing that happens to a slice.
+    fn act(&mut self, spec: &PartitionSpec, now: Ticks, next: Next, output: &mut PartitionOutput) {
+        match next {
+            Next::Fill(channel) => self.fill(spec, channel, output),
+            Next::Message => self.take_message(spec, output),
+            Next::LookUp(slice) => self.look_up(spec, slice, output),
+        }
+        if !self.wanted.is_empty() {
+            self.ask_dram(spec, now);
+        }
+    }
+
+    /// When the next command may be issued.
+    fn next_command(&self) -> Ticks {
+        self.channels.iter().map(PseudoChannel::next_decision).min().unwrap_or(Ticks::NEVER)
+    }
+
+    /// Before this moment no command that has not been issued matters to a slice: its data comes later. A pseudo-channel
+    /// that takes no writes may take some after its next command, which comes after everything else of its moment.
+    fn settled(&self, spec: &PartitionSpec) -> Ticks {
+        let of_channel = |channel: &PseudoChannel| {
+            let next = channel.next_decision();
+            match next {
+                Ticks::NEVER => next,
+                _ if channel.waiting_writes() >= spec.write_limit => next + Ticks(1),
+                _ => next + spec.channel.data_time(),
+            }
+        };
+        self.channels.iter().map(of_channel).min().unwrap_or(Ticks::NEVER)
     }
 
     fn fill(&mut self, spec: &PartitionSpec, channel: usize, output: &mut PartitionOutput) {
@@ -344,40 +340,47 @@ impl Partition {
         self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
-    fn command(&mut self, spec: &PartitionSpec, channel: usize, now: Ticks) {
-        let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
-        let decided = self.channels[channel].decide(&spec.channel);
-        self.agenda.set_command(channel, self.channels[channel].next_decision());
-        let Some((access, done)) = decided else { return };
-        if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
-            for (number, slice) in self.slices.iter_mut().enumerate() {
-                slice.unblock(now);
-                self.agenda.set_look_up(number, slice.next_event());
+    /// The commands of a pseudo-channel before `until`.
+    fn issue(&mut self, spec: &PartitionSpec, channel: usize, until: Ticks) {
+        while self.channels[channel].next_decision() < until {
+            let now = self.channels[channel].next_decision();
+            let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
+            let Some((access, done)) = self.channels[channel].decide(&spec.channel) else { continue };
+            if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
+                self.unblock(now);
             }
+            if access.write {
+                continue;
+            }
+            self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
+            let line = Address(access.token * LINE_BYTES);
+            self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
         }
-        if access.write {
-            return;
-        }
-        self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
-        let line = Address(access.token * LINE_BYTES);
-        self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
         self.agenda.set_fill(channel, self.fills[channel].front());
     }
 
-    /// Gives what the slices want to the pseudo-channels, a burst a sector.
+    /// DRAM takes writes again.
+    fn unblock(&mut self, now: Ticks) {
+        for (number, slice) in self.slices.iter_mut().enumerate() {
+            slice.unblock(now);
+            self.agenda.set_look_up(number, slice.next_event());
+        }
+    }
+
+    /// Gives what the slices want to the pseudo-channels, a burst a sector. Their commands of earlier moments come first.
     fn ask_dram(&mut self, spec: &PartitionSpec, now: Ticks) {
-        for wanted in self.wanted.drain(..) {
-            let DramRequest { line, sectors, write, at } = wanted;
-            let place = spec.dram_map.place(spec.map.local_line(line));
+        let mut wanted = std::mem::take(&mut self.wanted);
+        for DramRequest { line, local_line, sectors, write, at } in wanted.drain(..) {
+            let place = spec.dram_map.place(local_line);
             if !write {
                 (0..sectors.count()).for_each(|_| self.counters.dram_requests.enters(whole_cycles(at)));
             }
             let token = line.0 / LINE_BYTES;
             let access = Access { bank: place.bank, row: place.row, write, token, sectors, at };
-            let channel = &mut self.channels[place.pseudo_channel];
-            channel.push(access, now);
-            self.agenda.set_command(place.pseudo_channel, channel.next_decision());
+            self.issue(spec, place.pseudo_channel, now);
+            self.channels[place.pseudo_channel].push(&spec.channel, access, now);
         }
+        self.wanted = wanted;
     }
 }
 

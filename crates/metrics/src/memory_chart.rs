@@ -1,7 +1,7 @@
 //! The memory system as a chart: units, and what flowed between them.
 
 use crate::context::Context;
-use crate::peaks::{self, Over};
+use crate::peaks::{self, Over, cluster_bytes};
 use serde::Serialize;
 use warplab_units::SECTOR_BYTES;
 
@@ -195,13 +195,10 @@ struct Ways {
 impl Ways {
     fn of(context: &Context<'_>) -> Ways {
         let (sms, crossbar) = (context.multiprocessors(), &context.config.crossbar);
-        let clusters = (sms / f64::from(crossbar.sms_per_cluster.max(1))).ceil();
-        let narrower =
-            |of_sm: u32, of_cluster: u32| (sms * f64::from(of_sm)).min(clusters * f64::from(of_cluster));
         Ways {
             level_one: sms * f64::from(context.config.multiprocessor.l1.bytes_per_cycle),
-            receive: narrower(crossbar.sm_receive_bytes, crossbar.cluster_receive_bytes),
-            send: narrower(crossbar.sm_send_bytes, crossbar.cluster_send_bytes),
+            receive: cluster_bytes(context, crossbar.sm_receive_bytes, crossbar.cluster_receive_bytes),
+            send: cluster_bytes(context, crossbar.sm_send_bytes, crossbar.cluster_send_bytes),
         }
     }
 }
@@ -257,11 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn the_halves_of_level_two_share_a_link_of_18_bytes_a_slice_and_cycle() {
+    fn the_halves_of_level_two_share_a_link_of_17_bytes_a_slice_and_cycle() {
         let mut counters = counters();
         far(&mut counters);
         let chart = with(&counters, &launch(), memory_chart);
-        let peak = 96.0 * 18.0 * (config().clocks.l2_mhz / config().clocks.sm_mhz) * 1_000.0;
+        let peak = 96.0 * 17.0 * (config().clocks.l2_mhz / config().clocks.sm_mhz) * 1_000.0;
         let of_peak = |sectors: u64| (sectors, 100.0 * (sectors * 32) as f64 / peak);
         assert_eq!(carried(&chart, "l2_far", "l2_near"), of_peak(11_000));
         assert_eq!(carried(&chart, "l2_near", "l2_far"), of_peak(5_200));

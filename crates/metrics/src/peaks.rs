@@ -95,10 +95,15 @@ pub(crate) fn level_two(context: &Context<'_>) -> f64 {
 /// The ports through which data comes from level two to the multiprocessors.
 pub(crate) fn crossbar(context: &Context<'_>) -> f64 {
     let crossbar = &context.config.crossbar;
-    let clusters = context.multiprocessors() / f64::from(crossbar.sms_per_cluster.max(1));
-    let by_sm = context.multiprocessors() * f64::from(crossbar.sm_receive_bytes);
-    let by_cluster = clusters.ceil() * f64::from(crossbar.cluster_receive_bytes);
-    percent(crossbar_bytes(context) as f64, by_sm.min(by_cluster) * context.elapsed())
+    let peak = cluster_bytes(context, crossbar.sm_receive_bytes, crossbar.cluster_receive_bytes);
+    percent(crossbar_bytes(context) as f64, peak * context.elapsed())
+}
+
+/// Bytes per cycle that pass the ports of all clusters, where SMs and clusters pass so many each.
+pub(crate) fn cluster_bytes(context: &Context<'_>, of_sm: u32, of_cluster: u32) -> f64 {
+    let clusters = context.config.sm_clusters();
+    let narrower = |sms: u32| u64::from(of_cluster).min(u64::from(sms) * u64::from(of_sm));
+    clusters.iter().map(|cluster| narrower(cluster.sms)).sum::<u64>() as f64
 }
 
 /// Bytes that came from level two to the multiprocessors.

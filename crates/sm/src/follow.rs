@@ -79,7 +79,8 @@ impl Advance<'_> {
     }
 
     /// When an instruction comes that is wanted at `wanted`, if later.
-    fn fetched(&mut self, sub: usize, pc: u32, target: u32, wanted: Cycle) -> Option<Cycle> {
+    #[inline(always)]
+    pub(crate) fn fetched(&mut self, sub: usize, pc: u32, target: u32, wanted: Cycle) -> Option<Cycle> {
         let delay = self.sm.fetch.delay(&self.context.spec.fetch, sub, Some(pc), target);
         (delay > 0).then_some(wanted + delay)
     }

@@ -8,15 +8,25 @@ use crate::launch::{IssueInfo, MemoryClass};
 use crate::lsu::{Owner, Work};
 use crate::sm::Advance;
 use crate::values::GlobalView;
-use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Step};
+use crate::warp::Phase;
+use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Path, Step};
 use warplab_program::Opcode;
 use warplab_trace::WarpState;
-use warplab_units::{Cycle, WarpSlot};
+use warplab_units::{Cycle, WarpMask, WarpSlot};
 
 impl Advance<'_> {
     /// Issues the next instruction of a warp of a sub-partition.
+    #[inline(always)]
     pub(crate) fn issue(&mut self, sub: usize, local: u32) -> Result<(), Box<LaunchFault>> {
         let slot = self.sm.slot(sub, local);
+        if self.alone && self.issue_computation(sub, local, slot) {
+            return Ok(());
+        }
+        self.issue_any(sub, local, slot)
+    }
+
+    #[inline(never)]
+    fn issue_any(&mut self, sub: usize, local: u32, slot: usize) -> Result<(), Box<LaunchFault>> {
         let executed = match self.execute(slot) {
             Ok(executed) => executed,
             Err(fault) => return Err(self.faulted(slot, fault)),
@@ -39,6 +49,26 @@ impl Advance<'_> {
             return self.issue_packed(sub, slot, info, executed);
         }
         self.follow(slot, info, &executed)
+    }
+
+    /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
+    #[inline(always)]
+    fn issue_computation(&mut self, sub: usize, local: u32, slot: usize) -> bool {
+        let launch = self.context.launch;
+        let warp = &mut self.sm.warps[slot];
+        let Some(&Path { pc, mask, .. }) = warp.state.paths.current() else { return false };
+        let Some(info) = launch.issue.get(pc as usize).filter(|info| info.only_computes) else {
+            return false;
+        };
+        warplab_exec::compute(&launch.code, &mut warp.state, &launch.constants, pc, mask);
+        let now = self.sm.now;
+        warp.since = now + 1;
+        self.count_issue(info, mask);
+        self.sm.sub_partitions[sub].issue(local, info, now);
+        let next = now + u64::from(info.stall);
+        let fetched = self.fetched(sub, pc, pc + 1, next);
+        self.wait_until(slot, Phase::FixedLatency { fetched }, next);
+        true
     }
 
     #[cold]
@@ -94,16 +124,23 @@ impl Advance<'_> {
 
     #[inline(always)]
     pub(crate) fn count(&mut self, info: &IssueInfo, executed: &Executed) {
-        let counters = &mut self.sm.instructions;
-        counters.warp += 1;
-        let all = self.context.launch.all_lanes;
-        counters.thread += u64::from(if executed.active == all.0 { all.1 } else { executed.active.count() });
-        counters.by_pipe[info.pipe as usize] += 1;
-        counters.by_opcode[info.opcode as usize] += 1;
+        self.count_issue(info, executed.active);
         if let Step::Branched { diverged, .. } = executed.step {
+            let counters = &mut self.sm.instructions;
             counters.branches += 1;
             counters.divergent_branches += u64::from(diverged);
         }
+    }
+
+    /// Counts an instruction of the `active` lanes.
+    #[inline(always)]
+    fn count_issue(&mut self, info: &IssueInfo, active: WarpMask) {
+        let counters = &mut self.sm.instructions;
+        counters.warp += 1;
+        let all = self.context.launch.all_lanes;
+        counters.thread += u64::from(if active == all.0 { all.1 } else { active.count() });
+        counters.by_pipe[info.pipe as usize] += 1;
+        counters.by_opcode[info.opcode as usize] += 1;
         if self.sm.first_issue.is_none() {
             self.sm.first_issue = Some(self.sm.now);
         }

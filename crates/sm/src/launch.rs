@@ -43,6 +43,8 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
+    pub(crate) only_computes: bool,
 }
 
 /// Everything that SMs share during one launch.
@@ -75,7 +77,8 @@ impl LaunchSpec {
     ) -> LaunchSpec {
         let packed = pack::packed_behind(&kernel.instructions, spec.issue.packed);
         let instructions = kernel.instructions.iter().zip(packed);
-        let issue = instructions.map(|(instruction, packed)| issue_info(spec, instruction, packed)).collect();
+        let infos = instructions.map(|(instruction, packed)| issue_info(spec, instruction, packed));
+        let issue = infos.zip(0..).map(|(info, pc)| info.with_code(&code, pc)).collect();
         let lanes = code.warp_lanes();
         let shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
         LaunchSpec {
@@ -88,6 +91,16 @@ impl LaunchSpec {
             all_lanes: (WarpMask::first(lanes), lanes),
             shared_bytes,
         }
+    }
+}
+
+impl IssueInfo {
+    /// With what the decoded instruction at `pc` says.
+    fn with_code(self, code: &Code, pc: u32) -> IssueInfo {
+        let counted = self.write_barrier.is_some() || self.read_barrier.is_some();
+        let only_computes =
+            code.only_computes(pc) && self.packed == 0 && self.memory == MemoryClass::None && !counted;
+        IssueInfo { only_computes, ..self }
     }
 }
 
@@ -121,6 +134,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        only_computes: false,
     }
 }
 

@@ -4,22 +4,27 @@ use crate::constants::{ConstantPort, ConstantUse};
 use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::MemoryClass;
-use crate::sm::Advance;
+use crate::sm::{Advance, Sm};
 use crate::warp::{Phase, Warp};
-use warplab_trace::{StateInterval, WarpState};
+use warplab_trace::{StallReason, StateInterval, WarpState};
 use warplab_units::{Cycle, WarpSlot};
 
 impl Advance<'_> {
     /// The warp begins a phase that ends at a known cycle.
+    #[inline(always)]
     pub(crate) fn wait_until(&mut self, slot: usize, phase: Phase, at: Cycle) {
         let sm = &mut *self.sm;
         let warp = &mut sm.warps[slot];
         warp.phase = phase;
-        if sm.wakes.push(sm.now, at, usize::from(warp.sub), u32::from(warp.local)) {
-            return;
+        if !sm.wakes.push(sm.now, at, usize::from(warp.sub), u32::from(warp.local)) {
+            self.wait_long(slot, at);
         }
-        let generation = warp.generation;
-        sm.events.push(at, Event::Wake { slot: slot as u8, generation });
+    }
+
+    #[cold]
+    fn wait_long(&mut self, slot: usize, at: Cycle) {
+        let generation = self.sm.warps[slot].generation;
+        self.sm.events.push(at, Event::Wake { slot: slot as u8, generation });
     }
 
     /// The cycle has come at which a timed phase of a warp ends, far from its beginning.
@@ -31,14 +36,42 @@ impl Advance<'_> {
     }
 
     /// The cycle has come at which the timed phase of a warp ends.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wake(&mut self, slot: usize) {
+        if !(self.alone && self.wake_from_stall(slot)) {
+            self.wake_from_any(slot);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_from_any(&mut self, slot: usize) {
         let phase = self.sm.warps[slot].phase;
         self.leave_phase(slot);
         match phase.fetched() {
             Some(at) => self.wait_until(slot, Phase::Fetching, at),
             None => self.prepare(slot),
         }
+    }
+
+    /// The stall count of a warp has run out, while nobody watches: it is ready if its next instruction is there and waits
+    /// for no wait counter and no constant. Whether all this is so.
+    #[inline(always)]
+    fn wake_from_stall(&mut self, slot: usize) -> bool {
+        let Sm { warps, sub_partitions, now, .. } = &mut *self.sm;
+        let warp = &mut warps[slot];
+        let (Phase::FixedLatency { fetched: None }, Some(path)) = (warp.phase, warp.state.paths.current())
+        else {
+            return false;
+        };
+        let Some(info) = self.context.launch.issue.get(path.pc as usize) else { return false };
+        if info.constant.is_some() || warp.counters.blocks(info).is_some() {
+            return false;
+        }
+        let sub_partition = &mut sub_partitions[usize::from(warp.sub)];
+        sub_partition.charge_stall(StallReason::Wait, *now - warp.since);
+        sub_partition.make_ready(u32::from(warp.local), info.unit, info.memory);
+        (warp.since, warp.phase) = (*now, Phase::Ready);
+        true
     }
 
     /// A wait counter of a warp goes down.

@@ -46,6 +46,8 @@ pub(crate) struct Pipes {
     wanted: u16,
     /// When each unit can take its next instruction.
     free: [Cycle; UNITS],
+    /// From when on every unit is free.
+    all_free: Cycle,
 }
 
 impl Pipes {
@@ -65,12 +67,16 @@ impl Pipes {
             self.wanted &= !(1 << unit);
         }
         self.free[usize::from(unit)] = until;
+        self.all_free = self.all_free.max(until);
     }
 
     /// The warps whose unit is occupied, and when the first of these units is free.
     #[inline]
     pub(crate) fn occupied(&self, now: Cycle) -> (u64, Cycle) {
         let (mut warps, mut free) = (0, Cycle::NEVER);
+        if self.all_free <= now {
+            return (warps, free);
+        }
         let mut rest = self.wanted;
         while rest != 0 {
             let unit = rest.trailing_zeros() as usize;

@@ -199,7 +199,8 @@ impl Sm {
         context: &Context<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), Box<LaunchFault>> {
-        Advance { sm: self, context, observer }.until(until)
+        let alone = !self.watched && self.hazards.is_none();
+        Advance { sm: self, context, observer, alone }.until(until)
     }
 
     /// The slot of a warp of a sub-partition.
@@ -213,13 +214,19 @@ pub(crate) struct Advance<'a> {
     pub(crate) sm: &'a mut Sm,
     pub(crate) context: &'a Context<'a>,
     pub(crate) observer: &'a mut dyn Observer,
+    /// Whether neither an observer nor the hazard checker is told what warps do.
+    pub(crate) alone: bool,
 }
+
+/// Sub-partitions with ready warps that cannot issue.
+pub(crate) type HeldBack = SmallVec<[(usize, Readiness); 4]>;
 
 impl Advance<'_> {
     /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
     /// can happen, and the cycles until then are charged to what each warp waits for.
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
         let by_formula = self.context.spec.scheduler.is_formula();
+        let mut held_back: HeldBack = SmallVec::new();
         while self.sm.now < until {
             self.take_due();
             if !self.context.spec.issues_one_each {
@@ -228,7 +235,6 @@ impl Advance<'_> {
             }
             let mut eligible = false;
             let mut next_free = Cycle::NEVER;
-            let mut held_back: SmallVec<[(usize, Readiness); 4]> = SmallVec::new();
             for sub in 0..self.sm.sub_partitions.len() {
                 if self.sm.sub_partitions[sub].ready == 0 {
                     continue;
@@ -248,7 +254,10 @@ impl Advance<'_> {
             }
             let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free).min(until) };
             let next = if by_formula { self.hold(eligible, &held_back, next) } else { next };
-            self.charge_ready(&held_back, next - self.sm.now);
+            if !held_back.is_empty() {
+                self.charge_ready(&held_back, next - self.sm.now);
+                held_back.clear();
+            }
             self.sm.now = next;
         }
         Ok(())
@@ -358,7 +367,9 @@ impl Advance<'_> {
     #[inline(always)]
     pub(crate) fn readiness(&self, sub: usize) -> Readiness {
         let sub_partition = &self.sm.sub_partitions[sub];
-        sub_partition.readiness(self.sm.now, self.sm.lsu.queues.is_full(sub, &self.context.spec.lsu.queue))
+        let queues = &self.sm.lsu.queues;
+        let full = sub_partition.wants_memory() && queues.is_full(sub, &self.context.spec.lsu.queue);
+        sub_partition.readiness(self.sm.now, full)
     }
 
     /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes

@@ -17,6 +17,8 @@ pub(crate) struct SubPartition {
     scheduler: Scheduler,
     /// Warps that wait for no dependence.
     pub(crate) ready: u64,
+    /// How many these are.
+    ready_warps: u32,
     pipes: Pipes,
     /// Ready warps that want the memory queue with global or local memory.
     wants_global: u64,
@@ -66,6 +68,7 @@ impl SubPartition {
         SubPartition {
             scheduler: Scheduler::new(spec, stream),
             ready: 0,
+            ready_warps: 0,
             pipes: Pipes::default(),
             wants_global: 0,
             wants_shared: 0,
@@ -92,6 +95,12 @@ impl SubPartition {
         }
     }
 
+    /// Whether a ready warp wants the memory queue.
+    #[inline(always)]
+    pub(crate) fn wants_memory(&self) -> bool {
+        self.wants_global | self.wants_shared != 0
+    }
+
     /// The scheduler picks one of the eligible warps.
     #[inline(always)]
     pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
@@ -111,15 +120,14 @@ impl SubPartition {
     }
 
     /// Counts a cycle in which one of these warps issues.
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, eligible: u64) {
         let counters = &mut self.counters;
         counters.issue_cycles += 1;
         counters.eligible_cycles += 1;
-        let others = match eligible & (eligible - 1) {
-            0 => 0,
-            others => u64::from(others.count_ones()),
-        };
+        // Mostly every ready warp is eligible, and their number is known.
+        let warps = if eligible == self.ready { self.ready_warps } else { eligible.count_ones() };
+        let others = u64::from(warps) - 1;
         counters.eligible_warp_cycles += others + 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] += others;
@@ -165,6 +173,7 @@ impl SubPartition {
     pub(crate) fn make_ready(&mut self, warp: u32, unit: u8, memory: MemoryClass) {
         let bit = 1 << warp;
         self.ready |= bit;
+        self.ready_warps += 1;
         self.pipes.want(warp, unit);
         match memory {
             MemoryClass::None | MemoryClass::CopyGroup => {}
@@ -178,6 +187,7 @@ impl SubPartition {
     pub(crate) fn issue(&mut self, warp: u32, info: &IssueInfo, now: Cycle) {
         let keep = !(1 << warp);
         self.ready &= keep;
+        self.ready_warps -= 1;
         self.wants_global &= keep;
         self.wants_shared &= keep;
         self.pipes.issue(warp, info.unit, now + u64::from(info.interval));
@@ -241,6 +251,7 @@ mod tests {
             packed: 0,
             constant: None,
             opcode: Opcode::Nop,
+            only_computes: true,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Sub-partitions that take turns, and schedulers that issue several instructions in one cycle.
 
-use crate::sm::Advance;
+use crate::sm::{Advance, HeldBack};
 use crate::sub_partition::Readiness;
 use smallvec::SmallVec;
 use warplab_exec::LaunchFault;
@@ -14,7 +14,7 @@ impl Advance<'_> {
         let now = self.sm.now;
         let mut issued = false;
         let mut next_free = Cycle::NEVER;
-        let mut held_back: SmallVec<[(usize, Readiness); 4]> = SmallVec::new();
+        let mut held_back: HeldBack = SmallVec::new();
         let mut off_turn: SmallVec<[(usize, u64); 4]> = SmallVec::new();
         for sub in 0..self.sm.sub_partitions.len() {
             let ready = self.sm.sub_partitions[sub].ready;

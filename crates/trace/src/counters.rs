@@ -221,7 +221,7 @@ summed!(
         far_atomic_sectors,
         /// Of the sectors of atomic operations without a result, those that came from the other half.
         far_reduction_sectors,
-        /// Sectors of misses that waited for a fill already under way.
+        /// Sectors that count as hits and waited for a fill already under way.
         merged_sectors,
         /// Lines evicted.
         evictions,

@@ -46,10 +46,10 @@ fn an_activate_waits_a_clock_for_a_column_command_of_another_bank() {
         sectors: SectorMask(1),
         at: Ticks(at),
     };
-    channel.push(read(0, 0), Ticks(0));
+    channel.push(&spec, read(0, 0), Ticks(0));
     channel.decide(&spec);
     // Bank 0 is read at 31, when bank 4 could be activated: with buses of their own both would happen at once.
-    channel.push(read(4, 31), Ticks(31));
+    channel.push(&spec, read(4, 31), Ticks(31));
     let mut data = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
         data.extend(channel.decide(&spec).map(|(_, data)| data.0));

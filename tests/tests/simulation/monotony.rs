@@ -1,13 +1,17 @@
 //! Law 5: more bandwidth, a larger cache of the same shape or a lower latency never slows the streaming kernels.
 
 use warplab_config::GpuConfig;
-use warplab_tests::{case_named, cases, gpu, on_all, simulate, suite_program};
+use warplab_tests::{Case, case_named, cases, gpu, on_all, simulate, suite_program};
 
 /// Streaming kernels, short ones.
 const CASES: [&str; 3] = ["copy_f1_2e20", "copy_f4_2e20", "ilp_tlp_e2_b128_2e20"];
 
 /// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster.
 const REORDERING: f64 = 1.01;
+
+/// Cycles by which a launch begins later. Where the refresh of a bank falls changes the time of a short kernel by up to
+/// three per cent, whatever the memory is like: all of these together count.
+const STARTS: [u32; 4] = [0, 97, 194, 291];
 
 type Change = (&'static str, fn(&mut GpuConfig));
 
@@ -32,10 +36,13 @@ fn law_5_a_better_memory_never_slows_the_streaming_kernels() {
     let program = suite_program(&config, "suite");
     let all = cases("suite");
     let chosen: Vec<_> = CASES.iter().map(|name| case_named(&all, name).clone()).collect();
+    let from = |config: &GpuConfig, case: &Case, start: u32| {
+        let mut config = config.clone();
+        config.launch.kernel_start += start;
+        simulate(&config, &program, case).expect("it runs").outcome.counters.elapsed_cycles
+    };
     let cycles = |config: &GpuConfig| {
-        on_all(&chosen, |case| {
-            simulate(config, &program, case).expect("it runs").outcome.counters.elapsed_cycles
-        })
+        on_all(&chosen, |case| STARTS.map(|start| from(config, case, start)).iter().sum::<u64>())
     };
     let before = cycles(&config);
     for (name, improve) in IMPROVEMENTS {

@@ -1,10 +1,11 @@
 //! Crossbar, level-two cache and DRAM.
 
+use super::{SliceTable, SmCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The way between multiprocessors and memory partitions. Times in SM cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crossbar {
     /// Cycles each way: also the length of the epochs in which the chip advances.
@@ -19,6 +20,9 @@ pub struct Crossbar {
     /// Multiprocessors that share one port of the crossbar (a graphics processing cluster).
     #[schemars(range(min = 1))]
     pub sms_per_cluster: u32,
+    /// Clusters of different sizes, in the order in which they get blocks; all have `sms_per_cluster` where it is not given.
+    #[serde(default)]
+    pub clusters: Vec<SmCluster>,
     /// Bytes per cycle that one cluster can send.
     #[schemars(range(min = 1))]
     pub cluster_send_bytes: u32,
@@ -56,7 +60,7 @@ fn no_discount_on_repeated_atomics() -> u32 {
 }
 
 /// The level-two cache. Times in SM cycles unless said otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L2Cache {
     /// KiB of the whole cache.
@@ -74,6 +78,11 @@ pub struct L2Cache {
     /// Bytes that one slice delivers in one cycle of the level-two clock.
     #[schemars(range(min = 1))]
     pub slice_bytes: u32,
+    /// Bytes of requests that pass into one slice in one cycle of the level-two clock, in flits of the crossbar: one for
+    /// the header and one for each sector of a write. Requests pass at once where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub input_bytes: Option<u32>,
     /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u32,
@@ -101,6 +110,9 @@ pub struct L2Cache {
     pub link_latency: u32,
     /// Bytes that a slice sends to the other half in one cycle of the level-two clock.
     pub link_bytes: u32,
+    /// Which slice holds which KiB of a page, where it is known for two halves; any even spread where it is not given.
+    #[serde(default)]
+    pub slice_table: Option<SliceTable>,
 }
 
 /// Device memory: channels, each with its own command and data bus.

@@ -4,15 +4,18 @@
 //! result: what a machine is stands in one place.
 
 mod chip;
+mod clusters;
 mod compiler;
 mod latencies;
 mod memory;
 mod multiprocessor;
 mod rank;
 mod scheduler;
+mod slice_table;
 mod timing;
 
 pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
+pub use clusters::SmCluster;
 pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
@@ -22,6 +25,7 @@ pub use multiprocessor::{
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
+pub use slice_table::{SLICE_TABLE_ENTRIES, SliceTable};
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;

@@ -48,6 +48,8 @@ pub struct Victim {
 pub struct SectorCache {
     shape: CacheShape,
     ways: Divisor,
+    /// The bits of a set's number, where the number of sets is a power of two.
+    set_mask: Option<u64>,
     fingerprints: Fingerprints,
     /// All lines, set by set: everything that is known of one in one word.
     lines: Vec<Word>,
@@ -114,6 +116,7 @@ impl SectorCache {
         SectorCache {
             shape,
             ways: Divisor::new(shape.ways as u64),
+            set_mask: shape.sets.is_power_of_two().then_some(shape.sets as u64 - 1),
             fingerprints: Fingerprints::new(shape),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
@@ -261,8 +264,10 @@ impl SectorCache {
 
     #[inline]
     fn set(&self, set_number: u64) -> usize {
-        let sets = self.shape.sets as u64;
-        (if sets.is_power_of_two() { set_number & (sets - 1) } else { set_number % sets }) as usize
+        match self.set_mask {
+            Some(mask) => (set_number & mask) as usize,
+            None => (set_number % self.shape.sets as u64) as usize,
+        }
     }
 }
 

@@ -39,9 +39,8 @@ pub struct Access {
 struct Candidate {
     at: Ticks,
     command: Command,
-    bank: u32,
-    /// Of the access in the queue of the bank.
-    place: u32,
+    /// Of its wish among those for the command.
+    position: usize,
 }
 
 /// The specification of a pseudo-channel.
@@ -78,6 +77,11 @@ impl ChannelSpec {
             write_low: dram.write_low as usize,
         }
     }
+
+    /// From a read command to the moment at which its data is there.
+    pub(crate) fn data_time(&self) -> Ticks {
+        self.read_latency + self.burst
+    }
 }
 
 /// One pseudo-channel.
@@ -113,7 +117,7 @@ impl PseudoChannel {
             ready: ReadyTimes::new(&spec.constraints),
             reads: Queues::new(banks),
             writes: Queues::new(banks),
-            wishes: Wishes::new(banks),
+            wishes: Wishes::default(),
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
@@ -126,17 +130,15 @@ impl PseudoChannel {
     }
 
     /// An access is announced `now`.
-    pub fn push(&mut self, access: Access, now: Ticks) {
+    pub fn push(&mut self, spec: &ChannelSpec, access: Access, now: Ticks) {
         let Access { bank, row, write, token, sectors, at } = access;
         let waiting = Waiting { row, token, sectors, at, age: self.next_age, opened: false };
         self.next_age += 1;
+        let queues = if write { &mut self.writes } else { &mut self.reads };
+        let is_first = queues.oldest(bank).is_none();
+        queues.push(bank, waiting);
         if write == self.writing {
-            self.wishes.forget(bank);
-        }
-        if write {
-            self.writes.push(bank, waiting)
-        } else {
-            self.reads.push(bank, waiting)
+            self.wish_for_new(spec, bank, row, is_first);
         }
         if self.found.take().is_some() && now <= self.after_command {
             self.decide_at = self.after_command;
@@ -192,9 +194,9 @@ impl PseudoChannel {
             self.refresh(spec, now);
         }
         if self.direction_changes(spec) {
-            self.change_direction();
+            self.change_direction(spec);
         }
-        let candidate = self.best_candidate(spec, now)?;
+        let candidate = self.best_candidate(now)?;
         if candidate.at <= now {
             return Some(candidate);
         }
@@ -209,7 +211,7 @@ impl PseudoChannel {
         if self.is_empty() || self.after_command >= self.next_refresh || self.direction_changes(spec) {
             return;
         }
-        let next = self.best_candidate(spec, self.after_command);
+        let next = self.best_candidate(self.after_command);
         if let Some(candidate) = next.filter(|candidate| candidate.at < self.next_refresh) {
             self.decide_at = candidate.at;
             self.found = Some(candidate);
@@ -231,75 +233,123 @@ impl PseudoChannel {
         }
     }
 
-    fn change_direction(&mut self) {
+    fn change_direction(&mut self, spec: &ChannelSpec) {
         self.writing = !self.writing;
-        self.wishes.forget_all();
+        self.wishes.clear();
+        (0..self.open_rows.len()).for_each(|bank| self.wish_of(spec, bank));
         self.counters.turnarounds += 1;
     }
 
+    /// What a bank without a wish needs next: a column command for the oldest access to its open row, or else the way to
+    /// the row of the oldest access of all.
+    fn wish_of(&mut self, spec: &ChannelSpec, bank: usize) {
+        let open_row = self.open_rows[bank];
+        let column = self.column();
+        let queues = self.queues_mut();
+        let hit = open_row.and_then(|row| queues.oldest_of_row(bank, row));
+        let Some(place) = hit.or_else(|| queues.oldest(bank)) else { return };
+        let command = match (hit, open_row) {
+            (Some(_), _) => column,
+            (None, Some(_)) => Command::Precharge,
+            (None, None) => Command::Activate,
+        };
+        let Waiting { age, at, .. } = *queues.waiting(place);
+        let wish = Wish {
+            age,
+            ready: self.ready.of_bank(command, bank).max(at),
+            place: place as u32,
+            bank: bank as u16,
+            group: spec.constraints.group(bank) as u16,
+        };
+        self.wishes.add(command, wish);
+    }
+
+    /// An access to a row of a bank has come last: the bank needs something else if it needed nothing, or if it was to be
+    /// closed and this row is open.
+    fn wish_for_new(&mut self, spec: &ChannelSpec, bank: usize, row: u64, is_first: bool) {
+        if is_first {
+            self.wish_of(spec, bank);
+        } else if self.open_rows[bank] == Some(row)
+            && let Some(position) = self.wishes.position(Command::Precharge, bank)
+        {
+            self.wishes.take(Command::Precharge, position);
+            self.wish_of(spec, bank);
+        }
+    }
+
     /// The command that can come first; among those the one that is first in the order of commands, then the oldest.
-    fn best_candidate(&mut self, spec: &ChannelSpec, now: Ticks) -> Option<Candidate> {
-        let constraints = &spec.constraints;
-        let (queues, column) =
-            if self.writing { (&mut self.writes, Command::Write) } else { (&mut self.reads, Command::Read) };
-        self.wishes.find(constraints, &self.ready, &self.open_rows, queues, column);
-        let groups = self.ready.of_groups(constraints);
-        let mut best = Candidate { at: Ticks::NEVER, command: column, bank: 0, place: 0 };
-        for command in [column, Command::Activate, Command::Precharge] {
-            let earliest = self.ready.of_channel(command).max(now);
+    fn best_candidate(&self, now: Ticks) -> Option<Candidate> {
+        let column = self.column();
+        let mut best = Candidate { at: Ticks::NEVER, command: column, position: 0 };
+        for &command in &[column, Command::Activate, Command::Precharge] {
+            let (of_channel, of_groups) = self.ready.of_channel_and_groups(command);
+            let earliest = of_channel.max(now);
             // A command that cannot come before one that goes before it in the order does not come.
             if earliest >= best.at {
                 continue;
             }
-            for &Wish { bank, group, place, ready, .. } in self.wishes.oldest_first(command) {
-                let at = ready.max(groups[group as usize][command as usize]).max(earliest);
-                if at < best.at {
-                    best = Candidate { at, command, bank, place };
-                }
-                if at == earliest {
-                    break;
-                }
+            let (at, position) = self.wishes.first(command, of_groups, earliest);
+            if at < best.at {
+                best = Candidate { at, command, position };
             }
         }
         (best.at != Ticks::NEVER).then_some(best)
     }
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
-        let Candidate { command, bank, place, .. } = candidate;
-        let (bank, place) = (bank as usize, place as usize);
+        let Candidate { command, position, .. } = candidate;
+        let Wish { bank, place, .. } = self.wishes.at(command, position);
+        let (bank, place) = (usize::from(bank), place as usize);
         self.ready.issued(&spec.constraints, command, bank, now);
-        if matches!(command, Command::Read | Command::Write) {
-            let taken = self.take_access(spec, (bank, place), now);
-            if self.queues().is_waiting(place) {
-                // Still the oldest access to the open row.
-                self.wishes.renew(bank, self.ready.of_bank(&spec.constraints, command, bank));
-            } else {
-                self.wishes.forget(bank);
-            }
-            return Some(taken);
-        }
-        self.wishes.forget(bank);
         match command {
             Command::Activate => {
                 let (row, first) = self.open(place);
                 self.counters.activates += 1;
                 self.counters.row_misses += first;
                 self.set_row(bank, Some(row));
+                self.wish_on((command, position), self.column());
                 None
             }
             Command::Precharge => {
                 self.counters.precharges += 1;
                 self.counters.row_conflicts += self.open(place).1;
                 self.set_row(bank, None);
+                self.wish_on((command, position), Command::Activate);
                 None
             }
-            _ => None,
+            _ => {
+                let taken = self.take_access(spec, (bank, place), now);
+                if self.queues_mut().is_waiting(place) {
+                    // Still the oldest access to the open row.
+                    let ready = self.ready.of_bank(command, bank);
+                    self.wishes.renew(command, position, ready);
+                } else {
+                    self.wishes.take(command, position);
+                    self.wish_of(spec, bank);
+                }
+                Some(taken)
+            }
         }
     }
 
+    /// The wish at a position is granted, and its bank needs another command for the same access: after an activate or
+    /// precharge, which are for the oldest access of all.
+    fn wish_on(&mut self, (granted, position): (Command, usize), next: Command) {
+        let wish = self.wishes.take(granted, position);
+        let ready = self.ready.of_bank(next, usize::from(wish.bank));
+        self.wishes.add(next, Wish { ready: wish.ready.max(ready), ..wish });
+    }
+
+    /// The column command of the present direction.
+    #[inline]
+    fn column(&self) -> Command {
+        if self.writing { Command::Write } else { Command::Read }
+    }
+
     /// The queues of the present direction.
-    fn queues(&self) -> &Queues {
-        if self.writing { &self.writes } else { &self.reads }
+    #[inline]
+    fn queues_mut(&mut self) -> &mut Queues {
+        if self.writing { &mut self.writes } else { &mut self.reads }
     }
 
     /// A column command: its access leaves the queue, with the moment at which its data is there.
@@ -310,16 +360,16 @@ impl PseudoChannel {
         now: Ticks,
     ) -> (Access, Ticks) {
         let counters = &mut self.counters;
-        let (queues, bytes, latency) = if self.writing {
-            (&mut self.writes, &mut counters.written_bytes, Ticks(0))
+        let (queues, bytes, time) = if self.writing {
+            (&mut self.writes, &mut counters.written_bytes, spec.burst)
         } else {
-            (&mut self.reads, &mut counters.read_bytes, spec.read_latency)
+            (&mut self.reads, &mut counters.read_bytes, spec.data_time())
         };
         let Waiting { row, token, sectors, at, opened, .. } = queues.take(bank, place);
         *bytes += spec.burst_bytes;
         counters.busy_ticks += spec.burst.0;
         counters.row_hits += u64::from(!opened);
-        (Access { bank, row, write: self.writing, token, sectors, at }, now + latency + spec.burst)
+        (Access { bank, row, write: self.writing, token, sectors, at }, now + time)
     }
 
     /// Another row of a bank is open, or none.
@@ -331,15 +381,13 @@ impl PseudoChannel {
 
     /// An activate or precharge for an access: its row, and one if it is the first for it, else nothing.
     fn open(&mut self, place: usize) -> (u64, u64) {
-        let queues = if self.writing { &mut self.writes } else { &mut self.reads };
-        let waiting = queues.waiting_mut(place);
+        let waiting = self.queues_mut().waiting_mut(place);
         (waiting.row, u64::from(!std::mem::replace(&mut waiting.opened, true)))
     }
 
     /// The refresh that is due is issued as soon as its banks are closed; refreshes that fell into idle time are only
     /// counted.
     fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
-        self.wishes.forget_all();
         while self.next_refresh + spec.refresh.duration <= now {
             self.close_for_refresh(spec);
         }
@@ -349,11 +397,11 @@ impl PseudoChannel {
         let RefreshSpec { command, precharge, .. } = spec.refresh;
         let (ready, constraints) = (&self.ready, &spec.constraints);
         let bank = self.refresh_turn;
-        let allowed = ready.of_bank(constraints, command, bank).max(ready.shared(constraints, command, bank));
+        let allowed = ready.of_bank(command, bank).max(ready.shared(constraints, command, bank));
         let closed = self
             .refreshed_banks(spec)
             .filter(|&bank| self.open_rows[bank].is_some())
-            .map(|bank| ready.of_bank(constraints, Command::Precharge, bank) + precharge)
+            .map(|bank| ready.of_bank(Command::Precharge, bank) + precharge)
             .max()
             .unwrap_or_default();
         let at = self.next_refresh.max(allowed).max(closed);
@@ -371,8 +419,11 @@ impl PseudoChannel {
 
     /// A refresh leaves its banks closed; the next one is due an interval later.
     fn close_for_refresh(&mut self, spec: &ChannelSpec) {
-        let banks = self.refreshed_banks(spec);
-        banks.for_each(|bank| self.set_row(bank, None));
+        for bank in self.refreshed_banks(spec) {
+            self.set_row(bank, None);
+            self.wishes.withdraw(bank);
+            self.wish_of(spec, bank);
+        }
         if spec.refresh.command == Command::RefreshBank {
             self.refresh_turn = (self.refresh_turn + 1) % self.open_rows.len();
         }

@@ -31,10 +31,6 @@ pub(crate) enum Level {
     Bank,
 }
 
-impl Level {
-    const ALL: [Level; 3] = [Level::PseudoChannel, Level::BankGroup, Level::Bank];
-}
-
 /// A number of command clocks as an expression of named timings and the clocks of one burst.
 pub(crate) type Distance = fn(&DramClocks, u32) -> u32;
 
@@ -52,6 +48,7 @@ pub(crate) struct Constraint {
 /// A row in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Row {
+    level: Level,
     to: Command,
     distance: Ticks,
 }
@@ -59,24 +56,26 @@ struct Row {
 /// A row over several commands of the pseudo-channel.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    from: Command,
+    /// Which of all.
+    number: usize,
     to: Command,
     count: usize,
     distance: Ticks,
 }
 
-/// The rows of a machine, by their first command and level.
+/// The rows of a machine, by their first command.
 #[derive(Clone, Debug)]
 pub(crate) struct Constraints {
     groups: usize,
     /// The group of each bank.
     group_of: Vec<u8>,
-    after: [[Vec<Row>; Level::ALL.len()]; Command::COUNT],
-    windows: Vec<Window>,
+    after: [Vec<Row>; Command::COUNT],
+    windows: [Vec<Window>; Command::COUNT],
 }
 
 impl Constraints {
-    /// The rows of a standard with a machine's timings. A distance of nothing constrains nothing.
+    /// The rows of a standard with a machine's timings. A distance of nothing constrains nothing, and of two rows that
+    /// differ in distance only the longer one counts.
     pub(crate) fn new(
         standard: &[Constraint],
         (groups, banks_per_group): (usize, usize),
@@ -86,14 +85,19 @@ impl Constraints {
     ) -> Constraints {
         let group_of = (0..groups * banks_per_group).map(|bank| (bank / banks_per_group) as u8).collect();
         let mut constraints =
-            Constraints { groups, group_of, after: Default::default(), windows: Vec::new() };
+            Constraints { groups, group_of, after: Default::default(), windows: Default::default() };
         for constraint in standard {
             let distance = clock * u64::from((constraint.distance)(clocks, burst));
             let Constraint { level, from, to, window, .. } = *constraint;
             if window > 1 {
-                constraints.windows.push(Window { from, to, count: window, distance });
+                let number = constraints.count_windows();
+                constraints.windows[from as usize].push(Window { number, to, count: window, distance });
             } else if distance > Ticks(0) {
-                constraints.after[from as usize][level as usize].push(Row { to, distance });
+                let rows = &mut constraints.after[from as usize];
+                match rows.iter_mut().find(|row| (row.level, row.to) == (level, to)) {
+                    Some(row) => row.distance = row.distance.max(distance),
+                    None => rows.push(Row { level, to, distance }),
+                }
             }
         }
         constraints
@@ -103,28 +107,29 @@ impl Constraints {
         self.group_of.len()
     }
 
+    fn count_windows(&self) -> usize {
+        self.windows.iter().map(Vec::len).sum()
+    }
+
     /// The group of a bank.
     #[inline]
     pub(crate) fn group(&self, bank: usize) -> usize {
         usize::from(self.group_of[bank])
     }
+}
 
-    /// Where the ready-times of a level lie that a bank belongs to.
-    #[inline]
-    fn node(&self, level: Level, bank: usize) -> usize {
-        match level {
-            Level::PseudoChannel => 0,
-            Level::BankGroup => 1 + self.group(bank),
-            Level::Bank => 1 + self.groups + bank,
-        }
-    }
+/// The moment from which one command may be issued.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Moments {
+    of_channel: Ticks,
+    of_groups: Vec<Ticks>,
+    of_banks: Vec<Ticks>,
 }
 
 /// The moment from which each command may be issued.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReadyTimes {
-    /// By command: of the pseudo-channel, of each bank group, of each bank.
-    nodes: Vec<[Ticks; Command::COUNT]>,
+    of_commands: [Moments; Command::COUNT],
     /// For each window its last commands, oldest first.
     windows: Vec<VecDeque<Ticks>>,
 }
@@ -132,53 +137,58 @@ pub(crate) struct ReadyTimes {
 impl ReadyTimes {
     /// Everything may be issued at once.
     pub(crate) fn new(constraints: &Constraints) -> ReadyTimes {
-        let nodes = 1 + constraints.groups + constraints.banks();
-        let window = |window: &Window| VecDeque::with_capacity(window.count);
+        let moments = |_| Moments {
+            of_channel: Ticks(0),
+            of_groups: vec![Ticks(0); constraints.groups],
+            of_banks: vec![Ticks(0); constraints.banks()],
+        };
         ReadyTimes {
-            nodes: vec![[Ticks(0); Command::COUNT]; nodes],
-            windows: constraints.windows.iter().map(window).collect(),
+            of_commands: std::array::from_fn(moments),
+            windows: vec![VecDeque::new(); constraints.count_windows()],
         }
     }
 
     /// When a bank alone allows a command; changes only when a command is issued to that bank.
-    pub(crate) fn of_bank(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        self.nodes[constraints.node(Level::Bank, bank)][command as usize]
+    #[inline]
+    pub(crate) fn of_bank(&self, command: Command, bank: usize) -> Ticks {
+        self.of_commands[command as usize].of_banks[bank]
     }
 
-    /// When each group of banks allows each command.
+    /// When the pseudo-channel and when each group of banks allows a command.
     #[inline]
-    pub(crate) fn of_groups(&self, constraints: &Constraints) -> &[[Ticks; Command::COUNT]] {
-        &self.nodes[1..][..constraints.groups]
-    }
-
-    /// When the pseudo-channel allows a command.
-    #[inline]
-    pub(crate) fn of_channel(&self, command: Command) -> Ticks {
-        self.nodes[0][command as usize]
+    pub(crate) fn of_channel_and_groups(&self, command: Command) -> (Ticks, &[Ticks]) {
+        let moments = &self.of_commands[command as usize];
+        (moments.of_channel, &moments.of_groups)
     }
 
     /// When what a bank shares with others allows a command.
     pub(crate) fn shared(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        let group = self.of_groups(constraints)[constraints.group(bank)];
-        group[command as usize].max(self.of_channel(command))
+        let (of_channel, of_groups) = self.of_channel_and_groups(command);
+        of_groups[constraints.group(bank)].max(of_channel)
     }
 
     /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.
+    #[inline]
     pub(crate) fn issued(&mut self, constraints: &Constraints, command: Command, bank: usize, now: Ticks) {
-        for (rows, level) in constraints.after[command as usize].iter().zip(Level::ALL) {
-            let node = &mut self.nodes[constraints.node(level, bank)];
-            rows.iter().for_each(|row| not_before(&mut node[row.to as usize], now + row.distance));
+        let group = constraints.group(bank);
+        for row in &constraints.after[command as usize] {
+            let moments = &mut self.of_commands[row.to as usize];
+            let moment = match row.level {
+                Level::PseudoChannel => &mut moments.of_channel,
+                Level::BankGroup => &mut moments.of_groups[group],
+                Level::Bank => &mut moments.of_banks[bank],
+            };
+            not_before(moment, now + row.distance);
         }
-        for (window, last) in constraints.windows.iter().zip(&mut self.windows) {
-            if window.from != command {
-                continue;
-            }
+        for window in &constraints.windows[command as usize] {
+            let last = &mut self.windows[window.number];
             if last.len() == window.count {
                 last.pop_front();
             }
             last.push_back(now);
             if last.len() == window.count {
-                not_before(&mut self.nodes[0][window.to as usize], last[0] + window.distance);
+                let moments = &mut self.of_commands[window.to as usize];
+                not_before(&mut moments.of_channel, last[0] + window.distance);
             }
         }
     }

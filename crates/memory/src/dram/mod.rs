@@ -1,6 +1,5 @@
 //! DRAM: pseudo-channels with banks, rows and timing constraints, scheduled first-ready, first-come-first-served.
 
-mod bank_set;
 mod channel;
 mod constraints;
 mod map;

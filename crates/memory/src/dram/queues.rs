@@ -1,6 +1,5 @@
 //! The accesses of one direction that wait for their banks, in one array of nodes: a list for each bank.
 
-use super::bank_set::BankSet;
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
 use warplab_units::SectorMask;
@@ -44,7 +43,6 @@ pub(crate) struct Queues {
     nodes: Vec<Node>,
     free: Vec<u32>,
     ends: Vec<Ends>,
-    occupied: BankSet,
     len: usize,
 }
 
@@ -55,7 +53,6 @@ impl Queues {
             nodes: Vec::new(),
             free: Vec::new(),
             ends: vec![Ends { first: NONE, last: NONE, passed: NONE }; banks],
-            occupied: BankSet::empty(banks),
             len: 0,
         }
     }
@@ -63,11 +60,6 @@ impl Queues {
     /// How many bursts wait.
     pub(crate) fn len(&self) -> usize {
         self.len
-    }
-
-    /// The banks for which any waits.
-    pub(crate) fn occupied(&self) -> &BankSet {
-        &self.occupied
     }
 
     /// An access comes last to the queue of a bank.
@@ -89,7 +81,6 @@ impl Queues {
             before => self.nodes[before as usize].after = place,
         }
         self.ends[bank].last = place;
-        self.occupied.insert(bank);
         self.len += waiting.sectors.count() as usize;
     }
 
@@ -174,9 +165,6 @@ impl Queues {
             after => self.nodes[after as usize].before = before,
         }
         let ends = &mut self.ends[bank];
-        if ends.first == NONE {
-            self.occupied.remove(bank);
-        }
         if ends.passed == place as u32 {
             ends.passed = before;
         }
@@ -246,17 +234,5 @@ mod tests {
         assert_eq!(taken, [(0b0001, true), (0b0010, false), (0b1000, false)]);
         assert!(!queues.is_waiting(place));
         assert_eq!((queues.len(), queues.oldest(0)), (0, None));
-    }
-
-    #[test]
-    fn a_bank_is_occupied_until_its_last_access_leaves() {
-        let mut queues = Queues::new(2);
-        queues.push(0, waiting(0));
-        queues.push(1, waiting(1));
-        assert!([0, 1].iter().all(|&bank| queues.occupied().contains(bank)));
-        let place = queues.oldest(0).unwrap();
-        queues.take(0, place);
-        assert_eq!([0, 1].map(|bank| queues.occupied().contains(bank)), [false, true]);
-        assert_eq!(queues.len(), 1);
     }
 }

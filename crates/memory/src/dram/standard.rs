@@ -83,7 +83,7 @@ mod tests {
         let mut ready = ReadyTimes::new(&constraints);
         ready.issued(&constraints, from, 0, Ticks(1000));
         [0, 1, 2].map(|bank| {
-            let at = ready.of_bank(&constraints, to, bank).max(ready.shared(&constraints, to, bank));
+            let at = ready.of_bank(to, bank).max(ready.shared(&constraints, to, bank));
             at.0.saturating_sub(1000)
         })
     }

@@ -62,7 +62,7 @@ fn times(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
     let spec = ChannelSpec::new(dram, Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, access) in accesses.iter().enumerate() {
-        channel.push(Access { token: token as u64, ..*access }, Ticks(0));
+        channel.push(&spec, Access { token: token as u64, ..*access }, Ticks(0));
     }
     let mut done = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
@@ -122,7 +122,7 @@ fn an_open_row_goes_before_an_older_request_for_another_row() {
     let spec = ChannelSpec::new(&dram(), Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, row) in [(0, 5), (1, 6), (2, 5)] {
-        channel.push(Access { token, ..read(0, row, 0) }, Ticks(0));
+        channel.push(&spec, Access { token, ..read(0, row, 0) }, Ticks(0));
     }
     let mut order = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
@@ -137,14 +137,14 @@ fn an_open_row_goes_before_an_older_request_for_another_row() {
 fn a_read_after_writes_waits_for_the_turnaround() {
     let spec = ChannelSpec::new(&dram(), Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
-    channel.push(write(0, 5, 0), Ticks(0));
+    channel.push(&spec, write(0, 5, 0), Ticks(0));
     let mut done = Vec::new();
     while done.is_empty() {
         done.extend(channel.decide(&spec));
     }
     // The write's column command came at 15 (activate to write); its data is taken at once for the accounts.
     assert_eq!(done[0].1, Ticks(15 + 2));
-    channel.push(read(0, 5, 16), Ticks(0));
+    channel.push(&spec, read(0, 5, 16), Ticks(0));
     let mut data = None;
     while data.is_none() {
         data = channel.decide(&spec);
@@ -166,7 +166,7 @@ fn a_refresh_blocks_every_bank() {
 fn a_channel_asks_for_the_next_command_exactly_when_it_is_ready() {
     let spec = ChannelSpec::new(&dram(), Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
-    channel.push(read(0, 5, 100), Ticks(0));
+    channel.push(&spec, read(0, 5, 100), Ticks(0));
     assert_eq!((channel.next_decision(), channel.decide(&spec)), (Ticks(100), None));
     // The read is at 131 and not before.
     assert_eq!(channel.next_decision(), Ticks(131));
@@ -179,7 +179,7 @@ fn order(dram: &Dram, accesses: &[Access]) -> Vec<u64> {
     let spec = ChannelSpec::new(dram, Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
     for (token, access) in accesses.iter().enumerate() {
-        channel.push(Access { token: token as u64, ..*access }, Ticks(0));
+        channel.push(&spec, Access { token: token as u64, ..*access }, Ticks(0));
     }
     let mut order = Vec::new();
     while channel.next_decision() != Ticks::NEVER {
@@ -224,7 +224,7 @@ fn refreshes_in_idle_time_are_counted_and_close_the_rows() {
     let mut channel = PseudoChannel::new(&spec, 1023);
     let mut data = Vec::new();
     for at in [0, 4 * 1024 + 600] {
-        channel.push(read(0, 5, at), Ticks(0));
+        channel.push(&spec, read(0, 5, at), Ticks(0));
         while channel.next_decision() != Ticks::NEVER {
             data.extend(channel.decide(&spec).map(|(_, data)| data.0));
         }
@@ -249,7 +249,7 @@ fn pseudo_channels_of_different_stagger_are_refreshed_at_different_times() {
     let spec = ChannelSpec::new(&dram, Ticks(1));
     let data = [0, 511].map(|stagger| {
         let mut channel = PseudoChannel::new(&spec, stagger);
-        channel.push(read(0, 5, 300), Ticks(0));
+        channel.push(&spec, read(0, 5, 300), Ticks(0));
         std::iter::from_fn(|| Some(channel.decide(&spec))).flatten().next().map(|(_, data)| data.0)
     });
     // The first was refreshed from 1 to 561; the second will be at 512.
@@ -281,7 +281,7 @@ fn counters_that_are_taken_start_anew() {
     let spec = ChannelSpec::new(&dram(), Ticks(1));
     let mut channel = PseudoChannel::new(&spec, 1023);
     for (at, expected) in [(0, (1, 0)), (100, (0, 1))] {
-        channel.push(read(0, 5, at), Ticks(0));
+        channel.push(&spec, read(0, 5, at), Ticks(0));
         while channel.next_decision() != Ticks::NEVER {
             channel.decide(&spec);
         }

@@ -1,30 +1,25 @@
-//! What each bank needs next, as far as it depends on the bank alone: found once and kept until something changes.
+//! What each bank needs next, as far as it depends on the bank alone: kept until the bank or its queue changes.
 
-use super::bank_set::BankSet;
-use super::constraints::{Command, Constraints, ReadyTimes};
-use super::queues::Queues;
+use super::constraints::Command;
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
 
 /// The next command of a bank.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wish {
-    pub(crate) bank: u32,
-    pub(crate) group: u32,
-    /// The place in its queue of the access that it serves.
-    pub(crate) place: u32,
-    /// The age of that access.
-    age: u64,
+    /// The age of the access that it serves.
+    pub(crate) age: u64,
     /// When the bank alone allows it.
     pub(crate) ready: Ticks,
+    /// The place of that access in the queues.
+    pub(crate) place: u32,
+    pub(crate) bank: u16,
+    pub(crate) group: u16,
 }
 
-/// What the banks need next for the accesses of the present direction.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// What the banks need next for the accesses of the present direction: at most one wish for each bank.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Wishes {
-    /// The banks whose wish is known, and the command that each of them needs.
-    known: BankSet,
-    commands: Vec<Command>,
     /// The wishes for column commands, activates and precharges, those of the oldest accesses first.
     lines: [Vec<Wish>; 3],
 }
@@ -40,86 +35,129 @@ fn line_of(command: Command) -> usize {
 }
 
 impl Wishes {
-    /// Nothing is known of so many banks.
-    pub(crate) fn new(banks: usize) -> Wishes {
-        Wishes {
-            known: BankSet::empty(banks),
-            commands: vec![Command::Activate; banks],
-            lines: Default::default(),
-        }
+    /// The wish at a position among those for a command.
+    #[inline]
+    pub(crate) fn at(&self, command: Command, position: usize) -> Wish {
+        self.lines[line_of(command)][position]
     }
 
-    /// Something has changed for a bank.
+    /// Which of the wishes for a command can be granted first, and when: the banks' groups and `earliest` must allow it,
+    /// too. Of those that can be granted at once the one for the oldest access.
     #[inline]
-    pub(crate) fn forget(&mut self, bank: usize) {
-        if !self.known.contains(bank) {
-            return;
+    pub(crate) fn first(&self, command: Command, of_groups: &[Ticks], earliest: Ticks) -> (Ticks, usize) {
+        let (mut first, mut first_position) = (Ticks::NEVER, 0);
+        for (position, wish) in self.lines[line_of(command)].iter().enumerate() {
+            let at = wish.ready.max(of_groups[usize::from(wish.group)]);
+            if at <= earliest {
+                return (earliest, position);
+            }
+            if at < first {
+                (first, first_position) = (at, position);
+            }
         }
-        self.known.remove(bank);
-        let line = &mut self.lines[line_of(self.commands[bank])];
-        let place = line.iter().position(|wish| wish.bank as usize == bank);
-        place.map(|place| line.remove(place));
+        (first, first_position)
+    }
+
+    /// Where the wish of a bank stands among those for a command.
+    #[inline]
+    pub(crate) fn position(&self, command: Command, bank: usize) -> Option<usize> {
+        self.lines[line_of(command)].iter().position(|wish| usize::from(wish.bank) == bank)
+    }
+
+    /// A wish takes its place behind those of older accesses.
+    #[inline]
+    pub(crate) fn add(&mut self, command: Command, wish: Wish) {
+        let line = &mut self.lines[line_of(command)];
+        let mut place = line.len();
+        line.push(wish);
+        while place > 0 && line[place - 1].age > wish.age {
+            line[place] = line[place - 1];
+            place -= 1;
+        }
+        line[place] = wish;
+    }
+
+    /// Takes out the wish that stands at a position.
+    #[inline]
+    pub(crate) fn take(&mut self, command: Command, position: usize) -> Wish {
+        let line = &mut self.lines[line_of(command)];
+        let wish = line[position];
+        for place in position + 1..line.len() {
+            line[place - 1] = line[place];
+        }
+        line.pop();
+        wish
     }
 
     /// A bank needs the same command for the same access again, and allows it at `ready`, no earlier than before.
     #[inline]
-    pub(crate) fn renew(&mut self, bank: usize, ready: Ticks) {
-        let line = &mut self.lines[line_of(self.commands[bank])];
-        if let Some(wish) = line.iter_mut().find(|wish| wish.bank as usize == bank) {
-            wish.ready = wish.ready.max(ready);
+    pub(crate) fn renew(&mut self, command: Command, position: usize, ready: Ticks) {
+        let wish = &mut self.lines[line_of(command)][position];
+        wish.ready = wish.ready.max(ready);
+    }
+
+    /// Takes out the wish of a bank, if it has one.
+    pub(crate) fn withdraw(&mut self, bank: usize) {
+        for line in &mut self.lines {
+            line.retain(|wish| usize::from(wish.bank) != bank);
         }
     }
 
-    /// Something has changed for all banks.
-    pub(crate) fn forget_all(&mut self) {
-        self.known.clear();
+    /// Takes out all wishes.
+    pub(crate) fn clear(&mut self) {
         self.lines.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Finds what is not known: a column command for the oldest access to the open row of a bank, or else the way to
-    /// the row of the oldest access of all.
-    #[inline]
-    pub(crate) fn find(
-        &mut self,
-        constraints: &Constraints,
-        ready: &ReadyTimes,
-        open_rows: &[Option<u64>],
-        queues: &mut Queues,
-        column: Command,
-    ) {
-        while let Some(bank) = queues.occupied().first_without(&self.known) {
-            let open_row = open_rows[bank];
-            let hit = open_row.and_then(|row| queues.oldest_of_row(bank, row));
-            self.known.insert(bank);
-            let Some(place) = hit.or_else(|| queues.oldest(bank)) else { continue };
-            let waiting = queues.waiting(place);
-            let command = match (hit, open_row) {
-                (Some(_), _) => column,
-                (None, Some(_)) => Command::Precharge,
-                (None, None) => Command::Activate,
-            };
-            self.commands[bank] = command;
-            let wish = Wish {
-                bank: bank as u32,
-                group: constraints.group(bank) as u32,
-                place: place as u32,
-                age: waiting.age,
-                ready: ready.of_bank(constraints, command, bank).max(waiting.at),
-            };
-            line_up(&mut self.lines[line_of(command)], wish);
-        }
-    }
-
-    /// The wishes for a command, that of the oldest access first.
-    #[inline]
-    pub(crate) fn oldest_first(&self, command: Command) -> &[Wish] {
-        &self.lines[line_of(command)]
     }
 }
 
-/// A wish takes its place behind those of older accesses.
-#[inline]
-fn line_up(line: &mut Vec<Wish>, wish: Wish) {
-    let older = line.iter().rposition(|other| other.age < wish.age);
-    line.insert(older.map_or(0, |place| place + 1), wish);
+#[cfg(test)]
+mod tests {
+    use super::super::constraints::Command::{Activate, Precharge, Read};
+    use super::{Wish, Wishes};
+    use warplab_config::Ticks;
+
+    /// Wishes for activates, of banks with the numbers of their ages.
+    fn activates(ages: &[u16]) -> Wishes {
+        let mut wishes = Wishes::default();
+        for &bank in ages {
+            let wish = Wish { age: u64::from(bank), ready: Ticks(0), place: 0, bank, group: 0 };
+            wishes.add(Activate, wish);
+        }
+        wishes
+    }
+
+    fn ages(wishes: &Wishes) -> Vec<u64> {
+        wishes.lines[1].iter().map(|wish| wish.age).collect()
+    }
+
+    #[test]
+    fn wishes_for_a_command_stand_in_the_order_of_ages() {
+        assert_eq!(ages(&activates(&[5, 2, 9, 0, 7])), [0, 2, 5, 7, 9]);
+    }
+
+    #[test]
+    fn a_wish_that_is_taken_out_leaves_the_others_in_order() {
+        let mut wishes = activates(&[5, 2, 9]);
+        assert_eq!(wishes.take(Activate, 1).age, 5);
+        assert_eq!(ages(&wishes), [2, 9]);
+        wishes.withdraw(2);
+        assert_eq!(ages(&wishes), [9]);
+    }
+
+    #[test]
+    fn of_wishes_that_can_be_granted_at_once_the_one_for_the_oldest_access_comes_first() {
+        let mut wishes = activates(&[5, 2, 9]);
+        wishes.renew(Activate, 0, Ticks(40));
+        let first =
+            |of_group: u64, earliest: u64| wishes.first(Activate, &[Ticks(of_group)], Ticks(earliest));
+        assert_eq!(first(0, 10), (Ticks(10), 1));
+        assert_eq!(first(0, 40), (Ticks(40), 0));
+        assert_eq!(first(30, 20), (Ticks(30), 1));
+    }
+
+    #[test]
+    fn a_bank_stands_among_the_wishes_for_its_command_only() {
+        let wishes = activates(&[5, 2, 9]);
+        let positions = [Read, Activate, Precharge].map(|command| wishes.position(command, 9));
+        assert_eq!(positions, [None, Some(2), None]);
+    }
 }

@@ -62,6 +62,11 @@ impl Mshrs {
         self.0.contains(line)
     }
 
+    /// Sectors of a line that are under way.
+    pub(crate) fn pending(&self, line: Address) -> SectorMask {
+        self.0.get(line).map_or(SectorMask::EMPTY, |mshr| mshr.pending)
+    }
+
     pub(crate) fn get_mut(&mut self, line: Address) -> Option<&mut Mshr> {
         self.0.get_mut(line)
     }

@@ -3,6 +3,7 @@
 mod far;
 mod inspect;
 
+use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Mshrs, Waiter};
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
@@ -21,6 +22,8 @@ pub use inspect::{L2MshrView, SliceView};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DramRequest {
     pub(crate) line: Address,
+    /// The number of the line inside its partition.
+    pub(crate) local_line: u64,
     pub(crate) sectors: SectorMask,
     pub(crate) write: bool,
     pub(crate) at: Ticks,
@@ -36,6 +39,7 @@ pub(crate) struct L2Spec {
     mshrs: usize,
     cycle: Ticks,
     slice_bytes: u64,
+    input: Option<InputSpec>,
     fetch_sectors: u32,
     /// Bytes of a reply beside its data.
     header_bytes: u32,
@@ -61,6 +65,7 @@ impl L2Spec {
             mshrs: l2.miss_entries as usize,
             cycle,
             slice_bytes: u64::from(l2.slice_bytes),
+            input: InputSpec::new(config),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
             header_bytes: config.crossbar.header_bytes,
             hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
@@ -102,13 +107,15 @@ struct Inbox {
     blocked: bool,
     /// It does not pass before: it was blocked until then.
     not_before: Ticks,
+    /// When the last request that was looked up has passed in.
+    passed: Ticks,
 }
 
 impl Inbox {
     /// When the first request can be looked up; never when none waits or it is blocked.
     fn next(&self) -> Ticks {
         match self.requests.front() {
-            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before),
+            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before).max(self.passed),
             _ => Ticks::NEVER,
         }
     }
@@ -228,7 +235,11 @@ impl Slice {
         };
         match passed {
             Ok(()) => {
-                self.inbox(asker).requests.pop_front();
+                let inbox = self.inbox(asker);
+                inbox.requests.pop_front();
+                if let (Asker::Sm, Some(input)) = (asker, &spec.input) {
+                    inbox.passed = inbox.passed.max(Ticks::from(request.at)) + input.time(&request);
+                }
             }
             Err(Blocked) => self.inbox(asker).blocked = true,
         }
@@ -255,9 +266,10 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             return Err(Blocked);
         }
-        count(request, self.cache.present(index), missing, output.counters);
+        let asked = missing_first(missing, &self.mshrs, request.line);
+        count(request, self.cache.present(index), asked, output.counters);
         if asker == Asker::OtherHalf {
-            count_far(request, missing, output.counters);
+            count_far(request, asked, output.counters);
         }
         let passed = self.pass_request(spec, request, now, output);
         if let RequestKind::Write { full } = request.kind {
@@ -267,7 +279,7 @@ impl Slice {
         if missing.is_empty() {
             self.hit(spec, request, asker, index, passed, output);
         } else {
-            self.miss(spec, Waiter { request: *request, asker }, index, missing, now, output);
+            self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output);
         }
         Ok(())
     }
@@ -311,7 +323,7 @@ impl Slice {
         }
         let (index, victim) = self.cache.insert(line, set)?;
         if let Some(victim) = victim {
-            evict(victim, now, output);
+            evict(spec, victim, now, output);
         }
         Some(index)
     }
@@ -347,7 +359,7 @@ impl Slice {
         waiter: Waiter,
         index: LineIndex,
         missing: SectorMask,
-        now: Ticks,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
@@ -355,12 +367,12 @@ impl Slice {
         let waiting = self.mshrs.wait(waiter, index, missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
-            let at = now + spec.miss;
             output.dram.push(DramRequest {
                 line: waiter.request.line,
+                local_line: turn.set,
                 sectors: waiting.fetch,
                 write: false,
-                at,
+                at: turn.now + spec.miss,
             });
         }
     }
@@ -423,6 +435,11 @@ fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: 
     }
 }
 
+/// Of the sectors that are missing, those that are not under way: the profiler counts the others as hits.
+fn missing_first(missing: SectorMask, mshrs: &Mshrs, line: Address) -> SectorMask {
+    if missing.is_empty() { missing } else { missing & !mshrs.pending(line) }
+}
+
 /// Counts a request that came from the other half, beside what it counts as any other.
 fn count_far(request: &Request, missing: SectorMask, counters: &mut CacheCounters) {
     let sectors = u64::from(request.sectors.count());
@@ -449,17 +466,20 @@ fn fetched(wanted: SectorMask, fetch_sectors: u32) -> SectorMask {
         .fold(SectorMask::EMPTY, |all, group| all | group)
 }
 
-fn evict(victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
+fn evict(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
     output.counters.evictions += 1;
-    if !victim.dirty.is_empty() {
-        output.counters.writeback_sectors += u64::from(victim.dirty.count());
-        // A burst is written whole: the rest of sectors that were written in part comes from DRAM first.
-        if !victim.partial.is_empty() {
-            let line = victim.line;
-            output.dram.push(DramRequest { line, sectors: victim.partial, write: false, at: now });
-        }
-        output.dram.push(DramRequest { line: victim.line, sectors: victim.dirty, write: true, at: now });
+    let Victim { line, dirty, partial } = victim;
+    if dirty.is_empty() {
+        return;
     }
+    output.counters.writeback_sectors += u64::from(dirty.count());
+    let write =
+        DramRequest { line, local_line: spec.map.local_line(line), sectors: dirty, write: true, at: now };
+    // A burst is written whole: the rest of sectors that were written in part comes from DRAM first.
+    if !partial.is_empty() {
+        output.dram.push(DramRequest { sectors: partial, write: false, ..write });
+    }
+    output.dram.push(write);
 }
 
 /// A request does not pass until something has come or gone.

@@ -2,6 +2,7 @@
 
 use super::{Half, mix};
 use std::sync::Arc;
+use warplab_config::gpu::{SLICE_TABLE_ENTRIES, SliceTable};
 use warplab_units::{Address, LINE_BYTES};
 
 /// The lowest bits of an address: lines of a chunk, the chunks of a KiB, and the KiB of a page.
@@ -11,7 +12,10 @@ const KIB_BIT: u32 = 10;
 const PAGE_BIT: u32 = 21;
 
 /// KiB of a page: combinations of address bits that choose home and slice.
-const COMBINATIONS: usize = 1 << (PAGE_BIT - KIB_BIT);
+const COMBINATIONS: usize = SLICE_TABLE_ENTRIES;
+
+/// Combinations of which one half is the home.
+const PER_HOME: usize = COMBINATIONS / 2;
 
 /// Bits of a combination that an odd chunk turns over: address bits 10, 11, 14 and 16.
 const ODD_CHUNK: u64 = 0b101_0011;
@@ -30,9 +34,9 @@ const BLOCK: u64 = 8;
 
 /// Chunks of 256 bytes on slices. As measured: bit 9 of the address does not count, so that a KiB lies on two slices,
 /// its even chunks on one and its odd ones on the other; the home is a parity of address bits; the slice is a table of
-/// 11 combinations of the other bits, in which each slice of a home stands equally often and about as often in every
-/// stretch, and which a page translates. Not as measured, since the pages of a buffer lie anywhere: the table itself, a
-/// deck of all slices shuffled anew for every stretch, and the translations, which are a fixed hash.
+/// 11 combinations of the other bits, which a page translates. The translations are a fixed hash, since the pages of a
+/// buffer lie anywhere. Where the machine has no table, each slice of a home stands in it equally often and about as
+/// often in every stretch: a deck of all slices, shuffled anew for every stretch.
 #[derive(Clone, Debug)]
 pub(super) struct Chunks {
     partitions: usize,
@@ -60,16 +64,21 @@ pub(super) struct Place {
 }
 
 impl Chunks {
-    /// Two halves of so many partitions each.
-    pub(super) fn new(partitions: usize) -> Chunks {
-        let per_home = COMBINATIONS / 2;
-        let entry = |home: usize, index: usize| {
-            let (rank, place) = (index / partitions, index % partitions);
-            let partition = dealt(place as u64, partitions as u64, (home * per_home + rank) as u64);
-            Entry { partition: partition as u16, rank: rank as u16 }
-        };
-        let table = (0..2).flat_map(|home| (0..per_home).map(move |index| entry(home, index))).collect();
-        Chunks { partitions, table, most: per_home.div_ceil(partitions) as u64 }
+    /// Two halves of so many partitions each, spread by a measured table or evenly.
+    pub(super) fn new(partitions: usize, measured: Option<&SliceTable>) -> Chunks {
+        let mut table = vec![Entry::default(); COMBINATIONS];
+        let mut held = vec![0; 2 * partitions];
+        for combination in 0..COMBINATIONS as u64 {
+            let (home, index) = (home(combination), index(combination));
+            let partition = match measured {
+                Some(table) => usize::from(table.slices()[combination as usize]),
+                None => shuffled(home, index, partitions),
+            };
+            let rank = &mut held[home * partitions + partition];
+            table[home * PER_HOME + index] = Entry { partition: partition as u16, rank: *rank };
+            *rank += 1;
+        }
+        Chunks { partitions, table: table.into(), most: u64::from(held.into_iter().max().unwrap_or(1)) }
     }
 
     /// Partitions of a half.
@@ -82,23 +91,37 @@ impl Chunks {
         let of_page = mix(page);
         let odd = line.0 >> CHUNK_BIT & 1;
         let combination = ((line.0 >> KIB_BIT) % COMBINATIONS as u64) ^ (ODD_CHUNK * odd);
-        let home = (u64::from((combination & HOME_PARITY).count_ones()) ^ of_page) & 1;
-        // The combination without the bit that the home stands for.
-        let low = combination & ((1 << HOME_BIT) - 1);
-        let others = low | combination >> (HOME_BIT + 1) << HOME_BIT;
-        let index = (others ^ of_page >> 1) % (COMBINATIONS as u64 / 2);
-        let Entry { partition, rank } = self.table[home as usize * (COMBINATIONS / 2) + index as usize];
+        let home = home(combination) ^ (of_page & 1) as usize;
+        let index = index(combination) ^ ((of_page >> 1) as usize % PER_HOME);
+        let Entry { partition, rank } = self.table[home * PER_HOME + index];
         let chunk = odd << 1 | line.0 >> SAME_SLICE_BIT & 1;
         let in_entry = chunk * (LINES / 4) + line.0 / LINE_BYTES % (LINES / 4);
         // Lines of a combination lie side by side in a row of DRAM, combinations on pseudo-channels and bank groups.
         let number = page * self.most + u64::from(rank);
         let (block, of_block) = (number / BLOCK, number % BLOCK);
         Place {
-            home: home as Half,
+            home,
             partition: usize::from(partition),
             local_line: (block * LINES + in_entry) * BLOCK + of_block,
         }
     }
+}
+
+/// The half that is home to a combination.
+fn home(combination: u64) -> Half {
+    (combination & HOME_PARITY).count_ones() as usize % 2
+}
+
+/// A combination without the bit that the home stands for.
+fn index(combination: u64) -> usize {
+    let low = combination & ((1 << HOME_BIT) - 1);
+    (low | combination >> (HOME_BIT + 1) << HOME_BIT) as usize
+}
+
+/// A partition for each combination of a home: every stretch of as many as there are has each once.
+fn shuffled(home: Half, index: usize, partitions: usize) -> usize {
+    let (stretch, place) = (index / partitions, index % partitions);
+    dealt(place as u64, partitions as u64, (home * PER_HOME + stretch) as u64) as usize
 }
 
 /// The card at a place of a shuffled deck.
@@ -121,7 +144,7 @@ mod tests {
     const LINES_OF_PAGE: u64 = (2 << 20) / LINE_BYTES;
 
     fn places(lines: std::ops::Range<u64>) -> impl Iterator<Item = super::Place> {
-        let chunks = Chunks::new(47);
+        let chunks = Chunks::new(47, None);
         lines.map(move |number| chunks.place(Address(number * LINE_BYTES)))
     }
 

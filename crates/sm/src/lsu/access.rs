@@ -23,11 +23,12 @@ impl Advance<'_> {
         if executed.mask.is_empty() {
             let latency = spec.lsu.masked_latency?;
             sm.shared_counters.exchange_requests += 1;
-            return Some(Work::Shared { busy: 1, latency });
+            return Some(Work::Shared { busy: 1, pace: 1, latency });
         }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
-            return Some(Work::Shared { busy: spec.warp_rows, latency: u64::from(info.latency) });
+            let rows = spec.warp_rows;
+            return Some(Work::Shared { busy: rows, pace: rows, latency: u64::from(info.latency) });
         }
         let record = &mut sm.scratch.record;
         if record.is_empty() || record.kind == AccessKind::CacheControl {
@@ -72,12 +73,13 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
         }
     }
     let further = taken.saturating_sub(1);
-    let latency = if atomic {
-        u64::from(shared.atomic_latency) + further * u64::from(shared.atomic_lane)
+    let (first, each) = if atomic {
+        (shared.atomic_latency, shared.atomic_lane)
     } else {
-        u64::from(shared.latency) + further * u64::from(shared.pass_latency)
+        (u32::from(shared.latency), shared.pass_latency)
     };
-    Work::Shared { busy: taken * u64::from(shared.pass_interval), latency }
+    let latency = u64::from(first) + further * u64::from(each);
+    Work::Shared { busy: taken * u64::from(shared.pass_interval), pace: taken * u64::from(each), latency }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.

@@ -18,6 +18,8 @@ pub(crate) struct LineAccess {
     pub(crate) full: SectorMask,
     /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
     pub(crate) sector_accesses: u8,
+    /// Rounds of an atomic operation on more than one word, one lane of each word at a time.
+    pub(crate) rounds: u8,
 }
 
 /// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
@@ -117,6 +119,7 @@ pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lin
                     sectors: SectorMask::EMPTY,
                     full: SectorMask::EMPTY,
                     sector_accesses: 0,
+                    rounds: 0,
                 });
                 covered.push(bits);
             }
@@ -137,7 +140,7 @@ fn lines_of_range(start: u64, end: u64) -> Lines {
         let next = end.min(line + LINE_BYTES);
         let covered = u128::MAX >> (128 - (next - at)) << (at - line);
         let (sectors, full) = sectors_of_bytes(covered);
-        lines.push(LineAccess { line: Address(line), sectors, full, sector_accesses: 0 });
+        lines.push(LineAccess { line: Address(line), sectors, full, sector_accesses: 0, rounds: 0 });
         at = next;
     }
     lines
@@ -197,7 +200,10 @@ pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     let [RowAccess { addresses, mask }, upper] = rows;
     if upper.mask.is_empty() && bytes >= 4 && (Lanes { addresses, mask: *mask, bytes }).are_contiguous() {
         // Every word has one lane.
-        lines.iter_mut().for_each(|access| access.sector_accesses = access.sectors.count() as u8);
+        for access in &mut lines {
+            access.sector_accesses = access.sectors.count() as u8;
+            access.rounds = 1;
+        }
         return lines;
     }
     let words = lanes_by_word(rows, bytes);
@@ -208,6 +214,9 @@ pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
             inside.map(|&(_, lanes)| lanes).max().unwrap_or(0)
         };
         access.sector_accesses = (0..LINE_BYTES / SECTOR_BYTES).map(lanes_in_sector).sum();
+        let of_line = access.line.0..access.line.0 + LINE_BYTES;
+        let lanes = words.iter().filter(|(address, _)| of_line.contains(address)).map(|&(_, lanes)| lanes);
+        access.rounds = if lanes.clone().nth(1).is_some() { lanes.max().unwrap_or(0) } else { 0 };
     }
     lines
 }

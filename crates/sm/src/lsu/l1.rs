@@ -131,6 +131,7 @@ mod tests {
             sectors: SectorMask(sectors),
             full: SectorMask(full),
             sector_accesses: 0,
+            rounds: 0,
         }
     }
 

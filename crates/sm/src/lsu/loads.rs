@@ -10,11 +10,23 @@ use warplab_units::Cycle;
 /// A load or atomic operation that waits for its parts.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Load {
-    asker: Asker,
     /// Parts that have not come.
     parts: u32,
-    /// When the parts that were there are there.
-    ready: Cycle,
+    /// What it is when all have.
+    done: Done,
+}
+
+/// A load or atomic operation all of whose parts have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Done {
+    /// Who asked.
+    pub(crate) asker: Asker,
+    /// Lines that pass the data stage.
+    pub(crate) lines: u32,
+    /// Lines of these that were not there at first.
+    pub(crate) late_lines: u32,
+    /// The result is there no earlier than this.
+    pub(crate) ready: Cycle,
 }
 
 /// The loads under way.
@@ -28,7 +40,15 @@ pub(crate) struct Loads {
 impl Loads {
     /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.
     pub(crate) fn start(&mut self, asker: Asker, parts: u32, ready: Cycle) -> LoadId {
-        self.loads.insert(Load { asker, parts: parts + 1, ready }) as LoadId
+        let done = Done { asker, lines: 0, late_lines: 0, ready };
+        self.loads.insert(Load { parts: parts + 1, done }) as LoadId
+    }
+
+    /// The load has lines that pass the data stage.
+    pub(crate) fn set_lines(&mut self, load: LoadId, lines: u32) {
+        if let Some(load) = self.loads.get_mut(load as usize) {
+            load.done.lines = lines;
+        }
     }
 
     /// How many are under way.
@@ -38,39 +58,37 @@ impl Loads {
 
     /// Who asked for each load under way, and how many parts have not come.
     pub(crate) fn under_way(&self) -> impl Iterator<Item = (Asker, u32)> {
-        self.loads.iter().map(|(_, load)| (load.asker, load.parts))
+        self.loads.iter().map(|(_, load)| (load.done.asker, load.parts))
     }
 
     /// Who asked for a load.
     pub(crate) fn asker(&self, load: LoadId) -> Option<Asker> {
-        self.loads.get(load as usize).map(|load| load.asker)
+        self.loads.get(load as usize).map(|load| load.done.asker)
     }
 
-    /// The load waits for one more part.
+    /// The load waits for a line that is not there.
     pub(crate) fn expect(&mut self, load: LoadId) {
         if let Some(load) = self.loads.get_mut(load as usize) {
             load.parts += 1;
+            load.done.late_lines += 1;
         }
     }
 
-    /// One part is there at `at`. When it is the last: who asked, and when the result is there.
-    pub(crate) fn arrived(&mut self, load: LoadId, at: Cycle) -> Option<(Asker, Cycle)> {
+    /// One part is there. Whether it is the last.
+    pub(crate) fn arrived(&mut self, load: LoadId) -> Option<Done> {
         let waiting = self.loads.get_mut(load as usize)?;
         waiting.parts -= 1;
         if waiting.parts > 0 {
             return None;
         }
-        let Load { asker, ready, .. } = self.loads.try_remove(load as usize)?;
-        let at = ready.max(at);
-        self.counters.leaves(at.0, asker.issued.0);
-        Some((asker, at))
+        Some(self.loads.try_remove(load as usize)?.done)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::message::{Asker, Owner};
-    use super::Loads;
+    use super::{Done, Loads};
     use warplab_units::Cycle;
 
     fn asker() -> Asker {
@@ -84,16 +102,21 @@ mod tests {
         let load = loads.start(asker(), 0, Cycle(43));
         loads.expect(load);
         loads.expect(load);
-        assert_eq!(loads.arrived(load, Cycle(10)), None);
-        assert_eq!(loads.arrived(load, Cycle(300)), None);
-        assert_eq!(loads.arrived(load, Cycle(280)), Some((asker(), Cycle(280))));
+        assert_eq!([loads.arrived(load), loads.arrived(load)], [None; 2]);
+        assert_eq!(
+            loads.arrived(load),
+            Some(Done { asker: asker(), lines: 0, late_lines: 2, ready: Cycle(43) })
+        );
     }
 
     #[test]
-    fn a_load_that_hits_is_done_at_its_hit_latency() {
+    fn a_load_that_hits_has_no_late_lines() {
         let mut loads = Loads::default();
         let load = loads.start(asker(), 0, Cycle(43));
-        assert_eq!(loads.arrived(load, Cycle(11)), Some((asker(), Cycle(43))));
+        assert_eq!(
+            loads.arrived(load),
+            Some(Done { asker: asker(), lines: 0, late_lines: 0, ready: Cycle(43) })
+        );
     }
 
     #[test]
@@ -101,7 +124,7 @@ mod tests {
         let mut loads = Loads::default();
         let first = loads.start(asker(), 0, Cycle(43));
         let second = loads.start(asker(), 0, Cycle(43));
-        loads.arrived(first, Cycle(43));
+        loads.arrived(first);
         assert_eq!(loads.start(asker(), 0, Cycle(43)), first);
         assert_ne!(first, second);
     }

@@ -16,8 +16,9 @@ pub(crate) struct Owner {
 /// What the LSU has to do for an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
-    /// Passes of shared memory, or lane exchange: cycles of the unit, and cycles from the start to the result.
-    Shared { busy: u64, latency: u64 },
+    /// Passes of shared memory, or lane exchange: cycles of the unit, cycles until the next instruction of the sub-partition,
+    /// and cycles from the start to the result.
+    Shared { busy: u64, pace: u64, latency: u64 },
     /// Global or local memory.
     Global { access: GlobalAccess, lines: Lines, busy: u64 },
 }

@@ -79,6 +79,8 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// When the data stage can take its next line.
+    data_free: Cycle,
     pub(crate) port: SendPort,
     pub(crate) counters: L1Counters,
 }
@@ -92,6 +94,7 @@ impl LoadStoreUnit {
             l1: L1::new(spec.l1_shape, spec.l1.replacement),
             loads: Loads::default(),
             tokens: Slab::new(),
+            data_free: Cycle(0),
             port: SendPort::default(),
             counters: L1Counters::default(),
         }
@@ -132,8 +135,9 @@ impl LoadStoreUnit {
             outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
         }
         match operation.work {
-            Work::Shared { busy, latency } => {
+            Work::Shared { busy, pace, latency } => {
                 self.queues.keep_busy_until(now + busy);
+                self.queues.keep_sub_partition_busy_until(sub_partition, now + pace);
                 outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
             }
             Work::Global { access, lines, busy } => match spec.flat {
@@ -171,7 +175,7 @@ impl LoadStoreUnit {
         let Owner { slot, generation, .. } = asker.owner;
         if access.has_result() {
             let load = self.loads.start(asker, 0, at);
-            self.arrived(load, at, outcomes);
+            self.arrived(load, now, at, outcomes);
         } else {
             outcomes.push(Outcome::Sent { slot, generation, requests: 0, at: now });
         }
@@ -189,6 +193,7 @@ impl LoadStoreUnit {
             GlobalAccess::Load { cached, local } => {
                 let ready = start.now + (start.spec.hit - 1) + busy.saturating_sub(1);
                 let load = self.loads.start(asker, 0, ready);
+                self.loads.set_lines(load, busy as u32);
                 self.load(start, load, lines, cached, local);
             }
             GlobalAccess::Store { local } => self.store(start, asker.owner, lines, local),
@@ -201,7 +206,7 @@ impl LoadStoreUnit {
             if !cached && !start.spec.merges_loads {
                 self.loads.expect(load);
                 let token = Token::Data { load };
-                self.send(&start, access.line, access.sectors, RequestKind::Read, token);
+                self.send(&start, access, access.sectors, RequestKind::Read, token);
                 continue;
             }
             let lookup = if cached {
@@ -214,7 +219,7 @@ impl LoadStoreUnit {
             }
             if !lookup.request.is_empty() {
                 let token = Token::Fill { line: access.line, sectors: lookup.request, sent: start.now };
-                self.send(&start, access.line, lookup.request, RequestKind::Read, token);
+                self.send(&start, access, lookup.request, RequestKind::Read, token);
             }
             if local {
                 self.counters.local_load_sector_hits += u64::from(lookup.hits);
@@ -223,7 +228,7 @@ impl LoadStoreUnit {
                 self.counters.global_load_sector_merges += u64::from(lookup.merges);
             }
         }
-        self.arrived(load, start.now, start.outcomes);
+        self.arrived(load, start.now, start.now, start.outcomes);
     }
 
     fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
@@ -241,7 +246,7 @@ impl LoadStoreUnit {
                 self.counters.global_store_sector_hits += hits;
             }
             let kind = RequestKind::Write { full: access.full };
-            self.send(&start, access.line, access.sectors, kind, Token::Store { slot, generation, written });
+            self.send(&start, access, access.sectors, kind, Token::Store { slot, generation, written });
         }
         let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
         start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
@@ -256,10 +261,10 @@ impl LoadStoreUnit {
             let kind = RequestKind::Atomic { sector_accesses: access.sector_accesses, returns };
             let done = Token::Store { slot, generation, written: None };
             let token = load.map_or(done, |load| Token::Data { load });
-            self.send(&start, access.line, access.sectors, kind, token);
+            self.send(&start, access, access.sectors, kind, token);
         }
         match load {
-            Some(load) => self.arrived(load, start.now, start.outcomes),
+            Some(load) => self.arrived(load, start.now, start.now, start.outcomes),
             None => {
                 let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
                 start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
@@ -271,7 +276,7 @@ impl LoadStoreUnit {
     fn send(
         &mut self,
         start: &Start<'_>,
-        line: Address,
+        access: &LineAccess,
         sectors: SectorMask,
         kind: RequestKind,
         token: Token,
@@ -286,20 +291,35 @@ impl LoadStoreUnit {
         }
         let token = self.tokens.insert(token) as u32;
         let bytes = match start.spec.flit_bytes {
-            Some(flit) if kind != RequestKind::Read => flits(kind, sectors) * flit,
+            Some(flit) if kind != RequestKind::Read => flits(kind, access) * flit,
             _ => start.spec.header_bytes + data * SECTOR_BYTES as u32,
         };
         let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
-        let request = Request { sm: self.sm, token, line, sectors, kind, bytes, at };
+        let request = Request { sm: self.sm, token, line: access.line, sectors, kind, bytes, at };
         self.port.send(request, taken, &start.spec.port);
     }
 
-    /// A part of a load or atomic operation is there.
-    fn arrived(&mut self, load: LoadId, at: Cycle, outcomes: &mut Vec<Outcome>) {
-        if let Some((asker, at)) = self.loads.arrived(load, at) {
-            outcomes.extend(Outcome::result(asker.owner, at));
-        }
+    /// A part of a load or atomic operation comes `now`: when it is the last, the result is there at `ready`. Lines pass
+    /// the data stage when they are there.
+    fn arrived(&mut self, load: LoadId, now: Cycle, ready: Cycle, outcomes: &mut Vec<Outcome>) {
+        let Some(done) = self.loads.arrived(load) else { return };
+        let at = match done.late_lines {
+            0 => done.ready.max(ready) + self.wait_for_data_stage(now, done.lines),
+            lines => {
+                let waits = self.wait_for_data_stage(now, lines);
+                done.ready.max(ready + waits + u64::from(lines - 1))
+            }
+        };
+        self.loads.counters.leaves(at.0, done.asker.issued.0);
+        outcomes.extend(Outcome::result(done.asker.owner, at));
+    }
+
+    /// So many lines pass the data stage, from `now` on, one per cycle: for how long they wait.
+    fn wait_for_data_stage(&mut self, now: Cycle, lines: u32) -> u64 {
+        let start = self.data_free.max(now);
+        self.data_free = start + u64::from(lines);
+        start - now
     }
 
     /// A reply arrives.
@@ -309,11 +329,11 @@ impl LoadStoreUnit {
         match self.tokens.try_remove(reply.token as usize) {
             Some(Token::Fill { line, sectors, sent }) => {
                 for load in self.l1.fill(line, sectors, sent, now) {
-                    self.arrived(load, ready, outcomes);
+                    self.arrived(load, now, ready, outcomes);
                 }
                 self.counters.miss_stall_cycles += self.queues.unblock(now);
             }
-            Some(Token::Data { load }) => self.arrived(load, ready, outcomes),
+            Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),
             Some(Token::Store { slot, generation, written }) => {
                 written.iter().for_each(|access| self.l1.take(access));
                 outcomes.push(Outcome::Acknowledged { slot, generation });
@@ -335,14 +355,12 @@ impl LoadStoreUnit {
 }
 
 /// The flits of a request that brings data: a write has one for each sector, and one more where bytes of a sector are left
-/// out; an atomic operation has one for each access to a sector, and one more where there are several.
-fn flits(kind: RequestKind, sectors: SectorMask) -> u32 {
+/// out; an atomic operation has one for each access to a sector, and one more for each round with more than one word.
+fn flits(kind: RequestKind, access: &LineAccess) -> u32 {
     match kind {
         RequestKind::Read => 1,
-        RequestKind::Write { full } => sectors.count() + u32::from(full != sectors),
-        RequestKind::Atomic { sector_accesses, .. } => {
-            u32::from(sector_accesses) + u32::from(sector_accesses > 1)
-        }
+        RequestKind::Write { full } => access.sectors.count() + u32::from(full != access.sectors),
+        RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses) + u32::from(access.rounds),
     }
 }
 

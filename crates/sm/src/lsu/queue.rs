@@ -157,6 +157,12 @@ impl Queues {
         Some(operation)
     }
 
+    /// A sub-partition can start nothing before this cycle.
+    pub(crate) fn keep_sub_partition_busy_until(&mut self, sub_partition: usize, free: Cycle) {
+        let own = &mut self.sub_partition_free[sub_partition];
+        *own = (*own).max(free);
+    }
+
     /// The unit can start nothing before this cycle.
     pub(crate) fn keep_busy_until(&mut self, free: Cycle) {
         self.unit_free = self.unit_free.max(free);
@@ -186,7 +192,7 @@ mod tests {
     fn issued(slot: u8, at: u64) -> Operation {
         let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };
         let asker = Asker { owner, issued: Cycle(at) };
-        Operation { asker, work: Work::Shared { busy: 1, latency: 20 } }
+        Operation { asker, work: Work::Shared { busy: 1, pace: 1, latency: 20 } }
     }
 
     /// Starts everything that waits: at which cycle and of which slot.

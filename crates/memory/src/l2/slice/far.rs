@@ -1,7 +1,9 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::{Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, reply};
+use super::{
+    Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, missing_first, reply,
+};
 use crate::cache::LineIndex;
 use crate::l2::mshr::Waiter;
 use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
@@ -47,7 +49,8 @@ impl Slice {
         if !missing.is_empty() && !under_way && self.far_mshrs.len() >= spec.mshrs {
             return Err(Blocked);
         }
-        count(request, readable, missing, output.counters);
+        let asked = missing_first(missing, &self.far_mshrs, request.line);
+        count(request, readable, asked, output.counters);
         let passed = self.pass_request(spec, request, now, output);
         if missing.is_empty() {
             self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
@@ -78,7 +81,7 @@ impl Slice {
             }
             // Where every line of the set is under way the write leaves no copy.
             if let Some((inserted, victim)) = self.cache.insert(request.line, set) {
-                victim.into_iter().for_each(|victim| evict(victim, now, output));
+                victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
                 index = Some(inserted);
             }
         }
@@ -107,8 +110,7 @@ impl Slice {
         self.pass_request(spec, request, now, output);
         // Each access goes on alone: a word and where it belongs.
         let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
-        let accesses = u32::from(sector_accesses);
-        self.pass_on(spec, request, accesses * 2 * spec.header_bytes, now, output);
+        self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, now, output);
         output.queue.leaves(now.to_cycle().0, request.at.0);
     }
 
@@ -190,7 +192,7 @@ impl Slice {
         let set = spec.map.local_line(line);
         let index = self.cache.find(line, set).or_else(|| {
             let (index, victim) = self.cache.insert(line, set)?;
-            victim.into_iter().for_each(|victim| evict(victim, now, output));
+            victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
             Some(index)
         });
         if let Some(index) = index {

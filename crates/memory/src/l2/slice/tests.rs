@@ -96,6 +96,16 @@ fn a_hit_leaves_after_its_time_at_the_port_and_the_hit_latency() {
 }
 
 #[test]
+fn a_request_is_looked_up_when_the_one_before_has_passed_in() {
+    let mut config = toy();
+    (config.crossbar.flit_bytes, config.l2.input_bytes) = (Some(32), Some(16));
+    let mut bench = Bench::holding(&config, 0, 0b1111);
+    bench.run([write(1, 0, 0b1111, 100), read(2, 0, 0b0001, 100)]);
+    // Five flits of two cycles each.
+    assert_eq!(bench.answered()[1], (2, 110 + 1 + 20));
+}
+
+#[test]
 fn a_reply_is_a_header_and_its_sectors() {
     let mut bench = Bench::holding(&toy(), 0, 0b1111);
     bench.run([read(1, 0, 0b0111, 100), write(2, 0, 0b0111, 100)]);
@@ -130,11 +140,11 @@ fn a_request_of_several_sectors_waits_for_the_last_of_them() {
 }
 
 #[test]
-fn a_second_miss_of_a_sector_merges_with_the_first() {
+fn a_sector_that_is_under_way_counts_as_a_hit_and_waits_with_the_first_miss() {
     let mut bench = Bench::new(&toy());
     bench.run([read(1, 5, 1, 100), read(2, 5, 1, 101)]);
     assert_eq!(bench.asked().len(), 1);
-    assert_eq!((bench.counters.merged_sectors, bench.counters.read_hits), (1, 0));
+    assert_eq!((bench.counters.merged_sectors, bench.counters.read_hits), (1, 1));
     bench.fill(5, 1, 300);
     assert_eq!(bench.answered(), [(1, 310), (2, 310)]);
 }
