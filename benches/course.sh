@@ -9,8 +9,11 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 TIMEFORMAT='%U %S'
 for row in ${@:-$(sed -n 's/.*(id: "\([^"]*\)".*/\1/p' "$rows")}; do
-  # A row that deviates ends with another status than 0.
-  taken=$({ time target/release/warplab reproduce "$row" --jobs 1 --quiet --results "$results/$row" >/dev/null 2>&1 || true; } 2>&1)
+  if ! taken=$({ time target/release/warplab reproduce "$row" --jobs 1 --quiet --results "$results/$row" >"$results/out" 2>&1; } 2>&1); then
+    cat "$results/out" >&2
+    echo "$row: not measured, as it fails" >&2
+    exit 1
+  fi
   seconds=$(awk '{ printf "%.0f", $1 + $2 }' <<<"$taken")
   sed -i -E "s/(\(id: \"$row\", seconds: )[0-9]+/\1$seconds/" "$rows"
   echo "$row: $seconds s"

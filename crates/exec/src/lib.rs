@@ -13,6 +13,7 @@
 // a launch fails at most once, so its fault may be large.
 #![allow(clippy::needless_range_loop, clippy::precedence, clippy::result_large_err)]
 
+mod compute;
 pub mod constants;
 mod decode;
 pub mod element;
@@ -24,7 +25,9 @@ mod rule;
 mod semantics;
 mod state;
 mod step;
+mod wide;
 
+pub use compute::compute;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};

@@ -1,5 +1,6 @@
 //! One instruction of one warp.
 
+use crate::compute::compute_row;
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
@@ -7,9 +8,10 @@ use crate::op::{BarrierKind, Code, FenceScope, Kind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
-use crate::semantics::{alu, calls, control, convert, half, memory, special, vector, warpwide};
+use crate::semantics::{calls, control, memory, special, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
+use crate::wide::{LaneWork, run};
 use warplab_program::SystemCall;
 use warplab_units::WarpMask;
 
@@ -142,41 +144,23 @@ fn step_row<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
     first: Option<&Executed>,
 ) -> Result<Executed, ExecFault> {
-    #[cfg(target_arch = "x86_64")]
-    if code.wide {
-        #[expect(unsafe_code, reason = "the only call of code for a processor that not everybody has")]
-        // SAFETY: `Code::decode` sets `wide` only where the processor has all of these features.
-        return unsafe { step_wide(code, warp, environment, first) };
-    }
-    step_portable(code, warp, environment, first)
+    run(code.wide, StepRow { code, warp, environment, first })
 }
 
-/// The same code, compiled for processors with 256-bit vectors and fused multiply-add.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,lzcnt")]
-fn step_wide<M: GlobalMemory>(
-    code: &Code,
-    warp: &mut ArchitecturalState,
-    environment: &mut Environment<'_, M>,
-    first: Option<&Executed>,
-) -> Result<Executed, ExecFault> {
-    step_portable(code, warp, environment, first)
+/// A step as lane work.
+struct StepRow<'a, 'e, M> {
+    code: &'a Code,
+    warp: &'a mut ArchitecturalState,
+    environment: &'a mut Environment<'e, M>,
+    first: Option<&'a Executed>,
 }
 
-/// Whether [`step_wide`] may be called.
-pub(crate) fn host_is_wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::is_x86_feature_detected!("avx2")
-            && std::is_x86_feature_detected!("fma")
-            && std::is_x86_feature_detected!("bmi1")
-            && std::is_x86_feature_detected!("bmi2")
-            && std::is_x86_feature_detected!("popcnt")
-            && std::is_x86_feature_detected!("lzcnt")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
+impl<M: GlobalMemory> LaneWork for StepRow<'_, '_, M> {
+    type Output = Result<Executed, ExecFault>;
+
+    #[inline(always)]
+    fn run(self) -> Result<Executed, ExecFault> {
+        step_portable(self.code, self.warp, self.environment, self.first)
     }
 }
 
@@ -201,11 +185,9 @@ fn step_portable<M: GlobalMemory>(
     let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
     let mut step = Step::Next;
     match op.kind {
-        Kind::Alu(alu) => alu::execute(&mut machine, alu),
-        Kind::Float(float) => vector::execute_float(&mut machine, float),
-        Kind::Double(double) => vector::execute_double(&mut machine, double),
-        Kind::Half(packed) => half::execute(&mut machine, packed),
-        Kind::Convert(conversion) => convert::execute(&mut machine, conversion),
+        Kind::Alu(_) | Kind::Float(_) | Kind::Double(_) | Kind::Half(_) | Kind::Convert(_) => {
+            compute_row(code.wide, machine);
+        }
         Kind::Special(special) => special::execute(&mut machine, special, environment)?,
         Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
         Kind::Memory(ref access) => {

@@ -7,9 +7,10 @@ mod memory;
 
 use crate::fault::DecodeFault;
 use crate::op::{
-    Code, Combine, Compare, Destination, Op, PredicateSource, Source, SourceKind, TRASH_PREDICATE,
+    Code, Combine, Common, Compare, Destination, Op, PredicateSource, Source, SourceKind, TRASH_PREDICATE,
     TRASH_UNIFORM, ZERO_ROWS,
 };
+use crate::wide::Wide;
 use arrayvec::ArrayVec;
 use std::cell::Cell;
 use warplab_program::access::Resource;
@@ -50,7 +51,7 @@ impl Code {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let wide = crate::step::host_is_wide();
+        let wide = Wide::of_host();
         let functions = function_addresses(kernel);
         let local_bytes = kernel.local_bytes;
         Ok(Code { ops, registers, barriers, local_bytes, functions, warp_rows: 1, wide })
@@ -112,7 +113,7 @@ fn decode_one(instruction: &Instruction, registers: u32) -> Result<Op, String> {
         Some((_, modifier)) => {
             Err(format!("modifier '{modifier}' of {} is not supported", instruction.opcode))
         }
-        None => Ok(op),
+        None => Ok(Op { common: Common::of(&op), ..op }),
     }
 }
 
@@ -346,6 +347,7 @@ impl<'a> Decoder<'a> {
         let out = |index: usize| self.outs.get(index).copied().unwrap_or(TRASH_PREDICATE);
         Op {
             kind,
+            common: None,
             guard,
             destination: self.destination,
             out: [out(0), out(1)],

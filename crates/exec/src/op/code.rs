@@ -1,6 +1,7 @@
 //! A kernel in its compact form: decoded once, executed many times.
 
 use super::{Control, EXTRA_ROWS, Kind, Op};
+use crate::wide::Wide;
 use warplab_units::ROW_LANES;
 
 /// A kernel in the form that [`crate::step`] executes.
@@ -16,8 +17,7 @@ pub struct Code {
     /// Rows of 32 lanes of a warp: one or two.
     pub(crate) warp_rows: u8,
     /// Whether the host has the vectors that `step` is also compiled for.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub(crate) wide: bool,
+    pub(crate) wide: Wide,
 }
 
 impl Code {

@@ -83,6 +83,11 @@ impl PredicateSource {
     pub(crate) const TRUE: PredicateSource = PredicateSource { index: 7, xor: 0 };
     pub(crate) const FALSE: PredicateSource = PredicateSource { index: 7, xor: !0 };
 
+    /// Whether it is false in every lane.
+    pub(crate) fn is_never(self) -> bool {
+        matches!(self.index, 7 | 15) && self.xor == !0
+    }
+
     pub(crate) fn new(predicate: Predicate, negate: bool) -> PredicateSource {
         PredicateSource { index: predicate.0.min(7) as u8, xor: if negate { !0 } else { 0 } }
     }
@@ -104,6 +109,8 @@ pub(crate) enum Destination {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
     pub(crate) kind: Kind,
+    /// The short way to do it, if it has one.
+    pub(crate) common: Option<Common>,
     pub(crate) guard: PredicateSource,
     pub(crate) destination: Destination,
     /// Predicates that are written.
@@ -111,6 +118,20 @@ pub(crate) struct Op {
     pub(crate) sources: [Source; 3],
     /// Predicates that are read.
     pub(crate) predicates: [PredicateSource; 3],
+}
+
+/// Operations that most programs consist of, on sources without modifiers, into a register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Common {
+    AddFloats,
+    MultiplyFloats,
+    FuseFloats,
+    Add,
+    MultiplyAdd,
+    And,
+    Or,
+    Xor,
+    Move,
 }
 
 /// What an instruction does, by the file that does it.

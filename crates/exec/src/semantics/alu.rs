@@ -71,7 +71,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
 
 #[inline(always)]
 fn by_lane(m: &mut Machine<'_>, f: impl Fn(usize, u32, u32, u32) -> u32) {
-    let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
     let (a, b, c) = (m.source(0, &mut ta), m.source(1, &mut tb), m.source(2, &mut tc));
     for lane in 0..LANES {
         out[lane] = f(lane, a[lane], b[lane], c[lane]);
@@ -86,7 +86,7 @@ fn add3(m: &mut Machine<'_>, carry: bool) {
         return m.map3(|a, b, c| a.wrapping_add(b).wrapping_add(c));
     }
     let (p, q) = if carry { (m.predicate(0), m.predicate(1)) } else { (0, 0) };
-    let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
     let ((a, na), (b, nb), (c, nc)) = (m.raw(0, &mut ta), m.raw(1, &mut tb), m.raw(2, &mut tc));
     let ones = na + nb + nc;
     let (mut first, mut second) = (0, 0);
@@ -118,7 +118,7 @@ fn mad(m: &mut Machine<'_>) {
 fn mad_wide(m: &mut Machine<'_>, signed: bool, high: bool) {
     let carry = m.predicate(0);
     let c = m.wide(2);
-    let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0u64; LANES]);
+    let (mut ta, mut tb, mut out) = (None, None, [0u64; LANES]);
     let (a, b) = (m.source(0, &mut ta), m.source(1, &mut tb));
     let mut over = 0;
     if signed {
@@ -156,7 +156,7 @@ fn mad_wide(m: &mut Machine<'_>, signed: bool, high: bool) {
 #[inline(always)]
 fn lea(m: &mut Machine<'_>, shift: u8, high: bool, extend: bool, carry: bool) {
     let carry = if carry { m.predicate(0) } else { 0 };
-    let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
     let (a, (b, ones), c) = (m.source(0, &mut ta), m.raw(1, &mut tb), m.source(2, &mut tc));
     let mut over = 0;
     for lane in 0..LANES {
@@ -177,7 +177,7 @@ fn lea(m: &mut Machine<'_>, shift: u8, high: bool, extend: bool, carry: bool) {
 /// d = the truth table over a, b, c; p = (d != 0) or the predicate in.
 #[inline(always)]
 fn lop3(m: &mut Machine<'_>, lut: u8, any: bool) {
-    let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
     let (a, b) = (m.source(0, &mut ta), m.source(1, &mut tb));
     match lut {
         0xc0 => (0..LANES).for_each(|lane| out[lane] = a[lane] & b[lane]),
@@ -293,7 +293,7 @@ fn packed_halves(m: &mut Machine<'_>, packed: Packed) {
     let min = m.predicate(0);
     let mut holds = [0; 2];
     let mut out = [0; LANES];
-    let (mut ta, mut tb, mut tc) = ([0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc) = (None, None, None);
     let (a, b, c) = (m.source(0, &mut ta), m.source(1, &mut tb), m.source(2, &mut tc));
     let flip = if signed { 0x8000 } else { 0 };
     for lane in 0..LANES {
@@ -448,7 +448,7 @@ fn predicates_to_register(m: &mut Machine<'_>, byte: u8, first: usize) {
 
 /// The predicates under the mask b become bits of a.
 fn register_to_predicates(m: &mut Machine<'_>, byte: u8) {
-    let (mut ta, mut tb) = ([0; LANES], [0; LANES]);
+    let (mut ta, mut tb) = (None, None);
     let (a, b) = (*m.source(0, &mut ta), *m.source(1, &mut tb));
     let exec = m.mask;
     for number in 0..7 {

@@ -58,7 +58,7 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             }
         }
         Control::RegisterToBarrier(barrier) => {
-            let mut space = [0; LANES];
+            let mut space = None;
             let value = *m.row(0).source(0, &mut space);
             let lanes = |lane: usize| WarpMask::of_rows(LaneMask::from_register(value[lane % LANES]).0, 0);
             m.warp.paths.set_participants(barrier, mask, lanes);

@@ -92,7 +92,7 @@ fn integers(m: &Machine<'_>, from: IntType) -> PerLane<i128> {
     if from.bits == 64 {
         return m.wide(0).map(|v| if from.signed { i128::from(v as i64) } else { i128::from(v) });
     }
-    let mut space = [0; LANES];
+    let mut space = None;
     m.source(0, &mut space).map(|value| {
         let shift = 32 - u32::from(from.bits);
         let shifted = value << shift;
@@ -105,7 +105,7 @@ fn floats(m: &Machine<'_>, from: FloatType, ftz: bool) -> PerLane<f64> {
     if from == FloatType::F64 {
         return m.double(0);
     }
-    let mut space = [0; LANES];
+    let mut space = None;
     m.source(0, &mut space).map(|bits| match from {
         FloatType::F16 => half::value(bits as u16, false),
         FloatType::Bf16 => half::value(bits as u16, true),

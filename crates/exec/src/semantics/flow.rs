@@ -5,7 +5,7 @@ use crate::constants::ConstantBanks;
 use crate::op::Op;
 use crate::semantics::lanes::Machine;
 use crate::state::warp::ArchitecturalState;
-use warplab_units::{MOST_WARP_LANES, Row, WarpMask};
+use warplab_units::{MOST_WARP_LANES, WarpMask};
 
 /// One instruction about to execute for the whole warp.
 pub(crate) struct Flow<'a> {
@@ -32,7 +32,7 @@ impl Flow<'_> {
 
     /// Source `index` of a lane of the warp.
     pub(crate) fn source(&mut self, index: usize, lane: usize) -> u32 {
-        let mut space: Row = [0; LANES];
+        let mut space = None;
         self.row(lane / LANES).source(index, &mut space)[lane % LANES]
     }
 

@@ -155,7 +155,7 @@ fn compare_halves(m: &Machine<'_>, upper: bool, mode: HalfMode, compare: crate::
 
 fn min_max(m: &mut Machine<'_>, mode: HalfMode, nan: bool) {
     let min = m.predicate(0);
-    let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut out) = (None, None, [0; LANES]);
     let (a, b) = (m.source(0, &mut ta), m.source(1, &mut tb));
     for lane in 0..LANES {
         out[lane] = both(mode, |up| {

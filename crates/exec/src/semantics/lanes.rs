@@ -52,44 +52,40 @@ impl Machine<'_> {
         }
     }
 
-    /// Source `index` of every lane.
+    /// Source `index` of every lane: a register as it stands, or what `space` is filled with.
     #[inline(always)]
-    pub(crate) fn source<'b>(&'b self, index: usize, space: &'b mut Row) -> &'b Row {
+    pub(crate) fn source<'b>(&'b self, index: usize, space: &'b mut Option<Row>) -> &'b Row {
         let source = &self.op.sources[index];
-        if source.plain {
-            if let SourceKind::Row(row) = source.from {
-                return &self.warp.rows[usize::from(row)];
-            }
-            *space = [self.scalar(source.from); LANES];
-            return space;
+        match source.from {
+            SourceKind::Row(row) if source.plain => &self.warp.rows[usize::from(row)],
+            from if source.plain => space.insert([self.scalar(from); LANES]),
+            _ => space.insert(self.modified(source, source.add)),
         }
-        self.modified(source, source.add, space);
-        space
     }
 
     /// As [`Machine::source`], but a negative is only inverted; the caller adds the one.
     #[inline(always)]
-    pub(crate) fn raw<'b>(&'b self, index: usize, space: &'b mut Row) -> (&'b Row, u64) {
+    pub(crate) fn raw<'b>(&'b self, index: usize, space: &'b mut Option<Row>) -> (&'b Row, u64) {
         let source = &self.op.sources[index];
         if source.add == 0 {
             return (self.source(index, space), 0);
         }
-        self.modified(source, 0, space);
-        (space, u64::from(source.add))
+        (space.insert(self.modified(source, 0)), u64::from(source.add))
     }
 
     #[inline(always)]
-    fn modified(&self, source: &Source, add: u32, space: &mut Row) {
-        match source.from {
-            SourceKind::Row(row) => *space = self.warp.rows[usize::from(row)],
-            from => *space = [self.scalar(from); LANES],
-        }
+    fn modified(&self, source: &Source, add: u32) -> Row {
+        let mut value = match source.from {
+            SourceKind::Row(row) => self.warp.rows[usize::from(row)],
+            from => [self.scalar(from); LANES],
+        };
         if source.select != Selector::Whole {
-            space.iter_mut().for_each(|value| *value = select(source.select, *value));
+            value.iter_mut().for_each(|value| *value = select(source.select, *value));
         }
-        for value in space.iter_mut() {
+        for value in &mut value {
             *value = ((*value & source.and) ^ source.xor).wrapping_add(add);
         }
+        value
     }
 
     /// The two words of a 64-bit source of every lane, without modifiers.
@@ -217,7 +213,7 @@ impl Machine<'_> {
     /// d = f(a)
     #[inline(always)]
     pub(crate) fn map1(&mut self, f: impl Fn(u32) -> u32) {
-        let (mut ta, mut out) = ([0; LANES], [0; LANES]);
+        let (mut ta, mut out) = (None, [0; LANES]);
         let a = self.source(0, &mut ta);
         for lane in 0..LANES {
             out[lane] = f(a[lane]);
@@ -228,7 +224,7 @@ impl Machine<'_> {
     /// d = f(a, b)
     #[inline(always)]
     pub(crate) fn map2(&mut self, f: impl Fn(u32, u32) -> u32) {
-        let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0; LANES]);
+        let (mut ta, mut tb, mut out) = (None, None, [0; LANES]);
         let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
         for lane in 0..LANES {
             out[lane] = f(a[lane], b[lane]);
@@ -239,7 +235,7 @@ impl Machine<'_> {
     /// d = f(a, b, c)
     #[inline(always)]
     pub(crate) fn map3(&mut self, f: impl Fn(u32, u32, u32) -> u32) {
-        let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+        let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
         let (a, b, c) = (self.source(0, &mut ta), self.source(1, &mut tb), self.source(2, &mut tc));
         for lane in 0..LANES {
             out[lane] = f(a[lane], b[lane], c[lane]);
@@ -249,7 +245,7 @@ impl Machine<'_> {
 
     /// d = f(a) for a function that costs much: computed once where all lanes have the same source.
     pub(crate) fn map1_once(&mut self, f: impl Fn(u32) -> u32) {
-        let (mut ta, mut out) = ([0; LANES], [0; LANES]);
+        let (mut ta, mut out) = (None, [0; LANES]);
         let a = self.source(0, &mut ta);
         if is_same(a) {
             out = [f(a[0]); LANES];
@@ -261,7 +257,7 @@ impl Machine<'_> {
 
     /// d = f(a, b) for a function that costs much: computed once where all lanes have the same sources.
     pub(crate) fn map2_once(&mut self, f: impl Fn(u32, u32) -> u32) {
-        let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0; LANES]);
+        let (mut ta, mut tb, mut out) = (None, None, [0; LANES]);
         let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
         if is_same(a) && is_same(b) {
             out = [f(a[0], b[0]); LANES];
@@ -273,7 +269,7 @@ impl Machine<'_> {
 
     /// d = f(a, b, c) for a function that costs much: computed once where all lanes have the same sources.
     pub(crate) fn map3_once(&mut self, f: impl Fn(u32, u32, u32) -> u32) {
-        let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+        let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
         let (a, b, c) = (self.source(0, &mut ta), self.source(1, &mut tb), self.source(2, &mut tc));
         if is_same(a) && is_same(b) && is_same(c) {
             out = [f(a[0], b[0], c[0]); LANES];
@@ -286,7 +282,7 @@ impl Machine<'_> {
     /// The lanes where f(a, b) holds.
     #[inline(always)]
     pub(crate) fn test2(&self, f: impl Fn(u32, u32) -> bool) -> LaneBits {
-        let (mut ta, mut tb) = ([0; LANES], [0; LANES]);
+        let (mut ta, mut tb) = (None, None);
         let (a, b) = (self.source(0, &mut ta), self.source(1, &mut tb));
         let mut holds: PerLane<LaneBits> = [0; LANES];
         for lane in 0..LANES {

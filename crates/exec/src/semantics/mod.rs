@@ -4,6 +4,7 @@ pub(crate) mod alu;
 pub(crate) mod atomics;
 pub(crate) mod byte;
 pub(crate) mod calls;
+pub(crate) mod common;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod float;

@@ -111,7 +111,7 @@ fn constant_indexed(
     bytes: u8,
     signed: bool,
 ) -> Result<(), ExecFault> {
-    let mut space = [0; LANES];
+    let mut space = None;
     let index = *m.source(0, &mut space);
     let limit = m.banks.bytes(bank);
     let mut out = [[0; LANES]; 2];

@@ -11,7 +11,7 @@ use warplab_units::LaneBits;
 const PLAIN: FloatMode = FloatMode { round: Round::Nearest, ftz: false, saturate: false };
 
 #[inline(always)]
-fn is_plain(mode: FloatMode) -> bool {
+pub(crate) fn is_plain(mode: FloatMode) -> bool {
     mode.round == PLAIN.round && !mode.ftz && !mode.saturate
 }
 
@@ -100,7 +100,7 @@ fn ordered(bits: u32) -> i32 {
 #[inline(always)]
 fn min_max(m: &mut Machine<'_>, ftz: bool, nan: bool) {
     let min = m.predicate(0);
-    let (mut ta, mut tb, mut out) = ([0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut out) = (None, None, [0; LANES]);
     let (a, b) = (m.source(0, &mut ta), m.source(1, &mut tb));
     for lane in 0..LANES {
         let (x, y) = if ftz { (flush(a[lane]), flush(b[lane])) } else { (a[lane], b[lane]) };

@@ -23,7 +23,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, operation: Warp) {
 
 /// d = a of another lane; p = that lane is in the segment. A lane that is not active gives its register as it is.
 fn shuffle(m: &mut Machine<'_>, mode: ShuffleMode) {
-    let (mut ta, mut tb, mut tc, mut out) = ([0; LANES], [0; LANES], [0; LANES], [0; LANES]);
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
     let (a, b, c) = (m.source(0, &mut ta), m.source(1, &mut tb), m.source(2, &mut tc));
     let mut inside = 0;
     for lane in 0..LANES as u32 {
@@ -62,7 +62,7 @@ fn vote(m: &mut Machine<'_>, mode: VoteMode) {
 }
 
 fn find_matches(m: &mut Machine<'_>, all: bool, wide: bool) {
-    let mut space = [0; LANES];
+    let mut space = None;
     let low = *m.source(0, &mut space);
     let values = if wide { m.wide(0) } else { low.map(u64::from) };
     let active = LaneMask(m.mask);
@@ -83,7 +83,7 @@ fn find_matches(m: &mut Machine<'_>, all: bool, wide: bool) {
 }
 
 fn reduce(m: &mut Machine<'_>, op: AtomicOp, signed: bool) {
-    let mut space = [0; LANES];
+    let mut space = None;
     let a = m.source(0, &mut space);
     let ty = if signed { crate::AtomicType::S32 } else { crate::AtomicType::U32 };
     let result = LaneMask(m.mask)

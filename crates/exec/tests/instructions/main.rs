@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::result_large_err)]
 
 mod common;
+mod computations;
 mod floats;
 mod integers;
 mod memory;
