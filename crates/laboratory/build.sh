@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-profile=laboratory
+profile=web
 if [ "${1:-}" = --quick ]; then
   profile=dev
   shift

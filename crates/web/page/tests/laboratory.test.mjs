@@ -118,7 +118,7 @@ test("a link leads to the same set-up with its changes, which stay in the fragme
   assert.equal(await metric(other.page, "Elapsed Cycles"), cycles);
   assert.equal(await other.page.getByLabel("Warp scheduler", { exact: true }).inputValue(), "gto");
   await other.page.getByRole("button", { name: /^Launch.*changed/ }).click();
-  assert.match(await other.page.textContent(".cm-content"), /^\/\/ mine/);
+  await other.page.waitForFunction(() => document.querySelector(".cm-content")?.textContent.startsWith("// mine"));
   assert.ok(other.asked.every((url) => !url.includes("setup")));
   await context.close();
   await other.context.close();

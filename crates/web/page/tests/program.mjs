@@ -53,3 +53,10 @@ export function compared(name, scheduler) {
   const data = /<script type="application\/json" id="document">(.*?)<\/script>/s.exec(readFileSync(file("compared"), "utf8"))[1];
   return { text, url: pageOf(`${name}-compared-views`, JSON.parse(data)) };
 }
+
+/** The page of some rows of the course. */
+export function course(...rows) {
+  const [file, results] = ["course.html", "course.jsonl"].map((name) => join(build, name));
+  warplab("reproduce", ...rows, "--quiet", "--html", file, "--results", results);
+  return pathToFileURL(file).href;
+}

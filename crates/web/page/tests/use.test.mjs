@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { build, launch, missing, open, pageOf } from "./harness.mjs";
-import { compared, unbuilt, written } from "./program.mjs";
+import { compared, course, unbuilt, written } from "./program.mjs";
 
 const skip = missing || unbuilt;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -233,6 +233,20 @@ test("two runs stand under each other, with why their times differ", { skip }, a
   assert.deepEqual(violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id }) => id), []);
   await context.close();
 });
+
+for (const [width, colorScheme] of [[1200, "light"], [400, "dark"]]) {
+  test(`the course at ${width} pixels in ${colorScheme} colours: no complaint, nothing wider than the screen`, { skip }, async () => {
+    const url = course("issue-timeline-1", "occupancy-block-size", "dram-banks");
+    const { page, context, complaints } = await open(browser, url, { viewport: { width, height: 900 }, colorScheme });
+    assert.deepEqual(complaints, []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    await page.screenshot({ path: join(build, `course-${width}-${colorScheme}.png`), fullPage: true });
+    await page.addScriptTag({ content: axe });
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+    await context.close();
+  });
+}
 
 test("it prints on a few sheets, without what only a screen needs", { skip }, async () => {
   const { page, context } = await open(browser, written("warp_states").url, { colorScheme: "dark" });

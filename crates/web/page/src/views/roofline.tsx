@@ -77,7 +77,7 @@ function plot(roofline: Roofline, theme: Theme, width: number): Plot.PlotOptions
     return [at(left), at(Math.min(ridge, right)), at(right)];
   });
   const points = roofline.memories.map((memory, index) => ({ x: memory.intensity, y: roofline.achieved, index, memory }));
-  // Points close together take turns above and below.
+  // Points may be close together: the names of the outer ones go outwards, of the inner ones above.
   const order = [...points].sort((a, b) => a.x - b.x);
   const low = Math.min(roofline.achieved / 4, left * Math.min(...roofline.memories.map((m) => m.bytes_per_second), roof));
   const height = Math.max(300, Math.min(440, width * 0.5));
@@ -129,18 +129,21 @@ function plot(roofline: Roofline, theme: Theme, width: number): Plot.PlotOptions
         stroke: colours.panel,
         symbol: (d: { index: number }) => SYMBOLS[d.index],
       }),
-      ...order.map((point, place) =>
-        Plot.text([point], {
+      ...order.map((point, place) => {
+        const outwards = order.length === 1 ? "middle" : ({ 0: "end", [order.length - 1]: "start" } as const)[place];
+        return Plot.text([point], {
           x: "x",
           y: "y",
           text: (d: typeof point) => d.memory.label,
-          dy: place % 2 === 0 ? 20 : -20,
+          textAnchor: outwards ?? "middle",
+          dx: { start: -7, middle: 0, end: 7 }[outwards ?? "middle"],
+          dy: outwards ? 20 : -20,
           fill: colours.text,
           stroke: colours.panel,
           strokeWidth: 4,
           fontWeight: 600,
-        }),
-      ),
+        });
+      }),
     ],
   };
 }
