@@ -5,7 +5,7 @@ mod markdown;
 
 use crate::arguments::Arguments;
 use clap::Parser;
-use markdown::commands;
+use markdown::{commands, words};
 use std::fs;
 use std::path::Path;
 
@@ -52,4 +52,36 @@ fn every_command_of_the_documents_is_one_and_its_files_are_there() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(count > 40, "only {count} commands were found");
+}
+
+/// The lines of a page that a person types: those of blocks, fenced or indented, without a prompt. What is said to be
+/// misused is left out.
+fn typed(page: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut typed = Vec::new();
+    for line in page.lines() {
+        fenced ^= line.starts_with("```");
+        if (fenced || line.starts_with("    ")) && !line.contains("# misused") {
+            typed.push(line.trim().trim_start_matches("$ ").to_owned());
+        }
+    }
+    typed
+}
+
+#[test]
+fn every_command_of_the_book_is_one() {
+    let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src");
+    let mut count = 0;
+    for page in fs::read_dir(pages).unwrap().map(|entry| entry.unwrap().path()) {
+        if page.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        for words in typed(&fs::read_to_string(&page).unwrap()).iter().filter_map(|line| words(line)) {
+            count += 1;
+            let parsed =
+                Arguments::try_parse_from(["warplab"].into_iter().chain(words.iter().map(String::as_str)));
+            assert!(parsed.is_ok(), "{}: {words:?}\n{}", page.display(), parsed.unwrap_err());
+        }
+    }
+    assert!(count > 60, "only {count} commands were found");
 }

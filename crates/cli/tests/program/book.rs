@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use warplab_config::gpu::RankInput;
+use warplab_config::launch::Formula;
 use warplab_trace::WarpState;
 
 fn book() -> PathBuf {
@@ -24,10 +25,10 @@ fn chapters() -> Vec<String> {
     links.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The commands in the blocks of a chapter, and the exit status that their comments name.
-fn commands(text: &str) -> Vec<(Vec<String>, i32)> {
-    let blocks = text.split("```").skip(1).step_by(2);
-    let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("warplab "));
+/// A command of a chapter, and the exit status that its comment names.
+type Command = (Vec<String>, i32);
+
+fn parsed<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Command> {
     let status = |line: &str| match line.split_once("# ") {
         Some((_, comment)) if comment.starts_with("fails") => 1,
         Some((_, comment)) if comment.starts_with("misused") => 2,
@@ -36,13 +37,40 @@ fn commands(text: &str) -> Vec<(Vec<String>, i32)> {
     lines.map(|line| (words(line).unwrap(), status(line))).collect()
 }
 
-/// Runs the commands of a chapter one after the other in an empty folder.
+/// The commands in the fenced blocks of a chapter: they run in an empty folder.
+fn commands(text: &str) -> Vec<Command> {
+    let blocks = text.split("```").skip(1).step_by(2);
+    parsed(blocks.flat_map(str::lines).filter(|line| line.starts_with("warplab ")))
+}
+
+/// The commands of a chapter that are indented: they run in a checkout.
+fn commands_of_a_checkout(text: &str) -> Vec<Command> {
+    parsed(text.lines().filter(|line| line.starts_with("    warplab ")))
+}
+
+/// Runs commands one after the other in a folder.
+fn run_all(folder: &Path, name: &str, commands: &[Command]) {
+    for (words, status) in commands {
+        let ran = command(folder, words).assert();
+        let found = ran.get_output().status.code();
+        assert_eq!(found, Some(*status), "{name}: {words:?}\n{}{}", stdout(&ran), stderr(&ran));
+    }
+}
+
+/// Runs the commands of a chapter in an empty folder.
 fn run(purpose: &str, name: &str) -> PathBuf {
     let folder = fresh_folder(&format!("{purpose}-{name}"));
-    for (words, status) in commands(&chapter(name)) {
-        let ran = command(&folder, &words).assert();
-        let found = ran.get_output().status.code();
-        assert_eq!(found, Some(status), "{name}: {words:?}\n{}{}", stdout(&ran), stderr(&ran));
+    run_all(&folder, name, &commands(&chapter(name)));
+    folder
+}
+
+/// An empty folder with the files of a checkout.
+#[cfg(unix)]
+fn checkout(name: &str) -> PathBuf {
+    let folder = fresh_folder(name);
+    for part in ["configs", "traces"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+        std::os::unix::fs::symlink(root.join(part), folder.join(part)).unwrap();
     }
     folder
 }
@@ -53,6 +81,32 @@ fn every_command_of_the_book_runs_in_an_empty_folder() {
     let count: usize = chapters.iter().map(|name| commands(&chapter(name)).len()).sum();
     assert!(count > 30, "{count} commands");
     chapters.iter().for_each(|name| drop(run("book", name)));
+}
+
+/// Commands of the book that take minutes: they are read, but not run.
+const LONG: [&str; 5] = [
+    "reproduce ilp-tlp bank-conflicts",
+    "reproduce --all",
+    "reproduce --all --svg pictures",
+    "reproduce --all --html course.html",
+    "reproduce ilp-tlp --full",
+];
+
+#[cfg(unix)]
+#[test]
+fn every_command_for_a_checkout_runs_in_one() {
+    let mut left_out = Vec::new();
+    // Those of the page of the machine draw its figures, and run with them.
+    for name in chapters().iter().filter(|name| *name != "machine.md") {
+        let (long, short): (Vec<Command>, Vec<Command>) = commands_of_a_checkout(&chapter(name))
+            .into_iter()
+            .partition(|(words, _)| LONG.contains(&words.join(" ").as_str()));
+        left_out.extend(long.into_iter().map(|(words, _)| words.join(" ")));
+        if !short.is_empty() {
+            run_all(&checkout(&format!("checkout-{name}")), name, &short);
+        }
+    }
+    assert_eq!(left_out, LONG);
 }
 
 #[test]
@@ -68,25 +122,41 @@ fn every_page_of_the_book_is_in_its_summary() {
     assert_eq!(pages, listed);
 }
 
+#[cfg(unix)]
 #[test]
 fn the_figures_of_the_book_are_drawn_by_its_commands() {
-    let drawn = run("figures", "own_experiment.md").join("figures");
+    let machine = checkout("figures-machine.md");
+    run_all(&machine, "machine.md", &commands_of_a_checkout(&chapter("machine.md")));
+    let drawn = [
+        ("own_experiment.md", run("figures", "own_experiment.md").join("figures")),
+        ("machine.md", machine.join("figures")),
+    ];
     let kept = book().join("figures");
-    let names = |folder: &Path| {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        names
-    };
+    let names = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut all: Vec<_> = drawn.iter().flat_map(|(_, folder)| names(folder)).collect();
+    all.sort();
     if std::env::var("WARPLAB_BLESS").is_ok_and(|value| value == "1") {
-        for name in names(&drawn) {
-            fs::copy(drawn.join(&name), kept.join(&name)).unwrap();
+        for (name, folder) in
+            drawn.iter().flat_map(|(_, folder)| names(folder).map(move |name| (name, folder)))
+        {
+            fs::copy(folder.join(&name), kept.join(&name)).unwrap();
         }
     }
-    assert_eq!(names(&drawn), names(&kept));
-    for name in names(&kept) {
-        assert_eq!(fs::read(drawn.join(&name)).unwrap(), fs::read(kept.join(&name)).unwrap(), "{name:?}");
-        assert!(chapter("own_experiment.md").contains(&format!("(figures/{})", name.display())));
+    let mut kept_names: Vec<_> = names(&kept).collect();
+    kept_names.sort();
+    assert_eq!(all, kept_names, "a figure that no command draws, or a command without its figure");
+    for (page, folder) in &drawn {
+        for name in names(folder) {
+            assert_eq!(
+                fs::read(folder.join(&name)).unwrap(),
+                fs::read(kept.join(&name)).unwrap(),
+                "{name:?}"
+            );
+            assert!(
+                chapter(page).contains(&format!("(figures/{})", name.display())),
+                "{name:?} is not shown"
+            );
+        }
     }
 }
 
@@ -104,6 +174,14 @@ fn the_names_of_formulas_are_those_of_the_registry() {
     let row = |input: RankInput| format!("| `{}` | {} |\n", input.name(), input.description());
     let rows: String = RankInput::ALL.into_iter().map(row).collect();
     assert!(text.contains(&rows), "the rows should be:\n{rows}");
+}
+
+#[test]
+fn the_functions_of_expectations_are_those_of_the_reader() {
+    let refused = "unknown()".parse::<Formula>().unwrap_err().message;
+    let known = refused.split_once("known: ").unwrap().1;
+    let line = format!("Functions are {known};");
+    assert!(chapter("own_lab.md").contains(&line), "the line should be: {line}");
 }
 
 #[test]

@@ -66,6 +66,21 @@ fn a_sweep_over_a_wrong_launch_is_marked_and_fails() {
 }
 
 #[test]
+fn values_of_the_command_line_have_labels_and_claims_of_the_file_only_where_they_are_its_own() {
+    let folder = sweep("relabelled");
+    let labelled = SWEEP.replace("values: [255, 256]", "values: [192, 256], labels: [\"most\", \"all\"]").replace(
+        "columns: [",
+        "claims: [(says: \"Most take less.\", at: {\"n\": [192]}, holds: \"instructions < 100\")], columns: [",
+    );
+    fs::write(folder.join("sweep.ron"), labelled).unwrap();
+    let text = stdout(&warplab_in(&folder, "experiment sweep.ron --set n=256,128"));
+    let rows: Vec<String> =
+        text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(rows.contains(&"all 160 ok".to_owned()) && rows.contains(&"128 112 FAILED".to_owned()), "{text}");
+    assert!(!text.contains("Most take less"), "{text}");
+}
+
+#[test]
 fn a_results_file_that_cannot_be_written_does_not_throw_the_table_away() {
     let folder = sweep("unwritable");
     fs::write(folder.join("file"), "").unwrap();

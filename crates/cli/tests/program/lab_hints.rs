@@ -1,6 +1,8 @@
 //! Labs 4 to 12: three plausible wrong answers get the right hint, and no number that was simulated.
 
 use crate::labs::{check, hints, solution};
+use std::fs;
+use std::path::Path;
 
 /// A wrong answer in the worksheet of a solution, and the beginning of its hint.
 struct Wrong {
@@ -166,6 +168,43 @@ fn lab_11_counts_loads_and_warps() {
             ),
         ],
     );
+}
+
+/// The hint for a kernel of lab 11.
+fn hint_for_product(name: &str, kernel: &str) -> String {
+    let folder = solution("11-matmul", name, &[]);
+    fs::write(folder.join("kernel.ptx"), kernel).unwrap();
+    let hints = hints(&check("11-matmul", &folder));
+    assert_eq!(hints.len(), 1, "{hints:#?}");
+    hints[0].clone()
+}
+
+fn lab_11(file: &str) -> String {
+    let lab = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/labs/11-matmul");
+    fs::read_to_string(lab.join(file)).unwrap()
+}
+
+/// The program with the row and the column of a thread exchanged.
+fn exchanged(kernel: &str) -> String {
+    kernel.replace("%tid.x", "%tid").replace("%tid.y", "%tid.x").replace("%tid;", "%tid.y;")
+}
+
+#[test]
+fn lab_11_the_kernel_as_it_was_is_asked_which_elements_neighbours_read() {
+    let hint = hint_for_product("product-as-it-was", &lab_11("mapped.ptx"));
+    assert!(hint.starts_with("Hint for check 1: That is the kernel as it was."), "{hint}");
+}
+
+#[test]
+fn lab_11_a_kernel_with_the_right_threads_and_no_tiles_is_asked_where_a_block_keeps_elements() {
+    let hint = hint_for_product("product-mapped", &exchanged(&lab_11("mapped.ptx")));
+    assert!(hint.starts_with("Hint for check 1: Neighbours read side by side now."), "{hint}");
+}
+
+#[test]
+fn lab_11_a_kernel_with_tiles_and_the_wrong_threads_is_asked_what_a_warp_brings() {
+    let hint = hint_for_product("product-tiles", &exchanged(&lab_11("solution/kernel.ptx")));
+    assert!(hint.starts_with("Hint for check 1: Better. Which elements does a warp bring"), "{hint}");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn hit_rate(name: &str, scheduler: &str) -> f64 {
 #[test]
 fn throttling_by_what_was_lost_brings_the_cache_back() {
     // In the manner of CCWS: a long wait is taken for a line that was lost, and fewer warps may issue.
-    let throttle = "rank(\"keep limit = 160 then max(40, min(160, limit + select(since_issue > 80, -16, 1))); \
+    let throttle = "rank(\"keep limit = 160 then max(40, min(160, limit + select(since_issue > 100, -16, 1))); \
                     select(order * 10 < limit, age, never)\")";
     assert!(hit_rate("greedy", "gto") < 1.0);
     assert!(hit_rate("throttled", throttle) > 85.0);

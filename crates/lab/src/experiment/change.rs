@@ -26,9 +26,14 @@ pub(super) fn change(experiment: &mut Experiment, text: &str) -> Result<(), Faul
         let of_text = |text: &str| {
             number(text).map_or_else(|| AxisValue::Text(text.trim().to_owned()), AxisValue::Number)
         };
-        axis.values = value.split(',').map(of_text).collect();
-        // References speak of the file's own points.
+        let values: Vec<AxisValue> = value.split(',').map(of_text).collect();
+        if !axis.labels.is_empty() {
+            axis.labels = values.iter().map(|value| axis.shown(value)).collect();
+        }
+        axis.values = values;
+        // References and claims speak of the file's own points.
         experiment.references.clear();
+        experiment.claims.clear();
         return Ok(());
     }
     let known: Vec<&str> = experiment

@@ -106,7 +106,7 @@ pub(super) fn run(job: &DramJob) -> Measured {
     let (mut sent, mut waiting, mut now, mut latency, mut end) = (0, 0_u32, Ticks(0), 0, 0);
     loop {
         while sent < job.requests && waiting < dram.queue {
-            channel.push(Access { at: now, token: sent, write: false, ..place(job, sent) }, now);
+            channel.push(&spec, Access { at: now, token: sent, write: false, ..place(job, sent) }, now);
             (sent, waiting) = (sent + 1, waiting + 1);
         }
         if channel.next_decision() == Ticks::NEVER {

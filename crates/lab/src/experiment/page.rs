@@ -7,7 +7,7 @@ use super::table::tables;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use warplab_report::{Align, Table};
 
-/// Tables of a page need not be broken: they scroll.
+/// Tables of a page need not be broken: they scroll, by keys, too.
 const WIDTH: usize = 100_000;
 
 /// Colours are those of the figures.
@@ -21,10 +21,10 @@ th{text-align:left;vertical-align:bottom;border-bottom:1px solid #888}td,th{padd
 @media(max-width:640px){.contents :is(td,th):nth-child(n+3){display:none}}\
 .number{text-align:right;font-variant-numeric:tabular-nums}\
 pre{font-size:.82rem;line-height:1.25}ul{list-style:none;padding:0}li{display:flex;gap:.6rem;margin:.15rem 0}\
-.verdict{flex:none;min-width:4.6rem;font-weight:bold}\
+.verdict{flex:none;min-width:5rem;font-weight:bold}\
 .ok{color:#006d50}.known,.deviates{color:#985f00}.missed,.wrong{color:#b00020}\
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:1rem}\
-figure{margin:0}figure svg{width:100%;height:auto;max-width:44rem}\
+figure{margin:0;overflow-x:auto}figure svg{width:100%;height:auto;max-width:44rem;min-width:30rem}\
 @media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16191d}a{color:#7cc0f0}.source,.note{color:#aaa}\
 .ok{color:#4fd0a5}.known,.deviates{color:#f0b450}.missed,.wrong{color:#ff7a85}}";
 
@@ -56,10 +56,12 @@ pub fn course_page(version: &str, rows: &[PageRow<'_>]) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { "The course, simulated" }
-                p.source { (version) }
-                (contents(rows))
-                @for row in rows { (section(row)) }
+                main {
+                    h1 { "The course, simulated" }
+                    p.source { "warplab " (version) }
+                    (contents(rows))
+                    @for row in rows { (section(row)) }
+                }
             }
         }
     };
@@ -68,7 +70,7 @@ pub fn course_page(version: &str, rows: &[PageRow<'_>]) -> String {
 
 fn contents(rows: &[PageRow<'_>]) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table.contents {
                 thead { tr { th { "row" } th { "verdict" } th { "text" } th { "what" } } }
                 tbody {
@@ -107,11 +109,11 @@ fn experiment(report: &ExperimentReport) -> Markup {
         h3 { (experiment.title) }
         p.source { (experiment.source) }
         @for found in tables(report, WIDTH) { (table(&found)) }
-        div.figures { @for svg in figures(report) { figure { (PreEscaped(svg)) } } }
+        div.figures { @for svg in figures(report) { figure tabindex="0" { (PreEscaped(svg)) } } }
         @for (point, text) in &report.texts {
             details {
                 summary { @if point.is_empty() { "as text" } @else { "as text: " (point) } }
-                div.scroll { pre { (text) } }
+                div.scroll tabindex="0" { pre { (text) } }
             }
         }
         (verdicts(report))
@@ -124,7 +126,7 @@ fn table(table: &Table) -> Markup {
     let aligns: Vec<Align> = table.heads().map(|(_, align)| align).collect();
     let number = |align: Align| (align == Align::Right).then_some("number");
     html! {
-        div.scroll {
+        div.scroll tabindex="0" {
             table {
                 thead { tr {
                     @for (head, align) in table.heads() { th class=[number(align)] { (head) } }
@@ -176,10 +178,16 @@ mod tests {
     #[test]
     fn a_row_is_listed_with_a_link_to_its_section_and_its_verdict() {
         let row = PageRow { id: "its", what: "A < B", source: "a text", verdict: "deviates", reports: &[] };
-        let page = course_page("warplab 1", &[row]);
+        let page = course_page("1", &[row]);
         assert!(page.contains("<a href=\"#its\">its</a>") && page.contains("<section id=\"its\">"), "{page}");
         assert!(page.contains("<td class=\"deviates\">deviates</td>"), "{page}");
         assert_eq!(page.matches("A &lt; B").count(), 2, "{page}");
+    }
+
+    #[test]
+    fn what_scrolls_can_be_reached_with_keys() {
+        let page = course_page("1", &[]) + &table(&Table::new([("way", Align::Left)])).into_string();
+        assert_eq!(page.matches("<div class=\"scroll\" tabindex=\"0\">").count(), 2, "{page}");
     }
 
     #[test]
