@@ -135,7 +135,7 @@ impl Cluster {
         self.sorters.1.sort(replies);
         let leaving = replies.partition_point(|reply| reply.at < end);
         for mut reply in replies.drain(..leaving) {
-            reply.at = self.ports.reply_arrival(&spec.crossbar, reply.sm, reply.at, reply.bytes);
+            reply.at = self.ports.reply_arrival(&spec.crossbar, &reply);
             self.last_reply = self.last_reply.max(reply.at);
             let sm = reply.sm.index() - sms.first;
             if let Some(port) = &mut sms.sms[sm] {

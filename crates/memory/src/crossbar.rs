@@ -1,5 +1,6 @@
 //! The way between SMs and partitions: a latency, and ports of SMs and clusters with a bandwidth each.
 
+use crate::message::Reply;
 use crate::port::{Bandwidth, Port};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -98,8 +99,10 @@ impl ClusterPorts {
     }
 
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
-    pub fn reply_arrival(&mut self, spec: &CrossbarSpec, sm: SmId, at: Cycle, bytes: u32) -> Cycle {
-        let passed = self.receive.pass(spec.cluster_receive, at, bytes);
+    pub fn reply_arrival(&mut self, spec: &CrossbarSpec, reply: &Reply) -> Cycle {
+        let Reply { sm, bytes, shared, at, .. } = *reply;
+        let at_cluster = if shared { 0 } else { bytes };
+        let passed = self.receive.pass(spec.cluster_receive, at, at_cluster);
         let port = &mut self.sm_receive[spec.place(sm)];
         let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.latency;
         self.counters.replies.passes(at.0, arrival.0);
@@ -121,6 +124,7 @@ impl ClusterPorts {
 #[cfg(test)]
 mod tests {
     use super::{ClusterPorts, CrossbarSpec};
+    use crate::message::Reply;
     use crate::testing::toy;
     use warplab_units::{Cycle, SmId};
 
@@ -143,12 +147,17 @@ mod tests {
         })
     }
 
+    /// A reply to one SM.
+    fn reply(sm: u16, at: u64, bytes: u32) -> Reply {
+        Reply { sm: SmId(sm), token: 0, bytes, shared: false, at: Cycle(at) }
+    }
+
     /// When replies (SM, departure, bytes) arrive.
     fn replies<const N: usize>(sms_per_cluster: u32, sent: [(u16, u64, u32); N]) -> [u64; N] {
         let (spec, mut crossbar) = crossbar(sms_per_cluster);
         sent.map(|(sm, at, bytes)| {
             let cluster = spec.cluster(SmId(sm));
-            crossbar[cluster].reply_arrival(&spec, SmId(sm), Cycle(at), bytes).0
+            crossbar[cluster].reply_arrival(&spec, &reply(sm, at, bytes)).0
         })
     }
 
@@ -193,7 +202,7 @@ mod tests {
     fn requests_and_replies_do_not_meet() {
         let (spec, mut crossbar) = crossbar(2);
         assert_eq!(crossbar[0].request_arrival(&spec, Cycle(5), 320), Cycle(5 + 9 + 10));
-        assert_eq!(crossbar[0].reply_arrival(&spec, SmId(0), Cycle(5), 32), Cycle(15));
+        assert_eq!(crossbar[0].reply_arrival(&spec, &reply(0, 5, 32)), Cycle(15));
     }
 
     #[test]
@@ -201,7 +210,7 @@ mod tests {
         let (spec, crossbar) = crossbar(2);
         let mut ports = crossbar[0].clone();
         ports.request_arrival(&spec, Cycle(5), 64);
-        ports.reply_arrival(&spec, SmId(1), Cycle(50), 32);
+        ports.reply_arrival(&spec, &reply(1, 50, 32));
         let first = ports.take_counters();
         assert_eq!((first.requests.departures, first.requests.total_latency), (1, 11));
         assert_eq!((first.replies.departures, first.replies.total_latency), (1, 10));

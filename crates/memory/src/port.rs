@@ -24,11 +24,11 @@ pub struct Port {
 
 impl Port {
     /// The cycle in which a message that comes `at` has passed its last byte. A message that meets a free port and fits
-    /// into one cycle passes at once.
+    /// into one cycle passes at once; one without bytes passes with the one before.
     pub fn pass(&mut self, bandwidth: Bandwidth, at: Cycle, bytes: u32) -> Cycle {
         let start = self.free_at.max(at.0 * bandwidth.0);
         self.free_at = start + u64::from(bytes);
-        Cycle((self.free_at - 1) / bandwidth.0)
+        at.max(Cycle(self.free_at.saturating_sub(1) / bandwidth.0))
     }
 }
 

@@ -117,7 +117,10 @@ impl Laws {
         // What one half of level two asks of the other is counted in both.
         let l2 = &counters.memory.l2;
         self.equal(
-            ("sectors asked from level two", l1.sectors_to_l2),
+            (
+                "sectors asked from level two without those of coalesced requests",
+                l1.sectors_to_l2.saturating_sub(l2.coalesced_sectors),
+            ),
             ("sectors read at level two", l2.read_sectors.saturating_sub(l2.far_read_sectors)),
         );
         let shared = &counters.sm.shared;

@@ -223,6 +223,8 @@ summed!(
         far_reduction_sectors,
         /// Sectors that count as hits and waited for a fill already under way.
         merged_sectors,
+        /// Sectors read that came with the reply to a neighbour and are counted nowhere else.
+        coalesced_sectors,
         /// Lines evicted.
         evictions,
         /// Sectors written back.

@@ -83,6 +83,11 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub input_bytes: Option<u32>,
+    /// Neighbouring multiprocessors of a cluster that share an L2 request coalescer: what one of them reads while another's
+    /// request for it is at level two comes with that one's reply. Every request is looked up where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 2, max = 32))]
+    pub coalescer_sms: Option<u32>,
     /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u32,

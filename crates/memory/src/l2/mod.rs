@@ -1,5 +1,6 @@
 //! The L2 cache: slices, each with its tags, its MSHRs and its port.
 
+mod coalescer;
 mod input;
 mod link;
 mod mshr;

@@ -88,6 +88,11 @@ impl Mshrs {
         waiting
     }
 
+    /// Lets a request wait for what another one has asked for.
+    pub(crate) fn follow(&mut self, waiter: Waiter) {
+        self.0.get_or_insert(waiter.request.line).waiters.push(waiter);
+    }
+
     /// The lines under way and their entries, in order of addresses.
     pub(crate) fn ascending(&self) -> Vec<(Address, &Mshr)> {
         self.0.ascending()

@@ -3,6 +3,7 @@
 mod far;
 mod inspect;
 
+use super::coalescer::{Coalesced, Coalescer, CoalescerSpec};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Mshrs, Waiter};
@@ -40,6 +41,7 @@ pub(crate) struct L2Spec {
     cycle: Ticks,
     slice_bytes: u64,
     input: Option<InputSpec>,
+    coalescer: Option<CoalescerSpec>,
     fetch_sectors: u32,
     /// Bytes of a reply beside its data.
     header_bytes: u32,
@@ -66,6 +68,7 @@ impl L2Spec {
             cycle,
             slice_bytes: u64::from(l2.slice_bytes),
             input: InputSpec::new(config),
+            coalescer: CoalescerSpec::new(config),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
             header_bytes: config.crossbar.header_bytes,
             hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
@@ -79,7 +82,7 @@ impl L2Spec {
     /// How long the sectors of a request keep the port of a slice busy.
     fn sector_time(&self, request: &Request) -> Ticks {
         let bytes = u64::from(request.sectors.count()) * SECTOR_BYTES;
-        self.cycle * bytes.div_ceil(self.slice_bytes).max(1)
+        self.cycle.max(Ticks(self.cycle.0 * bytes / self.slice_bytes))
     }
 
     /// How long a request keeps the port of a slice busy; `before` is the sector of the atomic operation before, if there
@@ -132,6 +135,8 @@ impl Inbox {
 pub(crate) enum Asker {
     /// An SM of its half.
     Sm,
+    /// An SM of its half whose neighbour has asked for the same.
+    Neighbour,
     /// The slice of the other half.
     OtherHalf,
 }
@@ -155,11 +160,14 @@ pub(crate) struct Slice {
     /// From SMs, and from the other half: these never wait for the other half, so that the two cannot block each other.
     from_sms: Inbox,
     from_other_half: Inbox,
+    coalescer: Coalescer,
     mshrs: Mshrs,
     /// Those of lines under way from the other half.
     far_mshrs: Mshrs,
     link: Link,
     port_free: Ticks,
+    /// When data of lines that came late has left for all that waited.
+    late_free: Ticks,
     /// The line and sectors of the last atomic operation.
     last_atomic: Option<(Address, SectorMask)>,
 }
@@ -181,10 +189,12 @@ impl Slice {
             cache: SectorCache::with_replacement(spec.shape, spec.replacement),
             from_sms: Inbox::default(),
             from_other_half: Inbox::default(),
+            coalescer: Coalescer::default(),
             mshrs: Mshrs::default(),
             far_mshrs: Mshrs::default(),
             link: Link::default(),
             port_free: Ticks(0),
+            late_free: Ticks(0),
             last_atomic: None,
         }
     }
@@ -227,6 +237,10 @@ impl Slice {
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
         let Some(&request) = self.inbox(asker).requests.front() else { return };
         let (home, set) = spec.map.home_and_local_line(request.line);
+        if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
+            self.from_sms.requests.pop_front();
+            return;
+        }
         let turn = Turn { asker, set, writes_allowed, now };
         let passed = if asker == Asker::Sm && home != self.half {
             self.look_up_far(spec, &request, turn, output)
@@ -245,9 +259,35 @@ impl Slice {
         }
     }
 
+    /// Whether a request need not be looked up, as the reply to a neighbour brings what it asks for.
+    fn coalesce(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        home: Half,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> bool {
+        let Some(coalescer) = spec.coalescer.as_ref().filter(|_| request.kind == RequestKind::Read) else {
+            return false;
+        };
+        let Some(coalesced) = self.coalescer.follow(coalescer, request) else { return false };
+        output.counters.coalesced_sectors += u64::from(request.sectors.count());
+        match coalesced {
+            Coalesced::Reply(left) => {
+                reply(spec, request, Asker::Neighbour, left.max(now.to_cycle()), output);
+            }
+            Coalesced::Waiting => {
+                let mshrs = if home == self.half { &mut self.mshrs } else { &mut self.far_mshrs };
+                mshrs.follow(Waiter { request: *request, asker: Asker::Neighbour });
+            }
+        }
+        true
+    }
+
     fn inbox(&mut self, asker: Asker) -> &mut Inbox {
         match asker {
-            Asker::Sm => &mut self.from_sms,
+            Asker::Sm | Asker::Neighbour => &mut self.from_sms,
             Asker::OtherHalf => &mut self.from_other_half,
         }
     }
@@ -364,6 +404,7 @@ impl Slice {
     ) {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
         self.cache.pin(index);
+        self.wait_for_data(spec, &waiter);
         let waiting = self.mshrs.wait(waiter, index, missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
@@ -374,6 +415,16 @@ impl Slice {
                 write: false,
                 at: turn.now + spec.miss,
             });
+        }
+    }
+
+    /// A request waits for data: neighbours may wait for the same.
+    fn wait_for_data(&mut self, spec: &L2Spec, waiter: &Waiter) {
+        if let Some(coalescer) = &spec.coalescer
+            && waiter.asker == Asker::Sm
+            && waiter.request.kind == RequestKind::Read
+        {
+            self.coalescer.waits(coalescer, &waiter.request);
         }
     }
 
@@ -394,7 +445,6 @@ impl Slice {
         self.cache.fill(index, sectors);
         mshr.pending = mshr.pending & !sectors;
         let readable = self.cache.readable(index);
-        let at = now + spec.fill;
         let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
         if mshr.pending.is_empty() {
             self.mshrs.release(line);
@@ -404,8 +454,22 @@ impl Slice {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
+            let at = self.late_answer(spec, request, asker, now) + spec.fill;
             self.answer(spec, request, asker, at, output);
         }
+    }
+
+    /// When data that came `at` has left for a request that waited for it: one after another, and with that of a neighbour.
+    fn late_answer(&mut self, spec: &L2Spec, request: &Request, asker: Asker, at: Ticks) -> Ticks {
+        if request.kind != RequestKind::Read {
+            return at;
+        }
+        let start = self.late_free.max(at);
+        if asker == Asker::Neighbour {
+            return start;
+        }
+        self.late_free = start + spec.sector_time(request);
+        self.late_free
     }
 }
 
@@ -486,11 +550,12 @@ fn evict(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Blocked;
 
-/// The reply to an SM leaves at `at`.
-fn reply(spec: &L2Spec, request: &Request, at: Cycle, output: &mut SliceOutput<'_>) {
+/// The reply to an SM leaves at `at`, alone or with that to its neighbour.
+fn reply(spec: &L2Spec, request: &Request, asker: Asker, at: Cycle, output: &mut SliceOutput<'_>) {
     let bytes = spec.header_bytes + data_bytes(request);
     output.queue.leaves(at.0, request.at.0);
-    output.replies.push(Reply { sm: request.sm, token: request.token, bytes, at });
+    let Request { sm, token, .. } = *request;
+    output.replies.push(Reply { sm, token, bytes, shared: asker == Asker::Neighbour, at });
 }
 
 /// Bytes of data in the answer to a request.

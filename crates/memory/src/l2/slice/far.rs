@@ -58,6 +58,7 @@ impl Slice {
         }
         let fetch = fetched(missing, spec.fetch_sectors) & !readable;
         let waiter = Waiter { request: *request, asker: Asker::Sm };
+        self.wait_for_data(spec, &waiter);
         let waiting = self.far_mshrs.wait(waiter, LineIndex::default(), missing, fetch);
         output.counters.merged_sectors += u64::from(waiting.merged);
         if !waiting.fetch.is_empty() {
@@ -138,8 +139,14 @@ impl Slice {
         at: Ticks,
         output: &mut SliceOutput<'_>,
     ) {
-        if asker == Asker::Sm {
-            return reply(spec, request, at.to_cycle(), output);
+        if asker != Asker::OtherHalf {
+            if let Some(coalescer) = &spec.coalescer
+                && asker == Asker::Sm
+                && request.kind == RequestKind::Read
+            {
+                self.coalescer.answered(coalescer, request, at.to_cycle());
+            }
+            return reply(spec, request, asker, at.to_cycle(), output);
         }
         match request.kind {
             RequestKind::Read => {
@@ -152,7 +159,7 @@ impl Slice {
             RequestKind::Write { .. } => output.queue.leaves(at.to_cycle().0, request.at.0),
             RequestKind::Atomic { .. } => {
                 let arrival = self.link.send(&spec.link, at, data_bytes(request));
-                reply(spec, request, arrival, output);
+                reply(spec, request, Asker::Sm, arrival, output);
             }
         }
     }
@@ -206,7 +213,8 @@ impl Slice {
             self.far_mshrs.release(line);
         }
         for &Waiter { ref request, asker } in &ready {
-            self.answer(spec, request, asker, now, output);
+            let at = self.late_answer(spec, request, asker, now);
+            self.answer(spec, request, asker, at, output);
         }
     }
 

@@ -1,0 +1,126 @@
+//! The L2 request coalescer in front of a slice: what one SM reads while the same sectors are on their way to a neighbour
+//! comes with the neighbour's reply.
+
+use crate::line_table::LineTable;
+use crate::message::Request;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::iter::repeat_n;
+use std::sync::Arc;
+use warplab_config::GpuConfig;
+use warplab_config::gpu::SmCluster;
+use warplab_units::{Address, Cycle, SectorMask, TypedId};
+
+/// Which SMs are neighbours, and how many a reply goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct CoalescerSpec {
+    /// The cluster of each SM.
+    cluster_of_sm: Arc<[u16]>,
+    most: u32,
+}
+
+impl CoalescerSpec {
+    /// That of a machine, if it has coalescers.
+    pub(crate) fn new(config: &GpuConfig) -> Option<CoalescerSpec> {
+        let most = config.l2.coalescer_sms?;
+        let of_cluster = |(cluster, number): (&SmCluster, u16)| repeat_n(number, cluster.sms as usize);
+        let cluster_of_sm = config.sm_clusters().iter().zip(0..).flat_map(of_cluster).collect();
+        Some(CoalescerSpec { cluster_of_sm, most })
+    }
+
+    fn cluster(&self, request: &Request) -> u16 {
+        self.cluster_of_sm[request.sm.index()]
+    }
+}
+
+/// What a request for a line may be added to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coalesced {
+    /// The reply that leaves at this moment.
+    Reply(Cycle),
+    /// A request that waits for data.
+    Waiting,
+}
+
+/// A read of a cluster that went to the slice, the first of its line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Lead {
+    cluster: u16,
+    sectors: SectorMask,
+    /// When the reply leaves; never while it waits for data.
+    left: Cycle,
+    /// SMs that the reply goes to.
+    askers: u32,
+    /// Whether other sectors of the line were asked for: no more requests are added.
+    closed: bool,
+}
+
+/// The coalescer of one slice.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Coalescer {
+    leads: LineTable<SmallVec<[Lead; 2]>>,
+    /// Reads whose reply leaves, as they were answered.
+    leaving: VecDeque<(Cycle, Address)>,
+}
+
+impl Coalescer {
+    /// What a request may be added to; none where the slice has to be asked. Requests must come in order of arrival.
+    pub(crate) fn follow(&mut self, spec: &CoalescerSpec, request: &Request) -> Option<Coalesced> {
+        self.forget(request.at);
+        let cluster = spec.cluster(request);
+        let leads = self.leads.get_mut(request.line)?;
+        let lead = leads.iter_mut().find(|lead| lead.cluster == cluster && request.at < lead.left)?;
+        lead.closed |= lead.sectors != request.sectors;
+        if lead.closed || lead.askers >= spec.most {
+            return None;
+        }
+        lead.askers += 1;
+        Some(if lead.left == Cycle::NEVER { Coalesced::Waiting } else { Coalesced::Reply(lead.left) })
+    }
+
+    /// The slice has looked up a read, which waits for data.
+    pub(crate) fn waits(&mut self, spec: &CoalescerSpec, request: &Request) {
+        self.lead(spec, request, Cycle::NEVER);
+    }
+
+    /// The reply to a read leaves; it may have waited for data.
+    pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
+        let cluster = spec.cluster(request);
+        let has_waited = |lead: &&mut Lead| {
+            lead.cluster == cluster && lead.sectors == request.sectors && lead.left == Cycle::NEVER
+        };
+        let leads = self.leads.get_mut(request.line);
+        match leads.and_then(|leads| leads.iter_mut().find(has_waited)) {
+            Some(lead) => lead.left = left,
+            None => self.lead(spec, request, left),
+        }
+        self.leaving.push_back((left, request.line));
+    }
+
+    /// Further requests may be added to this one, unless an earlier one of its line is under way that is closed.
+    fn lead(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
+        let cluster = spec.cluster(request);
+        let lead = Lead { cluster, sectors: request.sectors, left, askers: 1, closed: false };
+        let leads = self.leads.get_or_insert(request.line);
+        match leads.iter_mut().find(|lead| lead.cluster == cluster && request.at < lead.left) {
+            Some(before) if before.closed => {}
+            Some(full) => *full = lead,
+            None => leads.push(lead),
+        }
+    }
+
+    /// Forgets the reads whose replies have left when a request arrives.
+    fn forget(&mut self, now: Cycle) {
+        while let Some(&(left, line)) = self.leaving.front()
+            && left <= now
+        {
+            self.leaving.pop_front();
+            let Some(leads) = self.leads.get_mut(line) else { continue };
+            leads.retain(|lead| lead.left > now);
+            if leads.is_empty() {
+                self.leads.remove(line);
+            }
+        }
+    }
+}
