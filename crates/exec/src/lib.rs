@@ -31,7 +31,9 @@ pub use compute::compute;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
-pub use memory::{AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, RowAccess, windows};
+pub use memory::{
+    AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, Pattern, RowAccess, windows,
+};
 pub use op::{
     AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
 };

@@ -213,16 +213,27 @@ impl Slice {
             && self.far_mshrs.is_empty()
     }
 
+    /// Whether the first request of an SM or of the other half waits for something else than its turn.
+    #[inline]
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.from_sms.blocked | self.from_other_half.blocked
+    }
+
     /// What was blocked may try again.
     pub(crate) fn unblock(&mut self, now: Ticks) {
         self.from_sms.unblock(now);
         self.from_other_half.unblock(now);
     }
 
-    /// Looks up the request whose turn it is at [`Slice::next_event`]; `writes_allowed` is false while the write queue of
-    /// DRAM is full.
-    pub(crate) fn step(&mut self, spec: &L2Spec, writes_allowed: bool, output: &mut SliceOutput<'_>) {
-        let now = self.next_event();
+    /// Looks up the request whose turn it is `now`, at [`Slice::next_event`]; `writes_allowed` is false while the write
+    /// queue of DRAM is full.
+    pub(crate) fn step(
+        &mut self,
+        spec: &L2Spec,
+        now: Ticks,
+        writes_allowed: bool,
+        output: &mut SliceOutput<'_>,
+    ) {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
         let Some(&request) = self.inbox(asker).requests.front() else { return };
@@ -315,13 +326,14 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) -> Option<LineIndex> {
         let Turn { set, writes_allowed, now, .. } = turn;
-        if let Some(index) = self.cache.find(line, set) {
-            return Some(index);
-        }
+        let absent = match self.cache.seek(line, set) {
+            Ok(index) => return Some(index),
+            Err(absent) => absent,
+        };
         if !writes_allowed || self.mshrs.len() >= spec.mshrs {
             return None;
         }
-        let (index, victim) = self.cache.insert(line, set)?;
+        let (index, victim) = self.cache.insert_absent(absent)?;
         if let Some(victim) = victim {
             evict(spec, victim, now, output);
         }
@@ -395,7 +407,11 @@ impl Slice {
         mshr.pending = mshr.pending & !sectors;
         let readable = self.cache.readable(index);
         let at = now + spec.fill;
-        let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
+        let is_ready = |waiter: &Waiter| readable.contains(waiter.request.sectors);
+        if !mshr.pending.is_empty() && !mshr.waiters.iter().any(is_ready) {
+            return;
+        }
+        let ready = mshr.take_ready(is_ready);
         if mshr.pending.is_empty() {
             self.mshrs.release(line);
             self.cache.unpin(index);

@@ -28,7 +28,7 @@ pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
 use slab::Slab;
-use warplab_memory::{Reply, Request, RequestKind};
+use warplab_memory::{LineIndex, Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 
@@ -64,7 +64,7 @@ pub(crate) struct LsuSpec {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Token {
     /// Sectors of a line of L1.
-    Fill { line: Address, sectors: SectorMask, sent: Cycle },
+    Fill { line: Address, place: Option<LineIndex>, sectors: SectorMask, sent: Cycle },
     /// Data for one load or atomic operation alone.
     Data { load: LoadId },
     /// An acknowledgement; L1 takes the line then that it lacked.
@@ -218,8 +218,9 @@ impl LoadStoreUnit {
                 self.loads.expect(load);
             }
             if !lookup.request.is_empty() {
-                let token = Token::Fill { line: access.line, sectors: lookup.request, sent: start.now };
-                self.send(&start, access, lookup.request, RequestKind::Read, token);
+                let (line, sectors, place) = (access.line, lookup.request, lookup.place);
+                let token = Token::Fill { line, place, sectors, sent: start.now };
+                self.send(&start, access, sectors, RequestKind::Read, token);
             }
             if local {
                 self.counters.local_load_sector_hits += u64::from(lookup.hits);
@@ -327,8 +328,8 @@ impl LoadStoreUnit {
         let now = reply.at;
         let ready = now + (spec.hit - spec.request);
         match self.tokens.try_remove(reply.token as usize) {
-            Some(Token::Fill { line, sectors, sent }) => {
-                for load in self.l1.fill(line, sectors, sent, now) {
+            Some(Token::Fill { line, place, sectors, sent }) => {
+                for load in self.l1.fill(line, place, sectors, sent, now) {
                     self.arrived(load, now, ready, outcomes);
                 }
                 self.counters.miss_stall_cycles += self.queues.unblock(now);

@@ -24,8 +24,12 @@ pub(crate) struct QueueSpec {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<Operation>>,
+    /// When the first that waits in each of them has issued; never where none waits.
+    first_issued: Vec<Cycle>,
     /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
     in_unit: Vec<usize>,
+    /// In the queue of the unit.
+    len_in_unit: usize,
     /// In all of them.
     len: usize,
     sub_partition_free: Vec<Cycle>,
@@ -39,7 +43,9 @@ impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
+            first_issued: vec![Cycle::NEVER; sub_partitions],
             in_unit: vec![0; sub_partitions],
+            len_in_unit: 0,
             len: 0,
             sub_partition_free: vec![Cycle(0); sub_partitions],
             unit_free: Cycle(0),
@@ -62,22 +68,22 @@ impl Queues {
     /// An instruction issues.
     pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) {
         self.counters.enters(operation.asker.issued.0);
-        let first = self.waiting[sub_partition].len() == self.in_unit[sub_partition];
-        self.waiting[sub_partition].push_back(operation);
-        self.len += 1;
-        if first && self.len_in_unit() < spec.unit_entries {
-            self.in_unit[sub_partition] += 1;
+        let waiting = &mut self.waiting[sub_partition];
+        if waiting.is_empty() {
+            self.first_issued[sub_partition] = operation.asker.issued;
         }
-    }
-
-    /// Instructions in the queue of the unit.
-    fn len_in_unit(&self) -> usize {
-        self.in_unit.iter().sum()
+        let first = waiting.len() == self.in_unit[sub_partition];
+        waiting.push_back(operation);
+        self.len += 1;
+        if first && self.len_in_unit < spec.unit_entries {
+            self.in_unit[sub_partition] += 1;
+            self.len_in_unit += 1;
+        }
     }
 
     /// The queue of the unit has room: the instruction that issued first comes to it.
     fn move_up(&mut self, spec: &QueueSpec) {
-        if self.len_in_unit() >= spec.unit_entries {
+        if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
             return;
         }
         let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
@@ -85,6 +91,7 @@ impl Queues {
             firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
         if let Some((_, number)) = firsts.min() {
             self.in_unit[number] += 1;
+            self.len_in_unit += 1;
         }
     }
 
@@ -101,10 +108,9 @@ impl Queues {
             return best;
         }
         let mut best_issued = Cycle::NEVER;
-        for (number, queue) in self.waiting.iter().enumerate() {
-            let Some(head) = queue.front() else { continue };
-            let issued = head.asker.issued;
-            let start = (issued + 1).max(self.sub_partition_free[number]).max(self.unit_free);
+        let firsts = self.first_issued.iter().zip(&self.sub_partition_free).enumerate();
+        for (number, (&issued, &free)) in firsts.filter(|(_, (issued, _))| **issued != Cycle::NEVER) {
+            let start = (issued + 1).max(free).max(self.unit_free);
             if (start, issued) < (best.0, best_issued) {
                 best = (start, number);
                 best_issued = issued;
@@ -145,10 +151,13 @@ impl Queues {
 
     /// The next instruction of a sub-partition starts.
     pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
-        let operation = self.waiting[sub_partition].pop_front()?;
+        let waiting = &mut self.waiting[sub_partition];
+        let operation = waiting.pop_front()?;
+        self.first_issued[sub_partition] = waiting.front().map_or(Cycle::NEVER, |first| first.asker.issued);
         self.len -= 1;
         if self.in_unit[sub_partition] > 0 {
             self.in_unit[sub_partition] -= 1;
+            self.len_in_unit -= 1;
             self.move_up(spec);
         }
         self.counters.leaves(now.0, operation.asker.issued.0);
