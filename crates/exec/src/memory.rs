@@ -178,6 +178,13 @@ impl<'a> Lanes<'a> {
         self.pattern == Pattern::Contiguous
     }
 
+    /// Whether all lanes that take part access the same 32-bit word.
+    #[inline]
+    #[must_use]
+    pub fn share_a_word(&self) -> bool {
+        self.pattern == Pattern::Uniform && self.bytes == 4
+    }
+
     /// Reads the words of lanes of whole words that lie one after another: word `n` of all comes from `read(n)`.
     #[inline(always)]
     pub(crate) fn read_in_order(&self, read: impl Fn(usize) -> u32, out: &mut [Row; 4]) {
@@ -232,8 +239,9 @@ fn read_words<const N: usize>(read: impl Fn(usize) -> u32, out: &mut [Row; 4]) {
 
 #[inline(always)]
 fn write_words<const N: usize>(data: &[Row], mut write: impl FnMut(usize, u32)) {
+    let Some(data) = data.first_chunk::<N>() else { return };
     for lane in 0..LANES {
-        for (word, row) in data.iter().enumerate().take(N) {
+        for (word, row) in data.iter().enumerate() {
             write(lane * N + word, row[lane]);
         }
     }

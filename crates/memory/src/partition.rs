@@ -380,10 +380,14 @@ impl Partition {
 
     /// The commands of a pseudo-channel before `until`.
     fn issue(&mut self, spec: &PartitionSpec, channel: usize, until: Ticks) {
-        while self.channels[channel].next_decision() < until {
-            let now = self.channels[channel].next_decision();
+        if self.channels[channel].next_decision() >= until {
+            return;
+        }
+        loop {
             let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
-            let Some((access, done)) = self.channels[channel].decide(&spec.channel) else { continue };
+            let Some((now, (access, done))) = self.channels[channel].data_before(&spec.channel, until) else {
+                break;
+            };
             if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
                 self.unblock(now);
             }
@@ -408,7 +412,7 @@ impl Partition {
     /// Gives what the slices want to the pseudo-channels, a burst a sector. Their commands of earlier moments come first.
     fn ask_dram(&mut self, spec: &PartitionSpec, now: Ticks) {
         let mut wanted = std::mem::take(&mut self.wanted);
-        for DramRequest { line, local_line, sectors, write, at } in wanted.drain(..) {
+        for &DramRequest { line, local_line, sectors, write, at } in &wanted {
             let place = spec.dram_map.place(local_line);
             if !write {
                 self.counters.dram_requests.enter_together(whole_cycles(at), u64::from(sectors.count()));
@@ -418,6 +422,7 @@ impl Partition {
             self.issue(spec, place.pseudo_channel, now);
             self.channels[place.pseudo_channel].push(&spec.channel, access, now);
         }
+        wanted.clear();
         self.wanted = wanted;
     }
 }

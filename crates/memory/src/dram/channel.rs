@@ -169,8 +169,24 @@ impl PseudoChannel {
         std::mem::take(&mut self.counters)
     }
 
+    /// Issues the commands before `until` up to the first column command: its moment, and what [`PseudoChannel::decide`] gives.
+    pub(crate) fn data_before(
+        &mut self,
+        spec: &ChannelSpec,
+        until: Ticks,
+    ) -> Option<(Ticks, (Access, Ticks))> {
+        while self.decide_at < until {
+            let now = self.decide_at;
+            if let Some(done) = self.decide(spec) {
+                return Some((now, done));
+            }
+        }
+        None
+    }
+
     /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
     /// back with the moment at which its data is there; so does a write, whose data is taken.
+    #[inline]
     pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
         let candidate = match self.found.take() {

@@ -5,7 +5,7 @@ mod inspect;
 
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
-use super::mshr::{Mshrs, Waiter};
+use super::mshr::{Arrived, Mshrs, Waiter};
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{HalfMessage, Reply, Request, RequestKind};
@@ -400,20 +400,15 @@ impl Slice {
     ) {
         self.unblock(now);
         // The line is under way, so that it was pinned and is still there.
-        let Some(mshr) = self.mshrs.get_mut(line) else { return };
-        let index = mshr.index;
-        self.cache.touch(index);
-        self.cache.fill(index, sectors);
-        mshr.pending = mshr.pending & !sectors;
-        let readable = self.cache.readable(index);
+        let cache = &mut self.cache;
+        let arrived = self.mshrs.arrive(line, sectors, |mshr| {
+            cache.touch(mshr.index);
+            cache.fill(mshr.index, sectors);
+            cache.readable(mshr.index)
+        });
+        let Some(Arrived { index, ready, complete }) = arrived else { return };
         let at = now + spec.fill;
-        let is_ready = |waiter: &Waiter| readable.contains(waiter.request.sectors);
-        if !mshr.pending.is_empty() && !mshr.waiters.iter().any(is_ready) {
-            return;
-        }
-        let ready = mshr.take_ready(is_ready);
-        if mshr.pending.is_empty() {
-            self.mshrs.release(line);
+        if complete {
             self.cache.unpin(index);
         }
         for &Waiter { ref request, asker } in &ready {

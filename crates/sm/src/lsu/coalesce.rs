@@ -114,11 +114,17 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
     let mut lines = Lines::new();
     let mut covered: ArrayVec<u128, ROW_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
+    // A bit for each hash of a line: most lines that are new are told by it.
+    let mut known = 0u64;
     for lane in mask.lanes() {
         let line = addresses[lane] & !(LINE_BYTES - 1);
         let bits = span << (addresses[lane] % LINE_BYTES);
+        let hash = 1 << (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+        let may_be_known = known & hash != 0;
+        known |= hash;
         // Neighbours mostly share a line: look at the last one first.
-        match lines.iter().rposition(|access: &LineAccess| access.line.0 == line) {
+        let is_line = |access: &LineAccess| access.line.0 == line;
+        match may_be_known.then(|| lines.iter().rposition(is_line)).flatten() {
             Some(place) => covered[place] |= bits,
             None => {
                 lines.push(LineAccess {
@@ -188,6 +194,9 @@ pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.
 pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32) -> u32 {
+    if lines.len() <= 1 {
+        return lines.len() as u32;
+    }
     let mut counts = [0u32; 32];
     for access in lines {
         counts[(access.line.0 / LINE_BYTES % u64::from(banks.clamp(1, 32))) as usize] += 1;
@@ -210,6 +219,12 @@ pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
         for access in &mut lines {
             access.sector_accesses = access.sectors.count() as u8;
             access.rounds = 1;
+        }
+        return lines;
+    }
+    if upper.mask.is_empty() && lower.pattern == Pattern::Uniform {
+        for access in &mut lines {
+            access.sector_accesses = lower.mask.count() as u8;
         }
         return lines;
     }

@@ -3,7 +3,6 @@
 use super::coalesce::LineAccess;
 use super::mshr::{LoadId, Mshrs};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_memory::{Absent, CacheShape, LineIndex, SectorCache};
 use warplab_units::{Address, Cycle, LINE_BYTES, SectorMask};
@@ -102,15 +101,15 @@ impl L1 {
     }
 
     /// Sectors come that were requested at `sent`, of a line that was at `place` then. The loads that have all they waited for
-    /// in this line.
+    /// in this line go to `done`.
     pub(crate) fn fill(
         &mut self,
-        line: Address,
-        place: Option<LineIndex>,
+        (line, place): (Address, Option<LineIndex>),
         sectors: SectorMask,
         sent: Cycle,
         now: Cycle,
-    ) -> SmallVec<[LoadId; 8]> {
+        done: &mut Vec<LoadId>,
+    ) {
         let set = set_number(line);
         let found = match place {
             Some(place) => self.tags.find_again(place, line, set),
@@ -119,14 +118,14 @@ impl L1 {
         if let Some(index) = found {
             self.tags.fill(index, sectors);
         }
-        self.mshrs.fill(line, sectors, sent, now)
+        self.mshrs.fill(line, sectors, sent, now, done);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::coalesce::LineAccess;
-    use super::{L1, LineLookup};
+    use super::{L1, LineLookup, LoadId};
     use warplab_config::gpu::ReplacementPolicy;
     use warplab_memory::CacheShape;
     use warplab_units::{Address, Cycle, SectorMask};
@@ -149,8 +148,10 @@ mod tests {
         l1.load(&access(line, sectors, 0), 0, Cycle(0))
     }
 
-    fn fill(l1: &mut L1, line: u64, sectors: u8) {
-        l1.fill(Address(line), None, SectorMask(sectors), Cycle(0), Cycle(9));
+    fn fill(l1: &mut L1, line: u64, sectors: u8) -> Vec<LoadId> {
+        let mut done = Vec::new();
+        l1.fill((Address(line), None), SectorMask(sectors), Cycle(0), Cycle(9), &mut done);
+        done
     }
 
     #[test]
@@ -170,7 +171,7 @@ mod tests {
         load(&mut l1, 0, 0b0001);
         fill(&mut l1, 0, 0b0001);
         let lookup = load(&mut l1, 0, 0b0011);
-        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
     }
 
     #[test]
@@ -178,7 +179,7 @@ mod tests {
         let mut l1 = cache();
         load(&mut l1, 0, 0b0001);
         let lookup = load(&mut l1, 0, 0b0001);
-        assert_eq!(lookup, LineLookup { hits: 0, merges: 1, request: SectorMask::EMPTY });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (0, 1, SectorMask::EMPTY));
         assert!(lookup.misses());
     }
 
@@ -188,7 +189,7 @@ mod tests {
         assert!(!l1.store(&access(0, 0b0011, 0b0001)));
         l1.take(&access(0, 0b0011, 0b0001));
         let lookup = load(&mut l1, 0, 0b0011);
-        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
     }
 
     #[test]
@@ -226,8 +227,7 @@ mod tests {
         for line in [128, 256] {
             l1.take(&access(line, 0b1111, 0b1111));
         }
-        let done = l1.fill(Address(0), None, SectorMask(0b0001), Cycle(0), Cycle(9));
-        assert_eq!(done.as_slice(), [0]);
+        assert_eq!(fill(&mut l1, 0, 0b0001), [0]);
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
     }
 }

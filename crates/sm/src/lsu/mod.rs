@@ -32,6 +32,9 @@ use warplab_memory::{LineIndex, Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 
+/// Requests under way for which there is room from the start.
+const USUAL: usize = 256;
+
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
 pub(crate) struct LsuSpec {
@@ -79,6 +82,9 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// Loads that a reply has brought all they waited for: nothing between two replies.
+    #[serde(skip)]
+    done: Vec<LoadId>,
     /// When the data stage can take its next line.
     data_free: Cycle,
     pub(crate) port: SendPort,
@@ -93,7 +99,8 @@ impl LoadStoreUnit {
             queues: Queues::new(spec.sub_partitions),
             l1: L1::new(spec.l1_shape, spec.l1.replacement),
             loads: Loads::default(),
-            tokens: Slab::new(),
+            tokens: Slab::with_capacity(USUAL),
+            done: Vec::new(),
             data_free: Cycle(0),
             port: SendPort::default(),
             counters: L1Counters::default(),
@@ -329,9 +336,13 @@ impl LoadStoreUnit {
         let ready = now + (spec.hit - spec.request);
         match self.tokens.try_remove(reply.token as usize) {
             Some(Token::Fill { line, place, sectors, sent }) => {
-                for load in self.l1.fill(line, place, sectors, sent, now) {
+                let mut done = std::mem::take(&mut self.done);
+                self.l1.fill((line, place), sectors, sent, now, &mut done);
+                for &load in &done {
                     self.arrived(load, now, ready, outcomes);
                 }
+                done.clear();
+                self.done = done;
                 self.counters.miss_stall_cycles += self.queues.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
+use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply, apply_lanes};
 use warplab_units::{LINE_BYTES, ROW_LANES, stored};
 
 const LINE_WORDS: usize = LINE_BYTES as usize / 4;
@@ -170,6 +170,16 @@ impl Overlay {
         // Checked by the caller.
         if image.load(lanes, &mut below).is_err() {
             return;
+        }
+        if let (true, Some(lane)) = (lanes.share_a_word(), lanes.mask.lowest()) {
+            let address = lanes.addresses[lane];
+            let place = self.place(address / LINE_BYTES);
+            let (line, offset) = (&mut self.lines[place], (address % LINE_BYTES) as usize);
+            let word = line.word(offset / 4, below[0][lane]);
+            let [value, other, ..] = operands;
+            line.words[offset / 4] =
+                apply_lanes(op, ty, lanes.mask, word, [value, other], &mut [0; ROW_LANES]);
+            return line.mark(offset, lanes.bytes);
         }
         let count = lanes.bytes as usize / 4;
         let mut known = (u64::MAX, 0);

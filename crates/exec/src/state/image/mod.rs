@@ -10,7 +10,7 @@ use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes};
 use crate::op::Space;
 use crate::op::{AtomicOp, AtomicType};
 use crate::rule::{Init, checksum};
-use crate::semantics::atomics::apply;
+use crate::semantics::atomics::{apply, apply_lanes};
 use crate::state::heap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -433,6 +433,13 @@ impl MemoryImage {
         let one = self.range(&lanes).map(|(buffer, ..)| buffer);
         if one.is_none() {
             self.check(lanes)?;
+        }
+        if let (Some(buffer), true, Some(lane)) = (one, lanes.share_a_word(), lanes.mask.lowest()) {
+            let cell = buffer.cell((lanes.addresses[lane] - buffer.base.0) / 4);
+            let [value, other, ..] = operands;
+            let word = apply_lanes(op, ty, lanes.mask, cell.load(Relaxed), [value, other], &mut out[0]);
+            cell.store(word, Relaxed);
+            return Ok(());
         }
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];

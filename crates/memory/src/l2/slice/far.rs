@@ -5,7 +5,7 @@ use super::{
     Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, missing_first, reply,
 };
 use crate::cache::{Absent, LineIndex};
-use crate::l2::mshr::Waiter;
+use crate::l2::mshr::{Arrived, Waiter};
 use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
 use warplab_config::Ticks;
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
@@ -189,13 +189,8 @@ impl Slice {
         if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, now, output), Some) {
             self.cache.fill(index, sectors);
         }
-        let Some(mshr) = self.far_mshrs.get_mut(line) else { return };
-        mshr.pending = mshr.pending & !sectors;
-        let pending = mshr.pending;
-        let ready = mshr.take_ready(|waiter| (waiter.request.sectors & pending).is_empty());
-        if pending.is_empty() {
-            self.far_mshrs.release(line);
-        }
+        let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
+        let Some(Arrived { ready, .. }) = arrived else { return };
         for &Waiter { ref request, asker } in &ready {
             self.answer(spec, request, asker, now, output);
         }
