@@ -106,7 +106,7 @@ impl QueueCounters {
     }
 
     /// Something leaves that entered at `since`.
-    #[inline]
+    #[inline(always)]
     pub fn leaves(&mut self, at: u64, since: u64) {
         let latency = at - since;
         self.departures += 1;

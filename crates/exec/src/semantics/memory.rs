@@ -44,7 +44,7 @@ pub(crate) fn execute<M: GlobalMemory>(
             _ => !(shared | local),
         };
         m.write_predicate(0, holds);
-        environment.record.rows[usize::from(m.warp.number)].mask = LaneMask::EMPTY;
+        environment.record.rows[usize::from(m.warp.number)] = RowAccess::default();
         return Ok(false);
     }
     // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.

@@ -170,6 +170,7 @@ impl PseudoChannel {
     }
 
     /// Issues the commands before `until` up to the first column command: its moment, and what [`PseudoChannel::decide`] gives.
+    #[inline(always)]
     pub(crate) fn data_before(
         &mut self,
         spec: &ChannelSpec,
@@ -186,7 +187,7 @@ impl PseudoChannel {
 
     /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
     /// back with the moment at which its data is there; so does a write, whose data is taken.
-    #[inline]
+    #[inline(always)]
     pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
         let candidate = match self.found.take() {
@@ -409,6 +410,7 @@ impl PseudoChannel {
 
     /// The refresh that is due is issued as soon as its banks are closed; refreshes that fell into idle time are only
     /// counted.
+    #[cold]
     fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
         while self.next_refresh + spec.refresh.duration <= now {
             self.close_for_refresh(spec);

@@ -190,7 +190,7 @@ impl ReadyTimes {
     }
 
     /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn issued(&mut self, constraints: &Constraints, command: Command, bank: usize, now: Ticks) {
         let of_level = [0, constraints.group(bank), bank];
         for row in &constraints.after[command as usize] {
