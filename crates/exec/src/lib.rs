@@ -31,12 +31,14 @@ pub use compute::compute;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
-pub use memory::{AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, RowAccess, windows};
+pub use memory::{
+    AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, Pattern, RowAccess, windows,
+};
 pub use op::{
     AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
 };
 pub use rule::{ElementRule, Init};
-pub use semantics::atomics::{apply, apply32, apply64};
+pub use semantics::atomics::{apply, apply_lanes, apply32, apply64};
 pub use semantics::system::{HeapRequest, SystemRecord};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};

@@ -3,6 +3,7 @@
 use crate::fault::MemoryFault;
 use crate::op::{AccessKind, AtomicOp, AtomicType, CachePolicy, Space};
 use crate::{LANES, Row};
+use serde::{Deserialize, Serialize};
 use warplab_units::LaneMask;
 use warplab_units::PerLane;
 
@@ -58,11 +59,70 @@ pub struct RowAccess {
     pub mask: LaneMask,
     /// Their addresses: device addresses, or offsets into shared or local memory.
     pub addresses: PerLane<u64>,
+    /// How the addresses lie.
+    pub pattern: Pattern,
+}
+
+impl RowAccess {
+    /// Lanes that access so many bytes each.
+    #[must_use]
+    pub fn new(addresses: PerLane<u64>, mask: LaneMask, bytes: u32) -> RowAccess {
+        RowAccess { mask, addresses, pattern: Pattern::of(&addresses, mask, bytes) }
+    }
+
+    /// The lanes, which access so many bytes each.
+    #[inline]
+    #[must_use]
+    pub fn lanes(&self, bytes: u32) -> Lanes<'_> {
+        Lanes { addresses: &self.addresses, mask: self.mask, bytes, pattern: self.pattern }
+    }
 }
 
 impl Default for RowAccess {
     fn default() -> RowAccess {
-        RowAccess { mask: LaneMask::EMPTY, addresses: [0; LANES] }
+        RowAccess { mask: LaneMask::EMPTY, addresses: [0; LANES], pattern: Pattern::Scattered }
+    }
+}
+
+/// How the addresses of an access lie: what most accesses do is told once and then done at once for all lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pattern {
+    /// All lanes take part and lie one after another.
+    Contiguous,
+    /// All lanes that take part, at least one, have one address.
+    Uniform,
+    /// Anything.
+    Scattered,
+}
+
+impl Pattern {
+    /// That of lanes that access so many bytes each.
+    #[inline(always)]
+    #[must_use]
+    pub fn of(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Pattern {
+        let Some(lowest) = mask.lowest() else { return Pattern::Scattered };
+        let mut different = 0;
+        if !mask.is_full() {
+            for lane in 0..LANES {
+                let active = mask.0 >> lane & 1 != 0;
+                different |= if active { addresses[lane] ^ addresses[lowest] } else { 0 };
+            }
+            return if different == 0 { Pattern::Uniform } else { Pattern::Scattered };
+        }
+        let step = addresses[1].wrapping_sub(addresses[0]);
+        if step != 0 && step != u64::from(bytes) {
+            return Pattern::Scattered;
+        }
+        let mut expected = addresses[0];
+        for address in addresses {
+            different |= address ^ expected;
+            expected = expected.wrapping_add(step);
+        }
+        match different {
+            0 if step == 0 => Pattern::Uniform,
+            0 => Pattern::Contiguous,
+            _ => Pattern::Scattered,
+        }
     }
 }
 
@@ -99,23 +159,91 @@ pub struct Lanes<'a> {
     pub mask: LaneMask,
     /// Bytes a lane: 1, 2, 4, 8 or 16.
     pub bytes: u32,
+    /// How the addresses lie.
+    pub pattern: Pattern,
 }
 
-impl Lanes<'_> {
+impl<'a> Lanes<'a> {
+    /// Lanes with these addresses.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(addresses: &'a PerLane<u64>, mask: LaneMask, bytes: u32) -> Lanes<'a> {
+        Lanes { addresses, mask, bytes, pattern: Pattern::of(addresses, mask, bytes) }
+    }
+
     /// Whether all lanes take part and lie one after another.
     #[inline(always)]
     #[must_use]
     pub fn are_contiguous(&self) -> bool {
-        if !self.mask.is_full() {
-            return false;
+        self.pattern == Pattern::Contiguous
+    }
+
+    /// Whether all lanes that take part access the same 32-bit word.
+    #[inline]
+    #[must_use]
+    pub fn share_a_word(&self) -> bool {
+        self.pattern == Pattern::Uniform && self.bytes == 4
+    }
+
+    /// Reads the words of lanes of whole words that lie one after another: word `n` of all comes from `read(n)`.
+    #[inline(always)]
+    pub(crate) fn read_in_order(&self, read: impl Fn(usize) -> u32, out: &mut [Row; 4]) {
+        match self.bytes {
+            4 => read_words::<1>(read, out),
+            8 => read_words::<2>(read, out),
+            _ => read_words::<4>(read, out),
         }
-        let mut expected = self.addresses[0];
-        let mut different = 0;
-        for address in self.addresses {
-            different |= address ^ expected;
-            expected = expected.wrapping_add(u64::from(self.bytes));
+    }
+
+    /// Gives the words of lanes of whole words that lie one after another to `write`, with their numbers.
+    #[inline(always)]
+    pub fn write_in_order(&self, data: &[Row], write: impl FnMut(usize, u32)) {
+        match self.bytes {
+            4 => write_words::<1>(data, write),
+            8 => write_words::<2>(data, write),
+            _ => write_words::<4>(data, write),
         }
-        different == 0
+    }
+
+    /// The lowest and the highest address, and every bit that is set in any: of addresses one after another those of the
+    /// first, as where it is aligned all are. The lowest is above the highest where no lane takes part.
+    #[inline(always)]
+    pub(crate) fn extent(&self) -> (u64, u64, u64) {
+        let Lanes { addresses, mask, pattern, .. } = *self;
+        match (pattern, mask.lowest()) {
+            (Pattern::Contiguous, _) => (addresses[0], addresses[LANES - 1], addresses[0]),
+            (Pattern::Uniform, Some(lane)) => (addresses[lane], addresses[lane], addresses[lane]),
+            _ => {
+                let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
+                for lane in 0..LANES {
+                    let address = addresses[lane];
+                    let active = mask.0 >> lane & 1 != 0;
+                    low = low.min(if active { address } else { u64::MAX });
+                    high = high.max(if active { address } else { 0 });
+                    bits |= if active { address } else { 0 };
+                }
+                (low, high, bits)
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn read_words<const N: usize>(read: impl Fn(usize) -> u32, out: &mut [Row; 4]) {
+    for lane in 0..LANES {
+        for (word, row) in out.iter_mut().enumerate().take(N) {
+            row[lane] = read(lane * N + word);
+        }
+    }
+}
+
+#[inline(always)]
+fn write_words<const N: usize>(data: &[Row], mut write: impl FnMut(usize, u32)) {
+    let Some(data) = data.first_chunk::<N>() else { return };
+    for lane in 0..LANES {
+        for (word, row) in data.iter().enumerate() {
+            write(lane * N + word, row[lane]);
+        }
     }
 }
 

@@ -213,7 +213,9 @@ impl Init {
         match self {
             Init::Zero => *out = [0; LANES],
             Init::IndexU32 => {
-                (0..LANES).for_each(|lane| out[lane] = (first as u32).wrapping_add(index[lane]))
+                for lane in 0..LANES {
+                    out[lane] = (first as u32).wrapping_add(index[lane]);
+                }
             }
             Init::HashF32 { seed } => {
                 for lane in 0..LANES {

@@ -6,6 +6,9 @@ use warplab_units::{Address, LINE_BYTES};
 /// Lists of entries, a power of two: about as many as there are MSHRs, so that a list is mostly of one entry.
 const LISTS: usize = 256;
 
+/// Lines under way for which there is room from the start.
+const USUAL: usize = 64;
+
 /// No entry.
 const NONE: u32 = u32::MAX;
 
@@ -28,7 +31,8 @@ pub struct LineTable<T> {
 
 impl<T> Default for LineTable<T> {
     fn default() -> LineTable<T> {
-        LineTable { lists: vec![NONE; LISTS], entries: Vec::new(), free: Vec::new() }
+        let (entries, free) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
+        LineTable { lists: vec![NONE; LISTS], entries, free }
     }
 }
 
@@ -94,6 +98,32 @@ impl<T: Default> LineTable<T> {
         }
         self.free.push(place as u32);
         Some(std::mem::take(&mut self.entries[place].value))
+    }
+
+    /// Changes the value of a line, and takes the line out if the change says that it is not needed any more. What the change
+    /// gives; nothing where there is no such line.
+    #[inline]
+    pub fn change<R>(&mut self, line: Address, change: impl FnOnce(&mut T) -> (R, bool)) -> Option<R> {
+        let list = list_of(line);
+        let (mut before, mut place) = (NONE, self.lists[list]);
+        let entry = loop {
+            let entry = self.entries.get_mut(place as usize)?;
+            if entry.line == line {
+                break entry;
+            }
+            (before, place) = (place, entry.next);
+        };
+        let (result, is_needed) = change(&mut entry.value);
+        if !is_needed {
+            entry.value = T::default();
+            let next = entry.next;
+            match self.entries.get_mut(before as usize) {
+                Some(before) => before.next = next,
+                None => self.lists[list] = next,
+            }
+            self.free.push(place);
+        }
+        Some(result)
     }
 
     /// All lines and their values, in order of addresses.
@@ -171,6 +201,17 @@ mod tests {
             let line = Address(step * step % 1009 * LINE_BYTES);
             if step % 3 == 0 {
                 assert_eq!(table.remove(line), map.remove(&line));
+            } else if step % 7 == 0 {
+                let is_needed = step % 2 == 0;
+                let changed = table.change(line, |value| {
+                    *value += 1;
+                    (*value, is_needed)
+                });
+                assert_eq!(changed, map.get(&line).map(|value| value + 1));
+                map.entry(line).and_modify(|value| *value += 1);
+                if !is_needed {
+                    map.remove(&line);
+                }
             } else {
                 *table.get_or_insert(line) += step;
                 *map.entry(line).or_insert(0) += step;

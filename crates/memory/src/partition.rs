@@ -22,11 +22,16 @@ struct Fill {
     sectors: SectorMask,
 }
 
+/// No data comes back.
+const NO_FILL: (Ticks, Address) = (Ticks::NEVER, Address(0));
+
 /// When each unit that acts on a slice does something next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Agenda {
     /// The first data that comes back from each pseudo-channel: its moment and line.
     fills: Vec<(Ticks, Address)>,
+    /// The first of these, and its pseudo-channel.
+    fill: ((Ticks, Address), usize),
     /// The first message of the other half.
     message: Ticks,
     /// The first look-up of each slice.
@@ -37,14 +42,21 @@ impl Agenda {
     /// Nothing to do.
     fn new(spec: &PartitionSpec) -> Agenda {
         Agenda {
-            fills: vec![(Ticks::NEVER, Address(0)); spec.channels as usize],
+            fills: vec![NO_FILL; spec.channels as usize],
+            fill: (NO_FILL, 0),
             message: Ticks::NEVER,
             look_ups: vec![Ticks::NEVER; spec.slices as usize],
         }
     }
 
     fn set_fill(&mut self, channel: usize, first: Option<&Fill>) {
-        self.fills[channel] = first.map_or((Ticks::NEVER, Address(0)), |fill| (fill.at, fill.line));
+        self.fills[channel] = first.map_or(NO_FILL, |fill| (fill.at, fill.line));
+        self.fill = (NO_FILL, 0);
+        for (channel, &fill) in self.fills.iter().enumerate() {
+            if fill < self.fill.0 {
+                self.fill = (fill, channel);
+            }
+        }
     }
 
     fn set_message(&mut self, first: Option<&HalfMessage>) {
@@ -59,13 +71,8 @@ impl Agenda {
     /// comes, then each slice looks up a request.
     #[inline]
     fn next(&self) -> (Ticks, Next) {
-        let (mut first, mut next) = ((Ticks::NEVER, Address(0)), Next::Message);
-        for (channel, &fill) in self.fills.iter().enumerate() {
-            if fill < first {
-                (first, next) = (fill, Next::Fill(channel));
-            }
-        }
-        let mut at = first.0;
+        let ((mut at, _), channel) = self.fill;
+        let mut next = Next::Fill(channel);
         if self.message < at {
             (at, next) = (self.message, Next::Message);
         }
@@ -250,28 +257,43 @@ impl Partition {
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
         let until = Ticks::from(until);
         loop {
-            let (now, next) = self.agenda.next();
             let settled = self.settled(spec).min(until);
-            if now < settled {
-                self.act(spec, now, next, output);
-            } else if self.next_command() < settled {
-                (0..self.channels.len()).for_each(|channel| self.issue(spec, channel, settled));
-            } else {
+            if self.act_until(spec, settled, output) {
+                continue;
+            }
+            if self.next_command() >= settled {
                 return;
+            }
+            (0..self.channels.len()).for_each(|channel| self.issue(spec, channel, settled));
+        }
+    }
+
+    /// Everything that happens to slices before `settled`, up to the first thing that asks something of DRAM; whether
+    /// that was so.
+    fn act_until(&mut self, spec: &PartitionSpec, settled: Ticks, output: &mut PartitionOutput) -> bool {
+        loop {
+            let (now, next) = self.agenda.next();
+            if now >= settled {
+                return false;
+            }
+            if self.act(spec, now, next, output) {
+                return true;
             }
         }
     }
 
-    /// One thing that happens to a slice.
-    fn act(&mut self, spec: &PartitionSpec, now: Ticks, next: Next, output: &mut PartitionOutput) {
+    /// One thing that happens to a slice; whether it asks something of DRAM.
+    fn act(&mut self, spec: &PartitionSpec, now: Ticks, next: Next, output: &mut PartitionOutput) -> bool {
         match next {
             Next::Fill(channel) => self.fill(spec, channel, output),
             Next::Message => self.take_message(spec, output),
-            Next::LookUp(slice) => self.look_up(spec, slice, output),
+            Next::LookUp(slice) => self.look_up(spec, slice, now, output),
         }
-        if !self.wanted.is_empty() {
+        let asks = !self.wanted.is_empty();
+        if asks {
             self.ask_dram(spec, now);
         }
+        asks
     }
 
     /// When the next command may be issued.
@@ -296,7 +318,7 @@ impl Partition {
     fn fill(&mut self, spec: &PartitionSpec, channel: usize, output: &mut PartitionOutput) {
         let Some(fill) = self.fills[channel].pop_front() else { return };
         self.agenda.set_fill(channel, self.fills[channel].front());
-        self.with_slice(spec.map.slice(fill.line), output, |slice, output| {
+        self.bring_to_slice(spec.map.slice(fill.line), output, |slice, output| {
             slice.fill(&spec.l2, fill.line, fill.sectors, fill.at, output);
         });
     }
@@ -306,7 +328,7 @@ impl Partition {
         self.agenda.set_message(self.messages.front());
         match message.content {
             HalfContent::Data(line, sectors) => {
-                self.with_slice(spec.map.slice(line), output, |slice, output| {
+                self.bring_to_slice(spec.map.slice(line), output, |slice, output| {
                     slice.fill_copy(&spec.l2, line, sectors, message.at, output);
                 });
             }
@@ -317,12 +339,29 @@ impl Partition {
         }
     }
 
-    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, output: &mut PartitionOutput) {
+    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, now: Ticks, output: &mut PartitionOutput) {
         let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < spec.write_limit);
-        self.with_slice(slice, output, |slice, output| slice.step(&spec.l2, writes_allowed, output));
+        self.with_slice(slice, output, |slice, output| slice.step(&spec.l2, now, writes_allowed, output));
+        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
-    /// Lets a slice act, and notes when it does next.
+    /// Brings data to a slice, which may let it look up what it could not.
+    #[inline(always)]
+    fn bring_to_slice(
+        &mut self,
+        slice: usize,
+        output: &mut PartitionOutput,
+        act: impl FnOnce(&mut Slice, &mut SliceOutput<'_>),
+    ) {
+        let was_blocked = self.slices[slice].is_blocked();
+        self.with_slice(slice, output, act);
+        if was_blocked {
+            self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        }
+    }
+
+    /// Lets a slice act.
+    #[inline(always)]
     fn with_slice(
         &mut self,
         slice: usize,
@@ -337,15 +376,18 @@ impl Partition {
             queue: &mut self.counters.l2_requests,
         };
         act(&mut self.slices[slice], &mut of_slice);
-        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
     /// The commands of a pseudo-channel before `until`.
     fn issue(&mut self, spec: &PartitionSpec, channel: usize, until: Ticks) {
-        while self.channels[channel].next_decision() < until {
-            let now = self.channels[channel].next_decision();
+        if self.channels[channel].next_decision() >= until {
+            return;
+        }
+        loop {
             let was_full = self.channels[channel].waiting_writes() >= spec.write_limit;
-            let Some((access, done)) = self.channels[channel].decide(&spec.channel) else { continue };
+            let Some((now, (access, done))) = self.channels[channel].data_before(&spec.channel, until) else {
+                break;
+            };
             if was_full && self.channels[channel].waiting_writes() < spec.write_limit {
                 self.unblock(now);
             }
@@ -370,16 +412,17 @@ impl Partition {
     /// Gives what the slices want to the pseudo-channels, a burst a sector. Their commands of earlier moments come first.
     fn ask_dram(&mut self, spec: &PartitionSpec, now: Ticks) {
         let mut wanted = std::mem::take(&mut self.wanted);
-        for DramRequest { line, local_line, sectors, write, at } in wanted.drain(..) {
+        for &DramRequest { line, local_line, sectors, write, at } in &wanted {
             let place = spec.dram_map.place(local_line);
             if !write {
-                (0..sectors.count()).for_each(|_| self.counters.dram_requests.enters(whole_cycles(at)));
+                self.counters.dram_requests.enter_together(whole_cycles(at), u64::from(sectors.count()));
             }
             let token = line.0 / LINE_BYTES;
             let access = Access { bank: place.bank, row: place.row, write, token, sectors, at };
             self.issue(spec, place.pseudo_channel, now);
             self.channels[place.pseudo_channel].push(&spec.channel, access, now);
         }
+        wanted.clear();
         self.wanted = wanted;
     }
 }

@@ -18,6 +18,9 @@ pub(crate) enum Event {
 
 const SLOTS: usize = 512;
 
+/// Events of the near future for which there is room from the start.
+const USUAL: usize = 64;
+
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -48,8 +51,8 @@ impl Events {
     pub(crate) fn new() -> Events {
         Events {
             last: vec![NONE; SLOTS],
-            nodes: Vec::new(),
-            free: Vec::new(),
+            nodes: Vec::with_capacity(USUAL),
+            free: Vec::with_capacity(USUAL),
             occupied: [0; SLOTS / 64],
             far: BinaryHeap::new(),
             pushed: 0,

@@ -43,7 +43,11 @@ pub struct Sm {
     pub(crate) log: StoreLog,
     pub(crate) printed: PrintedLines,
     inbox: VecDeque<Reply>,
+    /// When the first of these comes, or never.
+    next_reply: Cycle,
     starts: VecDeque<BlockStart>,
+    /// When the first of these comes, or never.
+    next_start: Cycle,
     pub(crate) ends: Vec<BlockEnd>,
     pub(crate) instructions: InstructionCounters,
     pub(crate) shared_counters: SharedCounters,
@@ -102,7 +106,9 @@ impl Sm {
             log: StoreLog::default(),
             printed: PrintedLines::default(),
             inbox: VecDeque::new(),
+            next_reply: Cycle::NEVER,
             starts: VecDeque::new(),
+            next_start: Cycle::NEVER,
             ends: Vec::new(),
             instructions: InstructionCounters::default(),
             shared_counters: SharedCounters::default(),
@@ -125,11 +131,13 @@ impl Sm {
 
     /// A block will come; blocks must be given in order of time.
     pub fn give(&mut self, start: BlockStart) {
+        self.next_start = self.next_start.min(start.at);
         self.starts.push_back(start);
     }
 
     /// A reply will arrive; replies must be given in order of time.
     pub fn deliver(&mut self, reply: Reply) {
+        self.next_reply = self.next_reply.min(reply.at);
         self.inbox.push_back(reply);
     }
 
@@ -183,10 +191,8 @@ impl Sm {
     }
 
     fn next_known(&self) -> Cycle {
-        let reply = self.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
-        let start = self.starts.front().map_or(Cycle::NEVER, |start| start.at);
         let event = self.events.next().min(self.wakes.next());
-        event.min(self.lsu.queues.next_start().0).min(reply).min(start)
+        event.min(self.lsu.queues.next_start().0).min(self.next_reply).min(self.next_start)
     }
 
     /// Advances to cycle `until`, alone.
@@ -266,13 +272,15 @@ impl Advance<'_> {
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
     fn take_due(&mut self) {
         let now = self.sm.now;
-        let replies = self.sm.inbox.front().is_some_and(|reply| reply.at <= now);
-        if replies || self.sm.lsu.queues.may_start(now) {
+        if self.sm.next_reply <= now || self.sm.lsu.queues.may_start(now) {
             self.run_lsu();
         }
         self.take_events();
-        while let Some(start) = self.sm.starts.pop_front_if(|start| start.at <= now) {
-            self.start_block(start);
+        if self.sm.next_start <= now {
+            while let Some(start) = self.sm.starts.pop_front_if(|start| start.at <= now) {
+                self.start_block(start);
+            }
+            self.sm.next_start = self.sm.starts.front().map_or(Cycle::NEVER, |start| start.at);
         }
     }
 
@@ -280,8 +288,11 @@ impl Advance<'_> {
     fn run_lsu(&mut self) {
         let (now, spec) = (self.sm.now, &self.context.spec.lsu);
         let mut outcomes = std::mem::take(&mut self.sm.scratch.outcomes);
-        while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
-            self.sm.lsu.reply(&reply, spec, &mut outcomes);
+        if self.sm.next_reply <= now {
+            while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
+                self.sm.lsu.reply(&reply, spec, &mut outcomes);
+            }
+            self.sm.next_reply = self.sm.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
         }
         if self.sm.lsu.queues.may_start(now) {
             let (start, sub) = self.sm.lsu.queues.next_start();
@@ -289,9 +300,10 @@ impl Advance<'_> {
                 self.sm.lsu.start(now, sub, spec, &mut outcomes);
             }
         }
-        for outcome in outcomes.drain(..) {
+        for &outcome in &outcomes {
             self.memory_outcome(outcome);
         }
+        outcomes.clear();
         self.sm.scratch.outcomes = outcomes;
         if self.sm.watched {
             self.watch_levels();
@@ -305,7 +317,7 @@ impl Advance<'_> {
 
     #[inline]
     fn take_events(&mut self) {
-        if self.sm.wakes.any(self.sm.now) {
+        if self.sm.wakes.begin(self.sm.now) {
             for sub in 0..self.sm.sub_partitions.len() {
                 let mut rest = self.sm.wakes.take(self.sm.now, sub);
                 while rest != 0 {
@@ -319,7 +331,7 @@ impl Advance<'_> {
         }
         let mut due = std::mem::take(&mut self.sm.scratch.due);
         self.sm.events.take(self.sm.now, &mut due);
-        for event in due.drain(..) {
+        for &event in &due {
             match event {
                 Event::Wake { slot, generation } => self.wake_late(usize::from(slot), generation),
                 Event::Release { slot, generation, counter } => {
@@ -330,6 +342,7 @@ impl Advance<'_> {
                 }
             }
         }
+        due.clear();
         self.sm.scratch.due = due;
     }
 

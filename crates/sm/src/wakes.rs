@@ -48,17 +48,21 @@ impl Wakes {
         self.now + u64::from(ahead.trailing_zeros())
     }
 
-    /// Whether a warp wakes at cycle `now`.
+    /// Whether a warp wakes at cycle `now`: then [`Wakes::take`] is called for all sub-partitions.
     #[inline]
-    pub(crate) fn any(&self, now: Cycle) -> bool {
-        self.occupied >> (now.0 % CYCLES) & 1 != 0
+    pub(crate) fn begin(&mut self, now: Cycle) -> bool {
+        let bit = 1 << (now.0 % CYCLES);
+        let any = self.occupied & bit != 0;
+        if any {
+            self.now = now;
+            self.occupied &= !bit;
+        }
+        any
     }
 
     /// Takes the warps of a sub-partition that wake at cycle `now`.
     #[inline]
     pub(crate) fn take(&mut self, now: Cycle, sub: usize) -> u64 {
-        self.now = now;
-        self.occupied &= !(1 << (now.0 % CYCLES));
         std::mem::take(&mut self.warps[(now.0 % CYCLES) as usize * self.sub_partitions + sub])
     }
 }
@@ -75,8 +79,10 @@ mod tests {
             assert!(wakes.push(Cycle(100), Cycle(at), sub, warp));
         }
         assert_eq!(wakes.next(), Cycle(105));
+        assert!(!wakes.begin(Cycle(104)) && wakes.begin(Cycle(105)));
         assert_eq!([wakes.take(Cycle(105), 0), wakes.take(Cycle(105), 1)], [0b10_1000, 1]);
         assert_eq!(wakes.next(), Cycle(163));
+        assert!(wakes.begin(Cycle(163)));
         assert_eq!([wakes.take(Cycle(163), 0), wakes.take(Cycle(163), 1)], [0, 1 << 63]);
         assert_eq!(wakes.next(), Cycle::NEVER);
     }

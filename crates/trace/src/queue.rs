@@ -8,6 +8,8 @@ use std::ops::AddAssign;
 const LARGEST: u64 = 1 << 32;
 /// Latencies below this have a class each; then half as many classes lie between each power of two and the next.
 const SINGLE: u64 = 256;
+/// Classes that come into being together.
+const CLASSES_AT_ONCE: usize = 128;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,10 +36,17 @@ struct Latencies(Vec<u64>);
 impl Latencies {
     #[inline]
     fn record(&mut self, latency: u64, count: u64) {
-        let class = class_of(latency.min(LARGEST));
-        if class >= self.0.len() {
-            self.0.resize(class + 1, 0);
+        let class = if latency < SINGLE { latency as usize } else { class_of(latency.min(LARGEST)) };
+        match self.0.get_mut(class) {
+            Some(counted) => *counted += count,
+            None => self.record_first(class, count),
         }
+    }
+
+    /// A latency of a class above all before.
+    #[cold]
+    fn record_first(&mut self, class: usize, count: u64) {
+        self.0.resize((class + 1).next_multiple_of(CLASSES_AT_ONCE), 0);
         self.0[class] += count;
     }
 
@@ -89,8 +98,15 @@ impl QueueCounters {
         self.arrival_moments = self.arrival_moments.wrapping_add(at);
     }
 
-    /// Something leaves that entered at `since`.
+    /// So many enter at once.
     #[inline]
+    pub fn enter_together(&mut self, at: u64, count: u64) {
+        self.arrivals += count;
+        self.arrival_moments = self.arrival_moments.wrapping_add(at.wrapping_mul(count));
+    }
+
+    /// Something leaves that entered at `since`.
+    #[inline(always)]
     pub fn leaves(&mut self, at: u64, since: u64) {
         let latency = at - since;
         self.departures += 1;
@@ -228,6 +244,18 @@ mod tests {
             (queue.arrivals, queue.departures, queue.occupancy_cycles(), queue.total_latency),
             (1, 1, 40, 40)
         );
+    }
+
+    #[test]
+    fn many_that_enter_at_once_are_as_one_after_the_other() {
+        let [mut together, mut each] = [0; 2].map(|_| QueueCounters::default());
+        together.enter_together(7, 3);
+        (0..3).for_each(|_| each.enters(7));
+        for queue in [&mut together, &mut each] {
+            (0..3).for_each(|_| queue.leaves(20, 7));
+        }
+        assert_eq!((together.arrivals, together.occupancy_cycles()), (3, 39));
+        assert_eq!(together, each);
     }
 
     #[test]

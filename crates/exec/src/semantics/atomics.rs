@@ -1,7 +1,9 @@
 //! Atomic operations on one value.
 
+use crate::Row;
 use crate::op::{AtomicOp, AtomicType};
 use crate::semantics::{float, half};
+use warplab_units::LaneMask;
 
 macro_rules! integer_operation {
     ($name:ident, $unsigned:ty, $signed:ty) => {
@@ -79,4 +81,35 @@ pub fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -
         }
         _ => integer64(op, ty == AtomicType::S64, old, value, other),
     }
+}
+
+/// Changes one 32-bit word for lane after lane, in ascending order; `other` are the new values of a compare-and-swap. The
+/// word in the end; what each lane has found goes to `found`.
+#[must_use]
+pub fn apply_lanes(
+    op: AtomicOp,
+    ty: AtomicType,
+    mask: LaneMask,
+    word: u32,
+    [value, other]: [&Row; 2],
+    found: &mut Row,
+) -> u32 {
+    match (op, ty) {
+        (AtomicOp::Add, AtomicType::U32 | AtomicType::S32) => {
+            each_lane(mask, word, found, |word, lane| word.wrapping_add(value[lane]))
+        }
+        _ => each_lane(mask, word, found, |word, lane| apply32(op, ty, word, value[lane], other[lane])),
+    }
+}
+
+#[inline(always)]
+fn each_lane(mask: LaneMask, word: u32, found: &mut Row, change: impl Fn(u32, usize) -> u32) -> u32 {
+    let mut word = word;
+    for (lane, found) in found.iter_mut().enumerate() {
+        if mask.has(lane) {
+            *found = word;
+            word = change(word, lane);
+        }
+    }
+    word
 }

@@ -3,7 +3,7 @@
 use crate::LANES;
 use crate::Row;
 use crate::fault::{ExecFault, FaultKind};
-use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, windows};
+use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes, Pattern, RowAccess, windows};
 use crate::op::{AccessKind, Space};
 use crate::op::{AddressForm, Memory, MemoryForm, SourceKind, SpaceForm};
 use crate::semantics::lanes::Machine;
@@ -44,7 +44,7 @@ pub(crate) fn execute<M: GlobalMemory>(
             _ => !(shared | local),
         };
         m.write_predicate(0, holds);
-        environment.record.rows[usize::from(m.warp.number)].mask = LaneMask::EMPTY;
+        environment.record.rows[usize::from(m.warp.number)] = RowAccess::default();
         return Ok(false);
     }
     // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
@@ -59,6 +59,8 @@ pub(crate) fn execute<M: GlobalMemory>(
         m.write_predicate(0, done);
     }
     let mut deferred = false;
+    let bytes = u32::from(memory.bytes);
+    let pattern;
     if memory.space == SpaceForm::Generic {
         let spaces: PerLane<Space> = std::array::from_fn(|lane| space_of(addresses[lane]));
         for lane in 0..LANES {
@@ -66,14 +68,18 @@ pub(crate) fn execute<M: GlobalMemory>(
                 addresses[lane] &= 0xffff_ffff;
             }
         }
+        pattern = Pattern::of(&addresses, active, bytes);
         for one in [Space::Global, Space::Shared, Space::Local] {
             let lanes = active.lanes().filter(|&l| spaces[l] == one).fold(0, |x, l| x | 1 << l);
             if lanes != 0 && (one == Space::Global || !tells) {
-                deferred |= access(m, memory, one, &addresses, LaneMask(lanes), environment)?;
+                let lanes = Lanes::new(&addresses, LaneMask(lanes), bytes);
+                deferred |= access(m, memory, one, lanes, environment)?;
             }
         }
     } else {
-        deferred = access(m, memory, space, &addresses, active, environment)?;
+        pattern = Pattern::of(&addresses, active, bytes);
+        let lanes = Lanes { addresses: &addresses, mask: active, bytes, pattern };
+        deferred = access(m, memory, space, lanes, environment)?;
     }
     let record = &mut *environment.record;
     if memory.kind == AccessKind::CacheControl {
@@ -85,10 +91,8 @@ pub(crate) fn execute<M: GlobalMemory>(
     }
     record.generic = memory.space == SpaceForm::Generic;
     record.kind = memory.kind;
-    record.bytes = u32::from(memory.bytes);
-    let row = &mut record.rows[usize::from(m.warp.number)];
-    row.mask = active;
-    row.addresses = addresses;
+    record.bytes = bytes;
+    record.rows[usize::from(m.warp.number)] = RowAccess { mask: active, addresses, pattern };
     record.policy = memory.policy;
     record.atomic = memory.atomic;
     record.destination = memory.register;
@@ -150,11 +154,11 @@ fn copy_to_shared<M: GlobalMemory>(
     if zero_fill {
         load_rest(m.predicate(0) & m.mask, bytes, from, &mut values, environment)?;
     } else if !mask.is_empty() {
-        environment.global.load(Lanes { addresses: from, mask, bytes }, &mut values)?;
+        environment.global.load(Lanes::new(from, mask, bytes), &mut values)?;
     }
     let addresses = addresses(m, to);
     if !mask.is_empty() {
-        environment.shared.store(Lanes { addresses: &addresses, mask, bytes }, &values)?;
+        environment.shared.store(Lanes::new(&addresses, mask, bytes), &values)?;
     }
     Ok(())
 }
@@ -179,7 +183,7 @@ fn load_rest<M: GlobalMemory>(
         }
         let addresses = from.map(|address| address + 4 * u64::from(word));
         let mut loaded = [[0; LANES]; 4];
-        environment.global.load(Lanes { addresses: &addresses, mask, bytes: 4 }, &mut loaded)?;
+        environment.global.load(Lanes::new(&addresses, mask, 4), &mut loaded)?;
         for lane in mask.lanes() {
             let valid = (bytes - missing[lane] - 4 * word).min(4);
             values[word as usize][lane] = loaded[0][lane] & (u32::MAX >> (32 - 8 * valid));
@@ -209,14 +213,12 @@ fn access<M: GlobalMemory>(
     m: &mut Machine<'_>,
     memory: &Memory,
     space: Space,
-    addresses: &PerLane<u64>,
-    mask: LaneMask,
+    lanes: Lanes<'_>,
     environment: &mut Environment<'_, M>,
 ) -> Result<bool, ExecFault> {
-    if mask.is_empty() {
+    if lanes.mask.is_empty() {
         return Ok(false);
     }
-    let lanes = Lanes { addresses, mask, bytes: u32::from(memory.bytes) };
     let words = usize::from(memory.bytes.div_ceil(4));
     match memory.kind {
         AccessKind::Load if matches!(memory.form, MemoryForm::CopyToShared { .. }) => {}
@@ -231,7 +233,7 @@ fn access<M: GlobalMemory>(
                 let shift = 32 - u32::from(memory.bytes) * 8;
                 out[0].iter_mut().for_each(|value| *value = ((*value << shift) as i32 >> shift) as u32);
             }
-            write_words(m, &out[..words], mask);
+            write_words(m, &out[..words], lanes.mask);
         }
         AccessKind::Store => {
             let mut values = [[0; LANES]; 4];
@@ -371,7 +373,7 @@ fn load_matrix<M>(
     let MemoryForm::Matrix { count, transposed } = memory.form else { return Ok(()) };
     let givers = LaneMask::first(u32::from(count) * 8) & lanes.mask;
     let mut rows = [[0; LANES]; 4];
-    environment.shared.load(Lanes { mask: givers, bytes: 16, ..lanes }, &mut rows)?;
+    environment.shared.load(Lanes::new(lanes.addresses, givers, 16), &mut rows)?;
     let mut out = [[0; LANES]; 4];
     for (matrix, result) in out.iter_mut().enumerate().take(usize::from(count)) {
         let element =

@@ -243,7 +243,7 @@ impl<M: GlobalMemory> LaneMemory<'_, '_, M> {
         let shared = windows::is_shared(address);
         let mut addresses = [0; LANES];
         addresses[self.lane] = if shared { address & 0xffff_ffff } else { address };
-        let lanes = Lanes { addresses: &addresses, mask: LaneMask(1 << self.lane), bytes };
+        let lanes = Lanes::new(&addresses, LaneMask(1 << self.lane), bytes);
         let mut out = [[0; LANES]; 4];
         if shared {
             self.environment.shared.load(lanes, &mut out)?;

@@ -3,7 +3,7 @@
 use crate::LANES;
 use crate::Row;
 use crate::fault::{FaultKind, MemoryFault};
-use crate::memory::{AtomicRequest, Lanes};
+use crate::memory::{AtomicRequest, Lanes, Pattern};
 use crate::op::Space;
 use crate::semantics::atomics::apply;
 use serde::{Deserialize, Serialize};
@@ -51,13 +51,9 @@ impl SharedMemory {
     /// The lowest lane that fails.
     #[inline]
     pub fn check(&self, lanes: &Lanes<'_>) -> Result<(), MemoryFault> {
-        let (mut bits, mut high) = (0, 0);
-        for lane in 0..LANES {
-            let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { 0 };
-            bits |= address;
-            high = high.max(address);
-        }
-        if bits & u64::from(lanes.bytes - 1) == 0 && high + u64::from(lanes.bytes) <= u64::from(self.bytes) {
+        let (low, high, bits) = lanes.extent();
+        let end = u64::from(self.bytes).checked_sub(u64::from(lanes.bytes));
+        if bits & u64::from(lanes.bytes - 1) == 0 && low <= high && end.is_some_and(|end| high <= end) {
             return Ok(());
         }
         check_each(lanes, Space::Shared, u64::from(self.bytes))
@@ -67,19 +63,35 @@ impl SharedMemory {
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned.
-    #[inline]
+    #[inline(always)]
     pub fn load(&self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
         self.check(&lanes)?;
+        match (lanes.pattern, lanes.mask.lowest()) {
+            (Pattern::Contiguous, _) if lanes.bytes >= 4 => {
+                let words =
+                    &self.words[lanes.addresses[0] as usize / 4..][..LANES * lanes.bytes as usize / 4];
+                lanes.read_in_order(|at| words[at], out);
+            }
+            (Pattern::Uniform, Some(lane)) => {
+                let words = &self.words[lanes.addresses[lane] as usize / 4..];
+                let rows = out.iter_mut().take(lanes.bytes.div_ceil(4) as usize);
+                rows.zip(words).for_each(|(row, &word)| *row = [word; LANES]);
+            }
+            _ => self.load_scattered(&lanes, out),
+        }
+        if lanes.bytes < 4 {
+            crate::state::image::narrow(&lanes, &mut out[0]);
+        }
+        Ok(())
+    }
+
+    fn load_scattered(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
         for (word, row) in out.iter_mut().enumerate().take(lanes.bytes.div_ceil(4) as usize) {
             for (lane, value) in row.iter_mut().enumerate() {
                 let address = if lanes.mask.has(lane) { lanes.addresses[lane] } else { 0 };
                 *value = self.words[address as usize / 4 + word];
             }
         }
-        if lanes.bytes < 4 {
-            crate::state::image::narrow(&lanes, &mut out[0]);
-        }
-        Ok(())
     }
 
     /// Writes a value a lane, ascending.
@@ -89,6 +101,12 @@ impl SharedMemory {
     #[inline]
     pub fn store(&mut self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
         self.check(&lanes)?;
+        if lanes.are_contiguous() && lanes.bytes >= 4 {
+            let words =
+                &mut self.words[lanes.addresses[0] as usize / 4..][..LANES * lanes.bytes as usize / 4];
+            lanes.write_in_order(data, |at, value| words[at] = value);
+            return Ok(());
+        }
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
             let at = address as usize / 4;

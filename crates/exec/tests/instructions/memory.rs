@@ -9,7 +9,7 @@ use warplab_exec::{
 use warplab_units::{Address, ElementType, LaneMask, Number};
 
 fn lanes(addresses: &[u64; 32], bytes: u32) -> Lanes<'_> {
-    Lanes { addresses, mask: LaneMask::ALL, bytes }
+    Lanes::new(addresses, LaneMask::ALL, bytes)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_huge_buffer_costs_only_what_is_written() {
     image.load(lanes(&addresses, 16), &mut out).unwrap();
     assert_eq!((out[0][3], out[3][3]), (3 * (128 << 20), 3 * (128 << 20) + 3));
     let data: [Row; 4] = [[7; 32]; 4];
-    image.store(Lanes { mask: LaneMask(0b10), ..lanes(&addresses, 4) }, &data).unwrap();
+    image.store(Lanes::new(&addresses, LaneMask(0b10), 4), &data).unwrap();
     assert_eq!(image.buffers()[0].stored_pages(), 1);
     assert_eq!(image.buffers()[0].word(128 << 20), 7);
     assert_eq!(image.buffers()[0].word((128 << 20) + 1), (128 << 20) + 1);

@@ -4,4 +4,4 @@ mod fingerprints;
 mod replacement;
 mod tags;
 
-pub use tags::{CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};
+pub use tags::{Absent, CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};

@@ -8,6 +8,7 @@ mod tree_plru;
 use crate::cache::CacheShape;
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
+use warplab_units::Divisor;
 
 /// A replacement policy for all sets of a cache. Lines that are empty are taken first and are not its business.
 pub(crate) trait Policy {
@@ -15,6 +16,12 @@ pub(crate) trait Policy {
     fn new(shape: CacheShape) -> Self;
     /// A line of a set was found.
     fn hit(&mut self, set: usize, way: usize);
+    /// A line was found by its number among all lines: set times ways plus way.
+    #[inline]
+    fn touch(&mut self, line: usize, ways: Divisor) {
+        let (set, way) = ways.divide(line as u64);
+        self.hit(set as usize, way as usize);
+    }
     /// A line was put into a way of a set.
     fn insert(&mut self, set: usize, way: usize);
     /// The way of a full set that goes, among those that may; none where none may.
@@ -36,6 +43,11 @@ macro_rules! policies {
             #[inline]
             pub(crate) fn hit(&mut self, set: usize, way: usize) {
                 match self { $(Replacement::$policy(state) => state.hit(set, way),)* }
+            }
+
+            #[inline]
+            pub(crate) fn touch(&mut self, line: usize, ways: Divisor) {
+                match self { $(Replacement::$policy(state) => state.touch(line, ways),)* }
             }
 
             #[inline]

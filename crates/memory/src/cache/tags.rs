@@ -32,6 +32,14 @@ impl CacheShape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineIndex(u32);
 
+/// A line that was looked for and is not in the cache, and where it can be put. Other lines may come and go before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Absent {
+    set: usize,
+    number: u64,
+    fingerprint: Fingerprint,
+}
+
 /// The line that a new line has replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim {
@@ -126,44 +134,70 @@ impl SectorCache {
     /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
     #[inline]
     pub fn find(&mut self, line: Address, set_number: u64) -> Option<LineIndex> {
-        let set = self.set(set_number);
+        self.seek(line, set_number).ok()
+    }
+
+    /// Finds a line as [`SectorCache::find`] does, or says where it can be put.
+    ///
+    /// # Errors
+    /// The line is not there.
+    #[inline]
+    pub fn seek(&mut self, line: Address, set_number: u64) -> Result<LineIndex, Absent> {
+        let (set, number) = (self.set(set_number), line.0 / LINE_BYTES);
         let first = set * self.shape.ways;
-        let number = line.0 / LINE_BYTES;
         let lines = &self.lines[first..first + self.shape.ways];
-        let way =
-            self.fingerprints.find(set, Fingerprint::of(number), |way| lines[way].number() == number)?;
-        self.replacement.hit(set, way);
-        Some(LineIndex((first + way) as u32))
+        let fingerprint = Fingerprint::of(number);
+        match self.fingerprints.find(set, fingerprint, |way| lines[way].number() == number) {
+            Some(way) => {
+                self.replacement.hit(set, way);
+                Ok(LineIndex((first + way) as u32))
+            }
+            None => Err(Absent { set, number, fingerprint }),
+        }
+    }
+
+    /// Finds a line that was last seen at a place, and marks it as used.
+    #[inline]
+    pub fn find_again(&mut self, index: LineIndex, line: Address, set_number: u64) -> Option<LineIndex> {
+        if self.lines[index.0 as usize].number() != line.0 / LINE_BYTES {
+            return self.find(line, set_number);
+        }
+        self.touch(index);
+        Some(index)
     }
 
     /// Marks a line as used.
+    #[inline]
     pub fn touch(&mut self, index: LineIndex) {
-        let (set, way) = self.ways.divide(u64::from(index.0));
-        self.replacement.hit(set as usize, way as usize);
+        self.replacement.touch(index.0 as usize, self.ways);
     }
 
     /// Makes room for a line that is not there: an empty way, or else one that may go. `None` when every line of the set
     /// is pinned.
     pub fn insert(&mut self, line: Address, set_number: u64) -> Option<(LineIndex, Option<Victim>)> {
-        let set = self.set(set_number);
-        let first = set * self.shape.ways;
-        let lines = &self.lines[first..first + self.shape.ways];
-        let way = match self.fingerprints.find(set, Fingerprint::EMPTY, |_| true) {
-            Some(empty) => empty,
-            None => self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?,
-        };
-        let index = first + way;
-        let old = self.lines[index];
-        let there = old.number() != Word::EMPTY.number();
-        let victim = there.then(|| {
-            let dirty = old.sectors(DIRTY);
-            Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }
-        });
-        self.replacement.insert(set, way);
         let number = line.0 / LINE_BYTES;
-        self.lines[index] = Word::new(number);
-        self.fingerprints.put(set, way, Fingerprint::of(number));
-        Some((LineIndex(index as u32), victim))
+        self.insert_absent(Absent { set: self.set(set_number), number, fingerprint: Fingerprint::of(number) })
+    }
+
+    /// Makes room for a line that [`SectorCache::seek`] has not found, as [`SectorCache::insert`] does.
+    #[inline]
+    pub fn insert_absent(&mut self, absent: Absent) -> Option<(LineIndex, Option<Victim>)> {
+        let Absent { set, number, fingerprint } = absent;
+        let first = set * self.shape.ways;
+        let (way, victim) = match self.fingerprints.find(set, Fingerprint::EMPTY, |_| true) {
+            Some(empty) => (empty, None),
+            None => {
+                let lines = &self.lines[first..first + self.shape.ways];
+                let way = self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?;
+                let old = lines[way];
+                let dirty = old.sectors(DIRTY);
+                (way, Some(Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }))
+            }
+        };
+        self.replacement.insert(set, way);
+        self.lines[first + way] = Word::new(number);
+        self.fingerprints.put(set, way, fingerprint);
+        Some((LineIndex((first + way) as u32), victim))
     }
 
     /// A line must stay until [`SectorCache::unpin`].

@@ -169,8 +169,25 @@ impl PseudoChannel {
         std::mem::take(&mut self.counters)
     }
 
+    /// Issues the commands before `until` up to the first column command: its moment, and what [`PseudoChannel::decide`] gives.
+    #[inline(always)]
+    pub(crate) fn data_before(
+        &mut self,
+        spec: &ChannelSpec,
+        until: Ticks,
+    ) -> Option<(Ticks, (Access, Ticks))> {
+        while self.decide_at < until {
+            let now = self.decide_at;
+            if let Some(done) = self.decide(spec) {
+                return Some((now, done));
+            }
+        }
+        None
+    }
+
     /// Issues at most one command at [`PseudoChannel::next_decision`]. A read whose column command is issued comes
     /// back with the moment at which its data is there; so does a write, whose data is taken.
+    #[inline(always)]
     pub fn decide(&mut self, spec: &ChannelSpec) -> Option<(Access, Ticks)> {
         let now = self.decide_at;
         let candidate = match self.found.take() {
@@ -278,22 +295,28 @@ impl PseudoChannel {
     }
 
     /// The command that can come first; among those the one that is first in the order of commands, then the oldest.
-    fn best_candidate(&self, now: Ticks) -> Option<Candidate> {
+    #[inline]
+    fn best_candidate(&mut self, now: Ticks) -> Option<Candidate> {
         let column = self.column();
         let mut best = Candidate { at: Ticks::NEVER, command: column, position: 0 };
-        for &command in &[column, Command::Activate, Command::Precharge] {
-            let (of_channel, of_groups) = self.ready.of_channel_and_groups(command);
-            let earliest = of_channel.max(now);
-            // A command that cannot come before one that goes before it in the order does not come.
-            if earliest >= best.at {
-                continue;
-            }
-            let (at, position) = self.wishes.first(command, of_groups, earliest);
-            if at < best.at {
-                best = Candidate { at, command, position };
-            }
-        }
+        self.better_candidate(column, now, &mut best);
+        self.better_candidate(Command::Activate, now, &mut best);
+        self.better_candidate(Command::Precharge, now, &mut best);
         (best.at != Ticks::NEVER).then_some(best)
+    }
+
+    /// A command for one of the banks that wish for it, if it can come before the best so far, which goes before it in the
+    /// order.
+    #[inline(always)]
+    fn better_candidate(&mut self, command: Command, now: Ticks, best: &mut Candidate) {
+        let earliest = self.ready.of_channel(command).max(now);
+        if earliest.max(self.wishes.not_before(command)) >= best.at {
+            return;
+        }
+        let (at, position) = self.wishes.first(command, self.ready.of_groups(command), earliest);
+        if at < best.at {
+            *best = Candidate { at, command, position };
+        }
     }
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
@@ -387,6 +410,7 @@ impl PseudoChannel {
 
     /// The refresh that is due is issued as soon as its banks are closed; refreshes that fell into idle time are only
     /// counted.
+    #[cold]
     fn refresh(&mut self, spec: &ChannelSpec, now: Ticks) {
         while self.next_refresh + spec.refresh.duration <= now {
             self.close_for_refresh(spec);

@@ -45,11 +45,11 @@ pub(crate) struct Constraint {
     pub(crate) window: usize,
 }
 
-/// A row in ticks.
+/// A row in ticks: which moments it sets, from the first of its level on.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     level: Level,
-    to: Command,
+    first: usize,
     distance: Ticks,
 }
 
@@ -63,10 +63,34 @@ struct Window {
     distance: Ticks,
 }
 
+/// Where the moments of each command lie: that of the pseudo-channel, those of the groups, those of the banks.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    groups: usize,
+    banks: usize,
+}
+
+impl Layout {
+    /// Moments of one command.
+    fn of_command(self) -> usize {
+        1 + self.groups + self.banks
+    }
+
+    /// The first moment of a level.
+    fn first(self, command: Command, level: Level) -> usize {
+        let of_command = command as usize * self.of_command();
+        match level {
+            Level::PseudoChannel => of_command,
+            Level::BankGroup => of_command + 1,
+            Level::Bank => of_command + 1 + self.groups,
+        }
+    }
+}
+
 /// The rows of a machine, by their first command.
 #[derive(Clone, Debug)]
 pub(crate) struct Constraints {
-    groups: usize,
+    layout: Layout,
     /// The group of each bank.
     group_of: Vec<u8>,
     after: [Vec<Row>; Command::COUNT],
@@ -83,9 +107,10 @@ impl Constraints {
         burst: u32,
         clock: Ticks,
     ) -> Constraints {
-        let group_of = (0..groups * banks_per_group).map(|bank| (bank / banks_per_group) as u8).collect();
+        let layout = Layout { groups, banks: groups * banks_per_group };
+        let group_of = (0..layout.banks).map(|bank| (bank / banks_per_group) as u8).collect();
         let mut constraints =
-            Constraints { groups, group_of, after: Default::default(), windows: Default::default() };
+            Constraints { layout, group_of, after: Default::default(), windows: Default::default() };
         for constraint in standard {
             let distance = clock * u64::from((constraint.distance)(clocks, burst));
             let Constraint { level, from, to, window, .. } = *constraint;
@@ -93,10 +118,10 @@ impl Constraints {
                 let number = constraints.count_windows();
                 constraints.windows[from as usize].push(Window { number, to, count: window, distance });
             } else if distance > Ticks(0) {
-                let rows = &mut constraints.after[from as usize];
-                match rows.iter_mut().find(|row| (row.level, row.to) == (level, to)) {
+                let (rows, first) = (&mut constraints.after[from as usize], layout.first(to, level));
+                match rows.iter_mut().find(|row| row.first == first) {
                     Some(row) => row.distance = row.distance.max(distance),
-                    None => rows.push(Row { level, to, distance }),
+                    None => rows.push(Row { level, first, distance }),
                 }
             }
         }
@@ -118,18 +143,13 @@ impl Constraints {
     }
 }
 
-/// The moment from which one command may be issued.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Moments {
-    of_channel: Ticks,
-    of_groups: Vec<Ticks>,
-    of_banks: Vec<Ticks>,
-}
-
 /// The moment from which each command may be issued.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReadyTimes {
-    of_commands: [Moments; Command::COUNT],
+    /// Where the moments of each command begin.
+    first: [usize; Command::COUNT],
+    groups: usize,
+    moments: Vec<Ticks>,
     /// For each window its last commands, oldest first.
     windows: Vec<VecDeque<Ticks>>,
 }
@@ -137,13 +157,11 @@ pub(crate) struct ReadyTimes {
 impl ReadyTimes {
     /// Everything may be issued at once.
     pub(crate) fn new(constraints: &Constraints) -> ReadyTimes {
-        let moments = |_| Moments {
-            of_channel: Ticks(0),
-            of_groups: vec![Ticks(0); constraints.groups],
-            of_banks: vec![Ticks(0); constraints.banks()],
-        };
+        let layout = constraints.layout;
         ReadyTimes {
-            of_commands: std::array::from_fn(moments),
+            first: std::array::from_fn(|command| command * layout.of_command()),
+            groups: layout.groups,
+            moments: vec![Ticks(0); layout.of_command() * Command::COUNT],
             windows: vec![VecDeque::new(); constraints.count_windows()],
         }
     }
@@ -151,34 +169,32 @@ impl ReadyTimes {
     /// When a bank alone allows a command; changes only when a command is issued to that bank.
     #[inline]
     pub(crate) fn of_bank(&self, command: Command, bank: usize) -> Ticks {
-        self.of_commands[command as usize].of_banks[bank]
+        self.moments[self.first[command as usize] + 1 + self.groups + bank]
     }
 
-    /// When the pseudo-channel and when each group of banks allows a command.
+    /// When the pseudo-channel allows a command.
     #[inline]
-    pub(crate) fn of_channel_and_groups(&self, command: Command) -> (Ticks, &[Ticks]) {
-        let moments = &self.of_commands[command as usize];
-        (moments.of_channel, &moments.of_groups)
+    pub(crate) fn of_channel(&self, command: Command) -> Ticks {
+        self.moments[self.first[command as usize]]
+    }
+
+    /// When each group of banks allows a command.
+    #[inline]
+    pub(crate) fn of_groups(&self, command: Command) -> &[Ticks] {
+        &self.moments[self.first[command as usize] + 1..][..self.groups]
     }
 
     /// When what a bank shares with others allows a command.
     pub(crate) fn shared(&self, constraints: &Constraints, command: Command, bank: usize) -> Ticks {
-        let (of_channel, of_groups) = self.of_channel_and_groups(command);
-        of_groups[constraints.group(bank)].max(of_channel)
+        self.of_groups(command)[constraints.group(bank)].max(self.of_channel(command))
     }
 
     /// A command is issued to a bank: everything that must keep a distance from it moves later, never earlier.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn issued(&mut self, constraints: &Constraints, command: Command, bank: usize, now: Ticks) {
-        let group = constraints.group(bank);
+        let of_level = [0, constraints.group(bank), bank];
         for row in &constraints.after[command as usize] {
-            let moments = &mut self.of_commands[row.to as usize];
-            let moment = match row.level {
-                Level::PseudoChannel => &mut moments.of_channel,
-                Level::BankGroup => &mut moments.of_groups[group],
-                Level::Bank => &mut moments.of_banks[bank],
-            };
-            not_before(moment, now + row.distance);
+            not_before(&mut self.moments[row.first + of_level[row.level as usize]], now + row.distance);
         }
         for window in &constraints.windows[command as usize] {
             let last = &mut self.windows[window.number];
@@ -187,14 +203,15 @@ impl ReadyTimes {
             }
             last.push_back(now);
             if last.len() == window.count {
-                let moments = &mut self.of_commands[window.to as usize];
-                not_before(&mut moments.of_channel, last[0] + window.distance);
+                let of_channel = self.first[window.to as usize];
+                not_before(&mut self.moments[of_channel], last[0] + window.distance);
             }
         }
     }
 }
 
 /// Moves a moment later, never earlier.
+#[inline]
 fn not_before(moment: &mut Ticks, earliest: Ticks) {
     *moment = (*moment).max(earliest);
 }

@@ -19,6 +19,9 @@ pub(crate) struct Waiting {
     pub(crate) opened: bool,
 }
 
+/// Accesses that wait for which there is room from the start.
+const USUAL: usize = 64;
+
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -50,8 +53,8 @@ impl Queues {
     /// Empty queues of so many banks.
     pub(crate) fn new(banks: usize) -> Queues {
         Queues {
-            nodes: Vec::new(),
-            free: Vec::new(),
+            nodes: Vec::with_capacity(USUAL),
+            free: Vec::with_capacity(USUAL),
             ends: vec![Ends { first: NONE, last: NONE, passed: NONE }; banks],
             len: 0,
         }

@@ -22,6 +22,8 @@ pub(crate) struct Wish {
 pub(crate) struct Wishes {
     /// The wishes for column commands, activates and precharges, those of the oldest accesses first.
     lines: [Vec<Wish>; 3],
+    /// Before this moment no wish of a line can be granted, as far as is known: looking through it can wait until then.
+    not_before: [Ticks; 3],
 }
 
 /// Which line the wishes for a command are in.
@@ -44,9 +46,10 @@ impl Wishes {
     /// Which of the wishes for a command can be granted first, and when: the banks' groups and `earliest` must allow it,
     /// too. Of those that can be granted at once the one for the oldest access.
     #[inline]
-    pub(crate) fn first(&self, command: Command, of_groups: &[Ticks], earliest: Ticks) -> (Ticks, usize) {
+    pub(crate) fn first(&mut self, command: Command, of_groups: &[Ticks], earliest: Ticks) -> (Ticks, usize) {
+        let line = line_of(command);
         let (mut first, mut first_position) = (Ticks::NEVER, 0);
-        for (position, wish) in self.lines[line_of(command)].iter().enumerate() {
+        for (position, wish) in self.lines[line].iter().enumerate() {
             let at = wish.ready.max(of_groups[usize::from(wish.group)]);
             if at <= earliest {
                 return (earliest, position);
@@ -55,7 +58,14 @@ impl Wishes {
                 (first, first_position) = (at, position);
             }
         }
+        self.not_before[line] = first;
         (first, first_position)
+    }
+
+    /// Before this moment no wish for a command can be granted, whatever the groups of banks allow.
+    #[inline]
+    pub(crate) fn not_before(&self, command: Command) -> Ticks {
+        self.not_before[line_of(command)]
     }
 
     /// Where the wish of a bank stands among those for a command.
@@ -67,6 +77,8 @@ impl Wishes {
     /// A wish takes its place behind those of older accesses.
     #[inline]
     pub(crate) fn add(&mut self, command: Command, wish: Wish) {
+        let not_before = &mut self.not_before[line_of(command)];
+        *not_before = (*not_before).min(wish.ready);
         let line = &mut self.lines[line_of(command)];
         let mut place = line.len();
         line.push(wish);
@@ -152,6 +164,17 @@ mod tests {
         assert_eq!(first(0, 10), (Ticks(10), 1));
         assert_eq!(first(0, 40), (Ticks(40), 0));
         assert_eq!(first(30, 20), (Ticks(30), 1));
+    }
+
+    #[test]
+    fn no_wish_can_be_granted_before_the_moment_that_is_kept_until_one_comes_that_can() {
+        let mut wishes = activates(&[5]);
+        wishes.renew(Activate, 0, Ticks(40));
+        assert_eq!(wishes.not_before(Activate), Ticks(0));
+        wishes.first(Activate, &[Ticks(60)], Ticks(10));
+        assert_eq!(wishes.not_before(Activate), Ticks(60));
+        wishes.add(Activate, Wish { age: 6, ready: Ticks(50), place: 0, bank: 6, group: 0 });
+        assert_eq!(wishes.not_before(Activate), Ticks(50));
     }
 
     #[test]

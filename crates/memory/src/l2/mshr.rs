@@ -67,8 +67,21 @@ impl Mshrs {
         self.0.get(line).map_or(SectorMask::EMPTY, |mshr| mshr.pending)
     }
 
-    pub(crate) fn get_mut(&mut self, line: Address) -> Option<&mut Mshr> {
-        self.0.get_mut(line)
+    /// Sectors of a line have come; `readable` says which of the line are there now. Nothing where the line is not under way.
+    #[inline]
+    pub(crate) fn arrive(
+        &mut self,
+        line: Address,
+        sectors: SectorMask,
+        readable: impl FnOnce(&Mshr) -> SectorMask,
+    ) -> Option<Arrived> {
+        self.0.change(line, |mshr| {
+            mshr.pending = mshr.pending & !sectors;
+            let readable = readable(mshr);
+            let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
+            let complete = mshr.pending.is_empty();
+            (Arrived { index: mshr.index, ready, complete }, !complete)
+        })
     }
 
     /// Lets a request wait for sectors that it lacks. Gives the sectors of `fetch` that nobody has asked for yet, which
@@ -97,11 +110,17 @@ impl Mshrs {
     pub(crate) fn ascending(&self) -> Vec<(Address, &Mshr)> {
         self.0.ascending()
     }
+}
 
-    /// Nothing of a line is under way any more.
-    pub(crate) fn release(&mut self, line: Address) {
-        self.0.remove(line);
-    }
+/// What [`Mshrs::arrive`] gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arrived {
+    /// The place of the line in the cache.
+    pub(crate) index: LineIndex,
+    /// Requests that wait for nothing any more.
+    pub(crate) ready: Waiters,
+    /// Whether nothing of the line is under way any more.
+    pub(crate) complete: bool,
 }
 
 /// What [`Mshrs::wait`] gives.
@@ -167,7 +186,7 @@ mod tests {
         for token in [5, 3, 4] {
             wait(&mut mshrs, read(128, token, 1), 1);
         }
-        let waiters = &mshrs.get_mut(Address(128)).unwrap().waiters;
+        let waiters = mshrs.arrive(Address(128), SectorMask(1), |_| SectorMask(1)).unwrap().ready;
         assert_eq!(waiters.iter().map(|waiter| waiter.request.token).collect::<Vec<u32>>(), [5, 3, 4]);
     }
 
@@ -176,7 +195,7 @@ mod tests {
         let mut mshrs = Mshrs::default();
         wait(&mut mshrs, read(0, 1, 1), 1);
         assert!(mshrs.contains(Address(0)) && !mshrs.contains(Address(128)));
-        mshrs.release(Address(0));
+        assert!(mshrs.arrive(Address(0), SectorMask(1), |_| SectorMask(1)).unwrap().complete);
         assert!(mshrs.is_empty() && !mshrs.contains(Address(0)));
     }
 }

@@ -6,7 +6,7 @@ mod inspect;
 use super::coalescer::{Coalesced, Coalescer, CoalescerSpec};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
-use super::mshr::{Mshrs, Waiter};
+use super::mshr::{Arrived, Mshrs, Waiter};
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{HalfMessage, Reply, Request, RequestKind};
@@ -223,16 +223,27 @@ impl Slice {
             && self.far_mshrs.is_empty()
     }
 
+    /// Whether the first request of an SM or of the other half waits for something else than its turn.
+    #[inline]
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.from_sms.blocked | self.from_other_half.blocked
+    }
+
     /// What was blocked may try again.
     pub(crate) fn unblock(&mut self, now: Ticks) {
         self.from_sms.unblock(now);
         self.from_other_half.unblock(now);
     }
 
-    /// Looks up the request whose turn it is at [`Slice::next_event`]; `writes_allowed` is false while the write queue of
-    /// DRAM is full.
-    pub(crate) fn step(&mut self, spec: &L2Spec, writes_allowed: bool, output: &mut SliceOutput<'_>) {
-        let now = self.next_event();
+    /// Looks up the request whose turn it is `now`, at [`Slice::next_event`]; `writes_allowed` is false while the write
+    /// queue of DRAM is full.
+    pub(crate) fn step(
+        &mut self,
+        spec: &L2Spec,
+        now: Ticks,
+        writes_allowed: bool,
+        output: &mut SliceOutput<'_>,
+    ) {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
         let Some(&request) = self.inbox(asker).requests.front() else { return };
@@ -355,13 +366,14 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) -> Option<LineIndex> {
         let Turn { set, writes_allowed, now, .. } = turn;
-        if let Some(index) = self.cache.find(line, set) {
-            return Some(index);
-        }
+        let absent = match self.cache.seek(line, set) {
+            Ok(index) => return Some(index),
+            Err(absent) => absent,
+        };
         if !writes_allowed || self.mshrs.len() >= spec.mshrs {
             return None;
         }
-        let (index, victim) = self.cache.insert(line, set)?;
+        let (index, victim) = self.cache.insert_absent(absent)?;
         if let Some(victim) = victim {
             evict(spec, victim, now, output);
         }
@@ -439,15 +451,14 @@ impl Slice {
     ) {
         self.unblock(now);
         // The line is under way, so that it was pinned and is still there.
-        let Some(mshr) = self.mshrs.get_mut(line) else { return };
-        let index = mshr.index;
-        self.cache.touch(index);
-        self.cache.fill(index, sectors);
-        mshr.pending = mshr.pending & !sectors;
-        let readable = self.cache.readable(index);
-        let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
-        if mshr.pending.is_empty() {
-            self.mshrs.release(line);
+        let cache = &mut self.cache;
+        let arrived = self.mshrs.arrive(line, sectors, |mshr| {
+            cache.touch(mshr.index);
+            cache.fill(mshr.index, sectors);
+            cache.readable(mshr.index)
+        });
+        let Some(Arrived { index, ready, complete }) = arrived else { return };
+        if complete {
             self.cache.unpin(index);
         }
         for &Waiter { ref request, asker } in &ready {

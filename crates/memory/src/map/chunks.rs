@@ -42,6 +42,8 @@ pub(super) struct Chunks {
     partitions: usize,
     /// For each home and each combination of the others bits.
     table: Arc<[Entry]>,
+    /// Where each combination stands in the table before its page is translated.
+    places: Arc<[u16]>,
     /// Combinations of a page that a partition is home to, at most.
     most: u64,
 }
@@ -78,7 +80,10 @@ impl Chunks {
             table[home * PER_HOME + index] = Entry { partition: partition as u16, rank: *rank };
             *rank += 1;
         }
-        Chunks { partitions, table: table.into(), most: u64::from(held.into_iter().max().unwrap_or(1)) }
+        let place = |combination| (home(combination) * PER_HOME + index(combination)) as u16;
+        let places = (0..COMBINATIONS as u64).map(place).collect();
+        let most = u64::from(held.into_iter().max().unwrap_or(1));
+        Chunks { partitions, table: table.into(), places, most }
     }
 
     /// Partitions of a half.
@@ -86,14 +91,17 @@ impl Chunks {
         self.partitions
     }
 
+    #[inline]
     pub(super) fn place(&self, line: Address) -> Place {
         let page = line.0 >> PAGE_BIT;
         let of_page = mix(page);
         let odd = line.0 >> CHUNK_BIT & 1;
         let combination = ((line.0 >> KIB_BIT) % COMBINATIONS as u64) ^ (ODD_CHUNK * odd);
-        let home = home(combination) ^ (of_page & 1) as usize;
-        let index = index(combination) ^ ((of_page >> 1) as usize % PER_HOME);
-        let Entry { partition, rank } = self.table[home * PER_HOME + index];
+        // A page turns over the home and the bits of the index, which are as many as places have beside it.
+        let turned = (of_page & 1) as usize * PER_HOME + (of_page >> 1) as usize % PER_HOME;
+        let place = usize::from(self.places[combination as usize]) ^ turned;
+        let home = place / PER_HOME;
+        let Entry { partition, rank } = self.table[place];
         let chunk = odd << 1 | line.0 >> SAME_SLICE_BIT & 1;
         let in_entry = chunk * (LINES / 4) + line.0 / LINE_BYTES % (LINES / 4);
         // Lines of a combination lie side by side in a row of DRAM, combinations on pseudo-channels and bank groups.

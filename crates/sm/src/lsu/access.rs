@@ -5,7 +5,7 @@ use super::{GlobalAccess, Work};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
-use warplab_exec::{AccessKind, AccessRecord, Executed, Scope, Space, Step};
+use warplab_exec::{AccessKind, AccessRecord, Executed, RowAccess, Scope, Space, Step};
 use warplab_program::limits::LOCAL_BYTES;
 use warplab_trace::{L1Counters, SharedCounters};
 use warplab_units::{LINE_BYTES, ROW_LANES, SmId};
@@ -146,5 +146,6 @@ fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, spec: &SmS
             let (word, byte) = (offset / 4, offset % 4);
             row.addresses[lane] = base + word * LINE_BYTES + lane as u64 * 4 + byte;
         }
+        *row = RowAccess::new(row.addresses, row.mask, record.bytes);
     }
 }

@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_exec::{Lanes, RowAccess};
+use warplab_exec::{Lanes, Pattern, RowAccess};
 use warplab_units::{
     Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
 };
@@ -45,7 +45,7 @@ impl Coalescing {
 pub(crate) fn grouped_lines(rows: &[RowAccess; 2], bytes: u32, coalescing: Coalescing) -> Lines {
     let [lower, upper] = rows;
     if coalescing.lanes as usize == ROW_LANES && upper.mask.is_empty() && !coalescing.segments {
-        return lines(&lower.addresses, lower.mask, bytes);
+        return lines(lower.lanes(bytes));
     }
     if coalescing.lanes as usize > ROW_LANES {
         return row_lines(rows, bytes);
@@ -54,7 +54,7 @@ pub(crate) fn grouped_lines(rows: &[RowAccess; 2], bytes: u32, coalescing: Coale
     for row in rows {
         for first in (0..ROW_LANES).step_by(coalescing.lanes.max(1) as usize) {
             let group = LaneMask(LaneMask::first(coalescing.lanes).0 << first) & row.mask;
-            all.extend(lines(&row.addresses, group, bytes));
+            all.extend(lines(Lanes::new(&row.addresses, group, bytes)));
         }
     }
     if coalescing.segments {
@@ -76,11 +76,11 @@ fn segment(sectors: SectorMask) -> SectorMask {
 /// The lines that the lanes of a warp touch, each once.
 fn row_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     let [lower, upper] = rows;
-    let first = lines(&lower.addresses, lower.mask, bytes);
+    let first = lines(lower.lanes(bytes));
     if upper.mask.is_empty() {
         return first;
     }
-    joined([first, lines(&upper.addresses, upper.mask, bytes)].into_iter())
+    joined([first, lines(upper.lanes(bytes))].into_iter())
 }
 
 /// The lines of several sets of lanes, each once. A sector that only all together cover counts as covered in part.
@@ -98,20 +98,33 @@ fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
     all
 }
 
-/// The lines that the lanes of `mask` touch, in the order of the lanes that touch them first.
-pub(crate) fn lines(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32) -> Lines {
-    if (Lanes { addresses, mask, bytes }).are_contiguous() {
-        let first = addresses[0];
-        return lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64);
+/// The lines that lanes touch, in the order of the lanes that touch them first.
+pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
+    let Lanes { addresses, mask, bytes, pattern } = lanes;
+    match (pattern, mask.lowest()) {
+        (Pattern::Contiguous, _) => {
+            let first = addresses[0];
+            return lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64);
+        }
+        (Pattern::Uniform, Some(lane)) if bytes > 0 => {
+            return lines_of_range(addresses[lane], addresses[lane] + u64::from(bytes));
+        }
+        _ => {}
     }
     let mut lines = Lines::new();
     let mut covered: ArrayVec<u128, ROW_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
+    // A bit for each hash of a line: most lines that are new are told by it.
+    let mut known = 0u64;
     for lane in mask.lanes() {
         let line = addresses[lane] & !(LINE_BYTES - 1);
         let bits = span << (addresses[lane] % LINE_BYTES);
+        let hash = 1 << (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+        let may_be_known = known & hash != 0;
+        known |= hash;
         // Neighbours mostly share a line: look at the last one first.
-        match lines.iter().rposition(|access: &LineAccess| access.line.0 == line) {
+        let is_line = |access: &LineAccess| access.line.0 == line;
+        match may_be_known.then(|| lines.iter().rposition(is_line)).flatten() {
             Some(place) => covered[place] |= bits,
             None => {
                 lines.push(LineAccess {
@@ -165,10 +178,10 @@ fn sectors_of_bytes(covered: u128) -> (SectorMask, SectorMask) {
 pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     // Lanes that are at different words meet in a line.
     let of_row = |row: &RowAccess| {
-        let first = lines(&row.addresses, row.mask, bytes.min(4));
+        let first = lines(Lanes::new(&row.addresses, row.mask, bytes.min(4)));
         let further = (1..u64::from(bytes.div_ceil(4))).map(|word| {
             let addresses = row.addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
-            lines(&addresses, row.mask, 4)
+            lines(Lanes::new(&addresses, row.mask, 4))
         });
         joined(std::iter::once(first).chain(further))
     };
@@ -181,6 +194,9 @@ pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.
 pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32) -> u32 {
+    if lines.len() <= 1 {
+        return lines.len() as u32;
+    }
     let mut counts = [0u32; 32];
     for access in lines {
         counts[(access.line.0 / LINE_BYTES % u64::from(banks.clamp(1, 32))) as usize] += 1;
@@ -197,12 +213,18 @@ pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
 /// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
 pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
     let mut lines = row_lines(rows, bytes);
-    let [RowAccess { addresses, mask }, upper] = rows;
-    if upper.mask.is_empty() && bytes >= 4 && (Lanes { addresses, mask: *mask, bytes }).are_contiguous() {
+    let [lower, upper] = rows;
+    if upper.mask.is_empty() && bytes >= 4 && lower.pattern == Pattern::Contiguous {
         // Every word has one lane.
         for access in &mut lines {
             access.sector_accesses = access.sectors.count() as u8;
             access.rounds = 1;
+        }
+        return lines;
+    }
+    if upper.mask.is_empty() && lower.pattern == Pattern::Uniform {
+        for access in &mut lines {
+            access.sector_accesses = lower.mask.count() as u8;
         }
         return lines;
     }
@@ -256,10 +278,15 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     let narrow = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
     for row in rows.iter().filter(|row| !row.mask.is_empty()) {
-        let RowAccess { ref addresses, mask } = *row;
-        if words <= banks && (Lanes { addresses, mask, bytes }).are_contiguous() {
-            // No group has two words of one bank.
-            let groups = ROW_LANES.div_ceil(narrow) as u32;
+        // No group has two words of one bank; lanes of one address share their words.
+        let group = match row.pattern {
+            Pattern::Contiguous => narrow,
+            Pattern::Uniform if words > 1 => 2 * narrow,
+            Pattern::Uniform if narrow == ROW_LANES => narrow,
+            _ => 0,
+        };
+        if words <= banks && group > 0 {
+            let groups = ROW_LANES.div_ceil(group) as u32;
             passes = Passes { taken: passes.taken + groups, ideal: passes.ideal + groups };
             continue;
         }
@@ -335,23 +362,26 @@ mod tests {
         Coalescing, Passes, atomic_lines, grouped_lines, lines, shared_atomic_passes, shared_passes,
         tag_cycles,
     };
-    use warplab_exec::RowAccess;
+    use warplab_exec::{Lanes, RowAccess};
     use warplab_units::{LaneMask, PerLane};
 
     fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
     }
 
-    /// All lanes of a warp of 32.
+    /// All lanes of a warp of 32, of so many bytes each.
+    fn wide_warp(bytes: u32, address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+        [RowAccess::new(by_lane(address), LaneMask::ALL, bytes), RowAccess::default()]
+    }
+
+    /// All lanes of a warp of 32, of four bytes each.
     fn warp(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
-        let lower = RowAccess { mask: LaneMask::ALL, addresses: by_lane(address) };
-        [lower, RowAccess::default()]
+        wide_warp(4, address)
     }
 
     /// All lanes of a warp of 64.
     fn wave(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
-        [0, 32]
-            .map(|first| RowAccess { mask: LaneMask::ALL, addresses: by_lane(|lane| address(first + lane)) })
+        [0, 32].map(|first| RowAccess::new(by_lane(|lane| address(first + lane)), LaneMask::ALL, 4))
     }
 
     /// Lines and sectors of loads of four bytes, in groups of so many lanes.
@@ -361,7 +391,7 @@ mod tests {
     }
 
     fn sectors(address: impl Fn(u64) -> u64) -> (usize, u32) {
-        let lines = lines(&by_lane(address), LaneMask::ALL, 4);
+        let lines = lines(Lanes::new(&by_lane(address), LaneMask::ALL, 4));
         (lines.len(), lines.iter().map(|line| line.sectors.count()).sum())
     }
 
@@ -376,14 +406,14 @@ mod tests {
 
     #[test]
     fn only_whole_sectors_are_full() {
-        let all = lines(&by_lane(|lane| 4 * lane + 4), LaneMask::ALL, 4);
+        let all = lines(Lanes::new(&by_lane(|lane| 4 * lane + 4), LaneMask::ALL, 4));
         assert_eq!((all[0].full.0, all[1].full.0), (0b1110, 0));
     }
 
     #[test]
     fn lines_a_power_of_two_apart_fall_into_one_tag_bank() {
-        assert_eq!(tag_cycles(&lines(&by_lane(|lane| 4096 * lane), LaneMask::ALL, 4), 4), 32);
-        assert_eq!(tag_cycles(&lines(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4), 4), 8);
+        assert_eq!(tag_cycles(&lines(Lanes::new(&by_lane(|lane| 4096 * lane), LaneMask::ALL, 4)), 4), 32);
+        assert_eq!(tag_cycles(&lines(Lanes::new(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4)), 4), 8);
     }
 
     #[test]
@@ -396,15 +426,19 @@ mod tests {
 
     #[test]
     fn a_16_byte_word_that_all_lanes_read_takes_two_passes_and_one_of_8_bytes_one() {
-        assert_eq!(shared_passes(&warp(|_| 64), 16, 32), Passes { taken: 2, ideal: 2 });
-        assert_eq!(shared_passes(&warp(|lane| lane / 16 * 512), 16, 32), Passes { taken: 2, ideal: 2 });
-        assert_eq!(shared_passes(&warp(|_| 64), 8, 32), Passes { taken: 1, ideal: 1 });
-        assert_eq!(shared_passes(&warp(|lane| lane / 8 * 512), 16, 32).taken, 4);
+        assert_eq!(shared_passes(&wide_warp(16, |_| 64), 16, 32), Passes { taken: 2, ideal: 2 });
+        assert_eq!(
+            shared_passes(&wide_warp(16, |lane| lane / 16 * 512), 16, 32),
+            Passes { taken: 2, ideal: 2 }
+        );
+        assert_eq!(shared_passes(&wide_warp(8, |_| 64), 8, 32), Passes { taken: 1, ideal: 1 });
+        assert_eq!(shared_passes(&wide_warp(16, |lane| lane / 8 * 512), 16, 32).taken, 4);
     }
 
     #[test]
     fn wide_accesses_go_in_one_two_and_four_phases() {
-        let phases = [4, 8, 16].map(|bytes| shared_passes(&warp(|lane| lane * bytes), bytes as u32, 32));
+        let passes = |bytes: u32| shared_passes(&wide_warp(bytes, |lane| lane * u64::from(bytes)), bytes, 32);
+        let phases = [4, 8, 16].map(passes);
         assert_eq!(phases.map(|passes| passes.taken), [1, 2, 4]);
     }
 

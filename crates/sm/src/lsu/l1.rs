@@ -3,9 +3,8 @@
 use super::coalesce::LineAccess;
 use super::mshr::{LoadId, Mshrs};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use warplab_config::gpu::ReplacementPolicy;
-use warplab_memory::{CacheShape, SectorCache};
+use warplab_memory::{Absent, CacheShape, LineIndex, SectorCache};
 use warplab_units::{Address, Cycle, LINE_BYTES, SectorMask};
 
 /// What a load finds in one line.
@@ -17,6 +16,8 @@ pub(crate) struct LineLookup {
     pub(crate) merges: u32,
     /// Sectors to request from L2.
     pub(crate) request: SectorMask,
+    /// Where the line is.
+    pub(crate) place: Option<LineIndex>,
 }
 
 impl LineLookup {
@@ -53,23 +54,26 @@ impl L1 {
 
     /// A load reads one line; it waits in the MSHR for what is not there.
     pub(crate) fn load(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
-        let found = self.tags.find(access.line, set_number(access.line));
+        let found = self.tags.seek(access.line, set_number(access.line));
         let there = found.map_or(SectorMask::EMPTY, |index| self.tags.readable(index) & access.sectors);
         let missing = access.sectors & !there;
         if missing.is_empty() {
-            return LineLookup { hits: there.count(), merges: 0, request: SectorMask::EMPTY };
+            return LineLookup { hits: there.count(), merges: 0, request: SectorMask::EMPTY, place: None };
         }
-        if found.is_none() {
-            self.tags.insert(access.line, set_number(access.line));
-        }
+        let place = self.found_or_inserted(found);
         let request = self.mshrs.wait(access.line, missing, load, now);
-        LineLookup { hits: there.count(), merges: missing.count() - request.count(), request }
+        LineLookup { hits: there.count(), merges: missing.count() - request.count(), request, place }
     }
 
     /// A load reads one line past the tags: it waits for all of it, together with others that do.
     pub(crate) fn load_past(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
         let request = self.mshrs.wait(access.line, access.sectors, load, now);
-        LineLookup { hits: 0, merges: access.sectors.count() - request.count(), request }
+        LineLookup { hits: 0, merges: access.sectors.count() - request.count(), request, place: None }
+    }
+
+    /// The place of a line, which it gets where it has none.
+    fn found_or_inserted(&mut self, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
+        found.map_or_else(|absent| self.tags.insert_absent(absent).map(|(index, _)| index), Some)
     }
 
     /// A store writes through: the line takes the bytes if it is there. Whether it is.
@@ -83,10 +87,8 @@ impl L1 {
 
     /// A store has been acknowledged whose line was not there: it is there from now on.
     pub(crate) fn take(&mut self, access: &LineAccess) {
-        let set = set_number(access.line);
-        let found = self.tags.find(access.line, set);
-        let index = found.or_else(|| self.tags.insert(access.line, set).map(|(index, _)| index));
-        if let Some(index) = index {
+        let found = self.tags.seek(access.line, set_number(access.line));
+        if let Some(index) = self.found_or_inserted(found) {
             self.tags.write(index, access.sectors, access.full);
         }
     }
@@ -98,25 +100,32 @@ impl L1 {
         }
     }
 
-    /// Sectors come that were requested at `sent`. The loads that have all they waited for in this line.
+    /// Sectors come that were requested at `sent`, of a line that was at `place` then. The loads that have all they waited for
+    /// in this line go to `done`.
     pub(crate) fn fill(
         &mut self,
-        line: Address,
+        (line, place): (Address, Option<LineIndex>),
         sectors: SectorMask,
         sent: Cycle,
         now: Cycle,
-    ) -> SmallVec<[LoadId; 8]> {
-        if let Some(index) = self.tags.find(line, set_number(line)) {
+        done: &mut Vec<LoadId>,
+    ) {
+        let set = set_number(line);
+        let found = match place {
+            Some(place) => self.tags.find_again(place, line, set),
+            None => self.tags.find(line, set),
+        };
+        if let Some(index) = found {
             self.tags.fill(index, sectors);
         }
-        self.mshrs.fill(line, sectors, sent, now)
+        self.mshrs.fill(line, sectors, sent, now, done);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::coalesce::LineAccess;
-    use super::{L1, LineLookup};
+    use super::{L1, LineLookup, LoadId};
     use warplab_config::gpu::ReplacementPolicy;
     use warplab_memory::CacheShape;
     use warplab_units::{Address, Cycle, SectorMask};
@@ -139,18 +148,20 @@ mod tests {
         l1.load(&access(line, sectors, 0), 0, Cycle(0))
     }
 
-    fn fill(l1: &mut L1, line: u64, sectors: u8) {
-        l1.fill(Address(line), SectorMask(sectors), Cycle(0), Cycle(9));
+    fn fill(l1: &mut L1, line: u64, sectors: u8) -> Vec<LoadId> {
+        let mut done = Vec::new();
+        l1.fill((Address(line), None), SectorMask(sectors), Cycle(0), Cycle(9), &mut done);
+        done
     }
 
     #[test]
     fn a_cold_load_requests_its_sectors_and_hits_once_they_have_come() {
         let mut l1 = cache();
         let lookup = load(&mut l1, 0, 0b0110);
-        assert_eq!(lookup, LineLookup { hits: 0, merges: 0, request: SectorMask(0b0110) });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (0, 0, SectorMask(0b0110)));
         fill(&mut l1, 0, 0b0110);
         let lookup = load(&mut l1, 0, 0b0110);
-        assert_eq!(lookup, LineLookup { hits: 2, merges: 0, request: SectorMask::EMPTY });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (2, 0, SectorMask::EMPTY));
         assert!(!lookup.misses());
     }
 
@@ -160,7 +171,7 @@ mod tests {
         load(&mut l1, 0, 0b0001);
         fill(&mut l1, 0, 0b0001);
         let lookup = load(&mut l1, 0, 0b0011);
-        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
     }
 
     #[test]
@@ -168,7 +179,7 @@ mod tests {
         let mut l1 = cache();
         load(&mut l1, 0, 0b0001);
         let lookup = load(&mut l1, 0, 0b0001);
-        assert_eq!(lookup, LineLookup { hits: 0, merges: 1, request: SectorMask::EMPTY });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (0, 1, SectorMask::EMPTY));
         assert!(lookup.misses());
     }
 
@@ -178,7 +189,7 @@ mod tests {
         assert!(!l1.store(&access(0, 0b0011, 0b0001)));
         l1.take(&access(0, 0b0011, 0b0001));
         let lookup = load(&mut l1, 0, 0b0011);
-        assert_eq!(lookup, LineLookup { hits: 1, merges: 0, request: SectorMask(0b0010) });
+        assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
     }
 
     #[test]
@@ -216,8 +227,7 @@ mod tests {
         for line in [128, 256] {
             l1.take(&access(line, 0b1111, 0b1111));
         }
-        let done = l1.fill(Address(0), SectorMask(0b0001), Cycle(0), Cycle(9));
-        assert_eq!(done.as_slice(), [0]);
+        assert_eq!(fill(&mut l1, 0, 0b0001), [0]);
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
     }
 }

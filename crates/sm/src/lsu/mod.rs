@@ -28,9 +28,12 @@ pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
 use slab::Slab;
-use warplab_memory::{Reply, Request, RequestKind};
+use warplab_memory::{LineIndex, Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
+
+/// Requests under way for which there is room from the start.
+const USUAL: usize = 256;
 
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
@@ -64,7 +67,7 @@ pub(crate) struct LsuSpec {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Token {
     /// Sectors of a line of L1.
-    Fill { line: Address, sectors: SectorMask, sent: Cycle },
+    Fill { line: Address, place: Option<LineIndex>, sectors: SectorMask, sent: Cycle },
     /// Data for one load or atomic operation alone.
     Data { load: LoadId },
     /// An acknowledgement; L1 takes the line then that it lacked.
@@ -79,6 +82,9 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// Loads that a reply has brought all they waited for: nothing between two replies.
+    #[serde(skip)]
+    done: Vec<LoadId>,
     /// When the data stage can take its next line.
     data_free: Cycle,
     pub(crate) port: SendPort,
@@ -93,7 +99,8 @@ impl LoadStoreUnit {
             queues: Queues::new(spec.sub_partitions),
             l1: L1::new(spec.l1_shape, spec.l1.replacement),
             loads: Loads::default(),
-            tokens: Slab::new(),
+            tokens: Slab::with_capacity(USUAL),
+            done: Vec::new(),
             data_free: Cycle(0),
             port: SendPort::default(),
             counters: L1Counters::default(),
@@ -218,8 +225,9 @@ impl LoadStoreUnit {
                 self.loads.expect(load);
             }
             if !lookup.request.is_empty() {
-                let token = Token::Fill { line: access.line, sectors: lookup.request, sent: start.now };
-                self.send(&start, access, lookup.request, RequestKind::Read, token);
+                let (line, sectors, place) = (access.line, lookup.request, lookup.place);
+                let token = Token::Fill { line, place, sectors, sent: start.now };
+                self.send(&start, access, sectors, RequestKind::Read, token);
             }
             if local {
                 self.counters.local_load_sector_hits += u64::from(lookup.hits);
@@ -327,10 +335,14 @@ impl LoadStoreUnit {
         let now = reply.at;
         let ready = now + (spec.hit - spec.request);
         match self.tokens.try_remove(reply.token as usize) {
-            Some(Token::Fill { line, sectors, sent }) => {
-                for load in self.l1.fill(line, sectors, sent, now) {
+            Some(Token::Fill { line, place, sectors, sent }) => {
+                let mut done = std::mem::take(&mut self.done);
+                self.l1.fill((line, place), sectors, sent, now, &mut done);
+                for &load in &done {
                     self.arrived(load, now, ready, outcomes);
                 }
+                done.clear();
+                self.done = done;
                 self.counters.miss_stall_cycles += self.queues.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),

@@ -59,38 +59,50 @@ impl Mshrs {
         request
     }
 
-    /// Sectors have come that were requested at `sent`. Returns the loads that have all they waited for in this line.
+    /// Sectors have come that were requested at `sent`. The loads that have all they waited for in this line go to `done`.
     pub(crate) fn fill(
         &mut self,
         line: Address,
         sectors: SectorMask,
         sent: Cycle,
         now: Cycle,
-    ) -> SmallVec<[LoadId; 8]> {
+        done: &mut Vec<LoadId>,
+    ) {
         self.counters.leaves(now.0, sent.0);
-        let mut done = SmallVec::new();
-        let Some(mshr) = self.lines.get_mut(line) else { return done };
-        mshr.requested = mshr.requested & !sectors;
-        mshr.waiters.retain(|(wanted, load)| {
-            *wanted = *wanted & !sectors;
-            if wanted.is_empty() {
-                done.push(*load);
+        self.lines.change(line, |mshr| {
+            mshr.requested = mshr.requested & !sectors;
+            // Mostly one load waits, for nothing else.
+            if let [(wanted, load)] = mshr.waiters[..]
+                && sectors.contains(wanted)
+            {
+                done.push(load);
+                mshr.waiters.clear();
+            } else {
+                mshr.waiters.retain(|(wanted, load)| {
+                    *wanted = *wanted & !sectors;
+                    if wanted.is_empty() {
+                        done.push(*load);
+                    }
+                    !wanted.is_empty()
+                });
             }
-            !wanted.is_empty()
+            ((), !mshr.requested.is_empty() || !mshr.waiters.is_empty())
         });
-        if mshr.requested.is_empty() && mshr.waiters.is_empty() {
-            self.lines.remove(line);
-        }
-        done
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Mshrs;
+    use super::{LoadId, Mshrs};
     use warplab_units::{Address, Cycle, SectorMask};
 
     const LINE: Address = Address(0x1000);
+
+    fn fill(mshrs: &mut Mshrs, line: Address, sectors: u8, sent: u64, now: u64) -> Vec<LoadId> {
+        let mut done = Vec::new();
+        mshrs.fill(line, SectorMask(sectors), Cycle(sent), Cycle(now), &mut done);
+        done
+    }
 
     #[test]
     fn a_first_miss_requests_its_sectors() {
@@ -113,8 +125,7 @@ mod tests {
         for load in 0..3 {
             mshrs.wait(LINE, SectorMask(0b0001), load, Cycle(5));
         }
-        let done = mshrs.fill(LINE, SectorMask(0b0001), Cycle(5), Cycle(300));
-        assert_eq!(done.as_slice(), [0, 1, 2]);
+        assert_eq!(fill(&mut mshrs, LINE, 0b0001, 5, 300), [0, 1, 2]);
         assert_eq!(mshrs.counters.total_latency, 295);
     }
 
@@ -123,8 +134,8 @@ mod tests {
         let mut mshrs = Mshrs::default();
         mshrs.wait(LINE, SectorMask(0b0001), 0, Cycle(5));
         mshrs.wait(LINE, SectorMask(0b0011), 1, Cycle(6));
-        assert_eq!(mshrs.fill(LINE, SectorMask(0b0001), Cycle(5), Cycle(300)).as_slice(), [0]);
-        assert_eq!(mshrs.fill(LINE, SectorMask(0b0010), Cycle(6), Cycle(301)).as_slice(), [1]);
+        assert_eq!(fill(&mut mshrs, LINE, 0b0001, 5, 300), [0]);
+        assert_eq!(fill(&mut mshrs, LINE, 0b0010, 6, 301), [1]);
     }
 
     #[test]
@@ -134,7 +145,7 @@ mod tests {
         mshrs.wait(Address(128), SectorMask(1), 0, Cycle(1));
         assert!(mshrs.have_room(2, 4));
         assert!(!mshrs.have_room(3, 4));
-        mshrs.fill(Address(0), SectorMask(1), Cycle(1), Cycle(90));
+        fill(&mut mshrs, Address(0), 1, 1, 90);
         assert!(mshrs.have_room(3, 4));
     }
 

@@ -19,16 +19,27 @@ pub(crate) struct QueueSpec {
     pub(crate) sub_partition_interval: u64,
 }
 
+/// What decides when the first instruction of a queue can start.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Head {
+    /// When it has issued; never where none waits.
+    issued: Cycle,
+    /// When its sub-partition can start one.
+    free: Cycle,
+}
+
 /// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
 /// of their sub-partition allows. They go from the queue of their sub-partition to that of the unit as soon as it has room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     waiting: Vec<VecDeque<Operation>>,
+    heads: Vec<Head>,
     /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
     in_unit: Vec<usize>,
+    /// In the queue of the unit.
+    len_in_unit: usize,
     /// In all of them.
     len: usize,
-    sub_partition_free: Vec<Cycle>,
     unit_free: Cycle,
     /// Since when the next instruction has waited for an MSHR.
     blocked_since: Option<Cycle>,
@@ -39,9 +50,10 @@ impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
+            heads: vec![Head { issued: Cycle::NEVER, free: Cycle(0) }; sub_partitions],
             in_unit: vec![0; sub_partitions],
+            len_in_unit: 0,
             len: 0,
-            sub_partition_free: vec![Cycle(0); sub_partitions],
             unit_free: Cycle(0),
             blocked_since: None,
             counters: QueueCounters::default(),
@@ -62,22 +74,22 @@ impl Queues {
     /// An instruction issues.
     pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) {
         self.counters.enters(operation.asker.issued.0);
-        let first = self.waiting[sub_partition].len() == self.in_unit[sub_partition];
-        self.waiting[sub_partition].push_back(operation);
-        self.len += 1;
-        if first && self.len_in_unit() < spec.unit_entries {
-            self.in_unit[sub_partition] += 1;
+        let waiting = &mut self.waiting[sub_partition];
+        if waiting.is_empty() {
+            self.heads[sub_partition].issued = operation.asker.issued;
         }
-    }
-
-    /// Instructions in the queue of the unit.
-    fn len_in_unit(&self) -> usize {
-        self.in_unit.iter().sum()
+        let first = waiting.len() == self.in_unit[sub_partition];
+        waiting.push_back(operation);
+        self.len += 1;
+        if first && self.len_in_unit < spec.unit_entries {
+            self.in_unit[sub_partition] += 1;
+            self.len_in_unit += 1;
+        }
     }
 
     /// The queue of the unit has room: the instruction that issued first comes to it.
     fn move_up(&mut self, spec: &QueueSpec) {
-        if self.len_in_unit() >= spec.unit_entries {
+        if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
             return;
         }
         let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
@@ -85,6 +97,7 @@ impl Queues {
             firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
         if let Some((_, number)) = firsts.min() {
             self.in_unit[number] += 1;
+            self.len_in_unit += 1;
         }
     }
 
@@ -101,11 +114,12 @@ impl Queues {
             return best;
         }
         let mut best_issued = Cycle::NEVER;
-        for (number, queue) in self.waiting.iter().enumerate() {
-            let Some(head) = queue.front() else { continue };
-            let issued = head.asker.issued;
-            let start = (issued + 1).max(self.sub_partition_free[number]).max(self.unit_free);
-            if (start, issued) < (best.0, best_issued) {
+        for (number, &Head { issued, free }) in self.heads.iter().enumerate() {
+            if issued == Cycle::NEVER {
+                continue;
+            }
+            let start = Cycle(issued.0 + 1).max(free).max(self.unit_free);
+            if start < best.0 || start == best.0 && issued < best_issued {
                 best = (start, number);
                 best_issued = issued;
             }
@@ -145,22 +159,25 @@ impl Queues {
 
     /// The next instruction of a sub-partition starts.
     pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
-        let operation = self.waiting[sub_partition].pop_front()?;
+        let waiting = &mut self.waiting[sub_partition];
+        let operation = waiting.pop_front()?;
+        let issued = waiting.front().map_or(Cycle::NEVER, |first| first.asker.issued);
+        self.heads[sub_partition] = Head { issued, free: now + spec.sub_partition_interval };
         self.len -= 1;
         if self.in_unit[sub_partition] > 0 {
             self.in_unit[sub_partition] -= 1;
+            self.len_in_unit -= 1;
             self.move_up(spec);
         }
         self.counters.leaves(now.0, operation.asker.issued.0);
-        self.sub_partition_free[sub_partition] = now + spec.sub_partition_interval;
         self.keep_busy_until(now + spec.interval);
         Some(operation)
     }
 
     /// A sub-partition can start nothing before this cycle.
     pub(crate) fn keep_sub_partition_busy_until(&mut self, sub_partition: usize, free: Cycle) {
-        let own = &mut self.sub_partition_free[sub_partition];
-        *own = (*own).max(free);
+        let head = &mut self.heads[sub_partition];
+        head.free = head.free.max(free);
     }
 
     /// The unit can start nothing before this cycle.

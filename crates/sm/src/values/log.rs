@@ -5,7 +5,7 @@ use super::overlay::Overlay;
 use serde::{Deserialize, Serialize};
 use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
-    MemoryFault, MemoryImage, Row,
+    MemoryFault, MemoryImage, Pattern, Row,
 };
 use warplab_units::{Cycle, LaneMask, PerLane, ROW_LANES, stored};
 
@@ -55,6 +55,7 @@ struct Entry {
     change: Change,
     mask: LaneMask,
     bytes: u32,
+    pattern: Pattern,
     slot: u8,
     /// The row of the warp.
     row: u8,
@@ -63,6 +64,14 @@ struct Entry {
     data: u32,
     /// The pages of the lowest and of the highest address.
     pages: [u64; 2],
+}
+
+impl Entry {
+    /// Some of its lanes.
+    fn lanes<'a>(&self, addresses: &'a PerLane<u64>, mask: LaneMask) -> Lanes<'a> {
+        let pattern = if mask == self.mask { self.pattern } else { Pattern::Scattered };
+        Lanes { addresses, mask, bytes: self.bytes, pattern }
+    }
 }
 
 /// One of several shares of all addresses: whole pages of device memory.
@@ -153,8 +162,9 @@ impl StoreLog {
 
     fn store(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) {
         let addresses = &self.addresses[entry.addresses as usize];
+        let rows = &self.data[entry.data as usize..][..rows_of(entry)];
         // Checked when it was issued.
-        let _ = image.store(Lanes { addresses, mask, bytes: entry.bytes }, &self.rows(entry));
+        let _ = image.store(entry.lanes(addresses, mask), rows);
     }
 
     fn atomic(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) -> Option<AtomicResult> {
@@ -163,7 +173,7 @@ impl StoreLog {
         let data = self.rows(entry);
         let mut values = [[0; ROW_LANES]; 4];
         // Checked when it was issued.
-        let _ = image.atomic(op, ty, Lanes { addresses, mask, bytes: entry.bytes }, &data, &mut values);
+        let _ = image.atomic(op, ty, entry.lanes(addresses, mask), &data, &mut values);
         let rows = entry.bytes.div_ceil(4) as usize;
         let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
         let swapped = swapped.map(|predicate| (predicate, mask.lanes().filter(same).collect()));
@@ -247,8 +257,11 @@ impl StoreLog {
         let HeapRequest { frees, row, mask, ref values, destination } = *request;
         let change = Change::Heap { frees, destination, pc };
         let (addresses, data, pages) = (0, 0, [0; 2]);
-        let entry = Entry { cycle, change, mask, bytes: 8, slot, row, generation, addresses, data, pages };
-        self.push(entry, &Lanes { addresses: values, mask, bytes: 8 }, &[[0; ROW_LANES]; 4]);
+        let (bytes, pattern) = (8, Pattern::Scattered);
+        let entry =
+            Entry { cycle, change, mask, bytes, pattern, slot, row, generation, addresses, data, pages };
+        let lanes = Lanes { addresses: values, mask, bytes, pattern };
+        self.push(entry, &lanes, &[[0; ROW_LANES]; 4]);
     }
 
     fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
@@ -260,6 +273,7 @@ impl StoreLog {
             data: self.data.len() as u32,
             mask: lanes.mask,
             bytes: lanes.bytes,
+            pattern: lanes.pattern,
             ..entry
         };
         self.addresses.push(*lanes.addresses);
@@ -272,6 +286,10 @@ impl StoreLog {
 fn pages_of(lanes: &Lanes<'_>) -> (u64, u64) {
     if lanes.are_contiguous() {
         return (lanes.addresses[0] / PAGE_BYTES, lanes.addresses[ROW_LANES - 1] / PAGE_BYTES);
+    }
+    if let (Pattern::Uniform, Some(lane)) = (lanes.pattern, lanes.mask.lowest()) {
+        let page = lanes.addresses[lane] / PAGE_BYTES;
+        return (page, page);
     }
     let pages = lanes.mask.lanes().map(|lane| lanes.addresses[lane] / PAGE_BYTES);
     pages.fold((u64::MAX, 0), |(low, high), page| (low.min(page), high.max(page)))
@@ -303,6 +321,7 @@ impl GlobalView<'_> {
             change,
             mask: LaneMask::EMPTY,
             bytes: 0,
+            pattern: Pattern::Scattered,
             slot: self.slot,
             row,
             generation: self.generation,
@@ -314,6 +333,7 @@ impl GlobalView<'_> {
 }
 
 impl GlobalMemory for GlobalView<'_> {
+    #[inline(always)]
     fn load(&mut self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
         self.image.load(lanes, out)?;
         self.overlay.patch(&lanes, out);
@@ -361,7 +381,7 @@ mod tests {
         let request = AtomicRequest {
             op: AtomicOp::Add,
             ty: AtomicType::U32,
-            lanes: Lanes { addresses: &addresses, mask: LaneMask::ALL, bytes: 4 },
+            lanes: Lanes::new(&addresses, LaneMask::ALL, 4),
             row: 0,
             operands: &operands,
             wants_result: true,

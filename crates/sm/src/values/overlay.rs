@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply};
+use warplab_exec::{AtomicRequest, Lanes, MemoryImage, Row, apply, apply_lanes};
 use warplab_units::{LINE_BYTES, ROW_LANES, stored};
 
 const LINE_WORDS: usize = LINE_BYTES as usize / 4;
@@ -77,11 +77,14 @@ impl Overlay {
     }
 
     /// Puts what has been written over what was read from memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn patch(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
-        if self.lines.is_empty() {
-            return;
+        if !self.lines.is_empty() {
+            self.patch_lines(lanes, out);
         }
+    }
+
+    fn patch_lines(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
         let [first, .., last] = lanes.addresses;
         if lanes.are_contiguous() && (first / LINE_BYTES..=last / LINE_BYTES).all(|line| !self.may_hold(line))
         {
@@ -106,6 +109,9 @@ impl Overlay {
 
     /// Remembers a store.
     pub(crate) fn store(&mut self, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        if lanes.are_contiguous() && lanes.bytes >= 4 {
+            return self.store_in_order(lanes, data);
+        }
         let mut known = (u64::MAX, 0);
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
@@ -124,6 +130,24 @@ impl Overlay {
                 let words = &mut line.words[offset / 4..][..lanes.bytes as usize / 4];
                 words.iter_mut().zip(data).for_each(|(word, row)| *word = row[lane]);
             }
+        }
+    }
+
+    /// Remembers a store of whole words one after another.
+    fn store_in_order(&mut self, lanes: &Lanes<'_>, data: &[Row; 4]) {
+        let mut words = [0; ROW_LANES * 4];
+        lanes.write_in_order(data, |at, word| words[at] = word);
+        let mut rest = &words[..ROW_LANES * lanes.bytes as usize / 4];
+        let mut at = lanes.addresses[0];
+        while !rest.is_empty() {
+            let offset = (at % LINE_BYTES) as usize;
+            let (here, further) = rest.split_at(rest.len().min(LINE_WORDS - offset / 4));
+            let place = self.place(at / LINE_BYTES);
+            let line = &mut self.lines[place];
+            line.words[offset / 4..][..here.len()].copy_from_slice(here);
+            line.mark(offset, here.len() as u32 * 4);
+            at += here.len() as u64 * 4;
+            rest = further;
         }
     }
 
@@ -146,6 +170,16 @@ impl Overlay {
         // Checked by the caller.
         if image.load(lanes, &mut below).is_err() {
             return;
+        }
+        if let (true, Some(lane)) = (lanes.share_a_word(), lanes.mask.lowest()) {
+            let address = lanes.addresses[lane];
+            let place = self.place(address / LINE_BYTES);
+            let (line, offset) = (&mut self.lines[place], (address % LINE_BYTES) as usize);
+            let word = line.word(offset / 4, below[0][lane]);
+            let [value, other, ..] = operands;
+            line.words[offset / 4] =
+                apply_lanes(op, ty, lanes.mask, word, [value, other], &mut [0; ROW_LANES]);
+            return line.mark(offset, lanes.bytes);
         }
         let count = lanes.bytes as usize / 4;
         let mut known = (u64::MAX, 0);
@@ -180,9 +214,9 @@ mod tests {
         let mut overlay = Overlay::default();
         let operands = [[7; ROW_LANES]; 4];
         let second_byte = [word + 1; ROW_LANES];
-        overlay.store(&Lanes { addresses: &second_byte, mask: LaneMask::single(0), bytes: 1 }, &operands);
+        overlay.store(&Lanes::new(&second_byte, LaneMask::single(0), 1), &operands);
         let addresses = [word; ROW_LANES];
-        let lanes = Lanes { addresses: &addresses, mask: LaneMask(0b11), bytes: 4 };
+        let lanes = Lanes::new(&addresses, LaneMask(0b11), 4);
         let request = AtomicRequest {
             op: AtomicOp::Add,
             ty: AtomicType::U32,

@@ -10,7 +10,7 @@ use crate::memory::{AtomicReply, AtomicRequest, GlobalMemory, Lanes};
 use crate::op::Space;
 use crate::op::{AtomicOp, AtomicType};
 use crate::rule::{Init, checksum};
-use crate::semantics::atomics::apply;
+use crate::semantics::atomics::{apply, apply_lanes};
 use crate::state::heap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -299,7 +299,7 @@ impl MemoryImage {
     /// When every lane is aligned and inside one buffer: that buffer and the lowest and highest address.
     #[inline(always)]
     fn range(&self, lanes: &Lanes<'_>) -> Option<(&Buffer, u64, u64)> {
-        let (low, high, bits) = extent(lanes);
+        let (low, high, bits) = lanes.extent();
         if bits & u64::from(lanes.bytes - 1) != 0 || low > high {
             return None;
         }
@@ -321,9 +321,22 @@ impl MemoryImage {
             return self.load_scattered(lanes, out);
         }
         let start = buffer.base.0 + number * PAGE_BYTES;
+        let stored = buffer.stored(number);
+        if lanes.are_contiguous()
+            && lanes.bytes >= 4
+            && let Some(cells) = stored
+        {
+            let cells = &cells[(low - start) as usize / 4..][..LANES * lanes.bytes as usize / 4];
+            lanes.read_in_order(|at| cells[at].load(Relaxed), out);
+            return Ok(());
+        }
         let mut index = [0u32; LANES];
         if lanes.are_contiguous() {
-            (0..LANES).for_each(|lane| index[lane] = ((low - start) as u32 + lane as u32 * lanes.bytes) / 4);
+            let mut at = (low - start) as u32;
+            for index in &mut index {
+                *index = at / 4;
+                at = at.wrapping_add(lanes.bytes);
+            }
         } else {
             for lane in 0..LANES {
                 let address = if lanes.mask.0 >> lane & 1 != 0 { lanes.addresses[lane] } else { low };
@@ -331,7 +344,6 @@ impl MemoryImage {
             }
         }
         let words = lanes.bytes.div_ceil(4);
-        let stored = buffer.stored(number);
         for (word, row) in (0..words).zip(out.iter_mut()) {
             match stored {
                 Some(cells) => {
@@ -369,7 +381,7 @@ impl MemoryImage {
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned; nothing is written then.
     #[inline(always)]
-    pub fn store(&self, lanes: Lanes<'_>, data: &[Row; 4]) -> Result<(), MemoryFault> {
+    pub fn store(&self, lanes: Lanes<'_>, data: &[Row]) -> Result<(), MemoryFault> {
         let one = self.range(&lanes);
         if one.is_none() {
             self.check(lanes)?;
@@ -380,6 +392,12 @@ impl MemoryImage {
             && lanes.bytes >= 4
         {
             let cells = buffer.page((low - buffer.base.0) / PAGE_BYTES);
+            if lanes.are_contiguous() {
+                let first = ((low - buffer.base.0) / 4 % PAGE_WORDS) as usize;
+                let cells = &cells[first..][..LANES * words];
+                lanes.write_in_order(data, |at, value| cells[at].store(value, Relaxed));
+                return Ok(());
+            }
             for lane in lanes.mask.lanes() {
                 let at = ((lanes.addresses[lane] - buffer.base.0) / 4 % PAGE_WORDS) as usize;
                 let cells = &cells[at..][..words];
@@ -415,6 +433,13 @@ impl MemoryImage {
         let one = self.range(&lanes).map(|(buffer, ..)| buffer);
         if one.is_none() {
             self.check(lanes)?;
+        }
+        if let (Some(buffer), true, Some(lane)) = (one, lanes.share_a_word(), lanes.mask.lowest()) {
+            let cell = buffer.cell((lanes.addresses[lane] - buffer.base.0) / 4);
+            let [value, other, ..] = operands;
+            let word = apply_lanes(op, ty, lanes.mask, cell.load(Relaxed), [value, other], &mut out[0]);
+            cell.store(word, Relaxed);
+            return Ok(());
         }
         for lane in lanes.mask.lanes() {
             let address = lanes.addresses[lane];
@@ -471,25 +496,6 @@ impl MemoryImage {
             .filter(|buffer| address.0 - buffer.base.0 + count <= buffer.bytes)
             .ok_or_else(|| self.fault(address.0, 1, 0))
     }
-}
-
-/// The lowest and the highest address of an access, and every bit that is set in any: of addresses one after another
-/// those of the first, as where it is aligned all are.
-#[inline(always)]
-fn extent(lanes: &Lanes<'_>) -> (u64, u64, u64) {
-    if lanes.are_contiguous() {
-        let first = lanes.addresses[0];
-        return (first, lanes.addresses[LANES - 1], first);
-    }
-    let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-    for lane in 0..LANES {
-        let address = lanes.addresses[lane];
-        let active = lanes.mask.0 >> lane & 1 != 0;
-        low = low.min(if active { address } else { u64::MAX });
-        high = high.max(if active { address } else { 0 });
-        bits |= if active { address } else { 0 };
-    }
-    (low, high, bits)
 }
 
 /// Words to the bytes or halves that the addresses mean.

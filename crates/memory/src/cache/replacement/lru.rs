@@ -3,6 +3,7 @@
 use super::Policy;
 use crate::cache::CacheShape;
 use serde::{Deserialize, Serialize};
+use warplab_units::Divisor;
 
 /// When each line was last used, as the number of that use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -19,11 +20,12 @@ impl Policy for Lru {
 
     #[inline]
     fn hit(&mut self, set: usize, way: usize) {
-        if self.uses == u32::MAX {
-            self.count_anew();
-        }
-        self.uses += 1;
-        self.used[set * self.ways + way] = self.uses;
+        self.mark(set * self.ways + way);
+    }
+
+    #[inline]
+    fn touch(&mut self, line: usize, _: Divisor) {
+        self.mark(line);
     }
 
     #[inline]
@@ -44,6 +46,16 @@ impl Policy for Lru {
 }
 
 impl Lru {
+    /// A line is the last that was used.
+    #[inline]
+    fn mark(&mut self, line: usize) {
+        if self.uses == u32::MAX {
+            self.count_anew();
+        }
+        self.uses += 1;
+        self.used[line] = self.uses;
+    }
+
     /// The numbers have run out: the lines of each set are numbered anew in the same order.
     #[cold]
     fn count_anew(&mut self) {

@@ -4,8 +4,8 @@
 use super::{
     Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, missing_first, reply,
 };
-use crate::cache::LineIndex;
-use crate::l2::mshr::Waiter;
+use crate::cache::{Absent, LineIndex};
+use crate::l2::mshr::{Arrived, Waiter};
 use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
 use warplab_config::Ticks;
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
@@ -75,17 +75,12 @@ impl Slice {
         Turn { set, writes_allowed, now, .. }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let mut index = self.cache.find(request.line, set);
-        if index.is_none() {
-            if !writes_allowed {
-                return Err(Blocked);
-            }
+        let index = match self.cache.seek(request.line, set) {
+            Ok(index) => Some(index),
+            Err(_) if !writes_allowed => return Err(Blocked),
             // Where every line of the set is under way the write leaves no copy.
-            if let Some((inserted, victim)) = self.cache.insert(request.line, set) {
-                victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
-                index = Some(inserted);
-            }
-        }
+            Err(absent) => self.insert(spec, absent, now, output),
+        };
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
         let passed = self.pass_request(spec, request, now, output);
@@ -197,25 +192,29 @@ impl Slice {
         let now = Ticks::from(at);
         self.unblock(now);
         let set = spec.map.local_line(line);
-        let index = self.cache.find(line, set).or_else(|| {
-            let (index, victim) = self.cache.insert(line, set)?;
-            victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
-            Some(index)
-        });
-        if let Some(index) = index {
+        let found = self.cache.seek(line, set);
+        if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, now, output), Some) {
             self.cache.fill(index, sectors);
         }
-        let Some(mshr) = self.far_mshrs.get_mut(line) else { return };
-        mshr.pending = mshr.pending & !sectors;
-        let pending = mshr.pending;
-        let ready = mshr.take_ready(|waiter| (waiter.request.sectors & pending).is_empty());
-        if pending.is_empty() {
-            self.far_mshrs.release(line);
-        }
+        let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
+        let Some(Arrived { ready, .. }) = arrived else { return };
         for &Waiter { ref request, asker } in &ready {
             let at = self.late_answer(spec, request, asker, now);
             self.answer(spec, request, asker, at, output);
         }
+    }
+
+    /// Puts a line into the cache, if it can get a place.
+    fn insert(
+        &mut self,
+        spec: &L2Spec,
+        absent: Absent,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> Option<LineIndex> {
+        let (index, victim) = self.cache.insert_absent(absent)?;
+        victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
+        Some(index)
     }
 
     /// The copy of a line is out of date.

@@ -51,7 +51,7 @@ impl Bench {
         requests.into_iter().for_each(|request| self.slice.push(request));
         let writes_allowed = self.writes_allowed;
         while self.slice.next_event() != Ticks::NEVER {
-            self.with(|slice, spec, output| slice.step(spec, writes_allowed, output));
+            self.with(|slice, spec, output| slice.step(spec, slice.next_event(), writes_allowed, output));
         }
     }
 

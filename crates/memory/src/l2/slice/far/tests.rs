@@ -102,7 +102,7 @@ impl Twins {
                     HalfContent::Invalidate(line) => slice.invalidate_copy(&self.spec, line),
                 }
             }
-            _ => slice.step(&self.spec, true, &mut output),
+            _ => slice.step(&self.spec, slice.next_event(), true, &mut output),
         }
         self.asked[half] += dram.len() as u32;
         self.fills[half].extend(dram.into_iter().filter(|request| !request.write));
