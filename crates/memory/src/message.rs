@@ -12,6 +12,8 @@ pub enum RequestKind {
     Write {
         /// Sectors that need no fill.
         full: SectorMask,
+        /// Words of the line that are written whole, one bit each.
+        words: u32,
     },
     /// An operation on the data in the L2.
     Atomic {

@@ -32,7 +32,8 @@ pub(crate) fn read(token: u32, number: u64, sectors: u8, at: u64) -> Request {
 
 /// A request that writes every byte of some sectors.
 pub(crate) fn write(token: u32, number: u64, sectors: u8, at: u64) -> Request {
-    let kind = RequestKind::Write { full: SectorMask(sectors) };
+    let words = (0..4).filter(|sector| sectors >> sector & 1 != 0).map(|sector| 0xff << (8 * sector)).sum();
+    let kind = RequestKind::Write { full: SectorMask(sectors), words };
     Request { kind, ..read(token, number, sectors, at) }
 }
 

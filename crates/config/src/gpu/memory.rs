@@ -88,6 +88,11 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 2, max = 32))]
     pub coalescer_sms: Option<u32>,
+    /// Lines of one slice that may hold sectors of which only some words were written. Of more the oldest is completed from
+    /// DRAM and written back; as many as there are where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub partial_lines: Option<u32>,
     /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u32,

@@ -252,6 +252,24 @@ impl SectorCache {
         word.set_sectors(VALID, valid | sectors);
     }
 
+    /// The sectors of a line that must be written back and of which only some bytes are there.
+    #[must_use]
+    #[inline]
+    pub fn partial(&self, index: LineIndex) -> SectorMask {
+        let word = self.lines[index.0 as usize];
+        word.sectors(DIRTY) & word.sectors(PARTIAL)
+    }
+
+    /// The rest of a line comes, and it is written back: what must go.
+    pub fn clean(&mut self, index: LineIndex) -> Victim {
+        let word = &mut self.lines[index.0 as usize];
+        let dirty = word.sectors(DIRTY);
+        let victim = Victim { line: word.line(), dirty, partial: dirty & word.sectors(PARTIAL) };
+        word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !dirty);
+        word.set_sectors(DIRTY, SectorMask::EMPTY);
+        victim
+    }
+
     /// Some sectors hold nothing any more.
     pub fn drop_sectors(&mut self, index: LineIndex, sectors: SectorMask) {
         let word = &mut self.lines[index.0 as usize];

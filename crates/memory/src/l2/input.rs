@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_read_is_one_flit_and_a_write_one_more_than_its_sectors() {
-        let write = RequestKind::Write { full: SectorMask(0b1) };
+        let write = RequestKind::Write { full: SectorMask(0b1), words: 0xff };
         let taken = [(RequestKind::Read, 0b1111), (write, 0b1), (write, 0b1111)];
         assert_eq!(taken.map(|(kind, sectors)| cycles(kind, sectors, 0)), [1, 2, 5].map(Ticks::of_cycles));
     }

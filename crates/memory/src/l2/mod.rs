@@ -4,6 +4,7 @@ mod coalescer;
 mod input;
 mod link;
 mod mshr;
+mod partial;
 mod slice;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};

@@ -27,6 +27,8 @@ pub(crate) struct Mshr {
     pub(crate) pending: SectorMask,
     /// Requests that wait for sectors of the line.
     pub(crate) waiters: Waiters,
+    /// Whether the line is written back once it is complete.
+    pub(crate) write_back: bool,
 }
 
 impl Mshr {
@@ -80,7 +82,8 @@ impl Mshrs {
             let readable = readable(mshr);
             let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
             let complete = mshr.pending.is_empty();
-            (Arrived { index: mshr.index, ready, complete }, !complete)
+            let write_back = complete && mshr.write_back;
+            (Arrived { index: mshr.index, ready, complete, write_back }, !complete)
         })
     }
 
@@ -99,6 +102,12 @@ impl Mshrs {
         mshr.waiters.push(waiter);
         mshr.pending |= waiting.fetch;
         waiting
+    }
+
+    /// The rest of a line that was written in part is asked of DRAM: it is written back when that has come.
+    pub(crate) fn complete_line(&mut self, line: Address, index: LineIndex, sectors: SectorMask) {
+        let mshr = self.0.get_or_insert(line);
+        (mshr.index, mshr.pending, mshr.write_back) = (index, sectors, true);
     }
 
     /// Lets a request wait for what another one has asked for.
@@ -121,6 +130,8 @@ pub(crate) struct Arrived {
     pub(crate) ready: Waiters,
     /// Whether nothing of the line is under way any more.
     pub(crate) complete: bool,
+    /// Whether it is written back.
+    pub(crate) write_back: bool,
 }
 
 /// What [`Mshrs::wait`] gives.

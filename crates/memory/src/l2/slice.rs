@@ -7,6 +7,7 @@ use super::coalescer::{Coalesced, Coalescer, CoalescerSpec};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Arrived, Mshrs, Waiter};
+use super::partial::PartialLines;
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{HalfMessage, Reply, Request, RequestKind};
@@ -42,6 +43,8 @@ pub(crate) struct L2Spec {
     slice_bytes: u64,
     input: Option<InputSpec>,
     coalescer: Option<CoalescerSpec>,
+    /// Lines with sectors written in part.
+    partial_lines: Option<usize>,
     fetch_sectors: u32,
     /// Bytes of a reply beside its data.
     header_bytes: u32,
@@ -69,6 +72,7 @@ impl L2Spec {
             slice_bytes: u64::from(l2.slice_bytes),
             input: InputSpec::new(config),
             coalescer: CoalescerSpec::new(config),
+            partial_lines: l2.partial_lines.map(|lines| lines as usize),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
             header_bytes: config.crossbar.header_bytes,
             hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
@@ -164,6 +168,8 @@ pub(crate) struct Slice {
     mshrs: Mshrs,
     /// Those of lines under way from the other half.
     far_mshrs: Mshrs,
+    /// Lines at home here that were written in part.
+    partial: PartialLines,
     link: Link,
     port_free: Ticks,
     /// When data of lines that came late has left for all that waited.
@@ -192,6 +198,7 @@ impl Slice {
             coalescer: Coalescer::default(),
             mshrs: Mshrs::default(),
             far_mshrs: Mshrs::default(),
+            partial: PartialLines::default(),
             link: Link::default(),
             port_free: Ticks(0),
             late_free: Ticks(0),
@@ -317,14 +324,18 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             return Err(Blocked);
         }
+        if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request) {
+            return Err(Blocked);
+        }
         let asked = missing_first(missing, &self.mshrs, request.line);
         count(request, self.cache.present(index), asked, output.counters);
         if asker == Asker::OtherHalf {
             count_far(request, asked, output.counters);
         }
         let passed = self.pass_request(spec, request, now, output);
-        if let RequestKind::Write { full } = request.kind {
+        if let RequestKind::Write { full, words } = request.kind {
             self.cache.write(index, request.sectors, full);
+            self.note_partial(spec, request.line, index, words, now, output);
         }
         self.note_copies(spec, request, asker, index, now, output);
         if missing.is_empty() {
@@ -333,6 +344,52 @@ impl Slice {
             self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output);
         }
         Ok(())
+    }
+
+    /// Whether a request writes sectors in part while as many lines as may be are written in part.
+    fn fills_partial_lines(&self, spec: &L2Spec, request: &Request) -> bool {
+        let RequestKind::Write { full, .. } = request.kind else { return false };
+        full != request.sectors && spec.partial_lines.is_some_and(|most| self.partial.len() >= most)
+    }
+
+    /// Words of a line have been written: while too many lines were written in part, the oldest is completed and written
+    /// back.
+    fn note_partial(
+        &mut self,
+        spec: &L2Spec,
+        line: Address,
+        index: LineIndex,
+        words: u32,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        let Some(most) = spec.partial_lines.filter(|_| !self.cache.partial(index).is_empty()) else { return };
+        let whole = self.partial.write(line, words);
+        self.cache.fill(index, whole & self.cache.partial(index));
+        if self.cache.partial(index).is_empty() {
+            self.partial.remove(line);
+        }
+        while let Some(oldest) = self.partial.take_oldest(most) {
+            self.complete(spec, oldest, now, output);
+        }
+    }
+
+    /// The rest of a line that was written in part comes from DRAM, unless it is under way already.
+    fn complete(&mut self, spec: &L2Spec, line: Address, now: Ticks, output: &mut SliceOutput<'_>) {
+        let local_line = spec.map.local_line(line);
+        let Some(index) = self.cache.find(line, local_line).filter(|_| !self.mshrs.contains(line)) else {
+            return;
+        };
+        let sectors = self.cache.partial(index);
+        if sectors.is_empty() {
+            return;
+        }
+        self.cache.pin(index);
+        self.mshrs.complete_line(line, index, sectors);
+        let completed = u64::from(sectors.count());
+        output.counters.write_sectors += completed;
+        output.counters.write_hits += completed;
+        output.dram.push(DramRequest { line, local_line, sectors, write: false, at: now + spec.miss });
     }
 
     /// A request passes the port; when it has.
@@ -457,9 +514,12 @@ impl Slice {
             cache.fill(mshr.index, sectors);
             cache.readable(mshr.index)
         });
-        let Some(Arrived { index, ready, complete }) = arrived else { return };
+        let Some(Arrived { index, ready, complete, write_back: is_written_back }) = arrived else { return };
         if complete {
             self.cache.unpin(index);
+        }
+        if is_written_back {
+            write_back(spec, self.cache.clean(index), now, output);
         }
         for &Waiter { ref request, asker } in &ready {
             if let RequestKind::Atomic { .. } = request.kind {
@@ -543,6 +603,10 @@ fn fetched(wanted: SectorMask, fetch_sectors: u32) -> SectorMask {
 
 fn evict(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
     output.counters.evictions += 1;
+    write_back(spec, victim, now, output);
+}
+
+fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
     let Victim { line, dirty, partial } = victim;
     if dirty.is_empty() {
         return;

@@ -7,7 +7,7 @@ use warplab_units::{Address, Cycle, PartitionId, SectorMask, SmId};
 /// A read, a write or an atomic operation, on one of more lines than the cache holds.
 fn request(token: u32) -> Request {
     let (kind, sectors) = match token % 4 {
-        0 => (RequestKind::Write { full: SectorMask(0b0011) }, 0b0011),
+        0 => (RequestKind::Write { full: SectorMask(0b0011), words: 0xffff }, 0b0011),
         1 => (RequestKind::Atomic { sector_accesses: 2, returns: true }, 1),
         _ => (RequestKind::Read, 1 << (token % 3)),
     };

@@ -16,6 +16,8 @@ pub(crate) struct LineAccess {
     pub(crate) sectors: SectorMask,
     /// Sectors of which every byte is touched.
     pub(crate) full: SectorMask,
+    /// Words of which every byte is touched, one bit each.
+    pub(crate) words: u32,
     /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
     pub(crate) sector_accesses: u8,
     /// Rounds of an atomic operation on more than one word, one lane of each word at a time.
@@ -91,6 +93,7 @@ fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
             Some(known) => {
                 known.sectors |= access.sectors;
                 known.full |= access.full;
+                known.words |= access.words;
             }
             None => all.push(access),
         }
@@ -131,6 +134,7 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
                     line: Address(line),
                     sectors: SectorMask::EMPTY,
                     full: SectorMask::EMPTY,
+                    words: 0,
                     sector_accesses: 0,
                     rounds: 0,
                 });
@@ -139,7 +143,7 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
         }
     }
     for (access, covered) in lines.iter_mut().zip(covered) {
-        (access.sectors, access.full) = sectors_of_bytes(covered);
+        (access.sectors, access.full, access.words) = touched(covered);
     }
     lines
 }
@@ -152,15 +156,17 @@ fn lines_of_range(start: u64, end: u64) -> Lines {
         let line = at & !(LINE_BYTES - 1);
         let next = end.min(line + LINE_BYTES);
         let covered = u128::MAX >> (128 - (next - at)) << (at - line);
-        let (sectors, full) = sectors_of_bytes(covered);
-        lines.push(LineAccess { line: Address(line), sectors, full, sector_accesses: 0, rounds: 0 });
+        let (sectors, full, words) = touched(covered);
+        lines.push(LineAccess { line: Address(line), sectors, full, words, sector_accesses: 0, rounds: 0 });
         at = next;
     }
     lines
 }
 
-/// The sectors of a line of which some bytes, and of which all bytes are touched; a bit for each byte.
-fn sectors_of_bytes(covered: u128) -> (SectorMask, SectorMask) {
+/// The sectors of a line of which some bytes, and of which all bytes are touched, and the words of which all are; a bit for
+/// each byte.
+#[inline]
+fn touched(covered: u128) -> (SectorMask, SectorMask, u32) {
     let (mut some, mut all) = (SectorMask::EMPTY, SectorMask::EMPTY);
     for sector in 0..4 {
         let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
@@ -171,7 +177,18 @@ fn sectors_of_bytes(covered: u128) -> (SectorMask, SectorMask) {
             all |= SectorMask::single(sector);
         }
     }
-    (some, all)
+    let words = words_of_bytes(covered as u64) | words_of_bytes((covered >> 64) as u64) << 16;
+    (some, all, words)
+}
+
+/// The 16 words of which all bytes are touched.
+#[inline]
+fn words_of_bytes(covered: u64) -> u32 {
+    let mut words = covered & covered >> 1 & covered >> 2 & covered >> 3 & 0x1111_1111_1111_1111;
+    words = (words | words >> 3) & 0x0303_0303_0303_0303;
+    words = (words | words >> 6) & 0x000f_000f_000f_000f;
+    words = (words | words >> 12) & 0x0000_00ff_0000_00ff;
+    ((words | words >> 24) & 0xffff) as u32
 }
 
 /// The lines of an access to local memory, where the words of a wide one lie a line apart.

@@ -139,6 +139,7 @@ mod tests {
             line: Address(line),
             sectors: SectorMask(sectors),
             full: SectorMask(full),
+            words: 0,
             sector_accesses: 0,
             rounds: 0,
         }

@@ -253,7 +253,7 @@ impl LoadStoreUnit {
             } else {
                 self.counters.global_store_sector_hits += hits;
             }
-            let kind = RequestKind::Write { full: access.full };
+            let kind = RequestKind::Write { full: access.full, words: access.words };
             self.send(&start, access, access.sectors, kind, Token::Store { slot, generation, written });
         }
         let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
@@ -371,7 +371,7 @@ impl LoadStoreUnit {
 fn flits(kind: RequestKind, access: &LineAccess) -> u32 {
     match kind {
         RequestKind::Read => 1,
-        RequestKind::Write { full } => access.sectors.count() + u32::from(full != access.sectors),
+        RequestKind::Write { full, .. } => access.sectors.count() + u32::from(full != access.sectors),
         RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses) + u32::from(access.rounds),
     }
 }

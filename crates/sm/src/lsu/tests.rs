@@ -50,6 +50,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Lines {
         line: Address(number * 128),
         sectors: SectorMask::ALL,
         full: SectorMask::ALL,
+        words: u32::MAX,
         sector_accesses: 4,
         rounds: 1,
     };

@@ -27,7 +27,7 @@ impl Slice {
     ) -> Result<(), Blocked> {
         match request.kind {
             RequestKind::Read => self.read_copy(spec, request, turn, output),
-            RequestKind::Write { full } => self.write_copy(spec, request, full, turn, output),
+            RequestKind::Write { full, .. } => self.write_copy(spec, request, full, turn, output),
             RequestKind::Atomic { .. } => {
                 self.pass_on_atomic(spec, request, turn, output);
                 Ok(())

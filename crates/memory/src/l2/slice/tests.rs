@@ -240,7 +240,7 @@ fn a_read_of_what_was_written_hits() {
 #[test]
 fn a_read_of_a_partly_written_sector_fetches_the_rest() {
     let mut bench = Bench::new(&toy());
-    let partly = RequestKind::Write { full: SectorMask(0b0001) };
+    let partly = RequestKind::Write { full: SectorMask(0b0001), words: 0x00ff };
     bench.run([Request { kind: partly, ..write(1, 0, 0b0011, 100) }, read(2, 0, 0b0011, 200)]);
     assert_eq!(bench.asked(), [(0, 0b0010, false, 210)]);
 }
