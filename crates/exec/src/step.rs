@@ -63,6 +63,8 @@ pub enum Step {
         taken: bool,
         /// Whether the path split.
         diverged: bool,
+        /// How many addresses lanes go to that come from registers.
+        targets: u8,
     },
     /// A memory access, described in the record (no lane took part when its mask is empty).
     Memory {

@@ -19,6 +19,10 @@ impl Advance<'_> {
         let now = self.sm.now;
         let next = now + u64::from(info.stall);
         match executed.step {
+            Step::Branched { targets: targets @ 1.., .. } => {
+                let late = u64::from(targets) * self.context.spec.branch_target;
+                self.go_on(slot, executed.pc, next, late);
+            }
             Step::Next | Step::Memory { .. } | Step::Branched { .. } | Step::Blocked => {
                 let late = if info.opcode == Opcode::Bsync { self.context.spec.convergence } else { 0 };
                 self.go_on(slot, executed.pc, next, late);

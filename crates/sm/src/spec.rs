@@ -33,6 +33,8 @@ pub struct SmSpec {
     pub(crate) constants: Option<ConstantSpec>,
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     pub(crate) branch_taken: u64,
+    /// Cycles that a branch adds for each address that lanes have in registers.
+    pub(crate) branch_target: u64,
     /// Cycles that an instruction adds at which lanes converge.
     pub(crate) convergence: u64,
     pub(crate) lsu: LsuSpec,
@@ -118,6 +120,7 @@ impl SmSpec {
             fetch: FetchSpec::new(&sm.instructions),
             constants: sm.constants.as_ref().map(ConstantSpec::new),
             branch_taken: u64::from(sm.instructions.branch_taken),
+            branch_target: u64::from(sm.instructions.branch_target),
             convergence: u64::from(sm.instructions.convergence),
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,

@@ -73,6 +73,10 @@ pub struct InstructionSupply {
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     #[schemars(range(min = 1))]
     pub branch_taken: u32,
+    /// Cycles that a branch adds for each address that its lanes have in registers: of a return, a call through a pointer
+    /// or a switch.
+    #[serde(default)]
+    pub branch_target: u32,
     /// Cycles that an instruction adds at which lanes converge, whether they wait there or go on.
     #[serde(default)]
     pub convergence: u32,

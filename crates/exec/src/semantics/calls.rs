@@ -18,7 +18,7 @@ pub(crate) fn execute<M: GlobalMemory>(
 ) -> Result<Step, ExecFault> {
     if m.mask.is_empty() {
         m.warp.paths.advance();
-        return Ok(Step::Branched { taken: false, diverged: false });
+        return Ok(Step::Branched { taken: false, diverged: false, targets: 0 });
     }
     match call {
         Call::Through { base } => through(m, base, code, environment),
@@ -51,6 +51,6 @@ fn through<M: GlobalMemory>(
         let fault = || ExecFault::Call { address: addresses[lane], lane: lane as u8 };
         targets[lane] = code.functions[found.map_err(|_| fault())?].1;
     }
-    let diverged = m.warp.paths.branch_each(mask, &targets);
-    Ok(Step::Branched { taken: true, diverged })
+    let (diverged, targets) = m.warp.paths.branch_each(mask, &targets);
+    Ok(Step::Branched { taken: true, diverged, targets })
 }

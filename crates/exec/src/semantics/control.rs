@@ -17,18 +17,18 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
         Control::Branch { target } => {
             let taken = mask & m.predicate(0);
             let diverged = m.warp.paths.branch(taken, target);
-            return Ok(Step::Branched { taken: !taken.is_empty(), diverged });
+            return Ok(Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 });
         }
         Control::BranchMask { target, when_equal } => {
             let wanted = m.lanes_named(0) & m.warp.paths.live();
             let taken = if (wanted == mask) == when_equal { mask } else { WarpMask::EMPTY };
             let diverged = m.warp.paths.branch(taken, target);
-            return Ok(Step::Branched { taken: !taken.is_empty(), diverged });
+            return Ok(Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 });
         }
         Control::BranchIndirect { offset, relative } => return indirect(m, offset, relative, code),
         Control::Call { target } => {
             let diverged = m.warp.paths.branch(mask, target);
-            return Ok(Step::Branched { taken: !mask.is_empty(), diverged });
+            return Ok(Step::Branched { taken: !mask.is_empty(), diverged, targets: 0 });
         }
         Control::CodeAddress { target } => {
             let address = u64::from(target) * 16;
@@ -124,8 +124,8 @@ fn indirect(m: &mut Flow<'_>, offset: i64, relative: bool, code: &Code) -> Resul
         }
         targets[lane] = (address / 16) as u32;
     }
-    let diverged = m.warp.paths.branch_each(mask, &targets);
-    Ok(Step::Branched { taken: !mask.is_empty(), diverged })
+    let (diverged, targets) = m.warp.paths.branch_each(mask, &targets);
+    Ok(Step::Branched { taken: !mask.is_empty(), diverged, targets })
 }
 
 fn block_barrier(m: &mut Flow<'_>, kind: BarrierKind, counted: bool) -> Step {

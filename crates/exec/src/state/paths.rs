@@ -176,25 +176,28 @@ impl Paths {
         true
     }
 
-    /// Each lane of `taken` goes to its own target, the others to the next instruction. Says whether the path split.
-    pub fn branch_each(&mut self, taken: WarpMask, targets: &[u32]) -> bool {
+    /// Each lane of `taken` goes to its own target, the others to the next instruction. Says whether the path split, and how
+    /// many targets there are.
+    pub fn branch_each(&mut self, taken: WarpMask, targets: &[u32]) -> (bool, u8) {
         let mut rest = taken;
         let mut split = false;
+        let mut count = 0;
         while let Some(lane) = rest.lowest() {
             let target = targets[lane];
             let same = rest.lanes().filter(|&l| targets[l] == target).collect();
             rest = rest.without(same);
+            count += 1;
             let whole = self.here().mask;
             if same == whole {
                 self.branch(same, target);
-                return split;
+                return (split, count);
             }
             split = true;
             self.here().mask = whole.without(same);
             self.list.push(Path { pc: target, mask: same, status: PathStatus::Runnable });
         }
         self.advance();
-        split
+        (split, count)
     }
 
     /// Splits lanes off the current path; they execute the same instruction later, on their own.
