@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_exec::interpreter::{Limits, Statistics, run};
 use warplab_exec::{
-    DivergenceModel, ElementRule, FaultKind, Init, Lanes, LaunchFault, LaunchShape, MemoryImage, Row,
+    AtomicOp, AtomicType, DivergenceModel, ElementRule, FaultKind, Init, Lanes, LaunchFault, LaunchShape,
+    MemoryImage, Pattern, Row, SharedMemory,
 };
 use warplab_units::{Address, ElementType, LaneMask, Number};
 
@@ -36,6 +37,89 @@ fn checksums_of_ranges_combine() {
     let (whole, low, high) =
         (image.checksum(buffer, 0..1000), image.checksum(buffer, 0..333), image.checksum(buffer, 333..1000));
     assert_eq!(whole, (low.0.wrapping_add(high.0), low.1 ^ high.1));
+}
+
+/// One lane, which goes no short way.
+fn one_lane(addresses: &[u64; 32], lane: usize, bytes: u32) -> Lanes<'_> {
+    let mask = LaneMask::single(lane as u32);
+    Lanes { pattern: Pattern::Scattered, ..Lanes::new(addresses, mask, bytes) }
+}
+
+/// Addresses one after another and all the same, of so many bytes each.
+fn patterns(base: u64, bytes: u32) -> [([u64; 32], Pattern); 2] {
+    let contiguous = std::array::from_fn(|lane| base + lane as u64 * u64::from(bytes));
+    [(contiguous, Pattern::Contiguous), ([base; 32], Pattern::Uniform)]
+}
+
+#[test]
+fn a_pattern_is_of_all_lanes_or_of_those_that_take_part() {
+    for (addresses, pattern) in patterns(4096, 8) {
+        assert_eq!(Pattern::of(&addresses, LaneMask::ALL, 8), pattern);
+        assert_eq!(Pattern::of(&addresses, LaneMask::EMPTY, 8), Pattern::Scattered);
+        assert_eq!(Pattern::of(&addresses, LaneMask::single(5), 8), Pattern::Uniform);
+    }
+    let [(contiguous, _), (mut last_differs, _)] = patterns(4096, 8);
+    last_differs[31] += 8;
+    assert_eq!(Pattern::of(&contiguous, LaneMask(u32::MAX - 1), 8), Pattern::Scattered);
+    assert_eq!(Pattern::of(&contiguous, LaneMask::ALL, 4), Pattern::Scattered);
+    assert_eq!(Pattern::of(&last_differs, LaneMask::ALL, 8), Pattern::Scattered);
+}
+
+#[test]
+fn lanes_together_read_and_write_what_each_alone_does() {
+    let mut data = [[0; 32]; 4];
+    data.iter_mut().flatten().zip(1000..).for_each(|(word, value)| *word = value);
+    for bytes in [4, 8, 16] {
+        let mut image = MemoryImage::new();
+        let base = image.allocate("x", 1 << 20, Init::HashI32 { seed: 3 }).0;
+        let mut shared = SharedMemory::new(4096);
+        for (addresses, _) in patterns(base + 64, bytes) {
+            for is_stored in [false, true] {
+                let (mut together, mut alone) = ([[0; 32]; 4], [[0; 32]; 4]);
+                image.load(lanes(&addresses, bytes), &mut together).unwrap();
+                for lane in 0..32usize {
+                    let mut one = [[0; 32]; 4];
+                    image.load(one_lane(&addresses, lane, bytes), &mut one).unwrap();
+                    (0..4).for_each(|word| alone[word][lane] = one[word][lane]);
+                }
+                assert_eq!(together, alone, "{bytes} bytes, {is_stored}");
+                image.store(lanes(&addresses, bytes), &data).unwrap();
+            }
+            let (mut of_image, mut of_shared) = ([[0; 32]; 4], [[0; 32]; 4]);
+            image.load(lanes(&addresses, bytes), &mut of_image).unwrap();
+            let offsets = addresses.map(|address| address - base);
+            shared.store(lanes(&offsets, bytes), &data).unwrap();
+            shared.load(lanes(&offsets, bytes), &mut of_shared).unwrap();
+            assert_eq!(of_image, of_shared, "{bytes} bytes");
+            let highest = if addresses[0] == addresses[1] { 31 } else { 0 };
+            assert_eq!(of_image[0][0], data[0][highest]);
+        }
+    }
+}
+
+#[test]
+fn an_atomic_operation_of_all_lanes_on_one_word_is_one_of_each_lane_after_the_other() {
+    let operands = [std::array::from_fn(|lane| lane as u32 % 5), [9; 32], [0; 32], [0; 32]];
+    let operations =
+        [AtomicOp::Add, AtomicOp::Max, AtomicOp::Inc, AtomicOp::Exchange, AtomicOp::CompareExchange];
+    for op in operations {
+        let images = [0; 2].map(|_| {
+            let mut image = MemoryImage::new();
+            let base = image.allocate("x", 64, Init::IndexU32).0;
+            (image, [base + 8; 32])
+        });
+        let [(together, addresses), (alone, _)] = &images;
+        let (mut found, mut found_alone) = ([[0; 32]; 4], [[0; 32]; 4]);
+        together.atomic(op, AtomicType::U32, lanes(addresses, 4), &operands, &mut found).unwrap();
+        for lane in 0..32usize {
+            let mut one = [[0; 32]; 4];
+            let lanes = one_lane(addresses, lane, 4);
+            alone.atomic(op, AtomicType::U32, lanes, &operands, &mut one).unwrap();
+            found_alone[0][lane] = one[0][lane];
+        }
+        assert_eq!(found, found_alone, "{op:?}");
+        assert_eq!(together.buffers()[0].word(2), alone.buffers()[0].word(2), "{op:?}");
+    }
 }
 
 #[test]

@@ -159,7 +159,7 @@ mod tests {
     fn of_wishes_that_can_be_granted_at_once_the_one_for_the_oldest_access_comes_first() {
         let mut wishes = activates(&[5, 2, 9]);
         wishes.renew(Activate, 0, Ticks(40));
-        let first =
+        let mut first =
             |of_group: u64, earliest: u64| wishes.first(Activate, &[Ticks(of_group)], Ticks(earliest));
         assert_eq!(first(0, 10), (Ticks(10), 1));
         assert_eq!(first(0, 40), (Ticks(40), 0));

@@ -9,6 +9,9 @@ use warplab_units::{
     Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
 };
 
+/// Bytes of a word.
+const WORD_BYTES: u64 = 4;
+
 /// The sectors that a memory instruction touches in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineAccess {
@@ -155,8 +158,9 @@ fn lines_of_range(start: u64, end: u64) -> Lines {
     while at < end {
         let line = at & !(LINE_BYTES - 1);
         let next = end.min(line + LINE_BYTES);
-        let covered = u128::MAX >> (128 - (next - at)) << (at - line);
-        let (sectors, full, words) = touched(covered);
+        let (from, to) = (at - line, next - line);
+        let (sectors, full) = sectors_between(from, to);
+        let words = words_between(from, to);
         lines.push(LineAccess { line: Address(line), sectors, full, words, sector_accesses: 0, rounds: 0 });
         at = next;
     }
@@ -167,18 +171,14 @@ fn lines_of_range(start: u64, end: u64) -> Lines {
 /// each byte.
 #[inline]
 fn touched(covered: u128) -> (SectorMask, SectorMask, u32) {
-    let (mut some, mut all) = (SectorMask::EMPTY, SectorMask::EMPTY);
-    for sector in 0..4 {
-        let part = (covered >> (u64::from(sector) * SECTOR_BYTES)) as u32;
-        if part != 0 {
-            some |= SectorMask::single(sector);
-        }
-        if part == u32::MAX {
-            all |= SectorMask::single(sector);
-        }
+    let (low, high) = (covered as u64, (covered >> 64) as u64);
+    let parts = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
+    let (mut some, mut all) = (0, 0);
+    for (sector, part) in parts.into_iter().enumerate() {
+        some |= u8::from(part != 0) << sector;
+        all |= u8::from(part == u32::MAX) << sector;
     }
-    let words = words_of_bytes(covered as u64) | words_of_bytes((covered >> 64) as u64) << 16;
-    (some, all, words)
+    (SectorMask(some), SectorMask(all), words_of_bytes(low) | words_of_bytes(high) << 16)
 }
 
 /// The 16 words of which all bytes are touched.
@@ -189,6 +189,20 @@ fn words_of_bytes(covered: u64) -> u32 {
     words = (words | words >> 6) & 0x000f_000f_000f_000f;
     words = (words | words >> 12) & 0x0000_00ff_0000_00ff;
     ((words | words >> 24) & 0xffff) as u32
+}
+
+/// The sectors of a line of which some bytes, and of which all bytes are touched, from byte `from` to byte `to`.
+fn sectors_between(from: u64, to: u64) -> (SectorMask, SectorMask) {
+    let before = |sector: u64| ((1u64 << sector) - 1) as u8;
+    let some = before(to.div_ceil(SECTOR_BYTES)) & !before(from / SECTOR_BYTES);
+    let all = before(to / SECTOR_BYTES) & !before(from.div_ceil(SECTOR_BYTES));
+    (SectorMask(some), SectorMask(all))
+}
+
+/// The words of a line of which all bytes are touched, from byte `from` to byte `to`.
+fn words_between(from: u64, to: u64) -> u32 {
+    let before = |word: u64| ((1u64 << word) - 1) as u32;
+    before(to / WORD_BYTES) & !before(from.div_ceil(WORD_BYTES))
 }
 
 /// The lines of an access to local memory, where the words of a wide one lie a line apart.
@@ -376,11 +390,11 @@ pub(crate) fn shared_atomic_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32
 #[cfg(test)]
 mod tests {
     use super::{
-        Coalescing, Passes, atomic_lines, grouped_lines, lines, shared_atomic_passes, shared_passes,
-        tag_cycles,
+        Coalescing, Passes, atomic_lines, grouped_lines, lines, sectors_between, shared_atomic_passes,
+        shared_passes, tag_cycles, touched, words_between,
     };
     use warplab_exec::{Lanes, RowAccess};
-    use warplab_units::{LaneMask, PerLane};
+    use warplab_units::{LINE_BYTES, LaneMask, PerLane};
 
     fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
@@ -425,6 +439,17 @@ mod tests {
     fn only_whole_sectors_are_full() {
         let all = lines(Lanes::new(&by_lane(|lane| 4 * lane + 4), LaneMask::ALL, 4));
         assert_eq!((all[0].full.0, all[1].full.0), (0b1110, 0));
+    }
+
+    #[test]
+    fn the_sectors_and_words_of_a_range_are_those_of_its_bytes() {
+        for from in 0..LINE_BYTES {
+            for to in from + 1..=LINE_BYTES {
+                let bytes = (from..to).fold(0, |bytes, byte| bytes | 1u128 << byte);
+                let (sectors, full) = sectors_between(from, to);
+                assert_eq!((sectors, full, words_between(from, to)), touched(bytes), "{from} to {to}");
+            }
+        }
     }
 
     #[test]

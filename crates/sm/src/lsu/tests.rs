@@ -35,6 +35,7 @@ fn unit() -> LoadStoreUnit {
         l1: L1::new(CacheShape { sets: 4, ways: 4 }, ReplacementPolicy::Lru),
         loads: Loads::default(),
         tokens: Slab::new(),
+        done: Vec::new(),
         data_free: Cycle(0),
         port: SendPort::default(),
         counters: L1Counters::default(),
