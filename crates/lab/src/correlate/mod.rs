@@ -124,6 +124,7 @@ fn beside(
         Some(Pair { id: metric.id, hardware, simulated: value(metric) })
     });
     let mut compared = Compared { pairs: clock.into_iter().chain(measured).collect(), wrong_outputs };
+    compared.pairs.extend(compared.sm_l2_hit_rate());
     if let Some(overlap) = compared.stall_overlap() {
         compared.pairs.push(Pair { id: STALL_OVERLAP, hardware: 100.0, simulated: Some(overlap) });
     }

@@ -124,3 +124,70 @@ impl Coalescer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Coalesced, Coalescer, CoalescerSpec};
+    use crate::message::Request;
+    use crate::testing::{read, toy};
+    use warplab_units::{Cycle, SmId};
+
+    /// Clusters of four SMs; a reply goes to two of them.
+    fn spec() -> CoalescerSpec {
+        let mut config = toy();
+        (config.chip.multiprocessors, config.crossbar.sms_per_cluster) = (8, 4);
+        config.l2.coalescer_sms = Some(2);
+        CoalescerSpec::new(&config).unwrap()
+    }
+
+    /// An SM reads sectors of line 0.
+    fn read_by(sm: u16, sectors: u8, at: u64) -> Request {
+        Request { sm: SmId(sm), ..read(0, 0, sectors, at) }
+    }
+
+    /// A coalescer whose first read, of SM 0 at 100, is answered at 120.
+    fn answered() -> Coalescer {
+        let mut coalescer = Coalescer::default();
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(120));
+        coalescer
+    }
+
+    #[test]
+    fn a_read_of_a_neighbour_goes_with_the_reply_that_has_not_left() {
+        let reply = Some(Coalesced::Reply(Cycle(120)));
+        assert_eq!(answered().follow(&spec(), &read_by(3, 0b0011, 119)), reply);
+        assert_eq!(answered().follow(&spec(), &read_by(3, 0b0011, 120)), None);
+    }
+
+    #[test]
+    fn an_sm_of_another_cluster_asks_on_its_own() {
+        assert_eq!(answered().follow(&spec(), &read_by(4, 0b0011, 110)), None);
+    }
+
+    #[test]
+    fn a_reply_goes_to_so_many_and_the_next_request_takes_over() {
+        let mut coalescer = answered();
+        assert!(coalescer.follow(&spec(), &read_by(1, 0b0011, 105)).is_some());
+        assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 106)), None);
+        coalescer.answered(&spec(), &read_by(2, 0b0011, 106), Cycle(126));
+        assert_eq!(coalescer.follow(&spec(), &read_by(3, 0b0011, 121)), Some(Coalesced::Reply(Cycle(126))));
+    }
+
+    #[test]
+    fn a_request_for_other_sectors_closes_the_line_until_the_reply_has_left() {
+        let mut coalescer = answered();
+        assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
+        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(125));
+        assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 110)), None);
+        assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0001, 121)), None);
+    }
+
+    #[test]
+    fn a_read_that_waits_for_data_takes_others_until_it_is_answered() {
+        let mut coalescer = Coalescer::default();
+        coalescer.waits(&spec(), &read_by(0, 0b0011, 100));
+        assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0011, 500)), Some(Coalesced::Waiting));
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(600));
+        assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 601)), None);
+    }
+}

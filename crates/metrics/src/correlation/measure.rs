@@ -7,6 +7,8 @@ use crate::value::Unit;
 pub const CLOCK_CYCLES: &str = "clock_cycles";
 /// The id of the share of the warps' time that falls on the same states.
 pub const STALL_OVERLAP: &str = "stall_overlap.pct";
+/// The id of the share of what multiprocessors asked of L2 that was found there: without what launches and code ask.
+pub const SM_L2_HIT_RATE: &str = "l2_hit_rate_of_sms.pct";
 
 /// Counts of which the hardware has fewer have no relative error: what surrounds a kernel would be measured.
 const LEAST_COUNT: f64 = 1e3;
@@ -30,7 +32,7 @@ pub enum Rule {
 /// A metric as it is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// The id, as in the registry, or [`CLOCK_CYCLES`] or [`STALL_OVERLAP`].
+    /// The id, as in the registry, or one of the three above.
     pub id: &'static str,
     /// A short name for the heads of tables.
     pub label: &'static str,
@@ -39,7 +41,7 @@ pub struct Measure {
 }
 
 /// Short names of the metrics that are shown when none are asked for, in order.
-const SHOWN: [(&str, &str); 14] = [
+const SHOWN: [(&str, &str); 15] = [
     ("sm__cycles_elapsed.max", "cycles"),
     (CLOCK_CYCLES, "clock"),
     ("smsp__inst_executed.sum", "inst"),
@@ -49,6 +51,7 @@ const SHOWN: [(&str, &str); 14] = [
     ("l1tex__t_sector_hit_rate.pct", "L1 hit %"),
     ("lts__t_sectors_srcunit_tex.sum", "L2 sect"),
     ("lts__t_sector_hit_rate.pct", "L2 hit %"),
+    (SM_L2_HIT_RATE, "of SMs %"),
     ("dram__bytes_read.sum", "DRAM rd"),
     ("dram__bytes_write.sum", "DRAM wr"),
     ("sm__warps_active.avg.pct_of_peak_sustained_active", "occup %"),
@@ -68,7 +71,9 @@ impl Measure {
             CLOCK_CYCLES => {
                 short.map(|(id, label)| Measure { id, label, rule: Rule::Relative { least: 0.0 } })
             }
-            STALL_OVERLAP => short.map(|(id, label)| Measure { id, label, rule: Rule::Points }),
+            STALL_OVERLAP | SM_L2_HIT_RATE => {
+                short.map(|(id, label)| Measure { id, label, rule: Rule::Points })
+            }
             _ => find_metric(id).map(|metric| Measure {
                 id: metric.id,
                 label: short.map_or(metric.label, |(_, label)| label),
@@ -85,7 +90,7 @@ impl Measure {
 
     /// The ids of everything that can be compared.
     pub fn known_ids() -> impl Iterator<Item = &'static str> {
-        [CLOCK_CYCLES, STALL_OVERLAP].into_iter().chain(metrics().map(|metric| metric.id))
+        [CLOCK_CYCLES, STALL_OVERLAP, SM_L2_HIT_RATE].into_iter().chain(metrics().map(|metric| metric.id))
     }
 }
 

@@ -4,7 +4,7 @@ mod measure;
 mod statistics;
 mod summary;
 
-pub use measure::{CLOCK_CYCLES, ELAPSED_CYCLES, Measure, Rule, STALL_OVERLAP};
+pub use measure::{CLOCK_CYCLES, ELAPSED_CYCLES, Measure, Rule, SM_L2_HIT_RATE, STALL_OVERLAP};
 pub use statistics::{mean, pearson};
 pub use summary::{Outlier, Summary};
 
@@ -72,6 +72,16 @@ impl Compared {
         [side(|pair| pair.hardware), side(|pair| pair.simulated.unwrap_or(0.0))]
     }
 
+    /// The share, in per cent, of what multiprocessors asked of L2 that was found there; none where they asked for nothing.
+    #[must_use]
+    pub fn sm_l2_hit_rate(&self) -> Option<Pair> {
+        let sectors = self.pair("lts__t_sectors_srcunit_tex.sum").filter(|pair| pair.hardware > 0.0)?;
+        let found = self.pair("lts__t_sectors_srcunit_tex_lookup_hit.sum")?;
+        let share = |of: f64, all: f64| (all > 0.0).then(|| 100.0 * of / all);
+        let simulated = share(found.simulated?, sectors.simulated?);
+        Some(Pair { id: SM_L2_HIT_RATE, hardware: share(found.hardware, sectors.hardware)?, simulated })
+    }
+
     /// The share of the warps' time, in per cent, that falls on the same states on both sides.
     #[must_use]
     pub fn stall_overlap(&self) -> Option<f64> {
@@ -108,6 +118,21 @@ mod tests {
         assert_eq!(hardware, [("wait", 75.0), ("selected", 25.0)]);
         assert_eq!(simulated, [("wait", 50.0), ("selected", 50.0)]);
         assert_eq!(compared.stall_overlap(), Some(75.0));
+    }
+
+    #[test]
+    fn the_hit_rate_of_the_multiprocessors_leaves_out_what_launches_ask() {
+        let pair = |id, hardware, simulated| Pair { id, hardware, simulated: Some(simulated) };
+        let compared = Compared {
+            pairs: vec![
+                pair("lts__t_sector_hit_rate.pct", 90.0, 10.0),
+                pair("lts__t_sectors_srcunit_tex.sum", 200.0, 100.0),
+                pair("lts__t_sectors_srcunit_tex_lookup_hit.sum", 50.0, 20.0),
+            ],
+            wrong_outputs: Vec::new(),
+        };
+        assert_eq!(compared.sm_l2_hit_rate(), Some(pair("l2_hit_rate_of_sms.pct", 25.0, 20.0)));
+        assert_eq!(Compared::default().sm_l2_hit_rate(), None);
     }
 
     #[test]

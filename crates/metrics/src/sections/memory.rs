@@ -302,6 +302,14 @@ const METRICS: &[Metric] = &[
         |c| l2_sectors(c).1.saturating_sub(c.counters.memory.l2.far_hits).into(),
     ),
     Metric::raw(
+        "warplab__l2_sectors_coalesced.sum",
+        "L2 Sectors Coalesced",
+        SECTOR,
+        "sectors of reads that were added to a neighbour's request",
+        "Sectors that multiprocessors read with the reply to another one: they count in no other metric of level two.",
+        |c| c.counters.memory.l2.coalesced_sectors.into(),
+    ),
+    Metric::raw(
         "warplab__l2_sectors_written_back.sum",
         "L2 Sectors Written Back",
         SECTOR,

@@ -5,7 +5,7 @@ use crate::message::{HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::{Cycle, PartitionId, SectorMask};
+use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
 
 /// A slice with its neighbours.
 struct Bench {
@@ -306,4 +306,79 @@ fn requests_are_looked_up_no_earlier_than_they_arrive() {
     let mut bench = Bench::new(&toy());
     bench.slice.push(read(1, 0, 1, 123));
     assert_eq!(bench.slice.next_event(), Ticks::from(Cycle(123)));
+}
+
+/// The toy machine with both SMs in one cluster, whose reads come with one reply.
+fn neighbours() -> GpuConfig {
+    let mut config = toy();
+    (config.crossbar.sms_per_cluster, config.l2.coalescer_sms) = (2, Some(2));
+    config
+}
+
+/// SM 1 reads sectors of the n-th line.
+fn read_by_neighbour(token: u32, number: u64, sectors: u8, at: u64) -> Request {
+    Request { sm: SmId(1), ..read(token, number, sectors, at) }
+}
+
+#[test]
+fn a_neighbour_is_answered_with_the_first_reply_and_counted_apart() {
+    let mut bench = Bench::holding(&neighbours(), 0, 0b0011);
+    bench.run([read(1, 0, 0b0011, 100), read_by_neighbour(2, 0, 0b0011, 110)]);
+    assert_eq!(bench.answered(), [(1, 100 + 2 + 20), (2, 100 + 2 + 20)]);
+    assert_eq!(bench.replies.iter().map(|reply| reply.shared).collect::<Vec<bool>>(), [false, true]);
+    assert_eq!((bench.counters.read_sectors, bench.counters.coalesced_sectors), (2, 2));
+}
+
+#[test]
+fn neighbours_wait_for_the_same_data_and_get_it_at_once() {
+    let mut bench = Bench::new(&neighbours());
+    bench.run([read(1, 5, 0b0011, 100), read_by_neighbour(2, 5, 0b0011, 250)]);
+    assert_eq!(bench.asked(), [(5, 0b0011, false, 110)]);
+    bench.fill(5, 0b0011, 300);
+    assert_eq!(bench.answered(), [(1, 300 + 2 + 10), (2, 300 + 2 + 10)]);
+    assert!(bench.slice.is_idle());
+}
+
+#[test]
+fn data_that_came_late_leaves_for_one_request_after_another() {
+    let mut bench = Bench::new(&toy());
+    bench.run([read(1, 5, 0b0011, 100), read_by_neighbour(2, 5, 0b0011, 250)]);
+    bench.fill(5, 0b0011, 300);
+    assert_eq!(bench.answered(), [(1, 300 + 2 + 10), (2, 300 + 4 + 10)]);
+}
+
+/// The toy machine with room for one line that was written in part.
+fn one_partial_line() -> GpuConfig {
+    let mut config = toy();
+    config.l2.partial_lines = Some(1);
+    config
+}
+
+/// A write of the first word of a sector.
+fn write_word(token: u32, number: u64, at: u64) -> Request {
+    let kind = RequestKind::Write { full: SectorMask::EMPTY, words: 1 };
+    Request { kind, ..read(token, number, 0b0001, at) }
+}
+
+#[test]
+fn the_oldest_of_too_many_lines_written_in_part_is_completed_and_written_back() {
+    let mut bench = Bench::new(&one_partial_line());
+    bench.run([write_word(1, 0, 100), write_word(2, 1, 200)]);
+    assert_eq!(bench.asked(), [(0, 0b0001, false, 200 + 10)]);
+    assert_eq!(bench.counters.write_sectors, 3);
+    bench.fill(0, 0b0001, 300);
+    assert_eq!(bench.asked()[1], (0, 0b0001, true, 300));
+    assert!(bench.slice.is_idle());
+}
+
+#[test]
+fn a_sector_that_is_written_word_by_word_needs_no_data() {
+    let mut bench = Bench::new(&one_partial_line());
+    let word = |word: u32| {
+        let kind = RequestKind::Write { full: SectorMask::EMPTY, words: 1 << word };
+        Request { kind, ..read(word, 0, 0b0001, 100 + 10 * u64::from(word)) }
+    };
+    bench.run((0..8).map(word).chain([write_word(9, 1, 300), read(10, 0, 0b0001, 400)]));
+    assert_eq!(bench.answered()[9], (10, 400 + 1 + 20));
+    assert!(bench.dram.is_empty());
 }
