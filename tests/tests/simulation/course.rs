@@ -39,9 +39,14 @@ fn every_line_of_the_course_is_a_row() {
 }
 
 #[test]
-fn every_shipped_experiment_belongs_to_a_row() {
+fn every_shipped_experiment_belongs_to_a_row_or_draws_a_figure_of_the_machine() {
     let rows = course().rows;
-    let named: HashSet<String> = rows.into_iter().flat_map(|row| row.experiments).collect();
+    let mut named: HashSet<String> = rows.into_iter().flat_map(|row| row.experiments).collect();
+    let page = read("docs/book/src/machine.md");
+    let drawn = page.lines().filter_map(|line| {
+        line.strip_prefix("    warplab experiment configs/")?.strip_suffix(" --svg figures")
+    });
+    named.extend(drawn.map(|file| format!("../{file}")));
     let folder = std::fs::read_dir(project_file("configs/experiments")).expect("the folder");
     let files: HashSet<String> = folder
         .filter_map(|entry| Some(format!("../experiments/{}", entry.ok()?.file_name().to_string_lossy())))

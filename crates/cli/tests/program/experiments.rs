@@ -177,3 +177,29 @@ fn the_list_has_the_measured_seconds_of_a_row_of_which_nothing_is_kept() {
         list.lines().find(|line| line.starts_with("l2-hit ")).unwrap().split_whitespace().collect();
     assert_eq!(words[1..5], ["3", "0", measured, "s"], "{list}");
 }
+
+/// A kernel that writes nothing, and a clock that a machine read.
+const CLOCK: &str = r#"{"case":"one","kernel":"vector_add","grid":[1,1,1],"block":[1,1,1],"args":[{"i32":0},{"buffer":"cycles","bytes":16,"init":"index_u32"},{"buffer":"b","bytes":4,"init":"zero"},{"buffer":"c","bytes":4,"init":"zero"}],"clock":[0,10,0,40]}"#;
+
+const READINGS: &str = r#"(
+    title: "Readings", source: "here", why: "to see", kind: launch,
+    axes: [(name: "at", values: ["3", "3-1"])],
+    set: {"suite": "two", "case": "one", "program": "vector_add.ptx", "word": "cycles:{at}", "gpu": "toy"},
+    columns: [(name: "read", of: "{word}")],
+    references: [(column: "read", from: "hardware", values: measured("{word}"), bound: shown)],
+)"#;
+
+#[test]
+fn a_word_of_the_clock_or_the_difference_of_two_is_simulated_and_measured() {
+    let folder = fresh_folder("readings");
+    fs::copy(KERNEL, folder.join("vector_add.ptx")).unwrap();
+    fs::write(folder.join("two.cases.jsonl"), CLOCK).unwrap();
+    fs::write(folder.join("two.metrics.csv"), "case,kernel,sm__cycles_elapsed.max\none,vector_add,1000\n")
+        .unwrap();
+    fs::write(folder.join("readings.ron"), READINGS).unwrap();
+    let csv = stdout(&warplab_in(&folder, "experiment readings.ron --csv"));
+    assert_eq!(csv, "at,read,read hardware\n3,3,40\n3-1,2,30\n");
+    let beyond = warplab_in(&folder, "experiment readings.ron --set at=1-4");
+    assert_eq!(status(&beyond), Some(2));
+    assert_eq!(stderr(&beyond), "error: at at 1-4: word: 'cycles' has 4 words, not 4\n");
+}

@@ -11,7 +11,7 @@ pub use kept::KeyedCase;
 pub use select::{Selection, group};
 
 use crate::pool::{self, Limits};
-use crate::reference::Case;
+use crate::reference::{CLOCK_BUFFER, Case};
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
@@ -145,7 +145,7 @@ fn of_all_blocks(id: &str, value: f64, sample: &Sample) -> f64 {
 /// What the kernel read from the clock last.
 fn clock_pair(case: &Case, image: &MemoryImage) -> Option<Pair> {
     let hardware = hardware_clock(case)?;
-    let buffer = image.buffer("cycles")?;
+    let buffer = image.buffer(CLOCK_BUFFER)?;
     let present = case.clock_readings().filter(|&word| (word as u64) < buffer.words());
     let simulated = present.map(|word| buffer.word(word as u64)).max();
     Some(Pair { id: CLOCK_CYCLES, hardware, simulated: simulated.map(f64::from) })

@@ -1,6 +1,7 @@
 //! The plots of an experiment as charts.
 
 use super::report::ExperimentReport;
+use super::table::axis_text;
 use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
 use warplab_report::{Chart, ChartAxis, ChartKind, Series};
 
@@ -77,7 +78,7 @@ fn number(report: &ExperimentReport, name: &str, index: usize) -> Option<f64> {
 fn x_text(report: &ExperimentReport, name: &str, index: usize) -> String {
     let axis = report.experiment.axes.iter().find(|axis| axis.name == name);
     let value = report.points[index].names.get(name);
-    value.map_or_else(String::new, |value| axis.map_or_else(|| value.to_string(), |axis| axis.shown(value)))
+    value.map_or_else(String::new, |value| axis_text(axis, value))
 }
 
 /// The texts along x, in order, where x is not a number; bars always stand side by side.

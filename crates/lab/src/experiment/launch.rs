@@ -3,6 +3,7 @@
 use super::record::{self, Watch};
 use super::suites::Suites;
 use super::{Expectations, Host, Measured, number};
+use crate::reference::CLOCK_BUFFER;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,10 +52,28 @@ struct Draft {
     fmad: Option<bool>,
     max_cycles: u64,
     watch: Option<Watch>,
-    word: Option<(String, u64)>,
+    word: Option<Word>,
     measured: FxHashMap<String, f64>,
+    /// What the hardware read from its clock: the words of the buffer `cycles`.
+    clock: Vec<u64>,
     /// Blocks of the case that was measured.
     case_blocks: u64,
+}
+
+/// A word of a buffer, or how much it is more than another one.
+#[derive(Clone, Debug)]
+struct Word {
+    buffer: String,
+    index: u64,
+    less: Option<u64>,
+}
+
+impl Word {
+    /// Its value, given the words of the buffer.
+    fn value(&self, word: impl Fn(u64) -> Option<u64>) -> Option<f64> {
+        let less = self.less.map_or(Some(0), &word)?;
+        Some(word(self.index)? as f64 - less as f64)
+    }
 }
 
 /// For what the first multiprocessor is recorded.
@@ -89,7 +108,7 @@ pub(super) struct LaunchJob {
     max_cycles: u64,
     records: Records,
     watch: Option<Watch>,
-    word: Option<(String, u64)>,
+    word: Option<Word>,
     /// What the profiler measured for the case, by metric id.
     pub(super) measured: FxHashMap<String, f64>,
     /// Blocks of the case that was measured.
@@ -174,6 +193,10 @@ pub(super) fn prepare(
     }
     let machine = draft.gpu.as_deref().unwrap_or(super::DEFAULT_MACHINE);
     let config = (host.machine)(machine, &draft.changes)?;
+    if let Some(word) = draft.word.as_ref().filter(|word| word.buffer == CLOCK_BUFFER) {
+        let clock = |index| draft.clock.get(usize::try_from(index).ok()?).copied();
+        draft.measured.extend(word.value(clock).map(|value| ("word".to_owned(), value)));
+    }
     let missing = |what: &str| {
         Fault::input(format!(
             "a point needs a {what}: set \"{what}\", a \"launch\", or a \"suite\" with a \"case\""
@@ -239,6 +262,7 @@ fn start(
         arguments: case.arguments.clone(),
         data: folder.to_owned(),
         measured: case.metrics.clone(),
+        clock: case.clock.clone(),
         case_blocks: case.shape.blocks(),
         ..Draft::default()
     })
@@ -340,12 +364,14 @@ fn watch(text: &str) -> Result<Watch, Fault> {
     Ok(Watch { opcode, number: number("watch", count)? })
 }
 
-/// Reads `out:7`.
-fn word(text: &str) -> Result<(String, u64), Fault> {
+/// Reads `out:7`, or `out:7-5`: word 7 less word 5.
+fn word(text: &str) -> Result<Word, Fault> {
     let (buffer, index) = text.split_once(':').ok_or_else(|| {
         Fault::input(format!("word: '{text}' has no index; write BUFFER:INDEX, for example out:7"))
     })?;
-    Ok((buffer.to_owned(), number("word", index)?))
+    let (index, less) = index.split_once('-').map_or((index, None), |(index, less)| (index, Some(less)));
+    let less = less.map(|less| number("word", less)).transpose()?;
+    Ok(Word { buffer: buffer.to_owned(), index: number("word", index)?, less })
 }
 
 /// Compiles a program for a machine.
@@ -402,14 +428,17 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
             measured.record.warps = Some(record::warp_record(timeline, kernel, schedulers));
         }
     }
-    if let Some((name, index)) = &job.word {
+    if let Some(word) = &job.word {
+        let name = &word.buffer;
         let buffer = simulated.image.buffer(name);
         let buffer =
             buffer.ok_or_else(|| Fault::input(format!("word: the launch has no buffer '{name}'")))?;
-        if *index >= buffer.words() {
-            return Err(Fault::input(format!("word: '{name}' has {} words, not {index}", buffer.words())));
-        }
-        measured.values.insert("word".to_owned(), f64::from(buffer.word(*index)));
+        let read = |index| (index < buffer.words()).then(|| u64::from(buffer.word(index)));
+        let value = word.value(read).ok_or_else(|| {
+            let last = word.index.max(word.less.unwrap_or(0));
+            Fault::input(format!("word: '{name}' has {} words, not {last}", buffer.words()))
+        })?;
+        measured.values.insert("word".to_owned(), value);
     }
     Ok(measured)
 }

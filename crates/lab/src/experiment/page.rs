@@ -20,7 +20,7 @@ a{color:#0060a0}.source,.note{color:#666;margin:.2rem 0}\
 th{text-align:left;vertical-align:bottom;border-bottom:1px solid #888}td,th{padding:.2rem .8rem .2rem 0}td{white-space:nowrap}th{max-width:9rem}\
 @media(max-width:640px){.contents :is(td,th):nth-child(n+3){display:none}}\
 .number{text-align:right;font-variant-numeric:tabular-nums}\
-pre{font-size:.82rem;line-height:1.25}ul{list-style:none;padding:0}li{display:flex;gap:.6rem;margin:.15rem 0}\
+pre{font-size:.82rem;line-height:1.25}ul{list-style:none;padding:0}li{display:flex;gap:.6rem;margin:.15rem 0;overflow-wrap:anywhere}\
 .verdict{flex:none;min-width:5rem;font-weight:bold}\
 .ok{color:#006d50}.known,.deviates{color:#985f00}.missed,.wrong{color:#b00020}\
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:1rem}\

@@ -105,14 +105,20 @@ fn grid(axes: &[Shown], part: &[Shown], rows: usize) -> Table {
     table
 }
 
+/// A value of an axis, or of what goes along with one: its label, or else a number as in all tables.
+pub(super) fn axis_text(axis: Option<&Axis>, value: &AxisValue) -> String {
+    match (axis, value) {
+        (Some(axis), value) if !axis.labels.is_empty() => axis.shown(value),
+        (_, AxisValue::Number(number)) => value_text(Some(*number), None),
+        (_, AxisValue::Text(text)) => text.clone(),
+    }
+}
+
 fn axis_columns(report: &ExperimentReport) -> Vec<Shown> {
     let of_axis = |(place, axis): (usize, &Axis)| {
         let is_number = |value: &AxisValue| matches!(value, AxisValue::Number(_));
         let are_numbers = axis.labels.is_empty() && axis.values.iter().all(is_number);
-        let cells = report.points.iter().map(|point| match &point.values[place] {
-            AxisValue::Number(number) if axis.labels.is_empty() => value_text(Some(*number), None),
-            value => axis.shown(value),
-        });
+        let cells = report.points.iter().map(|point| axis_text(Some(axis), &point.values[place]));
         let align = if are_numbers { Align::Right } else { Align::Left };
         Shown { head: head(axis.head(), &axis.unit), align, cells: cells.collect() }
     };

@@ -21,6 +21,9 @@ use warplab_run::{
     Fault, LoadedWorkload, NO_SYMBOLS, Simulated, Workload, buffer_bytes, load, no_files, simulate,
 };
 
+/// The buffer of a case into which its kernel writes what it reads from the clock.
+pub(crate) const CLOCK_BUFFER: &str = "cycles";
+
 /// The checksum of an output buffer: the wrapping sum and the exclusive or of its words' hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checksum {

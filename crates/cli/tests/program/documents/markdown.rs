@@ -10,7 +10,7 @@ pub(crate) struct Shown {
 }
 
 /// How a document calls the program.
-const CALLS: [&str; 2] = ["warplab ", "cargo run --release -- "];
+const CALLS: [&str; 3] = ["warplab ", "cargo run --release -- ", "cargo run --profile quick -- "];
 
 /// Every command of a document, those in running text included.
 pub(crate) fn commands(document: &str) -> Vec<Shown> {
