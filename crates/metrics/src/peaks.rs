@@ -113,8 +113,8 @@ fn crossbar_bytes(context: &Context<'_>) -> u64 {
 
 /// Sectors that level two sent to multiprocessors and got from them, without what its halves asked of each other.
 pub(crate) fn exchanged_with_sms(l2: &CacheCounters) -> (u64, u64) {
-    let reads = l2.read_sectors.saturating_sub(l2.far_read_sectors);
-    let writes = l2.write_sectors.saturating_sub(l2.far_write_sectors);
+    let reads = l2.read_sectors.saturating_sub(l2.far_read_sectors) + l2.coalesced_sectors;
+    let writes = l2.write_sectors.saturating_sub(l2.far_write_sectors + l2.completed_sectors);
     let atomics = l2.atomic_sectors.saturating_sub(l2.far_atomic_sectors);
     let reductions = l2.reduction_sectors.saturating_sub(l2.far_reduction_sectors);
     (reads + atomics, writes + atomics + reductions)

@@ -140,6 +140,7 @@ mod tests {
         FetchSpec::new(&InstructionSupply {
             branch_taken: 10,
             convergence: 0,
+            branch_target: 0,
             l0_instructions: 16,
             l1_line_interval: 18,
             l1_instructions: 32,

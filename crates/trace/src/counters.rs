@@ -225,6 +225,10 @@ summed!(
         merged_sectors,
         /// Sectors read that came with the reply to a neighbour and are counted nowhere else.
         coalesced_sectors,
+        /// Their requests.
+        coalesced_requests,
+        /// Of the sectors written, those that were written in part and completed from below.
+        completed_sectors,
         /// Lines evicted.
         evictions,
         /// Sectors written back.

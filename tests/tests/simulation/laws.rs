@@ -81,9 +81,11 @@ fn conserved(case: &Case, counters: &LaunchCounters) {
     let hits = l1.global_load_sector_hits + l1.local_load_sector_hits + l1.global_load_sector_merges;
     assert_eq!(loads - hits, l1.sectors_to_l2, "{name}: what misses is asked once");
     // What one half of L2 asks of the other is counted in both.
-    assert_eq!(l1.sectors_to_l2, l2.read_sectors - l2.far_read_sectors, "{name}: what is asked arrives");
+    let arrived = l2.read_sectors - l2.far_read_sectors + l2.coalesced_sectors;
+    assert_eq!(l1.sectors_to_l2, arrived, "{name}: what is asked arrives");
     let stores = l1.global_store_sectors + l1.local_store_sectors;
-    assert_eq!(stores, l2.write_sectors - l2.far_write_sectors, "{name}: stores arrive");
+    let written = l2.write_sectors - l2.far_write_sectors - l2.completed_sectors;
+    assert_eq!(stores, written, "{name}: stores arrive");
     let atomics = l1.global_atomic_sectors + l1.global_reduction_sectors;
     let far = l2.far_atomic_sectors + l2.far_reduction_sectors;
     let arrived = l2.atomic_sectors + l2.reduction_sectors - far;
@@ -92,7 +94,8 @@ fn conserved(case: &Case, counters: &LaunchCounters) {
     for queue in queues.into_iter().chain([&counters.memory.dram_requests]) {
         assert_eq!(queue.arrivals, queue.departures, "{name}: everything that entered has left");
     }
-    assert_eq!(counters.memory.l2_requests.arrivals, l2.requests, "{name}: every request is answered once");
+    let requests = l2.requests + l2.coalesced_requests;
+    assert_eq!(counters.memory.l2_requests.arrivals, requests, "{name}: every request is answered once");
     assert_eq!(counters.memory.dram_requests.arrivals * 32, dram.read_bytes, "{name}: every read comes back");
     assert!(l2.writeback_sectors * 32 >= dram.written_bytes, "{name}: only write-backs are written");
     let columns = dram.row_hits + dram.row_misses + dram.row_conflicts;

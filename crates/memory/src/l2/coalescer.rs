@@ -135,7 +135,7 @@ mod tests {
     /// Clusters of four SMs; a reply goes to two of them.
     fn spec() -> CoalescerSpec {
         let mut config = toy();
-        (config.chip.multiprocessors, config.crossbar.sms_per_cluster) = (8, 4);
+        (config.limits.multiprocessors, config.crossbar.sms_per_cluster) = (8, 4);
         config.l2.coalescer_sms = Some(2);
         CoalescerSpec::new(&config).unwrap()
     }

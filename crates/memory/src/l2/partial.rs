@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_oldest_of_too_many_lines_goes() {
         let mut lines = PartialLines::default();
-        [0, 128, 256].map(|line| lines.write(Address(line), 1));
+        [0, 128, 256].into_iter().for_each(|line| _ = lines.write(Address(line), 1));
         assert_eq!(lines.take_oldest(2), Some(Address(0)));
         assert_eq!(lines.take_oldest(2), None);
     }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_line_that_is_whole_leaves_its_place_to_others() {
         let mut lines = PartialLines::default();
-        [0, 128, 256].map(|line| lines.write(Address(line), 1));
+        [0, 128, 256].into_iter().for_each(|line| _ = lines.write(Address(line), 1));
         lines.remove(Address(0));
         assert_eq!(lines.take_oldest(2), None);
         assert_eq!(lines.take_oldest(1), Some(Address(128)));

@@ -291,6 +291,7 @@ impl Slice {
         };
         let Some(coalesced) = self.coalescer.follow(coalescer, request) else { return false };
         output.counters.coalesced_sectors += u64::from(request.sectors.count());
+        output.counters.coalesced_requests += 1;
         match coalesced {
             Coalesced::Reply(left) => {
                 reply(spec, request, Asker::Neighbour, left.max(now.to_cycle()), output);
@@ -389,6 +390,7 @@ impl Slice {
         let completed = u64::from(sectors.count());
         output.counters.write_sectors += completed;
         output.counters.write_hits += completed;
+        output.counters.completed_sectors += completed;
         output.dram.push(DramRequest { line, local_line, sectors, write: false, at: now + spec.miss });
     }
 

@@ -39,14 +39,14 @@ fn mixed(count: u32) -> Vec<Request> {
 fn a_cold_read_takes_miss_latency_dram_and_fill_latency() {
     let (spec, mut partition) = fresh();
     // 10 to DRAM; 5 clocks from activate to read, 5 to data, 2 of data, each of 2 cycles; 10 from DRAM.
-    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0)]), [(1, 10 + 2 * (5 + 5 + 2) + 10)]);
+    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0)]), [(1, 10 + 2 * (5 + 5 + 2) + 1 + 10)]);
     assert!(partition.is_idle());
 }
 
 #[test]
 fn a_second_read_of_the_line_hits() {
     let (spec, mut partition) = fresh();
-    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0), read(2, 0, 1, 100)]), [(1, 44), (2, 121)]);
+    assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0), read(2, 0, 1, 100)]), [(1, 45), (2, 121)]);
 }
 
 #[test]

@@ -289,9 +289,9 @@ const METRICS: &[Metric] = &[
         "lts__t_sectors_srcunit_tex.sum",
         "L2 Sectors from L1",
         SECTOR,
-        "read + write + atomic + reduction sectors - those that one half asked of the other",
+        "read + write + atomic + reduction sectors - those that one half asked of the other - those completed from DRAM",
         "All sectors that multiprocessors asked for or sent.",
-        |c| l2_sectors(c).0.saturating_sub(fabric_sectors(c)).into(),
+        |c| l2_sectors(c).0.saturating_sub(fabric_sectors(c) + c.counters.memory.l2.completed_sectors).into(),
     ),
     Metric::raw(
         "lts__t_sectors_srcunit_tex_lookup_hit.sum",
@@ -299,7 +299,10 @@ const METRICS: &[Metric] = &[
         SECTOR,
         "read and atomic sectors found + written sectors",
         "Of these, the ones for which nothing had to be fetched.",
-        |c| l2_sectors(c).1.saturating_sub(c.counters.memory.l2.far_hits).into(),
+        |c| {
+            let l2 = &c.counters.memory.l2;
+            l2_sectors(c).1.saturating_sub(l2.far_hits + l2.completed_sectors).into()
+        },
     ),
     Metric::raw(
         "warplab__l2_sectors_coalesced.sum",

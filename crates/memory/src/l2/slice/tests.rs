@@ -125,7 +125,7 @@ fn a_miss_is_answered_the_fill_latency_after_its_data() {
     let mut bench = Bench::new(&toy());
     bench.run([read(1, 5, 0b0100, 100)]);
     bench.fill(5, 0b0100, 300);
-    assert_eq!(bench.answered(), [(1, 300 + 10)]);
+    assert_eq!(bench.answered(), [(1, 300 + 1 + 10)]);
     assert!(bench.slice.is_idle());
 }
 
@@ -136,7 +136,7 @@ fn a_request_of_several_sectors_waits_for_the_last_of_them() {
     bench.fill(5, 0b0001, 300);
     assert!(bench.replies.is_empty());
     bench.fill(5, 0b0010, 305);
-    assert_eq!(bench.answered(), [(1, 315)]);
+    assert_eq!(bench.answered(), [(1, 305 + 2 + 10)]);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_sector_that_is_under_way_counts_as_a_hit_and_waits_with_the_first_miss() {
     assert_eq!(bench.asked().len(), 1);
     assert_eq!((bench.counters.merged_sectors, bench.counters.read_hits), (1, 1));
     bench.fill(5, 1, 300);
-    assert_eq!(bench.answered(), [(1, 310), (2, 310)]);
+    assert_eq!(bench.answered(), [(1, 311), (2, 312)]);
 }
 
 #[test]

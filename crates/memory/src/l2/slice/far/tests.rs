@@ -10,7 +10,9 @@ use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::PartitionId;
 
 /// DRAM's part of the answer to a cold read of one sector: 10 to it, 100 in it, 10 from it.
-const DRAM: u64 = 10 + 100 + 10;
+const DRAM: u64 = 10 + 100 + LATE + 10;
+/// A sector that was waited for leaves.
+const LATE: u64 = 1;
 /// A message without data to the other half: a quarter of a cycle at the link, which counts as one.
 const WAY: u64 = 1 + 30;
 /// One with a sector.
@@ -117,7 +119,7 @@ fn a_cold_read_of_a_line_at_home_in_the_other_half_goes_there_and_back() {
     let near = twins.at_home(0, 0);
     let far = twins.at_home(1, 0);
     assert_eq!(twins.run(0, [read(1, near, 1, 1000)]), [(1, 1000 + DRAM)]);
-    assert_eq!(twins.run(0, [read(2, far, 1, 2000)]), [(2, 2000 + WAY + DRAM + WAY_OF_SECTOR)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 2000)]), [(2, 2000 + WAY + DRAM + WAY_OF_SECTOR + LATE)]);
     assert_eq!(twins.asked, [1, 1]);
 }
 
@@ -126,7 +128,7 @@ fn a_line_that_its_home_has_costs_the_way_and_a_hit_there() {
     let mut twins = Twins::new();
     let far = twins.at_home(1, 0);
     twins.run(1, [read(1, far, 1, 0)]);
-    assert_eq!(twins.run(0, [read(2, far, 1, 1000)]), [(2, 1000 + WAY + HIT + WAY_OF_SECTOR)]);
+    assert_eq!(twins.run(0, [read(2, far, 1, 1000)]), [(2, 1000 + WAY + HIT + WAY_OF_SECTOR + LATE)]);
 }
 
 #[test]
@@ -152,8 +154,11 @@ fn a_read_that_misses_is_counted_in_both_halves_and_a_hit_in_one() {
 fn reads_of_a_copy_under_way_merge() {
     let mut twins = Twins::new();
     let far = twins.at_home(1, 0);
-    let arrival = 1000 + WAY + DRAM + WAY_OF_SECTOR;
-    assert_eq!(twins.run(0, [read(1, far, 1, 1000), read(2, far, 1, 1001)]), [(1, arrival), (2, arrival)]);
+    let arrival = 1000 + WAY + DRAM + WAY_OF_SECTOR + LATE;
+    assert_eq!(
+        twins.run(0, [read(1, far, 1, 1000), read(2, far, 1, 1001)]),
+        [(1, arrival), (2, arrival + LATE)]
+    );
     assert_eq!((twins.asked, twins.counters[0].merged_sectors), ([0, 1], 1));
 }
 
@@ -163,7 +168,7 @@ fn a_write_from_its_home_half_makes_the_copy_out_of_date() {
     let far = twins.at_home(1, 0);
     twins.run(0, [read(1, far, 1, 0)]);
     twins.run(1, [write(2, far, 1, 1000)]);
-    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR)]);
+    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR + LATE)]);
 }
 
 #[test]
@@ -199,7 +204,7 @@ fn an_atomic_operation_is_done_at_home_and_answered_from_there() {
     let of_far = twins.counters.each_ref().map(|it| (it.far_atomic_sectors, it.far_reduction_sectors));
     assert_eq!(of_far, [(0, 0), (1, 0)]);
     // The copy here is gone.
-    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR)]);
+    assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR + LATE)]);
 }
 
 #[test]
