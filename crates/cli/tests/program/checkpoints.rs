@@ -58,7 +58,7 @@ fn a_run_that_ends_before_the_cycle_writes_no_checkpoint() {
     let file = fresh_folder("checkpoint_late").join("state");
     warplab(&format!("run scale.ron --until 5000 --checkpoint {}", file.display()))
         .code(1)
-        .stderr_eq("the run ended at cycle 274, before --until 5,000: no checkpoint was written\n");
+        .stderr_eq("the run ended at cycle 278, before --until 5,000: no checkpoint was written\n");
     assert!(!file.exists());
 }
 
