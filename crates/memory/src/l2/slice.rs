@@ -2,8 +2,10 @@
 
 mod far;
 mod inspect;
+mod neighbours;
+mod partial;
 
-use super::coalescer::{Coalesced, Coalescer, CoalescerSpec};
+use super::coalescer::{Coalescer, CoalescerSpec};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Arrived, Mshrs, Waiter};
@@ -277,33 +279,6 @@ impl Slice {
         }
     }
 
-    /// Whether a request need not be looked up, as the reply to a neighbour brings what it asks for.
-    fn coalesce(
-        &mut self,
-        spec: &L2Spec,
-        request: &Request,
-        home: Half,
-        now: Ticks,
-        output: &mut SliceOutput<'_>,
-    ) -> bool {
-        let Some(coalescer) = spec.coalescer.as_ref().filter(|_| request.kind == RequestKind::Read) else {
-            return false;
-        };
-        let Some(coalesced) = self.coalescer.follow(coalescer, request) else { return false };
-        output.counters.coalesced_sectors += u64::from(request.sectors.count());
-        output.counters.coalesced_requests += 1;
-        match coalesced {
-            Coalesced::Reply(left) => {
-                reply(spec, request, Asker::Neighbour, left.max(now.to_cycle()), output);
-            }
-            Coalesced::Waiting => {
-                let mshrs = if home == self.half { &mut self.mshrs } else { &mut self.far_mshrs };
-                mshrs.follow(Waiter { request: *request, asker: Asker::Neighbour });
-            }
-        }
-        true
-    }
-
     fn inbox(&mut self, asker: Asker) -> &mut Inbox {
         match asker {
             Asker::Sm | Asker::Neighbour => &mut self.from_sms,
@@ -345,53 +320,6 @@ impl Slice {
             self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output);
         }
         Ok(())
-    }
-
-    /// Whether a request writes sectors in part while as many lines as may be are written in part.
-    fn fills_partial_lines(&self, spec: &L2Spec, request: &Request) -> bool {
-        let RequestKind::Write { full, .. } = request.kind else { return false };
-        full != request.sectors && spec.partial_lines.is_some_and(|most| self.partial.len() >= most)
-    }
-
-    /// Words of a line have been written: while too many lines were written in part, the oldest is completed and written
-    /// back.
-    fn note_partial(
-        &mut self,
-        spec: &L2Spec,
-        line: Address,
-        index: LineIndex,
-        words: u32,
-        now: Ticks,
-        output: &mut SliceOutput<'_>,
-    ) {
-        let Some(most) = spec.partial_lines.filter(|_| !self.cache.partial(index).is_empty()) else { return };
-        let whole = self.partial.write(line, words);
-        self.cache.fill(index, whole & self.cache.partial(index));
-        if self.cache.partial(index).is_empty() {
-            self.partial.remove(line);
-        }
-        while let Some(oldest) = self.partial.take_oldest(most) {
-            self.complete(spec, oldest, now, output);
-        }
-    }
-
-    /// The rest of a line that was written in part comes from DRAM, unless it is under way already.
-    fn complete(&mut self, spec: &L2Spec, line: Address, now: Ticks, output: &mut SliceOutput<'_>) {
-        let local_line = spec.map.local_line(line);
-        let Some(index) = self.cache.find(line, local_line).filter(|_| !self.mshrs.contains(line)) else {
-            return;
-        };
-        let sectors = self.cache.partial(index);
-        if sectors.is_empty() {
-            return;
-        }
-        self.cache.pin(index);
-        self.mshrs.complete_line(line, index, sectors);
-        let completed = u64::from(sectors.count());
-        output.counters.write_sectors += completed;
-        output.counters.write_hits += completed;
-        output.counters.completed_sectors += completed;
-        output.dram.push(DramRequest { line, local_line, sectors, write: false, at: now + spec.miss });
     }
 
     /// A request passes the port; when it has.
@@ -489,16 +417,6 @@ impl Slice {
         }
     }
 
-    /// A request waits for data: neighbours may wait for the same.
-    fn wait_for_data(&mut self, spec: &L2Spec, waiter: &Waiter) {
-        if let Some(coalescer) = &spec.coalescer
-            && waiter.asker == Asker::Sm
-            && waiter.request.kind == RequestKind::Read
-        {
-            self.coalescer.waits(coalescer, &waiter.request);
-        }
-    }
-
     /// Data of some sectors has come from DRAM.
     pub(crate) fn fill(
         &mut self,
@@ -530,19 +448,6 @@ impl Slice {
             let at = self.late_answer(spec, request, asker, now) + spec.fill;
             self.answer(spec, request, asker, at, output);
         }
-    }
-
-    /// When data that came `at` has left for a request that waited for it: one after another, and with that of a neighbour.
-    fn late_answer(&mut self, spec: &L2Spec, request: &Request, asker: Asker, at: Ticks) -> Ticks {
-        if request.kind != RequestKind::Read {
-            return at;
-        }
-        let start = self.late_free.max(at);
-        if asker == Asker::Neighbour {
-            return start;
-        }
-        self.late_free = start + spec.sector_time(request);
-        self.late_free
     }
 }
 

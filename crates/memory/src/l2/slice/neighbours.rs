@@ -1,0 +1,60 @@
+//! Reads that come with the reply to a neighbour, and replies that many wait for.
+
+use super::{Asker, L2Spec, Slice, SliceOutput, reply};
+use crate::l2::coalescer::Coalesced;
+use crate::l2::mshr::Waiter;
+use crate::map::Half;
+use crate::message::{Request, RequestKind};
+use warplab_config::Ticks;
+
+impl Slice {
+    /// Whether a request need not be looked up, as the reply to a neighbour brings what it asks for.
+    pub(super) fn coalesce(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        home: Half,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) -> bool {
+        let Some(coalescer) = spec.coalescer.as_ref().filter(|_| request.kind == RequestKind::Read) else {
+            return false;
+        };
+        let Some(coalesced) = self.coalescer.follow(coalescer, request) else { return false };
+        output.counters.coalesced_sectors += u64::from(request.sectors.count());
+        output.counters.coalesced_requests += 1;
+        match coalesced {
+            Coalesced::Reply(left) => {
+                reply(spec, request, Asker::Neighbour, left.max(now.to_cycle()), output);
+            }
+            Coalesced::Waiting => {
+                let mshrs = if home == self.half { &mut self.mshrs } else { &mut self.far_mshrs };
+                mshrs.follow(Waiter { request: *request, asker: Asker::Neighbour });
+            }
+        }
+        true
+    }
+
+    /// A request waits for data: neighbours may wait for the same.
+    pub(super) fn wait_for_data(&mut self, spec: &L2Spec, waiter: &Waiter) {
+        if let Some(coalescer) = &spec.coalescer
+            && waiter.asker == Asker::Sm
+            && waiter.request.kind == RequestKind::Read
+        {
+            self.coalescer.waits(coalescer, &waiter.request);
+        }
+    }
+
+    /// When data that came `at` has left for a request that waited for it: one after another, and with that of a neighbour.
+    pub(super) fn late_answer(&mut self, spec: &L2Spec, request: &Request, asker: Asker, at: Ticks) -> Ticks {
+        if request.kind != RequestKind::Read {
+            return at;
+        }
+        let start = self.late_free.max(at);
+        if asker == Asker::Neighbour {
+            return start;
+        }
+        self.late_free = start + spec.sector_time(request);
+        self.late_free
+    }
+}

@@ -1,0 +1,56 @@
+//! Sectors that were written in part: of too many lines the oldest is completed from DRAM and written back.
+
+use super::{DramRequest, L2Spec, Slice, SliceOutput};
+use crate::cache::LineIndex;
+use crate::message::{Request, RequestKind};
+use warplab_config::Ticks;
+use warplab_units::Address;
+
+impl Slice {
+    /// Whether a request writes sectors in part while as many lines as may be are written in part.
+    pub(super) fn fills_partial_lines(&self, spec: &L2Spec, request: &Request) -> bool {
+        let RequestKind::Write { full, .. } = request.kind else { return false };
+        full != request.sectors && spec.partial_lines.is_some_and(|most| self.partial.len() >= most)
+    }
+
+    /// Words of a line have been written: while too many lines were written in part, the oldest is completed and written
+    /// back.
+    pub(super) fn note_partial(
+        &mut self,
+        spec: &L2Spec,
+        line: Address,
+        index: LineIndex,
+        words: u32,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        let Some(most) = spec.partial_lines.filter(|_| !self.cache.partial(index).is_empty()) else { return };
+        let whole = self.partial.write(line, words);
+        self.cache.fill(index, whole & self.cache.partial(index));
+        if self.cache.partial(index).is_empty() {
+            self.partial.remove(line);
+        }
+        while let Some(oldest) = self.partial.take_oldest(most) {
+            self.complete(spec, oldest, now, output);
+        }
+    }
+
+    /// The rest of a line that was written in part comes from DRAM, unless it is under way already.
+    fn complete(&mut self, spec: &L2Spec, line: Address, now: Ticks, output: &mut SliceOutput<'_>) {
+        let local_line = spec.map.local_line(line);
+        let Some(index) = self.cache.find(line, local_line).filter(|_| !self.mshrs.contains(line)) else {
+            return;
+        };
+        let sectors = self.cache.partial(index);
+        if sectors.is_empty() {
+            return;
+        }
+        self.cache.pin(index);
+        self.mshrs.complete_line(line, index, sectors);
+        let completed = u64::from(sectors.count());
+        output.counters.write_sectors += completed;
+        output.counters.write_hits += completed;
+        output.counters.completed_sectors += completed;
+        output.dram.push(DramRequest { line, local_line, sectors, write: false, at: now + spec.miss });
+    }
+}
