@@ -362,7 +362,7 @@ impl Slice {
         }
         let (index, victim) = self.cache.insert_absent(absent)?;
         if let Some(victim) = victim {
-            evict(spec, victim, now, output);
+            self.evict(spec, victim, now, output);
         }
         Some(index)
     }
@@ -506,11 +506,6 @@ fn fetched(wanted: SectorMask, fetch_sectors: u32) -> SectorMask {
         .map(|first| SectorMask(group << first))
         .filter(|&group| !(wanted & group).is_empty())
         .fold(SectorMask::EMPTY, |all, group| all | group)
-}
-
-fn evict(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
-    output.counters.evictions += 1;
-    write_back(spec, victim, now, output);
 }
 
 fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {

@@ -2,7 +2,7 @@
 //! copies of lines at home here.
 
 use super::{
-    Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, evict, fetched, missing_first, reply,
+    Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, missing_first, reply,
 };
 use crate::cache::{Absent, LineIndex};
 use crate::l2::mshr::{Arrived, Waiter};
@@ -213,7 +213,7 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) -> Option<LineIndex> {
         let (index, victim) = self.cache.insert_absent(absent)?;
-        victim.into_iter().for_each(|victim| evict(spec, victim, now, output));
+        victim.into_iter().for_each(|victim| self.evict(spec, victim, now, output));
         Some(index)
     }
 

@@ -1,12 +1,21 @@
 //! Sectors that were written in part: of too many lines the oldest is completed from DRAM and written back.
 
-use super::{DramRequest, L2Spec, Slice, SliceOutput};
-use crate::cache::LineIndex;
+use super::{DramRequest, L2Spec, Slice, SliceOutput, write_back};
+use crate::cache::{LineIndex, Victim};
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
 use warplab_units::Address;
 
 impl Slice {
+    /// A line has gone: what of it was written is written back.
+    pub(super) fn evict(&mut self, spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
+        output.counters.evictions += 1;
+        if !victim.dirty.is_empty() {
+            self.partial.remove(victim.line);
+        }
+        write_back(spec, victim, now, output);
+    }
+
     /// Whether a request writes sectors in part while as many lines as may be are written in part.
     pub(super) fn fills_partial_lines(&self, spec: &L2Spec, request: &Request) -> bool {
         let RequestKind::Write { full, .. } = request.kind else { return false };

@@ -382,3 +382,15 @@ fn a_sector_that_is_written_word_by_word_needs_no_data() {
     assert_eq!(bench.answered()[9], (10, 400 + 1 + 20));
     assert!(bench.dram.is_empty());
 }
+
+#[test]
+fn words_of_a_line_that_has_gone_are_forgotten() {
+    let mut bench = Bench::new(&one_partial_line());
+    // Four ways: the fifth line of the set takes the place of the first.
+    bench.run([write_word(1, 0, 100)].into_iter().chain((1..5).map(|n| write(n, 4 * n as u64, 0b1111, 200))));
+    assert_eq!(bench.counters.evictions, 1);
+    bench.dram.clear();
+    let others = RequestKind::Write { full: SectorMask::EMPTY, words: 0xfe };
+    bench.run([Request { kind: others, ..read(6, 0, 0b0001, 400) }, read(7, 0, 0b0001, 500)]);
+    assert!(bench.asked().contains(&(0, 0b0001, false, 510)), "{:?}", bench.asked());
+}
