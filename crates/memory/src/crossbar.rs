@@ -28,13 +28,10 @@ impl CrossbarSpec {
     #[must_use]
     pub fn new(config: &GpuConfig) -> CrossbarSpec {
         let crossbar = &config.crossbar;
-        let clusters = ranges(&config.sm_clusters());
-        let cluster_of_sm =
-            clusters.iter().zip(0..).flat_map(|(sms, number)| sms.clone().map(move |_| number));
         CrossbarSpec {
             latency: u64::from(crossbar.latency),
-            cluster_of_sm: cluster_of_sm.collect(),
-            clusters: clusters.into(),
+            cluster_of_sm: config.cluster_of_sm().into(),
+            clusters: ranges(&config.sm_clusters()).into(),
             sm_receive: Bandwidth::bytes_per_cycle(crossbar.sm_receive_bytes),
             cluster_send: Bandwidth::bytes_per_cycle(crossbar.cluster_send_bytes),
             cluster_receive: Bandwidth::bytes_per_cycle(crossbar.cluster_receive_bytes),

@@ -3,6 +3,7 @@
 use crate::GpuConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::iter::repeat_n;
 
 /// SMs that share one port of the crossbar (a graphics processing cluster).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,5 +39,12 @@ impl GpuConfig {
             left -= sms;
         }
         clusters
+    }
+
+    /// The number of the cluster of each SM.
+    #[must_use]
+    pub fn cluster_of_sm(&self) -> Vec<u16> {
+        let of_cluster = |(cluster, number): (SmCluster, u16)| repeat_n(number, cluster.sms as usize);
+        self.sm_clusters().into_iter().zip(0..).flat_map(of_cluster).collect()
     }
 }

@@ -6,10 +6,8 @@ use crate::message::Request;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use std::iter::repeat_n;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
-use warplab_config::gpu::SmCluster;
 use warplab_units::{Address, Cycle, SectorMask, TypedId};
 
 /// Which SMs are neighbours, and how many a reply goes to.
@@ -24,9 +22,7 @@ impl CoalescerSpec {
     /// That of a machine, if it has coalescers.
     pub(crate) fn new(config: &GpuConfig) -> Option<CoalescerSpec> {
         let most = config.l2.coalescer_sms?;
-        let of_cluster = |(cluster, number): (&SmCluster, u16)| repeat_n(number, cluster.sms as usize);
-        let cluster_of_sm = config.sm_clusters().iter().zip(0..).flat_map(of_cluster).collect();
-        Some(CoalescerSpec { cluster_of_sm, most })
+        Some(CoalescerSpec { cluster_of_sm: config.cluster_of_sm().into(), most })
     }
 
     fn cluster(&self, request: &Request) -> u16 {

@@ -8,6 +8,9 @@ use warplab_units::{Address, SectorMask};
 /// Words of a sector.
 const WORDS: u32 = 8;
 
+/// So many lines that have gone are kept in the order in any case.
+const FEW: usize = 64;
+
 /// The lines of one slice with sectors that were written in part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PartialLines {
@@ -31,6 +34,10 @@ impl PartialLines {
     /// No sector of a line is written in part any more.
     pub(crate) fn remove(&mut self, line: Address) {
         self.words.remove(line);
+        // Lines that have gone are forgotten now and then, so that they never outnumber the others.
+        if self.order.len() > 2 * self.words.len() + FEW {
+            self.order.retain(|&line| self.words.contains(line));
+        }
     }
 
     /// How many there are.
@@ -74,6 +81,16 @@ mod tests {
         [0, 128, 256].into_iter().for_each(|line| _ = lines.write(Address(line), 1));
         assert_eq!(lines.take_oldest(2), Some(Address(0)));
         assert_eq!(lines.take_oldest(2), None);
+    }
+
+    #[test]
+    fn lines_that_have_gone_take_no_room() {
+        let mut lines = PartialLines::default();
+        for number in 0..10_000 {
+            lines.write(Address(number * 128), 1);
+            lines.remove(Address(number * 128));
+        }
+        assert!(lines.order.len() <= 64, "{}", lines.order.len());
     }
 
     #[test]
