@@ -18,6 +18,8 @@ struct FreePlace {
     round: u32,
     rank: u16,
     sm: SmId,
+    /// Nothing has been there yet, and its multiprocessor starts blocks at its own pace.
+    is_new: bool,
 }
 
 /// Gives blocks out, one after another for the whole chip.
@@ -29,6 +31,8 @@ pub(crate) struct Dispatcher {
     places: BinaryHeap<Reverse<FreePlace>>,
     /// When the next block can be dispatched, in parts of a cycle.
     ready: u64,
+    /// Whether the end of a block takes its turn, too, when no other block follows.
+    counts_ends: bool,
     interval: u64,
     block_start: u64,
     warp_start: u64,
@@ -46,13 +50,18 @@ impl Dispatcher {
         per_sm: u32,
     ) -> Dispatcher {
         let start = begin + u64::from(timing.kernel_start);
+        let first_wave = timing.first_wave.map(|wave| {
+            let last_warp = warps_per_block.saturating_sub(1) * timing.warp_start;
+            u64::from(wave.interval.max(last_warp + wave.gap))
+        });
         let mut places = BinaryHeap::new();
         for round in 0..per_sm {
             let of_round = blocks.saturating_sub(u64::from(round) * placement.sms() as u64);
             let sms = (0..placement.sms()).map(SmId::from_index);
             places.extend(sms.map(|sm| {
                 let rank = placement.rank(sm, of_round);
-                Reverse(FreePlace { free_at: start, round, rank, sm })
+                let free_at = start + u64::from(round) * first_wave.unwrap_or(0);
+                Reverse(FreePlace { free_at, round, rank, sm, is_new: first_wave.is_some() })
             }));
         }
         let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
@@ -62,6 +71,7 @@ impl Dispatcher {
             placement,
             places,
             ready: start.0 * PARTS,
+            counts_ends: first_wave.is_some(),
             interval: (cycles * PARTS as f64).round() as u64,
             block_start: u64::from(timing.block_start),
             warp_start: u64::from(timing.warp_start),
@@ -72,7 +82,23 @@ impl Dispatcher {
     /// A block of an SM has ended; its place is free at a cycle.
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
         let rank = self.placement.rank(sm, u64::MAX);
-        self.places.push(Reverse(FreePlace { free_at: at, round: 0, rank, sm }));
+        self.places.push(Reverse(FreePlace { free_at: at, round: 0, rank, sm, is_new: false }));
+    }
+
+    /// When it has taken note of the last end of a block, once all have ended.
+    pub(crate) fn end(&self) -> Cycle {
+        if !self.counts_ends {
+            return Cycle(0);
+        }
+        let mut ends: Vec<Cycle> = self.ended_places().map(|place| place.free_at).collect();
+        ends.sort_unstable();
+        let ready = ends.iter().fold(self.ready, |ready, end| ready.max(end.0 * PARTS) + self.interval);
+        Cycle(ready / PARTS)
+    }
+
+    /// Places whose blocks have ended.
+    fn ended_places(&self) -> impl Iterator<Item = &FreePlace> {
+        self.places.iter().map(|Reverse(place)| place).filter(|place| !place.is_new)
     }
 
     /// Blocks that have been given out.
@@ -93,8 +119,10 @@ impl Dispatcher {
     /// When the next block can be dispatched, if a place is known to be free then.
     pub(crate) fn next_dispatch(&self) -> Cycle {
         match self.places.peek() {
-            Some(Reverse(place)) if !self.is_done() => place.free_at.max(Cycle(self.ready / PARTS)),
-            _ => Cycle::NEVER,
+            _ if self.is_done() => Cycle::NEVER,
+            Some(Reverse(place)) if place.is_new => place.free_at,
+            Some(Reverse(place)) => place.free_at.max(Cycle(self.ready / PARTS)),
+            None => Cycle::NEVER,
         }
     }
 
@@ -104,8 +132,11 @@ impl Dispatcher {
         let horizon = now + self.block_end;
         while self.next_dispatch() < horizon {
             let Some(Reverse(place)) = self.places.pop() else { return };
-            let at = self.ready.max(place.free_at.0 * PARTS);
-            self.ready = at + self.interval;
+            let mut at = place.free_at.0 * PARTS;
+            if !place.is_new {
+                at = at.max(self.ready);
+                self.ready = at + self.interval;
+            }
             let start = (Cycle(at / PARTS) + self.block_start).max(now);
             give(place.sm, BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start });
             self.next_block += 1;
@@ -117,18 +148,20 @@ impl Dispatcher {
 mod tests {
     use super::Dispatcher;
     use crate::placement::Placement;
-    use warplab_config::gpu::LaunchTiming;
+    use warplab_config::gpu::{FirstWave, LaunchTiming};
     use warplab_units::{Cycle, SmId};
 
     fn timing() -> LaunchTiming {
         LaunchTiming {
             kernel_start: 10,
             kernel_end: 0,
+            flush: 0,
             cycles_per_block: 1.25,
             cycles_per_warp: 0.0,
             block_start: 100,
             warp_start: 0,
             block_end: 50,
+            first_wave: None,
             system_call: 0,
         }
     }
@@ -184,6 +217,33 @@ mod tests {
         let mut dispatcher = Dispatcher::new(&per_warp, Cycle(0), 3, 4, one_cluster(3), 1);
         let starts: Vec<u64> = dispatched(&mut dispatcher, 0).into_iter().map(|(_, _, at)| at).collect();
         assert_eq!(starts, [110, 119, 128]);
+    }
+
+    /// Each SM starts a block every 24 cycles, or 16 cycles after the last warp of the one before.
+    fn with_first_wave() -> LaunchTiming {
+        let first_wave = Some(FirstWave { interval: 24, gap: 16 });
+        LaunchTiming { first_wave, warp_start: 2, cycles_per_block: 10.0, ..timing() }
+    }
+
+    #[test]
+    fn each_sm_starts_its_blocks_of_the_first_wave_at_its_own_pace() {
+        let given = |warps| {
+            dispatched(&mut Dispatcher::new(&with_first_wave(), Cycle(0), 6, warps, one_cluster(2), 3), 0)
+        };
+        let times = |given: &[(u16, u64, u64)]| given.iter().map(|&(_, _, at)| at).collect::<Vec<_>>();
+        assert_eq!(times(&given(1)), [110, 110, 134, 134]);
+        assert_eq!(times(&given(8)), [110, 110, 140, 140]);
+    }
+
+    #[test]
+    fn ends_of_blocks_take_their_turns_even_when_no_block_follows() {
+        let mut dispatcher = Dispatcher::new(&with_first_wave(), Cycle(0), 3, 1, one_cluster(2), 1);
+        dispatched(&mut dispatcher, 0);
+        dispatcher.freed(SmId(1), Cycle(400));
+        dispatcher.freed(SmId(0), Cycle(400));
+        assert_eq!(dispatched(&mut dispatcher, 360), [(0, 2, 500)]);
+        dispatcher.freed(SmId(0), Cycle(415));
+        assert_eq!(dispatcher.end(), Cycle(430));
     }
 
     #[test]

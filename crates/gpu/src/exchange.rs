@@ -6,7 +6,7 @@ use crate::order::{Sorter, Timed};
 use crate::running::{Running, SmPort};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use warplab_memory::{ClusterPorts, Reply, Request};
+use warplab_memory::{ClusterPorts, Credit, Reply, Request};
 use warplab_units::{Cycle, PartitionId, TypedId};
 
 /// By SM: the requests of one SM stay in order.
@@ -82,6 +82,9 @@ pub(crate) struct Cluster {
     /// The requests that have passed the port in this epoch, each with its arrival and where it goes.
     #[serde(skip)]
     pub(crate) passed: Vec<(PartitionId, Request)>,
+    /// The requests of its SMs that have been taken in this epoch.
+    #[serde(skip)]
+    credits: Vec<Credit>,
     #[serde(skip)]
     sorters: (Sorter<Request>, Sorter<Reply>),
 }
@@ -95,6 +98,7 @@ impl Cluster {
             requests: Vec::new(),
             replies: Vec::new(),
             passed: Vec::new(),
+            credits: Vec::new(),
             sorters: Default::default(),
         }
     }
@@ -113,6 +117,11 @@ impl Cluster {
     /// A partition has sent a reply to one of its SMs.
     pub(crate) fn take_reply(&mut self, reply: Reply) {
         self.replies.push(reply);
+    }
+
+    /// A partition has taken a request of one of its SMs.
+    pub(crate) fn take_credit(&mut self, credit: Credit) {
+        self.credits.push(credit);
     }
 
     /// What its SMs have sent and leaves before `end` passes the port.
@@ -141,6 +150,17 @@ impl Cluster {
             if let Some(port) = &mut sms.sms[sm] {
                 sms.next[sm] = sms.next[sm].min(reply.at);
                 port.sm.deliver(reply);
+            }
+        }
+    }
+
+    /// What partitions have taken of its SMs' requests: the SMs know it when a message has come back.
+    pub(crate) fn receive_credits(&mut self, sms: &mut ClusterSms<'_>, spec: &MemorySpec) {
+        for Credit { sm, flits, at } in self.credits.drain(..) {
+            let sm = sm.index() - sms.first;
+            if let Some(port) = &mut sms.sms[sm] {
+                port.sm.give_back(flits, at + spec.crossbar.latency());
+                sms.next[sm] = sms.next[sm].min(port.sm.next_credit());
             }
         }
     }

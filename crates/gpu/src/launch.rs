@@ -76,10 +76,17 @@ pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch
     let constants =
         ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
             .map_err(|fault| RunFault::Launch(Box::new(fault)))?;
-    let spec = Arc::new(SmSpec::new(config, occupancy.carveout_kib));
+    let spec =
+        Arc::new(SmSpec::new(config, occupancy.carveout_kib, others_of_cluster(config, &launch.shape)));
     let hazards = Arc::new(HazardTable::new(kernel, spec.latencies()));
     let launch = Arc::new(LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants));
     Ok(PreparedLaunch { spec, launch, hazards, occupancy })
+}
+
+/// How many SMs beside one of a cluster run a launch: its blocks go to the clusters in turn.
+fn others_of_cluster(config: &GpuConfig, shape: &LaunchShape) -> u64 {
+    let sms = shape.blocks().min(u64::from(config.limits.multiprocessors));
+    sms.div_ceil(config.sm_clusters().len().max(1) as u64).saturating_sub(1)
 }
 
 /// How many blocks of a launch fit on an SM of a machine.

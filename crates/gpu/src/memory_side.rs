@@ -211,6 +211,7 @@ impl MemorySide {
         let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
             cluster.send(sms, end, spec);
             cluster.receive(sms, end, spec);
+            cluster.receive_credits(sms, spec);
         };
         if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
             parallel::for_each(&mut each, exchange);
@@ -228,6 +229,9 @@ impl MemorySide {
         for port in chosen(partitions, acting) {
             for reply in port.sent.replies.drain(..) {
                 clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+            }
+            for credit in port.sent.credits.drain(..) {
+                clusters[spec.crossbar.cluster(credit.sm)].take_credit(credit);
             }
         }
     }

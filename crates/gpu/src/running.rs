@@ -175,7 +175,9 @@ impl Running {
 
     /// Cycles from the start of the kernel to its end.
     pub(crate) fn elapsed(&self, config: &GpuConfig) -> u64 {
-        (self.last_end - self.begin) + u64::from(config.launch.kernel_end)
+        let last_end = self.last_end.max(self.dispatcher.end());
+        let flush = if self.active().any(|port| port.sm.has_written()) { config.launch.flush } else { 0 };
+        (last_end - self.begin) + u64::from(config.launch.kernel_end + flush)
     }
 
     /// Gives out the blocks whose dispatch is certain at the boundary `now`.

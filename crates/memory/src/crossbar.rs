@@ -38,6 +38,12 @@ impl CrossbarSpec {
         }
     }
 
+    /// Cycles that a message takes at least, each way.
+    #[must_use]
+    pub fn latency(&self) -> u64 {
+        self.latency
+    }
+
     /// The SMs of each cluster.
     #[must_use]
     pub fn clusters(&self) -> &[Range<usize>] {

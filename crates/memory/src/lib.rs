@@ -25,6 +25,6 @@ pub use dram::{ChannelView, DramAccessView};
 pub use l2::{L2MshrView, SliceView};
 pub use line_table::LineTable;
 pub use map::AddressMap;
-pub use message::{HalfContent, HalfMessage, Reply, Request, RequestKind};
+pub use message::{Credit, HalfContent, HalfMessage, Reply, Request, RequestKind};
 pub use partition::{Partition, PartitionOutput, PartitionSpec, PartitionView};
 pub use port::{Bandwidth, Port};

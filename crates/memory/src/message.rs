@@ -43,6 +43,14 @@ pub struct Request {
     pub at: Cycle,
 }
 
+impl Request {
+    /// Flits that it is on the crossbar: one at least.
+    #[must_use]
+    pub fn flits(&self, flit_bytes: u32) -> u32 {
+        self.bytes.div_ceil(flit_bytes).max(1)
+    }
+}
+
 /// The answer to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
@@ -55,6 +63,17 @@ pub struct Reply {
     /// Whether it goes with the reply to a neighbour as far as the cluster.
     pub shared: bool,
     /// When it left the partition; once it is on the crossbar, when it arrives.
+    pub at: Cycle,
+}
+
+/// A slice has taken a request: what it was on the crossbar is free again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credit {
+    /// The SM that sent the request.
+    pub sm: SmId,
+    /// Flits of the request.
+    pub flits: u32,
+    /// When the slice took it.
     pub at: Cycle,
 }
 

@@ -5,7 +5,7 @@ mod inspect;
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
-use crate::message::{HalfContent, HalfMessage, Reply, Request};
+use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
@@ -136,6 +136,8 @@ pub struct PartitionOutput {
     pub replies: Vec<Reply>,
     /// To the partition of the same number in the other half.
     pub to_other_half: Vec<HalfMessage>,
+    /// To SMs: which of their requests have been taken.
+    pub credits: Vec<Credit>,
 }
 
 /// One memory partition.
@@ -371,6 +373,7 @@ impl Partition {
         let mut of_slice = SliceOutput {
             replies: &mut output.replies,
             to_other_half: &mut output.to_other_half,
+            credits: &mut output.credits,
             dram: &mut self.wanted,
             counters: &mut self.counters.l2,
             queue: &mut self.counters.l2_requests,

@@ -19,16 +19,20 @@ pub(crate) struct ConstantSpec {
     miss: [u64; 2],
     /// Cycles that a block costs which the next level lacks.
     memory: u64,
+    /// Cycles that the first use of a line of bank 0 takes longer.
+    first: u64,
 }
 
 impl ConstantSpec {
-    pub(crate) fn new(supply: &ConstantSupply) -> ConstantSpec {
+    /// The caches of an SM beside so many others of its cluster that run the launch.
+    pub(crate) fn new(supply: &ConstantSupply, others: u64) -> ConstantSpec {
         ConstantSpec {
             lines: u64::from(supply.bytes / supply.line_bytes).max(1),
             line_bytes: supply.line_bytes,
             block_bytes: supply.block_bytes,
             miss: [supply.operand_miss, supply.load_miss].map(u64::from),
             memory: u64::from(supply.memory_latency),
+            first: u64::from(supply.sharing) * others,
         }
     }
 }
@@ -87,7 +91,11 @@ impl Constants {
             return ready.max(now);
         }
         let block = number(spec.block_bytes);
-        let below = if bank == 0 { now } else { block_ready(&mut self.blocks, block, spec, now) };
+        let below = match bank {
+            0 if stamp == 0 => now + spec.first,
+            0 => now,
+            _ => block_ready(&mut self.blocks, block, spec, now),
+        };
         let cache = &mut self.caches[port as usize];
         cache.inserted += 1;
         let ready = below + spec.miss[port as usize];
@@ -114,7 +122,7 @@ mod tests {
 
     /// Two lines of 64 bytes in each cache, blocks of 256.
     const SPEC: ConstantSpec =
-        ConstantSpec { lines: 2, line_bytes: 64, block_bytes: 256, miss: [58, 70], memory: 500 };
+        ConstantSpec { lines: 2, line_bytes: 64, block_bytes: 256, miss: [58, 70], memory: 500, first: 0 };
 
     /// How long each constant takes, one after the other.
     fn waits(port: ConstantPort, bank: u8, offsets: &[u32]) -> Vec<u64> {
@@ -130,6 +138,17 @@ mod tests {
     fn a_parameter_is_in_the_next_level_from_the_start() {
         assert_eq!(waits(ConstantPort::Operand, 0, &[0x210, 0x214, 0x23c, 0x240]), [58, 0, 0, 58]);
         assert_eq!(waits(ConstantPort::Load, 0, &[0x210, 0x214]), [70, 0]);
+    }
+
+    #[test]
+    fn the_first_use_of_a_parameter_takes_longer_beside_other_sms_of_the_cluster() {
+        let spec = ConstantSpec { first: 84, ..SPEC };
+        let mut constants = Constants::default();
+        let mut wait =
+            |offset, now| constants.ready(&spec, ConstantPort::Operand, 0, offset, Cycle(now)).0 - now;
+        // Two other lines take the place of the first, which is in the next level then.
+        let first = [wait(0x210, 100), wait(0x240, 300), wait(0x280, 500)];
+        assert_eq!((first, wait(0x210, 700)), ([142; 3], 58));
     }
 
     #[test]

@@ -34,7 +34,8 @@ enum Level {
 }
 
 impl FetchSpec {
-    pub(crate) fn new(supply: &InstructionSupply) -> FetchSpec {
+    /// The caches of an SM beside so many others of its cluster that run the launch.
+    pub(crate) fn new(supply: &InstructionSupply, others: u64) -> FetchSpec {
         let line = supply.line_instructions.max(1);
         let lines = |instructions: u32| u64::from(instructions / line).max(1);
         // The warp issues the instructions of a line while the next one comes.
@@ -48,7 +49,9 @@ impl FetchSpec {
             next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval]
                 .map(next_line),
             jump: [supply.l1_latency, supply.l2_latency, memory_latency].map(u64::from),
-            start: supply.start_latency.map(u64::from),
+            start: supply
+                .start_latency
+                .map(|latency| u64::from(latency) + u64::from(supply.start_sharing) * others),
             prefetched: u64::from(supply.prefetched_instructions / line),
         }
     }
@@ -137,10 +140,12 @@ mod tests {
 
     /// L0 of two lines, L1 of four; lines of eight instructions.
     fn spec() -> FetchSpec {
-        FetchSpec::new(&InstructionSupply {
+        let supply = InstructionSupply {
             branch_taken: 10,
             convergence: 0,
             branch_target: 0,
+            branch_fetch: 0,
+            exit: 0,
             l0_instructions: 16,
             l1_line_interval: 18,
             l1_instructions: 32,
@@ -150,11 +155,13 @@ mod tests {
             memory_line_interval: Some(121),
             memory_latency: Some(300),
             prefetched_instructions: 0,
-            start_latency: Some(140),
+            start_latency: Some(130),
+            start_sharing: 5,
             line_instructions: 8,
             fetch_group: 8,
             branch_patience: 32,
-        })
+        };
+        FetchSpec::new(&supply, 2)
     }
 
     fn fetch(sub_partitions: usize) -> Fetch {

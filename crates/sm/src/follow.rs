@@ -52,7 +52,7 @@ impl Advance<'_> {
             }
             Step::System { .. } => self.system_call(slot, executed.pc),
             Step::Exited { warp_done: false } => self.go_on(slot, executed.pc, next, 0),
-            Step::Exited { warp_done: true } => self.exit(slot),
+            Step::Exited { warp_done: true } => self.exit(slot, executed.pc, next),
             Step::Trap => return Err(self.sm.trap(slot, executed.pc, self.context.launch)),
         }
         Ok(())
@@ -75,10 +75,13 @@ impl Advance<'_> {
             let fetched = self.fetched(sub, pc, target, next);
             self.wait_until(slot, Phase::FixedLatency { fetched }, next);
         } else {
-            let jump = if target == pc + 1 { next } else { next.max(self.sm.now + spec.branch_taken) };
+            let jumps = target != pc + 1;
+            let jump = if jumps { next.max(self.sm.now + spec.branch_taken) } else { next };
             let resolved = jump + late;
             let fetched = self.fetched(sub, pc, target, resolved);
-            self.wait_until(slot, Phase::BranchResolving { fetched }, resolved);
+            let stall = (next - self.sm.now).saturating_sub(1) as u8;
+            let fetch = if jumps { spec.branch_fetch as u8 } else { 0 };
+            self.wait_until(slot, Phase::BranchResolving { stall, fetch, fetched }, resolved);
         }
     }
 
@@ -89,7 +92,19 @@ impl Advance<'_> {
         (delay > 0).then_some(wanted + delay)
     }
 
-    fn exit(&mut self, slot: usize) {
+    /// The warp has issued its last instruction, whose stall count ends at `next`.
+    fn exit(&mut self, slot: usize, pc: u32, next: Cycle) {
+        match self.context.spec.exit {
+            0 => self.drain(slot),
+            cycles => {
+                let stall = (next - self.sm.now).saturating_sub(1) as u8;
+                self.wait_until(slot, Phase::Exiting { stall, pc }, next + cycles);
+            }
+        }
+    }
+
+    /// The warp leaves as soon as its stores have left.
+    pub(crate) fn drain(&mut self, slot: usize) {
         let warp = &mut self.sm.warps[slot];
         warp.phase = Phase::Draining;
         if warp.unsent == 0 {

@@ -197,7 +197,11 @@ impl Advance<'_> {
             write_barrier,
             read_barrier: info.read_barrier,
         };
-        self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
+        let read = self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
+        if let (Some(at), Some(counter)) = (read, info.read_barrier) {
+            let (slot, generation) = (owner.slot, owner.generation);
+            self.sm.events.push(at, Event::Release { slot, generation, counter });
+        }
         if self.sm.watched {
             self.watch_levels();
         }

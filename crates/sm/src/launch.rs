@@ -43,6 +43,8 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
+    pub(crate) takes_turns: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
     pub(crate) only_computes: bool,
 }
@@ -114,6 +116,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
         (Pipe::Lsu, _) => MemoryClass::Global,
         _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
+        _ if spec.lsu.special_interval.is_some() && takes_turns(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,
     };
     IssueInfo {
@@ -134,6 +137,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        takes_turns: takes_turns(instruction),
         only_computes: false,
     }
 }
@@ -159,6 +163,12 @@ fn reads_lane_numbers(instruction: &Instruction) -> bool {
         _ => false,
     };
     instruction.opcode == Opcode::S2r && instruction.operands.iter().any(of_lanes)
+}
+
+/// Whether an instruction reads a special register that is one for the warp: the SM does so one after another (measured:
+/// traces/h200/launch, S2UR of 4 to 32 warps).
+fn takes_turns(instruction: &Instruction) -> bool {
+    matches!(instruction.opcode, Opcode::S2r | Opcode::S2ur) && !reads_lane_numbers(instruction)
 }
 
 /// The constant that an instruction reads. One at the sum of a uniform register is taken to be there.

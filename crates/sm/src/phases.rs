@@ -47,6 +47,9 @@ impl Advance<'_> {
     fn wake_from_any(&mut self, slot: usize) {
         let phase = self.sm.warps[slot].phase;
         self.leave_phase(slot);
+        if let Phase::Exiting { .. } = phase {
+            return self.drain(slot);
+        }
         match phase.fetched() {
             Some(at) => self.wait_until(slot, Phase::Fetching, at),
             None => self.prepare(slot),
@@ -164,17 +167,31 @@ impl Advance<'_> {
         let Some(reason) = warp.phase.reason() else { return };
         // A phase that begins after the issue of this very cycle has no cycle yet.
         let (from, to) = (warp.since, self.sm.now.max(warp.since));
+        let (stall, fetch) = warp.phase.stall_and_fetch(to - from);
         warp.since = to;
-        let sub_partition = &mut self.sm.sub_partitions[usize::from(warp.sub)];
-        sub_partition.charge_stall(reason, to - from);
-        if self.sm.watched && to > from {
-            self.watch(slot, WarpState::Stalled(reason), from, to);
+        let parts = [
+            (StallReason::Wait, from, from + stall),
+            (reason, from + stall, Cycle(to.0 - fetch)),
+            (StallReason::NoInstruction, Cycle(to.0 - fetch), to),
+        ];
+        let sub = usize::from(warp.sub);
+        for (reason, from, to) in parts {
+            if to > from {
+                self.sm.sub_partitions[sub].charge_stall(reason, to - from);
+                if self.sm.watched {
+                    self.watch(slot, WarpState::Stalled(reason), from, to);
+                }
+            }
         }
     }
 
     /// Tells the observer what a warp did.
     pub(crate) fn watch(&mut self, slot: usize, state: WarpState, from: Cycle, to: Cycle) {
-        let pc = self.sm.warps[slot].state.paths.current().map_or(0, |path| path.pc);
+        let warp = &self.sm.warps[slot];
+        let pc = match warp.phase {
+            Phase::Exiting { pc, .. } => pc,
+            _ => warp.state.paths.current().map_or(0, |path| path.pc),
+        };
         let interval = StateInterval { slot: WarpSlot(slot as u8), state, pc, from, to };
         self.observer.state(self.sm.id, interval);
     }

@@ -141,6 +141,17 @@ impl Sm {
         self.inbox.push_back(reply);
     }
 
+    /// Slices have taken so many flits of what it sent, which it knows from `at` on.
+    pub fn give_back(&mut self, flits: u32, at: Cycle) {
+        self.lsu.credits.give_back(flits, at);
+    }
+
+    /// When credits for the crossbar come back that the LSU waits for, or never.
+    #[must_use]
+    pub fn next_credit(&self) -> Cycle {
+        self.lsu.credits.next_return()
+    }
+
     /// Writes the old values of an atomic operation into the registers of the warp that asked.
     pub fn deliver_atomic(&mut self, result: &AtomicResult) {
         let warp = &mut self.warps[usize::from(result.slot)];
@@ -177,6 +188,12 @@ impl Sm {
         self.overlay.clear();
     }
 
+    /// Whether it has written to global memory, or changed it.
+    #[must_use]
+    pub fn has_written(&self) -> bool {
+        self.lsu.has_written
+    }
+
     /// Whether nothing is resident, coming or under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -192,7 +209,8 @@ impl Sm {
 
     fn next_known(&self) -> Cycle {
         let event = self.events.next().min(self.wakes.next());
-        event.min(self.lsu.queues.next_start().0).min(self.next_reply).min(self.next_start)
+        let lsu = self.lsu.queues.next_start().0.min(self.next_credit());
+        event.min(lsu).min(self.next_reply).min(self.next_start)
     }
 
     /// Advances to cycle `until`, alone.
@@ -272,7 +290,7 @@ impl Advance<'_> {
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
     fn take_due(&mut self) {
         let now = self.sm.now;
-        if self.sm.next_reply <= now || self.sm.lsu.queues.may_start(now) {
+        if self.sm.next_reply <= now || self.sm.next_credit() <= now || self.sm.lsu.queues.may_start(now) {
             self.run_lsu();
         }
         self.take_events();
@@ -293,6 +311,9 @@ impl Advance<'_> {
                 self.sm.lsu.reply(&reply, spec, &mut outcomes);
             }
             self.sm.next_reply = self.sm.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
+        }
+        if self.sm.next_credit() <= now {
+            self.sm.lsu.queues.unblock(now);
         }
         if self.sm.lsu.queues.may_start(now) {
             let (start, sub) = self.sm.lsu.queues.next_start();

@@ -33,6 +33,10 @@ pub struct SmSpec {
     pub(crate) constants: Option<ConstantSpec>,
     /// Cycles from the issue of a taken branch until the next instruction can issue.
     pub(crate) branch_taken: u64,
+    /// Of these, cycles in which the instruction at the target is fetched.
+    pub(crate) branch_fetch: u64,
+    /// From the end of the stall count of the last instruction of a warp until it has left its slot.
+    pub(crate) exit: u64,
     /// Cycles that a branch adds for each address that lanes have in registers.
     pub(crate) branch_target: u64,
     /// Cycles that an instruction adds at which lanes converge.
@@ -88,9 +92,10 @@ impl BarrierSpec {
 }
 
 impl SmSpec {
-    /// The SM of a machine, with this many KiB of its combined memory given to shared memory.
+    /// The SM of a machine, with this many KiB of its combined memory given to shared memory, beside so many others of its
+    /// cluster that run the launch.
     #[must_use]
-    pub fn new(config: &GpuConfig, shared_kib: u32) -> SmSpec {
+    pub fn new(config: &GpuConfig, shared_kib: u32, others: u64) -> SmSpec {
         let sm = &config.multiprocessor;
         let l1_kib = sm.l1.combined_kib.saturating_sub(sm.l1.reserved_kib).saturating_sub(shared_kib).max(1);
         let issue = sm.issue.unwrap_or(IssueRules::ONE);
@@ -117,10 +122,12 @@ impl SmSpec {
             },
             pipes: PipeSpec::new(&sm.pipes),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
-            fetch: FetchSpec::new(&sm.instructions),
-            constants: sm.constants.as_ref().map(ConstantSpec::new),
+            fetch: FetchSpec::new(&sm.instructions, others),
+            constants: sm.constants.as_ref().map(|supply| ConstantSpec::new(supply, others)),
             branch_taken: u64::from(sm.instructions.branch_taken),
             branch_target: u64::from(sm.instructions.branch_target),
+            branch_fetch: u64::from(sm.instructions.branch_fetch),
+            exit: u64::from(sm.instructions.exit),
             convergence: u64::from(sm.instructions.convergence),
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
@@ -161,12 +168,14 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         },
         header_bytes: crossbar.header_bytes,
         flit_bytes: crossbar.flit_bytes,
+        credits: crossbar.flit_bytes.and(crossbar.credits),
         port: PortSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
             slack: u64::from(sm.memory_pipeline.send_slack),
         },
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
+        special_interval: sm.memory_pipeline.special_interval.map(u64::from),
         source_release: u64::from(sm.memory_pipeline.source_release),
         hit,
         request: hit * u64::from(sm.l1.request_percent) / 100,

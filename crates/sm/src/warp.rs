@@ -20,8 +20,11 @@ pub(crate) enum Phase {
     Dispatching { fetched: Option<Cycle> },
     /// The stall count of the last instruction runs; the next instruction comes at `fetched` if that is later.
     FixedLatency { fetched: Option<Cycle> },
-    /// The target of a taken branch is computed; its instruction comes at `fetched` if that is later.
-    BranchResolving { fetched: Option<Cycle> },
+    /// After the stall count of a taken branch its target is computed, and in the last cycles its instruction is fetched,
+    /// which comes at `fetched` if that is later.
+    BranchResolving { stall: u8, fetch: u8, fetched: Option<Cycle> },
+    /// After the stall count of its last instruction, at `pc`, the warp leaves its slot.
+    Exiting { stall: u8, pc: u32 },
     /// The next instruction is on its way from the instruction caches.
     Fetching,
     /// A constant operand is on its way from the constant caches.
@@ -54,7 +57,7 @@ impl Phase {
             Phase::Empty | Phase::Ready => return None,
             Phase::Dispatching { .. } => StallReason::DispatchStall,
             Phase::FixedLatency { .. } => StallReason::Wait,
-            Phase::BranchResolving { .. } => StallReason::BranchResolving,
+            Phase::BranchResolving { .. } | Phase::Exiting { .. } => StallReason::BranchResolving,
             Phase::Fetching => StallReason::NoInstruction,
             Phase::FetchingConstant => StallReason::ImcMiss,
             Phase::Sleeping => StallReason::Sleeping,
@@ -67,6 +70,20 @@ impl Phase {
         })
     }
 
+    /// Of a phase of so many cycles, how many at its beginning are the stall count of the instruction before it, and how
+    /// many at its end an instruction is fetched in.
+    #[inline]
+    pub(crate) fn stall_and_fetch(self, cycles: u64) -> (u64, u64) {
+        match self {
+            Phase::BranchResolving { stall, fetch, .. } => {
+                let stall = u64::from(stall).min(cycles);
+                (stall, u64::from(fetch).min(cycles - stall))
+            }
+            Phase::Exiting { stall, .. } => (u64::from(stall).min(cycles), 0),
+            _ => (0, 0),
+        }
+    }
+
     /// Whether the phase ends at a known cycle.
     #[inline]
     pub(crate) fn is_timed(self) -> bool {
@@ -75,6 +92,7 @@ impl Phase {
             Phase::Dispatching { .. }
                 | Phase::FixedLatency { .. }
                 | Phase::BranchResolving { .. }
+                | Phase::Exiting { .. }
                 | Phase::Fetching
                 | Phase::FetchingConstant
                 | Phase::Sleeping
@@ -89,7 +107,7 @@ impl Phase {
         match self {
             Phase::Dispatching { fetched }
             | Phase::FixedLatency { fetched }
-            | Phase::BranchResolving { fetched } => fetched,
+            | Phase::BranchResolving { fetched, .. } => fetched,
             _ => None,
         }
     }

@@ -71,6 +71,25 @@ fn a_taken_branch_costs_its_latency() {
 }
 
 #[test]
+fn a_taken_branch_is_its_stall_count_then_resolved_then_fetched() {
+    let config = toy(&[("branch_taken: 5,", "branch_taken: 8, branch_fetch: 2,")]);
+    let run = Bench::on(&config, 32, &[("BRA 0x20", after(3)), EXIT, EXIT]).run();
+    assert_eq!(run.issues(0), [10, 18]);
+    let reasons = [StallReason::Wait, StallReason::BranchResolving, StallReason::NoInstruction];
+    // The first instruction comes after ten cycles.
+    assert_eq!(reasons.map(|reason| run.stalled(reason)), [2, 3, 10 + 2]);
+}
+
+#[test]
+fn a_warp_leaves_its_slot_some_cycles_after_its_last_instruction() {
+    let config = toy(&[("branch_taken: 5,", "branch_taken: 5, exit: 7,")]);
+    let run = Bench::on(&config, 32, &[("EXIT", after(5))]).run();
+    assert_eq!(run.issues(0), [10]);
+    assert_eq!([StallReason::Wait, StallReason::BranchResolving].map(|reason| run.stalled(reason)), [4, 7]);
+    assert_eq!(run.seen.ends, [(10 + 5 + 7, 0)]);
+}
+
+#[test]
 fn the_reader_of_a_load_that_misses_issues_exactly_when_its_data_is_there() {
     let run = Bench::new(32, &[ADDRESS, (LOAD, holds(0)), (ADD, waits(1)), EXIT]).run();
     // Issues at 11, starts at 12, the request is ready at 22 and has left at 23; half the hit latency after the reply.

@@ -103,6 +103,16 @@ pub struct Limits {
     pub sub_partitions: u32,
 }
 
+/// The blocks of the first wave, of which each multiprocessor starts its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FirstWave {
+    /// Cycles between two blocks of one multiprocessor at least.
+    pub interval: u32,
+    /// From the start of the last warp of a block to the next block.
+    pub gap: u32,
+}
+
 /// How blocks come to multiprocessors, in SM cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -111,6 +121,9 @@ pub struct LaunchTiming {
     pub kernel_start: u32,
     /// From the end of the last block until the kernel has ended.
     pub kernel_end: u32,
+    /// Cycles that this takes longer for a kernel that has written to global memory.
+    #[serde(default)]
+    pub flush: u32,
     /// Cycles between two dispatched blocks, for the whole chip.
     #[schemars(range(min = 0.001))]
     pub cycles_per_block: f64,
@@ -124,6 +137,11 @@ pub struct LaunchTiming {
     /// From the exit of a block's last warp until its resources can be given out again.
     #[schemars(range(min = 1))]
     pub block_end: u32,
+    /// How multiprocessors get the blocks of the first wave. `cycles_per_block` is then the pace at which blocks that have
+    /// ended are taken note of, one after another for the whole chip, and replaced; the first wave comes at that pace, too,
+    /// where it is not given.
+    #[serde(default)]
+    pub first_wave: Option<FirstWave>,
     /// How long a call of the driver takes its warp: `printf`, `malloc`, `free`.
     pub system_call: u32,
 }

@@ -37,6 +37,11 @@ pub struct Crossbar {
     #[serde(default)]
     #[schemars(range(min = 1, max = 128))]
     pub flit_bytes: Option<u32>,
+    /// Flits that one multiprocessor may have on the way that level two has not taken. Its load/store unit stops when they
+    /// are used up; it never stops where they are not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 65536))]
+    pub credits: Option<u32>,
 }
 
 /// Which line of a full set of a cache is replaced.

@@ -14,7 +14,7 @@ mod scheduler;
 mod slice_table;
 mod timing;
 
-pub use chip::{Clocks, LaunchTiming, Limits, RegisterAllocation, Vendor};
+pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;
 pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};

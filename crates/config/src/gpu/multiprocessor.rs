@@ -77,6 +77,12 @@ pub struct InstructionSupply {
     /// or a switch.
     #[serde(default)]
     pub branch_target: u32,
+    /// Of the cycles of a taken branch, those in which the instruction at its target is fetched.
+    #[serde(default)]
+    pub branch_fetch: u32,
+    /// From the end of the stall count of the last instruction of a warp until the warp has left its slot.
+    #[serde(default)]
+    pub exit: u32,
     /// Cycles that an instruction adds at which lanes converge, whether they wait there or go on.
     #[serde(default)]
     pub convergence: u32,
@@ -106,6 +112,9 @@ pub struct InstructionSupply {
     /// Cycles until the first warp of a slot has its first instruction; as after a jump where it is not given.
     #[serde(default)]
     pub start_latency: Option<u32>,
+    /// Cycles that this takes longer for each further multiprocessor of a cluster that runs the launch.
+    #[serde(default)]
+    pub start_sharing: u32,
     /// Instructions of a cache line.
     #[schemars(range(min = 1, max = 1024))]
     pub line_instructions: u32,
@@ -136,6 +145,10 @@ pub struct ConstantSupply {
     pub load_miss: u32,
     /// Cycles that either waits beside for a block that the next level lacks.
     pub memory_latency: u32,
+    /// Cycles that the first use of a line of a launch's parameters takes longer for each further multiprocessor of a cluster
+    /// that runs the launch: they begin together and are served one after another.
+    #[serde(default)]
+    pub sharing: u32,
 }
 
 /// When a pipe can take its next instruction.
@@ -263,6 +276,9 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub masked_latency: Option<u32>,
+    /// Cycles of the unit between two special registers that are one for the warp; they go past it where it is not given.
+    #[serde(default)]
+    pub special_interval: Option<u32>,
     /// Cycles of requests that may wait for the port to level two before the unit stops.
     pub send_slack: u32,
     /// Lanes whose requests are put together; all of a warp where it is not given.

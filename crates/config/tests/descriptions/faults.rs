@@ -36,9 +36,9 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
     assert_eq!(
         render(&source, &faults[..1]),
         "error: unknown field 'schedular' of multiprocessor
-  --> mine.ron:52:9
+  --> mine.ron:54:9
    |
-52 |         schedular: cggty, // Huerta
+54 |         schedular: cggty, // Huerta
    |         ^^^^^^^^^ not known
    |
    = help: did you mean 'scheduler'? allowed: constants, divergence, instructions, issue, l1, latencies, memory_pipeline, pipes, scheduler, scheduler_seed, shared
@@ -107,7 +107,7 @@ fn all_faults_of_a_file_come_at_once() {
     let changes = [
         ("vendor: nvidia", "vendor: intel"),
         ("kib: 60160", "kilobytes: 60160"),
-        ("queue: 256,", "queue: 0,"),
+        ("queue: 48,", "queue: 0,"),
         ("runnable: true", "runnable: 1"),
     ];
     let messages: Vec<String> = told(&changes).into_iter().map(|(message, _)| message).collect();
@@ -146,7 +146,7 @@ fn all_faults_of_syntax_come_at_once() {
 #[test]
 fn numbers_that_do_not_fit_each_other_are_shown_at_their_place() {
     let found = faults(&[
-        ("write_low: 64", "write_low: 192"),
+        ("write_low: 16", "write_low: 32"),
         ("fetch_bytes: 64", "fetch_bytes: 96"),
         ("channels: 94", "channels: 95"),
         ("[0, 8, 16,", "[8, 0, 16,"),
@@ -159,7 +159,7 @@ fn numbers_that_do_not_fit_each_other_are_shown_at_their_place() {
             "l2.kib: 60160 KiB cannot be divided into 95 slices with sets of 20 lines",
             "l2.fetch_bytes: 96 bytes",
             "l2.halves: 95 partitions cannot be divided into 2 halves",
-            "dram.write_low: 192 is not below dram.write_high, 192",
+            "dram.write_low: 32 is not below dram.write_high, 32",
         ]
     );
 }

@@ -60,7 +60,7 @@ impl Queues {
         }
     }
 
-    /// How many bursts wait.
+    /// How many accesses wait, each of them until its last burst.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -84,7 +84,7 @@ impl Queues {
             before => self.nodes[before as usize].after = place,
         }
         self.ends[bank].last = place;
-        self.len += waiting.sectors.count() as usize;
+        self.len += 1;
     }
 
     /// The oldest access to a bank, if any waits.
@@ -150,8 +150,8 @@ impl Queues {
         let taken = Waiting { sectors: first, ..*waiting };
         waiting.sectors = waiting.sectors & !first;
         waiting.opened = false;
-        self.len -= 1;
         if waiting.sectors.is_empty() {
+            self.len -= 1;
             self.remove(bank, place);
         }
         taken

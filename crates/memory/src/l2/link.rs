@@ -23,6 +23,11 @@ impl LinkSpec {
         }
     }
 
+    /// Cycles that a message is on its way once it has left.
+    pub(crate) fn latency(&self) -> u64 {
+        self.latency
+    }
+
     fn time(&self, data_bytes: u32) -> Ticks {
         Ticks(self.kib.0 * u64::from(self.header_bytes + data_bytes) / 1024)
     }

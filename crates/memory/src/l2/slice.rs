@@ -12,7 +12,7 @@ use super::mshr::{Arrived, Mshrs, Waiter};
 use super::partial::PartialLines;
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
-use crate::message::{HalfMessage, Reply, Request, RequestKind};
+use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::gpu::ReplacementPolicy;
@@ -48,6 +48,8 @@ pub(crate) struct L2Spec {
     /// Lines with sectors written in part.
     partial_lines: Option<usize>,
     fetch_sectors: u32,
+    /// Bytes of a flit, where SMs may have so many on the way.
+    credit_flit_bytes: Option<u32>,
     /// Bytes of a reply beside its data.
     header_bytes: u32,
     hit: Ticks,
@@ -76,6 +78,7 @@ impl L2Spec {
             coalescer: CoalescerSpec::new(config),
             partial_lines: l2.partial_lines.map(|lines| lines as usize),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
+            credit_flit_bytes: config.crossbar.credits.and(config.crossbar.flit_bytes),
             header_bytes: config.crossbar.header_bytes,
             hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
             miss: Ticks::of_cycles(u64::from(l2.miss_latency)),
@@ -83,6 +86,17 @@ impl L2Spec {
             atomic: cycle * u64::from(l2.atomic_interval),
             atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
         }
+    }
+
+    /// A request has been taken, where it is done. A read has been taken before it came from the other half.
+    fn credit(&self, request: &Request, asker: Asker, now: Ticks, output: &mut SliceOutput<'_>) {
+        let Some(flit_bytes) = self.credit_flit_bytes else { return };
+        let at = match asker {
+            Asker::OtherHalf if request.kind == RequestKind::Read => return,
+            Asker::OtherHalf => now.to_cycle() + self.link.latency(),
+            Asker::Sm | Asker::Neighbour => now.to_cycle(),
+        };
+        output.credits.push(Credit { sm: request.sm, flits: request.flits(flit_bytes), at });
     }
 
     /// How long the sectors of a request keep the port of a slice busy.
@@ -188,6 +202,8 @@ pub(crate) struct SliceOutput<'a> {
     pub(crate) queue: &'a mut QueueCounters,
     /// To the slice of the same number in the other half.
     pub(crate) to_other_half: &'a mut Vec<HalfMessage>,
+    /// To SMs whose requests have been taken.
+    pub(crate) credits: &'a mut Vec<Credit>,
 }
 
 impl Slice {
@@ -259,6 +275,7 @@ impl Slice {
         let (home, set) = spec.map.home_and_local_line(request.line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.requests.pop_front();
+            spec.credit(&request, asker, now, output);
             return;
         }
         let turn = Turn { asker, set, writes_allowed, now };
@@ -269,6 +286,9 @@ impl Slice {
         };
         match passed {
             Ok(()) => {
+                if asker == Asker::OtherHalf || home == self.half || request.kind == RequestKind::Read {
+                    spec.credit(&request, asker, now, output);
+                }
                 let inbox = self.inbox(asker);
                 inbox.requests.pop_front();
                 if let (Asker::Sm, Some(input)) = (asker, &spec.input) {
@@ -308,7 +328,7 @@ impl Slice {
         if asker == Asker::OtherHalf {
             count_far(request, asked, output.counters);
         }
-        let passed = self.pass_request(spec, request, now, output);
+        let passed = self.pass_request(spec, request, missing, now, output);
         if let RequestKind::Write { full, words } = request.kind {
             self.cache.write(index, request.sectors, full);
             self.note_partial(spec, request.line, index, words, now, output);
@@ -322,15 +342,20 @@ impl Slice {
         Ok(())
     }
 
-    /// A request passes the port; when it has.
+    /// A request of which some sectors are missing passes the port; when it has. A read that waits for data only asks the
+    /// tags.
     fn pass_request(
         &mut self,
         spec: &L2Spec,
         request: &Request,
+        missing: SectorMask,
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) -> Ticks {
-        let busy = spec.port_time(request, self.last_atomic);
+        let busy = match request.kind {
+            RequestKind::Read if !missing.is_empty() => spec.cycle,
+            _ => spec.port_time(request, self.last_atomic),
+        };
         if let RequestKind::Atomic { .. } = request.kind {
             self.last_atomic = Some((request.line, request.sectors));
         }

@@ -25,6 +25,9 @@ impl Advance<'_> {
             sm.shared_counters.exchange_requests += 1;
             return Some(Work::Shared { busy: 1, pace: 1, latency });
         }
+        if let (true, Some(busy)) = (info.takes_turns, spec.lsu.special_interval) {
+            return Some(Work::Shared { busy, pace: busy, latency: u64::from(info.latency) });
+        }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
             let rows = spec.warp_rows;

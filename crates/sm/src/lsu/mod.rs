@@ -5,6 +5,7 @@
 
 mod access;
 mod coalesce;
+mod credits;
 mod inspect;
 mod l1;
 mod loads;
@@ -18,6 +19,7 @@ mod tests;
 use crate::spec::SmSpec;
 pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
+use credits::Credits;
 pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
 use loads::Loads;
@@ -44,11 +46,16 @@ pub(crate) struct LsuSpec {
     pub(crate) header_bytes: u32,
     /// What the send port passes at once; a request takes no less. Requests pass by their bytes where it is not given.
     pub(crate) flit_bytes: Option<u32>,
+    /// Flits that may be on the way to L2.
+    pub(crate) credits: Option<u32>,
     /// Whether special registers that are another one for each lane are read here.
     pub(crate) reads_lane_numbers: bool,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
     pub(crate) masked_latency: Option<u64>,
+    /// Cycles of the unit between two special registers that are one for the warp; they do not come here where it is not
+    /// given.
+    pub(crate) special_interval: Option<u64>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
@@ -88,6 +95,9 @@ pub(crate) struct LoadStoreUnit {
     /// When the data stage can take its next line.
     data_free: Cycle,
     pub(crate) port: SendPort,
+    pub(crate) credits: Credits,
+    /// Whether anything has been sent that changes memory.
+    pub(crate) has_written: bool,
     pub(crate) counters: L1Counters,
 }
 
@@ -103,11 +113,14 @@ impl LoadStoreUnit {
             done: Vec::new(),
             data_free: Cycle(0),
             port: SendPort::default(),
+            credits: Credits::default(),
+            has_written: false,
             counters: L1Counters::default(),
         }
     }
 
-    /// An instruction issues into the queue of its sub-partition.
+    /// An instruction issues into the queue of its sub-partition; when its sources have been read, if it passes that queue
+    /// at once.
     pub(crate) fn push(
         &mut self,
         sub_partition: usize,
@@ -115,13 +128,14 @@ impl LoadStoreUnit {
         work: Work,
         now: Cycle,
         spec: &LsuSpec,
-    ) {
+    ) -> Option<Cycle> {
         if let Work::Global { access, .. } = &work
             && access.has_result()
         {
             self.loads.counters.enters(now.0);
         }
-        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work }, &spec.queue);
+        let operation = Operation { asker: Asker { owner, issued: now }, work };
+        self.queues.push(sub_partition, operation, &spec.queue).then(|| now + spec.source_release)
     }
 
     /// Starts the operation that [`Queues::next_start`] names, at cycle `now`.
@@ -132,15 +146,13 @@ impl LoadStoreUnit {
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) {
-        if self.must_wait(sub_partition, spec) {
+        if self.must_wait(now, sub_partition, spec) {
             return self.queues.block(now);
         }
-        let Some(operation) = self.queues.take(sub_partition, now, &spec.queue) else { return };
-        let asker @ Asker { owner, issued } = operation.asker;
-        if let Some(counter) = owner.read_barrier {
-            let at = (issued + spec.source_release).max(now + 2);
-            outcomes.push(Outcome::Release { slot: owner.slot, generation: owner.generation, counter, at });
-        }
+        let taken = self.queues.take(sub_partition, now, &spec.queue);
+        let Some((operation, leaves)) = taken else { return };
+        let asker @ Asker { owner, .. } = operation.asker;
+        outcomes.extend(leaves.and_then(|asker| sources_read(asker, now, spec)));
         match operation.work {
             Work::Shared { busy, pace, latency } => {
                 self.queues.keep_busy_until(now + busy);
@@ -160,14 +172,15 @@ impl LoadStoreUnit {
         }
     }
 
-    /// Whether the next operation is a load for whose lines there are too few MSHRs.
-    fn must_wait(&self, sub_partition: usize, spec: &LsuSpec) -> bool {
-        match self.queues.head(sub_partition).map(|operation| &operation.work) {
-            Some(Work::Global { lines, access: GlobalAccess::Load { .. }, .. }) if spec.flat.is_none() => {
-                !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
-            }
-            _ => false,
-        }
+    /// Whether the next operation waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs.
+    fn must_wait(&mut self, now: Cycle, sub_partition: usize, spec: &LsuSpec) -> bool {
+        let head = self.queues.head(sub_partition).map(|operation| &operation.work);
+        let Some(Work::Global { lines, access, .. }) = head.filter(|_| spec.flat.is_none()) else {
+            return false;
+        };
+        let is_load = matches!(access, GlobalAccess::Load { .. });
+        spec.credits.is_some_and(|limit| !self.credits.allow(now, limit))
+            || is_load && !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
@@ -296,6 +309,8 @@ impl LoadStoreUnit {
         };
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
+        } else {
+            self.has_written = true;
         }
         let token = self.tokens.insert(token) as u32;
         let bytes = match start.spec.flit_bytes {
@@ -305,6 +320,9 @@ impl LoadStoreUnit {
         let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
         let request = Request { sm: self.sm, token, line: access.line, sectors, kind, bytes, at };
+        if let (Some(_), Some(flit)) = (start.spec.credits, start.spec.flit_bytes) {
+            self.credits.spend(request.flits(flit));
+        }
         self.port.send(request, taken, &start.spec.port);
     }
 
@@ -364,6 +382,13 @@ impl LoadStoreUnit {
     pub(crate) fn is_idle(&self) -> bool {
         self.queues.is_empty() && self.tokens.is_empty()
     }
+}
+
+/// The sources of an instruction are read as it leaves the queue of its sub-partition `now`.
+fn sources_read(asker: Asker, now: Cycle, spec: &LsuSpec) -> Option<Outcome> {
+    let Owner { slot, generation, read_barrier, .. } = asker.owner;
+    let at = (asker.issued + spec.source_release).max(now + 2);
+    read_barrier.map(|counter| Outcome::Release { slot, generation, counter, at })
 }
 
 /// The flits of a request that brings data: a write has one for each sector, and one more where bytes of a sector are left

@@ -1,6 +1,6 @@
 //! The queues of memory instructions, one per sub-partition, and which of them goes next.
 
-use super::message::Operation;
+use super::message::{Asker, Operation};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_trace::QueueCounters;
@@ -71,8 +71,8 @@ impl Queues {
         self.len == 0
     }
 
-    /// An instruction issues.
-    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) {
+    /// An instruction issues; whether it goes to the queue of the unit at once.
+    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) -> bool {
         self.counters.enters(operation.asker.issued.0);
         let waiting = &mut self.waiting[sub_partition];
         if waiting.is_empty() {
@@ -81,24 +81,27 @@ impl Queues {
         let first = waiting.len() == self.in_unit[sub_partition];
         waiting.push_back(operation);
         self.len += 1;
-        if first && self.len_in_unit < spec.unit_entries {
+        let goes_up = first && self.len_in_unit < spec.unit_entries;
+        if goes_up {
             self.in_unit[sub_partition] += 1;
             self.len_in_unit += 1;
         }
+        goes_up
     }
 
-    /// The queue of the unit has room: the instruction that issued first comes to it.
-    fn move_up(&mut self, spec: &QueueSpec) {
+    /// If the queue of the unit has room, the instruction that issued first comes to it.
+    fn move_up(&mut self, spec: &QueueSpec) -> Option<Asker> {
         if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
-            return;
+            return None;
         }
         let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
         let firsts =
             firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
-        if let Some((_, number)) = firsts.min() {
-            self.in_unit[number] += 1;
-            self.len_in_unit += 1;
-        }
+        let (_, number) = firsts.min()?;
+        let asker = self.waiting[number].get(self.in_unit[number])?.asker;
+        self.in_unit[number] += 1;
+        self.len_in_unit += 1;
+        Some(asker)
     }
 
     /// Whether an instruction could start at `now`: with none waiting or a busy unit there is no need to ask further.
@@ -157,21 +160,28 @@ impl Queues {
         self.waiting[sub_partition].front()
     }
 
-    /// The next instruction of a sub-partition starts.
-    pub(crate) fn take(&mut self, sub_partition: usize, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
+    /// The next instruction of a sub-partition starts; with it, the one that leaves the queue of its sub-partition now: the
+    /// one that takes its place in the queue of the unit, or it alone where it was not there.
+    pub(crate) fn take(
+        &mut self,
+        sub_partition: usize,
+        now: Cycle,
+        spec: &QueueSpec,
+    ) -> Option<(Operation, Option<Asker>)> {
         let waiting = &mut self.waiting[sub_partition];
         let operation = waiting.pop_front()?;
         let issued = waiting.front().map_or(Cycle::NEVER, |first| first.asker.issued);
         self.heads[sub_partition] = Head { issued, free: now + spec.sub_partition_interval };
         self.len -= 1;
+        let mut leaves = Some(operation.asker);
         if self.in_unit[sub_partition] > 0 {
             self.in_unit[sub_partition] -= 1;
             self.len_in_unit -= 1;
-            self.move_up(spec);
+            leaves = self.move_up(spec);
         }
         self.counters.leaves(now.0, operation.asker.issued.0);
         self.keep_busy_until(now + spec.interval);
-        Some(operation)
+        Some((operation, leaves))
     }
 
     /// A sub-partition can start nothing before this cycle.
@@ -216,7 +226,7 @@ mod tests {
     fn starts(queues: &mut Queues) -> Vec<(u64, u8)> {
         std::iter::from_fn(|| {
             let (now, sub) = queues.next_start();
-            let operation = (now != Cycle::NEVER).then(|| queues.take(sub, now, &SPEC)).flatten()?;
+            let (operation, _) = (now != Cycle::NEVER).then(|| queues.take(sub, now, &SPEC)).flatten()?;
             Some((now.0, operation.asker.owner.slot))
         })
         .collect()
@@ -247,7 +257,8 @@ mod tests {
         // Three are in the queue of the unit, two of them from sub-partition 0.
         assert_eq!((pushed, queues.is_full(0, &spec), queues.is_full(1, &spec)), ([4, 3], true, true));
         // The oldest of the others, of sub-partition 1, takes the place of the one that starts.
-        queues.take(0, Cycle(9), &spec);
+        let (_, leaves) = queues.take(0, Cycle(9), &spec).unwrap();
+        assert_eq!(leaves.map(|asker| asker.owner.slot), Some(3));
         assert_eq!((queues.is_full(0, &spec), queues.is_full(1, &spec)), (true, false));
     }
 

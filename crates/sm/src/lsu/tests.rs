@@ -1,10 +1,10 @@
 //! The LSU alone: the tests push instructions as the issue stage does, and answer requests as L2 does.
 
 use super::coalesce::{LineAccess, Lines};
+use super::{Credits, L1, Loads};
 use super::{
     GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, PortSpec, QueueSpec, Queues, SendPort, Work,
 };
-use super::{L1, Loads};
 use slab::Slab;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_memory::{CacheShape, Reply, Request, RequestKind};
@@ -16,8 +16,10 @@ const SPEC: LsuSpec = LsuSpec {
     port: PortSpec { bytes_per_cycle: 32, slack: 64 },
     header_bytes: 8,
     flit_bytes: None,
+    credits: None,
     reads_lane_numbers: false,
     masked_latency: None,
+    special_interval: None,
     source_release: 11,
     hit: 33,
     request: 16,
@@ -38,6 +40,8 @@ fn unit() -> LoadStoreUnit {
         done: Vec::new(),
         data_free: Cycle(0),
         port: SendPort::default(),
+        credits: Credits::default(),
+        has_written: false,
         counters: L1Counters::default(),
     }
 }
@@ -194,6 +198,40 @@ fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
     unit.push(0, owner(1), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(1), &SPEC);
     // 32 requests of 136 bytes leave by cycle 17 + 136 = 153; the unit goes on 64 cycles before.
     assert_eq!(unit.queues.next_start().0, Cycle(153 - 64));
+}
+
+#[test]
+fn a_store_that_finds_no_credits_waits_until_slices_have_taken_some() {
+    let spec = LsuSpec { flit_bytes: Some(32), credits: Some(8), ..SPEC };
+    let mut unit = unit();
+    let mut outcomes = Vec::new();
+    // Two stores of a line: five flits each, one more where bytes are left out.
+    for (slot, start) in [(0, 1), (1, 2), (2, 3)] {
+        unit.push(0, owner(slot), store(0..1), Cycle(0), &spec);
+        unit.start(Cycle(start), 0, &spec, &mut outcomes);
+    }
+    let sent: Vec<u32> = unit.port.sent.iter().map(|request| request.flits(32)).collect();
+    assert_eq!((sent.len(), sent.iter().sum::<u32>() >= 8), (2, true));
+    assert_eq!((unit.queues.next_start().0, unit.credits.next_return()), (Cycle::NEVER, Cycle::NEVER));
+    unit.credits.give_back(sent[0], Cycle(300));
+    assert_eq!(unit.credits.next_return(), Cycle(300));
+    unit.queues.unblock(Cycle(300));
+    unit.start(Cycle(300), 0, &spec, &mut outcomes);
+    assert_eq!((unit.port.sent.len(), unit.credits.next_return()), (3, Cycle::NEVER));
+}
+
+#[test]
+fn sources_are_read_when_the_queue_of_the_unit_has_room() {
+    let queue = QueueSpec { unit_entries: 1, ..SPEC.queue };
+    let spec = LsuSpec { queue, ..SPEC };
+    let mut unit = unit();
+    let reads = |slot| Owner { slot, generation: 1, write_barrier: None, read_barrier: Some(3) };
+    let mut push =
+        |slot| unit.push(0, reads(slot), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(0), &spec);
+    assert_eq!([0, 1].map(&mut push), [Some(Cycle(11)), None]);
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(50), 0, &spec, &mut outcomes);
+    assert_eq!(outcomes, [Outcome::Release { slot: 1, generation: 1, counter: 3, at: Cycle(52) }]);
 }
 
 #[test]

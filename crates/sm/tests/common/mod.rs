@@ -69,7 +69,7 @@ impl Bench {
         let shape = LaunchShape { grid: [8, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0 };
         let code = Code::decode(&kernel).unwrap_or_else(|faults| panic!("{faults:?}"));
         let constants = ConstantBanks::load(&program, &kernel, &shape, &[], &FxHashMap::default()).unwrap();
-        let spec = SmSpec::new(config, 228);
+        let spec = SmSpec::new(config, 228, 0);
         let hazards = HazardTable::new(&kernel, spec.latencies());
         let launch = LaunchSpec::new(&spec, kernel, code, shape, constants);
         let mut memory = MemoryImage::new();

@@ -51,7 +51,7 @@ impl Slice {
         }
         let asked = missing_first(missing, &self.far_mshrs, request.line);
         count(request, readable, asked, output.counters);
-        let passed = self.pass_request(spec, request, now, output);
+        let passed = self.pass_request(spec, request, missing, now, output);
         if missing.is_empty() {
             self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
             return Ok(());
@@ -83,7 +83,7 @@ impl Slice {
         };
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
-        let passed = self.pass_request(spec, request, now, output);
+        let passed = self.pass_request(spec, request, SectorMask::EMPTY, now, output);
         if let Some(index) = index {
             self.cache.write_through(index, request.sectors, full);
         }
@@ -103,7 +103,7 @@ impl Slice {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
-        self.pass_request(spec, request, now, output);
+        self.pass_request(spec, request, SectorMask::EMPTY, now, output);
         // Each access goes on alone: a word and where it belongs.
         let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
         self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, now, output);

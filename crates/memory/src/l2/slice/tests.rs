@@ -1,7 +1,7 @@
 //! One slice between a fake crossbar above and a fake DRAM below. Times are in cycles.
 
 use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
-use crate::message::{HalfMessage, Reply, Request, RequestKind};
+use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
@@ -18,6 +18,7 @@ struct Bench {
     counters: CacheCounters,
     queue: QueueCounters,
     to_other_half: Vec<HalfMessage>,
+    credits: Vec<Credit>,
 }
 
 impl Bench {
@@ -32,6 +33,7 @@ impl Bench {
             counters: CacheCounters::default(),
             queue: QueueCounters::default(),
             to_other_half: Vec::new(),
+            credits: Vec::new(),
         }
     }
 
@@ -42,6 +44,7 @@ impl Bench {
             counters: &mut self.counters,
             queue: &mut self.queue,
             to_other_half: &mut self.to_other_half,
+            credits: &mut self.credits,
         };
         act(&mut self.slice, &self.spec, &mut output);
     }

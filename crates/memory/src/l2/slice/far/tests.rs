@@ -3,7 +3,7 @@
 
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::{AddressMap, Half};
-use crate::message::{HalfContent, HalfMessage, Reply, Request};
+use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request};
 use crate::testing::{atomic, line, read, toy, write};
 use warplab_config::Ticks;
 use warplab_trace::{CacheCounters, QueueCounters};
@@ -27,6 +27,7 @@ struct Twins {
     messages: [Vec<HalfMessage>; 2],
     fills: [Vec<DramRequest>; 2],
     replies: Vec<Reply>,
+    credits: Vec<Credit>,
     counters: [CacheCounters; 2],
     queue: QueueCounters,
     /// What each DRAM was asked.
@@ -45,6 +46,7 @@ impl Twins {
             messages: Default::default(),
             fills: Default::default(),
             replies: Vec::new(),
+            credits: Vec::new(),
             counters: Default::default(),
             queue: QueueCounters::default(),
             asked: [0, 0],
@@ -86,6 +88,7 @@ impl Twins {
             counters: &mut self.counters[half],
             queue: &mut self.queue,
             to_other_half: &mut to_other_half,
+            credits: &mut self.credits,
         };
         let slice = &mut self.slices[half];
         match kind {
