@@ -143,6 +143,7 @@ mod tests {
         let supply = InstructionSupply {
             branch_taken: 10,
             convergence: 0,
+            collective: 0,
             branch_target: 0,
             branch_fetch: 0,
             exit: 0,

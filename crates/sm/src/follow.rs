@@ -4,7 +4,6 @@ use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
 use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step};
-use warplab_program::Opcode;
 use warplab_units::Cycle;
 
 impl Advance<'_> {
@@ -24,8 +23,7 @@ impl Advance<'_> {
                 self.go_on(slot, executed.pc, next, late);
             }
             Step::Next | Step::Memory { .. } | Step::Branched { .. } | Step::Blocked => {
-                let late = if info.opcode == Opcode::Bsync { self.context.spec.convergence } else { 0 };
-                self.go_on(slot, executed.pc, next, late);
+                self.go_on(slot, executed.pc, next, u64::from(info.meeting));
             }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;

@@ -7,7 +7,7 @@ use crate::pipes::SHARED_UNIT;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::operand::{ConstantIndex, Operand, SpecialRegister};
-use warplab_program::{Instruction, Kernel, LatencyClass, Opcode, Pipe};
+use warplab_program::{Instruction, Kernel, LatencyClass, Modifier, Opcode, Pipe};
 use warplab_units::WarpMask;
 
 /// The queue through which an instruction goes to the load/store unit.
@@ -43,6 +43,8 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// Cycles that it adds as lanes meet at it.
+    pub(crate) meeting: u16,
     /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
     pub(crate) takes_turns: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
@@ -137,6 +139,11 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        meeting: match instruction.opcode {
+            Opcode::Bsync => spec.convergence as u16,
+            Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective as u16,
+            _ => 0,
+        },
         takes_turns: takes_turns(instruction),
         only_computes: false,
     }

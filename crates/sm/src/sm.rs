@@ -188,7 +188,7 @@ impl Sm {
         self.overlay.clear();
     }
 
-    /// Whether it has written to global memory, or changed it.
+    /// Whether it has stored to global or local memory.
     #[must_use]
     pub fn has_written(&self) -> bool {
         self.lsu.has_written

@@ -40,7 +40,9 @@ pub struct SmSpec {
     /// Cycles that a branch adds for each address that lanes have in registers.
     pub(crate) branch_target: u64,
     /// Cycles that an instruction adds at which lanes converge.
-    pub(crate) convergence: u64,
+    pub(crate) convergence: u32,
+    /// Cycles that lanes add that come to a collective operation from divergent code.
+    pub(crate) collective: u32,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
@@ -128,7 +130,8 @@ impl SmSpec {
             branch_target: u64::from(sm.instructions.branch_target),
             branch_fetch: u64::from(sm.instructions.branch_fetch),
             exit: u64::from(sm.instructions.exit),
-            convergence: u64::from(sm.instructions.convergence),
+            convergence: sm.instructions.convergence,
+            collective: sm.instructions.collective,
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
             l1: sm.l1,

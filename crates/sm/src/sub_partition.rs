@@ -251,6 +251,7 @@ mod tests {
             packed: 0,
             constant: None,
             opcode: Opcode::Nop,
+            meeting: 0,
             takes_turns: false,
             only_computes: true,
         }

@@ -121,7 +121,7 @@ pub struct LaunchTiming {
     pub kernel_start: u32,
     /// From the end of the last block until the kernel has ended.
     pub kernel_end: u32,
-    /// Cycles that this takes longer for a kernel that has written to global memory.
+    /// Cycles that this takes longer for a kernel that has stored to memory.
     #[serde(default)]
     pub flush: u32,
     /// Cycles between two dispatched blocks, for the whole chip.

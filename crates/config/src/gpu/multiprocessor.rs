@@ -86,6 +86,9 @@ pub struct InstructionSupply {
     /// Cycles that an instruction adds at which lanes converge, whether they wait there or go on.
     #[serde(default)]
     pub convergence: u32,
+    /// Cycles that lanes add that come to a collective operation (a warp barrier, a vote, a shuffle) from divergent code.
+    #[serde(default)]
+    pub collective: u32,
     /// Instructions that the cache of a sub-partition holds.
     #[schemars(range(min = 1))]
     pub l0_instructions: u32,

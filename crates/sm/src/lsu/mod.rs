@@ -96,7 +96,7 @@ pub(crate) struct LoadStoreUnit {
     data_free: Cycle,
     pub(crate) port: SendPort,
     pub(crate) credits: Credits,
-    /// Whether anything has been sent that changes memory.
+    /// Whether a store has been sent.
     pub(crate) has_written: bool,
     pub(crate) counters: L1Counters,
 }
@@ -309,9 +309,8 @@ impl LoadStoreUnit {
         };
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
-        } else {
-            self.has_written = true;
         }
+        self.has_written |= matches!(kind, RequestKind::Write { .. });
         let token = self.tokens.insert(token) as u32;
         let bytes = match start.spec.flit_bytes {
             Some(flit) if kind != RequestKind::Read => flits(kind, access) * flit,
