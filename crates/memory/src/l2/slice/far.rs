@@ -17,7 +17,8 @@ impl Slice {
     }
 
     /// A request of an SM for a line that is at home in the other half. A read is served from the copy, if there is one;
-    /// a write goes into the copy and on to its home, and is answered when it has left; an atomic operation is done at home.
+    /// a write goes into the copy and on to its home, and is answered when it has left; an atomic operation is done at home,
+    /// and passes this slice both ways.
     pub(super) fn look_up_far(
         &mut self,
         spec: &L2Spec,
@@ -106,7 +107,8 @@ impl Slice {
         self.pass_request(spec, request, SectorMask::EMPTY, now, output);
         // Each access goes on alone: a word and where it belongs.
         let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
-        self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, now, output);
+        let passed = now + spec.hit;
+        self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, passed, output);
         output.queue.leaves(now.to_cycle().0, request.at.0);
     }
 
@@ -153,8 +155,8 @@ impl Slice {
             // The other half has answered already.
             RequestKind::Write { .. } => output.queue.leaves(at.to_cycle().0, request.at.0),
             RequestKind::Atomic { .. } => {
-                let arrival = self.link.send(&spec.link, at, data_bytes(request));
-                reply(spec, request, Asker::Sm, arrival, output);
+                let arrival = Ticks::from(self.link.send(&spec.link, at, data_bytes(request)));
+                reply(spec, request, Asker::Sm, (arrival + spec.hit).to_cycle(), output);
             }
         }
     }
