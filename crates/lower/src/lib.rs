@@ -29,6 +29,7 @@ mod legal;
 mod limits;
 mod link;
 mod liveness;
+mod logic;
 mod motion;
 mod offsets;
 mod passes;

@@ -17,7 +17,7 @@ use warplab_program::{
 const MANY_UNIFORMS: usize = 40;
 
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
-const MANY_PREDICATES: usize = 14;
+const MANY_PREDICATES: usize = 5;
 
 /// One register for so many that are alive is free for loads that come early.
 const ROOM_FOR_LOADS: usize = 8;

@@ -74,6 +74,11 @@ fn joins_lanes(instruction: &Instruction) -> bool {
     )
 }
 
+fn is_atomic(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(instruction.opcode, Atom | Atomg | Atoms | Red | Redg)
+}
+
 /// A loop of one block.
 struct Loop {
     block: usize,
@@ -134,7 +139,8 @@ impl Loop {
                 return Some(vec![self.block_of(code, copies.instructions, Some(again))]);
             }
         }
-        is_small.then(|| self.with_rest(code))
+        // ptxas leaves loops as they are that only operate on memory atomically.
+        (is_small && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))
     }
 
     /// The new loop, the pair and the rest.

@@ -4,7 +4,7 @@ use super::Selector;
 use super::values::{Source, constant_of, immediate, low_word, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
-use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
+use warplab_ptx::tree::{self, Direction, Flag, Half, Immediate, Modifier as Dotted, Type};
 
 use Modifier as M;
 
@@ -86,7 +86,23 @@ impl Selector<'_, '_> {
     /// Two 32-bit operands of the present instruction, extended to 32 bits if they are of 16.
     pub(crate) fn extended(&mut self, value: &Value, ty: Type) -> Operand {
         let source = self.source(value, ty).low;
-        if ty.bits() == 16 { self.extend16(source, ty.is_signed()) } else { source }
+        if ty.bits() == 16 && !self.is_extended(value, ty.is_signed()) {
+            self.extend16(source, ty.is_signed())
+        } else {
+            source
+        }
+    }
+
+    /// Whether the whole register holds a 16-bit value extended to 32 bits: one that was loaded as such, or less of it.
+    fn is_extended(&self, value: &Value, signed: bool) -> bool {
+        let Some((tree, ..)) = self.origin_of(value) else { return false };
+        let loads = tree.opcode == tree::Opcode::Ld && matches!(tree.ty(), Some(ty) if !ty.is_packed());
+        match tree.ty() {
+            Some(Type::U8 | Type::B8) => loads,
+            Some(Type::U16 | Type::B16) => loads && !signed,
+            Some(Type::S8 | Type::S16) => loads && signed,
+            _ => false,
+        }
     }
 
     /// A 16-bit value extended to 32 bits.
@@ -134,12 +150,25 @@ impl Selector<'_, '_> {
         let Some((tree, operands, made)) = self.origin_of(a) else {
             return false;
         };
+        let is_wide = tree.opcode == tree::Opcode::Mul && tree.half() == Some(Half::Wide);
+        if let (true, Some(narrow)) = (is_wide, tree.ty().filter(|it| it.bits() == 16)) {
+            let operands = operands.to_vec();
+            if !self.is_private(a, made) {
+                return false;
+            }
+            let (x, y) = (self.extended(&operands[1], narrow), self.extended(&operands[2], narrow));
+            let (x, y) = if is_register(&x) { (x, y) } else { (y, x) };
+            let b = self.source(b, ty).low;
+            self.op(Opcode::Imad, &[], [Operand::register(to), x, y, b]);
+            return true;
+        }
         if tree.ty().is_none_or(|it| it.bits() != 32) || tree.flag(Flag::Sat) || tree.flag(Flag::Cc) {
             return false;
         }
         let private = self.is_private(a, made);
         let opcode = tree.opcode;
         let low_half = tree.half() == Some(Half::Lo);
+        let tree = tree.clone();
         let operands = operands.to_vec();
         let to = Operand::register(to);
         match opcode {
@@ -149,6 +178,16 @@ impl Selector<'_, '_> {
                 };
                 let (x, b) = (self.source(&operands[1], ty).low, self.source(b, ty).low);
                 self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(low_word(count))]);
+                true
+            }
+            tree::Opcode::Shr | tree::Opcode::Shf if private => {
+                let Some((x, upper, count, signed)) = self.upper_part(&tree, &operands) else { return false };
+                let b = self.source(b, ty).low;
+                if signed {
+                    self.op(Opcode::Lea, &[M::Hi, M::Sx32], [to, x, b, count]);
+                } else {
+                    self.op(Opcode::Lea, &[M::Hi], [to, x, b, upper, count]);
+                }
                 true
             }
             tree::Opcode::Mul if private && low_half => {
@@ -180,6 +219,26 @@ impl Selector<'_, '_> {
         }
     }
 
+    /// A value shifted to the right, or turned, by a constant as the upper half of a pair shifted to the left: the lower
+    /// and upper word, the count, and whether the sign is the upper word.
+    fn upper_part(
+        &mut self,
+        tree: &tree::Instruction,
+        operands: &[Value],
+    ) -> Option<(Operand, Operand, Operand, bool)> {
+        let (ty, count) = (tree.ty()?, operands.last()?);
+        let Value::Immediate(Immediate::Int(count @ 1..=31)) = *count else { return None };
+        let turns = tree.opcode == tree::Opcode::Shf;
+        let left = turns && tree.has(Dotted::Direction(Direction::L));
+        if turns && self.look_through(&operands[1]) != self.look_through(&operands[2]) {
+            return None;
+        }
+        let x = self.source(&operands[1], ty).low;
+        let upper = if turns { x } else { Operand::ZERO };
+        let count = immediate(low_word(if left { count } else { 32 - count }));
+        is_register(&x).then_some((x, upper, count, !turns && ty.is_signed()))
+    }
+
     fn add64(&mut self, flat: &Flat<'_>) {
         let to = self.result(&flat.operands[0], 64);
         for (first, second) in [(1, 2), (2, 1)] {
@@ -193,10 +252,11 @@ impl Selector<'_, '_> {
         self.sum64(to, a, b);
     }
 
-    /// A product or a shifted index plus a base: one IMAD.WIDE.
+    /// A product plus a base is one IMAD.WIDE, a shifted index or an extended one that is only used here an addition for
+    /// each half, as ptxas has it.
     fn fused_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
         let Some((x, factor, signed)) = self.as_product(a) else {
-            return self.shifted_add64(to, a, b);
+            return self.shifted_add64(to, a, b) || self.extended_add64(to, a, b);
         };
         let base = self.register(b, Type::B64);
         let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
@@ -216,12 +276,33 @@ impl Selector<'_, '_> {
         }
         let shifted = shifted.clone();
         let count = Operand::Immediate(low_word(count));
-        let x = halves(self.register(&shifted, Type::B64));
-        let base = halves(self.register(b, Type::B64));
+        let (x, base) = (self.source(&shifted, Type::B64), self.source(b, Type::B64));
+        if !is_register(&x.low) || base.as_constant().is_some() {
+            return false;
+        }
         let carry = Operand::predicate(self.code.predicate());
-        self.op(Opcode::Lea, &[], [Operand::register(to), carry, x[0], base[0], count]);
+        self.op(Opcode::Lea, &[], [Operand::register(to), carry, x.low, base.low, count]);
         let high = Operand::register(to.offset(1));
-        self.op(Opcode::Lea, &[M::Hi, M::X], [high, x[0], base[1], x[1], count, carry]);
+        self.op(Opcode::Lea, &[M::Hi, M::X], [high, x.low, base.high, x.high, count, carry]);
+        true
+    }
+
+    /// A value of 32 bits with its sign, extended only here, plus a base: the upper half takes the sign from it.
+    fn extended_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let Some((_, _, made)) = self.origin_of(a) else { return false };
+        if !self.is_private(a, made) {
+            return false;
+        }
+        let Some((x, true)) = self.as_extended(a) else { return false };
+        let base = self.source(b, Type::B64);
+        if !is_register(&x) || base.as_constant().is_some() {
+            return false;
+        }
+        let carry = Operand::predicate(self.code.predicate());
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), carry, x, base.low, Operand::ZERO]);
+        let high = Operand::register(to.offset(1));
+        let operands = [high, x, base.high, Operand::Immediate(1), carry];
+        self.op(Opcode::Lea, &[M::Hi, M::X, M::Sx32], operands);
         true
     }
 
@@ -241,18 +322,11 @@ impl Selector<'_, '_> {
                     return None;
                 };
                 let index = operands[1].clone();
-                if let Some((x, signed)) = self.as_extended(&index) {
-                    return Some((x, Operand::Immediate(1 << count), signed));
-                }
                 // A product of 63 bits at most, shifted.
                 self.origin_of(&index).filter(|(tree, ..)| tree.opcode == tree::Opcode::Mul)?;
                 let (x, Operand::Immediate(factor), signed) = self.as_product(&index)? else { return None };
                 let factor = factor.checked_mul(1 << count).filter(|it| it.leading_zeros() > 0)?;
                 Some((x, Operand::Immediate(factor), signed))
-            }
-            tree::Opcode::Cvt => {
-                let (x, signed) = self.as_extended(value)?;
-                signed.then_some((x, Operand::Immediate(1), signed))
             }
             _ => None,
         }
@@ -557,11 +631,6 @@ pub(crate) fn pair(register: Register) -> Source {
 
 fn not_bits(operand: Operand) -> Operand {
     if operand == Operand::ZERO { Operand::Immediate(u32::MAX) } else { inverted(operand) }
-}
-
-/// The registers of a pair.
-fn halves(pair: Register) -> [Operand; 2] {
-    [pair, pair.offset(1)].map(Operand::register)
 }
 
 /// The carry that goes into a difference written as `a + ~b`.
