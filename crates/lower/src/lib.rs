@@ -31,6 +31,7 @@ mod link;
 mod liveness;
 mod logic;
 mod motion;
+mod neighbours;
 mod offsets;
 mod passes;
 mod pipeline;

@@ -29,7 +29,7 @@ pub enum Pass {
     Legalise,
     /// Parameters and special registers are read where they are needed.
     Sink,
-    /// Neighbouring loads from shared memory become one.
+    /// Neighbouring loads from shared memory and from constant memory become one.
     Vectorise,
     /// Convergence barriers are set. Always runs.
     Reconverge,

@@ -7,7 +7,8 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
-    legal, limits, logic, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
+    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, schedule, select, spill,
+    unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -271,7 +272,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
     runner.pass(Pass::Sink, code, motion::sink);
-    runner.pass(Pass::Vectorise, code, vectorise::vectorise);
+    runner.pass(Pass::Vectorise, code, |code| {
+        neighbours::join_constants(code);
+        vectorise::vectorise(code);
+    });
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
     runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }

@@ -343,12 +343,14 @@ impl Run {
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
+            // Of what takes one more of them, what was written first.
+            let scarce_order = if scarce_growth > 0 { order } else { 0 };
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                (-scarce_growth, -growth.max(0), -late.min(4), order, 0)
+                (-scarce_growth, scarce_order, -growth.max(0), -late.min(4), order, 0)
             } else {
                 let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
-                (-scarce_growth, crowd, -late, signed(self.height[index]), order)
+                (-scarce_growth, scarce_order, crowd, -late, signed(self.height[index]), order)
             };
             if best_key.is_none_or(|other| key > other) {
                 best_key = Some(key);
