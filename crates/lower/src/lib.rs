@@ -37,6 +37,7 @@ mod passes;
 mod pipeline;
 mod predicate;
 mod reconverge;
+mod reread;
 mod schedule;
 mod select;
 mod spill;

@@ -7,8 +7,8 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
-    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, schedule, select, spill,
-    unroll, vectorise,
+    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, schedule, select,
+    spill, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -267,7 +267,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, target.reduces_lanes));
     }
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
-    runner.pass(Pass::Copies, code, clean::copies);
+    runner.pass(Pass::Copies, code, |code| {
+        clean::copies(code);
+        reread::reread(code);
+    });
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);

@@ -67,12 +67,7 @@ impl Selector<'_, '_> {
                 let to = self.result(&flat.operands[0], 64);
                 self.subtract64(to, a, b);
             }
-            Add => self.add32(flat, ty),
-            Sub => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-                let to = self.result(&flat.operands[0], 32);
-                self.op(Opcode::Iadd3, &[], [Operand::register(to), a, negative(b), Operand::ZERO]);
-            }
+            Add | Sub => self.add32(flat, ty),
             Mul | Mad => self.multiply(flat, ty),
             Neg => self.negate(flat, ty),
             Abs => self.absolute(flat, ty),
@@ -120,14 +115,24 @@ impl Selector<'_, '_> {
         Operand::register(register)
     }
 
+    /// A sum or difference. Products and shifted values go into it before the terms of another sum do.
     fn add32(&mut self, flat: &Flat<'_>, ty: Type) {
         let to = self.result(&flat.operands[0], 32);
-        for (first, second) in [(1, 2), (2, 1)] {
-            if self.fused_add(to, &flat.operands[first], &flat.operands[second], ty) {
-                return;
-            }
+        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let (a, b) = (&flat.operands[1], &flat.operands[2]);
+        let fused = if subtracts {
+            self.fused_difference(to, a, b) || self.three_terms(to, a, b, ty, true)
+        } else {
+            self.fused_add(to, a, b)
+                || self.fused_add(to, b, a)
+                || self.three_terms(to, a, b, ty, false)
+                || self.three_terms(to, b, a, ty, false)
+        };
+        if fused {
+            return;
         }
-        let (a, b) = (self.signed_term(&flat.operands[1], ty), self.signed_term(&flat.operands[2], ty));
+        let (a, b) = (self.signed_term(a, ty), self.signed_term(b, ty));
+        let b = if subtracts { negative(b) } else { b };
         let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
         self.op(Opcode::Iadd3, &[], [Operand::register(to), a, b, Operand::ZERO]);
     }
@@ -145,29 +150,96 @@ impl Selector<'_, '_> {
         self.source(value, ty).low
     }
 
-    /// `a` made by a shift, product or sum that is only used here, added to `b` in one instruction.
-    fn fused_add(&mut self, to: Register, a: &Value, b: &Value, ty: Type) -> bool {
-        let Some((tree, operands, made)) = self.origin_of(a) else {
-            return false;
-        };
-        let is_wide = tree.opcode == tree::Opcode::Mul && tree.half() == Some(Half::Wide);
-        if let (true, Some(narrow)) = (is_wide, tree.ty().filter(|it| it.bits() == 16)) {
-            let operands = operands.to_vec();
-            if !self.is_private(a, made) {
-                return false;
+    /// Both factors of a product of 32 bits that is only used here.
+    fn private_product(&mut self, value: &Value) -> Option<(Operand, Operand)> {
+        let (tree, operands, made) = self.origin_of(value)?;
+        let (half, ty) = (tree.half(), tree.ty()?);
+        let is_product = tree.opcode == tree::Opcode::Mul
+            && matches!((ty.bits(), half), (32, Some(Half::Lo)) | (16, Some(Half::Wide)))
+            && self.is_private(value, made);
+        if !is_product {
+            return None;
+        }
+        let operands = operands.to_vec();
+        let (x, y) = (self.extended(&operands[1], ty), self.extended(&operands[2], ty));
+        Some(if is_register(&x) { (x, y) } else { (y, x) })
+    }
+
+    /// `a` less a product with a constant, or a product less `b`.
+    fn fused_difference(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let to = Operand::register(to);
+        if let Some((x, Operand::Immediate(factor))) = self.private_product(b).filter(|it| is_register(&it.0))
+        {
+            let a = self.source(a, Type::B32).low;
+            self.op(Opcode::Imad, &[], [to, x, immediate(factor.wrapping_neg()), a]);
+            return true;
+        }
+        let Some((x, y)) = self.private_product(a) else { return false };
+        let b = negative(self.source(b, Type::B32).low);
+        self.op(Opcode::Imad, &[], [to, x, y, b]);
+        true
+    }
+
+    /// Whether a value is a product or a shifted value that its only reader could take in.
+    fn is_fusible(&self, value: &Value) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(value) else { return false };
+        let fits = match tree.opcode {
+            tree::Opcode::Mul => true,
+            tree::Opcode::Shl | tree::Opcode::Shr | tree::Opcode::Shf => {
+                operands.last().is_some_and(|count| matches!(self.look_through(count), Value::Immediate(_)))
             }
-            let (x, y) = (self.extended(&operands[1], narrow), self.extended(&operands[2], narrow));
-            let (x, y) = if is_register(&x) { (x, y) } else { (y, x) };
-            let b = self.source(b, ty).low;
+            _ => false,
+        };
+        fits && self.is_private(value, made)
+    }
+
+    /// A sum `a` that is only used here and what is added to it, or taken from it, in one instruction.
+    fn three_terms(&mut self, to: Register, a: &Value, b: &Value, ty: Type, subtracts: bool) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(a) else { return false };
+        let is_sum = matches!(tree.opcode, tree::Opcode::Add | tree::Opcode::Sub)
+            && tree.ty().is_some_and(|it| it.bits() == 32)
+            && !tree.flag(Flag::Sat)
+            && !tree.flag(Flag::Cc);
+        let takes_less = tree.opcode == tree::Opcode::Sub;
+        if !is_sum || !self.is_private(a, made) || operands[1..].iter().any(|it| self.is_fusible(it)) {
+            return false;
+        }
+        let operands = operands.to_vec();
+        let x = self.signed_term(&operands[1], ty);
+        let y = self.signed_term(&operands[2], ty);
+        let y = if takes_less { negative(y) } else { y };
+        let b = self.signed_term(b, ty);
+        let b = if subtracts { negative(b) } else { b };
+        let constants = [x, y, b].iter().filter(|it| !is_register(it)).count();
+        if constants > 1 {
+            return false;
+        }
+        let (x, y, b) = if !is_register(&x) {
+            (y, x, b)
+        } else if !is_register(&b) {
+            (x, b, y)
+        } else {
+            (x, y, b)
+        };
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), x, y, b]);
+        true
+    }
+
+    /// `a` made by a shift or product that is only used here, added to `b` in one instruction.
+    fn fused_add(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        if let Some((x, y)) = self.private_product(a) {
+            let b = self.source(b, Type::B32).low;
             self.op(Opcode::Imad, &[], [Operand::register(to), x, y, b]);
             return true;
         }
+        let Some((tree, operands, made)) = self.origin_of(a) else {
+            return false;
+        };
         if tree.ty().is_none_or(|it| it.bits() != 32) || tree.flag(Flag::Sat) || tree.flag(Flag::Cc) {
             return false;
         }
         let private = self.is_private(a, made);
         let opcode = tree.opcode;
-        let low_half = tree.half() == Some(Half::Lo);
         let tree = tree.clone();
         let operands = operands.to_vec();
         let to = Operand::register(to);
@@ -176,43 +248,18 @@ impl Selector<'_, '_> {
                 let Value::Immediate(Immediate::Int(count @ 1..=31)) = operands[2] else {
                     return false;
                 };
-                let (x, b) = (self.source(&operands[1], ty).low, self.source(b, ty).low);
+                let (x, b) = (self.source(&operands[1], Type::B32).low, self.source(b, Type::B32).low);
                 self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(low_word(count))]);
                 true
             }
             tree::Opcode::Shr | tree::Opcode::Shf if private => {
                 let Some((x, upper, count, signed)) = self.upper_part(&tree, &operands) else { return false };
-                let b = self.source(b, ty).low;
+                let b = self.source(b, Type::B32).low;
                 if signed {
                     self.op(Opcode::Lea, &[M::Hi, M::Sx32], [to, x, b, count]);
                 } else {
                     self.op(Opcode::Lea, &[M::Hi], [to, x, b, upper, count]);
                 }
-                true
-            }
-            tree::Opcode::Mul if private && low_half => {
-                let (x, y) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
-                let b = self.source(b, ty).low;
-                self.op(Opcode::Imad, &[], [to, x, y, b]);
-                true
-            }
-            tree::Opcode::Add | tree::Opcode::Sub if private => {
-                let x = self.signed_term(&operands[1], ty);
-                let y = self.signed_term(&operands[2], ty);
-                let y = if opcode == tree::Opcode::Sub { negative(y) } else { y };
-                let b = self.signed_term(b, ty);
-                let constants = [x, y, b].iter().filter(|it| !is_register(it)).count();
-                if constants > 1 {
-                    return false;
-                }
-                let (x, y, b) = if !is_register(&x) {
-                    (y, x, b)
-                } else if !is_register(&b) {
-                    (x, b, y)
-                } else {
-                    (x, y, b)
-                };
-                self.op(Opcode::Iadd3, &[], [to, x, y, b]);
                 true
             }
             _ => false,
@@ -226,8 +273,8 @@ impl Selector<'_, '_> {
         tree: &tree::Instruction,
         operands: &[Value],
     ) -> Option<(Operand, Operand, Operand, bool)> {
-        let (ty, count) = (tree.ty()?, operands.last()?);
-        let Value::Immediate(Immediate::Int(count @ 1..=31)) = *count else { return None };
+        let (ty, count) = (tree.ty()?, self.look_through(operands.last()?));
+        let Value::Immediate(Immediate::Int(count @ 1..=31)) = count else { return None };
         let turns = tree.opcode == tree::Opcode::Shf;
         let left = turns && tree.has(Dotted::Direction(Direction::L));
         if turns && self.look_through(&operands[1]) != self.look_through(&operands[2]) {
