@@ -42,6 +42,7 @@ mod schedule;
 mod select;
 mod spill;
 mod system;
+mod uniform;
 mod unroll;
 mod vectorise;
 

@@ -8,7 +8,7 @@ use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
     legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, schedule, select,
-    spill, unroll, vectorise,
+    spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -279,6 +279,9 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         neighbours::join_constants(code);
         vectorise::vectorise(code);
     });
+    if !code.calls {
+        runner.pass(Pass::Uniform, code, uniform::uniform);
+    }
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
     runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }
