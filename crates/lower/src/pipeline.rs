@@ -270,6 +270,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     runner.pass(Pass::Copies, code, |code| {
         clean::copies(code);
         reread::reread(code);
+        reread::merge(code);
     });
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);

@@ -5,6 +5,9 @@ use crate::code::{Code, map_registers};
 use rustc_hash::FxHashMap;
 use warplab_program::{Instruction, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier};
 
+/// How many instructions back the making of a copied value is looked for.
+const FARTHEST: usize = 64;
+
 /// Lets guarded instructions read their own result where it is a copy of what they read.
 pub(crate) fn reread(code: &mut Code) {
     for block in &mut code.blocks {
@@ -27,6 +30,59 @@ pub(crate) fn reread(code: &mut Code) {
     }
 }
 
+/// Makes one register of a value and its copy, where the value is not needed after it is copied, and the copy not before.
+pub(crate) fn merge(code: &mut Code) {
+    let counts = code.definition_counts();
+    let mut reads: FxHashMap<Register, u32> = FxHashMap::default();
+    for instruction in code.instructions() {
+        read(instruction).for_each(|it| *reads.entry(it).or_insert(0) += 1);
+    }
+    for block in 0..code.blocks.len() {
+        let mut at = 0;
+        while at < code.blocks[block].instructions.len() {
+            let instructions = &code.blocks[block].instructions;
+            let found = copied(&instructions[at]).filter(|&(to, from)| {
+                code.group(to) == (to, 1)
+                    && code.group(from) == (from, 1)
+                    && counts.is_single(Resource::Registers(from, 1))
+            });
+            let start = found.and_then(|it| start_of_copied(&instructions[..at], it, &reads));
+            if let (Some((to, from)), Some(start)) = (found, start) {
+                for instruction in &mut code.blocks[block].instructions[start..at] {
+                    map_registers(instruction, |it| if it == from { to } else { it }, |it| it, |it| it);
+                }
+                code.blocks[block].instructions.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Where a value that is copied next is made, if all that reads it stands between and nothing there knows the copy.
+fn start_of_copied(
+    before: &[Instruction],
+    (to, from): (Register, Register),
+    reads: &FxHashMap<Register, u32>,
+) -> Option<usize> {
+    let mut open = reads.get(&from)?.checked_sub(1)?;
+    for (at, instruction) in before.iter().enumerate().rev() {
+        if before.len() - at > FARTHEST {
+            return None;
+        }
+        let knows = read(instruction).chain(written(instruction)).any(|it| it == to);
+        if written(instruction).any(|it| it == from) {
+            let is_whole = instruction.guard.is_always() && !read(instruction).any(|it| it == from);
+            return (open == 0 && is_whole && !written(instruction).any(|it| it == to)).then_some(at);
+        }
+        if knows {
+            return None;
+        }
+        open = open.checked_sub(crate::code::number(read(instruction).filter(|&it| it == from).count()))?;
+    }
+    None
+}
+
 /// Whether an instruction reads and writes single registers only, and writes this one.
 fn writes_one(instruction: &Instruction, register: Register) -> bool {
     let accesses = instruction.accesses();
@@ -37,10 +93,17 @@ fn writes_one(instruction: &Instruction, register: Register) -> bool {
 }
 
 fn written(instruction: &Instruction) -> impl Iterator<Item = Register> + use<> {
+    registers(instruction, Role::Write)
+}
+
+fn read(instruction: &Instruction) -> impl Iterator<Item = Register> + use<> {
+    registers(instruction, Role::Read)
+}
+
+fn registers(instruction: &Instruction, role: Role) -> impl Iterator<Item = Register> + use<> {
     let accesses = instruction.accesses();
-    let writes: Vec<Resource> =
-        accesses.iter().filter(|it| it.role == Role::Write).map(|it| it.resource).collect();
-    writes.into_iter().flat_map(|resource| match resource {
+    let touched: Vec<Resource> = accesses.iter().filter(|it| it.role == role).map(|it| it.resource).collect();
+    touched.into_iter().flat_map(|resource| match resource {
         Resource::Registers(first, count) => (0..count).map(|it| first.offset(it)).collect::<Vec<_>>(),
         _ => Vec::new(),
     })
