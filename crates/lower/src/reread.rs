@@ -5,6 +5,9 @@ use crate::code::{Code, map_registers};
 use rustc_hash::FxHashMap;
 use warplab_program::{Instruction, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier};
 
+/// How many copies are known at a time: the time grows with their number.
+const MOST_COPIES: usize = 64;
+
 /// How many instructions back the making of a copied value is looked for.
 const FARTHEST: usize = 64;
 
@@ -23,6 +26,9 @@ pub(crate) fn reread(code: &mut Code) {
             }
             let written: Vec<Register> = written(instruction).collect();
             copies.retain(|to, from| !written.contains(to) && !written.contains(from));
+            if copies.len() >= MOST_COPIES {
+                copies.clear();
+            }
             if let Some((to, from)) = copied(instruction) {
                 copies.insert(to, from);
             }
