@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::kernel::launch_constants;
 use warplab_program::{
-    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
-    TargetLimits,
+    ConstantBank, Instruction, Kernel, LatencyClass, Opcode, Operand, Program, Reason, RefusedKernel,
+    Register, Relocation, TargetLimits,
 };
 use warplab_ptx::tree::{Attribute, Function, Module};
 
@@ -280,7 +280,9 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         neighbours::join_constants(code);
         vectorise::vectorise(code);
     });
-    if !code.calls {
+    // Only where the machine has a path of its own for them, which is quick; and not where functions are called, as above.
+    let cycles = |class| target.latencies.cycles(class);
+    if !code.calls && cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu) {
         runner.pass(Pass::Uniform, code, uniform::uniform);
     }
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
