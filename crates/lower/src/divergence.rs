@@ -102,7 +102,10 @@ impl Search<'_> {
     fn reads_varying(&mut self, block: usize, at: usize, number: usize) {
         let it = &self.code.blocks[block];
         let instruction = &it.instructions[at];
-        self.results_vary(instruction);
+        // All lanes that vote together get the same mask; but where the warp is split, each part votes on its own.
+        if self.split[block] || !votes(instruction) {
+            self.results_vary(instruction);
+        }
         let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
             if self.numbering.predicate(predicate) == Some(number));
         let diverges = at + 1 == it.instructions.len()
@@ -131,13 +134,19 @@ impl Search<'_> {
             if std::mem::replace(&mut self.split[block], true) {
                 continue;
             }
-            for access in code.blocks[block].instructions.iter().flat_map(Instruction::accesses) {
-                if access.role == Role::Write && !self.counts.is_single(access.resource) {
-                    self.varies(access.resource);
+            for instruction in &code.blocks[block].instructions {
+                for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
+                    if votes(instruction) || !self.counts.is_single(access.resource) {
+                        self.varies(access.resource);
+                    }
                 }
             }
         }
     }
+}
+
+fn votes(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Vote
 }
 
 /// Whether an instruction's result differs from thread to thread whatever its sources.

@@ -153,8 +153,8 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Rsqrt => (
             "d = 1 / the square root of a, approximate",
             &[
-                Mufu, Bra, Dadd, Dfma, Dmul, Dsetp, Fmul, Fsetp, Iadd3, Isetp, Lop3, Mov, Plop3, Sel, Shf,
-                Vimnmx,
+                Mufu, Ffma, Bra, Dadd, Dfma, Dmul, Dsetp, Fmul, Fsetp, Iadd3, Isetp, Lop3, Mov, Plop3, Sel,
+                Shf, Vimnmx,
             ],
         ),
         Ptx::Sad => ("d = |a - b| + c", &[Vabsdiff, Iadd3, Isetp, Lop3, Prmt, Sel]),

@@ -1,10 +1,11 @@
 //! Sums of a value and a constant are formed from the value that is farthest back, inside a block: what is added along a
-//! chain becomes one addition, and what is added to an address becomes part of the access.
+//! chain becomes one addition, and what is added to an address becomes part of the access. Pairs that are formed of the
+//! same two terms and differ by a constant count as one pair and that constant.
 
 use crate::code::{Code, Groups};
 use rustc_hash::FxHashMap;
 use warplab_program::{
-    AddressOperand, Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector,
+    AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
     SourceModifier, UniformRegister,
 };
 
@@ -16,6 +17,7 @@ pub(crate) fn offsets(code: &mut Code) {
     for block in &mut code.blocks {
         let mut values = Values::default();
         let mut pairs: FxHashMap<usize, (Register, Sum)> = FxHashMap::default();
+        let mut pending: FxHashMap<usize, (Register, Terms, i64)> = FxHashMap::default();
         for at in 0..block.instructions.len() {
             values.fold_address(&mut block.instructions[at]);
             values.fold_uniform(&mut block.instructions[at]);
@@ -23,11 +25,18 @@ pub(crate) fn offsets(code: &mut Code) {
             if let Some((upper, to, sum)) = values.fold_wide(&mut block.instructions, at, &groups) {
                 pairs.insert(upper, (to, sum));
             }
+            let shared = values.shared_terms(&block.instructions, at, &groups);
             let uniform = values.uniform_sum(&block.instructions[at]).filter(|(_, (_, it))| once(*it));
             values.write(&block.instructions[at]);
             uniform.into_iter().for_each(|(to, sum)| _ = values.uniform.insert(to, sum));
             narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));
             pairs.remove(&at).into_iter().for_each(|(to, sum)| _ = values.wide.insert(to, sum));
+            if let Some((last, to, terms, offset)) = shared {
+                pending.insert(last, (to, terms, offset));
+            }
+            if let Some((to, terms, offset)) = pending.remove(&at) {
+                values.note_terms(to, terms, offset);
+            }
         }
     }
 }
@@ -43,6 +52,18 @@ struct Sum {
     offset: i64,
 }
 
+/// What a pair is the sum of, but for a constant: a value that other pairs may be formed from in the same way, and a
+/// pair as it was at some time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Terms {
+    opcode: Opcode,
+    modifiers: Vec<Modifier>,
+    /// The operands of the other term, and how often the registers among them had been written.
+    other: Vec<(Operand, [u32; 2])>,
+    root: Register,
+    times: [u32; 2],
+}
+
 /// What is known of the registers at a place of a block.
 #[derive(Default)]
 struct Values {
@@ -53,6 +74,8 @@ struct Values {
     wide: FxHashMap<Register, Sum>,
     /// Sums with a register of the warp.
     uniform: FxHashMap<Register, (Sum, UniformRegister)>,
+    /// The first pair of each sum of two terms, as it was when it was formed, and the constant in it.
+    formed: FxHashMap<Terms, (Register, [u32; 2], i64)>,
 }
 
 impl Values {
@@ -215,6 +238,113 @@ impl Values {
     }
 }
 
+impl Values {
+    /// A pair that is a product plus a pair, or the sum of two pairs: where it is complete, and its terms.
+    fn shared_terms(
+        &self,
+        instructions: &[Instruction],
+        at: usize,
+        groups: &Groups,
+    ) -> Option<(usize, Register, Terms, i64)> {
+        let instruction = &instructions[at];
+        let operands = instruction.operands.as_slice();
+        if !instruction.guard.is_always() {
+            return None;
+        }
+        let at_time =
+            |operand: &Operand| (*operand, operand.as_register().map_or([0; 2], |it| self.times(it)));
+        let is_pair = |it: &Register| it.is_virtual() && groups.is_pair(*it);
+        match (instruction.opcode, operands) {
+            (Opcode::Imad, [to, x, y, addend]) if instruction.has(Modifier::Wide) => {
+                let (to, addend) = (to.as_register().filter(is_pair)?, plain(addend).filter(is_pair)?);
+                let sum = self.wide(addend);
+                let narrow = |it: &Operand| matches!(it, Operand::Immediate(_)) || plain(it).is_some();
+                let terms = Terms {
+                    opcode: Opcode::Imad,
+                    modifiers: instruction.modifiers.as_slice().to_vec(),
+                    other: vec![at_time(x), at_time(y)],
+                    root: sum.root,
+                    times: sum.times,
+                };
+                (narrow(x) && narrow(y)).then_some((at, to, terms, sum.offset))
+            }
+            (Opcode::Iadd3, &[to, carry @ Operand::Predicate { .. }, a, b, Operand::ZERO])
+                if instruction.modifiers.as_slice().is_empty() =>
+            {
+                let to = to.as_register().filter(is_pair)?;
+                let (a, b) = (plain(&a).filter(is_pair)?, plain(&b).filter(is_pair)?);
+                let last = upper_sum(instructions, at, to, [a, b], carry)?;
+                let (a, b) = (self.wide(a), self.wide(b));
+                let (a, b) = if a.root.0 <= b.root.0 { (a, b) } else { (b, a) };
+                let terms = Terms {
+                    opcode: Opcode::Iadd3,
+                    modifiers: Vec::new(),
+                    other: vec![(Operand::register(a.root), a.times)],
+                    root: b.root,
+                    times: b.times,
+                };
+                Some((last, to, terms, a.offset.wrapping_add(b.offset)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Remembers a pair that has been formed: as a sum of one that was formed of the same terms, if there is one.
+    fn note_terms(&mut self, to: Register, terms: Terms, offset: i64) {
+        let present =
+            self.formed.get(&terms).copied().filter(|(first, times, _)| self.times(*first) == *times);
+        match present {
+            Some((root, times, first)) if root != to => {
+                let sum = Sum { root, times, offset: offset.wrapping_sub(first) };
+                self.wide.insert(to, sum);
+            }
+            _ => _ = self.formed.insert(terms, (to, self.times(to), offset)),
+        }
+    }
+}
+
+/// Where the upper half of the sum of two pairs is, if nothing of it is written before.
+fn upper_sum(
+    instructions: &[Instruction],
+    at: usize,
+    to: Register,
+    terms: [Register; 2],
+    carry: Operand,
+) -> Option<usize> {
+    let Operand::Predicate { predicate, .. } = carry else { return None };
+    let [a, b] = terms;
+    let uppers = [a, b].map(|it| Operand::register(it.offset(1)));
+    let watched = [to, to.offset(1), a, b, a.offset(1), b.offset(1)];
+    for (index, instruction) in instructions.iter().enumerate().skip(at + 1) {
+        if instruction.opcode == Opcode::Iadd3
+            && instruction.modifiers.as_slice() == [Modifier::X]
+            && instruction.guard.is_always()
+            && let &[result, x, y, Operand::ZERO, from, Operand::FALSE] = instruction.operands.as_slice()
+            && from == carry
+            && result == Operand::register(to.offset(1))
+            && ([x, y] == uppers || [y, x] == uppers)
+        {
+            return Some(index);
+        }
+        if writes_any(instruction, &watched) || writes_predicate(instruction, predicate) {
+            return None;
+        }
+    }
+    None
+}
+
+fn writes_predicate(instruction: &Instruction, predicate: Predicate) -> bool {
+    let accesses = instruction.accesses();
+    accesses.iter().any(|it| it.role == Role::Write && it.resource == Resource::Predicate(predicate))
+}
+
+fn writes_any(instruction: &Instruction, registers: &[Register]) -> bool {
+    instruction.accesses().iter().filter(|it| it.role == Role::Write).any(|access| {
+        matches!(access.resource, Resource::Registers(first, count)
+            if registers.iter().any(|it| (first.0..first.0 + count).contains(&it.0)))
+    })
+}
+
 /// The result, the pair, the carry and the constant, if an instruction adds a constant to the lower half of a pair.
 fn lower_half(instruction: &Instruction, groups: &Groups) -> Option<(Register, Register, Operand, u32)> {
     if instruction.opcode != Opcode::Iadd3
@@ -264,12 +394,7 @@ fn upper_half(
                 _ => None,
             };
         }
-        let is_written = instruction.accesses().iter().filter(|it| it.role == Role::Write).any(|access| {
-            access.resource == Resource::Predicate(predicate)
-                || matches!(access.resource, Resource::Registers(first, count)
-                    if watched.iter().any(|it| (first.0..first.0 + count).contains(&it.0)))
-        });
-        if is_written {
+        if writes_any(instruction, watched) || writes_predicate(instruction, predicate) {
             return None;
         }
     }

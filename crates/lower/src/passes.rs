@@ -29,8 +29,10 @@ pub enum Pass {
     Legalise,
     /// Parameters and special registers are read where they are needed.
     Sink,
-    /// Neighbouring loads from shared memory become one.
+    /// Neighbouring loads from shared memory and from constant memory become one.
     Vectorise,
+    /// Constants that everything takes so go to uniform registers.
+    Uniform,
     /// Convergence barriers are set. Always runs.
     Reconverge,
     /// Instructions are put into an order that hides latencies.
@@ -60,6 +62,7 @@ impl Pass {
         Pass::Legalise,
         Pass::Sink,
         Pass::Vectorise,
+        Pass::Uniform,
         Pass::Reconverge,
         Pass::Schedule,
         Pass::Coalesce,
@@ -85,6 +88,7 @@ impl Pass {
             Pass::Legalise => "legalise",
             Pass::Sink => "sink",
             Pass::Vectorise => "vectorise",
+            Pass::Uniform => "uniform",
             Pass::Reconverge => "reconverge",
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",

@@ -7,14 +7,15 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
-    legal, limits, motion, offsets, predicate, reconverge, schedule, select, spill, unroll, vectorise,
+    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, schedule, select,
+    spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::kernel::launch_constants;
 use warplab_program::{
-    ConstantBank, Instruction, Kernel, Opcode, Operand, Program, Reason, RefusedKernel, Register, Relocation,
-    TargetLimits,
+    ConstantBank, Instruction, Kernel, LatencyClass, Opcode, Operand, Program, Reason, RefusedKernel,
+    Register, Relocation, TargetLimits,
 };
 use warplab_ptx::tree::{Attribute, Function, Module};
 
@@ -69,6 +70,9 @@ pub(crate) fn run(
 
 /// How often registers are given out and values spilled before a kernel is given up.
 const MOST_ROUNDS: usize = 64;
+
+/// For so many instructions a spilled predicate stays one, the first time that predicates are spilled.
+const PREDICATE_REACH: usize = 16;
 
 struct Context<'a> {
     module: &'a Module,
@@ -215,12 +219,12 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     let coalesce = runner.options.passes.contains(Pass::Coalesce);
     let choices = &runner.options.target.choices;
     let spread = Spread { least: choices.spread_registers, most: choices.comfortable_registers };
-    for _ in 0..MOST_ROUNDS {
+    for round in 0..MOST_ROUNDS {
         match allocate::allocate(code, limit, spread, coalesce) {
             Ok(used) => return Some(used),
             Err(Failure::Spill(registers, predicates)) => {
                 spill::spill(code, &registers);
-                spill::spill_predicates(code, &predicates);
+                spill::spill_predicates(code, &predicates, PREDICATE_REACH >> round.min(31));
             }
             Err(Failure::Uniform) => return None,
         }
@@ -231,7 +235,10 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
 /// Takes out what is not needed.
 fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Copies, code, clean::copies);
-    runner.pass(Pass::Fold, code, clean::fold);
+    runner.pass(Pass::Fold, code, |code| {
+        clean::fold(code);
+        logic::logic(code);
+    });
     runner.pass(Pass::Common, code, clean::common_subexpressions);
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Invariant, code, motion::invariant);
@@ -260,12 +267,24 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, target.reduces_lanes));
     }
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
-    runner.pass(Pass::Copies, code, clean::copies);
+    runner.pass(Pass::Copies, code, |code| {
+        clean::copies(code);
+        reread::reread(code);
+        reread::merge(code);
+    });
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
     runner.pass(Pass::Sink, code, motion::sink);
-    runner.pass(Pass::Vectorise, code, vectorise::vectorise);
+    runner.pass(Pass::Vectorise, code, |code| {
+        neighbours::join_constants(code);
+        vectorise::vectorise(code);
+    });
+    // Only where the machine has a path of its own for them, which is quick; and not where functions are called, as above.
+    let cycles = |class| target.latencies.cycles(class);
+    if !code.calls && cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu) {
+        runner.pass(Pass::Uniform, code, uniform::uniform);
+    }
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
     runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }

@@ -3,10 +3,12 @@
 //! A list scheduler. Loads move up past stores that are provably elsewhere; barriers, fences, atomics, ordered accesses
 //! and clock reads stay where they are among what they order.
 
+mod peak;
 mod versions;
 
 use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
 use crate::liveness::{Liveness, Marks};
+use peak::written_peak;
 use versions::Versions;
 use warplab_program::{
     AddressOperand, Instruction, LatencyClass, Modifier, Opcode, Operand, Register, Role, Target,
@@ -17,13 +19,21 @@ use warplab_program::{
 const MANY_UNIFORMS: usize = 40;
 
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
-const MANY_PREDICATES: usize = 14;
+const MANY_PREDICATES: usize = 5;
 
 /// One register for so many that are alive is free for loads that come early.
 const ROOM_FOR_LOADS: usize = 8;
 
 /// Cycles that are waited for what is needed first, rather than taking a register for something else.
 const PATIENCE: u64 = 6;
+
+/// A wait of so many cycles is as bad as so many registers, in blocks that have more than a few.
+const LONG_WAIT: i64 = 50;
+const WORTH_OF_WAIT: i64 = 4;
+const FEW_REGISTERS: usize = 48;
+
+/// Cycles to the end of a block that differ by less than this are about the same.
+const URGENCY_GRAIN: u64 = 64;
 
 /// Threads have registers in multiples of this.
 const REGISTER_UNIT: usize = 8;
@@ -39,14 +49,25 @@ const RESERVE: u32 = 8;
 pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32) {
     let choices = &target.choices;
     let most = choices.most_comfortable_registers.min(limit.saturating_sub(RESERVE));
-    let choices = TargetChoices { most_comfortable_registers: most, ..*choices };
-    let target = &Target { choices, ..target.clone() };
     let live = Liveness::new(code);
+    // What one block needs anyway, all may have.
+    let peak = (0..code.blocks.len()).map(|block| written_peak(code, &live, block)).max().unwrap_or(0);
+    let choices = TargetChoices {
+        most_comfortable_registers: most,
+        comfortable_registers: choices.comfortable_registers.max(crate::code::number(roomy(peak)).min(most)),
+        ..*choices
+    };
+    let target = &Target { choices, ..target.clone() };
     let mut values = BlockValues::new(&live);
     for index in 0..code.blocks.len() {
         let instructions = std::mem::take(&mut code.blocks[index].instructions);
         code.blocks[index].instructions = order(instructions, &mut values, index, target);
     }
+}
+
+/// So many live registers and some for loads.
+fn roomy(peak: usize) -> usize {
+    (peak + peak / ROOM_FOR_LOADS).next_multiple_of(REGISTER_UNIT)
 }
 
 /// What is known of the values at a place of a block.
@@ -292,8 +313,7 @@ impl Run {
         let mut pressure = self.pressure.clone();
         // As many live registers as the order that was written keeps alive and some for loads, within bounds.
         let peak = pressure.clone().peak(&self);
-        let roomy = (peak + peak / ROOM_FOR_LOADS).next_multiple_of(REGISTER_UNIT);
-        let comfortable = roomy
+        let comfortable = roomy(peak)
             .min(choices.most_comfortable_registers as usize)
             .max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
@@ -328,6 +348,11 @@ impl Run {
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
+        // Where a thread has many registers, a few more cost less than to wait for a load in between.
+        let has_slack =
+            comfortable > FEW_REGISTERS && pressure.live < comfortable + comfortable / ROOM_FOR_LOADS;
+        // Where registers may become short, what is about as urgent goes in the order as written: chain by chain.
+        let grain = if 2 * pressure.live >= comfortable { URGENCY_GRAIN } else { 1 };
         let sparing = 2 * pressure.live >= comfortable;
         let many_predicates = pressure.live_predicates >= MANY_PREDICATES;
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
@@ -343,12 +368,16 @@ impl Run {
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
+            // Of what takes one more of them, what was written first.
+            let scarce_order = if scarce_growth > 0 { order } else { 0 };
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                (-scarce_growth, -growth.max(0), -late.min(4), order, 0)
+                let cost = growth.max(0) + if late >= LONG_WAIT && has_slack { WORTH_OF_WAIT } else { 0 };
+                (-scarce_growth, scarce_order, -cost, -late.min(4), order, 0)
             } else {
-                let crowd = if growth > 0 && pressure.live + 4 >= comfortable { -1 } else { 0 };
-                (-scarce_growth, crowd, -late, signed(self.height[index]), order)
+                let more = usize::try_from(growth).unwrap_or(0);
+                let crowd = if more > 0 && pressure.live + more + 3 >= comfortable { -1 } else { 0 };
+                (-scarce_growth, scarce_order, crowd, -late, signed(self.height[index] / grain), order)
             };
             if best_key.is_none_or(|other| key > other) {
                 best_key = Some(key);

@@ -106,8 +106,9 @@ fn reload(
     writes.then(|| store().with_origin(origin))
 }
 
-/// Keeps predicates in registers: as 0 or 1.
-pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
+/// Keeps predicates in registers: as 0 or 1. A value that is in a predicate stays there for the next `reach`
+/// instructions.
+pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate], reach: usize) {
     let homes: FxHashMap<Predicate, (usize, Register)> =
         victims.iter().enumerate().map(|(order, &victim)| (victim, (order, code.register(1)))).collect();
     if homes.is_empty() {
@@ -116,7 +117,9 @@ pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
     for block in 0..code.blocks.len() {
         let old = std::mem::take(&mut code.blocks[block].instructions);
         let mut new = Vec::with_capacity(old.len());
-        for mut instruction in old {
+        let mut held: FxHashMap<Predicate, (Predicate, usize)> = FxHashMap::default();
+        for (at, mut instruction) in old.into_iter().enumerate() {
+            held.retain(|_, (_, last)| at - *last <= reach);
             let mut touched: Vec<Predicate> = instruction
                 .accesses()
                 .iter()
@@ -129,7 +132,11 @@ pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
             touched.dedup();
             let mut stores = Vec::new();
             for victim in touched {
-                stores.extend(reload_predicate(code, &mut instruction, victim, homes[&victim].1, &mut new));
+                let present = held.get(&victim).map(|it| it.0);
+                let (temporary, store) =
+                    reload_predicate(code, &mut instruction, victim, (homes[&victim].1, present), &mut new);
+                held.insert(victim, (temporary, at));
+                stores.extend(store);
             }
             new.push(instruction);
             new.extend(stores.into_iter().rev());
@@ -138,23 +145,25 @@ pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate]) {
     }
 }
 
-/// Makes an instruction use a temporary for a predicate, set before it where its old value matters; returns what keeps
-/// a new value.
+/// Makes an instruction use a temporary for a predicate, set before it where its old value matters and is in none at
+/// present; returns the temporary and what keeps a new value.
 fn reload_predicate(
     code: &mut Code,
     instruction: &mut Instruction,
     victim: Predicate,
-    home: Register,
+    (home, present): (Register, Option<Predicate>),
     before: &mut Vec<Instruction>,
-) -> Option<Instruction> {
+) -> (Predicate, Option<Instruction>) {
     let does = |role: Role| {
         let accesses = instruction.accesses();
         accesses.iter().any(|access| access.role == role && access.resource == Resource::Predicate(victim))
     };
     let (reads, writes) = (does(Role::Read), does(Role::Write));
-    let temporary = code.predicate();
+    let needs_old = reads || !instruction.guard.is_always();
+    let present = present.filter(|_| needs_old);
+    let temporary = present.unwrap_or_else(|| code.predicate());
     let origin = instruction.origin;
-    if reads || !instruction.guard.is_always() {
+    if needs_old && present.is_none() {
         let load = Instruction::new(
             Opcode::Isetp,
             [Modifier::Ne, Modifier::And],
@@ -182,5 +191,5 @@ fn reload_predicate(
             [Operand::register(home), Operand::ZERO, Operand::Immediate(1), negated],
         )
     };
-    writes.then(|| store().with_origin(origin))
+    (temporary, writes.then(|| store().with_origin(origin)))
 }

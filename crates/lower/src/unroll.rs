@@ -16,13 +16,13 @@
 mod copies;
 mod counter;
 
-use crate::code::{Block, Code, branch_target};
+use crate::code::{Block, Code, branch_target, has_effect};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
 use crate::liveness::Liveness;
 use copies::{Copies, Names, copies};
 use counter::Counter;
-use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate};
+use warplab_program::{Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Role};
 
 /// How many iterations become one where nothing else is known, as ptxas does it.
 const TIMES: u32 = 4;
@@ -54,15 +54,51 @@ pub(crate) fn unroll(code: &mut Code) -> bool {
         if diverges && code.blocks[block].instructions.iter().any(joins_lanes) {
             continue;
         }
-        if let Some(plan) = Loop::find(code, &graph, &live, block).and_then(|it| it.unrolled(code)) {
-            plans.push((block, plan));
-        }
+        // What only counts, for nobody, is not there at all.
+        let plan = if is_idle(code, &live, block) {
+            Some(vec![code.blocks[block].flags()])
+        } else {
+            Loop::find(code, &graph, &live, block).and_then(|it| it.unrolled(code))
+        };
+        plans.extend(plan.map(|plan| (block, plan)));
     }
     let found = !plans.is_empty();
     for (block, plan) in plans.into_iter().rev() {
         replace(code, block, plan);
     }
     found
+}
+
+/// Whether a loop goes towards a bound and nothing of what it does is needed: neither memory nor a value that is read
+/// after it.
+fn is_idle(code: &Code, live: &Liveness, block: usize) -> bool {
+    let Some((branch, body)) = code.blocks[block].instructions.split_last() else { return false };
+    let steps = |register: Register| {
+        body.iter().any(|it| {
+            it.opcode == Opcode::Iadd3
+                && it.operands[0].as_register() == Some(register)
+                && it.operands[1..].iter().any(|term| term.as_register() == Some(register))
+        })
+    };
+    let bounds = body.iter().any(|it| {
+        it.opcode == Opcode::Isetp
+            && ![Modifier::Eq, Modifier::Ne].iter().any(|&order| it.has(order))
+            && matches!((it.operands[0], branch.guard),
+                (Operand::Predicate { predicate, .. }, Guard::Predicate { predicate: goes_on, .. })
+                    if predicate == goes_on)
+            && it.operands[2..].iter().filter_map(Operand::as_register).any(steps)
+    });
+    if !bounds {
+        return false;
+    }
+    let after = &live.live_in[block + 1];
+    body.iter().all(|instruction| {
+        !has_effect(instruction)
+            && instruction.accesses().iter().filter(|it| it.role == Role::Write).all(|access| {
+                let mut numbers = live.numbering.of(access.resource);
+                !numbers.any(|number| after.contains(number))
+            })
+    })
 }
 
 /// Whether lanes must come to an instruction together.
@@ -72,6 +108,11 @@ fn joins_lanes(instruction: &Instruction) -> bool {
         instruction.opcode,
         Shfl | Vote | Voteu | Match | Redux | Elect | Warpsync | Bar | B2r | Endcollective
     )
+}
+
+fn is_atomic(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(instruction.opcode, Atom | Atomg | Atoms | Red | Redg)
 }
 
 /// A loop of one block.
@@ -134,7 +175,8 @@ impl Loop {
                 return Some(vec![self.block_of(code, copies.instructions, Some(again))]);
             }
         }
-        is_small.then(|| self.with_rest(code))
+        // ptxas leaves loops as they are that only operate on memory atomically.
+        (is_small && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))
     }
 
     /// The new loop, the pair and the rest.

@@ -10,6 +10,10 @@ use Modifier as M;
 
 const ONE: Operand = Operand::Immediate(0x3ff0_0000);
 
+/// The upper half of the smallest dividend of the usual path, and of the largest quotient that is too small for it.
+const SMALL_DIVIDEND: Operand = Operand::Immediate(0x0360_0000);
+const SMALL_QUOTIENT: Operand = Operand::Immediate(0x0010_0000);
+
 fn minus(register: Register) -> Operand {
     Operand::modified(register, SourceModifier::NEGATE)
 }
@@ -43,47 +47,24 @@ impl Selector<'_, '_> {
             let q = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
             let rest = self.new_pair(Opcode::Dfma, &[], [minus(b), r(q), r(a)]);
             self.op(Opcode::Dfma, &[], [r(result), r(y), r(rest), r(q)]);
-            // All exponents in the middle: of the operands and, by their difference, of the quotient.
-            let exponent = |it: &mut Self, x: Register| {
-                let shifted = it.code.register(1);
-                it.shift32(shifted, high(x), Operand::Immediate(20), false, false);
-                it.lop3(r(shifted), Operand::Immediate(0x7ff), Operand::ZERO, 0xc0)
-            };
-            let (ea, eb) = (exponent(self, a), exponent(self, b));
-            let spread = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(960)]);
-            let fine = self.compare(&[M::Lt, M::U32, M::And], r(spread), Operand::Immediate(1920));
-            let low = self.compute(
-                Opcode::Iadd3,
-                &[],
-                [r(ea), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
-            );
-            let fine = self.and_below(low, 1900, fine);
-            let low = self.compute(
-                Opcode::Iadd3,
-                &[],
-                [r(eb), Operand::Immediate(64_u32.wrapping_neg()), Operand::ZERO],
-            );
-            let fine = self.and_below(low, 1900, fine);
+            // The upper halves as singles: the dividend is not so small that a rest would be lost, and the quotient is
+            // neither that nor too large; an extreme divisor makes it no number.
+            let upper = |x: Register| Operand::modified(x.offset(1), SourceModifier::ABSOLUTE);
+            let large = self.code.predicate();
+            let operands =
+                [Operand::predicate(large), Operand::TRUE, upper(a), SMALL_DIVIDEND, Operand::TRUE];
+            self.op(Opcode::Fsetp, &[M::Geu, M::And], operands);
+            let probe = self.compute(Opcode::Ffma, &[], [Operand::ZERO, high(b), high(result)]);
+            let probe = Operand::modified(probe, SourceModifier::ABSOLUTE);
+            let fine = self.code.predicate();
+            let operands =
+                [Operand::predicate(fine), Operand::TRUE, probe, SMALL_QUOTIENT, Operand::predicate(large)];
+            self.op(Opcode::Fsetp, &[M::Gt, M::And], operands);
             self.branch_if(fine, false, done);
         }
         self.divide_digits(result, a, b, mode);
         self.place_label(done);
         self.move_to(to, pair(result), 64);
-    }
-
-    fn and_below(
-        &mut self,
-        x: Register,
-        bound: u32,
-        and: warplab_program::Predicate,
-    ) -> warplab_program::Predicate {
-        let to = self.code.predicate();
-        self.op(
-            Opcode::Isetp,
-            &[M::Lt, M::U32, M::And],
-            [Operand::predicate(to), Operand::TRUE, r(x), Operand::Immediate(bound), Operand::predicate(and)],
-        );
-        to
     }
 
     /// Splits a finite double that is not zero: its fraction with the leading one at bit 52, and its exponent.

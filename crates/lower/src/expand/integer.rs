@@ -47,14 +47,12 @@ impl Selector<'_, '_> {
         let rest = self.code.register(1);
         let r = Operand::register(rest);
         self.op(Opcode::Imad, &[], [r, y, Operand::register(minus), x]);
-        let quotient = self.code.register(1);
-        let q = Operand::register(quotient);
-        if !remainder {
-            self.op(Opcode::Mov, &[], [q, Operand::register(first)]);
-        }
-        for _ in 0..2 {
+        let q = Operand::register(first);
+        for is_last in [false, true] {
             let more = self.compare(&[M::Ge, M::U32, M::And], r, y);
-            self.op_if(more, false, Opcode::Iadd3, &[], [r, r, negative(y), zero]);
+            if remainder || !is_last {
+                self.op_if(more, false, Opcode::Iadd3, &[], [r, r, negative(y), zero]);
+            }
             if !remainder {
                 self.op_if(more, false, Opcode::Iadd3, &[], [q, q, Operand::Immediate(1), zero]);
             }

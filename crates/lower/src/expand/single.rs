@@ -41,8 +41,6 @@ impl Selector<'_, '_> {
             let y = self.compute(Opcode::Ffma, &[], [positive(y), positive(e), positive(y)]);
             let q = self.compute(Opcode::Ffma, &[], [positive(a), positive(y), Operand::ZERO]);
             let r = self.compute(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
-            let q = self.compute(Opcode::Ffma, &[], [positive(y), positive(r), positive(q)]);
-            let r = self.compute(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(r), positive(q)]);
             self.branch_if(slow, true, done);
         }

@@ -42,11 +42,10 @@ impl Selector<'_, '_> {
     ) -> bool {
         let against_zero = matches!(flat.operands[2], Value::Immediate(Immediate::Int(0)));
         let simple =
-            combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() == 32 && !ty.is_float();
+            combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() <= 32 && !ty.is_float();
         if !against_zero || !simple || !matches!(compare, Compare::Eq | Compare::Ne) {
             return false;
         }
-        // The predicate that LOP3 gives is that of "not zero"; its negative would need another instruction.
         let Value::Register(id) = self.look_through(&flat.operands[1]) else {
             return false;
         };
@@ -57,18 +56,29 @@ impl Selector<'_, '_> {
             tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor => function(tree.opcode),
             _ => return false,
         };
-        if self.uses[id] != 1 || !self.is_private(&flat.operands[1], made) || compare == Compare::Eq {
+        let narrow = ty.bits() == 16;
+        if narrow && !(tree.opcode == tree::Opcode::And && matches!(operands[2], Value::Immediate(_))) {
+            return false;
+        }
+        if self.uses[id] != 1 || !self.is_private(&flat.operands[1], made) {
             return false;
         }
         let operands = operands.to_vec();
         let (a, b) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
         let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
+        let b = match constant_of(&b) {
+            // What stands above the lower half of a register is not looked at.
+            Some(bits) if ty.bits() == 16 => immediate(bits & 0xffff),
+            _ => b,
+        };
+        // LOP3 gives the predicate of "not zero"; that of zero is its negative, which costs nothing where it is read.
+        let (to, equal) = (outputs[0], compare == Compare::Eq);
+        let found = if equal { Operand::predicate(self.code.predicate()) } else { to };
         let lut = Operand::Immediate(u32::from(lut));
-        self.op(
-            Opcode::Lop3,
-            &[M::Lut],
-            [outputs[0], Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE],
-        );
+        self.op(Opcode::Lop3, &[M::Lut], [found, Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE]);
+        if let (true, Operand::Predicate { predicate, .. }) = (equal, to) {
+            self.set_predicate(predicate, not(found));
+        }
         true
     }
 

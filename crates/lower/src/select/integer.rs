@@ -4,7 +4,7 @@ use super::Selector;
 use super::values::{Source, constant_of, immediate, low_word, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
-use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
+use warplab_ptx::tree::{self, Direction, Flag, Half, Immediate, Modifier as Dotted, Type};
 
 use Modifier as M;
 
@@ -67,12 +67,7 @@ impl Selector<'_, '_> {
                 let to = self.result(&flat.operands[0], 64);
                 self.subtract64(to, a, b);
             }
-            Add => self.add32(flat, ty),
-            Sub => {
-                let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-                let to = self.result(&flat.operands[0], 32);
-                self.op(Opcode::Iadd3, &[], [Operand::register(to), a, negative(b), Operand::ZERO]);
-            }
+            Add | Sub => self.add32(flat, ty),
             Mul | Mad => self.multiply(flat, ty),
             Neg => self.negate(flat, ty),
             Abs => self.absolute(flat, ty),
@@ -86,7 +81,23 @@ impl Selector<'_, '_> {
     /// Two 32-bit operands of the present instruction, extended to 32 bits if they are of 16.
     pub(crate) fn extended(&mut self, value: &Value, ty: Type) -> Operand {
         let source = self.source(value, ty).low;
-        if ty.bits() == 16 { self.extend16(source, ty.is_signed()) } else { source }
+        if ty.bits() == 16 && !self.is_extended(value, ty.is_signed()) {
+            self.extend16(source, ty.is_signed())
+        } else {
+            source
+        }
+    }
+
+    /// Whether the whole register holds a 16-bit value extended to 32 bits: one that was loaded as such, or less of it.
+    fn is_extended(&self, value: &Value, signed: bool) -> bool {
+        let Some((tree, ..)) = self.origin_of(value) else { return false };
+        let loads = tree.opcode == tree::Opcode::Ld && matches!(tree.ty(), Some(ty) if !ty.is_packed());
+        match tree.ty() {
+            Some(Type::U8 | Type::B8) => loads,
+            Some(Type::U16 | Type::B16) => loads && !signed,
+            Some(Type::S8 | Type::S16) => loads && signed,
+            _ => false,
+        }
     }
 
     /// A 16-bit value extended to 32 bits.
@@ -104,14 +115,24 @@ impl Selector<'_, '_> {
         Operand::register(register)
     }
 
+    /// A sum or difference. Products and shifted values go into it before the terms of another sum do.
     fn add32(&mut self, flat: &Flat<'_>, ty: Type) {
         let to = self.result(&flat.operands[0], 32);
-        for (first, second) in [(1, 2), (2, 1)] {
-            if self.fused_add(to, &flat.operands[first], &flat.operands[second], ty) {
-                return;
-            }
+        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let (a, b) = (&flat.operands[1], &flat.operands[2]);
+        let fused = if subtracts {
+            self.fused_difference(to, a, b) || self.three_terms(to, a, b, ty, true)
+        } else {
+            self.fused_add(to, a, b)
+                || self.fused_add(to, b, a)
+                || self.three_terms(to, a, b, ty, false)
+                || self.three_terms(to, b, a, ty, false)
+        };
+        if fused {
+            return;
         }
-        let (a, b) = (self.signed_term(&flat.operands[1], ty), self.signed_term(&flat.operands[2], ty));
+        let (a, b) = (self.signed_term(a, ty), self.signed_term(b, ty));
+        let b = if subtracts { negative(b) } else { b };
         let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
         self.op(Opcode::Iadd3, &[], [Operand::register(to), a, b, Operand::ZERO]);
     }
@@ -129,8 +150,88 @@ impl Selector<'_, '_> {
         self.source(value, ty).low
     }
 
-    /// `a` made by a shift, product or sum that is only used here, added to `b` in one instruction.
-    fn fused_add(&mut self, to: Register, a: &Value, b: &Value, ty: Type) -> bool {
+    /// Both factors of a product of 32 bits that is only used here.
+    fn private_product(&mut self, value: &Value) -> Option<(Operand, Operand)> {
+        let (tree, operands, made) = self.origin_of(value)?;
+        let (half, ty) = (tree.half(), tree.ty()?);
+        let is_product = tree.opcode == tree::Opcode::Mul
+            && matches!((ty.bits(), half), (32, Some(Half::Lo)) | (16, Some(Half::Wide)))
+            && self.is_private(value, made);
+        if !is_product {
+            return None;
+        }
+        let operands = operands.to_vec();
+        let (x, y) = (self.extended(&operands[1], ty), self.extended(&operands[2], ty));
+        Some(if is_register(&x) { (x, y) } else { (y, x) })
+    }
+
+    /// `a` less a product with a constant, or a product less `b`.
+    fn fused_difference(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let to = Operand::register(to);
+        if let Some((x, Operand::Immediate(factor))) = self.private_product(b).filter(|it| is_register(&it.0))
+        {
+            let a = self.source(a, Type::B32).low;
+            self.op(Opcode::Imad, &[], [to, x, immediate(factor.wrapping_neg()), a]);
+            return true;
+        }
+        let Some((x, y)) = self.private_product(a) else { return false };
+        let b = negative(self.source(b, Type::B32).low);
+        self.op(Opcode::Imad, &[], [to, x, y, b]);
+        true
+    }
+
+    /// Whether a value is a product or a shifted value that its only reader could take in.
+    fn is_fusible(&self, value: &Value) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(value) else { return false };
+        let fits = match tree.opcode {
+            tree::Opcode::Mul => true,
+            tree::Opcode::Shl | tree::Opcode::Shr | tree::Opcode::Shf => {
+                operands.last().is_some_and(|count| matches!(self.look_through(count), Value::Immediate(_)))
+            }
+            _ => false,
+        };
+        fits && self.is_private(value, made)
+    }
+
+    /// A sum `a` that is only used here and what is added to it, or taken from it, in one instruction.
+    fn three_terms(&mut self, to: Register, a: &Value, b: &Value, ty: Type, subtracts: bool) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(a) else { return false };
+        let is_sum = matches!(tree.opcode, tree::Opcode::Add | tree::Opcode::Sub)
+            && tree.ty().is_some_and(|it| it.bits() == 32)
+            && !tree.flag(Flag::Sat)
+            && !tree.flag(Flag::Cc);
+        let takes_less = tree.opcode == tree::Opcode::Sub;
+        if !is_sum || !self.is_private(a, made) || operands[1..].iter().any(|it| self.is_fusible(it)) {
+            return false;
+        }
+        let operands = operands.to_vec();
+        let x = self.signed_term(&operands[1], ty);
+        let y = self.signed_term(&operands[2], ty);
+        let y = if takes_less { negative(y) } else { y };
+        let b = self.signed_term(b, ty);
+        let b = if subtracts { negative(b) } else { b };
+        let constants = [x, y, b].iter().filter(|it| !is_register(it)).count();
+        if constants > 1 {
+            return false;
+        }
+        let (x, y, b) = if !is_register(&x) {
+            (y, x, b)
+        } else if !is_register(&b) {
+            (x, b, y)
+        } else {
+            (x, y, b)
+        };
+        self.op(Opcode::Iadd3, &[], [Operand::register(to), x, y, b]);
+        true
+    }
+
+    /// `a` made by a shift or product that is only used here, added to `b` in one instruction.
+    fn fused_add(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        if let Some((x, y)) = self.private_product(a) {
+            let b = self.source(b, Type::B32).low;
+            self.op(Opcode::Imad, &[], [Operand::register(to), x, y, b]);
+            return true;
+        }
         let Some((tree, operands, made)) = self.origin_of(a) else {
             return false;
         };
@@ -139,7 +240,7 @@ impl Selector<'_, '_> {
         }
         let private = self.is_private(a, made);
         let opcode = tree.opcode;
-        let low_half = tree.half() == Some(Half::Lo);
+        let tree = tree.clone();
         let operands = operands.to_vec();
         let to = Operand::register(to);
         match opcode {
@@ -147,128 +248,42 @@ impl Selector<'_, '_> {
                 let Value::Immediate(Immediate::Int(count @ 1..=31)) = operands[2] else {
                     return false;
                 };
-                let (x, b) = (self.source(&operands[1], ty).low, self.source(b, ty).low);
+                let (x, b) = (self.source(&operands[1], Type::B32).low, self.source(b, Type::B32).low);
                 self.op(Opcode::Lea, &[], [to, x, b, Operand::Immediate(low_word(count))]);
                 true
             }
-            tree::Opcode::Mul if private && low_half => {
-                let (x, y) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
-                let b = self.source(b, ty).low;
-                self.op(Opcode::Imad, &[], [to, x, y, b]);
-                true
-            }
-            tree::Opcode::Add | tree::Opcode::Sub if private => {
-                let x = self.signed_term(&operands[1], ty);
-                let y = self.signed_term(&operands[2], ty);
-                let y = if opcode == tree::Opcode::Sub { negative(y) } else { y };
-                let b = self.signed_term(b, ty);
-                let constants = [x, y, b].iter().filter(|it| !is_register(it)).count();
-                if constants > 1 {
-                    return false;
-                }
-                let (x, y, b) = if !is_register(&x) {
-                    (y, x, b)
-                } else if !is_register(&b) {
-                    (x, b, y)
+            tree::Opcode::Shr | tree::Opcode::Shf if private => {
+                let Some((x, upper, count, signed)) = self.upper_part(&tree, &operands) else { return false };
+                let b = self.source(b, Type::B32).low;
+                if signed {
+                    self.op(Opcode::Lea, &[M::Hi, M::Sx32], [to, x, b, count]);
                 } else {
-                    (x, y, b)
-                };
-                self.op(Opcode::Iadd3, &[], [to, x, y, b]);
+                    self.op(Opcode::Lea, &[M::Hi], [to, x, b, upper, count]);
+                }
                 true
             }
             _ => false,
         }
     }
 
-    fn add64(&mut self, flat: &Flat<'_>) {
-        let to = self.result(&flat.operands[0], 64);
-        for (first, second) in [(1, 2), (2, 1)] {
-            if self.fused_add64(to, &flat.operands[first], &flat.operands[second]) {
-                return;
-            }
-        }
-        let a = self.source(&flat.operands[1], Type::B64);
-        let b = self.source(&flat.operands[2], Type::B64);
-        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
-        self.sum64(to, a, b);
-    }
-
-    /// A product or a shifted index plus a base: one IMAD.WIDE.
-    fn fused_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
-        let Some((x, factor, signed)) = self.as_product(a) else {
-            return self.shifted_add64(to, a, b);
-        };
-        let base = self.register(b, Type::B64);
-        let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
-        self.op(Opcode::Imad, modifiers, [Operand::register(to), x, factor, Operand::register(base)]);
-        true
-    }
-
-    /// A shifted value of 64 bits, that is only used here, plus a base: LEA for each half.
-    fn shifted_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
-        let Some((tree, operands, made)) = self.origin_of(a) else { return false };
-        let is_shift = tree.opcode == tree::Opcode::Shl && tree.ty().is_some_and(|it| it.bits() == 64);
-        let &[_, ref shifted, Value::Immediate(Immediate::Int(count @ 1..=31))] = operands else {
-            return false;
-        };
-        if !is_shift || !self.is_private(a, made) {
-            return false;
-        }
-        let shifted = shifted.clone();
-        let count = Operand::Immediate(low_word(count));
-        let x = halves(self.register(&shifted, Type::B64));
-        let base = halves(self.register(b, Type::B64));
-        let carry = Operand::predicate(self.code.predicate());
-        self.op(Opcode::Lea, &[], [Operand::register(to), carry, x[0], base[0], count]);
-        let high = Operand::register(to.offset(1));
-        self.op(Opcode::Lea, &[M::Hi, M::X], [high, x[0], base[1], x[1], count, carry]);
-        true
-    }
-
-    /// A 64-bit value that is a product of 32-bit ones: both factors and whether they are signed.
-    fn as_product(&mut self, value: &Value) -> Option<(Operand, Operand, bool)> {
-        let (tree, operands, _) = self.origin_of(value)?;
-        let (opcode, ty) = (tree.opcode, tree.ty()?);
-        match opcode {
-            tree::Opcode::Mul if tree.half() == Some(Half::Wide) && ty.bits() == 32 => {
-                let operands = operands.to_vec();
-                let (x, y) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
-                let (x, y) = if is_register(&x) { (x, y) } else { (y, x) };
-                Some((x, y, ty.is_signed()))
-            }
-            tree::Opcode::Shl if ty.bits() == 64 => {
-                let Value::Immediate(Immediate::Int(count @ 0..=30)) = operands[2] else {
-                    return None;
-                };
-                let index = operands[1].clone();
-                if let Some((x, signed)) = self.as_extended(&index) {
-                    return Some((x, Operand::Immediate(1 << count), signed));
-                }
-                // A product of 63 bits at most, shifted.
-                self.origin_of(&index).filter(|(tree, ..)| tree.opcode == tree::Opcode::Mul)?;
-                let (x, Operand::Immediate(factor), signed) = self.as_product(&index)? else { return None };
-                let factor = factor.checked_mul(1 << count).filter(|it| it.leading_zeros() > 0)?;
-                Some((x, Operand::Immediate(factor), signed))
-            }
-            tree::Opcode::Cvt => {
-                let (x, signed) = self.as_extended(value)?;
-                signed.then_some((x, Operand::Immediate(1), signed))
-            }
-            _ => None,
-        }
-    }
-
-    /// A 64-bit value that is a 32-bit one extended.
-    fn as_extended(&mut self, value: &Value) -> Option<(Operand, bool)> {
-        let (tree, operands, _) = self.origin_of(value)?;
-        let types: Vec<Type> = tree.types().collect();
-        let [to, from] = types[..] else { return None };
-        let extends = tree.opcode == tree::Opcode::Cvt && to.bits() == 64 && from.bits() == 32;
-        if !extends || to.is_float() || from.is_float() {
+    /// A value shifted to the right, or turned, by a constant as the upper half of a pair shifted to the left: the lower
+    /// and upper word, the count, and whether the sign is the upper word.
+    pub(crate) fn upper_part(
+        &mut self,
+        tree: &tree::Instruction,
+        operands: &[Value],
+    ) -> Option<(Operand, Operand, Operand, bool)> {
+        let (ty, count) = (tree.ty()?, self.look_through(operands.last()?));
+        let Value::Immediate(Immediate::Int(count @ 1..=31)) = count else { return None };
+        let turns = tree.opcode == tree::Opcode::Shf;
+        let left = turns && tree.has(Dotted::Direction(Direction::L));
+        if turns && self.look_through(&operands[1]) != self.look_through(&operands[2]) {
             return None;
         }
-        let operand = operands[1].clone();
-        Some((self.source(&operand, from).low, from.is_signed()))
+        let x = self.source(&operands[1], ty).low;
+        let upper = if turns { x } else { Operand::ZERO };
+        let count = immediate(low_word(if left { count } else { 32 - count }));
+        is_register(&x).then_some((x, upper, count, !turns && ty.is_signed()))
     }
 
     /// `to = a + b`, 64 bits.
@@ -557,11 +572,6 @@ pub(crate) fn pair(register: Register) -> Source {
 
 fn not_bits(operand: Operand) -> Operand {
     if operand == Operand::ZERO { Operand::Immediate(u32::MAX) } else { inverted(operand) }
-}
-
-/// The registers of a pair.
-fn halves(pair: Register) -> [Operand; 2] {
-    [pair, pair.offset(1)].map(Operand::register)
 }
 
 /// The carry that goes into a difference written as `a + ~b`.

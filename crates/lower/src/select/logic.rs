@@ -3,9 +3,11 @@
 use super::Selector;
 use super::integer::pair;
 use super::values::{Source, constant_of, immediate, low_word, not, words_of};
-use crate::flat::{Flat, Value};
+use crate::flat::{Flat, Item, Value};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register};
-use warplab_ptx::tree::{self, Clamp, Direction, Flag, Modifier as Dotted, PermuteMode, Type};
+use warplab_ptx::tree::{
+    self, Clamp, Compare, Direction, Flag, Immediate, Modifier as Dotted, PermuteMode, Type,
+};
 
 use Modifier as M;
 
@@ -123,8 +125,55 @@ impl Selector<'_, '_> {
         if flat.tree.opcode == tree::Opcode::Not {
             return self.set_predicate(to, not(a));
         }
+        if self.combined_comparison(to, flat) {
+            return;
+        }
         let b = self.predicate_source(&flat.operands[2]);
         self.combine_predicates(to, a, b, function(flat.tree.opcode));
+    }
+
+    /// Two predicates of which one is a comparison that is only used here: it takes the other in.
+    fn combined_comparison(&mut self, to: Predicate, flat: &Flat<'_>) -> bool {
+        let operation = match flat.tree.opcode {
+            tree::Opcode::And => M::And,
+            tree::Opcode::Or => M::Or,
+            tree::Opcode::Xor => M::Xor,
+            _ => return false,
+        };
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (term, other) in [(1, 2), (2, 1)] {
+            let value = &flat.operands[term];
+            if let Some((tree, operands, made)) = self.origin_of(value)
+                && tree.opcode == tree::Opcode::Setp
+                && matches!(operands[0], Value::Register(_))
+                && operands.len() == 3
+                && tree
+                    .types()
+                    .last()
+                    .is_some_and(|ty| !ty.is_packed() && !matches!(ty, Type::F16 | Type::Bf16))
+                && self.is_private(value, made)
+                && !self.is_test(&operands[1..])
+            {
+                found.push((made, other));
+            }
+        }
+        let Some((made, other)) = found.into_iter().max() else { return false };
+        let all = self.flat;
+        let Item::Instruction(inner) = &all.items[made] else { return false };
+        let with = self.predicate_source(&flat.operands[other]);
+        let ty = inner.tree.types().last().unwrap_or(Type::B32);
+        let outputs = [Operand::predicate(to), Operand::TRUE];
+        self.compare_to(inner, outputs, inner.tree.compare().unwrap_or(Compare::Eq), operation, with, ty);
+        true
+    }
+
+    /// Whether a comparison is that of a masked value with zero, for which LOP3 is enough.
+    fn is_test(&self, terms: &[Value]) -> bool {
+        let masks = |opcode| matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor);
+        matches!(terms[1], Value::Immediate(Immediate::Int(0)))
+            && self
+                .origin_of(&terms[0])
+                .is_some_and(|(tree, _, made)| masks(tree.opcode) && self.is_private(&terms[0], made))
     }
 
     pub(crate) fn shift(&mut self, flat: &Flat<'_>, ty: Type) {

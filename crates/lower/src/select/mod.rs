@@ -3,6 +3,7 @@
 //! Every PTX register has a place (one, two or four virtual registers, or a predicate). A use looks through moves,
 //! conversions that only rename, and negations; what is then no longer used is removed by the clean pass.
 
+mod addresses;
 mod atomic;
 mod bytes;
 mod calls;

@@ -7,6 +7,7 @@ mod compile_time;
 mod constant_offsets;
 mod contraction;
 mod declared_sizes;
+mod fewer;
 mod filetests;
 mod forms;
 mod instructions;

@@ -1,0 +1,95 @@
+//! Forms that take one instruction where the PTX has several, as ptxas has them (13.0, sm_90).
+
+use crate::common::within;
+
+/// The listing of a kernel with two pointers and two numbers.
+fn listing(body: &str) -> String {
+    within(
+        5,
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, .param \
+             .u32 n, .param .u32 m) {{\n.reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .pred %p<9>;\n\
+             ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m];\n\
+             mov.u32 %r3, %tid.x; add.s64 %rd3, %rd2, 64;\n{body}\nret; }}"
+        ),
+    )
+}
+
+/// How many instructions begin so.
+fn count(text: &str, start: &str) -> usize {
+    text.split("  ").filter(|part| part.starts_with(start)).count()
+}
+
+#[test]
+fn a_choice_by_bits_is_one_function() {
+    let text = listing(
+        "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1+4]; and.b32 %r6, %r3, %r4; not.b32 %r7, %r3;\n\
+         and.b32 %r8, %r7, %r5; or.b32 %r9, %r6, %r8; st.global.u32 [%rd2], %r9;",
+    );
+    assert_eq!(count(&text, "LOP3"), 1, "{text}");
+}
+
+#[test]
+fn a_test_of_a_masked_byte_is_one_instruction() {
+    let text = listing(
+        "ld.global.u8 %h1, [%rd1]; and.b16 %h2, %h1, 3; setp.eq.s16 %p1, %h2, 0; selp.u32 %r4, %r3, 7, %p1;\n\
+         st.global.u32 [%rd2], %r4;",
+    );
+    assert_eq!(
+        (count(&text, "LOP3.LUT P0"), count(&text, "PRMT"), count(&text, "ISETP")),
+        (1, 0, 0),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_comparison_takes_another_predicate_in() {
+    let text = listing(
+        "setp.ge.s32 %p1, %r3, %r1; setp.lt.s32 %p2, %r3, %r2; or.pred %p3, %p1, %p2; @%p3 bra END;\n\
+         st.global.u32 [%rd2], %r3; END:",
+    );
+    assert_eq!((count(&text, "ISETP"), count(&text, "PLOP3")), (2, 0), "{text}");
+}
+
+#[test]
+fn a_turned_value_goes_into_a_sum() {
+    let text = listing(
+        "ld.global.u32 %r4, [%rd1]; shf.l.wrap.b32 %r5, %r4, %r4, 7; add.s32 %r6, %r5, %r3;\n\
+         st.global.u32 [%rd2], %r6;",
+    );
+    assert_eq!((count(&text, "LEA.HI"), count(&text, "SHF")), (1, 0), "{text}");
+}
+
+#[test]
+fn an_extended_index_that_is_shifted_goes_into_a_sum_of_two_halves() {
+    let text = listing(
+        "ld.global.u32 %r4, [%rd1]; cvt.s64.s32 %rd4, %r4; shl.b64 %rd5, %rd4, 2; add.s64 %rd6, %rd2, %rd5;\n\
+         st.global.u32 [%rd6], %r3;",
+    );
+    assert_eq!(
+        (count(&text, "LEA"), count(&text, "SHF.R.S32"), count(&text, "IMAD.WIDE")),
+        (2, 1, 0),
+        "{text}"
+    );
+}
+
+#[test]
+fn neighbouring_parameters_are_one_load() {
+    let text = listing("mad.lo.s32 %r4, %r3, %r1, %r2; st.global.u32 [%rd2], %r4;");
+    assert_eq!(count(&text, "LDC") + count(&text, "ULDC"), 4, "{text}");
+}
+
+#[test]
+fn a_loop_that_only_counts_is_gone() {
+    let text = listing(
+        "mov.u32 %r4, %r3; LOOP: add.s32 %r4, %r4, %r1; setp.lt.s32 %p1, %r4, %r2; @%p1 bra LOOP;\n\
+         st.global.u32 [%rd2], %r3;",
+    );
+    assert!(!text.contains("BRA"), "{text}");
+}
+
+#[test]
+fn constants_that_all_readers_take_so_are_uniform() {
+    let text = listing("add.s32 %r4, %r3, %r1; xor.b32 %r5, %r4, %r2; st.global.u32 [%rd2], %r5;");
+    assert_eq!(count(&text, "ULDC.64"), 2, "{text}");
+}
