@@ -201,7 +201,8 @@ fn an_atomic_operation_is_done_at_home_and_answered_from_there() {
     let far = twins.at_home(1, 0);
     twins.run(0, [read(1, far, 1, 0)]);
     // A word and where it belongs go over in one cycle less than a sector.
-    let after = 1000 + WAY_OF_SECTOR - 1 + HIT + WAY_OF_SECTOR;
+    // It passes the near slice both ways, a hit latency of 20 each.
+    let after = 1000 + 20 + WAY_OF_SECTOR - 1 + HIT + WAY_OF_SECTOR + 20;
     assert_eq!(twins.run(0, [atomic(2, far, 1, 1000)]), [(2, after)]);
     assert_eq!([0, 1].map(|half| twins.counters[half].atomic_sectors), [1, 1]);
     let of_far = twins.counters.each_ref().map(|it| (it.far_atomic_sectors, it.far_reduction_sectors));
