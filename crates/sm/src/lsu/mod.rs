@@ -5,6 +5,7 @@
 
 mod access;
 mod coalesce;
+mod fetch;
 mod inspect;
 mod l1;
 mod loads;
