@@ -101,10 +101,12 @@ impl PartitionPort {
         for request in self.coming.drain(..due) {
             self.partition.push(&spec.partition, request);
         }
+        let of_sms = due;
         let due = self.messages.partition_point(|message| message.at < end);
         for message in self.messages.drain(..due) {
             self.partition.push_message(&spec.partition, message);
         }
+        self.partition.fetch_for(&spec.partition, end, [of_sms, due]);
         self.partition.advance(&spec.partition, end, &mut self.sent);
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming())
     }

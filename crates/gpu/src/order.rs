@@ -5,6 +5,9 @@ use warplab_units::Cycle;
 /// Fewer messages are compared with each other.
 const FEW: usize = 24;
 
+/// In more cycles for each message counting is more work than comparing.
+const MOST_CYCLES: usize = 32;
+
 /// A message that is sent or arrives at a cycle.
 pub(crate) trait Timed: Copy {
     /// When.
@@ -32,7 +35,7 @@ impl<T: Timed> Sorter<T> {
     pub(crate) fn sort(&mut self, messages: &mut Vec<T>) {
         let Some((first, last)) = span(messages) else { return };
         let span = (last - first) as usize + 1;
-        if messages.len() < FEW || span > 2 * messages.len() {
+        if messages.len() < FEW || span > MOST_CYCLES * messages.len() {
             return messages.sort_by_key(|message| (message.at(), message.rank()));
         }
         self.count(messages, first, span);

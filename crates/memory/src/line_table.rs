@@ -1,45 +1,57 @@
 //! What is known of lines under way: few at a time, each found by its address.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use warplab_units::{Address, LINE_BYTES};
-
-/// Lists of entries, a power of two: about as many as there are MSHRs, so that a list is mostly of one entry.
-const LISTS: usize = 256;
+use warplab_units::{Address, LINE_BYTES, fetch_ahead, fetch_all_ahead};
 
 /// Lines under way for which there is room from the start.
 const USUAL: usize = 64;
 
-/// No entry.
-const NONE: u32 = u32::MAX;
-
-#[derive(Clone, Debug)]
-struct Entry<T> {
-    line: Address,
-    next: u32,
-    value: T,
-}
+/// Slots for each line, at least: most are empty, so that a line is mostly where it is looked for first.
+const SLOTS_PER_LINE: usize = 2;
 
 /// A value for each line under way.
 #[derive(Clone, Debug)]
 pub struct LineTable<T> {
-    /// The first entry of the lines of each hash.
-    lists: Vec<u32>,
+    /// Where the entries of lines are, each in the first free slot from that of its hash on; a power of two of them.
+    slots: Vec<Slot>,
     entries: Vec<Entry<T>>,
     /// Entries that hold no line.
     free: Vec<u32>,
 }
 
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    line: Address,
+    value: T,
+}
+
+/// The place of an entry, with a part of the hash of its line: another line is mostly told without a look at its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slot {
+    hash: u32,
+    place: u32,
+}
+
+impl Slot {
+    const EMPTY: Slot = Slot { hash: 0, place: u32::MAX };
+}
+
 impl<T> Default for LineTable<T> {
     fn default() -> LineTable<T> {
         let (entries, free) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
-        LineTable { lists: vec![NONE; LISTS], entries, free }
+        LineTable { slots: vec![Slot::EMPTY; USUAL * SLOTS_PER_LINE], entries, free }
     }
 }
 
 #[inline]
-fn list_of(line: Address) -> usize {
-    let hash = (line.0 / LINE_BYTES).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (hash >> (u64::BITS - LISTS.trailing_zeros())) as usize
+fn hash_of(line: Address) -> u32 {
+    ((line.0 / LINE_BYTES).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// The slot of so many, a power of two, in which a line is looked for first.
+#[inline]
+fn home(hash: u32, slots: usize) -> usize {
+    (hash >> (u32::BITS - slots.trailing_zeros())) as usize
 }
 
 impl<T: Default> LineTable<T> {
@@ -65,97 +77,107 @@ impl<T: Default> LineTable<T> {
     #[inline]
     #[must_use]
     pub fn get(&self, line: Address) -> Option<&T> {
-        self.find(line).map(|place| &self.entries[place].value)
+        self.find(line).map(|(_, place)| &self.entries[place].value)
     }
 
     /// The value of a line, to be changed.
     #[inline]
     pub fn get_mut(&mut self, line: Address) -> Option<&mut T> {
-        self.find(line).map(|place| &mut self.entries[place].value)
+        self.find(line).map(|(_, place)| &mut self.entries[place].value)
     }
 
     /// The value of a line; a new one where there was none.
     #[inline]
     pub fn get_or_insert(&mut self, line: Address) -> &mut T {
-        let place = self.find(line).unwrap_or_else(|| self.insert(line));
+        let place = self.find(line).map_or_else(|| self.insert(line), |(_, place)| place);
         &mut self.entries[place].value
     }
 
     /// Takes a line out.
     #[inline]
     pub fn remove(&mut self, line: Address) -> Option<T> {
-        let place = self.find(line)?;
-        let next = self.entries[place].next;
-        let first = &mut self.lists[list_of(line)];
-        if *first == place as u32 {
-            *first = next;
-        } else {
-            let mut before = *first as usize;
-            while self.entries[before].next != place as u32 {
-                before = self.entries[before].next as usize;
-            }
-            self.entries[before].next = next;
-        }
-        self.free.push(place as u32);
-        Some(std::mem::take(&mut self.entries[place].value))
+        self.change(line, |value| (std::mem::take(value), false))
     }
 
     /// Changes the value of a line, and takes the line out if the change says that it is not needed any more. What the change
     /// gives; nothing where there is no such line.
     #[inline]
     pub fn change<R>(&mut self, line: Address, change: impl FnOnce(&mut T) -> (R, bool)) -> Option<R> {
-        let list = list_of(line);
-        let (mut before, mut place) = (NONE, self.lists[list]);
-        let entry = loop {
-            let entry = self.entries.get_mut(place as usize)?;
-            if entry.line == line {
-                break entry;
-            }
-            (before, place) = (place, entry.next);
-        };
-        let (result, is_needed) = change(&mut entry.value);
+        let (slot, place) = self.find(line)?;
+        let value = &mut self.entries[place].value;
+        let (result, is_needed) = change(value);
         if !is_needed {
-            entry.value = T::default();
-            let next = entry.next;
-            match self.entries.get_mut(before as usize) {
-                Some(before) => before.next = next,
-                None => self.lists[list] = next,
-            }
-            self.free.push(place);
+            *value = T::default();
+            self.empty(slot);
+            self.free.push(place as u32);
         }
         Some(result)
+    }
+
+    /// Fetches the slot of a line that will be needed soon.
+    #[inline]
+    pub fn fetch_slot(&self, line: Address) {
+        if let Some(slot) = self.slots.get(home(hash_of(line), self.slots.len())) {
+            fetch_ahead(slot);
+        }
+    }
+
+    /// Fetches all slots.
+    #[inline]
+    pub fn fetch_slots(&self) {
+        fetch_all_ahead(&self.slots[..]);
+    }
+
+    /// Fetches the entry of a line that will be needed soon, once its slot is there.
+    #[inline]
+    pub fn fetch_entry(&self, line: Address) {
+        let hash = hash_of(line);
+        let slot = self.slots[home(hash, self.slots.len())];
+        if slot.hash == hash
+            && let Some(entry) = self.entries.get(slot.place as usize)
+        {
+            fetch_ahead(&entry.line);
+            fetch_ahead(&entry.value);
+        }
     }
 
     /// All lines and their values, in order of addresses.
     #[must_use]
     pub fn ascending(&self) -> Vec<(Address, &T)> {
-        let mut all = Vec::new();
-        for &first in &self.lists {
-            let mut next = first;
-            while let Some(entry) = self.entries.get(next as usize) {
-                all.push((entry.line, &entry.value));
-                next = entry.next;
-            }
-        }
+        let held = self.slots.iter().filter_map(|slot| self.entries.get(slot.place as usize));
+        let mut all: Vec<(Address, &T)> = held.map(|entry| (entry.line, &entry.value)).collect();
         all.sort_unstable_by_key(|&(line, _)| line);
         all
     }
 
+    /// The slot and the place of a line.
     #[inline]
-    fn find(&self, line: Address) -> Option<usize> {
-        let mut next = self.lists[list_of(line)];
-        while let Some(entry) = self.entries.get(next as usize) {
-            if entry.line == line {
-                return Some(next as usize);
+    fn find(&self, line: Address) -> Option<(usize, usize)> {
+        let hash = hash_of(line);
+        let mut at = home(hash, self.slots.len());
+        loop {
+            let slot = *self.slots.get(at)?;
+            if slot == Slot::EMPTY {
+                return None;
             }
-            next = entry.next;
+            let place = slot.place as usize;
+            if slot.hash == hash && self.entries[place].line == line {
+                return Some((at, place));
+            }
+            at = self.after(at);
         }
-        None
+    }
+
+    #[inline]
+    fn after(&self, slot: usize) -> usize {
+        (slot + 1) & (self.slots.len() - 1)
     }
 
     fn insert(&mut self, line: Address) -> usize {
-        let first = &mut self.lists[list_of(line)];
-        let entry = Entry { line, next: *first, value: T::default() };
+        if (self.len() + 1) * SLOTS_PER_LINE > self.slots.len() {
+            self.grow();
+        }
+        let entry = Entry { line, value: T::default() };
         let place = match self.free.pop() {
             Some(place) => {
                 self.entries[place as usize] = entry;
@@ -166,8 +188,42 @@ impl<T: Default> LineTable<T> {
                 (self.entries.len() - 1) as u32
             }
         };
-        *first = place;
+        self.fill(Slot { hash: hash_of(line), place });
         place as usize
+    }
+
+    /// Puts an entry into the first slot that is free for it.
+    #[inline]
+    fn fill(&mut self, slot: Slot) {
+        let mut at = home(slot.hash, self.slots.len());
+        while self.slots[at] != Slot::EMPTY {
+            at = self.after(at);
+        }
+        self.slots[at] = slot;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let twice = vec![Slot::EMPTY; self.slots.len() * 2];
+        let slots = std::mem::replace(&mut self.slots, twice);
+        slots.into_iter().filter(|slot| *slot != Slot::EMPTY).for_each(|slot| self.fill(slot));
+    }
+
+    /// Empties a slot; those after it that would not be found any more move up.
+    #[inline]
+    fn empty(&mut self, mut hole: usize) {
+        let last = self.slots.len() - 1;
+        let mut at = self.after(hole);
+        while self.slots[at] != Slot::EMPTY {
+            let slot = self.slots[at];
+            let from_home = at.wrapping_sub(home(slot.hash, self.slots.len())) & last;
+            if from_home >= at.wrapping_sub(hole) & last {
+                self.slots[hole] = slot;
+                hole = at;
+            }
+            at = self.after(at);
+        }
+        self.slots[hole] = Slot::EMPTY;
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
-use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask};
+use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask, fetch_all_ahead};
 
 pub use inspect::PartitionView;
 
@@ -254,6 +254,42 @@ impl Partition {
         counters
     }
 
+    /// Fetches what the slices will need for what has come to them: `arrived` requests of SMs and of the other half.
+    pub fn fetch_for(&self, spec: &PartitionSpec, until: Cycle, arrived: [usize; 2]) {
+        fetch_all_ahead(&self.slices[..]);
+        fetch_all_ahead(&self.channels[..]);
+        self.channels.iter().for_each(PseudoChannel::fetch);
+        let slice = |line| &self.slices[spec.map.slice(line)];
+        let fills = self.fills.iter().flatten();
+        let due = self.messages.iter().take_while(|message| message.at < until);
+        let data = due.filter_map(|message| match message.content {
+            HalfContent::Data(line, _) | HalfContent::Invalidate(line) => Some(line),
+            HalfContent::Request(_) => None,
+        });
+        fills.clone().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
+        for line in data.clone() {
+            slice(line).fetch_slots(line);
+            slice(line).fetch_set(&spec.l2, line);
+        }
+        self.slices.iter().for_each(|slice| slice.fetch_for_requests(&spec.l2, until, arrived));
+        fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
+        for line in data {
+            slice(line).fetch_entries(line);
+            slice(line).fetch_line(&spec.l2, line);
+        }
+        fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
+    }
+
+    /// Fetches what the last fills of a pseudo-channel will need: for each one step further than when the one before came.
+    fn fetch_for_last_fills(&self, spec: &PartitionSpec, channel: usize) {
+        let slice = |line| &self.slices[spec.map.slice(line)];
+        let mut newest = self.fills[channel].iter().rev();
+        let [first, second, third] = [newest.next(), newest.next(), newest.next()];
+        first.iter().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
+        second.iter().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
+        third.iter().for_each(|fill| slice(fill.line).fetch_place(fill.line));
+    }
+
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
     /// pseudo-channels as long as nothing that these have still to do can matter to them, so that each does much at once.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
@@ -400,6 +436,7 @@ impl Partition {
             self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
             let line = Address(access.token * LINE_BYTES);
             self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
+            self.fetch_for_last_fills(spec, channel);
         }
         self.agenda.set_fill(channel, self.fills[channel].front());
     }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use warplab_exec::{AccessRecord, LaunchFault, PrintedLines, SharedMemory, SystemRecord};
 use warplab_memory::{Reply, Request};
 use warplab_trace::{InstructionCounters, Observer, SharedCounters, WarpState};
-use warplab_units::{Cycle, SmId};
+use warplab_units::{Cycle, SmId, fetch_all_ahead};
 
 /// Sub-partitions of different SMs have streams of random numbers of their own.
 const MOST_SUB_PARTITIONS: u64 = 64;
@@ -250,6 +250,9 @@ impl Advance<'_> {
     /// can happen, and the cycles until then are charged to what each warp waits for.
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
         let by_formula = self.context.spec.scheduler.is_formula();
+        fetch_all_ahead(&*self.sm);
+        fetch_all_ahead(&self.sm.sub_partitions[..]);
+        self.sm.lsu.fetch_for(self.sm.inbox.iter().take_while(|reply| reply.at < until));
         let mut held_back: HeldBack = SmallVec::new();
         while self.sm.now < until {
             self.take_due();

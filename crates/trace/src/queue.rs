@@ -31,33 +31,58 @@ pub struct QueueCounters {
 
 /// How often latencies of each class occurred, up to the longest; the classes are those of the histogram.
 #[derive(Clone, Debug, Default)]
-struct Latencies(Vec<u64>);
+struct Latencies {
+    counts: Vec<u64>,
+    /// The classes of the last ones, which are not counted yet: counting many at once costs the host less than one now and
+    /// one then, when it has not had the counts for long.
+    last: Vec<u16>,
+}
+
+/// Latencies that are counted at once.
+const COUNTED_AT_ONCE: usize = 64;
 
 impl Latencies {
     #[inline]
-    fn record(&mut self, latency: u64, count: u64) {
-        let class = if latency < SINGLE { latency as usize } else { class_of(latency.min(LARGEST)) };
-        match self.0.get_mut(class) {
+    fn record(&mut self, latency: u64) {
+        if self.last.len() == COUNTED_AT_ONCE {
+            self.count_last();
+        }
+        self.last.push(class_of(latency.min(LARGEST)) as u16);
+    }
+
+    #[inline(never)]
+    fn count_last(&mut self) {
+        let mut last = std::mem::take(&mut self.last);
+        last.iter().for_each(|&class| self.count(usize::from(class), 1));
+        last.clear();
+        self.last = last;
+    }
+
+    #[inline]
+    fn count(&mut self, class: usize, count: u64) {
+        match self.counts.get_mut(class) {
             Some(counted) => *counted += count,
-            None => self.record_first(class, count),
+            None => self.count_first(class, count),
         }
     }
 
     /// A latency of a class above all before.
     #[cold]
-    fn record_first(&mut self, class: usize, count: u64) {
-        self.0.resize((class + 1).next_multiple_of(CLASSES_AT_ONCE), 0);
-        self.0[class] += count;
+    fn count_first(&mut self, class: usize, count: u64) {
+        self.counts.resize((class + 1).next_multiple_of(CLASSES_AT_ONCE), 0);
+        self.counts[class] += count;
     }
 
     /// All of them as one histogram.
     fn histogram(&self) -> Option<Box<Histogram<u64>>> {
-        if self.0.is_empty() {
+        if self.counts.is_empty() && self.last.is_empty() {
             return None;
         }
         // Two significant digits: bounds that are always valid.
         let mut all = Box::new(Histogram::new(2).expect("two significant digits are allowed"));
-        for (class, &count) in self.0.iter().enumerate().filter(|&(_, &count)| count > 0) {
+        let last = self.last.iter().map(|&class| (usize::from(class), 1));
+        let counted = self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0);
+        for (class, count) in counted.chain(last) {
             // It resizes itself, so that recording cannot fail.
             let _ = all.record_n(least_of(class), count);
         }
@@ -68,6 +93,9 @@ impl Latencies {
 /// The class of a latency.
 #[inline]
 fn class_of(latency: u64) -> usize {
+    if latency < SINGLE {
+        return latency as usize;
+    }
     let doublings = (latency | (SINGLE - 1)).ilog2() - (SINGLE - 1).ilog2();
     (u64::from(doublings) * (SINGLE / 2) + (latency >> doublings)) as usize
 }
@@ -113,7 +141,7 @@ impl QueueCounters {
         self.departure_moments = self.departure_moments.wrapping_add(at);
         self.total_latency += latency;
         self.longest = self.longest.max(latency);
-        self.latencies.record(latency, 1);
+        self.latencies.record(latency);
     }
 
     /// Something passes whose way is known as soon as it enters.
@@ -180,17 +208,20 @@ impl<'de> Deserialize<'de> for Latencies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Latencies, D::Error> {
         let recorded = Option::<Vec<(u64, u64)>>::deserialize(deserializer)?;
         let mut latencies = Latencies::default();
-        recorded.into_iter().flatten().for_each(|(latency, count)| latencies.record(latency, count));
+        for (latency, count) in recorded.into_iter().flatten() {
+            latencies.count(class_of(latency.min(LARGEST)), count);
+        }
         Ok(latencies)
     }
 }
 
 impl AddAssign<&Latencies> for Latencies {
     fn add_assign(&mut self, other: &Latencies) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own += other);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
+        other.last.iter().for_each(|&class| self.count(usize::from(class), 1));
     }
 }
 

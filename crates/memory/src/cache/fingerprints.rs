@@ -2,6 +2,7 @@
 
 use super::CacheShape;
 use serde::{Deserialize, Serialize};
+use warplab_units::{fetch_ahead, fetch_all_ahead};
 
 const WAYS_OF_WORD: usize = u64::BITS as usize / 8;
 /// A bit in each byte of a word.
@@ -49,6 +50,18 @@ impl Fingerprints {
     /// Every way becomes empty.
     pub(super) fn clear(&mut self) {
         *self = Fingerprints::new(self.shape);
+    }
+
+    /// Fetches those of a set, which will be needed soon.
+    #[inline]
+    pub(super) fn fetch(&self, set: usize) {
+        fetch_ahead(&self.words[set * self.words_of_set]);
+    }
+
+    /// Fetches those of all sets.
+    #[inline]
+    pub(super) fn fetch_all(&self) {
+        fetch_all_ahead(&self.words[..]);
     }
 
     /// What a way holds from now on.

@@ -7,7 +7,7 @@ use super::replacement::Replacement;
 pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
-use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask};
+use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask, fetch_ahead};
 
 /// Size and shape of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,6 +164,39 @@ impl SectorCache {
         }
         self.touch(index);
         Some(index)
+    }
+
+    /// Fetches what [`SectorCache::seek`] looks at first, of all sets: for a small cache of which most are needed.
+    #[inline]
+    pub fn fetch_sets(&self) {
+        self.fingerprints.fetch_all();
+        self.replacement.fetch_all();
+    }
+
+    /// Fetches what [`SectorCache::seek`] looks at first.
+    #[inline]
+    pub fn fetch_set(&self, set_number: u64) {
+        let set = self.set(set_number);
+        self.fingerprints.fetch(set);
+        self.replacement.fetch(set);
+    }
+
+    /// Fetches a line that will be looked for soon, once its set is there.
+    #[inline]
+    pub fn fetch_line(&self, line: Address, set_number: u64) {
+        let (set, number) = (self.set(set_number), line.0 / LINE_BYTES);
+        let likely = self.fingerprints.find(set, Fingerprint::of(number), |_| true);
+        if let Some(way) = likely.or_else(|| self.replacement.likely_victim(set)) {
+            fetch_ahead(&self.lines[set * self.shape.ways + way]);
+        }
+    }
+
+    /// Fetches a line whose place is known.
+    #[inline]
+    pub fn fetch_place(&self, index: LineIndex) {
+        if let Some(word) = self.lines.get(index.0 as usize) {
+            fetch_ahead(word);
+        }
     }
 
     /// Marks a line as used.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
-use warplab_units::SectorMask;
+use warplab_units::{SectorMask, fetch_all_ahead};
 
 pub use inspect::{ChannelView, DramAccessView};
 
@@ -144,6 +144,17 @@ impl PseudoChannel {
             self.decide_at = self.after_command;
         }
         self.decide_at = self.decide_at.min(at);
+    }
+
+    /// Fetches what the next commands will need.
+    pub(crate) fn fetch(&self) {
+        if self.decide_at != Ticks::NEVER {
+            self.ready.fetch();
+            self.wishes.fetch();
+            fetch_all_ahead(&self.open_rows[..]);
+            let queues = if self.writing { &self.writes } else { &self.reads };
+            queues.fetch();
+        }
     }
 
     /// Bursts to write that wait.

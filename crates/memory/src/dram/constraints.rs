@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::Ticks;
 use warplab_config::gpu::DramClocks;
+use warplab_units::fetch_all_ahead;
 
 /// What a pseudo-channel can be told. Among commands that are ready at once the first in this order is issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -164,6 +165,11 @@ impl ReadyTimes {
             moments: vec![Ticks(0); layout.of_command() * Command::COUNT],
             windows: vec![VecDeque::new(); constraints.count_windows()],
         }
+    }
+
+    /// Fetches what the next commands will need.
+    pub(crate) fn fetch(&self) {
+        fetch_all_ahead(&self.moments[..]);
     }
 
     /// When a bank alone allows a command; changes only when a command is issued to that bank.

@@ -1,8 +1,8 @@
-//! The accesses of one direction that wait for their banks, in one array of nodes: a list for each bank.
+//! The accesses of one direction that wait for their banks, in one array: a list for each bank.
 
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
-use warplab_units::SectorMask;
+use warplab_units::{SectorMask, fetch_all_ahead};
 
 /// An access that waits for its column command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,12 +22,13 @@ pub(crate) struct Waiting {
 /// Accesses that wait for which there is room from the start.
 const USUAL: usize = 64;
 
-/// No node.
+/// No access.
 const NONE: u32 = u32::MAX;
 
+/// The place of an access in the queue of its bank. What is looked through for a row is kept together.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Node {
-    waiting: Waiting,
+struct Link {
+    row: u64,
     before: u32,
     after: u32,
 }
@@ -43,7 +44,8 @@ struct Ends {
 /// A queue for each bank, in order of arrival.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    nodes: Vec<Node>,
+    waiting: Vec<Waiting>,
+    links: Vec<Link>,
     free: Vec<u32>,
     ends: Vec<Ends>,
     len: usize,
@@ -53,11 +55,18 @@ impl Queues {
     /// Empty queues of so many banks.
     pub(crate) fn new(banks: usize) -> Queues {
         Queues {
-            nodes: Vec::with_capacity(USUAL),
+            waiting: Vec::with_capacity(USUAL),
+            links: Vec::with_capacity(USUAL),
             free: Vec::with_capacity(USUAL),
             ends: vec![Ends { first: NONE, last: NONE, passed: NONE }; banks],
             len: 0,
         }
+    }
+
+    /// Fetches what a command needs: the ends of the queues, and what is looked through for rows.
+    pub(crate) fn fetch(&self) {
+        fetch_all_ahead(&self.ends[..]);
+        fetch_all_ahead(&self.links[..]);
     }
 
     /// How many accesses wait, each of them until its last burst.
@@ -68,20 +77,22 @@ impl Queues {
     /// An access comes last to the queue of a bank.
     pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) {
         let before = self.ends[bank].last;
-        let node = Node { waiting, before, after: NONE };
+        let link = Link { row: waiting.row, before, after: NONE };
         let place = match self.free.pop() {
             Some(place) => {
-                self.nodes[place as usize] = node;
+                self.waiting[place as usize] = waiting;
+                self.links[place as usize] = link;
                 place
             }
             None => {
-                self.nodes.push(node);
-                (self.nodes.len() - 1) as u32
+                self.waiting.push(waiting);
+                self.links.push(link);
+                (self.links.len() - 1) as u32
             }
         };
         match before {
             NONE => self.ends[bank].first = place,
-            before => self.nodes[before as usize].after = place,
+            before => self.links[before as usize].after = place,
         }
         self.ends[bank].last = place;
         self.len += 1;
@@ -96,9 +107,10 @@ impl Queues {
 
     /// The accesses to a bank, in order of arrival.
     pub(crate) fn of_bank(&self, bank: usize) -> impl Iterator<Item = &Waiting> {
-        let node = |place: u32| (place != NONE).then(|| &self.nodes[place as usize]);
-        let first = node(self.ends[bank].first);
-        std::iter::successors(first, move |before| node(before.after)).map(|node| &node.waiting)
+        let known = |place: u32| (place != NONE).then_some(place as usize);
+        let first = known(self.ends[bank].first);
+        let places = std::iter::successors(first, move |&before| known(self.links[before].after));
+        places.map(|place| &self.waiting[place])
     }
 
     /// The oldest access to the open row of a bank. [`Queues::row_changes`] says that another row is open or none.
@@ -107,15 +119,15 @@ impl Queues {
         let ends = &mut self.ends[bank];
         let mut next = match ends.passed {
             NONE => ends.first,
-            passed => self.nodes[passed as usize].after,
+            passed => self.links[passed as usize].after,
         };
         while next != NONE {
-            let node = &self.nodes[next as usize];
-            if node.waiting.row == row {
+            let link = self.links[next as usize];
+            if link.row == row {
                 return Some(next as usize);
             }
             ends.passed = next;
-            next = node.after;
+            next = link.after;
         }
         None
     }
@@ -129,23 +141,23 @@ impl Queues {
     /// The access at a place.
     #[inline]
     pub(crate) fn waiting(&self, place: usize) -> &Waiting {
-        &self.nodes[place].waiting
+        &self.waiting[place]
     }
 
     /// Whether the access at a place waits for further column commands.
     #[inline]
     pub(crate) fn is_waiting(&self, place: usize) -> bool {
-        !self.nodes[place].waiting.sectors.is_empty()
+        !self.waiting[place].sectors.is_empty()
     }
 
     /// The access at a place.
     pub(crate) fn waiting_mut(&mut self, place: usize) -> &mut Waiting {
-        &mut self.nodes[place].waiting
+        &mut self.waiting[place]
     }
 
     /// Takes the first sector of the access at a place of a bank's queue; with its last one the access leaves.
     pub(crate) fn take(&mut self, bank: usize, place: usize) -> Waiting {
-        let waiting = &mut self.nodes[place].waiting;
+        let waiting = &mut self.waiting[place];
         let first = SectorMask(waiting.sectors.0 & waiting.sectors.0.wrapping_neg());
         let taken = Waiting { sectors: first, ..*waiting };
         waiting.sectors = waiting.sectors & !first;
@@ -158,14 +170,14 @@ impl Queues {
     }
 
     fn remove(&mut self, bank: usize, place: usize) {
-        let Node { before, after, .. } = self.nodes[place];
+        let Link { before, after, .. } = self.links[place];
         match before {
             NONE => self.ends[bank].first = after,
-            before => self.nodes[before as usize].after = after,
+            before => self.links[before as usize].after = after,
         }
         match after {
             NONE => self.ends[bank].last = before,
-            after => self.nodes[after as usize].before = before,
+            after => self.links[after as usize].before = before,
         }
         let ends = &mut self.ends[bank];
         if ends.passed == place as u32 {
@@ -188,9 +200,9 @@ mod tests {
     fn places(queues: &Queues, bank: usize) -> Vec<usize> {
         let mut places: Vec<usize> = queues.oldest(bank).into_iter().collect();
         while let Some(&last) = places.last()
-            && queues.nodes[last].after != NONE
+            && queues.links[last].after != NONE
         {
-            places.push(queues.nodes[last].after as usize);
+            places.push(queues.links[last].after as usize);
         }
         places
     }

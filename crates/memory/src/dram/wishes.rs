@@ -3,6 +3,7 @@
 use super::constraints::Command;
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
+use warplab_units::fetch_all_ahead;
 
 /// The next command of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,11 @@ fn line_of(command: Command) -> usize {
 }
 
 impl Wishes {
+    /// Fetches what the next commands will need.
+    pub(crate) fn fetch(&self) {
+        self.lines.iter().for_each(|line| fetch_all_ahead(&line[..]));
+    }
+
     /// The wish at a position among those for a command.
     #[inline]
     pub(crate) fn at(&self, command: Command, position: usize) -> Wish {

@@ -61,6 +61,21 @@ pub(crate) struct Coalescer {
 }
 
 impl Coalescer {
+    /// Fetches where a line is to be found.
+    pub(crate) fn fetch_slot(&self, line: Address) {
+        self.leads.fetch_slot(line);
+    }
+
+    /// Fetches what is known of a line.
+    pub(crate) fn fetch_entry(&self, line: Address) {
+        self.leads.fetch_entry(line);
+    }
+
+    /// The lines of reads whose replies leave before `until`.
+    pub(crate) fn leaving(&self, until: Cycle) -> impl Iterator<Item = Address> + Clone {
+        self.leaving.iter().take_while(move |(left, _)| *left < until).map(|&(_, line)| line)
+    }
+
     /// What a request may be added to; none where the slice has to be asked. Requests must come in order of arrival.
     pub(crate) fn follow(&mut self, spec: &CoalescerSpec, request: &Request) -> Option<Coalesced> {
         self.forget(request.at);

@@ -64,6 +64,21 @@ impl Mshrs {
         self.0.contains(line)
     }
 
+    /// Fetches where a line is to be found.
+    pub(crate) fn fetch_slot(&self, line: Address) {
+        self.0.fetch_slot(line);
+    }
+
+    /// Fetches what is known of a line.
+    pub(crate) fn fetch_entry(&self, line: Address) {
+        self.0.fetch_entry(line);
+    }
+
+    /// The place of a line that is under way.
+    pub(crate) fn place(&self, line: Address) -> Option<LineIndex> {
+        self.0.get(line).map(|mshr| mshr.index)
+    }
+
     /// Sectors of a line that are under way.
     pub(crate) fn pending(&self, line: Address) -> SectorMask {
         self.0.get(line).map_or(SectorMask::EMPTY, |mshr| mshr.pending)

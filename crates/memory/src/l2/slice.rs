@@ -1,6 +1,7 @@
 //! One slice of the L2: tags, MSHRs, and requests that wait for its port.
 
 mod far;
+mod fetch;
 mod inspect;
 mod neighbours;
 mod partial;

@@ -100,6 +100,21 @@ impl L1 {
         }
     }
 
+    /// Fetches where lines, and lines under way, are to be found.
+    #[inline]
+    pub(crate) fn fetch_sets(&self) {
+        self.tags.fetch_sets();
+        self.mshrs.fetch_slots();
+    }
+
+    /// Fetches a line that was at a place when it was requested.
+    #[inline]
+    pub(crate) fn fetch_place(&self, place: Option<LineIndex>) {
+        if let Some(place) = place {
+            self.tags.fetch_place(place);
+        }
+    }
+
     /// Sectors come that were requested at `sent`, of a line that was at `place` then. The loads that have all they waited for
     /// in this line go to `done`.
     pub(crate) fn fill(

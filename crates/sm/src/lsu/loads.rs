@@ -9,7 +9,7 @@ use warplab_units::Cycle;
 
 /// A load or atomic operation that waits for its parts.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Load {
+pub(crate) struct Load {
     /// Parts that have not come.
     parts: u32,
     /// What it is when all have.
@@ -59,6 +59,11 @@ impl Loads {
     /// Who asked for each load under way, and how many parts have not come.
     pub(crate) fn under_way(&self) -> impl Iterator<Item = (Asker, u32)> {
         self.loads.iter().map(|(_, load)| (load.done.asker, load.parts))
+    }
+
+    /// A load that is under way.
+    pub(crate) fn get(&self, load: LoadId) -> Option<&Load> {
+        self.loads.get(load as usize)
     }
 
     /// Who asked for a load.

@@ -6,6 +6,7 @@
 mod access;
 mod coalesce;
 mod credits;
+mod fetch;
 mod inspect;
 mod l1;
 mod loads;

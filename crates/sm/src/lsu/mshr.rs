@@ -36,6 +36,24 @@ impl Mshrs {
         lines.map(|(line, mshr)| (line, mshr.requested, mshr.waiters.iter().map(|&(_, load)| load))).collect()
     }
 
+    /// Fetches where lines under way are to be found.
+    #[inline]
+    pub(crate) fn fetch_slots(&self) {
+        self.lines.fetch_slots();
+    }
+
+    /// The first load that waits for a line.
+    #[inline]
+    pub(crate) fn first_waiter(&self, line: Address) -> Option<LoadId> {
+        self.lines.get(line)?.waiters.first().map(|&(_, load)| load)
+    }
+
+    /// Fetches what is known of a line under way.
+    #[inline]
+    pub(crate) fn fetch_entry(&self, line: Address) {
+        self.lines.fetch_entry(line);
+    }
+
     /// Whether a load of this many lines can start. One that wants more lines than there are entries goes alone.
     pub(crate) fn have_room(&self, lines: usize, entries: usize) -> bool {
         self.lines.is_empty() || self.lines.len() + lines <= entries

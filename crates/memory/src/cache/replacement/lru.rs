@@ -1,31 +1,38 @@
 //! Least recently used.
 
+mod ranks;
+mod uses;
+
 use super::Policy;
 use crate::cache::CacheShape;
+use ranks::Ranks;
 use serde::{Deserialize, Serialize};
-use warplab_units::Divisor;
+use uses::Uses;
 
-/// When each line was last used, as the number of that use.
+/// In which order the lines of each set were used.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Lru {
-    ways: usize,
-    used: Vec<u32>,
-    uses: u32,
+pub(crate) enum Lru {
+    /// Of sets of few ways: the ranks of all lines.
+    Ranks(Ranks),
+    /// Of sets of many ways: the last use of each line.
+    Uses(Uses),
 }
 
 impl Policy for Lru {
     fn new(shape: CacheShape) -> Lru {
-        Lru { ways: shape.ways, used: vec![0; shape.sets * shape.ways], uses: 0 }
+        if shape.ways <= Ranks::MOST_WAYS {
+            Lru::Ranks(Ranks::new(shape))
+        } else {
+            Lru::Uses(Uses::new(shape))
+        }
     }
 
     #[inline]
     fn hit(&mut self, set: usize, way: usize) {
-        self.mark(set * self.ways + way);
-    }
-
-    #[inline]
-    fn touch(&mut self, line: usize, _: Divisor) {
-        self.mark(line);
+        match self {
+            Lru::Ranks(ranks) => ranks.mark(set, way),
+            Lru::Uses(uses) => uses.mark(set, way),
+        }
     }
 
     #[inline]
@@ -33,55 +40,67 @@ impl Policy for Lru {
         self.hit(set, way);
     }
 
-    fn victim(&mut self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
-        let used = &self.used[set * self.ways..][..self.ways];
-        // Mostly the oldest of all may go: no other line is looked at.
-        let first_use = used.iter().min()?;
-        let oldest = used.iter().position(|used| used == first_use)?;
-        if may_go(oldest) {
-            return Some(oldest);
-        }
-        (0..self.ways).filter(|&way| may_go(way)).min_by_key(|&way| used[way])
-    }
-}
-
-impl Lru {
-    /// A line is the last that was used.
     #[inline]
-    fn mark(&mut self, line: usize) {
-        if self.uses == u32::MAX {
-            self.count_anew();
+    fn fetch(&self, set: usize) {
+        if let Lru::Ranks(ranks) = self {
+            ranks.fetch(set);
         }
-        self.uses += 1;
-        self.used[line] = self.uses;
     }
 
-    /// The numbers have run out: the lines of each set are numbered anew in the same order.
-    #[cold]
-    fn count_anew(&mut self) {
-        for set in self.used.chunks_mut(self.ways) {
-            let before = set.to_vec();
-            for (way, used) in set.iter_mut().enumerate() {
-                *used = before.iter().filter(|&&other| other < before[way]).count() as u32;
-            }
+    #[inline]
+    fn fetch_all(&self) {
+        if let Lru::Ranks(ranks) = self {
+            ranks.fetch_all();
         }
-        self.uses = self.ways as u32;
+    }
+
+    #[inline]
+    fn likely_victim(&self, set: usize) -> Option<usize> {
+        match self {
+            Lru::Ranks(ranks) => ranks.victim(set, |_| true),
+            Lru::Uses(_) => None,
+        }
+    }
+
+    #[inline]
+    fn victim(&mut self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
+        match self {
+            Lru::Ranks(ranks) => ranks.victim(set, may_go),
+            Lru::Uses(uses) => uses.victim(set, may_go),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lru, Policy};
+    use super::{Ranks, Uses};
     use crate::cache::CacheShape;
 
     #[test]
-    fn the_order_of_use_survives_the_end_of_the_numbers() {
-        let mut lru = Lru::new(CacheShape { sets: 1, ways: 3 });
-        [2, 0, 1].into_iter().for_each(|way| lru.insert(0, way));
-        lru.uses = u32::MAX;
-        lru.hit(0, 2);
-        assert_eq!(lru.victim(0, |_| true), Some(0));
-        lru.hit(0, 0);
-        assert_eq!(lru.victim(0, |_| true), Some(1));
+    fn ranks_and_uses_name_the_same_victims() {
+        for ways in [1, 3, 8, 20, Ranks::MOST_WAYS] {
+            let shape = CacheShape { sets: 3, ways };
+            let (mut ranks, mut uses) = (Ranks::new(shape), Uses::new(shape));
+            (0..3 * ways).for_each(|line| {
+                ranks.mark(line % 3, line / 3);
+                uses.mark(line % 3, line / 3);
+            });
+            for step in 0..5000usize {
+                let (set, way) = (step % 3, step * step / 7 % ways);
+                let may_go = |other: usize| !(other + step).is_multiple_of(5);
+                assert_eq!(ranks.victim(set, may_go), uses.victim(set, may_go));
+                ranks.mark(set, way);
+                uses.mark(set, way);
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_of_which_no_line_may_go_has_no_victim() {
+        let shape = CacheShape { sets: 1, ways: 20 };
+        assert_eq!(
+            (Ranks::new(shape).victim(0, |_| false), Uses::new(shape).victim(0, |_| false)),
+            (None, None)
+        );
     }
 }

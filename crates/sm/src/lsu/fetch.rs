@@ -1,0 +1,29 @@
+//! What the LSU will need of the host's memory, fetched ahead: the caches of the host hold few SMs at once. Each step finds
+//! what the one before has fetched.
+
+use super::{LoadStoreUnit, Token};
+use warplab_memory::Reply;
+use warplab_units::fetch_ahead;
+
+/// With fewer replies less than all sets of L1 are needed.
+const FEW: usize = 4;
+
+impl LoadStoreUnit {
+    /// Fetches what replies that come soon will need.
+    pub(crate) fn fetch_for<'a>(&self, replies: impl Iterator<Item = &'a Reply> + Clone) {
+        if replies.clone().nth(FEW).is_some() {
+            self.l1.fetch_sets();
+        }
+        let fills = replies.filter_map(|reply| match self.tokens.get(reply.token as usize) {
+            Some(&Token::Fill { line, place, .. }) => Some((line, place)),
+            _ => None,
+        });
+        fills.clone().for_each(|(_, place)| self.l1.fetch_place(place));
+        fills.clone().for_each(|(line, _)| self.l1.mshrs.fetch_entry(line));
+        for (line, _) in fills {
+            if let Some(load) = self.l1.mshrs.first_waiter(line).and_then(|load| self.loads.get(load)) {
+                fetch_ahead(load);
+            }
+        }
+    }
+}
