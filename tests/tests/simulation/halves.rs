@@ -1,7 +1,7 @@
 //! The two halves of the L2 beside the H200: `traces/h200/halves`, `traces/h200/slices` and the suites.
 
 use warplab_memory::AddressMap;
-use warplab_tests::{case_named, cases, gpu, simulate, suite_program};
+use warplab_tests::{case_named, cases, gpu, listing, simulate, suite_program};
 use warplab_units::{Address, LINE_BYTES, TypedId};
 
 #[test]
@@ -22,7 +22,7 @@ fn a_footprint_beyond_the_near_half_costs_what_it_costs_on_the_hardware() {
 #[test]
 fn sectors_that_go_on_to_their_home_are_counted_twice_as_on_the_hardware() {
     let config = gpu("h200");
-    let program = suite_program(&config, "suite");
+    let program = listing("traces/h200/suite.sass");
     let all = cases("suite");
     for name in ["ilp_tlp_e2_b128_2e20", "copy_f4_2e20"] {
         let case = case_named(&all, name);

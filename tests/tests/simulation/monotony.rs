@@ -1,7 +1,7 @@
 //! Law 5: more bandwidth, a larger cache of the same shape or a lower latency never slows the streaming kernels.
 
 use warplab_config::GpuConfig;
-use warplab_tests::{Case, case_named, cases, gpu, on_all, simulate, suite_program};
+use warplab_tests::{Case, case_named, cases, gpu, listing, on_all, simulate};
 
 /// Streaming kernels, short ones.
 const CASES: [&str; 3] = ["copy_f1_2e20", "copy_f4_2e20", "ilp_tlp_e2_b128_2e20"];
@@ -11,7 +11,7 @@ const REORDERING: f64 = 1.01;
 
 /// Cycles by which a launch begins later. Where the refresh of a bank falls changes the time of a short kernel by up to
 /// three per cent, whatever the memory is like: all of these together count.
-const STARTS: [u32; 4] = [0, 97, 194, 291];
+const STARTS: [u32; 8] = [0, 97, 194, 291, 388, 485, 582, 679];
 
 type Change = (&'static str, fn(&mut GpuConfig));
 
@@ -33,7 +33,7 @@ const IMPROVEMENTS: [Change; 8] = [
 #[test]
 fn law_5_a_better_memory_never_slows_the_streaming_kernels() {
     let config = gpu("h200");
-    let program = suite_program(&config, "suite");
+    let program = listing("traces/h200/suite.sass");
     let all = cases("suite");
     let chosen: Vec<_> = CASES.iter().map(|name| case_named(&all, name).clone()).collect();
     let from = |config: &GpuConfig, case: &Case, start: u32| {
