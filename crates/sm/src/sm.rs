@@ -64,6 +64,8 @@ pub struct Sm {
     pub(crate) next_age: u64,
     /// Every warp that could issue is held back by a formula, and only what comes from outside can change that.
     pub(crate) held: bool,
+    /// When a ready warp can issue, or something else happens, if nothing comes from outside before.
+    next_ready: Cycle,
     /// Since when no warp has issued because of that, even if the formula may let one go.
     held_since: Option<Cycle>,
     pub(crate) watched: bool,
@@ -121,6 +123,7 @@ impl Sm {
             ended_warps: 0,
             next_age: 0,
             held: false,
+            next_ready: Cycle(0),
             barrier_free: Cycle(0),
             held_since: None,
             watched: false,
@@ -204,7 +207,7 @@ impl Sm {
     #[must_use]
     pub fn next_event(&self) -> Cycle {
         let ready = self.sub_partitions.iter().any(|sub| sub.ready != 0);
-        if ready && !self.held { self.now } else { self.next_known() }
+        if ready && !self.held { self.next_ready.max(self.now) } else { self.next_known() }
     }
 
     fn next_known(&self) -> Cycle {
@@ -258,6 +261,7 @@ impl Advance<'_> {
             self.take_due();
             if !self.context.spec.issues_one_each {
                 self.sm.now = self.issue_by_rules(until)?;
+                self.sm.next_ready = self.sm.now;
                 continue;
             }
             let mut eligible = false;
@@ -279,8 +283,15 @@ impl Advance<'_> {
                     held_back.push((sub, readiness));
                 }
             }
-            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free).min(until) };
-            let next = if by_formula { self.hold(eligible, &held_back, next) } else { next };
+            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free) };
+            self.sm.next_ready = next;
+            let next = next.min(until);
+            let next = if by_formula {
+                self.sm.next_ready = self.hold(eligible, &held_back, next);
+                self.sm.next_ready
+            } else {
+                next
+            };
             if !held_back.is_empty() {
                 self.charge_ready(&held_back, next - self.sm.now);
                 held_back.clear();
