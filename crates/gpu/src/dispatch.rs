@@ -51,8 +51,8 @@ impl Dispatcher {
     ) -> Dispatcher {
         let start = begin + u64::from(timing.kernel_start);
         let first_wave = timing.first_wave.map(|wave| {
-            let last_warp = warps_per_block.saturating_sub(1) * timing.warp_start;
-            u64::from(wave.interval.max(last_warp + wave.gap))
+            let last_warp = u64::from(warps_per_block.saturating_sub(1)) * u64::from(timing.warp_start);
+            u64::from(wave.interval).max(last_warp + u64::from(wave.gap))
         });
         let mut places = BinaryHeap::new();
         for round in 0..per_sm {

@@ -177,7 +177,7 @@ impl Running {
     pub(crate) fn elapsed(&self, config: &GpuConfig) -> u64 {
         let last_end = self.last_end.max(self.dispatcher.end());
         let flush = if self.active().any(|port| port.sm.has_written()) { config.launch.flush } else { 0 };
-        (last_end - self.begin) + u64::from(config.launch.kernel_end + flush)
+        (last_end - self.begin) + u64::from(config.launch.kernel_end) + u64::from(flush)
     }
 
     /// Gives out the blocks whose dispatch is certain at the boundary `now`.

@@ -78,7 +78,7 @@ impl Advance<'_> {
             let resolved = jump + late;
             let fetched = self.fetched(sub, pc, target, resolved);
             let stall = (next - self.sm.now).saturating_sub(1) as u8;
-            let fetch = if jumps { spec.branch_fetch as u8 } else { 0 };
+            let fetch = if jumps { spec.branch_fetch.min(u64::from(u8::MAX)) as u8 } else { 0 };
             self.wait_until(slot, Phase::BranchResolving { stall, fetch, fetched }, resolved);
         }
     }

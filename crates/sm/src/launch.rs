@@ -44,7 +44,7 @@ pub struct IssueInfo {
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
     /// Cycles that it adds as lanes meet at it.
-    pub(crate) meeting: u16,
+    pub(crate) meeting: u32,
     /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
     pub(crate) takes_turns: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
@@ -140,8 +140,8 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
         meeting: match instruction.opcode {
-            Opcode::Bsync => spec.convergence as u16,
-            Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective as u16,
+            Opcode::Bsync => spec.convergence,
+            Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective,
             _ => 0,
         },
         takes_turns: takes_turns(instruction),
