@@ -7,16 +7,17 @@ use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step}
 use warplab_units::Cycle;
 
 impl Advance<'_> {
-    /// The phase that follows an instruction.
+    /// The phase that follows an instruction, which the dispatcher has let go at `dispatched`.
     #[inline(always)]
     pub(crate) fn follow(
         &mut self,
         slot: usize,
         info: &IssueInfo,
         executed: &Executed,
+        dispatched: Cycle,
     ) -> Result<(), Box<LaunchFault>> {
         let now = self.sm.now;
-        let next = now + u64::from(info.stall);
+        let next = dispatched + u64::from(info.stall);
         match executed.step {
             Step::Branched { targets: targets @ 1.., .. } => {
                 let late = u64::from(targets) * self.context.spec.branch_target;
@@ -77,7 +78,7 @@ impl Advance<'_> {
             let jump = if jumps { next.max(self.sm.now + spec.branch_taken) } else { next };
             let resolved = jump + late;
             let fetched = self.fetched(sub, pc, target, resolved);
-            let stall = (next - self.sm.now).saturating_sub(1) as u8;
+            let stall = next.since(self.sm.warps[slot].since) as u8;
             let fetch = if jumps { spec.branch_fetch.min(u64::from(u8::MAX)) as u8 } else { 0 };
             self.wait_until(slot, Phase::BranchResolving { stall, fetch, fetched }, resolved);
         }
@@ -95,7 +96,7 @@ impl Advance<'_> {
         match self.context.spec.exit {
             0 => self.drain(slot),
             cycles => {
-                let stall = (next - self.sm.now).saturating_sub(1) as u8;
+                let stall = next.since(self.sm.warps[slot].since) as u8;
                 self.wait_until(slot, Phase::Exiting { stall, pc }, next + cycles);
             }
         }

@@ -11,7 +11,7 @@ use crate::values::GlobalView;
 use crate::warp::Phase;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Path, Step};
 use warplab_program::Opcode;
-use warplab_trace::WarpState;
+use warplab_trace::{StallReason, WarpState};
 use warplab_units::{Cycle, WarpMask, WarpSlot};
 
 impl Advance<'_> {
@@ -37,18 +37,26 @@ impl Advance<'_> {
         let info = &self.context.launch.issue[executed.pc as usize];
         self.count(info, &executed);
         let now = self.sm.now;
-        let sub_partition = &mut self.sm.sub_partitions[sub];
-        sub_partition.issue(local, info, now);
+        self.sm.sub_partitions[sub].issue(local, info, now);
+        let late = self.read_registers(sub, local, info);
         if self.sm.watched {
             self.watch(slot, WarpState::Selected, now, now + 1);
+            self.watch(slot, WarpState::Stalled(StallReason::DispatchStall), now + 1, now + 1 + late);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }
-        self.sm.warps[slot].since = now + 1;
+        self.sm.warps[slot].since = now + 1 + late;
         self.hold_counters(sub, slot, info, &executed);
         if info.packed > 0 {
             return self.issue_packed(sub, slot, info, executed);
         }
-        self.follow(slot, info, &executed)
+        self.follow(slot, info, &executed, now + late)
+    }
+
+    /// The instruction of a warp that issues reads its registers: for how long the dispatcher holds it back.
+    #[inline(always)]
+    fn read_registers(&mut self, sub: usize, local: u32, info: &IssueInfo) -> u64 {
+        let Some(file) = &self.context.spec.register_file else { return 0 };
+        self.sm.sub_partitions[sub].read_registers(file.window, local, info, self.sm.now)
     }
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
@@ -62,10 +70,11 @@ impl Advance<'_> {
         };
         warplab_exec::compute(&launch.code, &mut warp.state, &launch.constants, pc, mask);
         let now = self.sm.now;
-        warp.since = now + 1;
         self.count_issue(info, mask);
         self.sm.sub_partitions[sub].issue(local, info, now);
-        let next = now + u64::from(info.stall);
+        let late = self.read_registers(sub, local, info);
+        self.sm.warps[slot].since = now + 1 + late;
+        let next = now + late + u64::from(info.stall);
         let fetched = self.fetched(sub, pc, pc + 1, next);
         self.wait_until(slot, Phase::FixedLatency { fetched }, next);
         true

@@ -4,6 +4,7 @@
 use crate::constants::ConstantUse;
 use crate::pack;
 use crate::pipes::SHARED_UNIT;
+use crate::register_file::RegisterReads;
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::operand::{ConstantIndex, Operand, SpecialRegister};
@@ -43,6 +44,8 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// What it reads from the register file, where ports can be short.
+    pub(crate) reads: RegisterReads,
     /// Cycles that it adds as lanes meet at it.
     pub(crate) meeting: u32,
     /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
@@ -139,6 +142,10 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        reads: spec
+            .register_file
+            .as_ref()
+            .map_or(RegisterReads::default(), |file| RegisterReads::new(file, instruction)),
         meeting: match instruction.opcode {
             Opcode::Bsync => spec.convergence,
             Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective,

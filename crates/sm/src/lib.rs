@@ -23,6 +23,7 @@ mod lsu;
 mod pack;
 mod phases;
 mod pipes;
+mod register_file;
 mod report;
 mod scheduler;
 mod sm;

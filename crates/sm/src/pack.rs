@@ -88,7 +88,7 @@ impl Advance<'_> {
             latency = latency.max(fixed_latency(&info));
         }
         info.stall = stalls.min(latency).clamp(1, 255) as u8;
-        self.follow(slot, &info, &last)
+        self.follow(slot, &info, &last, self.sm.now)
     }
 }
 

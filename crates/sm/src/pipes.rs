@@ -70,6 +70,12 @@ impl Pipes {
         self.all_free = self.all_free.max(until);
     }
 
+    /// The ready warps that want a unit.
+    #[inline]
+    pub(crate) fn wanting(&self, unit: u8) -> u64 {
+        self.wants[usize::from(unit)]
+    }
+
     /// The warps whose unit is occupied, and when the first of these units is free.
     #[inline]
     pub(crate) fn occupied(&self, now: Cycle) -> (u64, Cycle) {

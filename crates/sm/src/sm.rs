@@ -278,7 +278,9 @@ impl Advance<'_> {
                     eligible = true;
                     self.select(sub, &readiness)?;
                 }
-                if readiness.math | readiness.global | readiness.shared | readiness.held != 0 {
+                if readiness.math | readiness.global | readiness.shared | readiness.behind | readiness.held
+                    != 0
+                {
                     next_free = next_free.min(readiness.next_free);
                     held_back.push((sub, readiness));
                 }
@@ -460,7 +462,7 @@ impl Advance<'_> {
             return next;
         }
         let holds = held_back.iter().any(|(_, one)| one.held != 0);
-        let only = held_back.iter().all(|(_, one)| one.math | one.global | one.shared == 0);
+        let only = held_back.iter().all(|(_, one)| one.math | one.global | one.shared | one.behind == 0);
         if issued || !holds || !only {
             (sm.held, sm.held_since) = (false, None);
             return next;

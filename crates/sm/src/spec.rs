@@ -4,6 +4,7 @@ use crate::constants::ConstantSpec;
 use crate::fetch::FetchSpec;
 use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
+use crate::register_file::RegisterFileSpec;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
     Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
@@ -27,6 +28,8 @@ pub struct SmSpec {
     pub(crate) scheduler: SchedulerSpec,
     pub(crate) divergence: DivergenceModel,
     pub(crate) pipes: PipeSpec,
+    /// None where instructions read as many registers at once as they want.
+    pub(crate) register_file: Option<RegisterFileSpec>,
     pub(crate) latencies: LatencyTable,
     pub(crate) fetch: FetchSpec,
     /// None where every constant is there at once.
@@ -123,6 +126,10 @@ impl SmSpec {
                 Divergence::IpdomStack => DivergenceModel::IpdomStack,
             },
             pipes: PipeSpec::new(&sm.pipes),
+            register_file: sm.register_file.map(|file| RegisterFileSpec {
+                banks: file.banks as usize,
+                window: u64::from(file.read_window),
+            }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             fetch: FetchSpec::new(&sm.instructions, others),
             constants: sm.constants.as_ref().map(|supply| ConstantSpec::new(supply, others)),

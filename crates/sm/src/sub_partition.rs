@@ -2,9 +2,11 @@
 
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::pipes::Pipes;
+use crate::register_file::ReadPorts;
 use crate::scheduler::{Candidates, Pick, Scheduler, View};
 use crate::spec::SchedulerSpec;
 use serde::{Deserialize, Serialize};
+use warplab_program::Pipe;
 use warplab_trace::{SchedulerCounters, StallReason, WarpState};
 use warplab_units::Cycle;
 
@@ -20,6 +22,9 @@ pub(crate) struct SubPartition {
     /// How many these are.
     ready_warps: u32,
     pipes: Pipes,
+    ports: ReadPorts,
+    /// When the dispatcher has let the last instruction go, so that the next can issue.
+    dispatched: Cycle,
     /// Ready warps that want the memory queue with global or local memory.
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
@@ -40,10 +45,14 @@ pub(crate) struct Readiness {
     pub(crate) eligible: u64,
     /// Warps whose unit is occupied.
     pub(crate) math: u64,
+    /// Of these, warps that want the unit of transcendental functions: the profiler counts it to memory input and output.
+    pub(crate) special: u64,
     /// Warps that find the memory queue full, with global or local memory.
     pub(crate) global: u64,
     /// Warps that find the memory queue full, with shared memory or lane exchange.
     pub(crate) shared: u64,
+    /// Warps that could issue if the dispatcher did not hold back the instruction before.
+    pub(crate) behind: u64,
     /// Warps that could issue, and that a formula holds back.
     pub(crate) held: u64,
     /// The first later cycle in which a unit becomes free that holds a ready warp back.
@@ -54,10 +63,10 @@ impl Readiness {
     /// The ready warps that are held back, by reason.
     pub(crate) fn held_back(&self) -> [(StallReason, u64); 4] {
         [
-            (StallReason::MathPipeThrottle, self.math),
+            (StallReason::MathPipeThrottle, self.math & !self.special),
             (StallReason::LgThrottle, self.global),
-            (StallReason::MioThrottle, self.shared),
-            (StallReason::DispatchStall, self.held),
+            (StallReason::MioThrottle, self.shared | self.special),
+            (StallReason::DispatchStall, self.behind | self.held),
         ]
     }
 }
@@ -70,6 +79,8 @@ impl SubPartition {
             ready: 0,
             ready_warps: 0,
             pipes: Pipes::default(),
+            ports: ReadPorts::default(),
+            dispatched: Cycle(0),
             wants_global: 0,
             wants_shared: 0,
             ages: vec![0; MOST_WARPS],
@@ -85,14 +96,14 @@ impl SubPartition {
         let (math, next_free) = self.pipes.occupied(now);
         let (global, shared) = if queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
         let math = math & !global & !shared;
-        Readiness {
-            eligible: self.ready & !math & !global & !shared,
-            math,
-            global,
-            shared,
-            held: 0,
-            next_free,
-        }
+        let free = self.ready & !math & !global & !shared;
+        let (eligible, behind, next_free) = if self.dispatched > now {
+            (0, free, next_free.min(self.dispatched))
+        } else {
+            (free, 0, next_free)
+        };
+        let special = math & self.pipes.wanting(Pipe::Xu as u8);
+        Readiness { eligible, math, special, global, shared, behind, held: 0, next_free }
     }
 
     /// Whether a ready warp wants the memory queue.
@@ -182,6 +193,17 @@ impl SubPartition {
         }
     }
 
+    /// An instruction that issues reads its registers: for how long the dispatcher holds it back, and those behind it.
+    #[inline]
+    pub(crate) fn read_registers(&mut self, window: u64, warp: u32, info: &IssueInfo, now: Cycle) -> u64 {
+        let late = self.ports.read(window, warp, &info.reads, now);
+        if late > 0 {
+            self.dispatched = now + late + 1;
+            self.charge_stall(StallReason::DispatchStall, late);
+        }
+        late
+    }
+
     /// A ready warp issues an instruction: it is not ready any more.
     #[inline]
     pub(crate) fn issue(&mut self, warp: u32, info: &IssueInfo, now: Cycle) {
@@ -225,8 +247,16 @@ mod tests {
 
     impl Readiness {
         /// No warp is ready.
-        const NONE: Readiness =
-            Readiness { eligible: 0, math: 0, global: 0, shared: 0, held: 0, next_free: Cycle::NEVER };
+        const NONE: Readiness = Readiness {
+            eligible: 0,
+            math: 0,
+            special: 0,
+            global: 0,
+            shared: 0,
+            behind: 0,
+            held: 0,
+            next_free: Cycle::NEVER,
+        };
     }
 
     fn sub_partition() -> SubPartition {
@@ -251,6 +281,7 @@ mod tests {
             packed: 0,
             constant: None,
             opcode: Opcode::Nop,
+            reads: RegisterReads::default(),
             meeting: 0,
             takes_turns: false,
             only_computes: true,

@@ -32,7 +32,7 @@ impl Advance<'_> {
                 issued = true;
                 self.select_several(sub, &readiness)?;
             }
-            if readiness.math | readiness.global | readiness.shared != 0 {
+            if readiness.math | readiness.global | readiness.shared | readiness.behind != 0 {
                 next_free = next_free.min(readiness.next_free);
                 held_back.push((sub, readiness));
             }

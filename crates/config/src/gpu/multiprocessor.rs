@@ -35,6 +35,9 @@ pub struct Multiprocessor {
     /// How constants come to the instructions; at once where it is not given.
     #[serde(default)]
     pub constants: Option<ConstantSupply>,
+    /// How instructions read registers; as many as they want at once where it is not given.
+    #[serde(default)]
+    pub register_file: Option<RegisterFile>,
     /// Cycles between two instructions of a pipe, for each sub-partition.
     pub pipes: Pipes,
     /// Cycles until a result can be read.
@@ -152,6 +155,18 @@ pub struct ConstantSupply {
     /// that runs the launch: they begin together and are served one after another.
     #[serde(default)]
     pub sharing: u32,
+}
+
+/// The register file of a sub-partition, of which each bank gives one register of a warp per cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterFile {
+    /// Register `n` is in bank `n` modulo these.
+    #[schemars(range(min = 1, max = 2))]
+    pub banks: u32,
+    /// Cycles after issue within which an instruction must read its registers; it issues when it can.
+    #[schemars(range(min = 1, max = 16))]
+    pub read_window: u32,
 }
 
 /// When a pipe can take its next instruction.
