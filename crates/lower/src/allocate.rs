@@ -5,10 +5,12 @@
 //! lowest registers that are free over all their segments; groups are aligned. What finds none is spilled.
 
 mod assign;
+mod banks;
 
 use crate::code::{Code, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
 use assign::assign;
+use banks::Together;
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Instruction, Opcode, Operand, Predicate, Register, Role, Selector, SourceModifier, UniformRegister,
@@ -77,7 +79,13 @@ pub(crate) struct Spread {
 }
 
 /// Gives every virtual register a real one, below `limit`.
-pub(crate) fn allocate(code: &mut Code, limit: u32, spread: Spread, coalesce: bool) -> Result<Used, Failure> {
+pub(crate) fn allocate(
+    code: &mut Code,
+    limit: u32,
+    spread: Spread,
+    banks: u32,
+    coalesce: bool,
+) -> Result<Used, Failure> {
     let live = Liveness::new(code);
     let segments = live_segments(code, &live);
     let numbering = live.numbering;
@@ -85,7 +93,7 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, spread: Spread, coalesce: bo
     if coalesce {
         merge_moves(code, &numbering, &mut classes);
     }
-    let mut places = assign(code, &numbering, &mut classes, limit, false)?;
+    let mut places = assign(code, &numbering, &mut classes, limit, None)?;
     let mut used = Used { registers: 2 };
     for (number, place) in places.iter().enumerate() {
         if let (0, Some(place)) = (numbering.kind(number), place) {
@@ -95,8 +103,10 @@ pub(crate) fn allocate(code: &mut Code, limit: u32, spread: Spread, coalesce: bo
     // Again, over more registers where these cost nothing, each register rested as long as possible: what is still being
     // read is then seldom overwritten.
     let more = (used.registers + used.registers / 4).min(spread.most);
+    let together =
+        if banks == 2 { Together::new(code, &numbering, &mut classes) } else { Together::default() };
     let roomy = used.registers.max(spread.least).max(more).min(limit);
-    if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, true) {
+    if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, Some(&together)) {
         places = rested;
         used.registers = roomy;
         let highest = places
@@ -435,7 +445,7 @@ mod tests {
             store(pair, true),
             Instruction::new(Opcode::Exit, [], []),
         ]);
-        let used = allocate(&mut code, 255, SPREAD, true).expect("two registers are free");
+        let used = allocate(&mut code, 255, SPREAD, 0, true).expect("two registers are free");
         let text: Vec<String> = code.blocks[0].instructions.iter().map(instruction_text).collect();
         assert_eq!(text, ["MOV R2, 0x1", "MOV R3, 0x2", "STL.64 [R1], R2", "EXIT"]);
         assert_eq!(used.registers, 4);
@@ -451,8 +461,8 @@ mod tests {
             .map(|(index, &value)| mov(value, Operand::Immediate(crate::code::number(index))));
         let reads = values.iter().map(|&value| store(value, false));
         code.blocks = block(writes.chain(reads).chain([Instruction::new(Opcode::Exit, [], [])]).collect());
-        assert!(matches!(allocate(&mut code.clone(), 16, SPREAD, true), Err(Failure::Spill(..))));
-        let used = allocate(&mut code, 255, SPREAD, true).expect("there are enough");
+        assert!(matches!(allocate(&mut code.clone(), 16, SPREAD, 0, true), Err(Failure::Spill(..))));
+        let used = allocate(&mut code, 255, SPREAD, 0, true).expect("there are enough");
         assert_eq!(used.registers, 21);
     }
 }

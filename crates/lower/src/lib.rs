@@ -38,6 +38,7 @@ mod pipeline;
 mod predicate;
 mod reconverge;
 mod reread;
+mod reuse;
 mod schedule;
 mod select;
 mod spill;

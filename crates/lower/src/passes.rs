@@ -41,6 +41,8 @@ pub enum Pass {
     Coalesce,
     /// Real registers. Always runs.
     Allocate,
+    /// Operands keep registers that the next instruction reads.
+    Reuse,
     /// Stall counts and wait counters. Always runs.
     Control,
 }
@@ -67,6 +69,7 @@ impl Pass {
         Pass::Schedule,
         Pass::Coalesce,
         Pass::Allocate,
+        Pass::Reuse,
         Pass::Control,
     ];
 
@@ -93,6 +96,7 @@ impl Pass {
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",
             Pass::Allocate => "allocate",
+            Pass::Reuse => "reuse",
             Pass::Control => "control",
         }
     }

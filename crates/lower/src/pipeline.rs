@@ -7,8 +7,8 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
-    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, schedule, select,
-    spill, uniform, unroll, vectorise,
+    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, reuse, schedule,
+    select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -98,6 +98,18 @@ impl Runner<'_> {
         let before = code.instructions().count();
         body(code);
         self.note(pass, code, before);
+    }
+
+    /// Operands keep registers for the next instruction, where the machine's register file has few ports.
+    fn reuse(&self, instructions: &mut [Instruction], starts: &[usize]) {
+        let banks = self.options.target.register_banks;
+        if banks == 0 || !self.options.passes.contains(Pass::Reuse) {
+            return;
+        }
+        let ends = starts.iter().skip(1).copied().chain([instructions.len()]);
+        for (start, end) in starts.iter().copied().zip(ends) {
+            reuse::reuse(&mut instructions[start..end], banks);
+        }
     }
 
     fn note(&mut self, pass: Pass, code: &Code, before: usize) {
@@ -209,6 +221,7 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
     let (mut instructions, starts) = lay_out(&code);
+    runner.reuse(&mut instructions, &starts);
     control::control(&mut instructions, &starts, &runner.options.target);
     runner.note(Pass::Control, &code, before);
     Some(Part { number: None, instructions, registers: used.registers, frame: code.local_bytes })
@@ -220,7 +233,7 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
     let choices = &runner.options.target.choices;
     let spread = Spread { least: choices.spread_registers, most: choices.comfortable_registers };
     for round in 0..MOST_ROUNDS {
-        match allocate::allocate(code, limit, spread, coalesce) {
+        match allocate::allocate(code, limit, spread, runner.options.target.register_banks, coalesce) {
             Ok(used) => return Some(used),
             Err(Failure::Spill(registers, predicates)) => {
                 spill::spill(code, &registers);

@@ -11,6 +11,8 @@ pub struct Target {
     pub limits: TargetLimits,
     /// The numbers by which the compiler chooses among correct programs.
     pub choices: TargetChoices,
+    /// Banks of the register file that instructions had better spread their reads over; 0 where it does not matter.
+    pub register_banks: u32,
     /// Whether the machine reduces a value over the lanes of a warp (`REDUX`).
     pub reduces_lanes: bool,
 }

@@ -236,7 +236,8 @@ mod tests {
         let reads = RegisterReads::new(&SPEC, &program.kernels[0].instructions[0]);
         let mut ports = ReadPorts::default();
         assert_eq!(ports.read(3, 0, &reads, Cycle(10)), 0);
-        assert_eq!(ports.read(3, 1, &reads, Cycle(20)), 0);
-        assert_eq!(ports.read(3, 1, &reads, Cycle(21)), 2);
+        assert_eq!(ports.read(3, 1, &reads, Cycle(11)), 2);
+        // Of its own it needs two rows more, not three.
+        assert_eq!(ports.read(3, 1, &reads, Cycle(14)), 1);
     }
 }

@@ -239,6 +239,7 @@ impl SubPartition {
 mod tests {
     use super::{Readiness, SubPartition};
     use crate::launch::{IssueInfo, MemoryClass};
+    use crate::register_file::RegisterReads;
     use crate::spec::SchedulerSpec;
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_program::{Opcode, Pipe};

@@ -62,6 +62,7 @@ impl GpuConfig {
                 register_unit: limits.register_unit,
                 registers_per_thread: limits.registers_per_thread,
             },
+            register_banks: self.multiprocessor.register_file.map_or(0, |file| file.banks),
             choices: TargetChoices {
                 comfortable_registers: compiler.comfortable_registers,
                 most_comfortable_registers: compiler.most_comfortable_registers,

@@ -1,5 +1,6 @@
 //! Ranges take registers in the order of their starts, the lowest that are free over all their segments.
 
+use super::banks::Together;
 use super::{Class, Classes, Failure, Segment, alignment, spills, weights_of};
 use crate::code::{Code, DESCRIPTOR};
 use crate::liveness::Numbering;
@@ -48,8 +49,8 @@ struct Assignment<'a> {
     limits: [u32; 3],
     taken: [Vec<Taken>; 3],
     homes: Vec<Option<u32>>,
-    /// Whether each register is to rest as long as possible.
-    rested: bool,
+    /// Where each register is to rest as long as possible: the values that had better be in different banks.
+    rested: Option<&'a Together>,
     /// The first uniform register that is given to values.
     first_uniform: u32,
 }
@@ -93,16 +94,26 @@ impl Assignment<'_> {
     /// The first register where a class has room, or the one that rested longest.
     fn home_for(&self, number: usize, class: &Class) -> Option<u32> {
         let mut free = self.room(class).filter(|&home| self.is_free(class, home));
-        if self.rested && class.kind == 0 {
+        if let (Some(together), 0) = (self.rested, class.kind) {
             let begin = self.start(number).unwrap_or(0);
             let last_use = |home: u32| {
                 let units = 0..class.units.len();
                 units.map(|index| self.taken[0][home as usize + index].last_before(begin)).max().unwrap_or(0)
             };
-            free.min_by_key(|&home| (last_use(home), home))
+            let conflicts = match class.units.len() {
+                1 => together.conflicts(number, |other| self.known_home(other)),
+                _ => [0; 2],
+            };
+            free.min_by_key(|&home| (conflicts[home as usize % 2], last_use(home), home))
         } else {
             free.next()
         }
+    }
+
+    /// The first register of a class, as far as its bank is known: groups begin in the first bank.
+    fn known_home(&self, number: usize) -> Option<u32> {
+        let is_group = || self.classes[number].as_ref().is_some_and(|class| class.units.len() > 1);
+        self.homes[number].or_else(|| is_group().then_some(0))
     }
 
     fn remove(&mut self, number: usize) {
@@ -138,7 +149,7 @@ pub(super) fn assign(
     numbering: &Numbering,
     classes: &mut Classes,
     limit: u32,
-    rested: bool,
+    rested: Option<&Together>,
 ) -> Result<Vec<Option<u32>>, Failure> {
     let limits = [limit, 7, 62];
     let mut assignment = Assignment {
