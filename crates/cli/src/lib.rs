@@ -31,6 +31,7 @@ mod result_file;
 mod save;
 mod simulate;
 mod sources;
+#[cfg(feature = "step")]
 mod stepping;
 mod terminal;
 
@@ -57,6 +58,7 @@ fn obey(words: impl IntoIterator<Item = OsString>, terminal: &mut Terminal) -> R
 fn dispatch(command: &Command, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     match command {
         Command::Run(arguments) => commands::run::run(arguments, terminal),
+        #[cfg(feature = "step")]
         Command::Step(arguments) => commands::step::run(arguments, terminal),
         Command::Compare(arguments) => commands::compare::run(arguments, terminal),
         Command::Experiment(arguments) => match &arguments.command {
