@@ -28,7 +28,7 @@ mod timeline_svg;
 mod tracks;
 mod wrap;
 
-pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg, number_text};
+pub use chart::{Chart, ChartAxis, ChartKind, ChartRoof, Series, chart_svg, number_text};
 pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
