@@ -1,7 +1,13 @@
-"""The package with the program of WARPLAB, or else the one that is installed."""
+"""The package with its extension module."""
 
 import os
 import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
 
 import numpy
 import pytest
@@ -46,6 +52,99 @@ def test_a_run_is_kept_and_loaded_again(run, tmp_path):
     run.save(tmp_path / "run.wl")
     loaded = warplab.Run.load(tmp_path / "run.wl")
     assert loaded.holds and loaded.document == run.document
+
+
+def test_a_run_travels_to_another_process(run):
+    assert pickle.loads(pickle.dumps(run)).document == run.document
+
+
+def test_buffers_are_arrays(run, tmp_path):
+    assert numpy.allclose(run.array("c"), run.array("a") + run.array("b"))
+    with pytest.raises(warplab.WarplabError, match="no buffer 'd'.* known: a, b, c"):
+        run.array("d")
+    run.save(tmp_path / "run.wl")
+    with pytest.raises(warplab.WarplabError, match="device memory is not kept"):
+        warplab.Run.load(tmp_path / "run.wl").array("c")
+
+
+def test_the_timeline_is_that_of_the_program(run, tmp_path):
+    warplab.run(WARP_STATES, timeline_csv=tmp_path / "timeline.csv")
+    pandas = pytest.importorskip("pandas")
+    written = pandas.read_csv(tmp_path / "timeline.csv", keep_default_na=False)
+    assert written.equals(pandas.DataFrame(run.timeline).astype(written.dtypes))
+
+
+ENDLESS = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry endless() {
+forever:
+    bra forever;
+}
+"""
+
+ENDLESS_LAUNCH = """(
+    program: "endless.ptx",
+    kernel: "endless",
+    gpu: "textbook",
+    grid: (1, 1, 1),
+    block: (32, 1, 1),
+)
+"""
+
+ENDLESS_EXPERIMENT = """(
+    title: "A launch that never ends",
+    source: "a test",
+    why: "It is interrupted.",
+    kind: launch,
+    set: {"launch": "endless_launch.ron"},
+    columns: [(name: "cycles", of: "{sm__cycles_elapsed.max}")],
+)
+"""
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A folder with a launch that never ends, and an experiment of it."""
+    (tmp_path / "endless.ptx").write_text(ENDLESS)
+    (tmp_path / "endless_launch.ron").write_text(ENDLESS_LAUNCH)
+    (tmp_path / "endless.ron").write_text(ENDLESS_EXPERIMENT)
+    return tmp_path
+
+
+def interrupted(work):
+    """The seconds that work takes to stop from the moment of an interrupt."""
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    return time.monotonic() - sent[0]
+
+
+def test_an_interrupt_stops_a_run_while_other_threads_go_on(endless):
+    assert interrupted(lambda: warplab.run(endless / "endless_launch.ron")) < 2
+
+
+def test_an_interrupt_stops_an_experiment(endless):
+    results = endless / "points.jsonl"
+    assert interrupted(lambda: warplab.experiment(endless / "endless.ron", results=results)) < 2
+    assert not results.exists() or not results.read_text()
+
+
+def test_the_program_comes_with_the_package(run):
+    command = [sys.executable, "-m", "warplab", "run", str(WARP_STATES), "--metrics", "sm__cycles_elapsed.max"]
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(warplab.__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and f"{run['sm__cycles_elapsed.max']:,}" in done.stdout
+    done = subprocess.run([*command, "--gpu", "h20"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 2 and "unknown machine 'h20'" in done.stderr
 
 
 def test_a_run_that_was_kept_knows_which_expectations_fail(tmp_path):

@@ -1,6 +1,6 @@
 """warplab from Python: runs, experiments and occupancy, with results as NumPy arrays and rows for pandas."""
 
-from ._program import WarplabError
+from ._native import WarplabError
 from ._results import Experiment, Run
 from ._api import experiment, occupancy, run
 

@@ -1,10 +1,9 @@
-"""The functions of the package: each is one call of the program."""
+"""The functions of the package: each is a command of the program, inside this process."""
 
 import json
-import pathlib
-import tempfile
+import os
 
-from . import _program
+from . import _native, _words
 from ._results import Experiment, Run
 
 
@@ -13,24 +12,23 @@ def run(file, *, set=None, **options):
 
     ``set`` changes numbers of the machine, ``set={"l2.kib": 30000}``; other keyword arguments are the options of
     ``warplab run``: ``gpu="h100-sxm"``, ``scheduler="gto"``, ``grid=4096``, ``block=256``, ``arg=["i32:7", ...]``.
-    A failed expectation is no error: see ``Run.holds``.
+    A failed expectation is no error: see ``Run.holds``. Ctrl-C stops the run, and other threads of Python go on meanwhile.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        kept = pathlib.Path(folder) / "run.wl"
-        words = ["run", file, "--quiet", "-o", kept, *_program.changes(set), *_program.options(options)]
-        _, status = _program.call(words, accepted=(0, 1), makes=kept)
-        return Run(kept.read_bytes(), holds=status == 0)
+    words = ["run", os.fspath(file), "--quiet", *_words.changes(set), *_words.options(options)]
+    return Run(_native.Run.simulate(words))
 
 
 def experiment(file, *, set=None, **options):
     """Runs every point of an experiment (.ron); keyword arguments are the options of ``warplab experiment``."""
-    words = ["experiment", file, "--quiet", *_program.changes(set), *_program.options(options)]
-    text, _ = _program.call([*words, "--json"], accepted=(0, 1))
+    words = ["experiment", os.fspath(file), "--quiet", *_words.changes(set), *_words.options(options)]
+    text, _ = _native.call([*words, "--json"], accepted=[0, 1])
+    if not text:
+        raise _native.WarplabError("the experiment has no result")
     return Experiment(json.loads(text))
 
 
 def occupancy(*, block, registers, set=None, **options):
     """How many warps of a kernel fit on a multiprocessor: ``occupancy(block=256, registers=63, gpu="h200")``."""
-    words = ["occupancy", "--block", block, "--registers", registers, "--json"]
-    text, _ = _program.call([*words, *_program.changes(set), *_program.options(options)])
+    words = ["occupancy", "--block", str(block), "--registers", str(registers), "--json"]
+    text, _ = _native.call([*words, *_words.changes(set), *_words.options(options)])
     return json.loads(text)

@@ -1,59 +1,45 @@
 """What runs and experiments give."""
 
-import csv
 import html
 import io
 import json
 import pathlib
-import tempfile
 
 import numpy
 
-from . import _program
-
-_INTEGERS = ("sm", "scheduler", "slot", "block", "warp", "from", "to", "address")
+from . import _native
 
 
 class Run:
-    """A run that has ended. Everything comes from the file that it was kept in; nothing is simulated again."""
+    """A run that has ended. Reports, the page and the timeline are made when they are asked for; nothing is simulated again."""
 
-    def __init__(self, kept, holds=None):
-        self._kept = kept
-        self._holds = holds
+    def __init__(self, native):
+        self._native = native
         self._document = None
         self._timeline = None
 
     @classmethod
     def load(cls, path):
         """A run that ``save`` or ``warplab run -o`` wrote, with the same build of warplab."""
-        return cls(pathlib.Path(path).read_bytes())
+        return cls(_native.Run.from_bytes(pathlib.Path(path).read_bytes()))
 
     def save(self, path):
-        """Keeps the run in a file."""
-        pathlib.Path(path).write_bytes(self._kept)
+        """Keeps the run in a file, without device memory."""
+        pathlib.Path(path).write_bytes(self._native.to_bytes())
 
-    def _report(self, *arguments, output=None):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "run.wl"
-            file.write_bytes(self._kept)
-            words = ["run", "--import", file, "--quiet", *arguments]
-            path = pathlib.Path(folder) / "output" if output else None
-            text, status = _program.call([*words, output, path] if output else words, accepted=(0, 1), makes=path)
-            self._holds = status == 0
-            return path.read_text(encoding="utf-8") if output else text
+    def __reduce__(self):
+        return _unpickled, (self._native.to_bytes(),)
 
     @property
     def holds(self):
         """Whether every expectation of the launch file holds."""
-        if self._holds is None:
-            self._report("--section", "launch")
-        return self._holds
+        return self._native.holds
 
     @property
     def document(self):
         """Everything that ``warplab run --json`` writes."""
         if self._document is None:
-            self._document = json.loads(self._report("--json", "-"))
+            self._document = json.loads(self._native.document())
         return self._document
 
     @property
@@ -81,14 +67,15 @@ class Run:
     def timeline(self):
         """What every warp of one multiprocessor did, as NumPy arrays: ``pandas.DataFrame(run.timeline)``."""
         if self._timeline is None:
-            rows = list(csv.DictReader(io.StringIO(self._report("--section", "launch", output="--timeline-csv"))))
-            names = rows[0].keys() if rows else ()
-            columns = {name: [row[name] for row in rows] for name in names}
-            self._timeline = {
-                name: numpy.array(values, dtype=numpy.int64 if name in _INTEGERS else None)
-                for name, values in columns.items()
-            }
+            self._timeline = {name: _column(*column) for name, column in self._native.timeline().items()}
         return self._timeline
+
+    def array(self, buffer):
+        """A buffer after the run, or a variable of the program in global memory: ``run.array("y")``.
+
+        Elements of a buffer without a type are taken as float32. A run that was kept in a file has no device memory.
+        """
+        return numpy.load(io.BytesIO(self._native.buffer(buffer)))
 
     def to_parquet(self, path):
         """Writes the timeline as Parquet. It needs pyarrow."""
@@ -99,12 +86,11 @@ class Run:
 
     def html(self):
         """The page that shows the run."""
-        return self._report("--section", "launch", output="--html")
+        return self._native.html()
 
     def report(self, *sections):
         """Sections as text, all of them if none is named."""
-        words = [word for section in sections or ("all",) for word in ("--section", section)]
-        return self._report(*words)
+        return self._native.report(list(sections or ("all",)))
 
     def _repr_html_(self):
         return (
@@ -115,6 +101,16 @@ class Run:
     def __repr__(self):
         names = ", ".join(launch["launch"]["kernel"] for launch in self.launches)
         return f"<warplab.Run: {names} on {self.document['device']['name']}>"
+
+
+def _unpickled(kept):
+    return Run(_native.Run.from_bytes(kept))
+
+
+def _column(integers, names):
+    """A column of the timeline: numbers, or the numbers of names."""
+    numbers = numpy.frombuffer(integers, dtype=numpy.int64)
+    return numbers if names is None else numpy.array(names, dtype=str)[numbers]
 
 
 class Experiment:

@@ -33,7 +33,7 @@ fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Fault> {
 /// What is wrong with the text or with a point.
 pub fn run_text(text: &str, known: &Results, changes: &[&str]) -> Result<(ExperimentReport, String), Fault> {
     let experiment = load(&Source::new("test.ron", text))?;
-    let host = Host { read: &bytes, program: &program, machine: &machine, version: "test" };
+    let host = Host { read: &bytes, program: &program, machine: &machine, version: "test", interrupt: None };
     let options = ExperimentOptions {
         changes: changes.iter().map(|&change| change.to_owned()).collect(),
         ..ExperimentOptions::default()

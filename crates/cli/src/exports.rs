@@ -35,13 +35,32 @@ pub(crate) fn write(
     if !wanted(arguments) {
         return Ok(());
     }
+    with_record(job, sm, kernel, timeline, |record| {
+        if let Some(path) = &arguments.timeline_perfetto {
+            sources::write(path, &timeline_perfetto(record))?;
+        }
+        if let Some(path) = &arguments.timeline_csv {
+            sources::write(path, &timeline_csv(record))?;
+        }
+        Ok(())
+    })
+}
+
+/// Calls `work` with the timeline of a kernel on a multiprocessor.
+pub(crate) fn with_record<T>(
+    job: &Job,
+    sm: u16,
+    kernel: &str,
+    timeline: Option<&Timeline>,
+    work: impl FnOnce(&TimelineRecord<'_>) -> T,
+) -> T {
     let none = Timeline::default();
     let timeline = timeline.unwrap_or(&none);
     let program = &job.loaded.program;
     let instructions =
         program.kernel(kernel).map_or(Vec::new(), |kernel| instructions(kernel, &program.files));
     let warps: Vec<TracedWarp> = timeline.warps.iter().map(traced).collect();
-    let record = TimelineRecord {
+    work(&TimelineRecord {
         title: &format!("{kernel} on {}", job.config.name),
         sm: u32::from(sm),
         schedulers: job.config.limits.sub_partitions as usize,
@@ -49,14 +68,7 @@ pub(crate) fn write(
         intervals: &timeline.intervals,
         levels: &timeline.levels,
         instructions: &instructions,
-    };
-    if let Some(path) = &arguments.timeline_perfetto {
-        sources::write(path, &timeline_perfetto(&record))?;
-    }
-    if let Some(path) = &arguments.timeline_csv {
-        sources::write(path, &timeline_csv(&record))?;
-    }
-    Ok(())
+    })
 }
 
 fn traced(warp: &warplab_gpu::TimelineWarp) -> TracedWarp {

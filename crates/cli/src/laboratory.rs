@@ -9,6 +9,8 @@ use crate::{machines, program_text, sources};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use warplab_config::Experiment;
 use warplab_diagnostics::Source;
 use warplab_lab::experiment::{ExperimentReport, Finished, Host, Plan, Results};
@@ -23,6 +25,8 @@ pub(crate) struct Laboratory<'a> {
     arguments: &'a PointArguments,
     kept: KeptResults,
     notes: PointNotes,
+    /// Set when the points are not to be worked out to their end.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// What is known of the points of an experiment, and what the others cost.
@@ -37,10 +41,13 @@ pub(crate) struct PointCount {
 
 impl<'a> Laboratory<'a> {
     /// Reads what earlier runs have finished, unless that is not wanted.
-    pub(crate) fn open(arguments: &'a PointArguments) -> Result<Laboratory<'a>, Failure> {
+    pub(crate) fn open(
+        arguments: &'a PointArguments,
+        terminal: &Terminal,
+    ) -> Result<Laboratory<'a>, Failure> {
         let kept = KeptResults::open(&arguments.results, arguments.fresh)?;
         let notes = PointNotes::new(arguments.quiet, Terminal::shows_progress());
-        Ok(Laboratory { arguments, kept, notes })
+        Ok(Laboratory { arguments, kept, notes, stop: terminal.stop().cloned() })
     }
 
     /// How many points of an experiment are not known, and what they cost.
@@ -68,7 +75,7 @@ impl<'a> Laboratory<'a> {
         changes: &[String],
     ) -> Result<Plan, Failure> {
         let full = self.arguments.full;
-        Ok(with_host(|host| Plan::new(experiment, folder, host, full, changes))??)
+        Ok(self.with_host(|host| Plan::new(experiment, folder, host, full, changes))??)
     }
 
     /// Whether experiments take the sizes of their sources.
@@ -78,7 +85,7 @@ impl<'a> Laboratory<'a> {
 
     /// What all points of an experiment cost at the sizes that the course is measured with.
     pub(crate) fn measured_cost(&self, experiment: &Experiment, folder: &Path) -> Result<u64, Failure> {
-        let plan = with_host(|host| Plan::new(experiment, folder, host, false, &[]))??;
+        let plan = self.with_host(|host| Plan::new(experiment, folder, host, false, &[]))??;
         Ok(plan.open(&Results::default(), None)?.cost())
     }
 
@@ -96,7 +103,24 @@ impl<'a> Laboratory<'a> {
                 eprintln(&line);
             }
         };
-        Ok(with_host(|host| open.run(limits, host, &finished))??)
+        Ok(self.with_host(|host| open.run(limits, host, &finished))??)
+    }
+
+    /// Calls `work` with the files and machines of this host.
+    fn with_host<T>(&self, work: impl FnOnce(&Host<'_>) -> T) -> Result<T, Failure> {
+        let default = machines::load(machines::DEFAULT, &[])?;
+        // A result does not depend on which tools are there.
+        let program =
+            |path: &Path| program_text::own_source(path, &default, &mut Terminal::new()).map_err(into_fault);
+        let machine = |name: &str, changes: &[String]| machines::load(name, changes);
+        let host = Host {
+            read: &sources::for_lab,
+            program: &program,
+            machine: &machine,
+            version: VERSION,
+            interrupt: self.stop.as_deref(),
+        };
+        Ok(work(&host))
     }
 
     /// The results that are kept.
@@ -108,17 +132,6 @@ impl<'a> Laboratory<'a> {
     pub(crate) fn close(self, outcome: Outcome) -> Result<Outcome, Failure> {
         self.kept.close(outcome)
     }
-}
-
-/// Calls `work` with the files and machines of this host.
-fn with_host<T>(work: impl FnOnce(&Host<'_>) -> T) -> Result<T, Failure> {
-    let default = machines::load(machines::DEFAULT, &[])?;
-    // A result does not depend on which tools are there.
-    let program =
-        |path: &Path| program_text::own_source(path, &default, &mut Terminal::new()).map_err(into_fault);
-    let machine = |name: &str, changes: &[String]| machines::load(name, changes);
-    let host = Host { read: &sources::for_lab, program: &program, machine: &machine, version: VERSION };
-    Ok(work(&host))
 }
 
 /// A line for standard error; nobody can be told when it is gone.

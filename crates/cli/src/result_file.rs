@@ -28,6 +28,7 @@ use warplab_units::Cycle;
 const MAGIC: &[u8] = b"warplab result, ";
 
 /// A run that has ended, with everything that reports are made of.
+#[derive(Debug)]
 pub(crate) struct KeptRun {
     /// What was simulated.
     pub(crate) job: Job,
@@ -87,32 +88,36 @@ struct StoredStep {
     dynamic_shared_bytes: u32,
 }
 
-/// What is kept of a run beside its job and what it gave.
-pub(crate) struct Rest<'a> {
-    /// What its threads printed.
-    pub(crate) printed: &'a PrintedLines,
-    /// Its expectations.
-    pub(crate) checked: &'a [Checked],
-    /// The multiprocessor and the launch of the timeline.
-    pub(crate) recorded: (u16, usize),
+impl KeptRun {
+    /// Whether every expectation holds.
+    pub(crate) fn holds(&self) -> bool {
+        self.checked.iter().all(|checked| checked.holds)
+    }
+
+    /// The run as bytes.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>, String> {
+        let stored = stored(self).map_err(|error| error.to_string())?;
+        let payload = postcard::to_allocvec(&stored).map_err(|error| error.to_string())?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(VERSION.as_bytes());
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&hash(&payload).to_le_bytes());
+        bytes.extend_from_slice(&payload);
+        Ok(bytes)
+    }
+
+    /// The run that is in these bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<KeptRun, String> {
+        let stored: Stored =
+            postcard::from_bytes(payload(bytes)?).map_err(|fault| format!("the file is damaged: {fault}"))?;
+        kept(stored).map_err(|failure| format!("the file is damaged: {}", failure.first_line()))
+    }
 }
 
 /// Writes a run.
-pub(crate) fn write(
-    path: &Path,
-    job: &Job,
-    simulated: &SimulatedSequence,
-    rest: &Rest<'_>,
-) -> Result<(), Failure> {
-    let failed = |why: String| Failure::Output(format!("{} cannot be written: {why}", path.display()));
-    let stored = stored(job, simulated, rest).map_err(|error| failed(error.to_string()))?;
-    let payload = postcard::to_allocvec(&stored).map_err(|error| failed(error.to_string()))?;
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend_from_slice(VERSION.as_bytes());
-    bytes.push(b'\n');
-    bytes.extend_from_slice(&hash(&payload).to_le_bytes());
-    bytes.extend_from_slice(&payload);
-    sources::write_bytes(path, &bytes)
+pub(crate) fn write(path: &Path, run: &KeptRun) -> Result<(), Failure> {
+    let failed = |why| Failure::Output(format!("{} cannot be written: {why}", path.display()));
+    sources::write_bytes(path, &run.bytes().map_err(failed)?)
 }
 
 /// Whether a file is such a run, by its beginning.
@@ -122,11 +127,8 @@ pub(crate) fn is_one(path: &Path) -> bool {
 
 /// Reads a run.
 pub(crate) fn read(path: &Path) -> Result<KeptRun, Failure> {
-    let told = |fault: String| Failure::input(format!("{}: {fault}", path.display()));
     let bytes = sources::bytes(path)?;
-    let stored: Stored = postcard::from_bytes(payload(&bytes).map_err(told)?)
-        .map_err(|fault| told(format!("the file is damaged: {fault}")))?;
-    kept(stored).map_err(|failure| told(format!("the file is damaged: {}", failure.first_line())))
+    KeptRun::from_bytes(&bytes).map_err(|fault| Failure::input(format!("{}: {fault}", path.display())))
 }
 
 /// The bytes behind the head of the file.
@@ -154,7 +156,8 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn stored(job: &Job, simulated: &SimulatedSequence, rest: &Rest<'_>) -> Result<Stored, serde_json::Error> {
+fn stored(run: &KeptRun) -> Result<Stored, serde_json::Error> {
+    let KeptRun { job, simulated, printed, checked, recorded } = run;
     let ReadAs { path, options, wanted, road } = &job.loaded.read_as;
     let passes = Pass::ALL.iter().filter(|pass| options.run.contains(**pass));
     let steps = job.steps.iter().map(|Step { kernel, shape, .. }| StoredStep {
@@ -177,9 +180,9 @@ fn stored(job: &Job, simulated: &SimulatedSequence, rest: &Rest<'_>) -> Result<S
         total: simulated.total.clone(),
         partial: simulated.partial,
         cycle: simulated.cycle,
-        printed: rest.printed.clone(),
-        checked: rest.checked.to_vec(),
-        recorded: rest.recorded,
+        printed: printed.clone(),
+        checked: checked.clone(),
+        recorded: *recorded,
     })
 }
 

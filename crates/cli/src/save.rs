@@ -34,14 +34,18 @@ pub(crate) fn parse(text: &str) -> Result<Save, String> {
 
 /// Refuses names that no buffer has, before anything runs.
 pub(crate) fn check(wanted: &[Save], known: &[&str]) -> Result<(), Failure> {
-    let Some(save) = wanted.iter().find(|save| !known.contains(&save.buffer.as_str())) else {
-        return Ok(());
-    };
-    let name = &save.buffer;
+    match wanted.iter().find(|save| !known.contains(&save.buffer.as_str())) {
+        None => Ok(()),
+        Some(save) => Err(Failure::Input(format!("--save: {}", unknown_buffer(&save.buffer, known)))),
+    }
+}
+
+/// Says that there is no such buffer, and which there are.
+pub(crate) fn unknown_buffer(name: &str, known: &[&str]) -> String {
     let near = nearest_name(name, known.iter().copied());
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
     let known = known.join(", ");
-    Err(Failure::input(format!("--save: there is no buffer '{name}';{near} known: {known}")))
+    format!("there is no buffer '{name}';{near} known: {known}")
 }
 
 /// Writes the buffers.
@@ -58,17 +62,29 @@ pub(crate) fn write(wanted: &[Save], image: &MemoryImage) -> Result<(), Failure>
 fn write_one(path: &Path, buffer: &Buffer) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     if sources::has_extension(path, "npy") {
-        let element = buffer.element.unwrap_or(warplab_run::DEFAULT_ELEMENT);
-        file.write_all(&npy::head(element, buffer.elements(element)))?;
+        write_npy(&mut file, buffer)?;
+    } else {
+        write_bytes(&mut file, buffer)?;
     }
+    file.flush()
+}
+
+/// A buffer as an array.
+pub(crate) fn write_npy(out: &mut impl Write, buffer: &Buffer) -> io::Result<()> {
+    let element = buffer.element.unwrap_or(warplab_run::DEFAULT_ELEMENT);
+    out.write_all(&npy::head(element, buffer.elements(element)))?;
+    write_bytes(out, buffer)
+}
+
+fn write_bytes(out: &mut impl Write, buffer: &Buffer) -> io::Result<()> {
     let mut left = buffer.bytes;
     for index in 0..buffer.words() {
         let word = buffer.word(index).to_le_bytes();
         let part = usize::try_from(left.min(4)).unwrap_or(4);
-        file.write_all(&word[..part])?;
+        out.write_all(&word[..part])?;
         left -= left.min(4);
     }
-    file.flush()
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,16 +6,15 @@ use crate::job::Job;
 use crate::laboratory::VERSION;
 use crate::programs::LoadedProgram;
 use crate::progress::Bar;
+use crate::terminal::Terminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use warplab_exec::PrintedLines;
 use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
 use warplab_run::{
     CheckpointOptions, Fault, SequenceOptions, SimulatedSequence, kernel_fault, simulate_sequence,
 };
-
-/// Set when the user interrupts.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// How to simulate.
 #[derive(Clone, Debug, Default)]
@@ -34,17 +33,25 @@ pub(crate) struct SimulationOptions {
     pub(crate) progress: bool,
     /// Where to stop and from where to go on.
     pub(crate) checkpoints: Option<Checkpoints>,
+    /// Set when the simulation is to stop.
+    pub(crate) interrupt: Arc<AtomicBool>,
 }
 
 /// What is set when the user interrupts; a second interrupt ends the program.
-pub(crate) fn interrupt() -> &'static AtomicBool {
+pub(crate) fn interrupt(terminal: &Terminal) -> Arc<AtomicBool> {
+    static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(stop) = terminal.stop() {
+        return Arc::clone(stop);
+    }
+    let flag = Arc::clone(INTERRUPTED.get_or_init(Arc::default));
+    let seen = Arc::clone(&flag);
     // Without a handler an interrupt ends the program at once.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
     });
-    &INTERRUPTED
+    flag
 }
 
 /// Simulates a job; what its threads print is added to `printed`, also when it fails.
@@ -70,7 +77,7 @@ fn run_with_bar(
         check_hazards: options.check_hazards,
         sample: options.sample,
         progress: Some(&mut show),
-        interrupt: Some(interrupt()),
+        interrupt: Some(&options.interrupt),
         printed: Some(printed),
     };
     let launches = job.launches();

@@ -267,8 +267,9 @@ impl<'a> Checker<'a> {
         for (at, plot) in self.experiment.plots.iter().enumerate() {
             self.column_name(&format!("plots.{at}.x"), &plot.x, true);
             self.column_name(&format!("plots.{at}.y"), &plot.y, false);
-            for (number, line) in plot.lines.iter().enumerate() {
-                self.column_name(&format!("plots.{at}.lines.{number}"), line, false);
+            if let Some(roof) = &plot.roof {
+                self.column_name(&format!("plots.{at}.roof.peak"), &roof.peak, false);
+                self.column_name(&format!("plots.{at}.roof.slope"), &roof.slope, false);
             }
             let axes = self.axis_names();
             if let Some(series) = plot.series.as_deref().filter(|series| !axes.contains(series)) {

@@ -28,13 +28,13 @@ mod timeline_svg;
 mod tracks;
 mod wrap;
 
-pub use chart::{Chart, ChartAxis, ChartKind, Series, chart_svg, number_text};
+pub use chart::{Chart, ChartAxis, ChartKind, ChartRoof, Series, chart_svg, number_text};
 pub use comparison::{Compared, comparison_text};
 pub use correlation::{
     Correlation, correlation_csv, correlation_faults, correlation_json, correlation_svg, correlation_text,
 };
 pub use csv_pages::{details_csv, metrics_csv, raw_csv};
-pub use export::{TimelineRecord, TracedWarp, timeline_csv, timeline_perfetto};
+pub use export::{Column, TimelineRecord, TracedWarp, timeline_columns, timeline_csv, timeline_perfetto};
 pub use header::{Device, Header};
 pub use hot_spots::{InstructionCounts, SourceInstruction, count_instructions, hot_spots_text};
 pub use json::{LaunchReport, json, sequence_json};

@@ -78,7 +78,7 @@ fn tracks(panels: &[TimelinePanel<'_>], title: &str, fold: usize) -> Tracks {
     Tracks {
         title: title.to_owned(),
         unit: "cycles".to_owned(),
-        panels: panels.iter().map(|panel| self::panel(panel, &letters)).collect(),
+        panels: panels.iter().map(|panel| self::panel(panel, &letters, most_at_once(panels))).collect(),
         colours: colours.collect(),
         letters: letters.iter().map(|(letter, name)| (*letter, (*name).to_owned())).collect(),
         fold: Some(fold as u64),
@@ -117,58 +117,85 @@ fn letter(letters: &[(char, &str)], opcode: &str) -> Option<char> {
     letters.iter().find(|(_, name)| *name == opcode).map(|(letter, _)| *letter)
 }
 
-fn panel(panel: &TimelinePanel<'_>, letters: &[(char, &str)]) -> Panel {
+/// How many instructions a scheduler issues in a cycle at most: one but where they are packed.
+fn most_at_once(panels: &[TimelinePanel<'_>]) -> usize {
+    let most = |panel| {
+        let mut count: BTreeMap<(u64, u8), usize> = BTreeMap::new();
+        for issue in shown_issues(panel) {
+            *count.entry((issue.cycle, issue.slot % panel.record.schedulers.max(1))).or_default() += 1;
+        }
+        count.into_values().max().unwrap_or(1)
+    };
+    panels.iter().map(most).max().unwrap_or(1)
+}
+
+fn panel(panel: &TimelinePanel<'_>, letters: &[(char, &str)], at_once: usize) -> Panel {
     let schedulers = panel.record.schedulers.max(1);
     let slots: BTreeSet<u8> = shown_intervals(panel).map(|interval| interval.slot.0).collect();
     let mut lanes = Vec::new();
     for scheduler in 0..schedulers {
         let own: Vec<u8> = slots.iter().copied().filter(|slot| slot % schedulers == scheduler).collect();
         if !own.is_empty() {
-            lanes.push(issue_lane(panel, letters, scheduler, schedulers));
+            lanes.extend(issue_lanes(panel, letters, (scheduler, schedulers), at_once));
             lanes.extend(own.into_iter().map(|slot| warp_lane(panel, letters, slot)));
         }
     }
     Panel { title: panel.title.clone(), lanes }
 }
 
-/// What a scheduler issued.
-fn issue_lane(panel: &TimelinePanel<'_>, letters: &[(char, &str)], scheduler: u8, schedulers: u8) -> Lane {
-    let own = shown_issues(panel).filter(|issue| issue.slot % schedulers == scheduler);
-    let boxes = own.map(|issue| {
+/// What a scheduler issued: a lane, and one more for each instruction that may issue in the same cycle.
+fn issue_lanes(
+    panel: &TimelinePanel<'_>,
+    letters: &[(char, &str)],
+    (scheduler, schedulers): (u8, u8),
+    at_once: usize,
+) -> Vec<Lane> {
+    let name = if schedulers == 1 { "issue".to_owned() } else { format!("scheduler {scheduler}") };
+    let mut lanes = vec![Lane { name, heads: true, boxes: Vec::new() }];
+    lanes.extend((2..=at_once).map(|number| Lane {
+        name: format!("{number}."),
+        heads: true,
+        boxes: Vec::new(),
+    }));
+    let mut taken: BTreeMap<u64, usize> = BTreeMap::new();
+    for issue in shown_issues(panel).filter(|issue| issue.slot % schedulers == scheduler) {
         let cycle = issue.cycle.saturating_sub(panel.origin);
-        TrackBox {
+        let lane = taken.entry(cycle).or_default();
+        lanes[*lane].boxes.push(TrackBox {
             from: cycle,
             to: cycle + 1,
             colour: WarpState::Selected.colour(),
             letter: letter(letters, &issue.opcode),
             says: format!("cycle {}: {} of warp {}", integer_text(cycle), issue.opcode, issue.slot),
-        }
-    });
-    let name = if schedulers == 1 { "issue".to_owned() } else { format!("scheduler {scheduler}") };
-    Lane { name, heads: true, boxes: boxes.collect() }
+        });
+        *lane += 1;
+    }
+    lanes
 }
 
 /// The states of a warp. Selected ones are a box for each cycle, others as long as they last.
 fn warp_lane(panel: &TimelinePanel<'_>, letters: &[(char, &str)], slot: u8) -> Lane {
-    let issued: BTreeMap<u64, &str> = shown_issues(panel)
-        .filter(|issue| issue.slot == slot)
-        .map(|issue| (issue.cycle, issue.opcode.as_str()))
-        .collect();
+    let mut issued: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+    for issue in shown_issues(panel).filter(|issue| issue.slot == slot) {
+        issued.entry(issue.cycle).or_default().push(&issue.opcode);
+    }
     let mut stretches: Vec<(WarpState, u64, u64)> = Vec::new();
     for interval in shown_intervals(panel).filter(|interval| interval.slot.0 == slot) {
         let from = interval.from.0.max(panel.cycles.start);
         let to = interval.to.0.min(panel.cycles.end);
         match stretches.last_mut() {
             _ if interval.state == WarpState::Selected => {
-                stretches.extend((from..to).map(|cycle| (interval.state, cycle, cycle + 1)));
+                // Instructions that issue together are selected together.
+                let after = stretches.last().map_or(from, |&(_, _, end)| end.max(from));
+                stretches.extend((after..to).map(|cycle| (interval.state, cycle, cycle + 1)));
             }
             Some((state, _, end)) if *state == interval.state && *end == from => *end = to,
             _ => stretches.push((interval.state, from, to)),
         }
     }
     let boxes = stretches.into_iter().map(|(state, from, to)| {
-        let opcode = issued.get(&from).copied().filter(|_| state == WarpState::Selected);
-        state_box(state, (from, to), panel.origin, opcode, letters)
+        let opcodes = issued.get(&from).filter(|_| state == WarpState::Selected);
+        state_box(state, (from, to), panel.origin, opcodes.map_or(&[], Vec::as_slice), letters)
     });
     Lane { name: format!("warp {slot}"), heads: false, boxes: boxes.collect() }
 }
@@ -177,7 +204,7 @@ fn state_box(
     state: WarpState,
     (from, to): (u64, u64),
     origin: u64,
-    opcode: Option<&str>,
+    opcodes: &[&str],
     letters: &[(char, &str)],
 ) -> TrackBox {
     let (from, to) = (from.saturating_sub(origin), to.saturating_sub(origin));
@@ -188,8 +215,14 @@ fn state_box(
             format!("cycles {} to {last}, {} cycles", integer_text(from), integer_text(cycles))
         }
     };
-    let what = opcode.map_or_else(|| state_name(state), |opcode| format!("{}, {opcode}", state_name(state)));
-    let letter = opcode.and_then(|opcode| letter(letters, opcode));
+    let mut what = vec![state_name(state)];
+    for same in opcodes.chunk_by(|a, b| a == b) {
+        what.push(if same.len() == 1 { same[0].to_owned() } else { format!("{} {}", same.len(), same[0]) });
+    }
+    let what = what.join(", ");
+    // Of different instructions no letter stands for all.
+    let only = opcodes.first().filter(|first| opcodes.iter().all(|opcode| opcode == *first));
+    let letter = only.and_then(|opcode| letter(letters, opcode));
     TrackBox { from, to, colour: state.colour(), letter, says: format!("{when}: {what}") }
 }
 

@@ -32,6 +32,7 @@ pub(crate) enum Command {
     /// Simulate a launch and report what the machine did
     Run(Box<RunArguments>),
     /// Step through a launch in the terminal, cycle by cycle, forwards and backwards
+    #[cfg(feature = "step")]
     Step(Box<StepArguments>),
     /// What changed from one run to another, and why
     Compare(CompareArguments),
@@ -274,6 +275,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) max_cycles: Option<u64>,
 }
 
+#[cfg(feature = "step")]
 #[derive(Debug, Args)]
 pub(crate) struct StepArguments {
     /// A launch (.ron), or a program (.ptx, .cu, .cubin or a listing)
@@ -292,6 +294,7 @@ pub(crate) struct StepArguments {
     pub(crate) at: u64,
 }
 
+#[cfg(feature = "step")]
 impl StepArguments {
     /// What is to be run.
     pub(crate) fn asked(&self) -> Asked<'_> {

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &CorrelateArguments, terminal: &mut Terminal) -> Re
     if arguments.slurm.is_used() {
         return on_several_machines(arguments, &config, &jobs, &measures, terminal);
     }
-    let comparisons = simulate_all(arguments, &config, &jobs, &|_, _| {});
+    let comparisons = simulate_all(arguments, &config, &jobs, terminal, &|_, _| {});
     tell(arguments, &config, &jobs, &comparisons, &measures, terminal)
 }
 
@@ -89,7 +89,7 @@ fn on_several_machines(
             |case: &&KeyedCase<'_>| keys.contains(&case.key) && kept.known().get(&case.key).is_none();
         let open: Vec<&KeyedCase<'_>> = cases.iter().filter(is_open).collect();
         let jobs: Vec<CaseJob<'_>> = open.iter().map(|case| case.job).collect();
-        let done = simulate_all(arguments, config, &jobs, &|number, comparison| {
+        let done = simulate_all(arguments, config, &jobs, terminal, &|number, comparison| {
             kept.keep(&open[number].line(comparison));
         });
         return kept.close(if done.len() == jobs.len() { Outcome::Fine } else { Outcome::Failed });
@@ -295,6 +295,7 @@ fn simulate_all(
     arguments: &CorrelateArguments,
     config: &GpuConfig,
     jobs: &[CaseJob<'_>],
+    terminal: &Terminal,
     keep: &(dyn Fn(usize, &Comparison) + Sync),
 ) -> Vec<Comparison> {
     let weight = jobs.iter().map(|job| bar_weight(job.case)).sum();
@@ -304,10 +305,11 @@ fn simulate_all(
         let case = jobs[number].case;
         bar.finished(&case.name, bar_weight(case));
     };
+    let interrupt = simulate::interrupt(terminal);
     let options = CorrelateOptions {
         limits: Limits { cores: arguments.jobs.map_or(0, usize::from), memory_bytes: arguments.memory.0 },
         sample: arguments.sample,
-        interrupt: Some(simulate::interrupt()),
+        interrupt: Some(&interrupt),
         finished: Some(&finished),
     };
     let comparisons = run_jobs(config, jobs, options);

@@ -21,7 +21,7 @@ const MARK: usize = 10;
 /// Runs every point and prints the table.
 pub(crate) fn run(arguments: &ExperimentArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let (_, experiment) = laboratory::load(arguments.file())?;
-    let mut laboratory = Laboratory::open(&arguments.points)?;
+    let mut laboratory = Laboratory::open(&arguments.points, terminal)?;
     let folder = arguments.file().parent().unwrap_or(Path::new(""));
     let plan = laboratory.plan(&experiment, folder, &changes(arguments))?;
     let work = Work {

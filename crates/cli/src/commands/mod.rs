@@ -19,4 +19,5 @@ pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod slurm;
 pub(crate) mod stalls;
+#[cfg(feature = "step")]
 pub(crate) mod step;

@@ -30,12 +30,12 @@ pub(crate) fn run(arguments: &ReproduceArguments, terminal: &mut Terminal) -> Re
     let (path, course) = course()?;
     let folder = path.parent().unwrap_or(Path::new(""));
     if arguments.list || (arguments.rows.is_empty() && !arguments.all) {
-        let laboratory = Laboratory::open(&arguments.points)?;
+        let laboratory = Laboratory::open(&arguments.points, terminal)?;
         terminal.print(&list(&course, folder, &laboratory)?)?;
         return Ok(Outcome::Fine);
     }
     let rows = wanted(&course, arguments)?;
-    let laboratory = Laboratory::open(&arguments.points)?;
+    let laboratory = Laboratory::open(&arguments.points, terminal)?;
     let planned: Vec<Vec<Planned>> =
         rows.iter().map(|row| plan(row, folder, &laboratory)).collect::<Result<_, _>>()?;
     for planned in planned.iter().flatten() {

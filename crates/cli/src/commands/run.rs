@@ -5,8 +5,8 @@ use crate::asked_metrics::AskedMetrics;
 use crate::commands::{compare, hazards};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
-use crate::result_file::{self, Rest};
-use crate::simulate::{SimulationOptions, simulate};
+use crate::result_file::{self, KeptRun};
+use crate::simulate::{SimulationOptions, interrupt, simulate};
 use crate::terminal::Terminal;
 use crate::{checkpoint, exports, names, page, save, sources};
 use std::path::Path;
@@ -31,13 +31,31 @@ const TIMELINE_CYCLES: u64 = 2_000;
 
 /// Simulates a launch and reports.
 pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
-    let wanted = wanted_sections(&arguments.sections)?;
-    let asked = AskedMetrics::read(&arguments.metrics)?;
-    if let Some(path) = &arguments.import {
-        return imported(arguments, path, &wanted, asked.as_ref(), terminal);
+    match &arguments.import {
+        Some(path) => {
+            check_report(arguments)?;
+            report_kept(arguments, &result_file::read(path)?, &path.display().to_string(), terminal)
+        }
+        None => simulate_and_report(arguments, false, terminal).map(|(outcome, _)| outcome),
     }
+}
+
+/// Refuses what no report can show, before anything runs.
+fn check_report(arguments: &RunArguments) -> Result<(), Failure> {
+    wanted_sections(&arguments.sections)?;
+    AskedMetrics::read(&arguments.metrics).map(|_| ())
+}
+
+/// Simulates a launch and reports; with `kept`, a timeline is recorded as for a file of `-o`.
+pub(crate) fn simulate_and_report(
+    arguments: &RunArguments,
+    kept: bool,
+    terminal: &mut Terminal,
+) -> Result<(Outcome, KeptRun), Failure> {
+    check_report(arguments)?;
     let job = job::load(&arguments.asked(), terminal)?;
-    if wants_record(arguments) {
+    let records = kept || wants_record(arguments);
+    if records {
         job.multiprocessor(arguments.timeline_sm)?;
     }
     save::check(&arguments.save, &job.buffer_names())?;
@@ -50,17 +68,17 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     let recorded = chosen.unwrap_or(0);
     let options = SimulationOptions {
         jobs: arguments.jobs,
-        timeline: wants_record(arguments).then(|| recording(arguments)),
+        timeline: records.then(|| recording(arguments)),
         recorded,
         check_hazards: arguments.check_hazards,
         sample: arguments.sample,
         progress: !arguments.quiet && Terminal::shows_progress(),
         checkpoints: checkpoint::read(arguments)?,
+        interrupt: interrupt(terminal),
     };
-    let mut lines = PrintedLines::default();
-    let simulated = simulate(&job, &options, &mut lines);
-    let printed = printed_output(&lines);
-    tell_printed(arguments, &printed, terminal)?;
+    let mut printed = PrintedLines::default();
+    let simulated = simulate(&job, &options, &mut printed);
+    tell_printed(arguments, &printed_output(&printed), terminal)?;
     let simulated = simulated?;
     checkpoint::write(arguments, &simulated)?;
     let saved = save::write(&arguments.save, &simulated.image);
@@ -69,60 +87,62 @@ pub(crate) fn run(arguments: &RunArguments, terminal: &mut Terminal) -> Result<O
     } else {
         check_expectations(&job.expectations, &simulated.image, &|path| job.read(path))?
     };
+    let run = KeptRun { job, simulated, printed, checked, recorded: (arguments.timeline_sm, recorded) };
     if let Some(path) = &arguments.output {
-        let recorded = (arguments.timeline_sm, recorded);
-        let rest = Rest { printed: &lines, checked: &checked, recorded };
-        result_file::write(path, &job, &simulated, &rest)?;
+        result_file::write(path, &run)?;
     }
-    let (sm, asked) = (arguments.timeline_sm, asked.as_ref());
-    let run = Run { arguments, job: &job, simulated: &simulated, recorded, sm, asked };
-    report(&run, &printed, &wanted, terminal)?;
-    tell_expectations(arguments, &checked, terminal)?;
-    let hazardous = tell_hazards(arguments, &job, &simulated, terminal)?;
+    report(&Run::of(arguments, &run)?, terminal)?;
+    tell_expectations(arguments, &run.checked, terminal)?;
+    let hazardous = tell_hazards(arguments, &run.job, &run.simulated, terminal)?;
     saved?;
-    let stopped = if simulated.partial {
-        checkpoint::tell_partial(arguments, job.steps.len(), &simulated, terminal)
+    let stopped = if run.simulated.partial {
+        checkpoint::tell_partial(arguments, run.job.steps.len(), &run.simulated, terminal)
     } else {
-        checkpoint::tell_too_late(arguments, &simulated, terminal)
+        checkpoint::tell_too_late(arguments, &run.simulated, terminal)
     };
-    let holds = checked.iter().all(|checked| checked.holds);
-    Ok(if stopped == Outcome::Fine && holds && !hazardous { Outcome::Fine } else { Outcome::Failed })
+    let fine = stopped == Outcome::Fine && run.holds() && !hazardous;
+    Ok((if fine { Outcome::Fine } else { Outcome::Failed }, run))
 }
 
-/// Reports a run that was kept.
-fn imported(
+/// Reports a run that was kept in a file of this name, or in memory.
+pub(crate) fn report_kept(
     arguments: &RunArguments,
-    path: &Path,
-    wanted: &[&str],
-    asked: Option<&AskedMetrics>,
+    kept: &KeptRun,
+    name: &str,
     terminal: &mut Terminal,
 ) -> Result<Outcome, Failure> {
-    let kept = result_file::read(path)?;
     let (sm, recorded) = kept.recorded;
     let chosen = only_launch(arguments, kept.job.steps.len())?;
     let other_sm = arguments.timeline_sm != 0 && arguments.timeline_sm != sm;
     if needs_record(arguments) && (other_sm || chosen.is_some_and(|chosen| chosen != recorded)) {
-        let (path, launch) = (path.display(), recorded + 1);
-        let message = format!("{path} has the timeline of launch {launch} on multiprocessor {sm} only");
+        let launch = recorded + 1;
+        let message = format!("{name} has the timeline of launch {launch} on multiprocessor {sm} only");
         return Err(Failure::input(message));
     }
-    let printed = printed_output(&kept.printed);
-    tell_printed(arguments, &printed, terminal)?;
-    let recorded = chosen.unwrap_or(recorded);
-    let run = Run { arguments, job: &kept.job, simulated: &kept.simulated, recorded, sm, asked };
-    report(&run, &printed, wanted, terminal)?;
+    tell_printed(arguments, &printed_output(&kept.printed), terminal)?;
+    let run = Run { recorded: chosen.unwrap_or(recorded), ..Run::of(arguments, kept)? };
+    report(&run, terminal)?;
     tell_expectations(arguments, &kept.checked, terminal)?;
-    let holds = kept.checked.iter().all(|checked| checked.holds);
-    Ok(if holds { Outcome::Fine } else { Outcome::Failed })
+    Ok(if kept.holds() { Outcome::Fine } else { Outcome::Failed })
 }
 
 /// The JSON of a run that was kept.
 pub(crate) fn kept_json(path: &Path) -> Result<String, Failure> {
-    let kept = result_file::read(path)?;
+    Ok(document(&result_file::read(path)?))
+}
+
+/// A run as JSON.
+pub(crate) fn document(kept: &KeptRun) -> String {
     let launches = kept.simulated.launches.iter().enumerate();
     let launches: Vec<Reported<'_>> =
         launches.map(|(number, result)| reported(&kept.job, number, result)).collect();
-    Ok(json_text(&launches, &kept.simulated.total, &printed_output(&kept.printed)))
+    json_text(&launches, &kept.simulated.total, &printed_output(&kept.printed))
+}
+
+/// A run as the page with everything.
+pub(crate) fn html(arguments: &RunArguments, kept: &KeptRun) -> Result<String, Failure> {
+    let run = Run::of(arguments, kept)?;
+    Ok(page(&run, &chosen(&run)))
 }
 
 /// One launch or several as JSON.
@@ -174,21 +194,38 @@ fn recording(arguments: &RunArguments) -> Recording {
     Recording { sm: arguments.timeline_sm, from: cycles.start, to: cycles.end, ..Recording::default() }
 }
 
-/// A run that has ended.
-#[derive(Clone, Copy)]
+/// A run that has ended, and what is to be reported of it.
+#[derive(Clone)]
 struct Run<'a> {
     arguments: &'a RunArguments,
     job: &'a Job,
     simulated: &'a SimulatedSequence,
+    printed: PrintedOutput,
+    /// The sections to print.
+    wanted: Vec<&'static str>,
     /// The launch that may have a timeline.
     recorded: usize,
     /// The multiprocessor of the timeline.
     sm: u16,
     /// The metrics that alone are printed.
-    asked: Option<&'a AskedMetrics>,
+    asked: Option<AskedMetrics>,
 }
 
 impl<'a> Run<'a> {
+    fn of(arguments: &'a RunArguments, kept: &'a KeptRun) -> Result<Run<'a>, Failure> {
+        let (sm, recorded) = kept.recorded;
+        Ok(Run {
+            arguments,
+            job: &kept.job,
+            simulated: &kept.simulated,
+            printed: printed_output(&kept.printed),
+            wanted: wanted_sections(&arguments.sections)?,
+            recorded,
+            sm,
+            asked: AskedMetrics::read(&arguments.metrics)?,
+        })
+    }
+
     /// The launch that may have a timeline: its step and its outcome.
     fn recorded(&self) -> Option<(&'a Step, &'a RunOutcome)> {
         let result = self.simulated.launches.get(self.recorded)?;
@@ -245,20 +282,15 @@ fn sections(
 }
 
 /// The launches that are reported: one if one was asked for, else all that have begun.
-fn chosen<'a>(run: Run<'a>) -> Vec<Reported<'a>> {
+fn chosen<'a>(run: &Run<'a>) -> Vec<Reported<'a>> {
     let all = run.simulated.launches.iter().enumerate();
     let wanted = all.filter(|(number, _)| run.arguments.only_launch.is_none() || *number == run.recorded);
     wanted.map(|(number, result)| reported(run.job, number, result)).collect()
 }
 
-fn report(
-    run: &Run<'_>,
-    printed: &PrintedOutput,
-    wanted: &[&str],
-    terminal: &mut Terminal,
-) -> Result<(), Failure> {
-    let arguments = run.arguments;
-    let launches = chosen(*run);
+fn report(run: &Run<'_>, terminal: &mut Terminal) -> Result<(), Failure> {
+    let (arguments, printed) = (run.arguments, &run.printed);
+    let launches = chosen(run);
     if let Some(path) = &arguments.json {
         let text = json_text(&launches, &run.simulated.total, printed);
         if path == Path::new("-") {
@@ -274,9 +306,9 @@ fn report(
         terminal.print(&csv(run, page, launches))?;
     } else if !machine_readable(arguments) {
         for launch in &launches {
-            terminal.print(&match run.asked {
+            terminal.print(&match &run.asked {
                 Some(asked) => metrics_text(&launch.header, &asked.of(&launch.sections)),
-                None => text(arguments, &launch.header, &launch.sections, wanted),
+                None => text(arguments, &launch.header, &launch.sections, &run.wanted),
             })?;
         }
         if launches.len() > 1 && run.asked.is_none() {
@@ -302,7 +334,7 @@ fn report(
 /// A page of CSV.
 fn csv(run: &Run<'_>, page: CsvPage, launches: Vec<Reported<'_>>) -> String {
     let launches = launches.into_iter().map(|launch| (launch.header, launch.sections));
-    match (page, run.asked) {
+    match (page, &run.asked) {
         (CsvPage::Details, None) => details_csv(&launches.collect::<Vec<_>>()),
         (CsvPage::Raw, None) => raw_csv(&launches.collect::<Vec<_>>()),
         (CsvPage::Details, Some(asked)) => {

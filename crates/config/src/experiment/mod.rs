@@ -333,15 +333,27 @@ pub struct Plot {
     /// Only the points with these values of axes.
     #[serde(default)]
     pub at: BTreeMap<String, Vec<AxisValue>>,
-    /// Columns that are drawn as lines without points: a roof.
+    /// The two straight lines that bound a kernel, over the whole axis.
     #[serde(default)]
-    pub lines: Vec<String>,
+    pub roof: Option<PlotRoof>,
     /// Whether x is logarithmic; if not given, where its values span two decades.
     #[serde(default)]
     pub log_x: Option<bool>,
     /// Whether y is logarithmic; if not given, where its values span two decades.
     #[serde(default)]
     pub log_y: Option<bool>,
+}
+
+/// A roof: y is at most `slope` times x and at most `peak`. Both are columns with the same value at every point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlotRoof {
+    /// Its name in the legend.
+    pub name: String,
+    /// The column with the most that y can be.
+    pub peak: String,
+    /// The column with the most that y can be for each unit of x.
+    pub slope: String,
 }
 
 /// A kind of picture.

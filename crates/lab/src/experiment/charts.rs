@@ -2,8 +2,8 @@
 
 use super::report::ExperimentReport;
 use super::table::axis_text;
-use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind};
-use warplab_report::{Chart, ChartAxis, ChartKind, Series};
+use warplab_config::experiment::{AxisValue, Bound, Experiment, Plot, PlotKind, PlotRoof};
+use warplab_report::{Chart, ChartAxis, ChartKind, ChartRoof, Series};
 
 /// A plot of a report.
 pub(super) fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
@@ -32,7 +32,7 @@ pub(super) fn chart(report: &ExperimentReport, plot: &Plot) -> Chart {
         x: axis(experiment, &plot.x, plot.log_x),
         y: axis(experiment, &plot.y, plot.log_y),
         series,
-        lines: plot.lines.iter().map(|column| line(report, column, &points, &x)).collect(),
+        roof: plot.roof.as_ref().and_then(|it| roof(report, it, &points)),
         categories,
     }
 }
@@ -42,17 +42,14 @@ fn axis(experiment: &Experiment, name: &str, log: Option<bool>) -> ChartAxis {
     ChartAxis { label: label(experiment, name), log, digits: column.and_then(|column| column.digits) }
 }
 
-/// The values of a column as a line.
-fn line(
-    report: &ExperimentReport,
-    column: &str,
-    points: &[usize],
-    x: &dyn Fn(usize) -> Option<f64>,
-) -> Series {
-    let place = |&index: &usize| Some((x(index)?, number(report, column, index)?));
-    let head = report.experiment.columns.iter().find(|it| it.name == column);
-    let name = head.map_or(column, |column| column.head()).to_owned();
-    Series { name, points: points.iter().filter_map(place).collect(), references: Vec::new() }
+/// The roof of a plot: its columns have the same values at every point.
+fn roof(report: &ExperimentReport, roof: &PlotRoof, points: &[usize]) -> Option<ChartRoof> {
+    let first = *points.first()?;
+    Some(ChartRoof {
+        name: roof.name.clone(),
+        peak: number(report, &roof.peak, first)?,
+        slope: number(report, &roof.slope, first)?,
+    })
 }
 
 /// The name of an axis or a column, with its unit.

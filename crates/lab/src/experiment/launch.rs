@@ -7,6 +7,7 @@ use crate::reference::CLOCK_BUFFER;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use warplab_config::experiment::{ExperimentKind, Setting, setting};
 use warplab_config::launch::{
     Argument, BufferSpec, Dimensions, Expectation, Extent, parse_argument, parse_dimensions, parse_extent,
@@ -404,9 +405,13 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
     let options = RunOptions {
         max_cycles: job.max_cycles,
         timeline: job.records.any().then(TimelineOptions::default),
+        interrupt: host.interrupt,
         ..RunOptions::default()
     };
     let simulated = simulate(&job.config, &workload, &read, options)?;
+    if host.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+        return Err(Fault::input("interrupted"));
+    }
     let checked = check_expectations(&job.expectations, &simulated.image, &read)?;
     let failed = checked.iter().filter(|checked| !checked.holds).map(|checked| checked.line.clone());
     let expectations = Expectations { checked: checked.len(), failed: failed.collect() };

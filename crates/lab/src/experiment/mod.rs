@@ -41,6 +41,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::Source;
 use warplab_report::WarpRecord;
@@ -66,6 +67,8 @@ pub struct Host<'a> {
     pub machine: ReadMachine<'a>,
     /// What tells this simulator from every other: results of another are not used.
     pub version: &'a str,
+    /// Ends every run when it becomes true; the points that have not ended are then faults.
+    pub interrupt: Option<&'a AtomicBool>,
 }
 
 impl std::fmt::Debug for Host<'_> {

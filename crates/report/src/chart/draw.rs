@@ -77,9 +77,10 @@ fn scales(chart: &Chart, frame: &Frame) -> (Scale, Scale) {
 
 fn lines(svg: &mut Svg, chart: &Chart, (x, y): (&Scale, &Scale)) {
     let place = |&(a, b): &(f64, f64)| (x.place(a), y.place(b));
-    for (number, line) in chart.lines.iter().enumerate() {
-        let places: Vec<(f64, f64)> = line.points.iter().map(place).collect();
-        svg.polyline(&places, "axis", 1.5, marks::dashes(number + 1));
+    if let Some(roof) = &chart.roof {
+        let corners = roof.corners(x.ends(), y.ends());
+        let places: Vec<(f64, f64)> = corners.iter().map(place).collect();
+        svg.polyline(&places, "axis", 1.5, marks::dashes(1));
     }
     for (number, series) in chart.series.iter().enumerate() {
         let places: Vec<(f64, f64)> = series.points.iter().map(place).collect();
@@ -185,7 +186,7 @@ fn beside(chart: &Chart, (middle, width): (f64, f64), shape: usize) -> (f64, f64
 /// The legend: series, lines, references.
 fn items(chart: &Chart) -> Vec<Item<'_>> {
     let origins = chart.origins();
-    let one_of_many = chart.series.len() > 1 || !origins.is_empty() || !chart.lines.is_empty();
+    let one_of_many = chart.series.len() > 1 || !origins.is_empty() || chart.roof.is_some();
     let named = chart.series.iter().enumerate().filter(|_| one_of_many);
     let of_series = named.filter_map(|(number, series)| {
         let name = series_name(chart, series).to_owned();
@@ -202,15 +203,15 @@ fn items(chart: &Chart) -> Vec<Item<'_>> {
         };
         (!name.is_empty()).then(|| Item { sign: Box::new(sign), name })
     });
-    let of_lines = chart.lines.iter().enumerate().map(|(number, line)| {
+    let of_roof = chart.roof.iter().map(|roof| {
         let sign = move |svg: &mut Svg, (x, y): (f64, f64)| {
-            svg.polyline(&[(x - 9.0, y), (x + 9.0, y)], "axis", 1.5, marks::dashes(number + 1));
+            svg.polyline(&[(x - 9.0, y), (x + 9.0, y)], "axis", 1.5, marks::dashes(1));
         };
-        Item { sign: Box::new(sign), name: line.name.clone() }
+        Item { sign: Box::new(sign), name: roof.name.clone() }
     });
     let of_origins = origins.into_iter().enumerate().map(|(shape, name)| {
         let sign = move |svg: &mut Svg, place: (f64, f64)| marks::mark(svg, place, shape, MARK, "");
         Item { sign: Box::new(sign), name: name.to_owned() }
     });
-    of_series.chain(of_lines).chain(of_origins).collect()
+    of_series.chain(of_roof).chain(of_origins).collect()
 }

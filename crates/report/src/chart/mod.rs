@@ -28,8 +28,8 @@ pub struct Chart {
     pub categories: Vec<String>,
     /// What is drawn.
     pub series: Vec<Series>,
-    /// Lines without points beside it: a roof.
-    pub lines: Vec<Series>,
+    /// What no value is above.
+    pub roof: Option<ChartRoof>,
 }
 
 /// A kind of chart.
@@ -63,6 +63,33 @@ pub struct Series {
     pub references: Vec<(String, Vec<(f64, f64)>)>,
 }
 
+/// Two straight lines over the whole axis: at most `slope` times x, and at most `peak`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartRoof {
+    /// Its name in the legend.
+    pub name: String,
+    /// The height of the flat part.
+    pub peak: f64,
+    /// What the other part rises for each unit of x.
+    pub slope: f64,
+}
+
+impl ChartRoof {
+    /// The height of the roof at a place.
+    fn height(&self, x: f64) -> f64 {
+        (self.slope * x).min(self.peak)
+    }
+
+    /// The ends and the ridge of the roof between two places of x, as far as it is between two heights.
+    fn corners(&self, (low, high): (f64, f64), (floor, ceiling): (f64, f64)) -> Vec<(f64, f64)> {
+        let first = low.max(floor / self.slope);
+        let last = if self.height(high) > ceiling { ceiling / self.slope } else { high };
+        let places = [first, self.peak / self.slope, last];
+        let inside = places.into_iter().filter(|place| (first..=last).contains(place));
+        inside.map(|place| (place, self.height(place))).collect()
+    }
+}
+
 impl Chart {
     /// Whose references there are, in order.
     fn origins(&self) -> Vec<&str> {
@@ -75,14 +102,19 @@ impl Chart {
         origins
     }
 
-    /// Every place with a value, of points, lines and references.
+    /// Every place with a value, of points, references, and the roof above them.
     fn all_points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let references = |series: &'_ Series| -> Vec<(f64, f64)> {
             series.references.iter().flat_map(|(_, points)| points.iter().copied()).collect()
         };
-        self.series
+        let own = self
+            .series
             .iter()
-            .chain(&self.lines)
-            .flat_map(move |series| series.points.iter().copied().chain(references(series)))
+            .flat_map(move |series| series.points.iter().copied().chain(references(series)));
+        let above = self.roof.iter().flat_map(|roof| {
+            let points = self.series.iter().flat_map(|series| &series.points);
+            points.map(|&(x, _)| (x, roof.height(x)))
+        });
+        own.chain(above)
     }
 }

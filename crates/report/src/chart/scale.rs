@@ -70,6 +70,11 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
+    /// The values at its ends.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        if self.log { (self.low.exp(), self.high.exp()) } else { (self.low, self.high) }
+    }
+
     /// Where bars begin.
     pub(super) fn floor(&self) -> f64 {
         if self.log { self.from } else { self.place(0.0) }

@@ -1,4 +1,4 @@
-use super::{Chart, ChartAxis, ChartKind, Series, chart_svg};
+use super::{Chart, ChartAxis, ChartKind, ChartRoof, Series, chart_svg};
 
 fn axis(label: &str, log: Option<bool>) -> ChartAxis {
     ChartAxis { label: label.to_owned(), log, digits: None }
@@ -19,7 +19,7 @@ fn chart(kind: ChartKind, values: &[f64], log: Option<bool>) -> Chart {
             points: values.iter().enumerate().map(|(place, &value)| (place as f64, value)).collect(),
             ..Series::default()
         }],
-        lines: Vec::new(),
+        roof: None,
     }
 }
 
@@ -153,17 +153,24 @@ fn a_chart_has_a_title_and_its_values_for_who_cannot_see_it() {
 }
 
 #[test]
-fn a_line_beside_the_points_has_its_name_in_the_legend() {
+fn a_roof_is_two_lines_over_the_whole_axis() {
     let mut chart = chart(ChartKind::Line, &[1.0, 5.0], None);
-    chart.lines.push(Series {
-        name: "roof".to_owned(),
-        points: vec![(0.0, 2.0), (1.0, 6.0)],
-        ..Series::default()
-    });
+    chart.roof = Some(ChartRoof { name: "roof".to_owned(), peak: 6.0, slope: 12.0 });
     let svg = chart_svg(&chart);
     assert_eq!(texts(&svg).iter().filter(|text| **text == "roof").count(), 1);
-    // The line and its sign, the series; a series without a name has no sign.
+    assert!(svg.contains(" roof: 12 times x, at most 6.</desc>"), "{svg}");
+    // The roof and its sign, the series; a series without a name has no sign.
     assert_eq!(svg.matches("<polyline").count(), 3);
+}
+
+#[test]
+fn a_roof_ends_where_the_chart_does() {
+    let roof = ChartRoof { name: String::new(), peak: 6.0, slope: 2.0 };
+    // The ridge lies inside, to the right, to the left; a height cuts the slope off.
+    assert_eq!(roof.corners((1.0, 4.0), (0.0, 9.0)), [(1.0, 2.0), (3.0, 6.0), (4.0, 6.0)]);
+    assert_eq!(roof.corners((1.0, 2.0), (0.0, 9.0)), [(1.0, 2.0), (2.0, 4.0)]);
+    assert_eq!(roof.corners((4.0, 8.0), (0.0, 9.0)), [(4.0, 6.0), (8.0, 6.0)]);
+    assert_eq!(roof.corners((0.0, 8.0), (1.0, 5.0)), [(0.5, 1.0), (2.5, 5.0)]);
 }
 
 #[test]

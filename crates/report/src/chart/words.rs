@@ -1,6 +1,6 @@
 //! What a chart says in words: numbers, tooltips, and the description that a screen reader reads.
 
-use super::{Chart, Series};
+use super::{Chart, ChartRoof, Series};
 use warplab_metrics::{group_thousands, real_text};
 
 /// Points of a series that a description lists; of more it says from where to where they go.
@@ -61,12 +61,16 @@ pub(super) fn point_text(chart: &Chart, whose: &[&str], (place, value): (f64, f6
 /// The chart in words.
 pub(super) fn description(chart: &Chart) -> String {
     let mut text = format!("{} by {}.", chart.y.label, chart.x.label);
-    for series in chart.series.iter().chain(&chart.lines) {
+    for series in &chart.series {
         text.push_str(&points_text(chart, &series.name, &series.points));
         for (from, points) in &series.references {
             let name = if series.name.is_empty() { from.clone() } else { format!("{}, {from}", series.name) };
             text.push_str(&points_text(chart, &name, points));
         }
+    }
+    if let Some(ChartRoof { name, peak, slope }) = &chart.roof {
+        let (peak, slope) = (number_text(*peak, chart.y.digits), number_text(*slope, None));
+        text.push_str(&format!(" {name}: {slope} times x, at most {peak}."));
     }
     text
 }

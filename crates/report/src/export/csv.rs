@@ -1,37 +1,18 @@
 //! The timeline as CSV: a row for each state of a warp.
 
-use super::{Row, TimelineRecord};
-
-/// The columns.
-const COLUMNS: [&str; 11] =
-    ["sm", "scheduler", "slot", "block", "warp", "from", "to", "state", "address", "instruction", "place"];
+use super::{TimelineRecord, timeline_columns};
 
 /// The timeline as CSV: a row for each state of a warp, by its beginning.
 #[must_use]
 pub fn timeline_csv(record: &TimelineRecord<'_>) -> String {
+    let columns = timeline_columns(record);
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail, and all rows are equally long.
-    let _ = writer.write_record(COLUMNS);
-    for row in record.rows() {
-        let _ = writer.write_record(cells(record.sm, &row));
+    let _ = writer.write_record(columns.iter().map(|(name, _)| name));
+    for row in 0..record.intervals.len() {
+        let _ = writer.write_record(columns.iter().map(|(_, column)| column.text(row)));
     }
     writer.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-fn cells(sm: u32, row: &Row<'_>) -> [String; 11] {
-    [
-        sm.to_string(),
-        row.scheduler.to_string(),
-        row.slot.to_string(),
-        row.block.to_string(),
-        row.warp.to_string(),
-        row.from.to_string(),
-        row.to.to_string(),
-        row.state.name().to_owned(),
-        row.address.to_string(),
-        row.instruction.to_owned(),
-        row.place.to_owned(),
-    ]
 }
 
 #[cfg(test)]

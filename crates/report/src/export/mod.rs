@@ -1,9 +1,11 @@
-//! What every warp of one multiprocessor did, for other programs: CSV, and the traces that Perfetto reads.
+//! What every warp of one multiprocessor did, for other programs: columns, CSV, and the traces that Perfetto reads.
 
+mod columns;
 mod csv;
 mod perfetto;
 
 use crate::hot_spots::SourceInstruction;
+pub use columns::{Column, timeline_columns};
 pub use csv::timeline_csv;
 pub use perfetto::timeline_perfetto;
 use warplab_trace::{MemoryLevels, StateInterval, WarpState};

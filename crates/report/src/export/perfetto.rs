@@ -1,5 +1,6 @@
 //! The timeline in the trace-event format, which Perfetto's trace processor and its page read: the multiprocessor is
-//! a process, a warp slot a thread, a state a slice; a cycle is a microsecond.
+//! a process, a warp slot a thread, a state a slice; a cycle is a microsecond. No `displayTimeUnit`: versions of Perfetto
+//! take all numbers in that unit.
 
 use super::{Row, TimelineRecord};
 use serde::Serialize;
@@ -11,8 +12,6 @@ const MOST_SLOTS: u32 = 1000;
 
 #[derive(Serialize)]
 struct Trace<'a> {
-    #[serde(rename = "displayTimeUnit")]
-    unit: &'static str,
     #[serde(rename = "otherData")]
     about: BTreeMap<&'static str, &'a str>,
     #[serde(rename = "traceEvents")]
@@ -71,7 +70,7 @@ pub fn timeline_perfetto(record: &TimelineRecord<'_>) -> String {
     events.extend(counter(record.sm, "loads under way", levels().map(|it| (it.0.0, it.1.loads.into()))));
     events.extend(counter(record.sm, "MSHRs in use", levels().map(|it| (it.0.0, it.1.mshrs.into()))));
     let about = BTreeMap::from([("title", record.title), ("clock", "a cycle is a microsecond")]);
-    let trace = Trace { unit: "ns", about, events };
+    let trace = Trace { about, events };
     // Maps with text for keys, numbers and text: nothing that could fail.
     serde_json::to_string(&trace).unwrap_or_default()
 }

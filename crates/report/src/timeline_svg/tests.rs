@@ -97,3 +97,31 @@ fn every_opcode_has_a_letter_of_its_own() {
     let expected = [('S', "STG"), ('F', "FADD"), ('M', "FFMA"), ('E', "FSETP"), ('I', "ISETP")];
     assert_eq!(letters(&opcodes), expected);
 }
+
+#[test]
+fn instructions_that_issue_together_have_a_lane_each() {
+    let intervals = vec![
+        interval(0, WarpState::Selected, 0, 1),
+        interval(0, WarpState::Selected, 0, 1),
+        interval(0, WarpState::Selected, 1, 2),
+        interval(0, WarpState::Selected, 1, 2),
+    ];
+    let issues = vec![issue(0, 0, "FFMA"), issue(0, 0, "FFMA"), issue(1, 0, "FFMA"), issue(1, 0, "MOV")];
+    let record = WarpRecord { schedulers: 1, intervals, issues };
+    let svg = timeline_svg(&record, "title", &TimelineOptions::default());
+    let lanes = ["issue", "2.", "warp 0"];
+    let named: Vec<&str> = texts(&svg).into_iter().filter(|text| lanes.contains(text)).collect();
+    assert_eq!(named, lanes);
+    // One box a cycle in the lane of the warp; no letter stands for different instructions.
+    let says = |text: &str| svg.matches(&format!("<title>{text}</title>")).count();
+    assert_eq!(says("cycle 0: selected, 2 FFMA"), 1);
+    assert_eq!(says("cycle 1: selected, FFMA, MOV"), 1);
+    assert_eq!(says("cycle 0: FFMA of warp 0"), 2);
+    let places: Vec<&str> = svg
+        .lines()
+        .filter(|line| line.contains("<text class=\"on-dark"))
+        .filter_map(|line| line.split(" font-size").next())
+        .collect();
+    let apart: BTreeSet<&str> = places.iter().copied().collect();
+    assert_eq!((places.len(), apart.len()), (5, 5), "{places:?}");
+}

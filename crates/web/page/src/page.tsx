@@ -17,7 +17,6 @@ import { TimelineView } from "./views/timeline";
 import { VerdictView } from "./views/verdict";
 
 type Part = [id: string, name: string];
-const COMPARISON: Part = ["comparison", "Comparison"];
 const PARTS: Part[] = [
   ["verdict", "Verdict"],
   ["warps", "Warps"],
@@ -28,6 +27,19 @@ const PARTS: Part[] = [
   ["occupancy", "Occupancy"],
   ["queues", "Queues"],
   ["sections", "Sections"],
+];
+
+/** The parts of a page that shows two runs. */
+const COMPARED: Part[] = [
+  ["comparison", "Comparison"],
+  ...PARTS.flatMap(([id, name]): Part[] =>
+    id === "warps"
+      ? [
+          [id, `${name} A`],
+          [`${id}-b`, `${name} B`],
+        ]
+      : [[id, name]],
+  ),
 ];
 
 export function Page({ document }: { document: PageDocument }) {
@@ -62,7 +74,7 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
       <Head launch={launch} simulator={document.simulator} />
       <nav aria-label="Parts of the page">
         <ul>
-          {(comparison ? [COMPARISON, ...PARTS] : PARTS).map(([id, name]) => (
+          {(comparison ? COMPARED : PARTS).map(([id, name]) => (
             <li>
               <a href={`#${id}`}>{name}</a>
             </li>

@@ -10,7 +10,8 @@ pub(crate) struct Shown {
 }
 
 /// How a document calls the program.
-const CALLS: [&str; 3] = ["warplab ", "cargo run --release -- ", "cargo run --profile quick -- "];
+const CALLS: [&str; 3] =
+    ["warplab ", "cargo run --release -- ", "cargo run --profile quick --no-default-features -- "];
 
 /// Every command of a document, those in running text included.
 pub(crate) fn commands(document: &str) -> Vec<Shown> {
