@@ -391,11 +391,9 @@ impl Partition {
         output: &mut PartitionOutput,
         act: impl FnOnce(&mut Slice, &mut SliceOutput<'_>),
     ) {
-        let was_blocked = self.slices[slice].is_blocked();
         self.with_slice(slice, output, act);
-        if was_blocked {
-            self.agenda.set_look_up(slice, self.slices[slice].next_event());
-        }
+        // Data that leaves keeps the port busy, and what was blocked may try again.
+        self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
 
     /// Lets a slice act.

@@ -44,6 +44,8 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// Whether it is a compare-and-swap.
+    pub(crate) compares: bool,
     /// What it reads from the register file, where ports can be short.
     pub(crate) reads: RegisterReads,
     /// Cycles that it adds as lanes meet at it.
@@ -142,6 +144,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        compares: instruction.has(Modifier::Cas),
         reads: spec
             .register_file
             .as_ref()

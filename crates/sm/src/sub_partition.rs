@@ -282,6 +282,7 @@ mod tests {
             packed: 0,
             constant: None,
             opcode: Opcode::Nop,
+            compares: false,
             reads: RegisterReads::default(),
             meeting: 0,
             takes_turns: false,

@@ -249,12 +249,6 @@ impl Slice {
             && self.far_mshrs.is_empty()
     }
 
-    /// Whether the first request of an SM or of the other half waits for something else than its turn.
-    #[inline]
-    pub(crate) fn is_blocked(&self) -> bool {
-        self.from_sms.blocked | self.from_other_half.blocked
-    }
-
     /// What was blocked may try again.
     pub(crate) fn unblock(&mut self, now: Ticks) {
         self.from_sms.unblock(now);
@@ -354,7 +348,7 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) -> Ticks {
         let busy = match request.kind {
-            RequestKind::Read if !missing.is_empty() => spec.cycle,
+            RequestKind::Read if !missing.is_empty() => Ticks(0),
             _ => spec.port_time(request, self.last_atomic),
         };
         if let RequestKind::Atomic { .. } = request.kind {
@@ -471,7 +465,7 @@ impl Slice {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
-            let at = self.late_answer(spec, request, asker, now) + spec.fill;
+            let at = self.late_answer(spec, request, asker, false, now) + spec.fill;
             self.answer(spec, request, asker, at, output);
         }
     }

@@ -39,10 +39,10 @@ impl Advance<'_> {
         }
         match record.space {
             Space::Shared => Some(shared_work(record, spec, &mut sm.shared_counters)),
-            Space::Global => Some(global_work(record, false, spec, &mut sm.lsu.counters)),
+            Space::Global => Some(global_work(record, info.compares, false, spec, &mut sm.lsu.counters)),
             Space::Local => {
                 interleave_local(record, sm.id, slot, spec);
-                Some(global_work(record, true, spec, &mut sm.lsu.counters))
+                Some(global_work(record, false, true, spec, &mut sm.lsu.counters))
             }
         }
     }
@@ -86,14 +86,21 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.
-fn global_work(record: &AccessRecord, local: bool, spec: &SmSpec, counters: &mut L1Counters) -> Work {
+fn global_work(
+    record: &AccessRecord,
+    compares: bool,
+    local: bool,
+    spec: &SmSpec,
+    counters: &mut L1Counters,
+) -> Work {
     let &AccessRecord { ref rows, bytes, kind, policy, .. } = record;
-    let lines = match kind {
+    let mut lines = match kind {
         AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(rows, bytes),
         _ if local => coalesce::local_lines(rows, bytes),
         AccessKind::Store => coalesce::grouped_lines(rows, bytes, spec.coalescing.stores()),
         _ => coalesce::grouped_lines(rows, bytes, spec.coalescing),
     };
+    lines.iter_mut().for_each(|line| line.compares = compares);
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks);
     let per_cycle = match kind {

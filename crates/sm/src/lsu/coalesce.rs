@@ -25,6 +25,8 @@ pub(crate) struct LineAccess {
     pub(crate) sector_accesses: u8,
     /// Rounds of an atomic operation on more than one word, one lane of each word at a time.
     pub(crate) rounds: u8,
+    /// Whether it is a compare-and-swap, which brings two values for each lane.
+    pub(crate) compares: bool,
 }
 
 /// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
@@ -140,6 +142,7 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
                     words: 0,
                     sector_accesses: 0,
                     rounds: 0,
+                    compares: false,
                 });
                 covered.push(bits);
             }
@@ -161,7 +164,15 @@ fn lines_of_range(start: u64, end: u64) -> Lines {
         let (from, to) = (at - line, next - line);
         let (sectors, full) = sectors_between(from, to);
         let words = words_between(from, to);
-        lines.push(LineAccess { line: Address(line), sectors, full, words, sector_accesses: 0, rounds: 0 });
+        lines.push(LineAccess {
+            line: Address(line),
+            sectors,
+            full,
+            words,
+            sector_accesses: 0,
+            rounds: 0,
+            compares: false,
+        });
         at = next;
     }
     lines

@@ -157,6 +157,7 @@ mod tests {
             words: 0,
             sector_accesses: 0,
             rounds: 0,
+            compares: false,
         }
     }
 

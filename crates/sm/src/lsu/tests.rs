@@ -58,6 +58,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Lines {
         words: u32::MAX,
         sector_accesses: 4,
         rounds: 1,
+        compares: false,
     };
     numbers.map(line).collect()
 }

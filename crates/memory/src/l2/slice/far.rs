@@ -201,7 +201,7 @@ impl Slice {
         let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
         let Some(Arrived { ready, .. }) = arrived else { return };
         for &Waiter { ref request, asker } in &ready {
-            let at = self.late_answer(spec, request, asker, now);
+            let at = self.late_answer(spec, request, asker, true, now);
             self.answer(spec, request, asker, at, output);
         }
     }
