@@ -102,9 +102,14 @@ pub(crate) fn source_files(job: &Job) -> Vec<Option<Source>> {
     job.kept_files.clone().unwrap_or_else(found)
 }
 
-/// A file of the high-level source, where it is at hand: under its own path, or beside the launch file.
+/// A file of the high-level source, where it is at hand: under its own path, beside the program, or beside the launch
+/// file.
 fn source_file(job: &Job, file: &str) -> Option<Source> {
     let path = Path::new(file);
-    let beside = path.file_name().map(|name| job.folder.join(name));
-    sources::read(path).ok().or_else(|| sources::read(&beside?).ok())
+    let mut paths = vec![path.to_owned()];
+    if let Some(name) = path.file_name() {
+        let folders = job.loaded.read_as.path.parent().into_iter().chain([job.folder.as_path()]);
+        paths.extend(folders.map(|folder| folder.join(name)));
+    }
+    paths.iter().find_map(|path| sources::read(path).ok())
 }
