@@ -361,3 +361,12 @@ fn buffers_of_a_launch_fit_their_types_and_pointers_name_one() {
         "arguments[0].bytes: '00 8' is not bytes in hexadecimal; two digits make a byte: 00 00 80 3f"
     );
 }
+
+#[test]
+fn a_text_that_goes_on_in_the_next_line_has_none_of_its_white_space() {
+    let lab = load_lab(&Source::new("lab.ron", shipped("labs/3-dependences/lab.ron"))).unwrap();
+    let question = &lab.predictions[3].question;
+    assert!(question.ends_with("in which cycle does the last store issue?"), "{question}");
+    let text = "(title: \"a\\\n   b \\\r\n\n\tc\", text: \"text.md\", runs: {})";
+    assert_eq!(load_lab(&Source::new("lab.ron", text)).unwrap().title, "ab c");
+}
