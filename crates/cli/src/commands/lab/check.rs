@@ -4,7 +4,7 @@ use super::find;
 use super::tries::Tries;
 use crate::arguments::LabCheckArguments;
 use crate::failure::{Failure, Outcome};
-use crate::labs::Place;
+use crate::labs::LabLocation;
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(crate) fn check(arguments: &LabCheckArguments, terminal: &mut Terminal) -> R
 }
 
 /// A student's folder held against a lab.
-pub(super) fn judged(place: &Place, lab: &Lab, folder: &Path) -> Result<LabJudgement, Failure> {
+pub(super) fn judged(place: &LabLocation, lab: &Lab, folder: &Path) -> Result<LabJudgement, Failure> {
     let source = sources::read(&folder.join(WORKSHEET))?;
     let worksheet = match read_worksheet(&source, lab) {
         Ok(worksheet) => worksheet,
