@@ -27,6 +27,11 @@ impl Terminal {
         io::stderr().is_terminal()
     }
 
+    /// Whether a person reads what is printed.
+    pub(crate) fn is_interactive() -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// Text for standard output.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
         self.out.write_all(text.as_bytes()).map_err(output_failure)
