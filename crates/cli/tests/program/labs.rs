@@ -82,6 +82,8 @@ fn the_solution_of_every_lab_passes() {
         let checked = check(lab, &solution(lab, &format!("solution-{lab}"), &[]));
         assert_eq!(checked.status, Some(0), "{lab}: {}{}", checked.stdout, checked.stderr);
         assert!(!checked.stdout.contains("Hint"), "{}", checked.stdout);
+        let wide = checked.stdout.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{lab}");
     }
 }
 

@@ -15,7 +15,10 @@ use warplab_lab::labs::{AnswerVerdict, Bench, LabJudgement, LabTimeline, judge, 
 use warplab_report::{Align, Table, TimelineOptions, timeline_text, wrap};
 
 /// Columns of what is printed.
-const WIDTH: u16 = 110;
+const WIDTH: u16 = 100;
+
+/// Columns of a timeline: what the names of its rows and a number that begins in the last column leave.
+const TIMELINE_WIDTH: usize = WIDTH as usize - 18;
 
 /// Runs a lab with a student's answers and says what held.
 pub(crate) fn check(arguments: &LabCheckArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
@@ -114,7 +117,8 @@ fn judgement_text(lab: &Lab, judgement: &LabJudgement, known: Known<'_>, reveal:
 fn run_text(timeline: &LabTimeline) -> String {
     let LabTimeline { run, intervals, cycles, .. } = timeline;
     let first = intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
-    let options = TimelineOptions { cycles: Some(first..first + cycles), ..TimelineOptions::default() };
+    let cycles = Some(first..first + cycles);
+    let options = TimelineOptions { cycles, width: TIMELINE_WIDTH, ..TimelineOptions::default() };
     format!("Run {run}\n{}\n", timeline_text(intervals, &options))
 }
 
