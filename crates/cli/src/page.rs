@@ -3,6 +3,7 @@
 use crate::job::{Job, Step};
 use crate::laboratory::VERSION;
 use crate::sources;
+use serde_json::Value;
 use std::ops::Range;
 use std::path::Path;
 use warplab_diagnostics::Source;
@@ -10,7 +11,7 @@ use warplab_gpu::Timeline;
 use warplab_metrics::{Context, LaunchInfo, SectionValues};
 use warplab_program::{Kernel, Program};
 use warplab_run::LaunchResult;
-use warplab_web::{Code, Record, ResidentWarp, Shown, Text, html, page_document};
+use warplab_web::{Code, PageDocument, Record, ResidentWarp, Shown, Text, html, page_document};
 
 /// A launch that the page shows.
 pub(crate) struct Launch<'a> {
@@ -34,6 +35,23 @@ pub(crate) struct Window {
 
 /// The page of some launches of a job.
 pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> String {
+    let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
+    let title = format!("{} on {}", kernel, job.config.name);
+    with_document(job, launches, window, |document| html(document, &title))
+}
+
+/// What a page of some launches carries.
+pub(crate) fn document(job: &Job, launches: &[Launch<'_>], window: &Window) -> Value {
+    // These types have nothing that JSON cannot hold.
+    with_document(job, launches, window, |document| serde_json::to_value(document).unwrap_or_default())
+}
+
+fn with_document<T>(
+    job: &Job,
+    launches: &[Launch<'_>],
+    window: &Window,
+    take: impl FnOnce(&PageDocument<'_>) -> T,
+) -> T {
     let program = &job.loaded.program;
     let files = source_files(job);
     let parts: Vec<(Option<Record<'_>>, Option<Code<'_>>)> = launches
@@ -59,9 +77,7 @@ pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> Strin
             code: code.as_ref(),
         })
         .collect();
-    let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
-    let title = format!("{} on {}", kernel, job.config.name);
-    html(&page_document(VERSION, &shown), &title)
+    take(&page_document(VERSION, &shown))
 }
 
 fn record<'a>(timeline: &'a Timeline, window: &Window) -> Record<'a> {

@@ -98,6 +98,9 @@ pub(crate) struct ServeArguments {
     /// The folder that crates/laboratory/build.sh made
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
+    /// Only print the address; without a terminal nothing else is done
+    #[arg(long)]
+    pub(crate) no_open: bool,
     /// Copy the laboratory into this folder instead, for any file server
     #[arg(long, value_name = "FOLDER", conflicts_with = "port")]
     pub(crate) export: Option<PathBuf>,
@@ -105,7 +108,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The run before: what `run --json` or `run --html` wrote
+    /// The run before: what `run -o`, `run --html` or `run --json` wrote
     pub(crate) before: PathBuf,
     /// The run after
     pub(crate) after: PathBuf,
@@ -115,7 +118,7 @@ pub(crate) struct CompareArguments {
     /// The launch of files with several, counted from 1
     #[arg(long = "launch", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) launch: u32,
-    /// Write both runs as one page; needs two pages of `run --html`
+    /// Write both runs as one page; needs runs of `run -o` (.wl) or pages of `run --html`
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

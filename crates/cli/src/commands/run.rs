@@ -5,10 +5,11 @@ use crate::asked_metrics::AskedMetrics;
 use crate::commands::{compare, hazards};
 use crate::failure::{Failure, Outcome};
 use crate::job::{self, Job, Step};
-use crate::result_file::{self, Rest};
+use crate::result_file::{self, KeptRun, Rest};
 use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
 use crate::{checkpoint, exports, names, page, save, sources};
+use serde_json::Value;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
@@ -116,13 +117,14 @@ fn imported(
     Ok(if holds { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// The JSON of a run that was kept.
-pub(crate) fn kept_json(path: &Path) -> Result<String, Failure> {
-    let kept = result_file::read(path)?;
-    let launches = kept.simulated.launches.iter().enumerate();
+/// What the page of a run that was kept carries.
+pub(crate) fn kept_document(path: &Path) -> Result<Value, Failure> {
+    let KeptRun { job, simulated, recorded, .. } = result_file::read(path)?;
+    let launches = simulated.launches.iter().enumerate();
     let launches: Vec<Reported<'_>> =
-        launches.map(|(number, result)| reported(&kept.job, number, result)).collect();
-    Ok(json_text(&launches, &kept.simulated.total, &printed_output(&kept.printed)))
+        launches.map(|(number, result)| reported(&job, number, result)).collect();
+    let window = page::Window { sm: recorded.0, cycles: None };
+    Ok(page::document(&job, &on_page(&job, &simulated, &launches), &window))
 }
 
 /// One launch or several as JSON.
@@ -318,17 +320,24 @@ fn csv(run: &Run<'_>, page: CsvPage, launches: Vec<Reported<'_>>) -> String {
 
 /// Everything about the launches as one page.
 fn page(run: &Run<'_>, launches: &[Reported<'_>]) -> String {
-    let (arguments, job) = (run.arguments, run.job);
+    let window = page::Window { sm: run.sm, cycles: run.arguments.cycles.clone() };
+    page::page(run.job, &on_page(run.job, run.simulated, launches), &window)
+}
+
+fn on_page<'a>(
+    job: &'a Job,
+    simulated: &'a SimulatedSequence,
+    launches: &'a [Reported<'a>],
+) -> Vec<page::Launch<'a>> {
     let shown = launches.iter().filter_map(|launch| {
         Some(page::Launch {
             info: &launch.header.launch,
             step: job.steps.get(launch.number)?,
-            result: run.simulated.launches.get(launch.number)?,
+            result: simulated.launches.get(launch.number)?,
             sections: &launch.sections,
         })
     });
-    let window = page::Window { sm: run.sm, cycles: arguments.cycles.clone() };
-    page::page(job, &shown.collect::<Vec<_>>(), &window)
+    shown.collect()
 }
 
 /// All launches in one table with their sum.
