@@ -76,14 +76,18 @@ const LABS: [(&str, &str); 12] = [
     ("12-scheduler", "0 of 6 hold, 6 blank"),
 ];
 
+/// The first line that is wider than a page.
+fn wide(text: &str) -> Option<&str> {
+    text.lines().find(|line| line.chars().count() > 100)
+}
+
 #[test]
 fn the_solution_of_every_lab_passes() {
     for (lab, _) in LABS {
         let checked = check(lab, &solution(lab, &format!("solution-{lab}"), &[]));
         assert_eq!(checked.status, Some(0), "{lab}: {}{}", checked.stdout, checked.stderr);
         assert!(!checked.stdout.contains("Hint"), "{}", checked.stdout);
-        let wide = checked.stdout.lines().find(|line| line.chars().count() > 100);
-        assert_eq!(wide, None, "{lab}");
+        assert_eq!(wide(&checked.stdout), None, "{lab}");
     }
 }
 
@@ -92,6 +96,15 @@ fn every_worksheet_as_copied_fails_with_all_its_blanks() {
     for (lab, said) in LABS {
         let folder = folder(&format!("copied-{lab}"));
         warplab(&format!("lab start {lab} {}", folder.display())).success();
+        assert_eq!(
+            wide(
+                &fs::read_to_string(folder.join("worksheet.ron"))
+                    .unwrap()
+                    .replace(folder.to_str().unwrap(), "")
+            ),
+            None
+        );
+        assert_eq!(wide(&stdout(&warplab(&format!("lab show {lab}")))), None, "{lab}");
         let checked = check(lab, &folder);
         assert_eq!((checked.status, checked.stderr.as_str()), (Some(1), ""), "{lab}");
         assert_eq!(checked.stdout.lines().last(), Some(said), "{lab}: {}", checked.stdout);
