@@ -19,6 +19,7 @@ mod lab_commands;
 mod lab_hints;
 mod labs;
 mod launches;
+mod links;
 #[cfg(unix)]
 mod output;
 mod page;
