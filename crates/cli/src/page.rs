@@ -1,6 +1,6 @@
 //! What `run --html` writes.
 
-use crate::job::{Job, Step};
+use crate::job::{Job, JobLaunch};
 use crate::laboratory::VERSION;
 use crate::sources;
 use serde_json::Value;
@@ -14,11 +14,11 @@ use warplab_run::LaunchResult;
 use warplab_web::{Code, PageDocument, Record, ResidentWarp, Shown, Text, html, page_document};
 
 /// A launch that the page shows.
-pub(crate) struct Launch<'a> {
+pub(crate) struct ShownLaunch<'a> {
     /// What was launched, as reports name it.
     pub(crate) info: &'a LaunchInfo,
     /// Its step of the job.
-    pub(crate) step: &'a Step,
+    pub(crate) step: &'a JobLaunch,
     /// What it gave.
     pub(crate) result: &'a LaunchResult,
     /// Its metrics and verdicts.
@@ -34,21 +34,21 @@ pub(crate) struct Window {
 }
 
 /// The page of some launches of a job.
-pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> String {
+pub(crate) fn page(job: &Job, launches: &[ShownLaunch<'_>], window: &Window) -> String {
     let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
     let title = format!("{} on {}", kernel, job.config.name);
     with_document(job, launches, window, |document| html(document, &title))
 }
 
 /// What a page of some launches carries.
-pub(crate) fn document(job: &Job, launches: &[Launch<'_>], window: &Window) -> Value {
+pub(crate) fn document(job: &Job, launches: &[ShownLaunch<'_>], window: &Window) -> Value {
     // These types have nothing that JSON cannot hold.
     with_document(job, launches, window, |document| serde_json::to_value(document).unwrap_or_default())
 }
 
 fn with_document<T>(
     job: &Job,
-    launches: &[Launch<'_>],
+    launches: &[ShownLaunch<'_>],
     window: &Window,
     take: impl FnOnce(&PageDocument<'_>) -> T,
 ) -> T {

@@ -9,7 +9,7 @@ use crate::progress::Bar;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warplab_exec::PrintedLines;
-use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
+use warplab_gpu::{RunFault, RunOptions, TimelineRecording};
 use warplab_run::{
     CheckpointOptions, Fault, SequenceOptions, SimulatedSequence, kernel_fault, simulate_sequence,
 };
@@ -23,7 +23,7 @@ pub(crate) struct SimulationOptions {
     /// Threads; as many as the host has if not given.
     pub(crate) jobs: Option<u16>,
     /// What to record of one launch.
-    pub(crate) timeline: Option<TimelineOptions>,
+    pub(crate) timeline: Option<TimelineRecording>,
     /// The launch of which a timeline is recorded, counted from 0.
     pub(crate) recorded: usize,
     /// Whether to check hazards.

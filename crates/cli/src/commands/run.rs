@@ -4,7 +4,7 @@ use crate::arguments::{CsvPage, RunArguments};
 use crate::asked_metrics::AskedMetrics;
 use crate::commands::{compare, hazards};
 use crate::failure::{Failure, Outcome};
-use crate::job::{self, Job, Step};
+use crate::job::{self, Job, JobLaunch};
 use crate::result_file::{self, KeptRun, Rest};
 use crate::simulate::{SimulationOptions, simulate};
 use crate::terminal::Terminal;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
-use warplab_gpu::{RunOutcome, Timeline, TimelineOptions as Recording};
+use warplab_gpu::{RunOutcome, Timeline, TimelineRecording};
 use warplab_lab::experiment::warp_record;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_report::{
@@ -171,9 +171,14 @@ fn wanted_sections(asked: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(wanted)
 }
 
-fn recording(arguments: &RunArguments) -> Recording {
+fn recording(arguments: &RunArguments) -> TimelineRecording {
     let cycles = arguments.cycles.clone().unwrap_or(0..u64::MAX);
-    Recording { sm: arguments.timeline_sm, from: cycles.start, to: cycles.end, ..Recording::default() }
+    TimelineRecording {
+        sm: arguments.timeline_sm,
+        from: cycles.start,
+        to: cycles.end,
+        ..TimelineRecording::default()
+    }
 }
 
 /// A run that has ended.
@@ -192,7 +197,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// The launch that may have a timeline: its step and its outcome.
-    fn recorded(&self) -> Option<(&'a Step, &'a RunOutcome)> {
+    fn recorded(&self) -> Option<(&'a JobLaunch, &'a RunOutcome)> {
         let result = self.simulated.launches.get(self.recorded)?;
         Some((self.job.steps.get(self.recorded)?, &result.outcome))
     }
@@ -328,9 +333,9 @@ fn on_page<'a>(
     job: &'a Job,
     simulated: &'a SimulatedSequence,
     launches: &'a [Reported<'a>],
-) -> Vec<page::Launch<'a>> {
+) -> Vec<page::ShownLaunch<'a>> {
     let shown = launches.iter().filter_map(|launch| {
-        Some(page::Launch {
+        Some(page::ShownLaunch {
             info: &launch.header.launch,
             step: job.steps.get(launch.number)?,
             result: simulated.launches.get(launch.number)?,

@@ -1,7 +1,7 @@
 //! The rules by which NVIDIA's and AMD's multiprocessors give out their resources.
 
 use super::carveout::carveout;
-use super::{KernelResources, Limiter, Occupancy, Step};
+use super::{KernelResources, Limiter, Occupancy, OccupancyStep};
 use crate::gpu::{Limits, RegisterAllocation};
 
 /// How many blocks and warps of a kernel fit on one multiprocessor.
@@ -70,8 +70,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     }
 }
 
-pub(super) fn step(what: &'static str, how: String, result: impl Into<u64>) -> Step {
-    Step { what, how, result: result.into() }
+pub(super) fn step(what: &'static str, how: String, result: impl Into<u64>) -> OccupancyStep {
+    OccupancyStep { what, how, result: result.into() }
 }
 
 /// The reason for which the machine refuses such a launch.
@@ -101,7 +101,7 @@ fn registers(
     limits: &Limits,
     kernel: &KernelResources,
     warps_per_block: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<OccupancyStep>,
 ) -> (u32, Option<u32>) {
     let (unit, lanes) = (limits.register_unit.max(1), limits.warp_lanes);
     let a_thread = kernel.registers.max(limits.least_registers_per_thread);
@@ -144,7 +144,7 @@ fn scalar_blocks(
     limits: &Limits,
     kernel: &KernelResources,
     warps: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<OccupancyStep>,
 ) -> Option<u32> {
     if limits.scalar_registers == 0 || kernel.scalar_registers == 0 {
         return None;
@@ -160,7 +160,7 @@ fn scalar_blocks(
 }
 
 /// Bytes of shared memory that a block takes.
-fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<Step>) -> u32 {
+fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<OccupancyStep>) -> u32 {
     let (wanted, unit) =
         (kernel.static_shared.saturating_add(kernel.dynamic_shared), limits.shared_unit.max(1));
     let a_block = wanted.saturating_add(limits.shared_reserved).div_ceil(unit).saturating_mul(unit);

@@ -1,7 +1,9 @@
 //! What a person reads when a description is wrong.
 
 use std::path::Path;
-use warplab_config::{KernelResources, Kind, apply_override, load_gpu, load_lab, load_launch, occupancy};
+use warplab_config::{
+    DescriptionKind, KernelResources, apply_override, load_gpu, load_lab, load_launch, occupancy,
+};
 use warplab_diagnostics::{Diagnostic, Source, render};
 
 fn shipped(path: &str) -> String {
@@ -222,7 +224,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     let gpu = Source::new("h200", shipped("gpus/h200.ron"));
     let shown = |assignment: &str| {
         let change = Source::new("--set", assignment);
-        render(&change, &apply_override(&gpu, Kind::Gpu, &change).unwrap_err())
+        render(&change, &apply_override(&gpu, DescriptionKind::Gpu, &change).unwrap_err())
     };
     assert_eq!(
         shown("l2.kibs=3"),
@@ -236,7 +238,8 @@ fn a_wrong_change_is_shown_in_the_change() {
     assert!(shown("l2.kib=0").starts_with("error: l2.kib is 0, but must be at least 1"));
     assert!(shown("l2.kib").starts_with("error: a change has the form PATH=VALUE"));
     let launch = Source::new("saxpy", shipped("launches/saxpy.ron"));
-    let set = |text: &str| apply_override(&launch, Kind::Launch, &Source::new("--set", text)).unwrap();
+    let set =
+        |text: &str| apply_override(&launch, DescriptionKind::Launch, &Source::new("--set", text)).unwrap();
     assert_eq!(load_launch(&set("max_cycles=5000")).unwrap().max_cycles, Some(5000));
     assert_eq!(load_launch(&set("gpu=toy")).unwrap().gpu.as_deref(), Some("toy"));
     assert_eq!(load_launch(&set("dynamic_shared_bytes=4KiB")).unwrap().dynamic_shared_bytes.0, 4096);

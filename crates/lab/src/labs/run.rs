@@ -7,7 +7,7 @@ use warplab_config::launch::{Argument, Size, parse_argument};
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::nearest_name;
 use warplab_exec::LaunchShape;
-use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_gpu::{RunOptions, TimelineRecording};
 use warplab_lower::{Pass, PassSet};
 use warplab_program::Program;
 use warplab_run::{
@@ -105,7 +105,7 @@ pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Resu
     };
     let options = RunOptions {
         max_cycles: launch.max_cycles.unwrap_or(0),
-        timeline: Some(TimelineOptions::default()),
+        timeline: Some(TimelineRecording::default()),
         ..RunOptions::default()
     };
     let simulated = simulate(&config, &workload, bench.lab, options)?;
