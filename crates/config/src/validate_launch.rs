@@ -26,7 +26,7 @@ fn blocks(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     for (block, span) in [(launch.block, tree.span_of("block"))].into_iter().chain(of_entries) {
         if block.count() > 1024 {
             let message = format!("block: {} threads are more than any machine takes", block.count());
-            faults.push(error(span, message, "at most 1024 threads a block"));
+            faults.push(error(span, message, "at most 1024 threads per block"));
         }
     }
 }

@@ -159,7 +159,7 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
         let most = limits.registers_per_thread;
         return Err(fault(
             kernel,
-            format!("{} registers a thread; {} allows {most}", kernel.registers, config.name),
+            format!("{} registers per thread; {} allows {most}", kernel.registers, config.name),
         ));
     }
     let shared = u64::from(kernel.static_shared_bytes) + u64::from(shape.dynamic_shared_bytes);
@@ -167,7 +167,7 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
         let most = limits.shared_bytes_per_block;
         return Err(fault(
             kernel,
-            format!("{shared} bytes of shared memory a block; {} allows {most}", config.name),
+            format!("{shared} bytes of shared memory per block; {} allows {most}", config.name),
         ));
     }
     Ok(())

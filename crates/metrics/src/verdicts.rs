@@ -336,9 +336,9 @@ fn occupancy_limit(context: &Context<'_>) -> Found {
     let names: Vec<String> = fit.limiters.iter().map(ToString::to_string).collect();
     let advice = match fit.limiters[0] {
         Limiter::Registers => {
-            "Fewer registers a thread (a launch bound, or less unrolling) let more blocks be resident."
+            "Fewer registers per thread (a launch bound, or less unrolling) let more blocks be resident."
         }
-        Limiter::SharedMemory => "Less shared memory a block lets more blocks be resident.",
+        Limiter::SharedMemory => "Less shared memory per block lets more blocks be resident.",
         Limiter::Blocks => "Larger blocks bring more warps into the same number of block slots.",
         Limiter::Warps => "Another block size divides the warp slots better.",
     };

@@ -231,7 +231,7 @@ pub(crate) enum SchemaKind {
 pub(crate) enum CsvPage {
     /// A row a metric
     Details,
-    /// A row a launch, units in the second row
+    /// One row per launch; the second row holds units
     Raw,
 }
 
@@ -325,7 +325,7 @@ pub(crate) struct RunArguments {
     /// warp-state, launch, occupancy, source-counters, littles-law, or all
     #[arg(long = "section", value_name = "NAME", help_heading = "Report")]
     pub(crate) sections: Vec<String>,
-    /// Report only this one of several launches of a file, counted from 1; its warps are those of a timeline
+    /// Report only launch N of a file with several, counted from 1; timelines show that launch
     #[arg(long = "launch", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Report")]
     pub(crate) only_launch: Option<u32>,
     /// Only these metrics, by the names that Nsight Compute gives them, separated by commas; a name that ends with *,

@@ -89,9 +89,11 @@ fn a_results_file_that_cannot_be_written_does_not_throw_the_table_away() {
     assert_eq!((stdout(&ran), status(&ran)), (kept, Some(2)));
     let said = stderr(&ran);
     assert!(said.starts_with("error: file/points.jsonl cannot be written: "), "{said}");
-    assert!(said.ends_with(
-        "; what is printed is whole, but its points run again the next time; give another --results\n"
-    ));
+    assert!(
+        said.ends_with(
+            "; the output is complete, but these points will be run again; give another --results\n"
+        )
+    );
 }
 
 /// How many points a sweep over right launches works out with this results file, and the file after it.

@@ -139,7 +139,7 @@ fn lab_1_who_takes_the_issue_interval_for_the_latency_is_told_to_look_for_depend
     assert_eq!(
         hints_for("1-latency", "interval", &[("\"cycles_between\": 5", "\"cycles_between\": 1")]),
         [
-            "Hint for prediction 1: An instruction a cycle is what the issue slot can do. What does the next FFMA of \
+            "Hint for prediction 1: One instruction per cycle is what the issue slot can do. What does the next FFMA of \
              the same warp need before it can start?"
         ]
     );

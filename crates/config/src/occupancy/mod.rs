@@ -51,7 +51,7 @@ impl fmt::Display for Limiter {
 /// One step of the calculation: what, how, and the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OccupancyStep {
-    /// What is calculated: "warps a block".
+    /// What is calculated: "warps per block".
     pub what: &'static str,
     /// How: "256 threads / 32 lanes, rounded up".
     pub how: String,
