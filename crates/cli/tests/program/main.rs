@@ -7,6 +7,8 @@ mod common;
 mod compare;
 mod contraction;
 mod correlate;
+#[cfg(unix)]
+mod course_tables;
 mod documents;
 mod experiments;
 mod exports;
