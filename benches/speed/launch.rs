@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
-use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
+use warplab_config::{DescriptionKind, GpuConfig, apply_override, load_gpu};
 use warplab_diagnostics::{Source, render};
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
@@ -79,7 +79,7 @@ pub(crate) fn measured_launch(
 pub(crate) fn machine(sms: u32) -> Result<GpuConfig, String> {
     let path = "configs/gpus/h200.ron";
     let change = Source::new("a number of SMs", format!("limits.multiprocessors={sms}"));
-    let source = apply_override(&Source::new(path, read(path)), Kind::Gpu, &change)
+    let source = apply_override(&Source::new(path, read(path)), DescriptionKind::Gpu, &change)
         .map_err(|faults| render(&change, &faults))?;
     load_gpu(&source).map_err(|faults| render(&source, &faults))
 }

@@ -8,7 +8,7 @@ const SIZES: &str = "sizes";
 const MACHINES: &str = "machines";
 
 /// A kind of work: its name, its suite, the case that is timed, the case that is counted and the first blocks of it.
-pub(crate) struct Kind {
+pub(crate) struct WorkKind {
     pub(crate) name: &'static str,
     pub(crate) suite: &'static str,
     timed: &'static str,
@@ -19,16 +19,16 @@ pub(crate) struct Kind {
 
 /// Every kind of work that has a target, and those between.
 #[rustfmt::skip]
-pub(crate) const KINDS: [Kind; 9] = [
-    Kind { name: "compute", suite: "suite", timed: "fma_chain_w32_i4", counted: "fma_chain_w32_i4", blocks: [1, 1, 1] },
-    Kind { name: "streaming", suite: "suite", timed: "copy_f4_2e24", counted: "copy_f4_2e20", blocks: [132, 1, 1] },
-    Kind { name: "blocks", suite: "suite", timed: "ilp_tlp_e1_b256_2e24", counted: "ilp_tlp_e1_b256_2e20", blocks: [528, 1, 1] },
-    Kind { name: "gather", suite: "suite", timed: "gather_2e26", counted: "gather_2e26", blocks: [264, 1, 1] },
-    Kind { name: "shared", suite: "suite", timed: "matmul_tiled32_1024", counted: "matmul_tiled32_256", blocks: [2, 2, 1] },
-    Kind { name: "reduction", suite: "suite", timed: "max_shared_2e22", counted: "max_shared_2e22", blocks: [64, 1, 1] },
-    Kind { name: "atomics", suite: "atomics", timed: "red_words_128B_w2112", counted: "red_words_128B_w2112", blocks: [66, 1, 1] },
-    Kind { name: "divergent", suite: "suite", timed: "nested_divergence", counted: "nested_divergence", blocks: [16, 1, 1] },
-    Kind { name: "launches", suite: "suite", timed: "launch_empty_g262144_b1024", counted: "launch_empty_g262144_b32", blocks: [16384, 1, 1] },
+pub(crate) const KINDS: [WorkKind; 9] = [
+    WorkKind { name: "compute", suite: "suite", timed: "fma_chain_w32_i4", counted: "fma_chain_w32_i4", blocks: [1, 1, 1] },
+    WorkKind { name: "streaming", suite: "suite", timed: "copy_f4_2e24", counted: "copy_f4_2e20", blocks: [132, 1, 1] },
+    WorkKind { name: "blocks", suite: "suite", timed: "ilp_tlp_e1_b256_2e24", counted: "ilp_tlp_e1_b256_2e20", blocks: [528, 1, 1] },
+    WorkKind { name: "gather", suite: "suite", timed: "gather_2e26", counted: "gather_2e26", blocks: [264, 1, 1] },
+    WorkKind { name: "shared", suite: "suite", timed: "matmul_tiled32_1024", counted: "matmul_tiled32_256", blocks: [2, 2, 1] },
+    WorkKind { name: "reduction", suite: "suite", timed: "max_shared_2e22", counted: "max_shared_2e22", blocks: [64, 1, 1] },
+    WorkKind { name: "atomics", suite: "atomics", timed: "red_words_128B_w2112", counted: "red_words_128B_w2112", blocks: [66, 1, 1] },
+    WorkKind { name: "divergent", suite: "suite", timed: "nested_divergence", counted: "nested_divergence", blocks: [16, 1, 1] },
+    WorkKind { name: "launches", suite: "suite", timed: "launch_empty_g262144_b1024", counted: "launch_empty_g262144_b32", blocks: [16384, 1, 1] },
 ];
 
 /// Powers of two of elements; the suites have no others.

@@ -3,7 +3,7 @@
 use crate::{project_file, read};
 use std::path::Path;
 use std::sync::Mutex;
-use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
+use warplab_config::{DescriptionKind, GpuConfig, apply_override, load_gpu};
 use warplab_diagnostics::{Source, render};
 use warplab_lab::experiment::{ExperimentOptions, ExperimentReport, Host, Results, load, run};
 use warplab_run::Fault;
@@ -21,7 +21,7 @@ fn machine(name: &str, changes: &[String]) -> Result<GpuConfig, Fault> {
     let mut source = Source::new(name, read(&format!("configs/gpus/{name}.ron")));
     for change in changes {
         let change = Source::new("a change", change.as_str());
-        source = apply_override(&source, Kind::Gpu, &change)
+        source = apply_override(&source, DescriptionKind::Gpu, &change)
             .map_err(|faults| Fault::Diagnostics(change, faults))?;
     }
     load_gpu(&source).map_err(|faults| Fault::Diagnostics(source, faults))

@@ -6,7 +6,7 @@ use std::fs;
 use warplab_config::{load_course, load_gpu, load_lab, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, render};
 use warplab_exec::LaunchShape;
-use warplab_gpu::{Launch, prepare};
+use warplab_gpu::{LaunchRequest, prepare};
 use warplab_lab::experiment::Results;
 use warplab_lab::labs::read_worksheet;
 use warplab_lab::{experiment, reference};
@@ -14,7 +14,7 @@ use warplab_program::{Program, RefusedKernel, listing};
 use warplab_run::{CompileOptions, Fault, compile};
 use warplab_sass::read_cubin;
 use warplab_tests::experiments::run_text;
-use warplab_tests::mutation::{Kind, survive};
+use warplab_tests::mutation::{InputKind, survive};
 use warplab_tests::{gpu, project_file, read as text};
 
 fn source(name: &str, bytes: &[u8]) -> Source {
@@ -78,7 +78,8 @@ fn decode(program: &Program, config: &warplab_config::GpuConfig) {
     for kernel in &program.kernels {
         let symbols = FxHashMap::default();
         let shape = LaunchShape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 };
-        let launch = Launch { program, kernel: &kernel.name, shape, parameters: &[], symbols: &symbols };
+        let launch =
+            LaunchRequest { program, kernel: &kernel.name, shape, parameters: &[], symbols: &symbols };
         if let Err(fault) = prepare(config, &launch) {
             assert!(!fault.to_string().is_empty());
         }
@@ -125,7 +126,7 @@ fn damaged_ptx_is_a_fault_and_nothing_worse() {
         }
         accepted(&source, compiled)
     };
-    survive(&Kind { name: "ptx", seeds, words: PTX_WORDS, read: &read });
+    survive(&InputKind { name: "ptx", seeds, words: PTX_WORDS, read: &read });
 }
 
 const LISTING_WORDS: &[&str] = &[
@@ -168,7 +169,7 @@ fn a_damaged_listing_is_a_fault_and_nothing_worse() {
         faults.extend(program.refused.iter().flat_map(RefusedKernel::faults));
         accepted(&source, if faults.is_empty() { Ok(()) } else { Err(faults) })
     };
-    survive(&Kind { name: "listing", seeds, words: LISTING_WORDS, read: &read });
+    survive(&InputKind { name: "listing", seeds, words: LISTING_WORDS, read: &read });
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn a_damaged_cubin_is_a_fault_and_nothing_worse() {
         programs.iter().for_each(|program| drop(listing::write(program)));
         programs.iter().any(|program| program.refused.is_empty())
     };
-    survive(&Kind { name: "cubin", seeds, words: &[], read: &read });
+    survive(&InputKind { name: "cubin", seeds, words: &[], read: &read });
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn a_damaged_disassembly_is_a_fault_and_nothing_worse() {
         let json = String::from_utf8_lossy(bytes);
         cubins.iter().any(|cubin| read_cubin(cubin, &json).is_ok_and(|program| program.refused.is_empty()))
     };
-    survive(&Kind { name: "nvdisasm-json", seeds, words: LISTING_WORDS, read: &read });
+    survive(&InputKind { name: "nvdisasm-json", seeds, words: LISTING_WORDS, read: &read });
 }
 
 const RON_WORDS: &[&str] = &[
@@ -218,7 +219,7 @@ fn a_damaged_machine_is_a_fault_and_nothing_worse() {
         let source = source("damaged.ron", bytes);
         accepted(&source, load_gpu(&source))
     };
-    survive(&Kind { name: "machine", seeds, words: RON_WORDS, read: &read });
+    survive(&InputKind { name: "machine", seeds, words: RON_WORDS, read: &read });
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn a_damaged_launch_is_a_fault_and_nothing_worse() {
         let source = source("damaged.ron", bytes);
         accepted(&source, load_launch(&source))
     };
-    survive(&Kind {
+    survive(&InputKind {
         name: "launch",
         seeds: folder("configs/launches", ".ron", 4000),
         words: RON_WORDS,
@@ -259,7 +260,7 @@ fn a_damaged_experiment_is_a_fault_and_nothing_worse() {
         accepted_or_fault(loaded)
     };
     let seeds = folder("configs/experiments", ".ron", 3500);
-    survive(&Kind { name: "experiment", seeds, words, read: &read });
+    survive(&InputKind { name: "experiment", seeds, words, read: &read });
 }
 
 #[test]
@@ -270,7 +271,7 @@ fn a_damaged_course_is_a_fault_and_nothing_worse() {
         let source = source("damaged.ron", bytes);
         accepted(&source, load_course(&source))
     };
-    survive(&Kind { name: "course", seeds: vec![seed.into_bytes()], words: RON_WORDS, read: &read });
+    survive(&InputKind { name: "course", seeds: vec![seed.into_bytes()], words: RON_WORDS, read: &read });
 }
 
 /// The shipped labs.
@@ -291,7 +292,7 @@ fn a_damaged_lab_is_a_fault_and_nothing_worse() {
         let source = source("lab.ron", bytes);
         accepted(&source, load_lab(&source))
     };
-    survive(&Kind { name: "lab", seeds: labs(), words, read: &read });
+    survive(&InputKind { name: "lab", seeds: labs(), words, read: &read });
 }
 
 #[test]
@@ -306,7 +307,7 @@ fn a_damaged_worksheet_is_a_fault_and_nothing_worse() {
         good.count() > 0
     };
     let seeds = files(&names.each_ref().map(String::as_str));
-    survive(&Kind {
+    survive(&InputKind {
         name: "worksheet",
         seeds,
         words: &["predictions", "changes", "Some(5)", "\"rank(age)\"", "\"lrr\""],
@@ -330,7 +331,7 @@ fn damaged_cases_are_a_fault_and_nothing_worse() {
         "[0,0,0]",
     ];
     let read = |bytes: &[u8]| accepted_or_fault(reference::read(&source("cases.jsonl", bytes), &metrics));
-    survive(&Kind {
+    survive(&InputKind {
         name: "cases",
         seeds: vec![head(CASES, 4), head("traces/h200/suite.cases.jsonl", 3)],
         words,
@@ -343,7 +344,7 @@ fn damaged_metrics_are_a_fault_and_nothing_worse() {
     let cases = source("cases.jsonl", &head(CASES, 4));
     let words = &["inf", "NaN", ",,", "case,kernel", "\"\"", "\r\n", "nan"];
     let read = |bytes: &[u8]| accepted_or_fault(reference::read(&cases, &source("metrics.csv", bytes)));
-    survive(&Kind { name: "metrics", seeds: vec![head(METRICS, 3)], words, read: &read });
+    survive(&InputKind { name: "metrics", seeds: vec![head(METRICS, 3)], words, read: &read });
 }
 
 #[test]
@@ -358,7 +359,7 @@ fn damaged_points_cost_no_more_than_their_lines() {
         assert!(found <= whole);
         found == whole
     };
-    survive(&Kind {
+    survive(&InputKind {
         name: "points",
         seeds: vec![seed.into_bytes()],
         words: &["\"values\":{}", "\"hash\":\"", "null"],

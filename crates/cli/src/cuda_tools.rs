@@ -75,7 +75,7 @@ impl Tool {
     }
 }
 
-/// Calls a tool; that it cannot be started is a failure, that it is not content is not.
+/// Calls a tool. Failing to start is an error; a non-zero exit status is returned to the caller.
 pub(crate) fn call<S: AsRef<OsStr>>(
     program: &Path,
     arguments: impl IntoIterator<Item = S>,

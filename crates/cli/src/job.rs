@@ -21,7 +21,7 @@ pub(crate) struct Job {
     /// The program and its text.
     pub(crate) loaded: LoadedProgram,
     /// The launches in order.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<JobLaunch>,
     /// All arguments of the file, each once: they declare the buffers.
     pub(crate) declarations: Vec<Argument>,
     /// Buffers that no argument declares.
@@ -42,7 +42,7 @@ pub(crate) struct Job {
 
 /// One launch of a job.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct JobLaunch {
     /// The name of the kernel in the program.
     pub(crate) kernel: String,
     /// Grid, block and dynamic shared memory.
@@ -51,7 +51,7 @@ pub(crate) struct Step {
     pub(crate) arguments: Vec<Argument>,
 }
 
-impl Step {
+impl JobLaunch {
     /// The launch as the laboratory takes it.
     pub(crate) fn launch(&self) -> KernelLaunch<'_> {
         KernelLaunch { kernel: &self.kernel, shape: self.shape, arguments: &self.arguments }
@@ -61,7 +61,7 @@ impl Step {
 impl Job {
     /// The launches as the simulator takes them.
     pub(crate) fn launches(&self) -> Vec<KernelLaunch<'_>> {
-        self.steps.iter().map(Step::launch).collect()
+        self.steps.iter().map(JobLaunch::launch).collect()
     }
 
     /// The launches on their data.
@@ -147,13 +147,17 @@ fn from_launch(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, Fa
 }
 
 /// The launches of a file; flags change the shape of a single one.
-fn steps(launch: &Launch, flags: &LaunchArguments, loaded: &LoadedProgram) -> Result<Vec<Step>, Failure> {
+fn steps(
+    launch: &Launch,
+    flags: &LaunchArguments,
+    loaded: &LoadedProgram,
+) -> Result<Vec<JobLaunch>, Failure> {
     let changes_shape = flags.grid.is_some() || flags.block.is_some() || flags.shared.is_some();
     if changes_shape && !launch.launches.is_empty() {
         return Err(Failure::input("--grid, --block and --shared are for files with one launch"));
     }
     let step = |step: LaunchStep<'_>| {
-        Ok(Step {
+        Ok(JobLaunch {
             kernel: programs::kernel(loaded, Some(step.kernel))?.name.clone(),
             shape: shape(
                 flags.grid.unwrap_or(step.grid),
@@ -182,7 +186,7 @@ fn from_program(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, F
     let shape = shape(grid, block, flags.shared.unwrap_or_default().0)?;
     Ok(Job {
         loaded,
-        steps: vec![Step { kernel, shape, arguments: flags.arguments.clone() }],
+        steps: vec![JobLaunch { kernel, shape, arguments: flags.arguments.clone() }],
         declarations: flags.arguments.clone(),
         buffers: flags.buffers.clone(),
         symbols: flags.symbols.iter().cloned().collect(),

@@ -67,7 +67,7 @@ impl KeptResults {
         let Some(error) = keeper.failure else { return Ok(outcome) };
         let file = self.path.display();
         Err(Failure::Output(format!(
-            "{file} cannot be written: {error}; what is printed is whole, but its points run again the next time; give another --results"
+            "{file} cannot be written: {error}; the output is complete, but these points will be run again; give another --results"
         )))
     }
 }

@@ -18,25 +18,25 @@ const DESCRIPTION: &str = "lab.ron";
 
 /// Where one lab lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LabLocation {
     /// A folder of `configs/labs`, or one that a person named.
     Folder { name: String, path: PathBuf },
     /// Inside the program.
     BuiltIn { name: String },
 }
 
-impl Place {
+impl LabLocation {
     /// The name of the lab: its number and a word.
     pub(crate) fn name(&self) -> &str {
-        let (Place::Folder { name, .. } | Place::BuiltIn { name }) = self;
+        let (LabLocation::Folder { name, .. } | LabLocation::BuiltIn { name }) = self;
         name
     }
 
     /// A file of the lab, relative to its folder.
     pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, Fault> {
         match self {
-            Place::Folder { path: folder, .. } => sources::for_lab(&folder.join(path)),
-            Place::BuiltIn { name } => {
+            LabLocation::Folder { path: folder, .. } => sources::for_lab(&folder.join(path)),
+            LabLocation::BuiltIn { name } => {
                 let wanted = plain(&Path::new("labs").join(name).join(path));
                 let found = BUILT_IN.iter().find(|(known, _)| Path::new(known) == wanted);
                 let missing = || Fault::input(format!("lab {name} has no file {}", path.display()));
@@ -52,19 +52,19 @@ impl Place {
 }
 
 /// All labs that can be found, in the order of their numbers.
-pub(crate) fn all() -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub(crate) fn all() -> Vec<LabLocation> {
+    let mut places: Vec<LabLocation> = Vec::new();
     for folder in folders() {
         let Ok(entries) = folder.read_dir() else { continue };
         let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
         places.extend(paths.filter(|path| path.join("lab.ron").is_file()).map(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Place::Folder { name, path }
+            LabLocation::Folder { name, path }
         }));
     }
     places.extend(BUILT_IN.iter().filter_map(|(path, _)| {
         let name = path.strip_prefix("labs/")?.strip_suffix("/lab.ron")?;
-        Some(Place::BuiltIn { name: name.to_owned() })
+        Some(LabLocation::BuiltIn { name: name.to_owned() })
     }));
     // Stable: of two labs with the same name the nearer one stays first.
     places.sort_by(|a, b| (a.number(), a.name()).cmp(&(b.number(), b.name())));
@@ -72,10 +72,13 @@ pub(crate) fn all() -> Vec<Place> {
     places
 }
 
-/// The lab that a person means: by its number, its word, or both, or by the path of its folder or description.
-pub(crate) fn find(wanted: &str) -> Result<Place, Failure> {
-    if let Some(place) = at_path(wanted) {
-        return Ok(place);
+/// The lab that a person means: by its number, its word, or both, or by the path of its folder or description. A plain
+/// name is one of `configs/labs` before it is a folder.
+pub(crate) fn find(wanted: &str) -> Result<LabLocation, Failure> {
+    if is_path(wanted)
+        && let Some(found) = in_folder(wanted)
+    {
+        return Ok(found);
     }
     let all = all();
     let names: Vec<String> = all.iter().map(|place| place.name().to_owned()).collect();
@@ -83,21 +86,25 @@ pub(crate) fn find(wanted: &str) -> Result<Place, Failure> {
         let (number, word) = number_and_word(place.name());
         [place.name(), number, word].contains(&wanted)
     });
-    found.ok_or_else(|| {
+    found.or_else(|| in_folder(wanted)).ok_or_else(|| {
         let near = nearest_name(wanted, names.iter().map(String::as_str));
         let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
         Failure::input(format!("unknown lab '{wanted}';{near} known: {}", names.join(", ")))
     })
 }
 
-/// The lab of a folder that a person named; a plain name is one of `configs/labs` first.
-fn at_path(wanted: &str) -> Option<Place> {
+/// Whether this can only be a path.
+fn is_path(wanted: &str) -> bool {
+    wanted.contains(['/', '\\']) || wanted.starts_with('.') || wanted == DESCRIPTION
+}
+
+/// The lab of a folder, or of the description in it.
+fn in_folder(wanted: &str) -> Option<LabLocation> {
     let path = Path::new(wanted);
     let path = if path.ends_with(DESCRIPTION) { path.parent()? } else { path };
-    let is_path = wanted.contains(['/', '\\']) || wanted.starts_with('.') || wanted == DESCRIPTION;
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let there = is_path && path.join(DESCRIPTION).is_file();
-    there.then(|| Place::Folder { name: path.display().to_string(), path: path.to_owned() })
+    let folder = || LabLocation::Folder { name: path.display().to_string(), path: path.to_owned() };
+    path.join(DESCRIPTION).is_file().then(folder)
 }
 
 fn number_and_word(name: &str) -> (&str, &str) {
@@ -129,7 +136,7 @@ fn folders() -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILT_IN, Place, all};
+    use super::{BUILT_IN, LabLocation, all};
     use std::path::Path;
 
     #[test]
@@ -158,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_path_out_of_a_built_in_lab_is_followed() {
-        let lab = Place::BuiltIn { name: "3-dependences".to_owned() };
+        let lab = LabLocation::BuiltIn { name: "3-dependences".to_owned() };
         let text = lab.read(Path::new("../../kernels/issue_timeline.ptx")).unwrap();
         assert!(String::from_utf8(text).unwrap().contains(".entry one_element"));
     }

@@ -3,7 +3,7 @@
 use crate::sources;
 use std::env;
 use std::path::{Path, PathBuf};
-use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
+use warplab_config::{DescriptionKind, GpuConfig, apply_override, load_gpu};
 use warplab_diagnostics::{Source, nearest_name};
 use warplab_run::Fault;
 
@@ -64,7 +64,7 @@ pub(crate) fn load(name: &str, changes: &[String]) -> Result<GpuConfig, Fault> {
     }
     for change in changes {
         let assignment = Source::new("--set", change.as_str());
-        source = apply_override(&source, Kind::Gpu, &assignment)
+        source = apply_override(&source, DescriptionKind::Gpu, &assignment)
             .map_err(|faults| Fault::Diagnostics(assignment, faults))?;
     }
     load_source(&source)

@@ -1,8 +1,9 @@
 //! What `run --html` writes.
 
-use crate::job::{Job, Step};
+use crate::job::{Job, JobLaunch};
 use crate::laboratory::VERSION;
 use crate::sources;
+use serde_json::Value;
 use std::ops::Range;
 use std::path::Path;
 use warplab_diagnostics::Source;
@@ -10,14 +11,14 @@ use warplab_gpu::Timeline;
 use warplab_metrics::{Context, LaunchInfo, SectionValues};
 use warplab_program::{Kernel, Program};
 use warplab_run::LaunchResult;
-use warplab_web::{Code, Record, ResidentWarp, Shown, Text, html, page_document};
+use warplab_web::{Code, PageDocument, Record, ResidentWarp, Shown, Text, html, page_document};
 
 /// A launch that the page shows.
-pub(crate) struct Launch<'a> {
+pub(crate) struct ShownLaunch<'a> {
     /// What was launched, as reports name it.
     pub(crate) info: &'a LaunchInfo,
     /// Its step of the job.
-    pub(crate) step: &'a Step,
+    pub(crate) step: &'a JobLaunch,
     /// What it gave.
     pub(crate) result: &'a LaunchResult,
     /// Its metrics and verdicts.
@@ -33,7 +34,24 @@ pub(crate) struct Window {
 }
 
 /// The page of some launches of a job.
-pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> String {
+pub(crate) fn page(job: &Job, launches: &[ShownLaunch<'_>], window: &Window) -> String {
+    let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
+    let title = format!("{} on {}", kernel, job.config.name);
+    with_document(job, launches, window, |document| html(document, &title))
+}
+
+/// What a page of some launches carries.
+pub(crate) fn document(job: &Job, launches: &[ShownLaunch<'_>], window: &Window) -> Value {
+    // These types have nothing that JSON cannot hold.
+    with_document(job, launches, window, |document| serde_json::to_value(document).unwrap_or_default())
+}
+
+fn with_document<T>(
+    job: &Job,
+    launches: &[ShownLaunch<'_>],
+    window: &Window,
+    take: impl FnOnce(&PageDocument<'_>) -> T,
+) -> T {
     let program = &job.loaded.program;
     let files = source_files(job);
     let parts: Vec<(Option<Record<'_>>, Option<Code<'_>>)> = launches
@@ -59,9 +77,7 @@ pub(crate) fn page(job: &Job, launches: &[Launch<'_>], window: &Window) -> Strin
             code: code.as_ref(),
         })
         .collect();
-    let kernel = launches.first().map_or("", |launch| launch.info.kernel.as_str());
-    let title = format!("{} on {}", kernel, job.config.name);
-    html(&page_document(VERSION, &shown), &title)
+    take(&page_document(VERSION, &shown))
 }
 
 fn record<'a>(timeline: &'a Timeline, window: &Window) -> Record<'a> {
@@ -102,9 +118,14 @@ pub(crate) fn source_files(job: &Job) -> Vec<Option<Source>> {
     job.kept_files.clone().unwrap_or_else(found)
 }
 
-/// A file of the high-level source, where it is at hand: under its own path, or beside the launch file.
+/// A file of the high-level source, where it is at hand: under its own path, beside the program, or beside the launch
+/// file.
 fn source_file(job: &Job, file: &str) -> Option<Source> {
     let path = Path::new(file);
-    let beside = path.file_name().map(|name| job.folder.join(name));
-    sources::read(path).ok().or_else(|| sources::read(&beside?).ok())
+    let mut paths = vec![path.to_owned()];
+    if let Some(name) = path.file_name() {
+        let folders = job.loaded.read_as.path.parent().into_iter().chain([job.folder.as_path()]);
+        paths.extend(folders.map(|folder| folder.join(name)));
+    }
+    paths.iter().find_map(|path| sources::read(path).ok())
 }

@@ -4,7 +4,7 @@
 //! Device memory is not.
 
 use crate::failure::Failure;
-use crate::job::{Job, Step};
+use crate::job::{Job, JobLaunch};
 use crate::laboratory::VERSION;
 use crate::program_text::Road;
 use crate::programs::{self, ReadAs};
@@ -160,7 +160,7 @@ fn stored(run: &KeptRun) -> Result<Stored, serde_json::Error> {
     let KeptRun { job, simulated, printed, checked, recorded } = run;
     let ReadAs { path, options, wanted, road } = &job.loaded.read_as;
     let passes = Pass::ALL.iter().filter(|pass| options.run.contains(**pass));
-    let steps = job.steps.iter().map(|Step { kernel, shape, .. }| StoredStep {
+    let steps = job.steps.iter().map(|JobLaunch { kernel, shape, .. }| StoredStep {
         kernel: kernel.clone(),
         grid: shape.grid,
         block: shape.block,
@@ -196,7 +196,7 @@ fn kept(stored: Stored) -> Result<KeptRun, Failure> {
     let options = CompileOptions { run, contracts: stored.contracts, ..CompileOptions::default() };
     let read_as = ReadAs { path: stored.path, options, wanted: stored.wanted, road: stored.road };
     let (loaded, _) = programs::read_again(stored.source.source(), &config, read_as)?;
-    let step = |step: StoredStep| Step {
+    let step = |step: StoredStep| JobLaunch {
         kernel: step.kernel,
         shape: LaunchShape {
             grid: step.grid,
@@ -205,7 +205,7 @@ fn kept(stored: Stored) -> Result<KeptRun, Failure> {
         },
         arguments: Vec::new(),
     };
-    let steps: Vec<Step> = stored.steps.into_iter().map(step).collect();
+    let steps: Vec<JobLaunch> = stored.steps.into_iter().map(step).collect();
     let mut launches = Vec::new();
     for (step, outcome) in steps.iter().zip(stored.outcomes) {
         launches.push(LaunchResult::kept(&config, &loaded.program, &step.launch(), outcome)?);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use warplab_exec::PrintedLines;
-use warplab_gpu::{RunFault, RunOptions, TimelineOptions};
+use warplab_gpu::{RunFault, RunOptions, TimelineRecording};
 use warplab_run::{
     CheckpointOptions, Fault, SequenceOptions, SimulatedSequence, kernel_fault, simulate_sequence,
 };
@@ -22,7 +22,7 @@ pub(crate) struct SimulationOptions {
     /// Threads; as many as the host has if not given.
     pub(crate) jobs: Option<u16>,
     /// What to record of one launch.
-    pub(crate) timeline: Option<TimelineOptions>,
+    pub(crate) timeline: Option<TimelineRecording>,
     /// The launch of which a timeline is recorded, counted from 0.
     pub(crate) recorded: usize,
     /// Whether to check hazards.

@@ -63,6 +63,11 @@ impl Terminal {
         io::stderr().is_terminal()
     }
 
+    /// Whether a person reads what is printed.
+    pub(crate) fn is_interactive() -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// Text for standard output.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), Failure> {
         match &mut self.streams {

@@ -14,7 +14,7 @@ const MOST_FAULTS: usize = 200;
 /// Checks a tree against a schema; `formats` are the texts with a grammar of their own.
 pub(crate) fn check(node: &Node, schema: &Json, formats: &[(&str, TextCheck)]) -> Vec<Diagnostic> {
     let mut checker = Checker { root: schema, formats, faults: Vec::new() };
-    checker.node(node, schema, &Place { name: String::new(), key: None });
+    checker.node(node, schema, &FieldPath { name: String::new(), key: None });
     checker.faults
 }
 
@@ -91,20 +91,20 @@ fn holding(schema: &Json) -> Option<Vec<Choice<'_>>> {
 }
 
 /// What is being looked at: its path for messages, and the field name that leads to it.
-struct Place {
+struct FieldPath {
     name: String,
     key: Option<Span>,
 }
 
-impl Place {
-    fn child(&self, name: &Name) -> Place {
+impl FieldPath {
+    fn child(&self, name: &Name) -> FieldPath {
         let path =
             if self.name.is_empty() { name.text.clone() } else { format!("{}.{}", self.name, name.text) };
-        Place { name: path, key: Some(name.span) }
+        FieldPath { name: path, key: Some(name.span) }
     }
 
-    fn item(&self, index: usize) -> Place {
-        Place { name: format!("{}[{index}]", self.name), key: None }
+    fn item(&self, index: usize) -> FieldPath {
+        FieldPath { name: format!("{}[{index}]", self.name), key: None }
     }
 
     fn shown(&self) -> &str {
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
         self.faults.len() > MOST_FAULTS
     }
 
-    fn node(&mut self, node: &Node, schema: &'a Json, place: &Place) {
+    fn node(&mut self, node: &Node, schema: &'a Json, place: &FieldPath) {
         if self.is_full() {
             return;
         }
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         self.present(node, without_null(self.root, outer), place, description);
     }
 
-    fn present(&mut self, node: &Node, schema: &'a Json, place: &Place, description: Option<&str>) {
+    fn present(&mut self, node: &Node, schema: &'a Json, place: &FieldPath, description: Option<&str>) {
         if node.value == Value::Broken {
             return;
         }
@@ -201,7 +201,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Alternatives of different form: one must fit; if the form fits one, its faults are the ones to show.
-    fn any_of(&mut self, node: &Node, alternatives: &'a [Json], place: &Place, description: Option<&str>) {
+    fn any_of(
+        &mut self,
+        node: &Node,
+        alternatives: &'a [Json],
+        place: &FieldPath,
+        description: Option<&str>,
+    ) {
         let mut nearest: Option<Vec<Diagnostic>> = None;
         for schema in alternatives.iter().filter(|schema| !is_null(schema)) {
             let mut attempt = Checker { root: self.root, formats: self.formats, faults: Vec::new() };
@@ -225,7 +231,7 @@ impl<'a> Checker<'a> {
         self.fault(node.span, message, &format!("expected {forms}"), help_of(description));
     }
 
-    fn choice(&mut self, node: &Node, choices: &[Choice<'a>], place: &Place) {
+    fn choice(&mut self, node: &Node, choices: &[Choice<'a>], place: &FieldPath) {
         let name = match &node.value {
             Value::Variant(name) | Value::Tuple(Some(name), _) | Value::Struct(Some(name), _) => name,
             value => {
@@ -267,7 +273,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn fields(&mut self, node: &Node, fields: &[(Name, Node)], schema: &'a Json, place: &Place) {
+    fn fields(&mut self, node: &Node, fields: &[(Name, Node)], schema: &'a Json, place: &FieldPath) {
         let Some(known) = schema.get("properties").and_then(Json::as_object) else { return };
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
         let mut seen = BTreeSet::new();
@@ -301,7 +307,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn entries(&mut self, entries: &[(Node, Node)], schema: &'a Json, place: &Place) {
+    fn entries(&mut self, entries: &[(Node, Node)], schema: &'a Json, place: &FieldPath) {
         let Some(schema) = schema.get("additionalProperties") else { return };
         let mut seen = BTreeSet::new();
         for (key, value) in entries {
@@ -322,7 +328,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn tuple(&mut self, node: &Node, items: &[Node], schema: &'a Json, place: &Place) {
+    fn tuple(&mut self, node: &Node, items: &[Node], schema: &'a Json, place: &FieldPath) {
         let Some(schemas) = schema.get("prefixItems").and_then(Json::as_array) else { return };
         if items.len() != schemas.len() {
             let (expected, found) = (schemas.len(), items.len());
@@ -334,7 +340,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn text(&mut self, node: &Node, text: &str, schema: &Json, place: &Place) {
+    fn text(&mut self, node: &Node, text: &str, schema: &Json, place: &FieldPath) {
         let format = schema.get("format").and_then(Json::as_str);
         let Some((_, grammar)) = self.formats.iter().find(|(name, _)| Some(*name) == format) else { return };
         if let Err((range, message)) = grammar(text) {
@@ -351,7 +357,7 @@ impl<'a> Checker<'a> {
         span: Span,
         whole: i128,
         schema: &Json,
-        place: &Place,
+        place: &FieldPath,
         description: Option<&str>,
     ) {
         let bound = |key: &str| schema.get(key).and_then(as_whole);
@@ -367,7 +373,7 @@ impl<'a> Checker<'a> {
         self.outside(span, (whole < low, whole > high), (&whole, &low, &high), place, description);
     }
 
-    fn range(&mut self, span: Span, real: f64, schema: &Json, place: &Place, description: Option<&str>) {
+    fn range(&mut self, span: Span, real: f64, schema: &Json, place: &FieldPath, description: Option<&str>) {
         let bound = |key: &str| schema.get(key).and_then(Json::as_f64);
         let low = bound("minimum").unwrap_or(f64::NEG_INFINITY);
         let high = bound("maximum").unwrap_or(f64::INFINITY);
@@ -383,7 +389,7 @@ impl<'a> Checker<'a> {
         span: Span,
         (below, above): (bool, bool),
         (value, low, high): (&dyn std::fmt::Display, &dyn std::fmt::Display, &dyn std::fmt::Display),
-        place: &Place,
+        place: &FieldPath,
         description: Option<&str>,
     ) {
         let bound = match (below, above) {

@@ -37,5 +37,5 @@ pub use launch::{Launch, parse_argument};
 pub use load::{load_course, load_experiment, load_gpu, load_lab, load_launch};
 pub use occupancy::{KernelResources, Occupancy, occupancy};
 pub use overrides::apply_override;
-pub use schema::{Kind, schema};
+pub use schema::{DescriptionKind, schema};
 pub use write::write_gpu;

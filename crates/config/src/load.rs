@@ -1,7 +1,7 @@
 //! From text to validated descriptions.
 
 use crate::ron_tree::{Node, parse};
-use crate::schema::{FORMATS, Kind, schema};
+use crate::schema::{DescriptionKind, FORMATS, schema};
 use crate::validate_experiment::validate_experiment;
 use crate::validate_gpu::validate_gpu;
 use crate::validate_lab::validate_lab;
@@ -16,7 +16,7 @@ use warplab_diagnostics::{Diagnostic, Source};
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_gpu(source: &Source) -> Result<GpuConfig, Vec<Diagnostic>> {
-    let (tree, gpu) = load(source, Kind::Gpu)?;
+    let (tree, gpu) = load(source, DescriptionKind::Gpu)?;
     fail_on_errors(validate_gpu(&gpu, &tree)).map(|()| gpu)
 }
 
@@ -25,7 +25,7 @@ pub fn load_gpu(source: &Source) -> Result<GpuConfig, Vec<Diagnostic>> {
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_launch(source: &Source) -> Result<Launch, Vec<Diagnostic>> {
-    let (tree, launch) = load(source, Kind::Launch)?;
+    let (tree, launch) = load(source, DescriptionKind::Launch)?;
     fail_on_errors(validate_launch(&launch, &tree)).map(|()| launch)
 }
 
@@ -34,7 +34,7 @@ pub fn load_launch(source: &Source) -> Result<Launch, Vec<Diagnostic>> {
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_experiment(source: &Source) -> Result<Experiment, Vec<Diagnostic>> {
-    let (tree, experiment) = load(source, Kind::Experiment)?;
+    let (tree, experiment) = load(source, DescriptionKind::Experiment)?;
     fail_on_errors(validate_experiment(&experiment, &tree)).map(|()| experiment)
 }
 
@@ -43,7 +43,7 @@ pub fn load_experiment(source: &Source) -> Result<Experiment, Vec<Diagnostic>> {
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_course(source: &Source) -> Result<Course, Vec<Diagnostic>> {
-    let (tree, course) = load::<Course>(source, Kind::Course)?;
+    let (tree, course) = load::<Course>(source, DescriptionKind::Course)?;
     let mut faults = Vec::new();
     let mut seen = BTreeSet::new();
     for (at, row) in course.rows.iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn load_course(source: &Source) -> Result<Course, Vec<Diagnostic>> {
 /// # Errors
 /// The faults, if there is at least one error.
 pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
-    let (tree, lab) = load(source, Kind::Lab)?;
+    let (tree, lab) = load(source, DescriptionKind::Lab)?;
     fail_on_errors(validate_lab(&lab, &tree)).map(|()| lab)
 }
 
@@ -69,14 +69,14 @@ pub fn load_lab(source: &Source) -> Result<Lab, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// The faults, if there are any.
-pub(crate) fn check_form(source: &Source, kind: Kind) -> Result<Node, Vec<Diagnostic>> {
+pub(crate) fn check_form(source: &Source, kind: DescriptionKind) -> Result<Node, Vec<Diagnostic>> {
     let (tree, faults) = parse(&source.text);
     fail_on_errors(faults)?;
     fail_on_errors(check::check(&tree, schema(kind), FORMATS))?;
     Ok(tree)
 }
 
-fn load<T: DeserializeOwned>(source: &Source, kind: Kind) -> Result<(Node, T), Vec<Diagnostic>> {
+fn load<T: DeserializeOwned>(source: &Source, kind: DescriptionKind) -> Result<(Node, T), Vec<Diagnostic>> {
     let tree = check_form(source, kind)?;
     let value = ron_value::value(&tree).map_err(|fault| vec![fault])?;
     Ok((tree, value))

@@ -2,7 +2,7 @@
 
 use crate::check::{allowed, check, schema_at};
 use crate::ron_tree::{Value, parse};
-use crate::schema::{FORMATS, Kind, schema};
+use crate::schema::{DescriptionKind, FORMATS, schema};
 use serde_json::Value as Json;
 use warplab_diagnostics::{Diagnostic, Source, Span};
 
@@ -14,7 +14,7 @@ use warplab_diagnostics::{Diagnostic, Source, Span};
 /// The faults of the assignment: an unknown path, or a value that cannot stand there.
 pub fn apply_override(
     description: &Source,
-    kind: Kind,
+    kind: DescriptionKind,
     assignment: &Source,
 ) -> Result<Source, Vec<Diagnostic>> {
     let text = assignment.text.as_str();

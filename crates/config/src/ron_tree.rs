@@ -454,7 +454,8 @@ impl Reader<'_> {
         }
     }
 
-    /// One escaped character; none after a fault or where a line is continued.
+    /// One escaped character; none after a fault or where a line is continued. A continued line goes on after the white
+    /// space of the next, as in Rust.
     fn escape(&mut self) -> Option<char> {
         let start = self.at;
         self.at += 1;
@@ -466,7 +467,11 @@ impl Reader<'_> {
             't' => Some('\t'),
             '0' => Some('\0'),
             '\\' | '"' | '\'' => Some(c),
-            '\n' => return None,
+            '\n' | '\r' if c == '\n' || self.byte(0) == Some(b'\n') => {
+                let rest = &self.text[self.at..];
+                self.at += rest.len() - rest.trim_start().len();
+                return None;
+            }
             'x' => self.take_hexadecimal(2),
             'u' if self.byte(0) == Some(b'{') => {
                 let length = self.text[self.at..].find('}')?;

@@ -284,13 +284,13 @@ mod tests {
         number: f32,
         #[serde(default)]
         wished: Option<u8>,
-        kinds: Vec<Kind>,
+        kinds: Vec<Choice>,
         #[serde(default)]
         named: BTreeMap<String, (i64, f64)>,
     }
 
     #[derive(Debug, Deserialize, PartialEq)]
-    enum Kind {
+    enum Choice {
         Alone,
         One(i32),
         Group(Inner),
@@ -311,11 +311,12 @@ mod tests {
     #[test]
     fn optional_values_and_choices_need_no_second_brackets() {
         let text = r#"(number: 0.1, wished: 3, kinds: [Alone, One(-1), Group(a: 2), Fields(a: 3)], named: {"x": (1, 2)})"#;
-        let kinds = vec![Kind::Alone, Kind::One(-1), Kind::Group(Inner { a: 2 }), Kind::Fields { a: 3 }];
+        let kinds =
+            vec![Choice::Alone, Choice::One(-1), Choice::Group(Inner { a: 2 }), Choice::Fields { a: 3 }];
         let named = BTreeMap::from([("x".to_owned(), (1, 2.0))]);
         assert_eq!(group(text), Ok(Group { number: 0.1, wished: Some(3), kinds, named }));
         let explicit = "(number: 1, wished: Some(3), kinds: [Group((a: 2))])";
-        let kinds = vec![Kind::Group(Inner { a: 2 })];
+        let kinds = vec![Choice::Group(Inner { a: 2 })];
         assert_eq!(
             group(explicit),
             Ok(Group { number: 1.0, wished: Some(3), kinds, named: BTreeMap::new() })

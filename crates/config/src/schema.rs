@@ -12,7 +12,7 @@ use warplab_units::ElementType;
 
 /// A kind of description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DescriptionKind {
     /// A machine: `configs/gpus/*.ron`.
     Gpu,
     /// A launch: `configs/launches/*.ron`.
@@ -25,48 +25,55 @@ pub enum Kind {
     Lab,
 }
 
-impl Kind {
+impl DescriptionKind {
     /// Every kind.
-    pub const ALL: [Kind; 5] = [Kind::Gpu, Kind::Launch, Kind::Experiment, Kind::Course, Kind::Lab];
+    pub const ALL: [DescriptionKind; 5] = [
+        DescriptionKind::Gpu,
+        DescriptionKind::Launch,
+        DescriptionKind::Experiment,
+        DescriptionKind::Course,
+        DescriptionKind::Lab,
+    ];
 
     /// The name that a person types.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Gpu => "gpu",
-            Kind::Launch => "launch",
-            Kind::Experiment => "experiment",
-            Kind::Course => "course",
-            Kind::Lab => "lab",
+            DescriptionKind::Gpu => "gpu",
+            DescriptionKind::Launch => "launch",
+            DescriptionKind::Experiment => "experiment",
+            DescriptionKind::Course => "course",
+            DescriptionKind::Lab => "lab",
         }
     }
 
     /// What a text describes: only labs have runs, only experiments columns, only courses rows, only launches a kernel.
     #[must_use]
-    pub fn of(text: &str) -> Kind {
+    pub fn of(text: &str) -> DescriptionKind {
         let (tree, _) = crate::ron_tree::parse(text);
         let has = |name: &str| tree.find(&[name]).is_some();
         match () {
-            () if has("runs") => Kind::Lab,
-            () if has("columns") || has("axes") => Kind::Experiment,
-            () if has("rows") => Kind::Course,
-            () if has("kernel") || has("program") || has("grid") => Kind::Launch,
-            () => Kind::Gpu,
+            () if has("runs") => DescriptionKind::Lab,
+            () if has("columns") || has("axes") => DescriptionKind::Experiment,
+            () if has("rows") => DescriptionKind::Course,
+            () if has("kernel") || has("program") || has("grid") => DescriptionKind::Launch,
+            () => DescriptionKind::Gpu,
         }
     }
 }
 
 /// The JSON schema of a kind of description, made once.
 #[must_use]
-pub fn schema(kind: Kind) -> &'static Value {
-    static SCHEMAS: [OnceLock<Value>; Kind::ALL.len()] = [const { OnceLock::new() }; Kind::ALL.len()];
+pub fn schema(kind: DescriptionKind) -> &'static Value {
+    static SCHEMAS: [OnceLock<Value>; DescriptionKind::ALL.len()] =
+        [const { OnceLock::new() }; DescriptionKind::ALL.len()];
     SCHEMAS[kind as usize].get_or_init(|| {
         match kind {
-            Kind::Gpu => schema_for!(GpuConfig),
-            Kind::Launch => schema_for!(Launch),
-            Kind::Experiment => schema_for!(Experiment),
-            Kind::Course => schema_for!(Course),
-            Kind::Lab => schema_for!(Lab),
+            DescriptionKind::Gpu => schema_for!(GpuConfig),
+            DescriptionKind::Launch => schema_for!(Launch),
+            DescriptionKind::Experiment => schema_for!(Experiment),
+            DescriptionKind::Course => schema_for!(Course),
+            DescriptionKind::Lab => schema_for!(Lab),
         }
         .to_value()
     })

@@ -2,7 +2,8 @@
 
 use crate::check::allowed;
 use crate::experiment::{
-    Axis, AxisValue, Claim, Experiment, Expression, Mention, Piece, Reference, Template, Values, setting,
+    Axis, AxisValue, Claim, Experiment, Expression, Mention, Piece, ReasonPart, Reference, Template, Values,
+    reason_parts, setting,
 };
 use crate::ron_tree::{Node, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -229,8 +230,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The columns that a reason names.
+    fn reason(&mut self, path: &str, reason: Option<&str>) {
+        for part in reason.map(reason_parts).unwrap_or_default() {
+            if let ReasonPart::Column(name) = part {
+                self.column_name(path, name, false);
+            }
+        }
+    }
+
     fn claim(&mut self, at: usize, claim: &Claim) {
         let number = at.to_string();
+        self.reason(&format!("claims.{at}.deviates"), claim.deviates.as_deref());
         self.lists(&["claims", &number, "at"], &claim.at);
         self.over_columns(self.tree.span_of(&format!("claims.{at}.holds")), &claim.holds);
     }
@@ -243,6 +254,8 @@ impl<'a> Checker<'a> {
                 "'known' if the source is at fault, 'deviates' if the simulator is".into(),
             );
         }
+        self.reason(&format!("references.{at}.known"), reference.known.as_deref());
+        self.reason(&format!("references.{at}.deviates"), reference.deviates.as_deref());
         self.column_name(&format!("references.{at}.column"), &reference.column, false);
         let number = at.to_string();
         self.lists(&["references", &number, "at"], &reference.at);

@@ -4,7 +4,7 @@ use crate::check::{allowed, schema_at};
 use crate::lab::{Lab, Measure, wrong_copy};
 use crate::launch::parse_argument;
 use crate::ron_tree::{Node, Value};
-use crate::schema::{Kind, schema};
+use crate::schema::{DescriptionKind, schema};
 use warplab_diagnostics::Diagnostic;
 use warplab_program::Opcode;
 
@@ -130,7 +130,7 @@ impl Checker<'_> {
 
     /// The paths of all changes of machines.
     fn machines(&mut self) {
-        let gpu = schema(Kind::Gpu);
+        let gpu = schema(DescriptionKind::Gpu);
         let mut faults = Vec::new();
         for run in self.lab.runs.keys() {
             let Some(Value::Map(entries)) = self.tree.find(&["runs", run, "set"]).map(|node| &node.value)

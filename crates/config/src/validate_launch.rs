@@ -3,7 +3,7 @@
 use crate::check::{allowed, schema_at};
 use crate::launch::{Argument, Expectation, Extent, Init, Launch, Reference};
 use crate::ron_tree::{Node, Value};
-use crate::schema::{Kind, schema};
+use crate::schema::{DescriptionKind, schema};
 use std::collections::BTreeSet;
 use warplab_diagnostics::{Diagnostic, Span};
 
@@ -26,7 +26,7 @@ fn blocks(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     for (block, span) in [(launch.block, tree.span_of("block"))].into_iter().chain(of_entries) {
         if block.count() > 1024 {
             let message = format!("block: {} threads are more than any machine takes", block.count());
-            faults.push(error(span, message, "at most 1024 threads a block"));
+            faults.push(error(span, message, "at most 1024 threads per block"));
         }
     }
 }
@@ -187,7 +187,7 @@ fn changes(launch: &Launch, tree: &Node, faults: &mut Vec<Diagnostic>) {
     if launch.set.is_empty() {
         return;
     }
-    let gpu = schema(Kind::Gpu);
+    let gpu = schema(DescriptionKind::Gpu);
     let Some(Value::Map(entries)) = tree.find(&["set"]).map(|node| &node.value) else { return };
     for (key, _) in entries {
         let Value::Text(path) = &key.value else { continue };

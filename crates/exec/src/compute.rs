@@ -2,7 +2,7 @@
 //! next instruction. There is no way for them to fail.
 
 use crate::constants::ConstantBanks;
-use crate::op::{Code, Kind};
+use crate::op::{Code, OpKind};
 use crate::semantics::common::CommonWork;
 use crate::semantics::lanes::Machine;
 use crate::semantics::{alu, convert, half, vector};
@@ -10,10 +10,13 @@ use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, Wide, run};
 use warplab_units::WarpMask;
 
-impl Kind {
+impl OpKind {
     /// Whether [`compute_row`] is all that an instruction of this kind does.
     pub(crate) fn only_computes(&self) -> bool {
-        matches!(self, Kind::Alu(_) | Kind::Float(_) | Kind::Double(_) | Kind::Half(_) | Kind::Convert(_))
+        matches!(
+            self,
+            OpKind::Alu(_) | OpKind::Float(_) | OpKind::Double(_) | OpKind::Half(_) | OpKind::Convert(_)
+        )
     }
 }
 
@@ -56,12 +59,16 @@ impl LaneWork for Machine<'_> {
     #[inline(always)]
     fn run(mut self) {
         match self.op.kind {
-            Kind::Alu(operation) => alu::execute(&mut self, operation),
-            Kind::Float(operation) => vector::execute_float(&mut self, operation),
-            Kind::Double(operation) => vector::execute_double(&mut self, operation),
-            Kind::Half(operation) => half::execute(&mut self, operation),
-            Kind::Convert(operation) => convert::execute(&mut self, operation),
-            Kind::Special(_) | Kind::Memory(_) | Kind::Warp(_) | Kind::Control(_) | Kind::Call(_) => {}
+            OpKind::Alu(operation) => alu::execute(&mut self, operation),
+            OpKind::Float(operation) => vector::execute_float(&mut self, operation),
+            OpKind::Double(operation) => vector::execute_double(&mut self, operation),
+            OpKind::Half(operation) => half::execute(&mut self, operation),
+            OpKind::Convert(operation) => convert::execute(&mut self, operation),
+            OpKind::Special(_)
+            | OpKind::Memory(_)
+            | OpKind::Warp(_)
+            | OpKind::Control(_)
+            | OpKind::Call(_) => {}
         }
     }
 }

@@ -154,7 +154,7 @@ pub enum ExecFault {
         lane: u8,
     },
     /// The thread's stack is full.
-    #[error("the stack overflows: {bytes} bytes a thread are not enough, lane {lane}")]
+    #[error("the stack overflows: {bytes} bytes per thread are not enough, lane {lane}")]
     Stack {
         /// Bytes of the stack.
         bytes: u64,

@@ -61,13 +61,13 @@ pub fn run(
     image: &MemoryImage,
     limits: Limits,
 ) -> Result<Statistics, LaunchFault> {
-    let launch = Launch { program, kernel, shape, parameters, symbols };
+    let launch = InterpretedLaunch { program, kernel, shape, parameters, symbols };
     run_printing(&launch, image, limits, &mut PrintedLines::default())
 }
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
+pub struct InterpretedLaunch<'a> {
     /// The program.
     pub program: &'a Program,
     /// Its kernel.
@@ -85,12 +85,12 @@ pub struct Launch<'a> {
 /// # Errors
 /// As [`run`].
 pub fn run_printing(
-    launch: &Launch<'_>,
+    launch: &InterpretedLaunch<'_>,
     image: &MemoryImage,
     limits: Limits,
     printed: &mut PrintedLines,
 ) -> Result<Statistics, LaunchFault> {
-    let &Launch { program, kernel, shape, parameters, symbols } = launch;
+    let &InterpretedLaunch { program, kernel, shape, parameters, symbols } = launch;
     let code = &Code::decode(kernel).map_err(LaunchFault::Decode)?;
     let banks = &ConstantBanks::load(program, kernel, &shape, parameters, symbols)?;
     let mut heap = Heap::new(image);

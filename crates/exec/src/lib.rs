@@ -38,7 +38,7 @@ pub use op::{
     AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
 };
 pub use rule::{ElementRule, Init};
-pub use semantics::atomics::{apply, apply_lanes, apply32, apply64};
+pub use semantics::atomics::{apply, apply_lanes};
 pub use semantics::system::{HeapRequest, SystemRecord};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};

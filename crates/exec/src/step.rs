@@ -4,7 +4,7 @@ use crate::compute::compute_row;
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
-use crate::op::{BarrierKind, Code, FenceScope, Kind};
+use crate::op::{BarrierKind, Code, FenceScope, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
@@ -187,20 +187,20 @@ fn step_portable<M: GlobalMemory>(
     let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
     let mut step = Step::Next;
     match op.kind {
-        Kind::Alu(_) | Kind::Float(_) | Kind::Double(_) | Kind::Half(_) | Kind::Convert(_) => {
+        OpKind::Alu(_) | OpKind::Float(_) | OpKind::Double(_) | OpKind::Half(_) | OpKind::Convert(_) => {
             compute_row(code.wide, machine);
         }
-        Kind::Special(special) => special::execute(&mut machine, special, environment)?,
-        Kind::Warp(operation) => warpwide::execute(&mut machine, operation),
-        Kind::Memory(ref access) => {
+        OpKind::Special(special) => special::execute(&mut machine, special, environment)?,
+        OpKind::Warp(operation) => warpwide::execute(&mut machine, operation),
+        OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
         // A matter of the whole warp.
-        Kind::Control(control) => {
+        OpKind::Control(control) => {
             let flow = &mut Flow { warp, banks: environment.banks, op, mask };
             return control::execute(flow, control, code).map(done);
         }
-        Kind::Call(call) => {
+        OpKind::Call(call) => {
             let flow = &mut Flow { warp, banks: environment.banks, op, mask };
             return calls::execute(flow, call, code, environment).map(done);
         }

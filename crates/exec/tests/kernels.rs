@@ -65,7 +65,7 @@ fn nested_divergence_gives_the_hardwares_checksum_and_warp_instructions() {
     let arguments = vec![Buffer("x", 4 << 20, hash(1)), Number(16)];
     let (image, statistics) = launch(include_str!("listings/k_nested_divergence.sass"), 4096, 256, arguments);
     assert_eq!(checksum(&image, "x"), (0xda62_3530_6f09_178e, 0x6492_4f28_1f40_a65e));
-    // The hardware counts 463,732,736 thread instructions here, 16 lanes an iteration of a warp more.
+    // The hardware counts 463,732,736 thread instructions here, 16 lanes per iteration of a warp more.
     assert_eq!((statistics.warp_instructions, statistics.thread_instructions), (27_262_976, 455_344_128));
 }
 

@@ -1,7 +1,7 @@
 //! From a program, a machine and a launch to what the chip runs; every reason why it cannot run, before it runs.
 
 use crate::fault::RunFault;
-use crate::timeline::TimelineOptions;
+use crate::timeline::TimelineRecording;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
@@ -14,7 +14,7 @@ use warplab_units::Address;
 
 /// A launch as it is asked for, before it is checked against a machine.
 #[derive(Clone, Debug)]
-pub struct Launch<'a> {
+pub struct LaunchRequest<'a> {
     /// The program.
     pub program: &'a Program,
     /// The kernel's name.
@@ -34,7 +34,7 @@ pub struct LaunchOptions {
     /// [`DEFAULT_MAX_INSTRUCTIONS`](crate::DEFAULT_MAX_INSTRUCTIONS) without a block that came or ended.
     pub max_cycles: u64,
     /// What to record of the warps' states.
-    pub timeline: Option<TimelineOptions>,
+    pub timeline: Option<TimelineRecording>,
     /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
     /// Whether a grid of many alike blocks is simulated only until it is steady.
@@ -55,7 +55,7 @@ pub struct PreparedLaunch {
 ///
 /// # Errors
 /// When the kernel is unknown, cannot be decoded, or does not fit.
-pub fn prepare(config: &GpuConfig, launch: &Launch<'_>) -> Result<PreparedLaunch, RunFault> {
+pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<PreparedLaunch, RunFault> {
     let kernel = launch.program.kernel(launch.kernel).ok_or_else(|| unknown_kernel(launch))?;
     if let Some(message) = machine_fault(config) {
         return Err(fault(kernel, message));
@@ -116,7 +116,7 @@ fn fault(kernel: &Kernel, message: String) -> RunFault {
     RunFault::Launch(Box::new(LaunchFault::Launch { kernel: kernel.name.clone(), message }))
 }
 
-fn unknown_kernel(launch: &Launch<'_>) -> RunFault {
+fn unknown_kernel(launch: &LaunchRequest<'_>) -> RunFault {
     let names: Vec<&str> = launch.program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let message = format!("there is no such kernel; the program has: {}", names.join(", "));
     RunFault::Launch(Box::new(LaunchFault::Launch { kernel: launch.kernel.to_owned(), message }))
@@ -159,7 +159,7 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
         let most = limits.registers_per_thread;
         return Err(fault(
             kernel,
-            format!("{} registers a thread; {} allows {most}", kernel.registers, config.name),
+            format!("{} registers per thread; {} allows {most}", kernel.registers, config.name),
         ));
     }
     let shared = u64::from(kernel.static_shared_bytes) + u64::from(shape.dynamic_shared_bytes);
@@ -167,7 +167,7 @@ fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Resu
         let most = limits.shared_bytes_per_block;
         return Err(fault(
             kernel,
-            format!("{shared} bytes of shared memory a block; {} allows {most}", config.name),
+            format!("{shared} bytes of shared memory per block; {} allows {most}", config.name),
         ));
     }
     Ok(())

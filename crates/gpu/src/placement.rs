@@ -15,7 +15,7 @@ const SMS_PER_TPC: usize = 2;
 pub(crate) struct Placement {
     /// The rank of each SM in a round in which all get a block.
     full: Vec<u16>,
-    /// How many blocks a round must have so that an SM gets one: at least one more than this.
+    /// An SM gets a block in a round of more than this many blocks.
     spread: Vec<u16>,
 }
 

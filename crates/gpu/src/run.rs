@@ -4,7 +4,7 @@ use crate::device::{Device, Watch};
 use crate::fault::RunFault;
 use crate::launch::{LaunchOptions, PreparedLaunch};
 use crate::outcome::{Progress, RunOutcome};
-use crate::timeline::TimelineOptions;
+use crate::timeline::TimelineRecording;
 use std::sync::atomic::AtomicBool;
 use warplab_config::GpuConfig;
 use warplab_exec::{MemoryImage, PrintedLines};
@@ -15,7 +15,7 @@ pub struct RunOptions<'a> {
     /// See [`LaunchOptions::max_cycles`].
     pub max_cycles: u64,
     /// What to record of the warps' states.
-    pub timeline: Option<TimelineOptions>,
+    pub timeline: Option<TimelineRecording>,
     /// Whether to check that no register is read before its result has been written.
     pub check_hazards: bool,
     /// Whether a grid of many alike blocks is simulated only until it is steady.

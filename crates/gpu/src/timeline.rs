@@ -6,7 +6,7 @@ use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// Which part of which SM's run a timeline records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimelineOptions {
+pub struct TimelineRecording {
     /// The SM.
     pub sm: u16,
     /// The first cycle.
@@ -17,9 +17,9 @@ pub struct TimelineOptions {
     pub limit: usize,
 }
 
-impl Default for TimelineOptions {
-    fn default() -> TimelineOptions {
-        TimelineOptions { sm: 0, from: 0, to: u64::MAX, limit: 4_000_000 }
+impl Default for TimelineRecording {
+    fn default() -> TimelineRecording {
+        TimelineRecording { sm: 0, from: 0, to: u64::MAX, limit: 4_000_000 }
     }
 }
 
@@ -57,14 +57,14 @@ pub struct Timeline {
 /// Records a timeline in cycles since the start of the launch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recorder {
-    options: TimelineOptions,
+    options: TimelineRecording,
     /// When the launch began: cycles are counted from here.
     begin: Cycle,
     pub(crate) timeline: Timeline,
 }
 
 impl Recorder {
-    pub(crate) fn new(options: TimelineOptions, begin: Cycle) -> Recorder {
+    pub(crate) fn new(options: TimelineRecording, begin: Cycle) -> Recorder {
         Recorder { options, begin, timeline: Timeline::default() }
     }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{VECTOR_ADD, additions, checksum, h200, prepared, vectors};
 use std::sync::atomic::{AtomicBool, Ordering};
-use warplab_gpu::{Device, LaunchOptions, RunOptions, Status, TimelineOptions, Watch, run};
+use warplab_gpu::{Device, LaunchOptions, RunOptions, Status, TimelineRecording, Watch, run};
 use warplab_trace::LaunchCounters;
 use warplab_units::Cycle;
 
@@ -162,7 +162,7 @@ fn the_timeline_of_a_later_launch_starts_at_its_own_begin() {
     let (memory, parameters) = vectors(1000);
     let launch = prepared(&config, VECTOR_ADD, 4, 256, &parameters);
     let mut device = Device::new(&config, memory);
-    let options = LaunchOptions { timeline: Some(TimelineOptions::default()), ..LaunchOptions::default() };
+    let options = LaunchOptions { timeline: Some(TimelineRecording::default()), ..LaunchOptions::default() };
     let launches = [0; 2].map(|_| device.launch(launch.clone(), options));
     device.run(&mut Watch::default()).expect("it runs");
     let warps = launches.map(|launch| {

@@ -15,12 +15,12 @@ pub struct Refusal {
     /// The text that the places are in, if it is about one.
     pub path: Option<String>,
     /// The places.
-    pub places: Vec<Place>,
+    pub places: Vec<TextFault>,
 }
 
 /// A fault at a place of a text, in units of UTF-16 from its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct TextFault {
     /// The first unit.
     pub from: usize,
     /// One past the last unit.
@@ -56,15 +56,15 @@ impl From<Fault> for Refusal {
 }
 
 /// The places of faults, in the order of the text.
-pub(crate) fn places(source: &Source, faults: &[Diagnostic]) -> Vec<Place> {
+pub(crate) fn places(source: &Source, faults: &[Diagnostic]) -> Vec<TextFault> {
     let mut sorted: Vec<&Diagnostic> = faults.iter().take(MOST).collect();
     sorted.sort_by_key(|fault| fault.span.start);
     sorted.into_iter().map(|fault| place(source, fault)).collect()
 }
 
-fn place(source: &Source, fault: &Diagnostic) -> Place {
+fn place(source: &Source, fault: &Diagnostic) -> TextFault {
     let label = if fault.label.is_empty() { String::new() } else { format!(" ({})", fault.label) };
-    Place {
+    TextFault {
         from: units(&source.text, fault.span.start as usize),
         to: units(&source.text, fault.span.end as usize),
         line: source.line(fault.span.start),

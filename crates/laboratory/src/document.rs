@@ -6,7 +6,7 @@ use crate::job::Job;
 use serde_json::{Value, json};
 use std::path::Path;
 use warplab_exec::PrintedLines;
-use warplab_gpu::{Progress, RunOptions, Timeline, TimelineOptions};
+use warplab_gpu::{Progress, RunOptions, Timeline, TimelineRecording};
 use warplab_metrics::{Context, Measured, SectionValues, compare, evaluate};
 use warplab_run::{
     Checked, Fault, LaunchResult, SequenceOptions, SimulatedSequence, check_expectations, kernel_fault,
@@ -91,7 +91,7 @@ fn simulate(
 ) -> Result<Ran, Refusal> {
     let mut printed = PrintedLines::default();
     let launches = job.launches();
-    let timeline = TimelineOptions { sm, limit: MOST_INTERVALS, ..TimelineOptions::default() };
+    let timeline = TimelineRecording { sm, limit: MOST_INTERVALS, ..TimelineRecording::default() };
     let options = RunOptions {
         max_cycles: job.launch.max_cycles.unwrap_or(0),
         timeline: Some(timeline),

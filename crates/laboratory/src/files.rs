@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
-use warplab_config::{GpuConfig, Kind, apply_override, load_gpu};
+use warplab_config::{DescriptionKind, GpuConfig, apply_override, load_gpu};
 use warplab_diagnostics::{Source, nearest_name};
 use warplab_run::Fault;
 
@@ -58,7 +58,7 @@ impl<'a> Files<'a> {
         }
         for change in changes {
             let assignment = Source::new("the changes of the machine", change.as_str());
-            source = apply_override(&source, Kind::Gpu, &assignment)
+            source = apply_override(&source, DescriptionKind::Gpu, &assignment)
                 .map_err(|faults| Fault::Diagnostics(assignment, faults))?;
         }
         load(&source)

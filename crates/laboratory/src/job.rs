@@ -22,14 +22,14 @@ pub(crate) struct Job {
     pub(crate) source: Source,
     pub(crate) program: Program,
     /// The launches in order.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<JobLaunch>,
     /// All arguments, each once: they declare the buffers.
     pub(crate) declarations: Vec<Argument>,
 }
 
 /// One launch of a job.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct JobLaunch {
     pub(crate) kernel: String,
     pub(crate) shape: LaunchShape,
     pub(crate) arguments: Vec<Argument>,
@@ -49,7 +49,7 @@ impl Job {
         let program_path = folder.join(&launch.program);
         let source = files.source(&program_path)?;
         let program = compile(&program_path, &source, &config, &launch)?;
-        let steps = launch.steps().into_iter().map(step).collect::<Result<Vec<Step>, Fault>>()?;
+        let steps = launch.steps().into_iter().map(step).collect::<Result<Vec<JobLaunch>, Fault>>()?;
         for step in &steps {
             if let Some(refused) = program.refusal(&step.kernel) {
                 return Err(Fault::Diagnostics(source, refused.faults()));
@@ -61,7 +61,7 @@ impl Job {
 
     /// The launches as the simulator takes them.
     pub(crate) fn launches<'a>(&'a self) -> Vec<KernelLaunch<'a>> {
-        let launch = |step: &'a Step| KernelLaunch {
+        let launch = |step: &'a JobLaunch| KernelLaunch {
             kernel: &step.kernel,
             shape: step.shape,
             arguments: &step.arguments,
@@ -114,12 +114,12 @@ fn compile(path: &Path, source: &Source, config: &GpuConfig, launch: &Launch) ->
     Ok(read.program)
 }
 
-fn step(step: LaunchStep<'_>) -> Result<Step, Fault> {
+fn step(step: LaunchStep<'_>) -> Result<JobLaunch, Fault> {
     let bytes = step.dynamic_shared_bytes.0;
     let shared = u32::try_from(bytes);
     let shared = shared.map_err(|_| Fault::input(format!("{bytes} bytes of shared memory are too many")))?;
     let (grid, block) = (step.grid, step.block);
-    Ok(Step {
+    Ok(JobLaunch {
         kernel: step.kernel.to_owned(),
         shape: LaunchShape {
             grid: [grid.0, grid.1, grid.2],

@@ -19,7 +19,7 @@ mod steps;
 #[cfg(target_arch = "wasm32")]
 mod worker;
 
-pub use answer::{Place, Refusal};
+pub use answer::{Refusal, TextFault};
 pub use desk::Desk;
 pub use request::{Look, Request, SetUp, To};
 #[cfg(target_arch = "wasm32")]

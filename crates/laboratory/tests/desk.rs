@@ -165,6 +165,6 @@ fn a_lab_keeps_its_numbers_until_they_are_asked_for() {
     };
     let hidden = check(false);
     assert_eq!([&hidden["state"], &hidden["simulated"]], [&json!("no"), &Value::Null]);
-    assert!(hidden["hint"].as_str().unwrap().starts_with("An instruction a cycle"));
+    assert!(hidden["hint"].as_str().unwrap().starts_with("One instruction per cycle"));
     assert_eq!(check(true)["simulated"], "5.03");
 }

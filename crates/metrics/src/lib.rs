@@ -34,4 +34,4 @@ pub use metric::{Metric, Section};
 pub use registry::{SECTIONS, find_section, metrics};
 pub use roofline::{Ceiling, MemoryRoof, Roofline, rooflines};
 pub use value::{Unit, Value};
-pub use verdicts::{Kind, Verdict, most_promising, verdicts};
+pub use verdicts::{Verdict, VerdictKind, most_promising, verdicts};

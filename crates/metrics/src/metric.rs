@@ -18,14 +18,14 @@ pub struct Metric {
     /// What it means.
     pub description: &'static str,
     /// Where its value comes from.
-    pub(crate) source: Source,
+    pub(crate) source: ValueSource,
     /// Whether the text report shows it; `raw` and JSON show every metric.
     pub shown: bool,
 }
 
 /// Where the value of a metric comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Source {
+pub(crate) enum ValueSource {
     /// A function of the counters.
     Counters(fn(&Context<'_>) -> Value),
     /// The warp-cycles in one state for each instruction issued.
@@ -37,8 +37,8 @@ impl Metric {
     #[must_use]
     pub fn value(&self, context: &Context<'_>) -> Value {
         match self.source {
-            Source::Counters(value) => value(context),
-            Source::WarpCycles(state) => Value::ratio(context.in_state(state), context.issued()),
+            ValueSource::Counters(value) => value(context),
+            ValueSource::WarpCycles(state) => Value::ratio(context.in_state(state), context.issued()),
         }
     }
 
@@ -51,7 +51,7 @@ impl Metric {
         description: &'static str,
         value: fn(&Context<'_>) -> Value,
     ) -> Metric {
-        Metric { id, label, unit, formula, description, source: Source::Counters(value), shown: true }
+        Metric { id, label, unit, formula, description, source: ValueSource::Counters(value), shown: true }
     }
 
     /// A metric of the raw page only.

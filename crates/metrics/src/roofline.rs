@@ -177,7 +177,7 @@ mod tests {
     fn a_fused_multiply_add_is_two_operations_of_every_thread() {
         let all = with(&counters(), &launch(), rooflines);
         assert_eq!((all[0].unit, all[0].operations), ("FLOP", 2.0 * 32.0 * 30_000.0));
-        // 132 multiprocessors with 128 lanes, two operations a cycle, 1.98 GHz.
+        // 132 multiprocessors with 128 lanes, two operations per cycle, 1.98 GHz.
         assert_eq!(all[0].ceilings[0].operations_per_second, 132.0 * 128.0 * 2.0 * 1.98e9);
     }
 

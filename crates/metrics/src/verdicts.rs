@@ -8,20 +8,20 @@ use warplab_trace::WarpState;
 
 /// What kind of sentence a verdict is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum VerdictKind {
     /// Says what is.
     Information,
     /// Says what could be better.
     Optimisation,
 }
 
-impl Kind {
+impl VerdictKind {
     /// The three letters in front of it.
     #[must_use]
     pub fn mark(self) -> &'static str {
         match self {
-            Kind::Information => "INF",
-            Kind::Optimisation => "OPT",
+            VerdictKind::Information => "INF",
+            VerdictKind::Optimisation => "OPT",
         }
     }
 }
@@ -32,7 +32,7 @@ pub struct Verdict {
     /// The name of the section under which it stands.
     pub section: &'static str,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// A stable name of the rule that made it.
     pub rule: &'static str,
     /// What it says.
@@ -83,7 +83,7 @@ pub fn verdicts(context: &Context<'_>) -> Vec<Verdict> {
 
 fn verdict(
     section: &'static str,
-    kind: Kind,
+    kind: VerdictKind,
     rule: &'static str,
     based_on: &[&'static str],
     text: String,
@@ -116,7 +116,7 @@ fn speed_of_light(context: &Context<'_>) -> Found {
         );
         ("balanced", text)
     };
-    verdict("speed-of-light", Kind::Information, rule, &[COMPUTE, MEMORY], text).into_iter().collect()
+    verdict("speed-of-light", VerdictKind::Information, rule, &[COMPUTE, MEMORY], text).into_iter().collect()
 }
 
 fn busiest_pipe(context: &Context<'_>) -> Found {
@@ -130,7 +130,7 @@ fn busiest_pipe(context: &Context<'_>) -> Found {
         if share >= SATURATED { "It bounds the kernel." } else { "It is close to a bound." }
     );
     let id = "sm__instruction_throughput.avg.pct_of_peak_sustained_active";
-    verdict("compute-workload", Kind::Information, "busiest-pipe", &[id], text).into_iter().collect()
+    verdict("compute-workload", VerdictKind::Information, "busiest-pipe", &[id], text).into_iter().collect()
 }
 
 fn scattered_access(context: &Context<'_>) -> Found {
@@ -154,7 +154,7 @@ fn scattered_access(context: &Context<'_>) -> Found {
         real_text(share * 100.0)
     );
     let sector_ids = ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", EXCESSIVE];
-    verdict("memory-workload", Kind::Optimisation, "scattered-access", &sector_ids, text)
+    verdict("memory-workload", VerdictKind::Optimisation, "scattered-access", &sector_ids, text)
         .into_iter()
         .collect()
 }
@@ -191,7 +191,7 @@ fn bank_conflicts(context: &Context<'_>) -> Found {
                 real_text(passes as f64 / requests as f64),
                 real_text(100.0 * conflicts as f64 / passes as f64)
             );
-            verdict("memory-workload", Kind::Optimisation, "bank-conflicts", &[id], text)
+            verdict("memory-workload", VerdictKind::Optimisation, "bank-conflicts", &[id], text)
         })
         .collect()
 }
@@ -218,7 +218,7 @@ fn issue_slots(context: &Context<'_>) -> Found {
         real_text(eligible),
         real_text(100.0 * (1.0 - issued))
     );
-    verdict("scheduler", Kind::Optimisation, "issue-slots", &[ISSUED, ELIGIBLE, ACTIVE], text)
+    verdict("scheduler", VerdictKind::Optimisation, "issue-slots", &[ISSUED, ELIGIBLE, ACTIVE], text)
         .into_iter()
         .collect()
 }
@@ -248,7 +248,7 @@ fn stalls(context: &Context<'_>) -> Found {
                 state.description()
             );
             let id = stall_id(state);
-            verdict("warp-state", Kind::Optimisation, "stall", &[id, ISSUED], text)
+            verdict("warp-state", VerdictKind::Optimisation, "stall", &[id, ISSUED], text)
         })
         .collect()
 }
@@ -271,7 +271,7 @@ fn unused_lanes(context: &Context<'_>) -> Found {
         real_text(mean)
     );
     let id = "smsp__thread_inst_executed_per_inst_executed.ratio";
-    verdict("warp-state", Kind::Optimisation, "unused-lanes", &[id], text).into_iter().collect()
+    verdict("warp-state", VerdictKind::Optimisation, "unused-lanes", &[id], text).into_iter().collect()
 }
 
 fn small_grid(context: &Context<'_>) -> Found {
@@ -286,9 +286,15 @@ fn small_grid(context: &Context<'_>) -> Found {
         integer_text(context.counters.multiprocessors),
         integer_text(context.counters.multiprocessors - blocks)
     );
-    verdict("launch", Kind::Optimisation, "small-grid", &["launch__grid_size", "launch__sm_count"], text)
-        .into_iter()
-        .collect()
+    verdict(
+        "launch",
+        VerdictKind::Optimisation,
+        "small-grid",
+        &["launch__grid_size", "launch__sm_count"],
+        text,
+    )
+    .into_iter()
+    .collect()
 }
 
 fn tail(context: &Context<'_>) -> Found {
@@ -305,7 +311,7 @@ fn tail(context: &Context<'_>) -> Found {
         real_text(part * 100.0),
         real_text(lost * 100.0)
     );
-    verdict("launch", Kind::Optimisation, "tail", &[WAVES], text).into_iter().collect()
+    verdict("launch", VerdictKind::Optimisation, "tail", &[WAVES], text).into_iter().collect()
 }
 
 fn odd_block(context: &Context<'_>) -> Found {
@@ -317,7 +323,9 @@ fn odd_block(context: &Context<'_>) -> Found {
         "A block of {threads} threads is no multiple of {lanes}: {} lanes of the last warp of every block do nothing.",
         lanes - threads % lanes
     );
-    verdict("launch", Kind::Optimisation, "odd-block", &["launch__block_size"], text).into_iter().collect()
+    verdict("launch", VerdictKind::Optimisation, "odd-block", &["launch__block_size"], text)
+        .into_iter()
+        .collect()
 }
 
 fn occupancy_limit(context: &Context<'_>) -> Found {
@@ -328,9 +336,9 @@ fn occupancy_limit(context: &Context<'_>) -> Found {
     let names: Vec<String> = fit.limiters.iter().map(ToString::to_string).collect();
     let advice = match fit.limiters[0] {
         Limiter::Registers => {
-            "Fewer registers a thread (a launch bound, or less unrolling) let more blocks be resident."
+            "Fewer registers per thread (a launch bound, or less unrolling) let more blocks be resident."
         }
-        Limiter::SharedMemory => "Less shared memory a block lets more blocks be resident.",
+        Limiter::SharedMemory => "Less shared memory per block lets more blocks be resident.",
         Limiter::Blocks => "Larger blocks bring more warps into the same number of block slots.",
         Limiter::Warps => "Another block size divides the warp slots better.",
     };
@@ -348,7 +356,7 @@ fn occupancy_limit(context: &Context<'_>) -> Found {
         "launch__occupancy_limit_warps",
         "launch__occupancy_limit_blocks",
     ];
-    verdict("occupancy", Kind::Optimisation, "occupancy-limit", &ids, text).into_iter().collect()
+    verdict("occupancy", VerdictKind::Optimisation, "occupancy-limit", &ids, text).into_iter().collect()
 }
 
 fn occupancy_gap(context: &Context<'_>) -> Found {
@@ -366,7 +374,7 @@ fn occupancy_gap(context: &Context<'_>) -> Found {
         real_text(achieved),
         real_text(theoretical)
     );
-    verdict("occupancy", Kind::Optimisation, "occupancy-gap", &[ACHIEVED, THEORETICAL], text)
+    verdict("occupancy", VerdictKind::Optimisation, "occupancy-gap", &[ACHIEVED, THEORETICAL], text)
         .into_iter()
         .collect()
 }
@@ -385,7 +393,7 @@ fn divergence(context: &Context<'_>) -> Found {
         real_text(share * 100.0)
     );
     let id = "smsp__sass_average_branch_targets_threads_uniform.pct";
-    verdict("source-counters", Kind::Optimisation, "divergence", &[id], text).into_iter().collect()
+    verdict("source-counters", VerdictKind::Optimisation, "divergence", &[id], text).into_iter().collect()
 }
 
 mod promise;

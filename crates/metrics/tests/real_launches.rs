@@ -72,7 +72,7 @@ fn run(config: &GpuConfig, name: &str, blocks: u32) -> (LaunchCounters, Occupanc
         block: [launch.block.0, launch.block.1, launch.block.2],
         dynamic_shared_bytes: launch.dynamic_shared_bytes.0 as u32,
     };
-    let asked = warplab_gpu::Launch {
+    let asked = warplab_gpu::LaunchRequest {
         program: &program,
         kernel: &launch.kernel,
         shape,

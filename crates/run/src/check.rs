@@ -6,7 +6,7 @@ use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_exec::{Code, LaunchShape, MemoryImage, allocate_globals};
-use warplab_gpu::{Launch, prepare};
+use warplab_gpu::{LaunchRequest, prepare};
 use warplab_program::{Kernel, Program, Reason, RefusedKernel, listing};
 use warplab_ptx::tree::{Block, Statement};
 
@@ -157,7 +157,8 @@ fn kernels(program: &Program, source: &Source, config: &GpuConfig, machine_code:
                 dynamic_shared_bytes: 0,
             };
             let parameters = parameters(kernel);
-            let launch = Launch { program, kernel: &kernel.name, shape, parameters: &parameters, symbols };
+            let launch =
+                LaunchRequest { program, kernel: &kernel.name, shape, parameters: &parameters, symbols };
             prepare(config, &launch).err().map(|fault| fault.to_string())
         }
         Err(fault) => Some(fault.to_string()),

@@ -10,7 +10,7 @@ use std::path::Path;
 use warplab_config::launch::{Argument, BufferSpec};
 use warplab_config::{GpuConfig, Occupancy};
 use warplab_exec::{LaunchShape, MemoryImage, allocate_globals};
-use warplab_gpu::{Launch, PreparedLaunch, RunOptions, RunOutcome, prepare, run};
+use warplab_gpu::{LaunchRequest, PreparedLaunch, RunOptions, RunOutcome, prepare, run};
 use warplab_metrics::{Context, LaunchInfo};
 use warplab_program::{Kernel, Program};
 use warplab_units::Address;
@@ -206,6 +206,6 @@ pub(crate) fn prepared(
     parameters: &[u8],
     symbols: &FxHashMap<String, Address>,
 ) -> Result<PreparedLaunch, Fault> {
-    let launch = Launch { program, kernel: launch.kernel, shape: launch.shape, parameters, symbols };
+    let launch = LaunchRequest { program, kernel: launch.kernel, shape: launch.shape, parameters, symbols };
     prepare(config, &launch).map_err(|fault| Fault::input(fault.to_string()))
 }

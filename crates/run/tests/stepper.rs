@@ -6,7 +6,7 @@ use std::path::Path;
 use warplab_config::{GpuConfig, Launch, load_gpu, load_launch};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
-use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_gpu::{RunOptions, TimelineRecording};
 use warplab_run::stepper::{Goal, Line, Stepper, Stop, ViewOptions};
 use warplab_run::{
     CompileOptions, KernelLaunch, Sequence, SequenceOptions, all_kernels, no_files, read_program,
@@ -125,7 +125,7 @@ fn every_cycle_is_the_same_forwards_and_backwards_across_launches() {
 fn the_states_that_are_shown_are_those_of_the_timeline() {
     let config = machine("toy");
     let recorded = with(&config, SAXPY, |sequence| {
-        let timeline = Some(TimelineOptions::default());
+        let timeline = Some(TimelineRecording::default());
         let options = RunOptions { timeline, ..RunOptions::default() };
         simulate_sequence(&config, sequence, SequenceOptions::default(), &no_files, options).unwrap()
     });

@@ -2,7 +2,7 @@
 
 use crate::SassFault;
 use crate::elf::{Elf, Fixup};
-use crate::kernel::Place;
+use crate::kernel::KernelSymbol;
 use crate::link;
 use crate::variables;
 use warplab_program::operand::Operand;
@@ -17,7 +17,7 @@ const EIGHT_BYTES: [u32; 2] = [2, 4];
 /// The banks of a kernel: its own, and those of the whole file that it reads; faults are added.
 pub(crate) fn read(
     elf: &Elf<'_>,
-    place: &Place<'_>,
+    place: &KernelSymbol<'_>,
     instructions: &[Instruction],
     faults: &mut Vec<SassFault>,
 ) -> Vec<ConstantBank> {
@@ -49,7 +49,12 @@ pub(crate) fn read(
 }
 
 /// An address of code is known now, one of a variable when the program is loaded.
-fn apply(elf: &Elf<'_>, place: &Place<'_>, fixup: &Fixup, bank: &mut ConstantBank) -> Result<(), String> {
+fn apply(
+    elf: &Elf<'_>,
+    place: &KernelSymbol<'_>,
+    fixup: &Fixup,
+    bank: &mut ConstantBank,
+) -> Result<(), String> {
     let symbol = elf.symbols.get(fixup.symbol).ok_or("a relocation names no symbol")?;
     if symbol.section != place.section
         && let Some(address) = link::code_address(elf, fixup)

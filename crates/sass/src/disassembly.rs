@@ -11,7 +11,7 @@ use warplab_program::{Control, Instruction, Opcode, SystemCall, WAIT_COUNTERS, l
 
 /// One function.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Function {
+pub(crate) struct DisassembledFunction {
     #[serde(rename = "function-name")]
     pub(crate) name: String,
     /// Its first address in its section.
@@ -21,7 +21,7 @@ pub(crate) struct Function {
     pub(crate) lines: Vec<Line>,
 }
 
-impl Function {
+impl DisassembledFunction {
     /// The address behind its last instruction.
     fn end(&self) -> u64 {
         self.start.saturating_add((self.lines.len() as u64).saturating_mul(INSTRUCTION_BYTES))
@@ -81,10 +81,10 @@ fn with_commas(operands: &str) -> String {
 
 /// The functions of a disassembly, each with its whole section: nvdisasm 13.2 lists the functions that a section holds
 /// behind its first one on their own.
-pub(crate) fn read(json: &str) -> Result<Vec<Function>, SassFault> {
-    let (_, listed): (IgnoredAny, Vec<Function>) = serde_json::from_str(json)
+pub(crate) fn read(json: &str) -> Result<Vec<DisassembledFunction>, SassFault> {
+    let (_, listed): (IgnoredAny, Vec<DisassembledFunction>) = serde_json::from_str(json)
         .map_err(|error| SassFault::file(format!("this is not what 'nvdisasm -json' prints: {error}")))?;
-    let mut functions: Vec<Function> = Vec::with_capacity(listed.len());
+    let mut functions: Vec<DisassembledFunction> = Vec::with_capacity(listed.len());
     for function in listed {
         match functions.last_mut() {
             Some(first) if function.start > 0 && function.start == first.end() => {

@@ -1,7 +1,7 @@
 //! One kernel of a cubin.
 
 use crate::bytes::Bytes;
-use crate::disassembly::{At, Function};
+use crate::disassembly::{At, DisassembledFunction};
 use crate::elf::Elf;
 use crate::lines::Lines;
 use crate::link::{Addresses, Layout};
@@ -22,7 +22,7 @@ fn reserved_shared_bytes(architecture: u32) -> u64 {
 
 /// Where a kernel is in its file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct KernelSymbol<'a> {
     pub(crate) name: &'a str,
     /// The section of its code, by number.
     pub(crate) section: usize,
@@ -34,12 +34,12 @@ pub(crate) struct Place<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File<'a> {
     pub(crate) elf: &'a Elf<'a>,
-    pub(crate) functions: &'a [Function],
+    pub(crate) functions: &'a [DisassembledFunction],
     pub(crate) lines: &'a Lines,
 }
 
 /// Reads a kernel, as far as that is possible; faults are added.
-pub(crate) fn read(file: &File<'_>, place: &Place<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
+pub(crate) fn read(file: &File<'_>, place: &KernelSymbol<'_>, faults: &mut Vec<SassFault>) -> Option<Kernel> {
     let elf = file.elf;
     let fault = |message: &str| SassFault::kernel(place.name, message);
     let code = elf.sections.get(place.section)?;

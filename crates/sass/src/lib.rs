@@ -117,7 +117,7 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
             .iter()
             .position(|symbol| symbol.name == name && symbol.is_function() && symbol.is_entry());
         let Some(symbol) = entry else { continue };
-        add(&mut program, &file, &kernel::Place { name, section: number, symbol }, &wrong);
+        add(&mut program, &file, &kernel::KernelSymbol { name, section: number, symbol }, &wrong);
     }
     if program.kernels.is_empty() && program.refused.is_empty() && faults.is_empty() {
         faults.push(SassFault::file("the cubin has no kernel"));
@@ -130,7 +130,12 @@ pub fn read_cubin(bytes: &[u8], disassembly_json: &str) -> Result<Program, Vec<S
 }
 
 /// Reads a kernel and puts it where it belongs: to those that can be used, or to the others with its faults.
-fn add(program: &mut Program, file: &kernel::File<'_>, place: &kernel::Place<'_>, wrong: &variables::Wrong) {
+fn add(
+    program: &mut Program,
+    file: &kernel::File<'_>,
+    place: &kernel::KernelSymbol<'_>,
+    wrong: &variables::Wrong,
+) {
     let mut faults = Vec::new();
     let kernel = kernel::read(file, place, &mut faults);
     let kernel = kernel.unwrap_or_else(|| Kernel { name: place.name.to_owned(), ..Kernel::default() });

@@ -1,6 +1,6 @@
 //! The code of a kernel with the functions that it calls: its own section first, then theirs, one after the other.
 
-use crate::disassembly::{Function, Line};
+use crate::disassembly::{DisassembledFunction, Line};
 use crate::elf::{Elf, Fixup, Section, Symbol};
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::{ConstantBank, Relocation, SystemCall, function_address};
@@ -18,7 +18,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The code that a kernel's section reaches: what its instructions name and, where it calls through pointers, every
     /// function whose address a variable or constant holds. `None` when relocations are damaged.
-    pub(crate) fn of(elf: &Elf<'_>, functions: &[Function], kernel: usize) -> Option<Layout> {
+    pub(crate) fn of(elf: &Elf<'_>, functions: &[DisassembledFunction], kernel: usize) -> Option<Layout> {
         let mut layout = Layout { parts: vec![(kernel, 0)] };
         let (mut next, mut through_pointers) = (0, false);
         while let Some(&(section, _)) = layout.parts.get(next) {
@@ -86,7 +86,7 @@ fn holds_addresses(section: &Section<'_>) -> bool {
     section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
 }
 
-fn calls_through_register(elf: &Elf<'_>, functions: &[Function], section: usize) -> bool {
+fn calls_through_register(elf: &Elf<'_>, functions: &[DisassembledFunction], section: usize) -> bool {
     let name = elf.sections.get(section).and_then(|section| section.name.strip_prefix(".text."));
     let function = functions.iter().find(|function| Some(function.name.as_str()) == name);
     function.is_some_and(|function| function.lines.iter().any(Line::calls_through_register))

@@ -148,7 +148,7 @@ stall_reasons! {
         colour: "#d55e00",
         row: 0,
         description: "The warp waits for a result of level one: a load of global or local memory, which may have to \
-                      come from level two or DRAM. More warps, more independent loads a thread, better coalescing, \
+                      come from level two or DRAM. More warps, more independent loads per thread, better coalescing, \
                       and shared memory for what is used again hide or avoid it.",
     }
     /// It waits for a result from shared memory, a special function or another variable-latency unit.
@@ -181,7 +181,7 @@ stall_reasons! {
         colour: "#a04000",
         row: 4,
         description: "The queue of the load/store unit for global and local memory is full. Fewer and wider accesses \
-                      (128 bits a thread) need fewer entries.",
+                      (128 bits per thread) need fewer entries.",
     }
     /// The queue for shared memory and other input/output instructions is full.
     MioThrottle {
@@ -231,7 +231,7 @@ const NOT_SELECTED: StateInfo = info!(
     "#f0e442",
     StallReason::COUNT,
     "The warp could have issued, but the scheduler took another. A high number says that there are more warps than \
-     needed to hide latency: occupancy may be given up for more registers a thread."
+     needed to hide latency: occupancy may be given up for more registers per thread."
 );
 
 const SELECTED: StateInfo = info!(
@@ -240,7 +240,7 @@ const SELECTED: StateInfo = info!(
     '*',
     "#009e73",
     StallReason::COUNT + 1,
-    "The warp issued an instruction. One warp of a scheduler a cycle can be selected."
+    "The warp issued an instruction. A scheduler selects at most one warp per cycle."
 );
 
 impl StallReason {

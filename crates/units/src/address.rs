@@ -21,12 +21,6 @@ impl Address {
     pub fn line(self) -> Address {
         Address(self.0 & !(LINE_BYTES - 1))
     }
-
-    /// The number of the sector inside the line: 0 to 3.
-    #[must_use]
-    pub fn sector_in_line(self) -> u32 {
-        ((self.0 / SECTOR_BYTES) % SECTORS_PER_LINE) as u32
-    }
 }
 
 impl Add<u64> for Address {

@@ -18,7 +18,7 @@ const COUNT: u64 = 10_000;
 const LONG_COUNT: u64 = 20_000;
 
 /// A kind of input.
-pub struct Kind<'a> {
+pub struct InputKind<'a> {
     /// Its name, also the start of its random numbers.
     pub name: &'a str,
     /// Inputs that are right, to be damaged.
@@ -41,7 +41,7 @@ pub fn count() -> u64 {
 ///
 /// # Panics
 /// When any of this is not so; the inputs lie in files that the message names.
-pub fn survive(kind: &Kind<'_>) {
+pub fn survive(kind: &InputKind<'_>) {
     for (at, seed) in kind.seeds.iter().enumerate() {
         assert!((kind.read)(seed), "{}: the whole input {at} is refused", kind.name);
     }
@@ -65,7 +65,7 @@ pub fn survive(kind: &Kind<'_>) {
 }
 
 /// A damaged input.
-fn input(kind: &Kind<'_>, number: u64) -> Vec<u8> {
+fn input(kind: &InputKind<'_>, number: u64) -> Vec<u8> {
     let mut random = Random::new(kind.name, number);
     let mut bytes = kind.seeds[random.below(kind.seeds.len())].clone();
     // Half of them in one place only: these come deepest into the reader.

@@ -1,7 +1,7 @@
 //! The laws of the design that hold for every run.
 
 use warplab_config::GpuConfig;
-use warplab_gpu::{RunOptions, RunOutcome, TimelineOptions, run};
+use warplab_gpu::{RunOptions, RunOutcome, TimelineRecording, run};
 use warplab_program::{Opcode, Program};
 use warplab_tests::sweep::{LAW_CASES, PTX};
 use warplab_tests::{Case, case_named, cases, gpu, simulate, suite_program};
@@ -42,7 +42,7 @@ fn law_1_the_output_is_the_same_for_1_2_and_5_threads_and_with_a_watcher() {
 
 fn watched(config: &GpuConfig, program: &Program, case: &Case) -> RunOutcome {
     let loaded = case.load(config, program).expect("it loads");
-    let timeline = Some(TimelineOptions { limit: 100_000, ..TimelineOptions::default() });
+    let timeline = Some(TimelineRecording { limit: 100_000, ..TimelineRecording::default() });
     let options = RunOptions { timeline, ..RunOptions::default() };
     run(config, &loaded.prepared, loaded.image, options).expect("it runs").0
 }
@@ -129,7 +129,7 @@ fn law_4_a_dependent_issues_exactly_when_its_operand_is_ready() {
     let program = suite_program(&config, "suite");
     let all = cases("suite");
     let loaded = case_named(&all, "latency_fma_f32").load(&config, &program).expect("it loads");
-    let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
+    let options = RunOptions { timeline: Some(TimelineRecording::default()), ..RunOptions::default() };
     let (outcome, _) = run(&config, &loaded.prepared, loaded.image, options).expect("it runs");
     let timeline = outcome.timeline.expect("recorded");
     let code = &program.kernel("k_lat_fma_f32").expect("the kernel").instructions;

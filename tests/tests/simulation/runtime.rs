@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use warplab_diagnostics::Source;
-use warplab_exec::interpreter::{Launch, Limits, run_printing};
+use warplab_exec::interpreter::{InterpretedLaunch, Limits, run_printing};
 use warplab_exec::{Init, LaunchShape, MemoryImage, PrintedLines, allocate_globals};
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
@@ -50,15 +50,20 @@ fn launch(program: &Program, kernel: &str, blocks: u32, n: u32, engine: Engine) 
     let shape = LaunchShape { grid: [blocks, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 0 };
     let mut printed = PrintedLines::default();
     let image = if engine == Engine::Interpreter {
-        let what = Launch { program, kernel, shape, parameters: &parameters, symbols: &symbols };
+        let what = InterpretedLaunch { program, kernel, shape, parameters: &parameters, symbols: &symbols };
         let limits = Limits { block_instructions: 2_000_000, ..Limits::default() };
         run_printing(&what, &image, limits, &mut printed).map_err(|fault| fault.to_string())?;
         image
     } else {
         let config = gpu("h200");
         let name = &kernel.name;
-        let what =
-            warplab_gpu::Launch { program, kernel: name, shape, parameters: &parameters, symbols: &symbols };
+        let what = warplab_gpu::LaunchRequest {
+            program,
+            kernel: name,
+            shape,
+            parameters: &parameters,
+            symbols: &symbols,
+        };
         let prepared = warplab_gpu::prepare(&config, &what).map_err(|fault| fault.to_string())?;
         let options = RunOptions {
             max_cycles: 20_000_000,
@@ -277,7 +282,8 @@ fn a_buffer_of_printf_that_is_full_forgets_the_oldest() {
     let symbols = allocate_globals(&program, &mut image).expect("the variables");
     let parameters = [&out.0.to_le_bytes()[..], &out.0.to_le_bytes(), &[0; 4]].concat();
     let shape = LaunchShape { grid: [1, 1, 1], block: [64, 1, 1], dynamic_shared_bytes: 0 };
-    let what = Launch { program: &program, kernel, shape, parameters: &parameters, symbols: &symbols };
+    let what =
+        InterpretedLaunch { program: &program, kernel, shape, parameters: &parameters, symbols: &symbols };
     let mut printed = PrintedLines::default();
     run_printing(&what, &image, Limits::default(), &mut printed).expect("it runs");
     // So many calls of a warp the H200 keeps, the last.

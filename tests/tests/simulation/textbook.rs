@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use warplab_config::launch::{Argument, Init, Size};
 use warplab_exec::LaunchShape;
-use warplab_gpu::{RunOptions, TimelineOptions, run};
+use warplab_gpu::{RunOptions, TimelineRecording, run};
 use warplab_program::Opcode::{self, Ffma, Ldg, Stg};
 use warplab_tests::{Case, assert_golden, compile, gpu};
 
@@ -26,7 +26,7 @@ fn schedule(kernel: &str) -> Schedule {
     let program = compile(&config, "configs/kernels/issue_timeline.ptx");
     let case = case(kernel);
     let loaded = case.load(&config, &program).expect("it loads");
-    let options = RunOptions { timeline: Some(TimelineOptions::default()), ..RunOptions::default() };
+    let options = RunOptions { timeline: Some(TimelineRecording::default()), ..RunOptions::default() };
     let (outcome, _) = run(&config, &loaded.prepared, loaded.image, options).expect("it runs");
     let timeline = outcome.timeline.expect("it was recorded");
     let code = &program.kernel(kernel).expect("the kernel").instructions;

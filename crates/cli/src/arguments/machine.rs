@@ -56,7 +56,7 @@ pub(crate) struct MachineArguments {
     /// A machine by name, or the path of a .ron file
     #[arg(long, value_name = "NAME")]
     pub(crate) gpu: Option<String>,
-    /// Which warp of those that can issue is taken
+    /// The warp scheduling policy
     #[arg(long, value_name = "POLICY", value_parser = SchedulerParser)]
     pub(crate) scheduler: Option<SchedulerPolicy>,
     /// A change of the machine, may be repeated: l2.kib=30000

@@ -99,6 +99,9 @@ pub(crate) struct ServeArguments {
     /// The folder that crates/laboratory/build.sh made
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
+    /// Only print the address; without a terminal nothing else is done
+    #[arg(long)]
+    pub(crate) no_open: bool,
     /// Copy the laboratory into this folder instead, for any file server
     #[arg(long, value_name = "FOLDER", conflicts_with = "port")]
     pub(crate) export: Option<PathBuf>,
@@ -106,7 +109,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// The run before: what `run --json` or `run --html` wrote
+    /// The run before: what `run -o`, `run --html` or `run --json` wrote
     pub(crate) before: PathBuf,
     /// The run after
     pub(crate) after: PathBuf,
@@ -116,7 +119,7 @@ pub(crate) struct CompareArguments {
     /// The launch of files with several, counted from 1
     #[arg(long = "launch", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) launch: u32,
-    /// Write both runs as one page; needs two pages of `run --html`
+    /// Write both runs as one page; needs runs of `run -o` (.wl) or pages of `run --html`
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -229,7 +232,7 @@ pub(crate) enum SchemaKind {
 pub(crate) enum CsvPage {
     /// A row a metric
     Details,
-    /// A row a launch, units in the second row
+    /// One row per launch; the second row holds units
     Raw,
 }
 
@@ -325,7 +328,7 @@ pub(crate) struct RunArguments {
     /// warp-state, launch, occupancy, source-counters, littles-law, or all
     #[arg(long = "section", value_name = "NAME", help_heading = "Report")]
     pub(crate) sections: Vec<String>,
-    /// Report only this one of several launches of a file, counted from 1; its warps are those of a timeline
+    /// Report only launch N of a file with several, counted from 1; timelines show that launch
     #[arg(long = "launch", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Report")]
     pub(crate) only_launch: Option<u32>,
     /// Only these metrics, by the names that Nsight Compute gives them, separated by commas; a name that ends with *,

@@ -46,7 +46,7 @@ pub(crate) struct CorrelateArguments {
     /// A metric to show instead of the usual ones, by its id; may be repeated
     #[arg(long = "metric", value_name = "ID", help_heading = "Report")]
     pub(crate) metrics: Vec<String>,
-    /// Write a row a case with every metric; - is standard output
+    /// Write one row per case with every metric; - is standard output
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub(crate) csv: Option<PathBuf>,
     /// Write cases, metrics and errors as JSON; - is standard output

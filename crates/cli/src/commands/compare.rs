@@ -1,7 +1,7 @@
 //! `warplab compare BEFORE AFTER`.
 
 use crate::arguments::CompareArguments;
-use crate::commands::run::kept_json;
+use crate::commands::run::kept_document;
 use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use crate::{result_file, sources};
@@ -34,7 +34,8 @@ pub(crate) fn run(arguments: &CompareArguments, terminal: &mut Terminal) -> Resu
     let names = [a.compared.name.clone(), b.compared.name.clone()];
     if let Some(path) = &arguments.html {
         if !(before.page && after.page) {
-            let message = "--html: a page is made of two pages of warplab run --html; JSON has no timelines and no code";
+            let message = "--html: JSON has no timelines and no code; compare two runs that warplab run -o FILE.wl kept, or \
+                           two pages of warplab run --html";
             return Err(Failure::input(message));
         }
         let runs = [(&before.document, a.launch), (&after.document, b.launch)];
@@ -55,13 +56,16 @@ pub(crate) fn since(baseline: &Path, json: &str) -> Result<String, Failure> {
 }
 
 fn read(path: &Path) -> Result<Written, Failure> {
-    let text = if result_file::is_one(path) { kept_json(path)? } else { sources::read(path)?.text };
+    if result_file::is_one(path) {
+        return Ok(Written { document: kept_document(path)?, page: true });
+    }
+    let text = sources::read(path)?.text;
     let told = |fault: String| Failure::input(format!("{}: {fault}", path.display()));
     if text.trim_start().starts_with('<') {
         return Ok(Written { document: document_of(&text).map_err(told)?, page: true });
     }
     let document: Value = serde_json::from_str(&text).map_err(|fault| {
-        told(format!("this is neither what run --json nor what run --html wrote: {fault}"))
+        told(format!("this is nothing that run -o, run --html or run --json wrote: {fault}"))
     })?;
     match document["schema_version"].as_u64() {
         Some(1) => Ok(Written { document, page: false }),

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use std::path::Path;
-use warplab_config::{Kind, load_course, load_gpu, load_lab, load_launch};
+use warplab_config::{DescriptionKind, load_course, load_gpu, load_lab, load_launch};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_lab::experiment;
 use warplab_run::Fault;
@@ -31,18 +31,18 @@ pub(crate) fn check_source(source: &Source, terminal: &mut Terminal) -> Result<O
 }
 
 fn summary(source: &Source) -> Result<String, Vec<Diagnostic>> {
-    Ok(match Kind::of(&source.text) {
-        Kind::Gpu => format!("a machine, {}", load_gpu(source)?.name),
-        Kind::Launch => format!("a launch of {}", load_launch(source)?.kernel),
-        Kind::Experiment => {
+    Ok(match DescriptionKind::of(&source.text) {
+        DescriptionKind::Gpu => format!("a machine, {}", load_gpu(source)?.name),
+        DescriptionKind::Launch => format!("a launch of {}", load_launch(source)?.kernel),
+        DescriptionKind::Experiment => {
             let loaded = experiment::load(source).map_err(|fault| match fault {
                 Fault::Diagnostics(_, faults) => faults,
                 other => vec![Diagnostic::error(Span::new(0, 0), other.to_string())],
             })?;
             format!("an experiment of {} points, {}", loaded.points(false).len(), loaded.title)
         }
-        Kind::Course => format!("a course of {} rows", load_course(source)?.rows.len()),
-        Kind::Lab => format!("a lab, {}", load_lab(source)?.title),
+        DescriptionKind::Course => format!("a course of {} rows", load_course(source)?.rows.len()),
+        DescriptionKind::Lab => format!("a lab, {}", load_lab(source)?.title),
     })
 }
 
@@ -58,11 +58,11 @@ pub(crate) fn show(machine: &str, changes: &[String], terminal: &mut Terminal) -
 /// Prints the JSON schema of a kind of description.
 pub(crate) fn schema(kind: SchemaKind, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let kind = match kind {
-        SchemaKind::Gpu => Kind::Gpu,
-        SchemaKind::Launch => Kind::Launch,
-        SchemaKind::Experiment => Kind::Experiment,
-        SchemaKind::Course => Kind::Course,
-        SchemaKind::Lab => Kind::Lab,
+        SchemaKind::Gpu => DescriptionKind::Gpu,
+        SchemaKind::Launch => DescriptionKind::Launch,
+        SchemaKind::Experiment => DescriptionKind::Experiment,
+        SchemaKind::Course => DescriptionKind::Course,
+        SchemaKind::Lab => DescriptionKind::Lab,
     };
     let text = serde_json::to_string_pretty(warplab_config::schema(kind));
     let text = text.map_err(|error| Failure::Output(format!("the schema cannot be written: {error}")))?;

@@ -10,7 +10,7 @@ pub(crate) use grade::grade;
 pub(crate) use new::new;
 
 use crate::failure::{Failure, Outcome};
-use crate::labs::{self, Place};
+use crate::labs::{self, LabLocation};
 use crate::terminal::Terminal;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -87,7 +87,7 @@ fn there_already(path: &Path) -> Failure {
 }
 
 /// A lab by its number, its name or the path of its folder.
-fn find(name: &str) -> Result<(Place, Lab), Failure> {
+fn find(name: &str) -> Result<(LabLocation, Lab), Failure> {
     let place = labs::find(name)?;
     let lab = describe(&|path| place.read(path))?;
     Ok((place, lab))

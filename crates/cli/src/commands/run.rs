@@ -4,15 +4,16 @@ use crate::arguments::{CsvPage, RunArguments};
 use crate::asked_metrics::AskedMetrics;
 use crate::commands::{compare, hazards};
 use crate::failure::{Failure, Outcome};
-use crate::job::{self, Job, Step};
+use crate::job::{self, Job, JobLaunch};
 use crate::result_file::{self, KeptRun};
 use crate::simulate::{SimulationOptions, interrupt, simulate};
 use crate::terminal::Terminal;
 use crate::{checkpoint, exports, names, page, save, sources};
+use serde_json::Value;
 use std::path::Path;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::{Printed, PrintedLine, PrintedLines};
-use warplab_gpu::{RunOutcome, Timeline, TimelineOptions as Recording};
+use warplab_gpu::{RunOutcome, Timeline, TimelineRecording};
 use warplab_lab::experiment::warp_record;
 use warplab_metrics::{Context, LaunchInfo, SECTIONS, SectionValues, evaluate};
 use warplab_report::{
@@ -126,11 +127,6 @@ pub(crate) fn report_kept(
     Ok(if kept.holds() { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// The JSON of a run that was kept.
-pub(crate) fn kept_json(path: &Path) -> Result<String, Failure> {
-    Ok(document(&result_file::read(path)?))
-}
-
 /// A run as JSON.
 pub(crate) fn document(kept: &KeptRun) -> String {
     let launches = kept.simulated.launches.iter().enumerate();
@@ -143,6 +139,16 @@ pub(crate) fn document(kept: &KeptRun) -> String {
 pub(crate) fn html(arguments: &RunArguments, kept: &KeptRun) -> Result<String, Failure> {
     let run = Run::of(arguments, kept)?;
     Ok(page(&run, &chosen(&run)))
+}
+
+/// What the page of a run that was kept carries.
+pub(crate) fn kept_document(path: &Path) -> Result<Value, Failure> {
+    let KeptRun { job, simulated, recorded, .. } = result_file::read(path)?;
+    let launches = simulated.launches.iter().enumerate();
+    let launches: Vec<Reported<'_>> =
+        launches.map(|(number, result)| reported(&job, number, result)).collect();
+    let window = page::Window { sm: recorded.0, cycles: None };
+    Ok(page::document(&job, &on_page(&job, &simulated, &launches), &window))
 }
 
 /// One launch or several as JSON.
@@ -189,9 +195,14 @@ fn wanted_sections(asked: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(wanted)
 }
 
-fn recording(arguments: &RunArguments) -> Recording {
+fn recording(arguments: &RunArguments) -> TimelineRecording {
     let cycles = arguments.cycles.clone().unwrap_or(0..u64::MAX);
-    Recording { sm: arguments.timeline_sm, from: cycles.start, to: cycles.end, ..Recording::default() }
+    TimelineRecording {
+        sm: arguments.timeline_sm,
+        from: cycles.start,
+        to: cycles.end,
+        ..TimelineRecording::default()
+    }
 }
 
 /// A run that has ended, and what is to be reported of it.
@@ -227,7 +238,7 @@ impl<'a> Run<'a> {
     }
 
     /// The launch that may have a timeline: its step and its outcome.
-    fn recorded(&self) -> Option<(&'a Step, &'a RunOutcome)> {
+    fn recorded(&self) -> Option<(&'a JobLaunch, &'a RunOutcome)> {
         let result = self.simulated.launches.get(self.recorded)?;
         Some((self.job.steps.get(self.recorded)?, &result.outcome))
     }
@@ -350,17 +361,24 @@ fn csv(run: &Run<'_>, page: CsvPage, launches: Vec<Reported<'_>>) -> String {
 
 /// Everything about the launches as one page.
 fn page(run: &Run<'_>, launches: &[Reported<'_>]) -> String {
-    let (arguments, job) = (run.arguments, run.job);
+    let window = page::Window { sm: run.sm, cycles: run.arguments.cycles.clone() };
+    page::page(run.job, &on_page(run.job, run.simulated, launches), &window)
+}
+
+fn on_page<'a>(
+    job: &'a Job,
+    simulated: &'a SimulatedSequence,
+    launches: &'a [Reported<'a>],
+) -> Vec<page::ShownLaunch<'a>> {
     let shown = launches.iter().filter_map(|launch| {
-        Some(page::Launch {
+        Some(page::ShownLaunch {
             info: &launch.header.launch,
             step: job.steps.get(launch.number)?,
-            result: run.simulated.launches.get(launch.number)?,
+            result: simulated.launches.get(launch.number)?,
             sections: &launch.sections,
         })
     });
-    let window = page::Window { sm: run.sm, cycles: arguments.cycles.clone() };
-    page::page(job, &shown.collect::<Vec<_>>(), &window)
+    shown.collect()
 }
 
 /// All launches in one table with their sum.

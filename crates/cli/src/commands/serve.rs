@@ -14,7 +14,7 @@ const FOLDER: &str = "target/laboratory";
 /// The page that opens it.
 const START: &str = "index.html";
 
-/// Serves the laboratory until the program is ended, or copies it into a folder.
+/// Serves the laboratory and opens it in the browser, until the program is ended; or copies it into a folder.
 pub(crate) fn run(arguments: &ServeArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
     let folder = folder(arguments.folder.as_deref())?;
     if let Some(target) = &arguments.export {
@@ -26,8 +26,15 @@ pub(crate) fn run(arguments: &ServeArguments, terminal: &mut Terminal) -> Result
     let server = Server::http(("127.0.0.1", port)).map_err(|error| {
         Failure::input(format!("port {port} cannot be opened: {error}; give another --port, or 0 for any"))
     })?;
-    terminal.print(&format!("http://{}\n", server.server_addr()))?;
+    let address = format!("http://{}", server.server_addr());
+    terminal.print(&format!("{address}\n"))?;
     terminal.note("the laboratory is served to this computer only; Ctrl and C end it");
+    if !arguments.no_open && Terminal::is_interactive() {
+        // The server answers once this has returned: nothing may wait for the browser.
+        if let Err(error) = open::that_detached(&address) {
+            terminal.note(&format!("no browser could be started ({error}): open the address in one"));
+        }
+    }
     for request in server.incoming_requests() {
         // A browser that has gone away needs no answer.
         let _ = answer(&folder, request);
@@ -86,7 +93,7 @@ fn is_plain(name: &str) -> bool {
     !name.starts_with('.') && name.chars().all(|it| it.is_ascii_alphanumeric() || "._-".contains(it))
 }
 
-/// What a browser must know of a file: it runs no module and no WebAssembly that is called anything else.
+/// The MIME type of a file. Browsers refuse modules and WebAssembly with any other type.
 fn content_type(name: &str) -> &'static str {
     match Path::new(name).extension().and_then(|extension| extension.to_str()) {
         Some("html") => "text/html; charset=utf-8",

@@ -66,7 +66,7 @@ fn run(purpose: &str, name: &str) -> PathBuf {
 
 /// An empty folder with the files of a checkout.
 #[cfg(unix)]
-fn checkout(name: &str) -> PathBuf {
+pub(crate) fn checkout(name: &str) -> PathBuf {
     let folder = fresh_folder(name);
     for part in ["configs", "traces"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
@@ -161,7 +161,7 @@ fn the_figures_of_the_book_are_drawn_by_its_commands() {
 }
 
 /// A generated page, or the part of one between two lines, is as it should be.
-fn is_page(name: &str, text: &str) {
+pub(crate) fn is_page(name: &str, text: &str) {
     if std::env::var("WARPLAB_BLESS").is_ok_and(|value| value == "1") {
         fs::write(book().join(name), text).unwrap();
     }

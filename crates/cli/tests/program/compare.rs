@@ -52,6 +52,16 @@ fn pages_say_what_json_says_and_make_one_page() {
 }
 
 #[test]
+fn kept_runs_make_the_page_that_their_pages_make() {
+    let [a, b] = written("kept", "-o");
+    let [c, d] = written("kept_pages", "--html");
+    let [kept, of_pages] = ["kept.html", "pages.html"].map(|name| a.with_file_name(name));
+    compared([&a, &b], &format!("--html {}", kept.display()));
+    compared([&c, &d], &format!("--html {}", of_pages.display()));
+    assert_eq!(fs::read_to_string(kept).unwrap(), fs::read_to_string(of_pages).unwrap());
+}
+
+#[test]
 fn a_run_beside_itself_differs_in_nothing() {
     let [a, _] = written("itself", "--json");
     assert!(compared([&a, &a], "").ends_with("No metric differs.\n"));
@@ -81,5 +91,8 @@ fn what_no_run_wrote_is_refused() {
     let launch = told(format!("compare {a} {b} --launch 2"));
     assert!(launch.contains("--launch 2:"), "{launch}");
     let html = told(format!("compare {a} {b} --html {}", folder.join("x.html").display()));
-    assert!(html.contains("JSON has no timelines and no code"), "{html}");
+    assert!(
+        html.contains("JSON has no timelines and no code; compare two runs that warplab run -o FILE.wl kept"),
+        "{html}"
+    );
 }

@@ -89,9 +89,11 @@ fn a_results_file_that_cannot_be_written_does_not_throw_the_table_away() {
     assert_eq!((stdout(&ran), status(&ran)), (kept, Some(2)));
     let said = stderr(&ran);
     assert!(said.starts_with("error: file/points.jsonl cannot be written: "), "{said}");
-    assert!(said.ends_with(
-        "; what is printed is whole, but its points run again the next time; give another --results\n"
-    ));
+    assert!(
+        said.ends_with(
+            "; the output is complete, but these points will be run again; give another --results\n"
+        )
+    );
 }
 
 /// How many points a sweep over right launches works out with this results file, and the file after it.
@@ -202,4 +204,24 @@ fn a_word_of_the_clock_or_the_difference_of_two_is_simulated_and_measured() {
     let beyond = warplab_in(&folder, "experiment readings.ron --set at=1-4");
     assert_eq!(status(&beyond), Some(2));
     assert_eq!(stderr(&beyond), "error: at at 1-4: word: 'cycles' has 4 words, not 4\n");
+}
+
+const REASONS: &str = r#"(
+    title: "Squares", source: "here", why: "to see", kind: formula,
+    axes: [(name: "n", values: [1, 2, 3])],
+    columns: [(name: "square", of: "n^2"), (name: "half", hidden: true, of: "n / 2", digits: 1)],
+    references: [
+        (column: "square", from: "source", values: list([2, 4, 8]), bound: exact, deviates: "half of n is {half} here"),
+    ],
+    claims: [(says: "Squares are small.", holds: "square < 9", deviates: "they are {square}")],
+)"#;
+
+#[test]
+fn the_numbers_of_a_reason_come_from_the_run() {
+    let folder = fresh_folder("reasons");
+    fs::write(folder.join("squares.ron"), REASONS).unwrap();
+    let ran = warplab_in(&folder, "experiment squares.ron");
+    let words = stdout(&ran).split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Why: half of n is 0.5, 1.0 and 1.5 here"), "{words}");
+    assert!(words.contains("Why: they are 1, 4 and 9"), "{words}");
 }

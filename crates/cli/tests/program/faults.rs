@@ -125,11 +125,11 @@ error: unknown modifier '.s33' of 'add'
 #[test]
 fn ten_thousand_registers() {
     warplab("run many_registers.sass --grid 1 --block 32").code(2).stdout_eq("").stderr_eq(str![[r#"
-error: many: 10000 registers a thread; NVIDIA H200 allows 255
+error: many: 10000 registers per thread; NVIDIA H200 allows 255
 
 "#]]);
     warplab("occupancy --block 32 --registers 10000").code(2).stderr_eq(str![[r#"
-error: NVIDIA H200 cannot run 10000 registers a thread; at most 255 are possible
+error: NVIDIA H200 cannot run 10000 registers per thread; at most 255 are possible
 
 "#]]);
 }

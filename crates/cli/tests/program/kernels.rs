@@ -93,7 +93,7 @@ note: left out, because they cannot run (see 'warplab check two_kernels.ptx'): c
 fn more_registers_than_a_machine_has_are_a_reason() {
     warplab("check many_registers.sass").code(1).stdout_eq(str![[r#"
   many cannot run: 1 reason
-    many: 10000 registers a thread; NVIDIA H200 allows 255
+    many: 10000 registers per thread; NVIDIA H200 allows 255
 
 "#]]);
 }

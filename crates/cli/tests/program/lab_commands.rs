@@ -77,6 +77,7 @@ fn a_lab_of_ones_own_starts_checks_and_is_graded_by_its_path() {
     warplab_in(&root, "lab new mine").success();
     warplab_in(&root, "config check mine/lab.ron").success();
     warplab_in(&root, "lab check ./mine mine/solution").success();
+    warplab_in(&root, "lab check mine mine/solution").success();
     warplab_in(&root, "lab start ./mine student").success();
     let ran = warplab_in(&root, "lab check mine/lab.ron student");
     assert_eq!(status(&ran), Some(1));

@@ -1,6 +1,7 @@
 //! Labs as a student meets them: the solution passes, a blank worksheet does not, and wrong answers get the right hint.
 
-use crate::common::{fresh_folder, status, stderr, warplab, warplab_in};
+use crate::common::{fresh_folder, status, stderr, stdout, warplab, warplab_in};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,17 +64,22 @@ pub(crate) fn hints_for(lab: &str, name: &str, changes: &[(&str, &str)]) -> Vec<
 const LABS: [(&str, &str); 12] = [
     ("1-latency", "0 of 7 hold, 7 blank"),
     ("2-schedulers", "0 of 4 hold, 4 blank"),
-    ("3-dependences", "0 of 5 hold, 4 blank"),
+    ("3-dependences", "0 of 5 hold, 5 blank"),
     ("4-littles-law", "0 of 5 hold, 5 blank"),
     ("5-divergence", "0 of 7 hold, 7 blank"),
-    ("6-coalescing", "0 of 7 hold, 6 blank"),
-    ("7-banks", "0 of 6 hold, 4 blank"),
+    ("6-coalescing", "0 of 7 hold, 7 blank"),
+    ("7-banks", "0 of 6 hold, 6 blank"),
     ("8-occupancy", "0 of 6 hold, 6 blank"),
-    ("9-atomics", "0 of 6 hold, 4 blank"),
+    ("9-atomics", "0 of 6 hold, 6 blank"),
     ("10-dram", "0 of 7 hold, 7 blank"),
-    ("11-matmul", "0 of 5 hold, 4 blank"),
+    ("11-matmul", "0 of 5 hold, 5 blank"),
     ("12-scheduler", "0 of 6 hold, 6 blank"),
 ];
+
+/// The first line that is wider than a page.
+fn wide(text: &str) -> Option<&str> {
+    text.lines().find(|line| line.chars().count() > 100)
+}
 
 #[test]
 fn the_solution_of_every_lab_passes() {
@@ -81,6 +87,7 @@ fn the_solution_of_every_lab_passes() {
         let checked = check(lab, &solution(lab, &format!("solution-{lab}"), &[]));
         assert_eq!(checked.status, Some(0), "{lab}: {}{}", checked.stdout, checked.stderr);
         assert!(!checked.stdout.contains("Hint"), "{}", checked.stdout);
+        assert_eq!(wide(&checked.stdout), None, "{lab}");
     }
 }
 
@@ -89,10 +96,42 @@ fn every_worksheet_as_copied_fails_with_all_its_blanks() {
     for (lab, said) in LABS {
         let folder = folder(&format!("copied-{lab}"));
         warplab(&format!("lab start {lab} {}", folder.display())).success();
+        assert_eq!(
+            wide(
+                &fs::read_to_string(folder.join("worksheet.ron"))
+                    .unwrap()
+                    .replace(folder.to_str().unwrap(), "")
+            ),
+            None
+        );
+        assert_eq!(wide(&stdout(&warplab(&format!("lab show {lab}")))), None, "{lab}");
         let checked = check(lab, &folder);
         assert_eq!((checked.status, checked.stderr.as_str()), (Some(1), ""), "{lab}");
         assert_eq!(checked.stdout.lines().last(), Some(said), "{lab}: {}", checked.stdout);
+        assert!(!checked.stdout.contains("Run "), "{lab} shows a timeline: {}", checked.stdout);
+        let ran = warplab(&format!("lab check {lab} {} --json", folder.display()));
+        let found: Value = serde_json::from_str(&stdout(&ran)).unwrap();
+        for verdict in
+            found["predictions"].as_array().unwrap().iter().chain(found["checks"].as_array().unwrap())
+        {
+            assert_eq!(
+                (&verdict["simulated"], &verdict["difference"]),
+                (&Value::Null, &Value::Null),
+                "{lab}"
+            );
+        }
     }
+}
+
+#[test]
+fn an_unchanged_kernel_shows_nothing_while_a_prediction_is_wrong() {
+    let folder =
+        solution("3-dependences", "unchanged-wrong", &[("\"one_element\": 1006", "\"one_element\": 3004")]);
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/kernels");
+    fs::copy(kernels.join("issue_timeline.ptx"), folder.join("kernel.ptx")).unwrap();
+    let printed = check("3", &folder).stdout;
+    assert!(printed.contains("Hint for check 1: kernel.ptx is unchanged."), "{printed}");
+    assert!(!printed.contains("Run yours"), "{printed}");
 }
 
 #[test]
@@ -100,7 +139,7 @@ fn lab_1_who_takes_the_issue_interval_for_the_latency_is_told_to_look_for_depend
     assert_eq!(
         hints_for("1-latency", "interval", &[("\"cycles_between\": 5", "\"cycles_between\": 1")]),
         [
-            "Hint for prediction 1: An instruction a cycle is what the issue slot can do. What does the next FFMA of \
+            "Hint for prediction 1: One instruction per cycle is what the issue slot can do. What does the next FFMA of \
              the same warp need before it can start?"
         ]
     );

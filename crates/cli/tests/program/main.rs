@@ -7,6 +7,8 @@ mod common;
 mod compare;
 mod contraction;
 mod correlate;
+#[cfg(unix)]
+mod course_tables;
 mod documents;
 mod experiments;
 mod exports;
@@ -19,6 +21,7 @@ mod lab_commands;
 mod lab_hints;
 mod labs;
 mod launches;
+mod links;
 #[cfg(unix)]
 mod output;
 mod page;

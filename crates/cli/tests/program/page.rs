@@ -72,6 +72,27 @@ fn what_instructions_asked_of_memory_adds_up_to_the_metrics() {
 }
 
 #[test]
+fn the_cuda_source_of_a_shipped_kernel_is_found_beside_its_ptx() {
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/kernels/saxpy.ptx");
+    let launch =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/launches/saxpy.ron")).unwrap();
+    let launch =
+        launch.replace("../kernels/saxpy.ptx", kernel).replace("4096", "4").replace("1048576", "1024");
+    let file = fresh_folder("page_cuda_launch").join("small.ron");
+    fs::write(&file, launch.replace("4MiB", "4KiB")).unwrap();
+    let arguments = "--arg i32:64 --arg f32:2 --arg buffer:x:256:zero --arg buffer:y:256:zero";
+    for (name, line) in [
+        ("cuda", file.display().to_string()),
+        ("cuda_program", format!("{kernel} --grid 2 --block 32 {arguments}")),
+    ] {
+        let document = document(&page(name, &line));
+        let texts = document["launches"][0]["code"]["texts"].as_array().unwrap();
+        let names: Vec<&str> = texts.iter().filter_map(|text| text["name"].as_str()).collect();
+        assert!(names.iter().any(|name| name.ends_with("saxpy.cu")), "{names:?}");
+    }
+}
+
+#[test]
 fn the_window_is_what_is_recorded() {
     let document = document(&page("window", &format!("{WARP_STATES} --window 50..60")));
     let timeline = &document["launches"][0]["timeline"];

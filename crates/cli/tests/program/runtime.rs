@@ -56,7 +56,7 @@ fn a_stack_that_overflows_ends_the_run_with_status_1() {
     let launch = "--kernel deep --grid 1 --block 32 --gpu toy --arg buffer:out:16KiB:zero --arg buffer:in:16KiB:zero \
                   --arg u32:1000 --quiet";
     warplab(&format!("run ../../../../traces/isa/calls.sass {launch}")).code(1).stdout_eq("").stderr_eq(str![[r#"
-error: deep+[..] (line [..]) STL [..]: block (0,0,0) thread (0,0,0): the stack overflows: 1024 bytes a thread are not enough, lane 0
+error: deep+[..] (line [..]) STL [..]: block (0,0,0) thread (0,0,0): the stack overflows: 1024 bytes per thread are not enough, lane 0
 ...
 "#]]);
 }

@@ -2,7 +2,7 @@
 
 use super::expression::ColumnLeaf;
 use super::{AxisValue, Experiment, Expression, Piece, Template};
-use crate::expression::{Evaluate, Function, Literal, Operator, WholeFunction, single};
+use crate::expression::{Evaluate, Literal, MathFunction, Operator, WholeFunction, single};
 use std::collections::BTreeMap;
 
 /// One combination of values of the axes.
@@ -221,19 +221,19 @@ impl Evaluate<ColumnLeaf> for Scope<'_> {
         })
     }
 
-    fn call(&self, function: Function, [a, b, c]: [f64; 3]) -> Result<f64, Missing> {
+    fn call(&self, function: MathFunction, [a, b, c]: [f64; 3]) -> Result<f64, Missing> {
         Ok(match function {
-            Function::Whole(WholeFunction::Min) => a.min(b),
-            Function::Whole(WholeFunction::Max) => a.max(b),
-            Function::Whole(WholeFunction::Abs) => a.abs(),
-            Function::Sqrt => a.sqrt(),
-            Function::Log2 => a.log2(),
-            Function::Floor => a.floor(),
-            Function::Ceil => a.ceil(),
-            Function::Round => a.round(),
-            Function::Fma => a.mul_add(b, c),
-            Function::F32 => single(a),
-            Function::F64 | Function::Whole(WholeFunction::Select) => a,
+            MathFunction::Whole(WholeFunction::Min) => a.min(b),
+            MathFunction::Whole(WholeFunction::Max) => a.max(b),
+            MathFunction::Whole(WholeFunction::Abs) => a.abs(),
+            MathFunction::Sqrt => a.sqrt(),
+            MathFunction::Log2 => a.log2(),
+            MathFunction::Floor => a.floor(),
+            MathFunction::Ceil => a.ceil(),
+            MathFunction::Round => a.round(),
+            MathFunction::Fma => a.mul_add(b, c),
+            MathFunction::F32 => single(a),
+            MathFunction::F64 | MathFunction::Whole(WholeFunction::Select) => a,
         })
     }
 

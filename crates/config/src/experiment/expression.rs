@@ -10,7 +10,7 @@
 //! All numbers are of double precision.
 
 use super::AxisValue;
-use crate::expression::{Dialect, Function, Mention, Parsed, Parser, Term, parse};
+use crate::expression::{Dialect, MathFunction, Mention, Parsed, Parser, Term, parse};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span};
@@ -67,12 +67,12 @@ struct Column {
 
 impl Dialect for Column {
     type Leaf = ColumnLeaf;
-    type Function = Function;
+    type Function = MathFunction;
     const NOUN: &'static str = "expression";
     const OPERANDS: &'static str = "a number, a name, a metric in curly brackets or '('";
     const FORM: &'static str = "at";
 
-    fn own(function: Function) -> Option<Function> {
+    fn own(function: MathFunction) -> Option<MathFunction> {
         Some(function)
     }
 

@@ -246,10 +246,11 @@ pub struct Reference {
     pub at: BTreeMap<String, Vec<AxisValue>>,
     /// How near the column must be.
     pub bound: Bound,
-    /// Why the bound is missed, where the fault is the source's.
+    /// Why the bound is missed, where the fault is the source's. "{name}" stands for that column at the points compared.
     #[serde(default)]
     pub known: Option<String>,
-    /// Why the bound is missed, where the fault is the simulator's: the cause, and the counter that shows it.
+    /// Why the bound is missed, where the fault is the simulator's: the cause, and the counter that shows it. "{name}"
+    /// stands for that column at the points compared.
     #[serde(default)]
     pub deviates: Option<String>,
 }
@@ -260,6 +261,30 @@ impl Reference {
     pub fn has_reason(&self) -> bool {
         self.known.is_some() || self.deviates.is_some()
     }
+}
+
+/// A part of a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReasonPart<'a> {
+    /// Words.
+    Text(&'a str),
+    /// The numbers of a column.
+    Column(&'a str),
+}
+
+/// A reason in its parts: names in curly brackets are columns.
+#[must_use]
+pub fn reason_parts(reason: &str) -> Vec<ReasonPart<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = reason;
+    while let Some((text, (name, after))) =
+        rest.split_once('{').and_then(|(text, inside)| Some((text, inside.split_once('}')?)))
+    {
+        parts.extend([ReasonPart::Text(text), ReasonPart::Column(name)]);
+        rest = after;
+    }
+    parts.push(ReasonPart::Text(rest));
+    parts
 }
 
 /// A sentence about the table, and when it is true.
@@ -273,7 +298,7 @@ pub struct Claim {
     /// Only the points with these values of axes; at least one must have them.
     #[serde(default)]
     pub at: BTreeMap<String, Vec<AxisValue>>,
-    /// Why it is not so in the simulator: the cause, and the counter that shows it.
+    /// Why it is not so in the simulator: the cause, and the counter that shows it. "{name}" stands for that column.
     #[serde(default)]
     pub deviates: Option<String>,
 }

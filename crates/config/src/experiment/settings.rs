@@ -2,7 +2,7 @@
 
 use super::ExperimentKind;
 use crate::check::{allowed, schema_at};
-use crate::schema::{Kind, schema};
+use crate::schema::{DescriptionKind, schema};
 
 /// What a setting changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn setting(kind: ExperimentKind, name: &str) -> Result<Setting<'_>, (String,
     }
     if let Some(path) = name.strip_prefix("gpu.") {
         let names: Vec<&str> = path.split('.').collect();
-        return match schema_at(schema(Kind::Gpu), &names) {
+        return match schema_at(schema(DescriptionKind::Gpu), &names) {
             Ok(_) => Ok(Setting::Machine(path)),
             Err((depth, known)) => {
                 let help = allowed(names.get(depth).copied(), &known);

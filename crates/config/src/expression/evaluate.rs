@@ -1,6 +1,6 @@
 //! The value of an expression, whatever its numbers are.
 
-use super::{Function, Literal, Operator, Term, WholeFunction};
+use super::{Literal, MathFunction, Operator, Term, WholeFunction};
 
 /// The numbers of a dialect, and what its leaves mean.
 pub(crate) trait Evaluate<L> {
@@ -19,7 +19,7 @@ pub(crate) trait Evaluate<L> {
         right: Self::Value,
     ) -> Result<Self::Value, Self::Fault>;
     /// A function of as many of these numbers as it takes; never [`WholeFunction::Select`].
-    fn call(&self, function: Function, arguments: [Self::Value; 3]) -> Result<Self::Value, Self::Fault>;
+    fn call(&self, function: MathFunction, arguments: [Self::Value; 3]) -> Result<Self::Value, Self::Fault>;
     fn is_zero(&self, value: Self::Value) -> bool;
     /// What becomes of every intermediate value.
     fn checked(&self, value: Self::Value) -> Result<Self::Value, Self::Fault>;
@@ -37,7 +37,7 @@ pub(crate) trait Evaluate<L> {
                 let (left, right) = (self.value(left)?, self.value(right)?);
                 self.binary(*operator, left, right)?
             }
-            Term::Call(Function::Whole(WholeFunction::Select), arguments) => {
+            Term::Call(MathFunction::Whole(WholeFunction::Select), arguments) => {
                 let condition = self.value(&arguments[0])?;
                 let chosen = if self.is_zero(condition) { 2 } else { 1 };
                 self.value(&arguments[chosen])?

@@ -23,7 +23,7 @@ pub(crate) use parser::{Dialect, Parsed, Parser, parse};
 
 /// A part of an expression; `L` is what its dialect adds, `F` are the functions that it has.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Term<L, F = Function> {
+pub(crate) enum Term<L, F = MathFunction> {
     Number(Literal),
     Leaf(L),
     Negate(Box<Term<L, F>>),
@@ -96,7 +96,7 @@ pub enum WholeFunction {
 
 /// A function of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
+pub(crate) enum MathFunction {
     Whole(WholeFunction),
     Sqrt,
     Log2,
@@ -108,21 +108,21 @@ pub(crate) enum Function {
     F64,
 }
 
-impl Function {
+impl MathFunction {
     /// Every function with its name and how many numbers it takes: three at most.
-    const ALL: [(&str, Function, usize); 12] = [
-        ("min", Function::Whole(WholeFunction::Min), 2),
-        ("max", Function::Whole(WholeFunction::Max), 2),
-        ("abs", Function::Whole(WholeFunction::Abs), 1),
-        ("sqrt", Function::Sqrt, 1),
-        ("log2", Function::Log2, 1),
-        ("floor", Function::Floor, 1),
-        ("ceil", Function::Ceil, 1),
-        ("round", Function::Round, 1),
-        ("fma", Function::Fma, 3),
-        ("f32", Function::F32, 1),
-        ("f64", Function::F64, 1),
-        ("select", Function::Whole(WholeFunction::Select), 3),
+    const ALL: [(&str, MathFunction, usize); 12] = [
+        ("min", MathFunction::Whole(WholeFunction::Min), 2),
+        ("max", MathFunction::Whole(WholeFunction::Max), 2),
+        ("abs", MathFunction::Whole(WholeFunction::Abs), 1),
+        ("sqrt", MathFunction::Sqrt, 1),
+        ("log2", MathFunction::Log2, 1),
+        ("floor", MathFunction::Floor, 1),
+        ("ceil", MathFunction::Ceil, 1),
+        ("round", MathFunction::Round, 1),
+        ("fma", MathFunction::Fma, 3),
+        ("f32", MathFunction::F32, 1),
+        ("f64", MathFunction::F64, 1),
+        ("select", MathFunction::Whole(WholeFunction::Select), 3),
     ];
 }
 

@@ -1,6 +1,6 @@
 //! Text to terms.
 
-use super::{Function, Literal, Operator, Term};
+use super::{Literal, MathFunction, Operator, Term};
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
 /// The most brackets and signs inside each other, and the most operators in a row.
@@ -20,7 +20,7 @@ pub(crate) trait Dialect: Sized {
     const FORM: &'static str;
 
     /// The function as its own; none where its numbers lack it.
-    fn own(function: Function) -> Option<Self::Function>;
+    fn own(function: MathFunction) -> Option<Self::Function>;
     /// The fault of a number that it has no place for.
     fn refuse(_: &Literal, _: Span) -> Option<Diagnostic> {
         None
@@ -240,7 +240,7 @@ impl<'a, D: Dialect> Parser<'a, D> {
 
 /// The functions of a dialect, each with its name and how many numbers it takes.
 fn functions<D: Dialect>() -> impl Iterator<Item = (&'static str, D::Function, usize)> {
-    Function::ALL.into_iter().filter_map(|(name, function, count)| Some((name, D::own(function)?, count)))
+    MathFunction::ALL.into_iter().filter_map(|(name, function, count)| Some((name, D::own(function)?, count)))
 }
 
 fn unknown_function<D: Dialect>(function: &Mention) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! The value of a formula.
 
 use super::formula::{ElementLeaf, Formula};
-use crate::expression::{Evaluate, Function, Literal, Operator, Term, WholeFunction, single};
+use crate::expression::{Evaluate, Literal, MathFunction, Operator, Term, WholeFunction, single};
 use std::fmt;
 use warplab_units::{ElementType, Number};
 
@@ -178,7 +178,7 @@ impl<M: Memory> Evaluate<ElementLeaf> for Evaluator<'_, M> {
         })
     }
 
-    fn call(&self, function: Function, [a, b, c]: [Number; 3]) -> Value {
+    fn call(&self, function: MathFunction, [a, b, c]: [Number; 3]) -> Value {
         let of_real = |function: fn(f64) -> f64| match a {
             Number::Whole(whole) => Number::Whole(whole),
             Number::Real(real) => Number::Real(function(real)),
@@ -188,23 +188,23 @@ impl<M: Memory> Evaluate<ElementLeaf> for Evaluator<'_, M> {
             (a, b) => Number::Real(real(self.to_real(a), self.to_real(b))),
         };
         Ok(match (function, a) {
-            (Function::Whole(WholeFunction::Abs), Number::Whole(whole)) => {
+            (MathFunction::Whole(WholeFunction::Abs), Number::Whole(whole)) => {
                 Number::Whole(whole.checked_abs().ok_or(EvaluationFault::TooLarge)?)
             }
-            (Function::Whole(WholeFunction::Abs), Number::Real(real)) => Number::Real(real.abs()),
-            (Function::Sqrt, number) => self.real(self.to_real(number).sqrt()),
-            (Function::Log2, number) => self.real(self.to_real(number).log2()),
-            (Function::Floor, _) => of_real(f64::floor),
-            (Function::Ceil, _) => of_real(f64::ceil),
-            (Function::Round, _) => of_real(f64::round),
-            (Function::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
-            (Function::F32, Number::Real(real)) => Number::Real(single(real)),
-            (Function::F64 | Function::Whole(WholeFunction::Select), number) => {
+            (MathFunction::Whole(WholeFunction::Abs), Number::Real(real)) => Number::Real(real.abs()),
+            (MathFunction::Sqrt, number) => self.real(self.to_real(number).sqrt()),
+            (MathFunction::Log2, number) => self.real(self.to_real(number).log2()),
+            (MathFunction::Floor, _) => of_real(f64::floor),
+            (MathFunction::Ceil, _) => of_real(f64::ceil),
+            (MathFunction::Round, _) => of_real(f64::round),
+            (MathFunction::F32, Number::Whole(whole)) => Number::Real(f64::from(whole as f32)),
+            (MathFunction::F32, Number::Real(real)) => Number::Real(single(real)),
+            (MathFunction::F64 | MathFunction::Whole(WholeFunction::Select), number) => {
                 Number::Real(self.to_real(number))
             }
-            (Function::Whole(WholeFunction::Min), _) => of_two(i128::min, f64::min),
-            (Function::Whole(WholeFunction::Max), _) => of_two(i128::max, f64::max),
-            (Function::Fma, _) => {
+            (MathFunction::Whole(WholeFunction::Min), _) => of_two(i128::min, f64::min),
+            (MathFunction::Whole(WholeFunction::Max), _) => of_two(i128::max, f64::max),
+            (MathFunction::Fma, _) => {
                 let [a, b, c] = [a, b, c].map(|number| self.to_real(number));
                 Number::Real(if self.double { a.mul_add(b, c) } else { single_fma(a, b, c) })
             }

@@ -14,7 +14,7 @@
 //! compared, or one that is read, is of `f64`. `sum` adds in double precision. A buffer is named as it is after the
 //! launch; `y0[i]` is what `y` held before.
 
-use crate::expression::{Dialect, Function, Mention, Parsed, Parser, Term, parse};
+use crate::expression::{Dialect, MathFunction, Mention, Parsed, Parser, Term, parse};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span};
@@ -79,12 +79,12 @@ struct Element {
 
 impl Dialect for Element {
     type Leaf = ElementLeaf;
-    type Function = Function;
+    type Function = MathFunction;
     const NOUN: &'static str = "formula";
     const OPERANDS: &'static str = "a number, a name or '('";
     const FORM: &'static str = "sum";
 
-    fn own(function: Function) -> Option<Function> {
+    fn own(function: MathFunction) -> Option<MathFunction> {
         Some(function)
     }
 

@@ -11,7 +11,7 @@
 //!   need is given in any case, as far as it exists.
 
 use super::rules::step;
-use super::{KernelResources, Step};
+use super::{KernelResources, OccupancyStep};
 use crate::gpu::{Limits, RegisterAllocation};
 
 /// KiB of the shared part; `a_block` bytes are taken by a block, and `by_slots` blocks fit by warps and block slots.
@@ -20,7 +20,7 @@ pub(super) fn carveout(
     kernel: &KernelResources,
     a_block: u32,
     by_slots: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<OccupancyStep>,
 ) -> u32 {
     let sizes = &limits.shared_carveouts_kib;
     let Some(&largest) = sizes.last() else { return limits.shared_bytes.div_ceil(1024) };

@@ -50,8 +50,8 @@ impl fmt::Display for Limiter {
 
 /// One step of the calculation: what, how, and the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What is calculated: "warps a block".
+pub struct OccupancyStep {
+    /// What is calculated: "warps per block".
     pub what: &'static str,
     /// How: "256 threads / 32 lanes, rounded up".
     pub how: String,
@@ -59,7 +59,7 @@ pub struct Step {
     pub result: u64,
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for OccupancyStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} = {}", self.what, self.how, self.result)
     }
@@ -95,5 +95,5 @@ pub struct Occupancy {
     /// Why not one block can run, if so.
     pub impossible: Option<String>,
     /// The calculation, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<OccupancyStep>,
 }

@@ -1,7 +1,7 @@
 //! The rules by which NVIDIA's and AMD's multiprocessors give out their resources.
 
 use super::carveout::carveout;
-use super::{KernelResources, Limiter, Occupancy, Step};
+use super::{KernelResources, Limiter, Occupancy, OccupancyStep};
 use crate::gpu::{Limits, RegisterAllocation};
 
 /// How many blocks and warps of a kernel fit on one multiprocessor.
@@ -12,13 +12,13 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     let threads = kernel.threads_per_block.max(1);
     let warps_per_block = threads.div_ceil(lanes);
     steps.push(step(
-        "warps a block",
+        "warps per block",
         format!("{threads} threads / {lanes} lanes, rounded up"),
         warps_per_block,
     ));
 
     let limit_warps = limits.warps / warps_per_block;
-    let how = format!("{} warps / {warps_per_block} warps a block", limits.warps);
+    let how = format!("{} warps / {warps_per_block} warps per block", limits.warps);
     steps.push(step("blocks by warps", how, limit_warps));
     steps.push(step("blocks by block slots", "limit of the multiprocessor".to_owned(), limits.blocks));
 
@@ -33,7 +33,7 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
         let available =
             if limits.shared_carveouts_kib.is_empty() { u64::from(limits.shared_bytes) } else { available };
         let blocks = u32::try_from(available / u64::from(shared_per_block)).unwrap_or(u32::MAX);
-        let how = format!("{available} bytes / {shared_per_block} bytes a block");
+        let how = format!("{available} bytes / {shared_per_block} bytes per block");
         steps.push(step("blocks by shared memory", how, blocks));
         blocks
     });
@@ -70,8 +70,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
     }
 }
 
-pub(super) fn step(what: &'static str, how: String, result: impl Into<u64>) -> Step {
-    Step { what, how, result: result.into() }
+pub(super) fn step(what: &'static str, how: String, result: impl Into<u64>) -> OccupancyStep {
+    OccupancyStep { what, how, result: result.into() }
 }
 
 /// The reason for which the machine refuses such a launch.
@@ -83,13 +83,13 @@ fn impossible(limits: &Limits, kernel: &KernelResources) -> Option<String> {
     }
     if registers > limits.registers_per_thread {
         return Some(format!(
-            "{registers} registers a thread; at most {} are possible",
+            "{registers} registers per thread; at most {} are possible",
             limits.registers_per_thread
         ));
     }
     if shared > u64::from(limits.shared_bytes_per_block) {
         return Some(format!(
-            "{shared} bytes of shared memory a block; at most {} are possible",
+            "{shared} bytes of shared memory per block; at most {} are possible",
             limits.shared_bytes_per_block
         ));
     }
@@ -101,7 +101,7 @@ fn registers(
     limits: &Limits,
     kernel: &KernelResources,
     warps_per_block: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<OccupancyStep>,
 ) -> (u32, Option<u32>) {
     let (unit, lanes) = (limits.register_unit.max(1), limits.warp_lanes);
     let a_thread = kernel.registers.max(limits.least_registers_per_thread);
@@ -111,17 +111,17 @@ fn registers(
         _ if kernel.registers == 0 => (0, None),
         RegisterAllocation::Warp | RegisterAllocation::Simd => {
             let how = format!("{a_thread} registers x {lanes} lanes, rounded up to {unit}");
-            steps.push(step("registers a warp", how, rounded));
+            steps.push(step("registers per warp", how, rounded));
             let part = limits.registers / limits.sub_partitions.max(1);
             let warps = part / rounded;
             let how = format!("{part} registers / {rounded}, rounded down");
-            steps.push(step("warps a sub-partition by registers", how, warps));
+            steps.push(step("warps per sub-partition by registers", how, warps));
             let blocks = warps * limits.sub_partitions / warps_per_block;
             (rounded.saturating_mul(warps_per_block), Some(blocks))
         }
         RegisterAllocation::WarpPairs => {
             let how = format!("{a_thread} registers x {lanes} lanes, rounded up to {unit}");
-            steps.push(step("registers a warp", how, rounded));
+            steps.push(step("registers per warp", how, rounded));
             let a_block = rounded.saturating_mul(warps_per_block.next_multiple_of(2));
             (a_block, Some(limits.registers / a_block))
         }
@@ -132,7 +132,7 @@ fn registers(
         }
     };
     if let Some(blocks) = blocks {
-        steps.push(step("registers a block", format!("for {warps_per_block} warps"), a_block));
+        steps.push(step("registers per block", format!("for {warps_per_block} warps"), a_block));
         steps.push(step("blocks by registers", format!("{} registers", limits.registers), blocks));
     }
     let scalar = scalar_blocks(limits, kernel, warps_per_block, steps);
@@ -144,7 +144,7 @@ fn scalar_blocks(
     limits: &Limits,
     kernel: &KernelResources,
     warps: u32,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<OccupancyStep>,
 ) -> Option<u32> {
     if limits.scalar_registers == 0 || kernel.scalar_registers == 0 {
         return None;
@@ -160,13 +160,13 @@ fn scalar_blocks(
 }
 
 /// Bytes of shared memory that a block takes.
-fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<Step>) -> u32 {
+fn shared_of_block(limits: &Limits, kernel: &KernelResources, steps: &mut Vec<OccupancyStep>) -> u32 {
     let (wanted, unit) =
         (kernel.static_shared.saturating_add(kernel.dynamic_shared), limits.shared_unit.max(1));
     let a_block = wanted.saturating_add(limits.shared_reserved).div_ceil(unit).saturating_mul(unit);
     let (of_kernel, of_launch, reserved) =
         (kernel.static_shared, kernel.dynamic_shared, limits.shared_reserved);
     let how = format!("{of_kernel} static + {of_launch} dynamic + {reserved} reserved, rounded up to {unit}");
-    steps.push(step("bytes of shared memory a block", how, a_block));
+    steps.push(step("bytes of shared memory per block", how, a_block));
     a_block
 }

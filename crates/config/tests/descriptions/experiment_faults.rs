@@ -162,3 +162,26 @@ fn claims_labels_and_two_reasons_are_checked() {
         ]
     );
 }
+
+#[test]
+fn a_reason_names_columns_only() {
+    let text = r#"(
+    title: "t", source: "s", why: "w", kind: formula,
+    columns: [(name: "cycles", of: "1")],
+    references: [
+        (column: "cycles", from: "f", values: list([2]), bound: exact, deviates: "it takes {cycels} of {cycles}"),
+    ],
+    claims: [(says: "c", holds: "cycles > 1", deviates: "see {time}")],
+)"#;
+    assert_eq!(
+        lines(text),
+        [
+            "error: there is no column 'cycels'",
+            "--> sweep.ron:5:82",
+            "= help: did you mean 'cycles'? allowed: cycles",
+            "error: there is no column 'time'",
+            "--> sweep.ron:7:57",
+            "= help: allowed: cycles",
+        ]
+    );
+}

@@ -1,7 +1,9 @@
 //! What a person reads when a description is wrong.
 
 use std::path::Path;
-use warplab_config::{KernelResources, Kind, apply_override, load_gpu, load_lab, load_launch, occupancy};
+use warplab_config::{
+    DescriptionKind, KernelResources, apply_override, load_gpu, load_lab, load_launch, occupancy,
+};
 use warplab_diagnostics::{Diagnostic, Source, render};
 
 fn shipped(path: &str) -> String {
@@ -222,7 +224,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     let gpu = Source::new("h200", shipped("gpus/h200.ron"));
     let shown = |assignment: &str| {
         let change = Source::new("--set", assignment);
-        render(&change, &apply_override(&gpu, Kind::Gpu, &change).unwrap_err())
+        render(&change, &apply_override(&gpu, DescriptionKind::Gpu, &change).unwrap_err())
     };
     assert_eq!(
         shown("l2.kibs=3"),
@@ -236,7 +238,8 @@ fn a_wrong_change_is_shown_in_the_change() {
     assert!(shown("l2.kib=0").starts_with("error: l2.kib is 0, but must be at least 1"));
     assert!(shown("l2.kib").starts_with("error: a change has the form PATH=VALUE"));
     let launch = Source::new("saxpy", shipped("launches/saxpy.ron"));
-    let set = |text: &str| apply_override(&launch, Kind::Launch, &Source::new("--set", text)).unwrap();
+    let set =
+        |text: &str| apply_override(&launch, DescriptionKind::Launch, &Source::new("--set", text)).unwrap();
     assert_eq!(load_launch(&set("max_cycles=5000")).unwrap().max_cycles, Some(5000));
     assert_eq!(load_launch(&set("gpu=toy")).unwrap().gpu.as_deref(), Some("toy"));
     assert_eq!(load_launch(&set("dynamic_shared_bytes=4KiB")).unwrap().dynamic_shared_bytes.0, 4096);
@@ -360,4 +363,13 @@ fn buffers_of_a_launch_fit_their_types_and_pointers_name_one() {
         text("bytes(\"00 8\")").0,
         "arguments[0].bytes: '00 8' is not bytes in hexadecimal; two digits make a byte: 00 00 80 3f"
     );
+}
+
+#[test]
+fn a_text_that_goes_on_in_the_next_line_has_none_of_its_white_space() {
+    let lab = load_lab(&Source::new("lab.ron", shipped("labs/3-dependences/lab.ron"))).unwrap();
+    let question = &lab.predictions[3].question;
+    assert!(question.ends_with("in which cycle does the last store issue?"), "{question}");
+    let text = "(title: \"a\\\n   b \\\r\n\n\tc\", text: \"text.md\", runs: {})";
+    assert_eq!(load_lab(&Source::new("lab.ron", text)).unwrap().title, "ab c");
 }

@@ -169,7 +169,10 @@ fn what_cannot_run_has_no_blocks_and_a_reason() {
     assert_eq!(found.blocks, 0);
     assert_eq!(found.impossible.as_deref(), Some("a block of 2000 threads; 1 to 1024 are possible"));
     let shared = on("h200", kernel(256, 32, 300_000)).impossible;
-    assert_eq!(shared.as_deref(), Some("300000 bytes of shared memory a block; at most 232448 are possible"));
+    assert_eq!(
+        shared.as_deref(),
+        Some("300000 bytes of shared memory per block; at most 232448 are possible")
+    );
 }
 
 #[test]
@@ -179,16 +182,16 @@ fn the_calculation_is_told_step_by_step() {
     assert_eq!(
         told,
         [
-            "warps a block: 128 threads / 32 lanes, rounded up = 4",
-            "blocks by warps: 64 warps / 4 warps a block = 16",
+            "warps per block: 128 threads / 32 lanes, rounded up = 4",
+            "blocks by warps: 64 warps / 4 warps per block = 16",
             "blocks by block slots: limit of the multiprocessor = 32",
-            "registers a warp: 63 registers x 32 lanes, rounded up to 256 = 2048",
-            "warps a sub-partition by registers: 16384 registers / 2048, rounded down = 8",
-            "registers a block: for 4 warps = 8192",
+            "registers per warp: 63 registers x 32 lanes, rounded up to 256 = 2048",
+            "warps per sub-partition by registers: 16384 registers / 2048, rounded down = 8",
+            "registers per block: for 4 warps = 8192",
             "blocks by registers: 65536 registers = 8",
-            "bytes of shared memory a block: 17408 static + 0 dynamic + 1024 reserved, rounded up to 128 = 18432",
+            "bytes of shared memory per block: 17408 static + 0 dynamic + 1024 reserved, rounded up to 128 = 18432",
             "KiB of the shared carve-out: room for 32 blocks of 18432 bytes, if that is at most 132 KiB; for 12 at least = 228",
-            "blocks by shared memory: 233472 bytes / 18432 bytes a block = 12",
+            "blocks by shared memory: 233472 bytes / 18432 bytes per block = 12",
             "resident blocks: the least of these = 8",
             "resident warps: 8 blocks x 4 warps = 32",
         ]

@@ -111,7 +111,7 @@ fn no_committed_kernel_names_the_machine_it_was_compiled_on() {
 fn a_changed_machine_is_checked_like_any_other() {
     let h200 = sources("gpus").into_iter().find(|source| source.name == "h200").unwrap();
     let set = |assignment: &str| {
-        apply_override(&h200, warplab_config::Kind::Gpu, &Source::new("--set", assignment))
+        apply_override(&h200, warplab_config::DescriptionKind::Gpu, &Source::new("--set", assignment))
     };
     let changed = set("multiprocessor.scheduler=gto").unwrap();
     assert_eq!(

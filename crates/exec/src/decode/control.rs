@@ -2,7 +2,7 @@
 
 use crate::decode::{Decoder, Sign};
 use crate::op::{BarrierKind, FenceScope};
-use crate::op::{Call, Control, Kind, Op, PredicateSource, Source};
+use crate::op::{Call, Control, Op, OpKind, PredicateSource, SourceOperand};
 use warplab_program::operand::Operand;
 use warplab_program::{Modifier as M, Opcode as O, SystemCall};
 
@@ -83,14 +83,14 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         _ => return Ok(None),
     };
-    let mut sources = [Source::default(); 3];
+    let mut sources = [SourceOperand::default(); 3];
     let values = d.values.iter().filter(|operand| {
         !matches!(operand, Operand::Target(_) | Operand::Barrier(_) | Operand::WaitBarrier(_))
     });
     for (slot, operand) in sources.iter_mut().zip(values) {
         *slot = d.convert(operand, Sign::Integer)?;
     }
-    Ok(Some(d.finish(Kind::Control(control), sources, PredicateSource::TRUE)))
+    Ok(Some(d.finish(OpKind::Control(control), sources, PredicateSource::TRUE)))
 }
 
 /// A call of the driver or through registers; `None` for one of a named function.
@@ -104,11 +104,11 @@ fn call(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         return Ok(None);
     };
     let register = d.values.iter().find(|operand| !matches!(operand, Operand::Target(_)));
-    let mut sources = [Source::default(); 3];
+    let mut sources = [SourceOperand::default(); 3];
     if let Some(register) = register {
         sources[0] = d.convert(register, Sign::Integer)?;
     }
-    Ok(Some(d.finish(Kind::Call(kind), sources, PredicateSource::TRUE)))
+    Ok(Some(d.finish(OpKind::Call(kind), sources, PredicateSource::TRUE)))
 }
 
 fn system_call(d: &Decoder<'_>) -> Result<Op, String> {
@@ -119,14 +119,14 @@ fn system_call(d: &Decoder<'_>) -> Result<Op, String> {
         (M::Free, SystemCall::Free),
     ];
     let call = d.next_of(&table).ok_or_else(|| "names no system call".to_owned())?;
-    Ok(d.finish(Kind::Call(Call::Operands(call)), d.sources(Sign::Integer)?, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Call(Call::Operands(call)), d.sources(Sign::Integer)?, PredicateSource::TRUE))
 }
 
 fn branch(d: &Decoder<'_>) -> Result<Op, String> {
     let target = d.target()?;
     let (div, conv) = (d.has(M::Div), d.has(M::Conv));
     d.ignore(&[M::U, M::Any]);
-    let mut sources = [Source::default(); 3];
+    let mut sources = [SourceOperand::default(); 3];
     let control = if div || conv {
         let mask = d.values.iter().find(|operand| !matches!(operand, Operand::Target(_)));
         sources[0] = match mask {
@@ -137,7 +137,7 @@ fn branch(d: &Decoder<'_>) -> Result<Op, String> {
     } else {
         Control::Branch { target }
     };
-    Ok(d.finish(Kind::Control(control), sources, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Control(control), sources, PredicateSource::TRUE))
 }
 
 fn indirect(d: &Decoder<'_>, relative: bool) -> Result<Control, String> {
@@ -178,5 +178,5 @@ fn block_barrier(d: &Decoder<'_>) -> Result<Op, String> {
         return Err("needs the number of threads".to_owned());
     }
     let control = Control::BlockBarrier { kind, counted };
-    Ok(d.finish(Kind::Control(control), d.sources(Sign::Integer)?, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Control(control), d.sources(Sign::Integer)?, PredicateSource::TRUE))
 }

@@ -2,8 +2,8 @@
 
 use super::{Decoder, Sign};
 use crate::op::{
-    ByteFormat, Convert, Double, Float, FloatMode, FloatType, Half, HalfMode, IntType, Kind, Mufu, Op,
-    PredicateSource, Round, Source,
+    ByteFormat, Convert, Double, Float, FloatMode, FloatType, Half, HalfMode, IntType, Mufu, Op, OpKind,
+    PredicateSource, Round, SourceOperand,
 };
 use warplab_program::operand::Operand;
 use warplab_program::{Modifier as M, Opcode as O};
@@ -28,42 +28,42 @@ fn float_mode(d: &Decoder<'_>) -> FloatMode {
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let mut sign = Sign::Float;
     let kind = match d.instruction.opcode {
-        O::Fadd => Kind::Float(Float::Add(float_mode(d))),
+        O::Fadd => OpKind::Float(Float::Add(float_mode(d))),
         O::Fmul => {
             let scales = [(M::D2, -1), (M::D4, -2), (M::D8, -3), (M::M2, 1), (M::M4, 2), (M::M8, 3)];
             let (scale, mode) = (d.next_of(&scales), float_mode(d));
-            Kind::Float(scale.map_or(Float::Mul(mode), |scale| Float::MulScaled(mode, scale)))
+            OpKind::Float(scale.map_or(Float::Mul(mode), |scale| Float::MulScaled(mode, scale)))
         }
-        O::Ffma => Kind::Float(Float::Fma(float_mode(d))),
-        O::Fmnmx => Kind::Float(Float::MinMax { ftz: d.has(M::Ftz), nan: d.has(M::Nan) }),
-        O::Fsel => Kind::Float(Float::Select),
+        O::Ffma => OpKind::Float(Float::Fma(float_mode(d))),
+        O::Fmnmx => OpKind::Float(Float::MinMax { ftz: d.has(M::Ftz), nan: d.has(M::Nan) }),
+        O::Fsel => OpKind::Float(Float::Select),
         O::Fset => {
             let (float, ftz) = (d.has(M::Bf), d.has(M::Ftz));
-            Kind::Float(Float::Set { compare: d.compare()?, combine: d.combine(), ftz, float })
+            OpKind::Float(Float::Set { compare: d.compare()?, combine: d.combine(), ftz, float })
         }
         O::Fsetp => {
             let ftz = d.has(M::Ftz);
-            Kind::Float(Float::SetPredicate { compare: d.compare()?, combine: d.combine(), ftz })
+            OpKind::Float(Float::SetPredicate { compare: d.compare()?, combine: d.combine(), ftz })
         }
         O::Fchk => {
             d.ignore(&[M::Divide]);
-            Kind::Float(Float::CheckDivision)
+            OpKind::Float(Float::CheckDivision)
         }
-        O::Mufu => Kind::Float(Float::Mufu(mufu(d)?)),
-        O::Dadd => Kind::Double(Double::Add(round(d).unwrap_or(Round::Nearest))),
-        O::Dmul => Kind::Double(Double::Mul(round(d).unwrap_or(Round::Nearest))),
-        O::Dfma => Kind::Double(Double::Fma(round(d).unwrap_or(Round::Nearest))),
+        O::Mufu => OpKind::Float(Float::Mufu(mufu(d)?)),
+        O::Dadd => OpKind::Double(Double::Add(round(d).unwrap_or(Round::Nearest))),
+        O::Dmul => OpKind::Double(Double::Mul(round(d).unwrap_or(Round::Nearest))),
+        O::Dfma => OpKind::Double(Double::Fma(round(d).unwrap_or(Round::Nearest))),
         O::Dsetp if d.has(M::Min) || d.has(M::Max) => {
-            Kind::Double(Double::Extreme { maximum: d.has(M::Max), combine: d.combine() })
+            OpKind::Double(Double::Extreme { maximum: d.has(M::Max), combine: d.combine() })
         }
-        O::Dsetp => Kind::Double(Double::SetPredicate { compare: d.compare()?, combine: d.combine() }),
+        O::Dsetp => OpKind::Double(Double::SetPredicate { compare: d.compare()?, combine: d.combine() }),
         O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Hset2 | O::Hsetp2 => return half(d).map(Some),
         O::I2f | O::I2fp => {
             sign = Sign::Integer;
-            Kind::Convert(int_to_float(d))
+            OpKind::Convert(int_to_float(d))
         }
-        O::F2i => Kind::Convert(float_to_int(d)),
-        O::F2f | O::Frnd => Kind::Convert(float_to_float(d)),
+        O::F2i => OpKind::Convert(float_to_int(d)),
+        O::F2f | O::Frnd => OpKind::Convert(float_to_float(d)),
         O::F2fp => {
             let bytes = d.next_of(&[(M::E4m3, ByteFormat::E4m3), (M::E5m2, ByteFormat::E5m2)]);
             match bytes {
@@ -71,7 +71,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
                 None => {
                     let bf16 = d.has(M::BF16);
                     d.ignore(&[M::F16, M::F32, M::PackAb]);
-                    Kind::Convert(Convert::Pack {
+                    OpKind::Convert(Convert::Pack {
                         bf16,
                         relu: d.has(M::Relu),
                         round: round(d).unwrap_or(Round::Nearest),
@@ -84,7 +84,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             let saturate = d.has(M::Sat);
             let to = int_type(d).unwrap_or(IntType { bits: 32, signed: true });
             int_type(d);
-            Kind::Convert(Convert::IntToInt { to, saturate })
+            OpKind::Convert(Convert::IntToInt { to, saturate })
         }
         _ => return Ok(None),
     };
@@ -96,7 +96,7 @@ fn bytes_and_halves(d: &Decoder<'_>, format: ByteFormat) -> Result<Op, String> {
     let relu = d.has(M::Relu);
     d.ignore(&[M::F16, M::F32]);
     let source = |index: usize, sign: Sign| d.source(index, sign);
-    let none = Source::default();
+    let none = SourceOperand::default();
     let (conversion, sources) = if d.has(M::UnpackB) {
         (Convert::UnpackBytes { format, relu }, [source(0, Sign::Integer)?, none, none])
     } else if !d.has(M::Satfinite) {
@@ -110,7 +110,7 @@ fn bytes_and_halves(d: &Decoder<'_>, format: ByteFormat) -> Result<Op, String> {
     } else {
         return Err("is none of .UNPACK_B, .UNPACK_B_MERGE_C, .PACK_AB_MERGE_C".to_owned());
     };
-    Ok(d.finish(Kind::Convert(conversion), sources, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Convert(conversion), sources, PredicateSource::TRUE))
 }
 
 fn mufu(d: &Decoder<'_>) -> Result<Mufu, String> {
@@ -203,7 +203,7 @@ fn half(d: &Decoder<'_>) -> Result<Op, String> {
         }
     }
     let source = |index: usize| {
-        values.get(index).map_or(Ok(Source::default()), |operand| d.convert(operand, Sign::Halves))
+        values.get(index).map_or(Ok(SourceOperand::default()), |operand| d.convert(operand, Sign::Halves))
     };
     let sources = [source(0)?, source(1)?, source(2)?];
     let half = match d.instruction.opcode {
@@ -220,5 +220,5 @@ fn half(d: &Decoder<'_>) -> Result<Op, String> {
             Half::SetPredicate { mode, compare: d.compare()?, combine: d.combine(), both }
         }
     };
-    Ok(d.finish(Kind::Half(half), sources, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Half(half), sources, PredicateSource::TRUE))
 }

@@ -1,7 +1,7 @@
 //! Decoding of integer arithmetic and logic.
 
 use super::{Decoder, Sign};
-use crate::op::{Alu, Kind, Op, Packed, PackedOperation, Permute, PredicateSource, Source};
+use crate::op::{Alu, Op, OpKind, Packed, PackedOperation, Permute, PredicateSource, SourceOperand};
 use warplab_program::operand::{Operand, Selector};
 use warplab_program::{Modifier as M, Opcode as O};
 
@@ -23,7 +23,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             d.ignore(&[M::Lut]);
             let any = !d.outs.is_empty();
             let alu = Alu::Lop3 { lut: d.number(3)? as u8, any };
-            return Ok(Some(d.finish(Kind::Alu(alu), sources()?, PredicateSource::FALSE)));
+            return Ok(Some(d.finish(OpKind::Alu(alu), sources()?, PredicateSource::FALSE)));
         }
         O::Shf | O::Ushf => {
             let left = d.has(M::L);
@@ -92,7 +92,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             let values: Vec<&Operand> = register_values(d);
             let sources = two(d, &values)?;
             return Ok(Some(d.finish(
-                Kind::Alu(Alu::RegisterToPredicates { byte: byte(d) }),
+                OpKind::Alu(Alu::RegisterToPredicates { byte: byte(d) }),
                 sources,
                 PredicateSource::FALSE,
             )));
@@ -104,7 +104,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         Alu::Add3 { .. } | Alu::Mad | Alu::MadWide { .. } | Alu::MadHigh { .. } => PredicateSource::FALSE,
         _ => PredicateSource::TRUE,
     };
-    Ok(Some(d.finish(Kind::Alu(alu), sources, absent)))
+    Ok(Some(d.finish(OpKind::Alu(alu), sources, absent)))
 }
 
 fn multiply_add(d: &Decoder<'_>) -> Alu {
@@ -128,7 +128,7 @@ fn packed(d: &Decoder<'_>) -> Result<Op, String> {
     let signed = d.has(M::S16x2);
     d.ignore(&[M::U16x2, M::Two16]);
     let mut negate = 0;
-    let mut sources = [Source::default(); 3];
+    let mut sources = [SourceOperand::default(); 3];
     for (index, (slot, operand)) in sources.iter_mut().zip(&d.values).enumerate() {
         let mut operand = *operand;
         if let Operand::Register { modifier, .. } | Operand::Uniform { modifier, .. } = &mut operand
@@ -146,7 +146,7 @@ fn packed(d: &Decoder<'_>) -> Result<Op, String> {
         _ => PackedOperation::AddMinMax,
     };
     let alu = Alu::Packed(Packed { operation, signed, relu: d.has(M::Relu), negate });
-    Ok(d.finish(Kind::Alu(alu), sources, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Alu(alu), sources, PredicateSource::TRUE))
 }
 
 fn lea(d: &Decoder<'_>) -> Result<Op, String> {
@@ -155,10 +155,10 @@ fn lea(d: &Decoder<'_>) -> Result<Op, String> {
     let shift = (d.number(last)? & 31) as u8;
     let mut sources = d.sources(Sign::Integer)?;
     if last < 3 {
-        sources[2] = Source::default();
+        sources[2] = SourceOperand::default();
     }
     let alu = Alu::Lea { shift, high, extend, carry };
-    Ok(d.finish(Kind::Alu(alu), sources, PredicateSource::FALSE))
+    Ok(d.finish(OpKind::Alu(alu), sources, PredicateSource::FALSE))
 }
 
 fn mov(d: &Decoder<'_>) -> Result<Op, String> {
@@ -175,7 +175,11 @@ fn mov(d: &Decoder<'_>) -> Result<Op, String> {
         Some(operand) => d.convert(&operand, Sign::Integer)?,
         None => d.source(0, Sign::Integer)?,
     };
-    Ok(d.finish(Kind::Alu(Alu::Move), [source, Source::default(), Source::default()], PredicateSource::TRUE))
+    Ok(d.finish(
+        OpKind::Alu(Alu::Move),
+        [source, SourceOperand::default(), SourceOperand::default()],
+        PredicateSource::TRUE,
+    ))
 }
 
 fn byte(d: &Decoder<'_>) -> u8 {
@@ -194,13 +198,14 @@ fn register_values<'d>(d: &'d Decoder<'_>) -> Vec<&'d Operand> {
     d.values.iter().filter(|operand| !all(operand)).collect()
 }
 
-fn two(d: &Decoder<'_>, values: &[&Operand]) -> Result<[Source; 3], String> {
+fn two(d: &Decoder<'_>, values: &[&Operand]) -> Result<[SourceOperand; 3], String> {
     let whole = |operand: &Operand| match *operand {
         Operand::Register { register, .. } => d.convert(&Operand::register(register), Sign::Integer),
         other => d.convert(&other, Sign::Integer),
     };
-    let source = |index: usize| values.get(index).map_or(Ok(Source::default()), |operand| whole(operand));
-    Ok([source(0)?, source(1)?, Source::default()])
+    let source =
+        |index: usize| values.get(index).map_or(Ok(SourceOperand::default()), |operand| whole(operand));
+    Ok([source(0)?, source(1)?, SourceOperand::default()])
 }
 
 fn predicates_to_register(d: &Decoder<'_>) -> Result<Op, String> {
@@ -208,7 +213,7 @@ fn predicates_to_register(d: &Decoder<'_>) -> Result<Op, String> {
     let sources = two(d, &values)?;
     let uniform = d.values.contains(&Operand::AllUniformPredicates);
     let alu = Alu::PredicatesToRegister { byte: byte(d), uniform };
-    Ok(d.finish(Kind::Alu(alu), sources, PredicateSource::FALSE))
+    Ok(d.finish(OpKind::Alu(alu), sources, PredicateSource::FALSE))
 }
 
 fn dot(d: &Decoder<'_>) -> Result<Alu, String> {

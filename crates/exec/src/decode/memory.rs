@@ -3,8 +3,8 @@
 use crate::decode::{Decoder, Sign};
 use crate::op::{AccessKind, CachePolicy, Eviction, Scope};
 use crate::op::{
-    AddressForm, Kind, Memory, MemoryForm, Op, PredicateSource, ShuffleMode, Source, SourceKind, SpaceForm,
-    Special, VoteMode, Warp,
+    AddressForm, Memory, MemoryForm, Op, OpKind, PredicateSource, ShuffleMode, SourceKind, SourceOperand,
+    SpaceForm, Special, VoteMode, Warp,
 };
 use crate::op::{AtomicOp, AtomicType};
 use warplab_program::operand::{AddressOperand, ConstantIndex, Operand, SpecialRegister};
@@ -123,7 +123,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
     if copies || kind != AccessKind::Load && kind != AccessKind::Atomic && kind != AccessKind::MatrixLoad {
         memory.register = None;
     }
-    let mut sources = [Source::default(); 3];
+    let mut sources = [SourceOperand::default(); 3];
     let data = d.values.iter().filter(|operand| !matches!(operand, Operand::Address(_)));
     for (slot, operand) in sources.iter_mut().zip(data) {
         *slot = d.convert(operand, Sign::Integer)?;
@@ -131,7 +131,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
             return Err("data of a memory instruction takes no modifier".to_owned());
         }
     }
-    Ok(d.finish(Kind::Memory(memory), sources, PredicateSource::TRUE))
+    Ok(d.finish(OpKind::Memory(memory), sources, PredicateSource::TRUE))
 }
 
 fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
@@ -250,11 +250,11 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             let narrow = d.has(M::B32);
             let wide = d.instruction.opcode == O::Cs2r && !narrow;
             known(register)?;
-            return Ok(Some(d.finish_without_sources(Kind::Special(Special::Read { register, wide }))));
+            return Ok(Some(d.finish_without_sources(OpKind::Special(Special::Read { register, wide }))));
         }
         O::B2r => {
             d.ignore(&[M::Result]);
-            return Ok(Some(d.finish_without_sources(Kind::Special(Special::BarrierResult))));
+            return Ok(Some(d.finish_without_sources(OpKind::Special(Special::BarrierResult))));
         }
         O::Shfl => Warp::Shuffle(
             d.next_of(&[
@@ -285,11 +285,11 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Warp::Reduce { op: op.unwrap_or(AtomicOp::And), signed }
         }
-        O::Elect => return Ok(Some(d.finish_without_sources(Kind::Warp(Warp::Elect)))),
+        O::Elect => return Ok(Some(d.finish_without_sources(OpKind::Warp(Warp::Elect)))),
         O::R2ur => Warp::ToUniform,
         _ => return Ok(None),
     };
-    Ok(Some(d.finish(Kind::Warp(kind), d.sources(Sign::Integer)?, PredicateSource::TRUE)))
+    Ok(Some(d.finish(OpKind::Warp(kind), d.sources(Sign::Integer)?, PredicateSource::TRUE)))
 }
 
 fn known(register: SpecialRegister) -> Result<(), String> {
@@ -303,7 +303,7 @@ fn vote(d: &Decoder<'_>) -> Result<Op, String> {
     let mode = d
         .next_of(&[(M::All, VoteMode::All), (M::Any, VoteMode::Any), (M::Eq, VoteMode::Equal)])
         .ok_or_else(|| "names no vote".to_owned())?;
-    let mut op = d.finish_without_sources(Kind::Warp(Warp::Vote(mode)));
+    let mut op = d.finish_without_sources(OpKind::Warp(Warp::Vote(mode)));
     // `VOTE.ALL P0, P1`: no register, so the second predicate is the one that is read.
     let predicate = |operand: Option<&Operand>| match operand {
         Some(&Operand::Predicate { predicate, negate }) => Some(PredicateSource::new(predicate, negate)),
@@ -337,10 +337,10 @@ fn constant(d: &Decoder<'_>) -> Result<Op, String> {
         return Err(format!("constant bank {} does not exist", constant.bank));
     }
     let special = Special::Constant { bank: constant.bank, offset: constant.offset, bytes, signed };
-    let source = Source { from, ..Source::default() };
+    let source = SourceOperand { from, ..SourceOperand::default() };
     Ok(d.finish(
-        Kind::Special(special),
-        [source, Source::default(), Source::default()],
+        OpKind::Special(special),
+        [source, SourceOperand::default(), SourceOperand::default()],
         PredicateSource::TRUE,
     ))
 }

@@ -7,8 +7,8 @@ mod memory;
 
 use crate::fault::DecodeFault;
 use crate::op::{
-    Code, Combine, Common, Compare, Destination, Op, PredicateSource, Source, SourceKind, TRASH_PREDICATE,
-    TRASH_UNIFORM, ZERO_ROWS,
+    Code, Combine, Common, Compare, Destination, Op, PredicateSource, SourceKind, SourceOperand,
+    TRASH_PREDICATE, TRASH_UNIFORM, ZERO_ROWS,
 };
 use crate::wide::Wide;
 use arrayvec::ArrayVec;
@@ -265,16 +265,16 @@ impl<'a> Decoder<'a> {
     }
 
     /// Source `index`; zero when the instruction has fewer.
-    pub(crate) fn source(&self, index: usize, sign: Sign) -> Result<Source, String> {
-        self.values.get(index).map_or(Ok(Source::default()), |operand| self.convert(operand, sign))
+    pub(crate) fn source(&self, index: usize, sign: Sign) -> Result<SourceOperand, String> {
+        self.values.get(index).map_or(Ok(SourceOperand::default()), |operand| self.convert(operand, sign))
     }
 
     /// All three sources.
-    pub(crate) fn sources(&self, sign: Sign) -> Result<[Source; 3], String> {
+    pub(crate) fn sources(&self, sign: Sign) -> Result<[SourceOperand; 3], String> {
         Ok([self.source(0, sign)?, self.source(1, sign)?, self.source(2, sign)?])
     }
 
-    pub(crate) fn convert(&self, operand: &Operand, sign: Sign) -> Result<Source, String> {
+    pub(crate) fn convert(&self, operand: &Operand, sign: Sign) -> Result<SourceOperand, String> {
         let (from, modifier, select) = match *operand {
             Operand::Register { register, modifier, selector, .. } => {
                 (SourceKind::Row(self.row(register)), modifier, selector)
@@ -297,7 +297,7 @@ impl<'a> Decoder<'a> {
         if select == Selector::F32 {
             return Err("a .F32 operand of a packed operation is not supported".to_owned());
         }
-        let mut source = Source { from, select, ..Source::default() };
+        let mut source = SourceOperand { from, select, ..SourceOperand::default() };
         match (sign, modifier) {
             (Sign::Integer, SourceModifier { absolute: true, .. }) => {
                 return Err("an absolute value of an integer source is not supported".to_owned());
@@ -333,12 +333,17 @@ impl<'a> Decoder<'a> {
     }
 
     /// The finished instruction of an opcode without sources.
-    pub(crate) fn finish_without_sources(&self, kind: crate::op::Kind) -> Op {
+    pub(crate) fn finish_without_sources(&self, kind: crate::op::OpKind) -> Op {
         self.finish(kind, Default::default(), PredicateSource::TRUE)
     }
 
     /// The finished instruction; predicates that are not given are `absent`.
-    pub(crate) fn finish(&self, kind: crate::op::Kind, sources: [Source; 3], absent: PredicateSource) -> Op {
+    pub(crate) fn finish(
+        &self,
+        kind: crate::op::OpKind,
+        sources: [SourceOperand; 3],
+        absent: PredicateSource,
+    ) -> Op {
         let guard = match self.instruction.guard {
             Guard::Predicate { predicate, negate } => PredicateSource::new(predicate, negate),
             Guard::Uniform { predicate, negate } => PredicateSource::uniform(predicate, negate),

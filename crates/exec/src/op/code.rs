@@ -1,6 +1,6 @@
 //! A kernel in its compact form: decoded once, executed many times.
 
-use super::{Control, EXTRA_ROWS, Kind, Op};
+use super::{Control, EXTRA_ROWS, Op, OpKind};
 use crate::wide::Wide;
 use warplab_units::ROW_LANES;
 
@@ -61,7 +61,7 @@ impl Code {
     #[must_use]
     pub fn saves_barriers(&self) -> bool {
         let saves = |op: &Op| {
-            let Kind::Control(control) = op.kind else { return false };
+            let OpKind::Control(control) = op.kind else { return false };
             matches!(control, Control::BarrierToRegister { .. } | Control::RegisterToBarrier(_))
         };
         self.ops.iter().any(saves)

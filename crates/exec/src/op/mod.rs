@@ -49,7 +49,7 @@ pub(crate) enum SourceKind {
 
 /// A 32-bit source: `((value & and) ^ xor) + add` of the selected part.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceOperand {
     pub(crate) from: SourceKind,
     pub(crate) and: u32,
     pub(crate) xor: u32,
@@ -59,9 +59,9 @@ pub(crate) struct Source {
     pub(crate) plain: bool,
 }
 
-impl Default for Source {
-    fn default() -> Source {
-        Source {
+impl Default for SourceOperand {
+    fn default() -> SourceOperand {
+        SourceOperand {
             from: SourceKind::Immediate(0),
             and: !0,
             xor: 0,
@@ -108,14 +108,14 @@ pub(crate) enum Destination {
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    pub(crate) kind: Kind,
+    pub(crate) kind: OpKind,
     /// The short way to do it, if it has one.
     pub(crate) common: Option<Common>,
     pub(crate) guard: PredicateSource,
     pub(crate) destination: Destination,
     /// Predicates that are written.
     pub(crate) out: [u8; 2],
-    pub(crate) sources: [Source; 3],
+    pub(crate) sources: [SourceOperand; 3],
     /// Predicates that are read.
     pub(crate) predicates: [PredicateSource; 3],
 }
@@ -136,7 +136,7 @@ pub(crate) enum Common {
 
 /// What an instruction does, by the file that does it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum OpKind {
     Alu(Alu),
     Float(Float),
     Double(Double),

@@ -41,7 +41,7 @@ integer_operation!(integer64, u64, i64);
 
 /// The new value of a 32-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
+pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other: u32) -> u32 {
     use AtomicOp::{Add, Max, Min};
     use AtomicType::{Bf16x2, F16x2, F32};
     match (op, ty) {
@@ -74,7 +74,7 @@ pub fn apply(op: AtomicOp, ty: AtomicType, old: &mut [u32], operand: impl Fn(usi
 
 /// The new value of a 64-bit word; `other` is the new value of a compare-and-swap.
 #[must_use]
-pub fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
+pub(crate) fn apply64(op: AtomicOp, ty: AtomicType, old: u64, value: u64, other: u64) -> u64 {
     match (op, ty) {
         (AtomicOp::Add, AtomicType::F64) => {
             float::canonical64((f64::from_bits(old) + f64::from_bits(value)).to_bits())

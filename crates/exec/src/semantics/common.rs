@@ -1,7 +1,7 @@
 //! The commonest operations, on sources without modifiers and into a register: they have a small function of their own,
 //! because what a call of the large one saves and restores would cost more than the work.
 
-use crate::op::{Alu, Common, Destination, Float, Kind, Op, TRASH_PREDICATE};
+use crate::op::{Alu, Common, Destination, Float, Op, OpKind, TRASH_PREDICATE};
 use crate::semantics::float::canonical;
 use crate::semantics::lanes::Machine;
 use crate::semantics::vector::is_plain;
@@ -20,15 +20,15 @@ impl Common {
             && op.out == [TRASH_PREDICATE; 2];
         match op.kind {
             _ if !simple => None,
-            Kind::Float(Float::Add(mode)) if is_plain(mode) => Some(Common::AddFloats),
-            Kind::Float(Float::Mul(mode)) if is_plain(mode) => Some(Common::MultiplyFloats),
-            Kind::Float(Float::Fma(mode)) if is_plain(mode) => Some(Common::FuseFloats),
-            Kind::Alu(Alu::Add3 { carry: false }) => Some(Common::Add),
-            Kind::Alu(Alu::Mad) if op.predicates[0].is_never() => Some(Common::MultiplyAdd),
-            Kind::Alu(Alu::Lop3 { lut: AND, any: false }) => Some(Common::And),
-            Kind::Alu(Alu::Lop3 { lut: OR, any: false }) => Some(Common::Or),
-            Kind::Alu(Alu::Lop3 { lut: XOR, any: false }) => Some(Common::Xor),
-            Kind::Alu(Alu::Move) => Some(Common::Move),
+            OpKind::Float(Float::Add(mode)) if is_plain(mode) => Some(Common::AddFloats),
+            OpKind::Float(Float::Mul(mode)) if is_plain(mode) => Some(Common::MultiplyFloats),
+            OpKind::Float(Float::Fma(mode)) if is_plain(mode) => Some(Common::FuseFloats),
+            OpKind::Alu(Alu::Add3 { carry: false }) => Some(Common::Add),
+            OpKind::Alu(Alu::Mad) if op.predicates[0].is_never() => Some(Common::MultiplyAdd),
+            OpKind::Alu(Alu::Lop3 { lut: AND, any: false }) => Some(Common::And),
+            OpKind::Alu(Alu::Lop3 { lut: OR, any: false }) => Some(Common::Or),
+            OpKind::Alu(Alu::Lop3 { lut: XOR, any: false }) => Some(Common::Xor),
+            OpKind::Alu(Alu::Move) => Some(Common::Move),
             _ => None,
         }
     }

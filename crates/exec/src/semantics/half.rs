@@ -1,4 +1,4 @@
-//! Packed half precision: two results a lane.
+//! Packed half precision: two results per lane.
 
 use crate::LANES;
 use crate::op::{Combine, Half, HalfMode, Round};

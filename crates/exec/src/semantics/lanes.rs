@@ -3,7 +3,7 @@
 use crate::LANES;
 use crate::Row;
 use crate::constants::ConstantBanks;
-use crate::op::{Destination, Op, Source, SourceKind};
+use crate::op::{Destination, Op, SourceKind, SourceOperand};
 use crate::state::warp::{RowState, blend};
 use warplab_program::operand::Selector;
 use warplab_units::LaneBits;
@@ -74,7 +74,7 @@ impl Machine<'_> {
     }
 
     #[inline(always)]
-    fn modified(&self, source: &Source, add: u32) -> Row {
+    fn modified(&self, source: &SourceOperand, add: u32) -> Row {
         let mut value = match source.from {
             SourceKind::Row(row) => self.warp.rows[usize::from(row)],
             from => [self.scalar(from); LANES],

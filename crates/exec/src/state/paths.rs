@@ -178,7 +178,7 @@ impl Paths {
 
     /// Each lane of `taken` goes to its own target, the others to the next instruction. Says whether the path split, and how
     /// many targets there are.
-    pub fn branch_each(&mut self, taken: WarpMask, targets: &[u32]) -> (bool, u8) {
+    pub(crate) fn branch_each(&mut self, taken: WarpMask, targets: &[u32]) -> (bool, u8) {
         let mut rest = taken;
         let mut split = false;
         let mut count = 0;
@@ -201,7 +201,7 @@ impl Paths {
     }
 
     /// Splits lanes off the current path; they execute the same instruction later, on their own.
-    pub fn split_off(&mut self, lanes: WarpMask) {
+    pub(crate) fn split_off(&mut self, lanes: WarpMask) {
         let path = *self.here();
         let rest = path.mask & lanes;
         if !rest.is_empty() && rest != path.mask {
@@ -230,7 +230,7 @@ impl Paths {
     }
 
     /// `YIELD`: another runnable path goes first.
-    pub fn yield_turn(&mut self) {
+    pub(crate) fn yield_turn(&mut self) {
         self.advance();
         if self.divergence != DivergenceModel::IpdomStack {
             self.rotate();
@@ -266,7 +266,12 @@ impl Paths {
     }
 
     /// Sets what each of `lanes` is to meet at a barrier.
-    pub fn set_participants(&mut self, barrier: u8, lanes: WarpMask, value: impl Fn(usize) -> WarpMask) {
+    pub(crate) fn set_participants(
+        &mut self,
+        barrier: u8,
+        lanes: WarpMask,
+        value: impl Fn(usize) -> WarpMask,
+    ) {
         let row = self.participants_mut(barrier);
         lanes.lanes().for_each(|lane| row[lane] = value(lane));
     }
@@ -329,7 +334,7 @@ impl Paths {
     }
 
     /// `WARPSYNC`: waits for the live lanes of a mask. Says whether the path goes on at once.
-    pub fn synchronise(&mut self, mask: WarpMask, lanes: WarpMask) -> bool {
+    pub(crate) fn synchronise(&mut self, mask: WarpMask, lanes: WarpMask) -> bool {
         if lanes.is_empty() || (mask & self.live == lanes && lanes == self.here().mask) {
             self.advance();
             return true;
@@ -361,7 +366,7 @@ impl Paths {
     }
 
     /// `ENDCOLLECTIVE`: the lanes go on where each entered.
-    pub fn end_collective(&mut self) {
+    pub(crate) fn end_collective(&mut self) {
         let Some(index) = self.current else { return };
         let mask = self.list[index].mask;
         let waits = |path: &Path| path.status == PathStatus::InCollective && !(path.mask & mask).is_empty();

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use warplab_config::{GpuConfig, load_gpu};
 use warplab_diagnostics::{Source, render};
 use warplab_exec::{Init, LaunchShape, MemoryImage};
-use warplab_gpu::{Device, Launch, LaunchOptions, PreparedLaunch, RunFault, prepare};
+use warplab_gpu::{Device, LaunchOptions, LaunchRequest, PreparedLaunch, RunFault, prepare};
 use warplab_program::listing::read;
 
 /// `c[i] = a[i] + b[i]` for `i < n`, as a compiler made it.
@@ -61,7 +61,7 @@ pub fn try_prepare(
 ) -> Result<PreparedLaunch, RunFault> {
     let (program, faults) = read(&Source::new("k", listing));
     assert!(faults.is_empty(), "{faults:?}");
-    let launch = Launch {
+    let launch = LaunchRequest {
         program: &program,
         kernel: &program.kernels[0].name,
         shape: LaunchShape { grid, block, dynamic_shared_bytes: 0 },

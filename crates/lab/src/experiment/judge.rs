@@ -1,7 +1,9 @@
 //! References beside what was found.
 
 use super::table::value_text;
-use warplab_config::experiment::{Bound, Claim, Columns, Experiment, ExperimentPoint, Reference, Values};
+use warplab_config::experiment::{
+    Bound, Claim, Columns, Experiment, ExperimentPoint, ReasonPart, Reference, Values, reason_parts,
+};
 
 /// A reference with what was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +79,10 @@ pub(super) fn check_claim(
         (false, None) => ReferenceVerdict::Missed,
     };
     let says = &claim.says;
-    let line = match (verdict, &claim.deviates) {
+    let points_of_claim: Vec<usize> = selected().collect();
+    let reason =
+        claim.deviates.as_ref().map(|reason| with_numbers(reason, experiment, columns, &points_of_claim));
+    let line = match (verdict, &reason) {
         (ReferenceVerdict::Holds, None) => says.clone(),
         (ReferenceVerdict::Holds, Some(reason)) => stale(says, "deviates", reason),
         (_, reason) => {
@@ -88,6 +93,23 @@ pub(super) fn check_claim(
         }
     };
     ClaimJudgement { claim: claim.clone(), verdict, line }
+}
+
+/// A reason with the numbers of the columns that it names at some points, each once.
+fn with_numbers(reason: &str, experiment: &Experiment, columns: &Columns<'_>, points: &[usize]) -> String {
+    let numbers = |name: &str| {
+        let digits = experiment.columns.iter().find(|column| column.name == name)?.digits;
+        let values = columns.of(name);
+        let mut texts: Vec<String> = points.iter().map(|&index| value_text(values[index], digits)).collect();
+        texts.dedup();
+        let last = texts.pop()?;
+        Some(if texts.is_empty() { last } else { format!("{} and {last}", texts.join(", ")) })
+    };
+    let parts = reason_parts(reason).into_iter().map(|part| match part {
+        ReasonPart::Text(text) => text.to_owned(),
+        ReasonPart::Column(name) => numbers(name).unwrap_or_else(|| "-".to_owned()),
+    });
+    parts.collect()
 }
 
 /// That a reason for a miss is no longer needed.
@@ -131,6 +153,14 @@ pub(super) fn judge(
         (_, false) if reference.known.is_some() => ReferenceVerdict::Known,
         (_, false) if reference.deviates.is_some() => ReferenceVerdict::Deviates,
         (_, false) => ReferenceVerdict::Missed,
+    };
+    let compared: Vec<usize> = selected.into_iter().filter(|&index| comparisons[index].is_some()).collect();
+    let filled =
+        |reason: &Option<String>| Some(with_numbers(reason.as_ref()?, experiment, columns, &compared));
+    let reference = &Reference {
+        known: filled(&reference.known),
+        deviates: filled(&reference.deviates),
+        ..reference.clone()
     };
     let line = line(experiment, points, reference, verdict, &misses, count);
     Judgement { reference: reference.clone(), comparisons, verdict, line }

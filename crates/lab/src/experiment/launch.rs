@@ -16,7 +16,7 @@ use warplab_config::launch::{
 use warplab_config::{GpuConfig, load_launch};
 use warplab_diagnostics::{Source, nearest_name};
 use warplab_exec::LaunchShape;
-use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_gpu::{RunOptions, TimelineRecording};
 use warplab_lower::PassSet;
 use warplab_metrics::{evaluate, whole_number};
 use warplab_program::{Opcode, Program};
@@ -404,7 +404,7 @@ pub(super) fn run(job: &LaunchJob, program: &Program, host: &Host<'_>) -> Result
     let read = |path: &Path| (host.read)(&job.data.join(path));
     let options = RunOptions {
         max_cycles: job.max_cycles,
-        timeline: job.records.any().then(TimelineOptions::default),
+        timeline: job.records.any().then(TimelineRecording::default),
         interrupt: host.interrupt,
         ..RunOptions::default()
     };

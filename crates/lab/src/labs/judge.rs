@@ -1,7 +1,7 @@
 //! What the answers are about is run, and the student's answers are held against it.
 
 use super::measure::measure;
-use super::run::{Bench, Choices, Ran, execute, memory_bytes};
+use super::run::{Bench, Choices, Ran, execute, is_unchanged, memory_bytes};
 use super::verdict::{AnswerVerdict, of_check, of_prediction};
 use super::worksheet::{Chosen, Worksheet};
 use crate::pool::{self, Limits, Need};
@@ -49,31 +49,38 @@ impl LabJudgement {
 }
 
 /// Runs what the student's answers are about, with the student's changes, and holds the answers against it. What the
-/// worksheet leaves blank is not run.
+/// worksheet leaves blank is not run. A copy that the student has not changed yet shows what is to be predicted, so that
+/// nothing is said of it until all predictions hold.
 ///
 /// # Errors
 /// What is wrong with a launch, or why one did not run to its end.
 pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJudgement, Fault> {
-    let runs = execute_all(lab, worksheet, bench)?;
-    let of_runs = |names: &[&str], what: &Measure| -> Result<Vec<f64>, Fault> {
-        names.iter().map(|name| measure(ran(&runs, name)?, what)).collect()
-    };
+    let unchanged: BTreeSet<&str> =
+        lab.runs.iter().filter(|(_, run)| is_unchanged(run, bench)).map(|(name, _)| name.as_str()).collect();
+    let mut runs = execute_all(lab, worksheet, bench, &unchanged)?;
     let mut predictions = Vec::new();
     for prediction in &lab.predictions {
         predictions.push(match worksheet.predictions.get(&prediction.id) {
             Some(given) => {
-                let measured = of_runs(&prediction.answer.runs(), prediction.answer.measure())?;
+                let measured = of_runs(&runs, &prediction.answer.runs(), prediction.answer.measure())?;
                 of_prediction(prediction, given, &measured)
             }
             None => AnswerVerdict::blank(&prediction.id, &prediction.question),
         });
     }
+    let all_hold = predictions.iter().all(|verdict| verdict.holds);
     let mut checks = Vec::new();
     for check in &lab.checks {
-        checks.push(match is_chosen(lab, worksheet, &check.run) {
-            true => of_check(check, &of_runs(&runs_of(check), &check.of)?),
-            false => AnswerVerdict::blank("", &check.text),
+        let copy = runs_of(check).into_iter().find(|run| unchanged.contains(run) && !all_hold);
+        let copy = copy.and_then(|run| lab.runs[run].copy.as_deref());
+        checks.push(match copy {
+            Some(copy) => AnswerVerdict::unchanged(&check.text, copy),
+            None if !is_chosen(lab, worksheet, &check.run) => AnswerVerdict::blank("", &check.text),
+            None => of_check(check, &of_runs(&runs, &runs_of(check), &check.of)?),
         });
+    }
+    if !all_hold {
+        runs.retain(|name, _| !unchanged.contains(name));
     }
     let timelines = timelines(lab, &runs, &predictions);
     let wrong_results = runs
@@ -83,6 +90,11 @@ pub fn judge(lab: &Lab, worksheet: &Worksheet, bench: Bench<'_>) -> Result<LabJu
         .map(|(name, checked)| ((*name).to_owned(), checked.line.clone()))
         .collect();
     Ok(LabJudgement { predictions, checks, wrong_results, timelines })
+}
+
+/// What is measured of some runs, in their order.
+fn of_runs(runs: &BTreeMap<&str, Ran>, names: &[&str], what: &Measure) -> Result<Vec<f64>, Fault> {
+    names.iter().map(|name| measure(ran(runs, name)?, what)).collect()
 }
 
 /// The timelines of the runs that have been run. One that shows a number which was predicted wrongly is a secret.
@@ -124,9 +136,13 @@ fn execute_all<'a>(
     lab: &'a Lab,
     worksheet: &Worksheet,
     bench: Bench<'_>,
+    unchanged: &BTreeSet<&str>,
 ) -> Result<BTreeMap<&'a str, Ran>, Fault> {
     let answered = lab.predictions.iter().filter(|it| worksheet.predictions.contains_key(&it.id));
-    let checked = lab.checks.iter().filter(|check| is_chosen(lab, worksheet, &check.run));
+    let all_answered = answered.clone().count() == lab.predictions.len();
+    let hidden =
+        |check: &&MetricCheck| runs_of(check).iter().any(|run| unchanged.contains(run)) && !all_answered;
+    let checked = lab.checks.iter().filter(|check| is_chosen(lab, worksheet, &check.run) && !hidden(check));
     let wanted: BTreeSet<&str> =
         answered.flat_map(|it| it.answer.runs()).chain(checked.flat_map(runs_of)).collect();
     let runs = lab.runs.iter().filter(|(name, _)| wanted.contains(name.as_str()));

@@ -7,7 +7,7 @@ use warplab_config::launch::{Argument, Size, parse_argument};
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::nearest_name;
 use warplab_exec::LaunchShape;
-use warplab_gpu::{RunOptions, TimelineOptions};
+use warplab_gpu::{RunOptions, TimelineRecording};
 use warplab_lower::{Pass, PassSet};
 use warplab_program::Program;
 use warplab_run::{
@@ -64,6 +64,14 @@ pub(super) struct Choices {
     pub(super) scheduler: Option<String>,
 }
 
+/// Whether a run is of a program that the student is to change and has not changed yet.
+pub(super) fn is_unchanged(run: &LabRun, bench: Bench<'_>) -> bool {
+    let Some(copy) = &run.copy else { return false };
+    let original = launch(run, bench.lab).and_then(|(_, path)| (bench.lab)(&path));
+    // A copy that cannot be read is no unchanged one: the run says what is wrong with it.
+    original.is_ok_and(|original| (bench.student)(Path::new(copy)).is_ok_and(|copy| copy == original))
+}
+
 /// Runs a launch of a lab with what the student chose.
 pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Result<Ran, Fault> {
     let (mut launch, original) = launch(run, bench.lab)?;
@@ -97,7 +105,7 @@ pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Resu
     };
     let options = RunOptions {
         max_cycles: launch.max_cycles.unwrap_or(0),
-        timeline: Some(TimelineOptions::default()),
+        timeline: Some(TimelineRecording::default()),
         ..RunOptions::default()
     };
     let simulated = simulate(&config, &workload, bench.lab, options)?;

@@ -19,9 +19,9 @@ pub struct AnswerVerdict {
     pub difference: String,
     /// Whether it holds; a blank does not.
     pub holds: bool,
-    /// Whether the worksheet has no answer, so that nothing was measured.
+    /// Whether there is no answer yet, so that nothing was measured.
     pub blank: bool,
-    /// What to think about; for wrong ones only.
+    /// What to think about, for wrong ones; what to do, for a program that is not changed yet.
     pub hint: Option<String>,
 }
 
@@ -32,6 +32,13 @@ impl AnswerVerdict {
         let (id, text) = (id.to_owned(), text.to_owned());
         let (claim, simulated, difference) = (nothing(), nothing(), nothing());
         AnswerVerdict { id, text, claim, simulated, difference, holds: false, blank: true, hint: None }
+    }
+
+    /// A check of a program that the student has not changed yet.
+    pub(super) fn unchanged(text: &str, copy: &str) -> AnswerVerdict {
+        let hint =
+            format!("{copy} is unchanged. It runs once you have changed it, or once all predictions hold.");
+        AnswerVerdict { hint: Some(hint), ..AnswerVerdict::blank("", text) }
     }
 }
 

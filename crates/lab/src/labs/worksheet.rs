@@ -117,8 +117,9 @@ fn possible(change: &Change) -> String {
 
 fn comment(indent: &str, words: &str) -> String {
     const WIDTH: usize = 100;
-    let lines = warplab_report::wrap(words, WIDTH - indent.len());
-    lines.into_iter().map(|line| format!("{indent}// {line}\n")).collect()
+    let start = format!("{indent}// ");
+    let lines = warplab_report::wrap(words, WIDTH - start.len());
+    lines.into_iter().map(|line| format!("{start}{line}\n")).collect()
 }
 
 /// What an answer looks like.

@@ -46,12 +46,6 @@ impl Fingerprints {
         let set: Vec<u64> = (0..words_of_set).map(empty_word).collect();
         Fingerprints { shape, words_of_set, words: set.repeat(shape.sets) }
     }
-
-    /// Every way becomes empty.
-    pub(super) fn clear(&mut self) {
-        *self = Fingerprints::new(self.shape);
-    }
-
     /// Fetches those of a set, which will be needed soon.
     #[inline]
     pub(super) fn fetch(&self, set: usize) {

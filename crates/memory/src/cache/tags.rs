@@ -175,7 +175,7 @@ impl SectorCache {
 
     /// Fetches what [`SectorCache::seek`] looks at first.
     #[inline]
-    pub fn fetch_set(&self, set_number: u64) {
+    pub(crate) fn fetch_set(&self, set_number: u64) {
         let set = self.set(set_number);
         self.fingerprints.fetch(set);
         self.replacement.fetch(set);
@@ -183,7 +183,7 @@ impl SectorCache {
 
     /// Fetches a line that will be looked for soon, once its set is there.
     #[inline]
-    pub fn fetch_line(&self, line: Address, set_number: u64) {
+    pub(crate) fn fetch_line(&self, line: Address, set_number: u64) {
         let (set, number) = (self.set(set_number), line.0 / LINE_BYTES);
         let likely = self.fingerprints.find(set, Fingerprint::of(number), |_| true);
         if let Some(way) = likely.or_else(|| self.replacement.likely_victim(set)) {
@@ -234,12 +234,12 @@ impl SectorCache {
     }
 
     /// A line must stay until [`SectorCache::unpin`].
-    pub fn pin(&mut self, index: LineIndex) {
+    pub(crate) fn pin(&mut self, index: LineIndex) {
         self.lines[index.0 as usize].0 |= 1 << PINNED;
     }
 
     /// A line may go.
-    pub fn unpin(&mut self, index: LineIndex) {
+    pub(crate) fn unpin(&mut self, index: LineIndex) {
         self.lines[index.0 as usize].0 &= !(1 << PINNED);
     }
 
@@ -278,7 +278,7 @@ impl SectorCache {
 
     /// Some sectors are written here as they are written below: nothing has to be written back; of those in `full` every
     /// byte.
-    pub fn write_through(&mut self, index: LineIndex, sectors: SectorMask, full: SectorMask) {
+    pub(crate) fn write_through(&mut self, index: LineIndex, sectors: SectorMask, full: SectorMask) {
         let word = &mut self.lines[index.0 as usize];
         let valid = word.sectors(VALID);
         word.set_sectors(PARTIAL, (word.sectors(PARTIAL) | sectors & !valid) & !full);
@@ -304,21 +304,21 @@ impl SectorCache {
     }
 
     /// Some sectors hold nothing any more.
-    pub fn drop_sectors(&mut self, index: LineIndex, sectors: SectorMask) {
+    pub(crate) fn drop_sectors(&mut self, index: LineIndex, sectors: SectorMask) {
         let word = &mut self.lines[index.0 as usize];
         word.set_sectors(VALID, word.sectors(VALID) & !sectors);
         word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !sectors);
     }
 
     /// Another cache keeps a copy of the line, or none does any more.
-    pub fn set_copied(&mut self, index: LineIndex, copied: bool) {
+    pub(crate) fn set_copied(&mut self, index: LineIndex, copied: bool) {
         let word = &mut self.lines[index.0 as usize];
         word.0 = word.0 & !(1 << COPIED) | u64::from(copied) << COPIED;
     }
 
     /// Whether another cache keeps a copy of the line.
     #[must_use]
-    pub fn is_copied(&self, index: LineIndex) -> bool {
+    pub(crate) fn is_copied(&self, index: LineIndex) -> bool {
         self.lines[index.0 as usize].0 >> COPIED & 1 != 0
     }
 
@@ -329,12 +329,6 @@ impl SectorCache {
         self.fingerprints.put(set as usize, way as usize, Fingerprint::EMPTY);
     }
 
-    /// Removes every line.
-    pub fn invalidate_all(&mut self) {
-        self.lines.fill(Word::EMPTY);
-        self.fingerprints.clear();
-    }
-
     /// Lines that it holds at most.
     #[must_use]
     pub fn capacity(&self) -> u64 {
@@ -343,7 +337,7 @@ impl SectorCache {
 
     /// Lines that it holds now.
     #[must_use]
-    pub fn count_lines(&self) -> u64 {
+    pub(crate) fn count_lines(&self) -> u64 {
         self.lines.iter().filter(|word| word.number() != Word::EMPTY.number()).count() as u64
     }
 
@@ -423,17 +417,6 @@ mod tests {
         cache.fill(index, SectorMask(0b0001));
         cache.write(index, SectorMask(0b0001), SectorMask::EMPTY);
         assert_eq!(cache.readable(index), SectorMask(0b0001));
-    }
-
-    #[test]
-    fn nothing_is_found_after_everything_was_invalidated() {
-        let mut cache = two_ways();
-        let (index, _) = cache.insert(Address(0), 0).unwrap();
-        cache.write(index, SectorMask(1), SectorMask(1));
-        cache.invalidate_all();
-        assert_eq!(cache.find(Address(0), 0), None);
-        let (index, victim) = cache.insert(Address(0), 0).unwrap();
-        assert_eq!((cache.present(index), victim), (SectorMask::EMPTY, None));
     }
 
     #[test]

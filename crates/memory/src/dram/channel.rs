@@ -3,10 +3,10 @@
 mod inspect;
 
 use super::constraints::{Command, Constraints, ReadyTimes};
+use super::pending::{PendingCommand, PendingCommands};
 use super::queues::{Queues, Waiting};
 use super::refresh::RefreshSpec;
 use super::standard;
-use super::wishes::{Wish, Wishes};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warplab_config::Ticks;
@@ -39,7 +39,7 @@ pub struct Access {
 struct Candidate {
     at: Ticks,
     command: Command,
-    /// Of its wish among those for the command.
+    /// Its position among the pending commands of its kind.
     position: usize,
 }
 
@@ -92,7 +92,7 @@ pub struct PseudoChannel {
     ready: ReadyTimes,
     reads: Queues,
     writes: Queues,
-    wishes: Wishes,
+    pending: PendingCommands,
     writing: bool,
     next_age: u64,
     next_refresh: Ticks,
@@ -117,7 +117,7 @@ impl PseudoChannel {
             ready: ReadyTimes::new(&spec.constraints),
             reads: Queues::new(banks),
             writes: Queues::new(banks),
-            wishes: Wishes::default(),
+            pending: PendingCommands::default(),
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
@@ -138,7 +138,7 @@ impl PseudoChannel {
         let is_first = queues.oldest(bank).is_none();
         queues.push(bank, waiting);
         if write == self.writing {
-            self.wish_for_new(spec, bank, row, is_first);
+            self.plan_for_new(spec, bank, row, is_first);
         }
         if self.found.take().is_some() && now <= self.after_command {
             self.decide_at = self.after_command;
@@ -150,7 +150,7 @@ impl PseudoChannel {
     pub(crate) fn fetch(&self) {
         if self.decide_at != Ticks::NEVER {
             self.ready.fetch();
-            self.wishes.fetch();
+            self.pending.fetch();
             fetch_all_ahead(&self.open_rows[..]);
             let queues = if self.writing { &self.writes } else { &self.reads };
             queues.fetch();
@@ -263,14 +263,14 @@ impl PseudoChannel {
 
     fn change_direction(&mut self, spec: &ChannelSpec) {
         self.writing = !self.writing;
-        self.wishes.clear();
-        (0..self.open_rows.len()).for_each(|bank| self.wish_of(spec, bank));
+        self.pending.clear();
+        (0..self.open_rows.len()).for_each(|bank| self.plan(spec, bank));
         self.counters.turnarounds += 1;
     }
 
-    /// What a bank without a wish needs next: a column command for the oldest access to its open row, or else the way to
-    /// the row of the oldest access of all.
-    fn wish_of(&mut self, spec: &ChannelSpec, bank: usize) {
+    /// Gives a bank without a pending command its next one: a column command for the oldest access to its open row, or
+    /// else the first command towards the row of the oldest access of all.
+    fn plan(&mut self, spec: &ChannelSpec, bank: usize) {
         let open_row = self.open_rows[bank];
         let column = self.column();
         let queues = self.queues_mut();
@@ -282,26 +282,26 @@ impl PseudoChannel {
             (None, None) => Command::Activate,
         };
         let Waiting { age, at, .. } = *queues.waiting(place);
-        let wish = Wish {
+        let pending = PendingCommand {
             age,
             ready: self.ready.of_bank(command, bank).max(at),
             place: place as u32,
             bank: bank as u16,
             group: spec.constraints.group(bank) as u16,
         };
-        self.wishes.add(command, wish);
+        self.pending.add(command, pending);
     }
 
     /// An access to a row of a bank has come last: the bank needs something else if it needed nothing, or if it was to be
     /// closed and this row is open.
-    fn wish_for_new(&mut self, spec: &ChannelSpec, bank: usize, row: u64, is_first: bool) {
+    fn plan_for_new(&mut self, spec: &ChannelSpec, bank: usize, row: u64, is_first: bool) {
         if is_first {
-            self.wish_of(spec, bank);
+            self.plan(spec, bank);
         } else if self.open_rows[bank] == Some(row)
-            && let Some(position) = self.wishes.position(Command::Precharge, bank)
+            && let Some(position) = self.pending.position(Command::Precharge, bank)
         {
-            self.wishes.take(Command::Precharge, position);
-            self.wish_of(spec, bank);
+            self.pending.take(Command::Precharge, position);
+            self.plan(spec, bank);
         }
     }
 
@@ -316,15 +316,14 @@ impl PseudoChannel {
         (best.at != Ticks::NEVER).then_some(best)
     }
 
-    /// A command for one of the banks that wish for it, if it can come before the best so far, which goes before it in the
-    /// order.
+    /// Takes a pending command of this kind if it can issue before the best so far, which wins ties.
     #[inline(always)]
     fn better_candidate(&mut self, command: Command, now: Ticks, best: &mut Candidate) {
         let earliest = self.ready.of_channel(command).max(now);
-        if earliest.max(self.wishes.not_before(command)) >= best.at {
+        if earliest.max(self.pending.not_before(command)) >= best.at {
             return;
         }
-        let (at, position) = self.wishes.first(command, self.ready.of_groups(command), earliest);
+        let (at, position) = self.pending.first(command, self.ready.of_groups(command), earliest);
         if at < best.at {
             *best = Candidate { at, command, position };
         }
@@ -332,7 +331,7 @@ impl PseudoChannel {
 
     fn issue(&mut self, spec: &ChannelSpec, candidate: Candidate, now: Ticks) -> Option<(Access, Ticks)> {
         let Candidate { command, position, .. } = candidate;
-        let Wish { bank, place, .. } = self.wishes.at(command, position);
+        let PendingCommand { bank, place, .. } = self.pending.at(command, position);
         let (bank, place) = (usize::from(bank), place as usize);
         self.ready.issued(&spec.constraints, command, bank, now);
         match command {
@@ -341,14 +340,14 @@ impl PseudoChannel {
                 self.counters.activates += 1;
                 self.counters.row_misses += first;
                 self.set_row(bank, Some(row));
-                self.wish_on((command, position), self.column());
+                self.plan_after((command, position), self.column());
                 None
             }
             Command::Precharge => {
                 self.counters.precharges += 1;
                 self.counters.row_conflicts += self.open(place).1;
                 self.set_row(bank, None);
-                self.wish_on((command, position), Command::Activate);
+                self.plan_after((command, position), Command::Activate);
                 None
             }
             _ => {
@@ -356,22 +355,22 @@ impl PseudoChannel {
                 if self.queues_mut().is_waiting(place) {
                     // Still the oldest access to the open row.
                     let ready = self.ready.of_bank(command, bank);
-                    self.wishes.renew(command, position, ready);
+                    self.pending.renew(command, position, ready);
                 } else {
-                    self.wishes.take(command, position);
-                    self.wish_of(spec, bank);
+                    self.pending.take(command, position);
+                    self.plan(spec, bank);
                 }
                 Some(taken)
             }
         }
     }
 
-    /// The wish at a position is granted, and its bank needs another command for the same access: after an activate or
-    /// precharge, which are for the oldest access of all.
-    fn wish_on(&mut self, (granted, position): (Command, usize), next: Command) {
-        let wish = self.wishes.take(granted, position);
-        let ready = self.ready.of_bank(next, usize::from(wish.bank));
-        self.wishes.add(next, Wish { ready: wish.ready.max(ready), ..wish });
+    /// Replaces a pending command that has issued with the next one for the same access: after an activate or precharge,
+    /// which serve the oldest access of all.
+    fn plan_after(&mut self, (granted, position): (Command, usize), next: Command) {
+        let pending = self.pending.take(granted, position);
+        let ready = self.ready.of_bank(next, usize::from(pending.bank));
+        self.pending.add(next, PendingCommand { ready: pending.ready.max(ready), ..pending });
     }
 
     /// The column command of the present direction.
@@ -456,8 +455,8 @@ impl PseudoChannel {
     fn close_for_refresh(&mut self, spec: &ChannelSpec) {
         for bank in self.refreshed_banks(spec) {
             self.set_row(bank, None);
-            self.wishes.withdraw(bank);
-            self.wish_of(spec, bank);
+            self.pending.withdraw(bank);
+            self.plan(spec, bank);
         }
         if spec.refresh.command == Command::RefreshBank {
             self.refresh_turn = (self.refresh_turn + 1) % self.open_rows.len();

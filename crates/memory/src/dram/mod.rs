@@ -3,12 +3,12 @@
 mod channel;
 mod constraints;
 mod map;
+mod pending;
 mod queues;
 mod refresh;
 mod standard;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
 pub use channel::{Access, ChannelSpec, ChannelView, DramAccessView, PseudoChannel};
 pub use map::{DramMap, DramPlace};

@@ -109,7 +109,7 @@ impl Coalescer {
         self.leaving.push_back((left, request.line));
     }
 
-    /// Further requests may be added to this one, unless an earlier one of its line is under way that is closed.
+    /// Opens this request to merging, unless a closed request for the same line is in flight.
     fn lead(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
         let cluster = spec.cluster(request);
         let lead = Lead { cluster, sectors: request.sectors, left, askers: 1, closed: false };

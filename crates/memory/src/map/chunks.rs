@@ -58,7 +58,7 @@ struct Entry {
 
 /// Where a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SliceLocation {
     pub(super) home: Half,
     /// Its partition, counted inside a half.
     pub(super) partition: usize,
@@ -92,7 +92,7 @@ impl Chunks {
     }
 
     #[inline]
-    pub(super) fn place(&self, line: Address) -> Place {
+    pub(super) fn place(&self, line: Address) -> SliceLocation {
         let page = line.0 >> PAGE_BIT;
         let of_page = mix(page);
         let odd = line.0 >> CHUNK_BIT & 1;
@@ -107,7 +107,7 @@ impl Chunks {
         // Lines of a combination lie side by side in a row of DRAM, combinations on pseudo-channels and bank groups.
         let number = page * self.most + u64::from(rank);
         let (block, of_block) = (number / BLOCK, number % BLOCK);
-        Place {
+        SliceLocation {
             home,
             partition: usize::from(partition),
             local_line: (block * LINES + in_entry) * BLOCK + of_block,
@@ -151,7 +151,7 @@ mod tests {
 
     const LINES_OF_PAGE: u64 = (2 << 20) / LINE_BYTES;
 
-    fn places(lines: std::ops::Range<u64>) -> impl Iterator<Item = super::Place> {
+    fn places(lines: std::ops::Range<u64>) -> impl Iterator<Item = super::SliceLocation> {
         let chunks = Chunks::new(47, None);
         lines.map(move |number| chunks.place(Address(number * LINE_BYTES)))
     }

@@ -11,7 +11,7 @@ pub(crate) static SECTION: Section = Section {
     name: "littles-law",
     title: "Little's Law",
     description: "For every queue the mean number in flight is the arrival rate times the mean latency. To reach a rate, \
-                  that many must be in flight: more warps, or more independent accesses a thread.",
+                  that many must be in flight: more warps, or more independent accesses per thread.",
     metrics: METRICS,
 };
 

@@ -1,6 +1,6 @@
 //! What resident warps did in every cycle.
 
-use crate::metric::{Metric, Section, Source};
+use crate::metric::{Metric, Section, ValueSource};
 use crate::value::Unit::Count;
 use crate::value::Value;
 use warplab_trace::WarpState;
@@ -22,7 +22,7 @@ const fn of_state(state: WarpState) -> Metric {
         unit: Count("inst"),
         formula: state.formula(),
         description: state.description(),
-        source: Source::WarpCycles(state),
+        source: ValueSource::WarpCycles(state),
         shown: true,
     }
 }

@@ -1,6 +1,6 @@
 //! Which change promises most.
 
-use super::{Kind, Verdict};
+use super::{Verdict, VerdictKind};
 use crate::context::Context;
 use crate::peaks::{self, Over};
 use warplab_trace::WarpState;
@@ -14,7 +14,7 @@ pub fn most_promising(context: &Context<'_>, verdicts: &[&Verdict]) -> Vec<usize
     let mut weighed: Vec<(f64, usize)> = verdicts
         .iter()
         .enumerate()
-        .filter(|(_, verdict)| verdict.kind == Kind::Optimisation)
+        .filter(|(_, verdict)| verdict.kind == VerdictKind::Optimisation)
         .map(|(place, verdict)| (weight(context, verdict), place))
         .collect();
     weighed.retain(|&(weight, _)| weight > 0.0);
@@ -76,7 +76,7 @@ fn share(part: f64, whole: f64) -> f64 {
 mod tests {
     use super::most_promising;
     use crate::test_launch::{counters, launch, with};
-    use crate::verdicts::{Kind, Verdict, verdicts};
+    use crate::verdicts::{Verdict, VerdictKind, verdicts};
     use warplab_trace::WarpState;
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
             let ranked: Vec<&Verdict> =
                 most_promising(context, &all).into_iter().map(|place| all[place]).collect();
             assert_eq!(ranked[0].rule, "stall");
-            assert!(ranked.iter().all(|verdict| verdict.kind == Kind::Optimisation));
+            assert!(ranked.iter().all(|verdict| verdict.kind == VerdictKind::Optimisation));
         });
     }
 

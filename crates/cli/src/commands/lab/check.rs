@@ -4,7 +4,7 @@ use super::find;
 use super::tries::Tries;
 use crate::arguments::LabCheckArguments;
 use crate::failure::{Failure, Outcome};
-use crate::labs::Place;
+use crate::labs::LabLocation;
 use crate::terminal::Terminal;
 use crate::{machines, sources};
 use serde_json::{Value, json};
@@ -15,7 +15,10 @@ use warplab_lab::labs::{AnswerVerdict, Bench, LabJudgement, LabTimeline, judge, 
 use warplab_report::{Align, Table, TimelineOptions, timeline_text, wrap};
 
 /// Columns of what is printed.
-const WIDTH: u16 = 110;
+const WIDTH: u16 = 100;
+
+/// Columns of a timeline: what the names of its rows and a number that begins in the last column leave.
+const TIMELINE_WIDTH: usize = WIDTH as usize - 18;
 
 /// Runs a lab with a student's answers and says what held.
 pub(crate) fn check(arguments: &LabCheckArguments, terminal: &mut Terminal) -> Result<Outcome, Failure> {
@@ -33,7 +36,7 @@ pub(crate) fn check(arguments: &LabCheckArguments, terminal: &mut Terminal) -> R
 }
 
 /// A student's folder held against a lab.
-pub(super) fn judged(place: &Place, lab: &Lab, folder: &Path) -> Result<LabJudgement, Failure> {
+pub(super) fn judged(place: &LabLocation, lab: &Lab, folder: &Path) -> Result<LabJudgement, Failure> {
     let source = sources::read(&folder.join(WORKSHEET))?;
     let worksheet = match read_worksheet(&source, lab) {
         Ok(worksheet) => worksheet,
@@ -114,7 +117,8 @@ fn judgement_text(lab: &Lab, judgement: &LabJudgement, known: Known<'_>, reveal:
 fn run_text(timeline: &LabTimeline) -> String {
     let LabTimeline { run, intervals, cycles, .. } = timeline;
     let first = intervals.iter().map(|interval| interval.from.0).min().unwrap_or(0);
-    let options = TimelineOptions { cycles: Some(first..first + cycles), ..TimelineOptions::default() };
+    let cycles = Some(first..first + cycles);
+    let options = TimelineOptions { cycles, width: TIMELINE_WIDTH, ..TimelineOptions::default() };
     format!("Run {run}\n{}\n", timeline_text(intervals, &options))
 }
 

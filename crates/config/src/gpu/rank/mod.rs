@@ -19,7 +19,7 @@ mod input;
 pub use code::{RankCode, RankOperator, RankSource, RankStep};
 pub use input::RankInput;
 
-use crate::expression::{Dialect, Function, Literal, Mention, Parsed, Parser, Term, WholeFunction};
+use crate::expression::{Dialect, Literal, MathFunction, Mention, Parsed, Parser, Term, WholeFunction};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
@@ -114,9 +114,9 @@ impl Dialect for Rank {
     const OPERANDS: &'static str = "a whole number, a name or '('";
     const FORM: &'static str = "";
 
-    fn own(function: Function) -> Option<WholeFunction> {
+    fn own(function: MathFunction) -> Option<WholeFunction> {
         match function {
-            Function::Whole(function) => Some(function),
+            MathFunction::Whole(function) => Some(function),
             _ => None,
         }
     }
