@@ -23,16 +23,39 @@ pub(crate) struct RegisterFileSpec {
     pub(crate) window: u64,
 }
 
-/// No row of a register.
-const NO_REGISTER: u8 = u8::MAX;
+/// A byte for each operand and bank, side by side in one word.
+type Bytes = u64;
+
+/// A bit in each byte.
+const LOWEST: Bytes = Bytes::MAX / 0xff;
+const HIGHEST: Bytes = LOWEST << 7;
+/// The bytes of the first bank.
+const FIRST_BANK: Bytes = Bytes::MAX / 0xffff * 0xff;
+
+/// The place of the byte of an operand and a bank.
+fn shift(operand: usize, bank: usize) -> usize {
+    (operand * MOST_BANKS + bank) * u8::BITS as usize
+}
+
+/// All bits of the bytes whose highest bit is set.
+fn whole(highest: Bytes) -> Bytes {
+    (highest >> 7) * 0xff
+}
+
+/// How many bytes have their highest bit set.
+fn count(highest: Bytes) -> u8 {
+    ((highest >> 7).wrapping_mul(LOWEST) >> (Bytes::BITS - u8::BITS)) as u8
+}
 
 /// What an instruction reads from the register file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegisterReads {
     /// The registers of each source operand, by bank: the first two of wide ones.
-    operands: Option<[[u8; MOST_BANKS]; OPERANDS]>,
-    /// The operands that keep their rows for the next instruction, one bit each.
-    kept: u8,
+    registers: Bytes,
+    /// Which of these there are: the highest bit of their bytes.
+    read: Bytes,
+    /// Which of these their operands keep for the next instruction, likewise.
+    kept: Bytes,
     /// Rows to read from each bank if none has been kept.
     rows: [u8; MOST_BANKS],
 }
@@ -41,34 +64,42 @@ impl RegisterReads {
     /// What an instruction reads; it reads a register once that two operands name.
     pub(crate) fn new(spec: &RegisterFileSpec, instruction: &Instruction) -> RegisterReads {
         let mut reads = RegisterReads::default();
-        let mut operands = [[NO_REGISTER; MOST_BANKS]; OPERANDS];
         let sources = source_operands(instruction);
         let mut seen: ArrayVec<u32, 32> = ArrayVec::new();
         for access in instruction.accesses() {
             let (Role::Read, Resource::Registers(first, count)) = (access.role, access.resource) else {
                 continue;
             };
-            let operand = sources.iter().position(|&source| Some(source) == access.operand);
-            for register in (first.0..).take(count as usize).map(u32::from) {
+            let operand = sources.iter().take(OPERANDS).position(|&source| Some(source) == access.operand);
+            for register in (first.0..).take(count as usize) {
                 let bank = register as usize % spec.banks;
-                if let Some(operand) = operand.filter(|&operand| operand < OPERANDS)
-                    && operands[operand][bank] == NO_REGISTER
-                {
-                    operands[operand][bank] = register as u8;
+                if let Some(operand) = operand {
+                    reads.name(operand, bank, register as u8, keeps(instruction, sources[operand]));
                 }
                 if !seen.contains(&register) && seen.try_push(register).is_ok() {
                     reads.rows[bank] += 1;
                 }
             }
         }
-        for (operand, &source) in sources.iter().enumerate().take(OPERANDS) {
-            if let Some(Operand::Register { reuse: true, .. }) = instruction.operands.get(source) {
-                reads.kept |= 1 << operand;
-            }
-        }
-        reads.operands = reads.rows.iter().any(|&rows| rows > 0).then_some(operands);
+        let most = spec.window.min(u64::from(u8::MAX)) as u8;
+        reads.rows = reads.rows.map(|rows| rows.min(most));
         reads
     }
+
+    /// An operand reads a register of a bank, and keeps it or not.
+    fn name(&mut self, operand: usize, bank: usize, register: u8, keeps: bool) {
+        let shift = shift(operand, bank);
+        if self.read >> shift & 0x80 == 0 {
+            self.registers |= Bytes::from(register) << shift;
+            self.read |= 0x80 << shift;
+            self.kept |= Bytes::from(keeps) << (shift + 7);
+        }
+    }
+}
+
+/// Whether an operand keeps its register.
+fn keeps(instruction: &Instruction, operand: usize) -> bool {
+    matches!(instruction.operands.get(operand), Some(Operand::Register { reuse: true, .. }))
 }
 
 /// The operands that an instruction reads, predicates left out.
@@ -86,71 +117,52 @@ fn source_operands(instruction: &Instruction) -> ArrayVec<usize, 16> {
         .collect()
 }
 
-/// A row that an operand has kept: of which warp, and its register.
-type Row = u16;
-
-const NO_ROW: Row = Row::MAX;
-
 /// The read ports of the register file of a sub-partition.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReadPorts {
     /// When each bank can read the next row.
     free: [Cycle; MOST_BANKS],
-    /// The rows that operands have kept, by bank.
-    rows: [[Row; MOST_BANKS]; OPERANDS],
-    /// Whether any has.
-    keeps: bool,
-}
-
-impl Default for ReadPorts {
-    fn default() -> ReadPorts {
-        ReadPorts { free: [Cycle(0); MOST_BANKS], rows: [[NO_ROW; MOST_BANKS]; OPERANDS], keeps: false }
-    }
+    /// The registers that operands have kept, by bank, and the warps whose they are.
+    registers: Bytes,
+    warps: Bytes,
+    /// Which of these there are: the highest bit of their bytes.
+    kept: Bytes,
 }
 
 impl ReadPorts {
     /// An instruction of a warp is issued `now`: for how long the dispatcher holds it back, so that it can read all it needs
-    /// within its window.
+    /// within its window. An instruction that comes after one that was held back comes after its dispatch.
     #[inline]
     pub(crate) fn read(&mut self, window: u64, warp: u32, reads: &RegisterReads, now: Cycle) -> u64 {
-        let Some(operands) = &reads.operands else { return 0 };
-        let rows =
-            if self.keeps || reads.kept != 0 { self.look_up(operands, reads, warp) } else { reads.rows };
+        let rows = self.look_up(reads, warp).map(u64::from);
         let first = now + 1;
-        let mut late = 0;
-        for (free, rows) in self.free.iter().zip(rows) {
-            if rows > 0 {
-                let last = (*free).max(first) + u64::from(rows).min(window);
-                late = late.max(last.0.saturating_sub(first.0 + window));
-            }
-        }
-        for (free, rows) in self.free.iter_mut().zip(rows) {
-            if rows > 0 {
-                *free = (*free).max(first + late) + u64::from(rows).min(window);
-            }
-        }
+        let [end, other] = [0, 1].map(|bank| self.free[bank].max(first) + rows[bank]);
+        let late = end.max(other).since(first + window);
+        let start = first + late;
+        self.free = [0, 1].map(|bank| self.free[bank].max(start) + rows[bank]);
         late
     }
 
     /// The rows that must be read from each bank; what operands keep from now on.
-    fn look_up(
-        &mut self,
-        operands: &[[u8; MOST_BANKS]; OPERANDS],
-        reads: &RegisterReads,
-        warp: u32,
-    ) -> [u8; MOST_BANKS] {
+    #[inline]
+    fn look_up(&mut self, reads: &RegisterReads, warp: u32) -> [u8; MOST_BANKS] {
         let mut rows = reads.rows;
-        self.keeps = false;
-        for (operand, (registers, kept)) in operands.iter().zip(&mut self.rows).enumerate() {
-            for (bank, (&register, kept)) in registers.iter().zip(kept).enumerate() {
-                if register != NO_REGISTER {
-                    let row = (warp as Row) << u8::BITS | Row::from(register);
-                    rows[bank] = rows[bank].saturating_sub(u8::from(*kept == row));
-                    *kept = if reads.kept >> operand & 1 != 0 { row } else { NO_ROW };
-                }
-                self.keeps |= *kept != NO_ROW;
-            }
+        if self.kept | reads.kept == 0 {
+            return rows;
         }
+        let warp = Bytes::from(warp as u8) * LOWEST;
+        let other = (self.registers ^ reads.registers) | (self.warps ^ warp);
+        // The highest bit of each byte that is zero.
+        let same = !((other & !HIGHEST) + !HIGHEST | other) & HIGHEST;
+        let found = same & self.kept & reads.read;
+        if found != 0 {
+            rows[0] = rows[0].saturating_sub(count(found & FIRST_BANK));
+            rows[1] = rows[1].saturating_sub(count(found & !FIRST_BANK));
+        }
+        let new = whole(reads.kept);
+        self.registers = self.registers & !new | reads.registers & new;
+        self.warps = self.warps & !new | warp & new;
+        self.kept = self.kept & !reads.read | reads.kept;
         rows
     }
 }

@@ -185,7 +185,10 @@ fn a_stack_that_overflows_is_a_fault() {
     for engine in [Engine::Interpreter, Engine::Chip] {
         assert!(launch(&program, "deep", 2, 15, engine).is_ok());
         let fault = launch(&program, "deep", 2, 20, engine).unwrap_err();
-        assert!(fault.contains("the stack overflows: 1024 bytes a thread are not enough, lane 0"), "{fault}");
+        assert!(
+            fault.contains("the stack overflows: 1024 bytes per thread are not enough, lane 0"),
+            "{fault}"
+        );
         assert!(fault.contains("deep+0x") && fault.contains("block (0,0,0) thread"), "{fault}");
     }
     // Frames of code from PTX are larger.
@@ -195,7 +198,7 @@ fn a_stack_that_overflows_is_a_fault() {
         let fault = launch(&program, "deep", 2, 20, engine).unwrap_err();
         assert!(
             fault.contains("the stack overflows: ")
-                && fault.contains("bytes a thread are not enough, lane 0"),
+                && fault.contains("bytes per thread are not enough, lane 0"),
             "{fault}"
         );
     }

@@ -43,7 +43,7 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
 54 |         schedular: cggty, // Huerta
    |         ^^^^^^^^^ not known
    |
-   = help: did you mean 'scheduler'? allowed: constants, divergence, instructions, issue, l1, latencies, memory_pipeline, pipes, scheduler, scheduler_seed, shared
+   = help: did you mean 'scheduler'? allowed: constants, divergence, instructions, issue, l1, latencies, memory_pipeline, pipes, register_file, scheduler, scheduler_seed, shared
 "
     );
     assert_eq!(faults[1].message, "missing field 'scheduler' of multiprocessor");

@@ -90,7 +90,7 @@ fn functions_that_call_one_another_return_from_different_depths() {
 fn a_recursion_without_end_overflows_the_stack() {
     let program = compile(format!("{HEADER}{}{KERNEL}", function("f0", "call (%o), f0, (%i);")));
     let fault = words(&program.expect("it compiles")).unwrap_err();
-    assert!(fault.contains("the stack overflows: 1040 bytes a thread are not enough"), "{fault}");
+    assert!(fault.contains("the stack overflows: 1040 bytes per thread are not enough"), "{fault}");
 }
 
 /// Functions `f0` to `f{count - 1}`, the last first; the body of each is made from its number.
