@@ -21,22 +21,8 @@ const MANY_UNIFORMS: usize = 40;
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
 const MANY_PREDICATES: usize = 5;
 
-/// One register for so many that are alive is free for loads that come early.
-const ROOM_FOR_LOADS: usize = 8;
-
-/// Cycles that are waited for what is needed first, rather than taking a register for something else.
-const PATIENCE: u64 = 6;
-
-/// A wait of so many cycles is as bad as so many registers, in blocks that have more than a few.
-const LONG_WAIT: i64 = 50;
-const WORTH_OF_WAIT: i64 = 4;
-const FEW_REGISTERS: usize = 48;
-
 /// Cycles to the end of a block that differ by less than this are about the same.
 const URGENCY_GRAIN: u64 = 64;
-
-/// Threads have registers in multiples of this.
-const REGISTER_UNIT: usize = 8;
 
 /// The most instructions that are put into order at once: a longer block is ordered piece by piece, so that the time
 /// grows with its length and not with its square.
@@ -54,7 +40,9 @@ pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32) {
     let peak = (0..code.blocks.len()).map(|block| written_peak(code, &live, block)).max().unwrap_or(0);
     let choices = TargetChoices {
         most_comfortable_registers: most,
-        comfortable_registers: choices.comfortable_registers.max(crate::code::number(roomy(peak)).min(most)),
+        comfortable_registers: choices
+            .comfortable_registers
+            .max(crate::code::number(roomy(peak, choices)).min(most)),
         ..*choices
     };
     let target = &Target { choices, ..target.clone() };
@@ -65,9 +53,14 @@ pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32) {
     }
 }
 
+/// So many live registers and some for loads, counted in eights.
+fn roomy(peak: usize, choices: &TargetChoices) -> usize {
+    with_spare(peak, choices).next_multiple_of(8)
+}
+
 /// So many live registers and some for loads.
-fn roomy(peak: usize) -> usize {
-    (peak + peak / ROOM_FOR_LOADS).next_multiple_of(REGISTER_UNIT)
+fn with_spare(live: usize, choices: &TargetChoices) -> usize {
+    live + live / choices.live_registers_per_spare.max(1) as usize
 }
 
 /// What is known of the values at a place of a block.
@@ -313,14 +306,14 @@ impl Run {
         let mut pressure = self.pressure.clone();
         // As many live registers as the order that was written keeps alive and some for loads, within bounds.
         let peak = pressure.clone().peak(&self);
-        let comfortable = roomy(peak)
+        let comfortable = roomy(peak, choices)
             .min(choices.most_comfortable_registers as usize)
             .max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut chosen = Vec::with_capacity(count);
         while !ready.is_empty() {
-            let at = self.choose(&ready, &earliest, time, &pressure, comfortable);
+            let at = self.choose(choices, &ready, &earliest, time, &pressure, comfortable);
             let index = ready.swap_remove(at);
             time = time.max(earliest[index]) + 1;
             pressure.take(&self, index);
@@ -341,6 +334,7 @@ impl Run {
 
     fn choose(
         &self,
+        choices: &TargetChoices,
         ready: &[usize],
         earliest: &[u64],
         time: u64,
@@ -350,7 +344,7 @@ impl Run {
         let tight = pressure.live >= comfortable;
         // Where a thread has many registers, a few more cost less than to wait for a load in between.
         let has_slack =
-            comfortable > FEW_REGISTERS && pressure.live < comfortable + comfortable / ROOM_FOR_LOADS;
+            comfortable > choices.few_registers as usize && pressure.live < with_spare(comfortable, choices);
         // Where registers may become short, what is about as urgent goes in the order as written: chain by chain.
         let grain = if 2 * pressure.live >= comfortable { URGENCY_GRAIN } else { 1 };
         let sparing = 2 * pressure.live >= comfortable;
@@ -364,7 +358,8 @@ impl Run {
             let growth = pressure.growth(self, index, 0);
             let wait = earliest[index].saturating_sub(time);
             // Where registers become short, a load that is needed later is not worth one only because it is ready.
-            let late = signed(if sparing && growth > 0 && wait <= PATIENCE { 0 } else { wait });
+            let late =
+                signed(if sparing && growth > 0 && wait <= u64::from(choices.patience) { 0 } else { wait });
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
             let scarce_growth =
                 if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
@@ -372,7 +367,8 @@ impl Run {
             let scarce_order = if scarce_growth > 0 { order } else { 0 };
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
-                let cost = growth.max(0) + if late >= LONG_WAIT && has_slack { WORTH_OF_WAIT } else { 0 };
+                let is_long = has_slack && late >= i64::from(choices.long_wait);
+                let cost = growth.max(0) + if is_long { i64::from(choices.long_wait_registers) } else { 0 };
                 (-scarce_growth, scarce_order, -cost, -late.min(4), order, 0)
             } else {
                 let more = usize::try_from(growth).unwrap_or(0);

@@ -47,6 +47,16 @@ pub struct TargetChoices {
     pub spread_registers: u32,
     /// Cycles of a load from memory while the order of instructions is chosen.
     pub load_cycles: u32,
+    /// For so many live registers one more is free for loads that come early.
+    pub live_registers_per_spare: u32,
+    /// Cycles that are waited for what is needed first, rather than taking a register for something else.
+    pub patience: u32,
+    /// A wait of so many cycles is as bad as `long_wait_registers` more live registers, in threads of more than `few_registers`.
+    pub long_wait: u32,
+    /// The registers that a long wait is worth.
+    pub long_wait_registers: u32,
+    /// Threads of so many registers take none to shorten a wait.
+    pub few_registers: u32,
     /// The longest side of a branch, in instructions, that is predicated instead of skipped.
     pub predicated_instructions: u32,
     /// The longest stall count of a branch.

@@ -153,7 +153,7 @@ impl ReadPorts {
         let warp = Bytes::from(warp as u8) * LOWEST;
         let other = (self.registers ^ reads.registers) | (self.warps ^ warp);
         // The highest bit of each byte that is zero.
-        let same = !((other & !HIGHEST) + !HIGHEST | other) & HIGHEST;
+        let same = !(((other & !HIGHEST) + !HIGHEST) | other) & HIGHEST;
         let found = same & self.kept & reads.read;
         if found != 0 {
             rows[0] = rows[0].saturating_sub(count(found & FIRST_BANK));

@@ -25,6 +25,21 @@ pub struct Compiler {
     /// Cycles of a load from memory while the order of instructions is chosen.
     #[schemars(range(min = 1, max = 10000))]
     pub load_cycles: u32,
+    /// For so many live registers one more is free for loads that come early.
+    #[schemars(range(min = 1, max = 255))]
+    pub live_registers_per_spare: u32,
+    /// Cycles that are waited for what is needed first, rather than taking a register for something else.
+    #[schemars(range(max = 1000))]
+    pub patience: u32,
+    /// A wait of so many cycles is as bad as `long_wait_registers` more live registers, in threads of more than `few_registers`.
+    #[schemars(range(min = 1, max = 10000))]
+    pub long_wait: u32,
+    /// The registers that a long wait is worth.
+    #[schemars(range(max = 255))]
+    pub long_wait_registers: u32,
+    /// Threads of so many registers take none to shorten a wait.
+    #[schemars(range(max = 255))]
+    pub few_registers: u32,
     /// The longest side of a branch, in instructions, that is predicated instead of skipped.
     #[schemars(range(max = 64))]
     pub predicated_instructions: u32,
@@ -68,6 +83,11 @@ impl GpuConfig {
                 most_comfortable_registers: compiler.most_comfortable_registers,
                 spread_registers: compiler.spread_registers,
                 load_cycles: compiler.load_cycles,
+                live_registers_per_spare: compiler.live_registers_per_spare,
+                patience: compiler.patience,
+                long_wait: compiler.long_wait,
+                long_wait_registers: compiler.long_wait_registers,
+                few_registers: compiler.few_registers,
                 predicated_instructions: compiler.predicated_instructions,
                 branch_stall: compiler.branch_stall,
                 fp64_stall: compiler.fp64_stall,
