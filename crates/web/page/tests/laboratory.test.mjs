@@ -263,7 +263,7 @@ test("a wrong prediction gets its hint before the number", { skip }, async () =>
   const judged = page.locator(".judged.wrong");
   await judged.waitFor({ timeout: 60_000 });
   const text = await judged.textContent();
-  assert.match(text, /An instruction a cycle is what the issue slot can do\./);
+  assert.match(text, /One instruction per cycle is what the issue slot can do\./);
   assert.doesNotMatch(text, /simulated/);
   await context.close();
 });
