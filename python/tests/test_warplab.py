@@ -78,8 +78,13 @@ ENDLESS = """
 .version 8.0
 .target sm_90
 .address_size 64
-.visible .entry endless() {
+.visible .entry endless(.param .u64 out) {
+    .reg .u64 %rd<2>;
+    .reg .u32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, 1;
 forever:
+    st.global.u32 [%rd1], %r1;
     bra forever;
 }
 """
@@ -90,6 +95,7 @@ ENDLESS_LAUNCH = """(
     gpu: "textbook",
     grid: (1, 1, 1),
     block: (32, 1, 1),
+    arguments: [buffer(name: "out", size: "4KiB", init: zero)],
 )
 """
 
