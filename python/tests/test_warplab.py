@@ -129,8 +129,13 @@ def interrupted(work):
 
     timer = threading.Timer(0.5, interrupt)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        work()
+    # A background job of a shell ignores interrupts until it is told not to.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        signal.signal(signal.SIGINT, before)
     return time.monotonic() - sent[0]
 
 
