@@ -45,16 +45,8 @@ pub(crate) fn reuse(instructions: &mut [Instruction], banks: u32) {
 
 /// The register that each source operand reads first, and which operand of the instruction it is.
 pub(crate) fn sources(instruction: &Instruction) -> [Option<(usize, Register)>; OPERANDS] {
-    let written = instruction.written_operands();
-    let is_source = |index: &usize| {
-        let is_predicate = matches!(
-            instruction.operands[*index],
-            Operand::Predicate { .. } | Operand::UniformPredicate { .. }
-        );
-        written >> index & 1 == 0 && !is_predicate
-    };
     let mut found = [None; OPERANDS];
-    for (source, index) in found.iter_mut().zip((0..instruction.operands.len()).filter(is_source)) {
+    for (source, index) in found.iter_mut().zip(instruction.source_operands()) {
         let register = match &instruction.operands[index] {
             Operand::Register { register, .. } => Some(*register),
             Operand::Address(address) => address.base,

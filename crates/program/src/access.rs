@@ -129,6 +129,18 @@ impl Instruction {
         }
     }
 
+    /// The operands that are read, by their numbers, predicates left out: the first three are those of the register file.
+    pub fn source_operands(&self) -> impl Iterator<Item = usize> {
+        let written = self.written_operands();
+        let is_predicate = |operand: &Operand| {
+            matches!(operand, Operand::Predicate { .. } | Operand::UniformPredicate { .. })
+        };
+        let operands = self.operands.iter().enumerate();
+        operands
+            .filter(move |&(index, operand)| written >> index & 1 == 0 && !is_predicate(operand))
+            .map(|(index, _)| index)
+    }
+
     /// Whether the base of an address is a pair of registers: it says so, or (`ATOMG.E.CAS PT, R4, [R2], ...`) the
     /// extended-address modifier does and nothing else is 64 bits wide.
     #[must_use]

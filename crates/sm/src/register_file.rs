@@ -64,13 +64,13 @@ impl RegisterReads {
     /// What an instruction reads; it reads a register once that two operands name.
     pub(crate) fn new(spec: &RegisterFileSpec, instruction: &Instruction) -> RegisterReads {
         let mut reads = RegisterReads::default();
-        let sources = source_operands(instruction);
+        let sources: ArrayVec<usize, OPERANDS> = instruction.source_operands().take(OPERANDS).collect();
         let mut seen: ArrayVec<u32, 32> = ArrayVec::new();
         for access in instruction.accesses() {
             let (Role::Read, Resource::Registers(first, count)) = (access.role, access.resource) else {
                 continue;
             };
-            let operand = sources.iter().take(OPERANDS).position(|&source| Some(source) == access.operand);
+            let operand = sources.iter().position(|&source| Some(source) == access.operand);
             for register in (first.0..).take(count as usize) {
                 let bank = register as usize % spec.banks;
                 if let Some(operand) = operand {
@@ -100,21 +100,6 @@ impl RegisterReads {
 /// Whether an operand keeps its register.
 fn keeps(instruction: &Instruction, operand: usize) -> bool {
     matches!(instruction.operands.get(operand), Some(Operand::Register { reuse: true, .. }))
-}
-
-/// The operands that an instruction reads, predicates left out.
-fn source_operands(instruction: &Instruction) -> ArrayVec<usize, 16> {
-    let written = instruction.written_operands();
-    let operands = instruction.operands.iter().enumerate();
-    operands
-        .filter(|(index, operand)| {
-            let is_predicate =
-                matches!(operand, Operand::Predicate { .. } | Operand::UniformPredicate { .. });
-            written >> index & 1 == 0 && !is_predicate
-        })
-        .map(|(index, _)| index)
-        .take(16)
-        .collect()
 }
 
 /// The read ports of the register file of a sub-partition.
