@@ -11,7 +11,7 @@ use crate::values::GlobalView;
 use crate::warp::Phase;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Path, Step};
 use warplab_program::Opcode;
-use warplab_trace::{StallReason, WarpState};
+use warplab_trace::WarpState;
 use warplab_units::{Cycle, WarpMask, WarpSlot};
 
 impl Advance<'_> {
@@ -38,10 +38,10 @@ impl Advance<'_> {
         self.count(info, &executed);
         let now = self.sm.now;
         self.sm.sub_partitions[sub].issue(local, info, now);
-        let late = self.read_registers(sub, local, info);
+        let late = self.dispatch(sub, local, info);
         if self.sm.watched {
             self.watch(slot, WarpState::Selected, now, now + 1);
-            self.watch(slot, WarpState::Stalled(StallReason::DispatchStall), now + 1, now + 1 + late);
+            self.watch(slot, WarpState::Stalled(info.held_as()), now + 1, now + 1 + late);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }
         self.sm.warps[slot].since = now + 1 + late;
@@ -52,11 +52,11 @@ impl Advance<'_> {
         self.follow(slot, info, &executed, now + late)
     }
 
-    /// The instruction of a warp that issues reads its registers: for how long the dispatcher holds it back.
+    /// The instruction of a warp that issues is dispatched: for how long it holds back what comes behind it.
     #[inline(always)]
-    fn read_registers(&mut self, sub: usize, local: u32, info: &IssueInfo) -> u64 {
-        let Some(file) = &self.context.spec.register_file else { return 0 };
-        self.sm.sub_partitions[sub].read_registers(file.window, local, info, self.sm.now)
+    fn dispatch(&mut self, sub: usize, local: u32, info: &IssueInfo) -> u64 {
+        let file = self.context.spec.register_file.as_ref();
+        self.sm.sub_partitions[sub].dispatch(file, local, info, self.sm.now)
     }
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
@@ -72,7 +72,7 @@ impl Advance<'_> {
         let now = self.sm.now;
         self.count_issue(info, mask);
         self.sm.sub_partitions[sub].issue(local, info, now);
-        let late = self.read_registers(sub, local, info);
+        let late = self.dispatch(sub, local, info);
         self.sm.warps[slot].since = now + 1 + late;
         let next = now + late + u64::from(info.stall);
         let fetched = self.fetched(sub, pc, pc + 1, next);

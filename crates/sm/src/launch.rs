@@ -4,11 +4,12 @@
 use crate::constants::ConstantUse;
 use crate::pack;
 use crate::pipes::SHARED_UNIT;
-use crate::register_file::RegisterReads;
+use crate::register_file::{RegisterReads, ResultTime};
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
 use warplab_program::operand::{ConstantIndex, Operand, SpecialRegister};
 use warplab_program::{Instruction, Kernel, LatencyClass, Modifier, Opcode, Pipe};
+use warplab_trace::StallReason;
 use warplab_units::WarpMask;
 
 /// The queue through which an instruction goes to the load/store unit.
@@ -30,6 +31,8 @@ pub struct IssueInfo {
     pub(crate) pipe: Pipe,
     pub(crate) unit: u8,
     pub(crate) interval: u8,
+    /// Cycles of the dispatcher beyond the one of its issue.
+    pub(crate) hold: u8,
     pub(crate) memory: MemoryClass,
     pub(crate) stall: u8,
     pub(crate) wait_mask: u8,
@@ -48,6 +51,8 @@ pub struct IssueInfo {
     pub(crate) compares: bool,
     /// What it reads from the register file, where ports can be short.
     pub(crate) reads: RegisterReads,
+    /// When its result comes to the register file.
+    pub(crate) result: ResultTime,
     /// Cycles that it adds as lanes meet at it.
     pub(crate) meeting: u32,
     /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
@@ -104,6 +109,11 @@ impl LaunchSpec {
 }
 
 impl IssueInfo {
+    /// What its warp waits for while the dispatcher holds it: where a stall count follows, the profiler takes both for one.
+    pub(crate) fn held_as(&self) -> StallReason {
+        if self.hold > 0 && self.stall > 1 { StallReason::Wait } else { StallReason::DispatchStall }
+    }
+
     /// With what the decoded instruction at `pc` says.
     fn with_code(self, code: &Code, pc: u32) -> IssueInfo {
         let counted = self.write_barrier.is_some() || self.read_barrier.is_some();
@@ -126,14 +136,16 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         _ if spec.lsu.special_interval.is_some() && takes_turns(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,
     };
+    let taken = spec.pipes.of(instruction);
     IssueInfo {
         pipe: info.pipe,
         unit: if memory == MemoryClass::Shared && spec.issue.instructions > 1 {
             SHARED_UNIT
         } else {
-            spec.pipes.unit(info.pipe)
+            taken.unit
         },
-        interval: spec.pipes.interval(info.pipe),
+        interval: taken.interval,
+        hold: taken.hold,
         memory,
         stall: control.stall.max(1),
         wait_mask: control.wait_mask,
@@ -149,6 +161,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
             .register_file
             .as_ref()
             .map_or(RegisterReads::default(), |file| RegisterReads::new(file, instruction)),
+        result: ResultTime::of(instruction),
         meeting: match instruction.opcode {
             Opcode::Bsync => spec.convergence,
             Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective,

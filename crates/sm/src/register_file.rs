@@ -1,11 +1,12 @@
-//! The read ports of the register file: one row of a register per bank and cycle, and the rows that operands keep for the
-//! next instruction.
+//! The ports of the register file: one row of a register per bank and cycle, the rows that operands keep for the next
+//! instruction, and one result per cycle.
 
+use crate::launch::IssueInfo;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use warplab_program::Instruction;
-use warplab_program::access::{Resource, Role};
+use warplab_program::access::{Access, Resource, Role};
 use warplab_program::operand::Operand;
+use warplab_program::{Instruction, Modifier, Pipe};
 use warplab_units::Cycle;
 
 /// Banks of a register file at most.
@@ -21,6 +22,37 @@ pub(crate) struct RegisterFileSpec {
     pub(crate) banks: usize,
     /// Cycles after issue in which an instruction reads.
     pub(crate) window: u64,
+    /// Cycles by which late results come behind those of other arithmetic; none where results do not meet.
+    pub(crate) late_result: Option<u64>,
+}
+
+/// When the result of an instruction comes to the register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResultTime {
+    /// It has none, or one that comes when it comes.
+    None,
+    /// As those of most arithmetic.
+    Early,
+    /// As those of double precision and of the matrix pipe.
+    Late,
+}
+
+impl ResultTime {
+    /// When the result of an instruction comes.
+    pub(crate) fn of(instruction: &Instruction) -> ResultTime {
+        let written = |access: &Access| {
+            access.role == Role::Write && matches!(access.resource, Resource::Registers(..))
+        };
+        if !instruction.accesses().iter().any(written) {
+            return ResultTime::None;
+        }
+        match instruction.opcode.info().pipe {
+            Pipe::Fp64 => ResultTime::Late,
+            Pipe::Fp16 if instruction.has(Modifier::Mma) => ResultTime::Late,
+            Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 => ResultTime::Early,
+            _ => ResultTime::None,
+        }
+    }
 }
 
 /// A byte for each operand and bank, side by side in one word.
@@ -102,9 +134,9 @@ fn keeps(instruction: &Instruction, operand: usize) -> bool {
     matches!(instruction.operands.get(operand), Some(Operand::Register { reuse: true, .. }))
 }
 
-/// The read ports of the register file of a sub-partition.
+/// The ports of the register file of a sub-partition.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ReadPorts {
+pub(crate) struct Ports {
     /// When each bank can read the next row.
     free: [Cycle; MOST_BANKS],
     /// The registers that operands have kept, by bank, and the warps whose they are.
@@ -112,9 +144,31 @@ pub(crate) struct ReadPorts {
     warps: Bytes,
     /// Which of these there are: the highest bit of their bytes.
     kept: Bytes,
+    /// The dispatch whose result would come with the last late one.
+    meets_late: Cycle,
 }
 
-impl ReadPorts {
+impl Ports {
+    /// An instruction of a warp is issued `now`: for how long the dispatcher holds it back for the ports.
+    #[inline]
+    pub(crate) fn dispatch(
+        &mut self,
+        file: &RegisterFileSpec,
+        warp: u32,
+        info: &IssueInfo,
+        now: Cycle,
+    ) -> u64 {
+        let late = self.read(file.window, warp, &info.reads, now);
+        match (info.result, file.late_result) {
+            (ResultTime::Early, Some(_)) if self.meets_late == now + late => late + 1,
+            (ResultTime::Late, Some(behind)) => {
+                self.meets_late = now + late + behind;
+                late
+            }
+            _ => late,
+        }
+    }
+
     /// An instruction of a warp is issued `now`: for how long the dispatcher holds it back, so that it can read all it needs
     /// within its window. An instruction that comes after one that was held back comes after its dispatch.
     #[inline]
@@ -154,12 +208,12 @@ impl ReadPorts {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReadPorts, RegisterFileSpec, RegisterReads};
+    use super::{Ports, RegisterFileSpec, RegisterReads};
     use warplab_diagnostics::Source;
     use warplab_program::listing::read;
     use warplab_units::Cycle;
 
-    const SPEC: RegisterFileSpec = RegisterFileSpec { banks: 2, window: 3 };
+    const SPEC: RegisterFileSpec = RegisterFileSpec { banks: 2, window: 3, late_result: Some(2) };
 
     /// Cycles that the instructions of one warp take when each issues as soon as it may, over and over (measured:
     /// traces/h200/core/banks.txt).
@@ -168,7 +222,7 @@ mod tests {
         let (program, faults) = read(&Source::new("code", text));
         assert!(faults.is_empty(), "{faults:?}");
         let instructions = &program.kernels[0].instructions;
-        let (mut ports, mut now, rounds) = (ReadPorts::default(), Cycle(100), 1000);
+        let (mut ports, mut now, rounds) = (Ports::default(), Cycle(100), 1000);
         for _ in 0..rounds {
             for instruction in instructions {
                 let reads = RegisterReads::new(&SPEC, instruction);
@@ -231,7 +285,7 @@ mod tests {
         let (program, _) =
             read(&Source::new("code", ".kernel k\nFFMA R10, R26.reuse, R36, R46\n".to_owned()));
         let reads = RegisterReads::new(&SPEC, &program.kernels[0].instructions[0]);
-        let mut ports = ReadPorts::default();
+        let mut ports = Ports::default();
         assert_eq!(ports.read(3, 0, &reads, Cycle(10)), 0);
         assert_eq!(ports.read(3, 1, &reads, Cycle(11)), 2);
         // Of its own it needs two rows more, not three.

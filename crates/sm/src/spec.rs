@@ -129,6 +129,7 @@ impl SmSpec {
             register_file: sm.register_file.map(|file| RegisterFileSpec {
                 banks: file.banks as usize,
                 window: u64::from(file.read_window),
+                late_result: file.late_result.map(u64::from),
             }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             fetch: FetchSpec::new(&sm.instructions, others),

@@ -2,7 +2,7 @@
 
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::pipes::Pipes;
-use crate::register_file::ReadPorts;
+use crate::register_file::{Ports, RegisterFileSpec};
 use crate::scheduler::{Candidates, Pick, Scheduler, View};
 use crate::spec::SchedulerSpec;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub(crate) struct SubPartition {
     /// How many these are.
     ready_warps: u32,
     pipes: Pipes,
-    ports: ReadPorts,
+    ports: Ports,
     /// When the dispatcher has let the last instruction go, so that the next can issue.
     dispatched: Cycle,
     /// Ready warps that want the memory queue with global or local memory.
@@ -79,7 +79,7 @@ impl SubPartition {
             ready: 0,
             ready_warps: 0,
             pipes: Pipes::default(),
-            ports: ReadPorts::default(),
+            ports: Ports::default(),
             dispatched: Cycle(0),
             wants_global: 0,
             wants_shared: 0,
@@ -193,13 +193,21 @@ impl SubPartition {
         }
     }
 
-    /// An instruction that issues reads its registers: for how long the dispatcher holds it back, and those behind it.
+    /// An instruction that issues is dispatched: for how long it holds back what comes behind it, as it waits for the ports of
+    /// the register file or takes several cycles.
     #[inline]
-    pub(crate) fn read_registers(&mut self, window: u64, warp: u32, info: &IssueInfo, now: Cycle) -> u64 {
-        let late = self.ports.read(window, warp, &info.reads, now);
+    pub(crate) fn dispatch(
+        &mut self,
+        file: Option<&RegisterFileSpec>,
+        warp: u32,
+        info: &IssueInfo,
+        now: Cycle,
+    ) -> u64 {
+        let waits = file.map_or(0, |file| self.ports.dispatch(file, warp, info, now));
+        let late = waits + u64::from(info.hold);
         if late > 0 {
             self.dispatched = now + late + 1;
-            self.charge_stall(StallReason::DispatchStall, late);
+            self.charge_stall(info.held_as(), late);
         }
         late
     }
@@ -212,7 +220,7 @@ impl SubPartition {
         self.ready_warps -= 1;
         self.wants_global &= keep;
         self.wants_shared &= keep;
-        self.pipes.issue(warp, info.unit, now + u64::from(info.interval));
+        self.pipes.issue(warp, info.unit, now, now + u64::from(info.interval));
     }
 
     /// A warp of a block comes.
@@ -239,7 +247,7 @@ impl SubPartition {
 mod tests {
     use super::{Readiness, SubPartition};
     use crate::launch::{IssueInfo, MemoryClass};
-    use crate::register_file::RegisterReads;
+    use crate::register_file::{RegisterReads, ResultTime};
     use crate::spec::SchedulerSpec;
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_program::{Opcode, Pipe};
@@ -283,6 +291,8 @@ mod tests {
             constant: None,
             opcode: Opcode::Nop,
             compares: false,
+            hold: 0,
+            result: ResultTime::None,
             reads: RegisterReads::default(),
             meeting: 0,
             takes_turns: false,

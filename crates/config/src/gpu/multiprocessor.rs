@@ -167,6 +167,11 @@ pub struct RegisterFile {
     /// Cycles after issue within which an instruction must read its registers; it issues when it can.
     #[schemars(range(min = 1, max = 16))]
     pub read_window: u32,
+    /// Cycles by which results of double precision and of the matrix pipe come later than those of other arithmetic; a register
+    /// file takes one result per cycle, and an instruction whose result would come with another waits a cycle.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 16))]
+    pub late_result: Option<u32>,
 }
 
 /// When a pipe can take its next instruction.
@@ -179,6 +184,18 @@ pub struct PipeTiming {
     /// The unit that executes them, when the pipe shares another's.
     #[serde(default)]
     pub unit: Option<PipeUnit>,
+}
+
+/// How integer products of 64 bits are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WideProduct {
+    /// Cycles of the integer multiply-add pipe.
+    #[schemars(range(min = 1, max = 64))]
+    pub interval: u32,
+    /// Cycles of the dispatcher, in which nothing else of the sub-partition issues.
+    #[schemars(range(min = 1, max = 16))]
+    pub dispatch: u32,
 }
 
 /// A unit that several pipes may share, by the pipe that it is named after.
@@ -235,6 +252,16 @@ pub struct Pipes {
     pub cbu: PipeTiming,
     /// Scalar arithmetic.
     pub uniform: PipeTiming,
+    /// Packed half precision on the matrix pipe (`HFMA2.MMA`); as packed half precision where it is not given.
+    #[serde(default)]
+    pub matrix: Option<PipeTiming>,
+    /// Integer products of 64 bits (`IMAD.WIDE`, `IMAD.HI`); as integer multiply-add where it is not given.
+    #[serde(default)]
+    pub wide_product: Option<WideProduct>,
+    /// Whether single precision has two half pipes, each with twice its interval: integer multiply-add takes the heavy one,
+    /// packed half precision both, single precision the light one, and the heavy one if that is taken.
+    #[serde(default)]
+    pub fma_halves: bool,
 }
 
 impl Pipes {
