@@ -7,6 +7,7 @@ use crate::hazards::Issued;
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::lsu::{Owner, Work};
 use crate::sm::Advance;
+use crate::sub_partition::Delay;
 use crate::values::GlobalView;
 use crate::warp::Phase;
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Path, Step};
@@ -37,26 +38,26 @@ impl Advance<'_> {
         let info = &self.context.launch.issue[executed.pc as usize];
         self.count(info, &executed);
         let now = self.sm.now;
-        self.sm.sub_partitions[sub].issue(local, info, now);
-        let late = self.dispatch(sub, local, info);
+        let delay = self.take(sub, local, info);
+        let late = delay.dispatch;
         if self.sm.watched {
             self.watch(slot, WarpState::Selected, now, now + 1);
             self.watch(slot, WarpState::Stalled(info.held_as()), now + 1, now + 1 + late);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }
         self.sm.warps[slot].since = now + 1 + late;
-        self.hold_counters(sub, slot, info, &executed);
+        self.hold_counters(sub, slot, info, &executed, delay.unit);
         if info.packed > 0 {
             return self.issue_packed(sub, slot, info, executed);
         }
         self.follow(slot, info, &executed, now + late)
     }
 
-    /// The instruction of a warp that issues is dispatched: for how long it holds back what comes behind it.
+    /// The instruction of a warp takes its unit and the ports of the register file.
     #[inline(always)]
-    fn dispatch(&mut self, sub: usize, local: u32, info: &IssueInfo) -> u64 {
+    fn take(&mut self, sub: usize, local: u32, info: &IssueInfo) -> Delay {
         let file = self.context.spec.register_file.as_ref();
-        self.sm.sub_partitions[sub].dispatch(file, local, info, self.sm.now)
+        self.sm.sub_partitions[sub].issue(local, info, file, self.sm.now)
     }
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
@@ -71,8 +72,7 @@ impl Advance<'_> {
         warplab_exec::compute(&launch.code, &mut warp.state, &launch.constants, pc, mask);
         let now = self.sm.now;
         self.count_issue(info, mask);
-        self.sm.sub_partitions[sub].issue(local, info, now);
-        let late = self.dispatch(sub, local, info);
+        let late = self.take(sub, local, info).dispatch;
         self.sm.warps[slot].since = now + 1 + late;
         let next = now + late + u64::from(info.stall);
         let fetched = self.fetched(sub, pc, pc + 1, next);
@@ -156,9 +156,17 @@ impl Advance<'_> {
         self.sm.last_issue = self.sm.now;
     }
 
-    /// The wait counters of an instruction go up, and it is known or left to the LSU when they go down.
+    /// The wait counters of an instruction go up that waits `queued` cycles in its unit, and it is known or left to the LSU when
+    /// they go down.
     #[inline(always)]
-    pub(crate) fn hold_counters(&mut self, sub: usize, slot: usize, info: &IssueInfo, executed: &Executed) {
+    pub(crate) fn hold_counters(
+        &mut self,
+        sub: usize,
+        slot: usize,
+        info: &IssueInfo,
+        executed: &Executed,
+        queued: u64,
+    ) {
         if info.memory == MemoryClass::CopyGroup {
             return self.hold_for_copies(slot, info);
         }
@@ -167,7 +175,7 @@ impl Advance<'_> {
         {
             return self.hold_for_memory(sub, slot, info, work);
         }
-        let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) };
+        let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) + queued };
         if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
             latency += self.sm.warps[slot].constant_ready.0.saturating_sub(self.sm.now.0);
         }

@@ -3,7 +3,7 @@
 
 use crate::constants::ConstantUse;
 use crate::pack;
-use crate::pipes::SHARED_UNIT;
+use crate::pipes::{PipeUse, SHARED_UNIT};
 use crate::register_file::{RegisterReads, ResultTime};
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
@@ -29,10 +29,8 @@ pub enum MemoryClass {
 #[derive(Clone, Copy, Debug)]
 pub struct IssueInfo {
     pub(crate) pipe: Pipe,
-    pub(crate) unit: u8,
-    pub(crate) interval: u8,
-    /// Cycles of the dispatcher beyond the one of its issue.
-    pub(crate) hold: u8,
+    /// What it takes of the units and of the dispatcher.
+    pub(crate) taken: PipeUse,
     pub(crate) memory: MemoryClass,
     pub(crate) stall: u8,
     pub(crate) wait_mask: u8,
@@ -111,7 +109,7 @@ impl LaunchSpec {
 impl IssueInfo {
     /// What its warp waits for while the dispatcher holds it: where a stall count follows, the profiler takes both for one.
     pub(crate) fn held_as(&self) -> StallReason {
-        if self.hold > 0 && self.stall > 1 { StallReason::Wait } else { StallReason::DispatchStall }
+        if self.taken.hold > 0 && self.stall > 1 { StallReason::Wait } else { StallReason::DispatchStall }
     }
 
     /// With what the decoded instruction at `pc` says.
@@ -139,13 +137,11 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
     let taken = spec.pipes.of(instruction);
     IssueInfo {
         pipe: info.pipe,
-        unit: if memory == MemoryClass::Shared && spec.issue.instructions > 1 {
-            SHARED_UNIT
+        taken: if memory == MemoryClass::Shared && spec.issue.instructions > 1 {
+            PipeUse { unit: SHARED_UNIT, ..taken }
         } else {
-            taken.unit
+            taken
         },
-        interval: taken.interval,
-        hold: taken.hold,
         memory,
         stall: control.stall.max(1),
         wait_mask: control.wait_mask,

@@ -83,7 +83,7 @@ impl Advance<'_> {
             if self.sm.watched {
                 self.observer.issued(self.sm.now, self.sm.id, WarpSlot(slot as u8), last.pc, last.mask);
             }
-            self.hold_counters(sub, slot, &info, &last);
+            self.hold_counters(sub, slot, &info, &last, 0);
             stalls += u64::from(info.stall);
             latency = latency.max(fixed_latency(&info));
         }

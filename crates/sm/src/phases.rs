@@ -72,7 +72,7 @@ impl Advance<'_> {
         }
         let sub_partition = &mut sub_partitions[usize::from(warp.sub)];
         sub_partition.charge_stall(StallReason::Wait, *now - warp.since);
-        sub_partition.make_ready(u32::from(warp.local), info.unit, info.memory);
+        sub_partition.make_ready(u32::from(warp.local), info.taken.unit, info.memory);
         (warp.since, warp.phase) = (*now, Phase::Ready);
         true
     }
@@ -137,7 +137,7 @@ impl Advance<'_> {
             return self.wait_until(slot, Phase::FetchingConstant, ready);
         }
         self.sm.warps[slot].phase = Phase::Ready;
-        self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.unit, info.memory);
+        self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.taken.unit, info.memory);
     }
 
     /// Asks for the constant of the next instruction of a warp. When an operand comes that is not there; what a load reads is

@@ -22,6 +22,8 @@ pub(crate) struct PipeUse {
     pub(crate) interval: u8,
     /// Cycles of the dispatcher beyond the one of its issue.
     pub(crate) hold: u8,
+    /// Cycles from issue until the unit begins, where it holds a second instruction meanwhile; otherwise none.
+    pub(crate) lead: u8,
 }
 
 impl PipeSpec {
@@ -34,7 +36,7 @@ impl PipeSpec {
                 Pipe::Fp16 if pipes.fma_halves => (BOTH_HALVES, pipes.interval(pipe)),
                 _ => (pipes.unit(pipe) as u8, pipes.interval(pipe)),
             };
-            PipeUse { unit, interval: short(interval), hold: 0 }
+            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)) }
         };
         let (heavy, half) = (of(Pipe::FmaHeavy), of(Pipe::Fp16));
         PipeSpec {
@@ -42,12 +44,12 @@ impl PipeSpec {
             matrix: pipes.matrix.map_or(half, |timing| PipeUse {
                 unit: timing.unit.map_or(Pipe::Fp16, gpu::PipeUnit::pipe) as u8,
                 interval: short(timing.interval),
-                hold: 0,
+                ..half
             }),
             wide_product: pipes.wide_product.map_or(heavy, |wide| PipeUse {
-                unit: heavy.unit,
                 interval: short(wide.interval),
                 hold: short(wide.dispatch - 1),
+                ..heavy
             }),
         }
     }
@@ -58,6 +60,10 @@ impl PipeSpec {
         let wide = instruction.has(Modifier::Wide) || instruction.has(Modifier::Hi);
         match pipe {
             Pipe::Fp16 if instruction.has(Modifier::Mma) => self.matrix,
+            // One sum of single precision.
+            Pipe::Fp16 if instruction.opcode == Opcode::Hadd2 && instruction.has(Modifier::F32) => {
+                self.uses[Pipe::FmaHeavy as usize]
+            }
             Pipe::FmaHeavy if wide && instruction.opcode == Opcode::Imad => self.wide_product,
             _ => self.uses[pipe as usize],
         }
@@ -86,6 +92,8 @@ pub(crate) struct Pipes {
     free: [Cycle; UNITS],
     /// When the light half pipe can.
     light_free: Cycle,
+    /// When the unit with a lead has done what it has.
+    lead_end: Cycle,
     /// From when on every unit is free.
     all_free: Cycle,
 }
@@ -98,20 +106,37 @@ impl Pipes {
         self.wanted |= 1 << unit;
     }
 
-    /// A warp issues `now` to a unit, which is occupied until a cycle.
+    /// A warp issues an instruction to its unit, to which it is dispatched `now`: for how long it waits in it.
     #[inline]
-    pub(crate) fn issue(&mut self, warp: u32, unit: u8, now: Cycle, until: Cycle) {
+    pub(crate) fn issue(&mut self, warp: u32, taken: PipeUse, now: Cycle) -> u64 {
+        let unit = taken.unit;
         let wants = &mut self.wants[usize::from(unit)];
         *wants &= !(1 << warp);
         if *wants == 0 {
             self.wanted &= !(1 << unit);
         }
-        self.all_free = self.all_free.max(until);
-        if unit < EITHER_HALF {
-            self.free[usize::from(unit)] = until;
-        } else {
+        let until = now + u64::from(taken.interval);
+        if unit >= EITHER_HALF {
             self.take_half(unit, now, until);
+        } else if taken.lead > 0 {
+            return self.take_ahead(taken, now);
+        } else {
+            self.free[usize::from(unit)] = until;
         }
+        self.all_free = self.all_free.max(until);
+        0
+    }
+
+    /// An instruction goes to a unit that holds two, the one that it executes and one that waits; it takes the next when the
+    /// first has ended.
+    #[inline]
+    fn take_ahead(&mut self, taken: PipeUse, now: Cycle) -> u64 {
+        let (first_end, begin) = (self.lead_end, now + u64::from(taken.lead));
+        let waits = first_end.since(begin);
+        self.lead_end = begin + waits + u64::from(taken.interval);
+        self.free[usize::from(taken.unit)] = first_end;
+        self.all_free = self.all_free.max(first_end);
+        waits
     }
 
     /// An instruction takes half pipes until a cycle.
@@ -160,14 +185,57 @@ impl Pipes {
 
 #[cfg(test)]
 mod tests {
-    use super::Pipes;
+    use super::{BOTH_HALVES, EITHER_HALF, HEAVY_HALF, PipeUse, Pipes};
     use warplab_units::Cycle;
+
+    /// An instruction that occupies a unit.
+    fn of(unit: u8, interval: u8) -> PipeUse {
+        PipeUse { unit, interval, hold: 0, lead: 0 }
+    }
+
+    /// Cycles in which one warp issues these instructions, each as soon as its unit is free.
+    fn issues(instructions: &[PipeUse]) -> Vec<u64> {
+        let mut pipes = Pipes::default();
+        let mut now = Cycle(100);
+        let issue = |taken: &PipeUse| {
+            pipes.want(0, taken.unit);
+            let (busy, free) = pipes.occupied(now);
+            let at = if busy == 0 { now } else { free };
+            pipes.issue(0, *taken, at);
+            now = at + 1;
+            at.0 - 100
+        };
+        instructions.iter().map(issue).collect()
+    }
+
+    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0 };
+    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0 };
+    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0 };
+
+    #[test]
+    fn single_precision_takes_the_light_half_or_the_heavy_one_if_that_is_taken() {
+        assert_eq!(issues(&[FFMA, FFMA, FFMA, FFMA]), [0, 1, 2, 3]);
+        assert_eq!(issues(&[IMAD, FFMA, IMAD, FFMA, IMAD]), [0, 1, 2, 3, 4]);
+        assert_eq!(issues(&[IMAD, FFMA, FFMA, IMAD, FFMA, FFMA]), [0, 1, 2, 4, 5, 6]);
+    }
+
+    #[test]
+    fn packed_half_precision_takes_both_halves() {
+        assert_eq!(issues(&[HFMA2, FFMA, HFMA2, FFMA]), [0, 2, 4, 6]);
+        assert_eq!(issues(&[HFMA2, HFMA2, HFMA2]), [0, 2, 4]);
+    }
+
+    #[test]
+    fn a_unit_with_a_lead_holds_a_second_instruction() {
+        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4 };
+        assert_eq!(issues(&[mufu; 5]), [0, 1, 12, 20, 28]);
+    }
 
     #[test]
     fn a_unit_takes_the_next_instruction_exactly_at_the_end_of_its_interval() {
         let mut pipes = Pipes::default();
         pipes.want(0, 4);
-        pipes.issue(0, 4, Cycle(10), Cycle(10 + 8));
+        pipes.issue(0, of(4, 8), Cycle(10));
         pipes.want(1, 4);
         assert_eq!(pipes.occupied(Cycle(17)), (0b10, Cycle(18)));
         assert_eq!(pipes.occupied(Cycle(18)), (0, Cycle::NEVER));
@@ -176,7 +244,7 @@ mod tests {
     #[test]
     fn a_busy_unit_holds_back_only_those_that_want_it() {
         let mut pipes = Pipes::default();
-        pipes.issue(0, 2, Cycle(0), Cycle(20));
+        pipes.issue(0, of(2, 20), Cycle(0));
         pipes.want(1, 2);
         pipes.want(2, 2);
         pipes.want(3, 5);
@@ -187,7 +255,7 @@ mod tests {
     fn the_first_of_several_busy_units_is_told() {
         let mut pipes = Pipes::default();
         for (warp, unit, until) in [(0, 1, 30), (1, 2, 20), (2, 3, 5)] {
-            pipes.issue(warp, unit, Cycle(0), Cycle(until));
+            pipes.issue(warp, of(unit, until), Cycle(0));
             pipes.want(warp, unit);
         }
         assert_eq!(pipes.occupied(Cycle(10)), (0b11, Cycle(20)));
@@ -197,7 +265,7 @@ mod tests {
     fn a_busy_unit_that_nobody_wants_holds_nobody_back() {
         let mut pipes = Pipes::default();
         pipes.want(0, 1);
-        pipes.issue(0, 1, Cycle(0), Cycle(30));
+        pipes.issue(0, of(1, 30), Cycle(0));
         assert_eq!(pipes.occupied(Cycle(10)), (0, Cycle::NEVER));
     }
 }

@@ -176,6 +176,9 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             unit_entries: sm.memory_pipeline.unit_queue as usize,
             interval: u64::from(sm.memory_pipeline.interval),
             sub_partition_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
+            exchange_interval: u64::from(
+                sm.memory_pipeline.exchange_interval.unwrap_or(sm.memory_pipeline.sub_partition_interval),
+            ),
         },
         header_bytes: crossbar.header_bytes,
         flit_bytes: crossbar.flit_bytes,
@@ -184,6 +187,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
             slack: u64::from(sm.memory_pipeline.send_slack),
         },
+        load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
         special_interval: sm.memory_pipeline.special_interval.map(u64::from),

@@ -38,6 +38,15 @@ pub(crate) struct SubPartition {
     pub(crate) counters: SchedulerCounters,
 }
 
+/// What delays an instruction that issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Delay {
+    /// Cycles for which the dispatcher holds back what comes behind it.
+    pub(crate) dispatch: u64,
+    /// Cycles for which it waits in its unit.
+    pub(crate) unit: u64,
+}
+
 /// What the ready warps of a sub-partition do in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Readiness {
@@ -193,34 +202,29 @@ impl SubPartition {
         }
     }
 
-    /// An instruction that issues is dispatched: for how long it holds back what comes behind it, as it waits for the ports of
-    /// the register file or takes several cycles.
+    /// A ready warp issues an instruction: it is not ready any more. The instruction may wait for the ports of the register
+    /// file, or take several cycles of the dispatcher.
     #[inline]
-    pub(crate) fn dispatch(
+    pub(crate) fn issue(
         &mut self,
-        file: Option<&RegisterFileSpec>,
         warp: u32,
         info: &IssueInfo,
+        file: Option<&RegisterFileSpec>,
         now: Cycle,
-    ) -> u64 {
-        let waits = file.map_or(0, |file| self.ports.dispatch(file, warp, info, now));
-        let late = waits + u64::from(info.hold);
-        if late > 0 {
-            self.dispatched = now + late + 1;
-            self.charge_stall(info.held_as(), late);
-        }
-        late
-    }
-
-    /// A ready warp issues an instruction: it is not ready any more.
-    #[inline]
-    pub(crate) fn issue(&mut self, warp: u32, info: &IssueInfo, now: Cycle) {
+    ) -> Delay {
         let keep = !(1 << warp);
         self.ready &= keep;
         self.ready_warps -= 1;
         self.wants_global &= keep;
         self.wants_shared &= keep;
-        self.pipes.issue(warp, info.unit, now, now + u64::from(info.interval));
+        let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, info, now));
+        let unit = self.pipes.issue(warp, info.taken, now + ports);
+        let dispatch = ports + u64::from(info.taken.hold);
+        if dispatch > 0 {
+            self.dispatched = now + dispatch + 1;
+            self.charge_stall(info.held_as(), dispatch);
+        }
+        Delay { dispatch, unit }
     }
 
     /// A warp of a block comes.
@@ -247,6 +251,7 @@ impl SubPartition {
 mod tests {
     use super::{Readiness, SubPartition};
     use crate::launch::{IssueInfo, MemoryClass};
+    use crate::pipes::PipeUse;
     use crate::register_file::{RegisterReads, ResultTime};
     use crate::spec::SchedulerSpec;
     use warplab_config::gpu::SchedulerPolicy;
@@ -278,8 +283,7 @@ mod tests {
     fn info(unit: u8, interval: u8) -> IssueInfo {
         IssueInfo {
             pipe: Pipe::Alu,
-            unit,
-            interval,
+            taken: PipeUse { unit, interval, hold: 0, lead: 0 },
             memory: MemoryClass::None,
             stall: 1,
             wait_mask: 0,
@@ -291,7 +295,6 @@ mod tests {
             constant: None,
             opcode: Opcode::Nop,
             compares: false,
-            hold: 0,
             result: ResultTime::None,
             reads: RegisterReads::default(),
             meeting: 0,
@@ -312,7 +315,7 @@ mod tests {
         let mut sub = sub_partition();
         sub.make_ready(0, 1, MemoryClass::None);
         sub.make_ready(1, 1, MemoryClass::None);
-        sub.issue(0, &info(1, 4), Cycle(10));
+        sub.issue(0, &info(1, 4), None, Cycle(10));
         let held = Readiness { math: 0b10, next_free: Cycle(14), ..Readiness::NONE };
         assert_eq!(sub.readiness(Cycle(13), false), held);
         assert_eq!(sub.readiness(Cycle(14), false), Readiness { eligible: 0b10, ..Readiness::NONE });
@@ -333,7 +336,7 @@ mod tests {
     fn a_full_queue_comes_before_a_busy_unit() {
         let mut sub = sub_partition();
         sub.make_ready(1, 4, MemoryClass::Global);
-        sub.issue(1, &info(4, 8), Cycle(0));
+        sub.issue(1, &info(4, 8), None, Cycle(0));
         sub.make_ready(0, 4, MemoryClass::Global);
         assert_eq!((sub.readiness(Cycle(5), true).math, sub.readiness(Cycle(5), true).global), (0, 1));
         assert_eq!((sub.readiness(Cycle(5), false).math, sub.readiness(Cycle(5), false).global), (1, 0));

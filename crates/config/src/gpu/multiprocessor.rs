@@ -184,6 +184,10 @@ pub struct PipeTiming {
     /// The unit that executes them, when the pipe shares another's.
     #[serde(default)]
     pub unit: Option<PipeUnit>,
+    /// Cycles from issue until the unit begins; it takes a second instruction meanwhile. Without it, it takes one at a time.
+    #[serde(default)]
+    #[schemars(range(max = 64))]
+    pub lead: Option<u32>,
 }
 
 /// How integer products of 64 bits are taken.
@@ -271,6 +275,12 @@ impl Pipes {
         self.timing(pipe).interval
     }
 
+    /// Cycles from issue until the unit of a pipe begins, where it holds a second instruction meanwhile; otherwise none.
+    #[must_use]
+    pub fn lead(&self, pipe: Pipe) -> u32 {
+        self.timing(pipe).lead.unwrap_or(0)
+    }
+
     /// The pipe whose unit executes the instructions of a pipe.
     #[must_use]
     pub fn unit(&self, pipe: Pipe) -> Pipe {
@@ -307,6 +317,16 @@ pub struct MemoryPipeline {
     /// Cycles between two memory instructions of a sub-partition that leave its queue.
     #[schemars(range(min = 1))]
     pub sub_partition_interval: u32,
+    /// Cycles between two accesses of a sub-partition to shared memory, or lane exchanges; as all memory instructions where it is
+    /// not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub exchange_interval: Option<u32>,
+    /// Cycles for which a load keeps the way of its sub-partition to the unit, for each cycle of the unit; it keeps it no longer
+    /// than any memory instruction where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub load_share: Option<u32>,
     /// Cycles between two memory instructions of the multiprocessor.
     #[schemars(range(min = 1))]
     pub interval: u32,
@@ -321,7 +341,7 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub masked_latency: Option<u32>,
-    /// Cycles of the unit between two special registers that are one for the warp; they go past it where it is not given.
+    /// Cycles of the unit between two special registers; those that are one for the warp go past it where it is not given.
     #[serde(default)]
     pub special_interval: Option<u32>,
     /// Cycles of requests that may wait for the port to level two before the unit stops.

@@ -6,6 +6,7 @@ use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
 use warplab_exec::{AccessKind, AccessRecord, Executed, RowAccess, Scope, Space, Step};
+use warplab_program::Opcode;
 use warplab_program::limits::LOCAL_BYTES;
 use warplab_trace::{L1Counters, SharedCounters};
 use warplab_units::{LINE_BYTES, ROW_LANES, SmId};
@@ -30,8 +31,9 @@ impl Advance<'_> {
         }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
-            let rows = spec.warp_rows;
-            return Some(Work::Shared { busy: rows, pace: rows, latency: u64::from(info.latency) });
+            let special = if info.opcode == Opcode::S2r { spec.lsu.special_interval } else { None };
+            let (rows, latency) = (spec.warp_rows, u64::from(info.latency));
+            return Some(Work::Shared { busy: special.unwrap_or(rows), pace: rows, latency });
         }
         let record = &mut sm.scratch.record;
         if record.is_empty() || record.kind == AccessKind::CacheControl {

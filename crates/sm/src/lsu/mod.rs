@@ -51,6 +51,8 @@ pub(crate) struct LsuSpec {
     pub(crate) credits: Option<u32>,
     /// Whether special registers that are another one for each lane are read here.
     pub(crate) reads_lane_numbers: bool,
+    /// Cycles for which a load keeps the way of its sub-partition, for each cycle of the unit.
+    pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
     pub(crate) masked_latency: Option<u64>,
@@ -164,6 +166,10 @@ impl LoadStoreUnit {
                 Some(latency) => self.flat(asker, access, now, now + latency.saturating_sub(1), outcomes),
                 None => {
                     self.queues.keep_busy_until(now + busy);
+                    if matches!(access, GlobalAccess::Load { .. }) {
+                        let free = now + busy * spec.load_share;
+                        self.queues.keep_sub_partition_busy_until(sub_partition, free);
+                    }
                     self.global(Start { now, spec, outcomes }, asker, access, &lines, busy);
                     if let Some(free) = self.port.back_pressure(now, &spec.port) {
                         self.queues.keep_busy_until(free);

@@ -1,6 +1,6 @@
 //! The queues of memory instructions, one per sub-partition, and which of them goes next.
 
-use super::message::{Asker, Operation};
+use super::message::{Asker, Operation, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_trace::QueueCounters;
@@ -15,8 +15,10 @@ pub(crate) struct QueueSpec {
     pub(crate) unit_entries: usize,
     /// Cycles between two memory instructions of the SM.
     pub(crate) interval: u64,
-    /// Cycles between two memory instructions of a sub-partition.
+    /// Cycles between two memory instructions of a sub-partition, at least.
     pub(crate) sub_partition_interval: u64,
+    /// Likewise, after an access to shared memory or lane exchange.
+    pub(crate) exchange_interval: u64,
 }
 
 /// What decides when the first instruction of a queue can start.
@@ -171,7 +173,9 @@ impl Queues {
         let waiting = &mut self.waiting[sub_partition];
         let operation = waiting.pop_front()?;
         let issued = waiting.front().map_or(Cycle::NEVER, |first| first.asker.issued);
-        self.heads[sub_partition] = Head { issued, free: now + spec.sub_partition_interval };
+        let exchanges = matches!(operation.work, Work::Shared { .. });
+        let interval = if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
+        self.heads[sub_partition] = Head { issued, free: now + interval };
         self.len -= 1;
         let mut leaves = Some(operation.asker);
         if self.in_unit[sub_partition] > 0 {
@@ -214,7 +218,13 @@ mod tests {
     use super::{QueueSpec, Queues};
     use warplab_units::Cycle;
 
-    const SPEC: QueueSpec = QueueSpec { entries: 2, unit_entries: 0, interval: 1, sub_partition_interval: 4 };
+    const SPEC: QueueSpec = QueueSpec {
+        entries: 2,
+        unit_entries: 0,
+        interval: 1,
+        sub_partition_interval: 4,
+        exchange_interval: 4,
+    };
 
     fn issued(slot: u8, at: u64) -> Operation {
         let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };

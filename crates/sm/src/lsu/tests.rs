@@ -12,7 +12,14 @@ use warplab_trace::L1Counters;
 use warplab_units::{Address, Cycle, SectorMask, SmId};
 
 const SPEC: LsuSpec = LsuSpec {
-    queue: QueueSpec { entries: 8, unit_entries: 0, interval: 1, sub_partition_interval: 1 },
+    queue: QueueSpec {
+        entries: 8,
+        unit_entries: 0,
+        interval: 1,
+        sub_partition_interval: 1,
+        exchange_interval: 1,
+    },
+    load_share: 1,
     port: PortSpec { bytes_per_cycle: 32, slack: 64 },
     header_bytes: 8,
     flit_bytes: None,
