@@ -153,7 +153,7 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         );
     }
     rules.need(
-        l1.tag_banks.is_power_of_two(),
+        l1.tag_banks.is_power_of_two() && (l1.tag_hash.is_none() || l1.tag_banks == 4),
         "multiprocessor.l1.tag_banks",
         || format!("{} banks", l1.tag_banks),
         "a power of two",

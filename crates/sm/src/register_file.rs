@@ -6,11 +6,14 @@ use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use warplab_program::access::{Access, Resource, Role};
 use warplab_program::operand::Operand;
-use warplab_program::{Instruction, Modifier, Pipe};
+use warplab_program::{Instruction, Modifier, Opcode, Pipe};
 use warplab_units::Cycle;
 
 /// Banks of a register file at most.
 pub(crate) const MOST_BANKS: usize = 2;
+
+/// Wide loads of which it is kept when they come: as many as a sub-partition starts in the time of one.
+const MOST_WIDE: usize = 6;
 
 /// Source operands that can keep a row.
 const OPERANDS: usize = 3;
@@ -24,6 +27,10 @@ pub(crate) struct RegisterFileSpec {
     pub(crate) window: u64,
     /// Cycles by which late results come behind those of other arithmetic; none where results do not meet.
     pub(crate) late_result: Option<u64>,
+    /// Cycles for which a result waits that would come with a wide load from shared memory.
+    pub(crate) wide_load: u64,
+    /// Cycles from the issue of that load.
+    pub(crate) load_latency: u64,
 }
 
 /// When the result of an instruction comes to the register file.
@@ -35,6 +42,8 @@ pub(crate) enum ResultTime {
     Early,
     /// As those of double precision and of the matrix pipe.
     Late,
+    /// As the four registers of a load from shared memory.
+    WideLoad,
 }
 
 impl ResultTime {
@@ -47,6 +56,9 @@ impl ResultTime {
             return ResultTime::None;
         }
         match instruction.opcode.info().pipe {
+            Pipe::Lsu if instruction.opcode == Opcode::Lds && instruction.has(Modifier::B128) => {
+                ResultTime::WideLoad
+            }
             Pipe::Fp64 => ResultTime::Late,
             Pipe::Fp16 if instruction.has(Modifier::Mma) => ResultTime::Late,
             Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 => ResultTime::Early,
@@ -146,6 +158,10 @@ pub(crate) struct Ports {
     kept: Bytes,
     /// The dispatch whose result would come with the last late one.
     meets_late: Cycle,
+    /// When wide loads come, the first of them first; zero for none.
+    wide: [Cycle; MOST_WIDE],
+    /// The last dispatch whose result comes as most do.
+    last_early: Cycle,
 }
 
 impl Ports {
@@ -159,14 +175,45 @@ impl Ports {
         now: Cycle,
     ) -> u64 {
         let late = self.read(file.window, warp, &info.reads, now);
+        let at = now + late;
         match (info.result, file.late_result) {
-            (ResultTime::Early, Some(_)) if self.meets_late == now + late => late + 1,
+            (ResultTime::Early, Some(_)) if self.meets_late == at => late + 1,
+            (ResultTime::Early, _) => {
+                let late = late + self.meet_wide(file, at);
+                self.last_early = now + late;
+                late
+            }
             (ResultTime::Late, Some(behind)) => {
-                self.meets_late = now + late + behind;
+                self.meets_late = at + behind;
+                late
+            }
+            (ResultTime::WideLoad, _) if file.wide_load > 0 => {
+                self.expect_wide(at + file.load_latency);
                 late
             }
             _ => late,
         }
+    }
+
+    /// A wide load will come; of more than can be kept the last ones count as one.
+    fn expect_wide(&mut self, at: Cycle) {
+        let free = self.wide.iter().position(|&wide| wide == Cycle(0));
+        self.wide[free.unwrap_or(MOST_WIDE - 1)] = at;
+    }
+
+    /// An instruction with a result is dispatched: for how long it is held back as a wide load comes now or came one cycle ago
+    /// and found a result in the way.
+    #[inline]
+    fn meet_wide(&mut self, file: &RegisterFileSpec, at: Cycle) -> u64 {
+        let mut late = 0;
+        while self.wide[0] != Cycle(0) && self.wide[0] <= at {
+            if at.since(self.wide[0]) <= 1 && self.last_early + 1 == at {
+                late = file.wide_load;
+            }
+            self.wide.rotate_left(1);
+            self.wide[MOST_WIDE - 1] = Cycle(0);
+        }
+        late
     }
 
     /// An instruction of a warp is issued `now`: for how long the dispatcher holds it back, so that it can read all it needs
@@ -213,7 +260,8 @@ mod tests {
     use warplab_program::listing::read;
     use warplab_units::Cycle;
 
-    const SPEC: RegisterFileSpec = RegisterFileSpec { banks: 2, window: 3, late_result: Some(2) };
+    const SPEC: RegisterFileSpec =
+        RegisterFileSpec { banks: 2, window: 3, late_result: Some(2), wide_load: 2, load_latency: 23 };
 
     /// Cycles that the instructions of one warp take when each issues as soon as it may, over and over (measured:
     /// traces/h200/core/banks.txt).

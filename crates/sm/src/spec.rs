@@ -130,6 +130,8 @@ impl SmSpec {
                 banks: file.banks as usize,
                 window: u64::from(file.read_window),
                 late_result: file.late_result.map(u64::from),
+                wide_load: u64::from(file.wide_load),
+                load_latency: u64::from(sm.shared.latency),
             }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             fetch: FetchSpec::new(&sm.instructions, others),

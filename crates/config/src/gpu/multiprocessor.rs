@@ -172,6 +172,11 @@ pub struct RegisterFile {
     #[serde(default)]
     #[schemars(range(min = 1, max = 16))]
     pub late_result: Option<u32>,
+    /// Cycles for which the dispatcher holds back an instruction whose result would come with the four registers of a 128-bit load
+    /// from shared memory.
+    #[serde(default)]
+    #[schemars(range(max = 16))]
+    pub wide_load: u32,
 }
 
 /// When a pipe can take its next instruction.
@@ -400,6 +405,10 @@ pub struct L1Cache {
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,
+    /// Bits of a line's number whose sums give the number of its bank, the lowest bit first; the lowest bits of the line's number
+    /// where they are not given.
+    #[serde(default)]
+    pub tag_hash: Option<[u32; 2]>,
     /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,

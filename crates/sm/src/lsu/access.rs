@@ -104,7 +104,7 @@ fn global_work(
     };
     lines.iter_mut().for_each(|line| line.compares = compares);
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
-    let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks);
+    let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
     let per_cycle = match kind {
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,

@@ -235,13 +235,21 @@ pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
 }
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.
-pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32) -> u32 {
+pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<[u32; 2]>) -> u32 {
     if lines.len() <= 1 {
         return lines.len() as u32;
     }
     let mut counts = [0u32; 32];
     for access in lines {
-        counts[(access.line.0 / LINE_BYTES % u64::from(banks.clamp(1, 32))) as usize] += 1;
+        let number = access.line.0 / LINE_BYTES;
+        let bank = match hash {
+            Some([low, high]) => {
+                let sum = |mask: u32| (number & u64::from(mask)).count_ones() as usize & 1;
+                sum(low) | sum(high) << 1
+            }
+            None => (number % u64::from(banks.clamp(1, 32))) as usize,
+        };
+        counts[bank] += 1;
     }
     counts.into_iter().max().unwrap_or(0)
 }
@@ -464,9 +472,21 @@ mod tests {
     }
 
     #[test]
-    fn lines_a_power_of_two_apart_fall_into_one_tag_bank() {
-        assert_eq!(tag_cycles(&lines(Lanes::new(&by_lane(|lane| 4096 * lane), LaneMask::ALL, 4)), 4), 32);
-        assert_eq!(tag_cycles(&lines(Lanes::new(&by_lane(|lane| 128 * lane), LaneMask::ALL, 4)), 4), 8);
+    fn lines_a_power_of_two_apart_fall_into_one_tag_bank_without_a_hash() {
+        let cycles =
+            |pitch| tag_cycles(&lines(Lanes::new(&by_lane(|lane| pitch * lane), LaneMask::ALL, 4)), 4, None);
+        assert_eq!([cycles(4096), cycles(128)], [32, 8]);
+    }
+
+    /// Measured: traces/h200/lsu/tags.txt, 1 lane a line, words in banks of their own.
+    #[test]
+    fn a_hash_spreads_lines_over_the_tag_banks() {
+        let cycles = |lines_apart| {
+            let apart = by_lane(|lane| 128 * lines_apart * lane);
+            tag_cycles(&lines(Lanes::new(&apart, LaneMask::ALL, 4)), 4, Some([0x3ab5, 0x15da]))
+        };
+        assert_eq!([1, 2, 32, 64, 512].map(cycles), [8; 5]);
+        assert_eq!([3, 9, 17, 33, 65].map(cycles), [11, 14, 9, 16, 8]);
     }
 
     #[test]
