@@ -110,7 +110,7 @@ fn global_work(
         _ => spec.l1.bytes_per_cycle,
     };
     let mut data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(per_cycle).max(1);
-    if let (Some(banks), AccessKind::Load, false) = (spec.l1.data_banks, kind, local) {
+    if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
         data = data.max(coalesce::shared_passes(rows, bytes, banks).taken);
     }
     let cached =
