@@ -1,7 +1,7 @@
 //! A record of what the warps of one SM did, cycle by cycle.
 
 use serde::{Deserialize, Serialize};
-use warplab_trace::{MemoryLevels, MemoryUse, Observer, StateInterval};
+use warplab_trace::{InstructionCounts, MemoryLevels, MemoryUse, Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
 /// Which part of which SM's run a timeline records.
@@ -13,7 +13,7 @@ pub struct TimelineRecording {
     pub from: u64,
     /// One past the last cycle.
     pub to: u64,
-    /// The most intervals that are kept.
+    /// The most intervals that are kept, and the most instructions that issued; all of them are counted.
     pub limit: usize,
 }
 
@@ -45,9 +45,8 @@ pub struct Timeline {
     pub intervals: Vec<StateInterval>,
     /// Instructions that issued: cycle, warp slot, program counter, lanes.
     pub issues: Vec<(Cycle, WarpSlot, u32, WarpMask)>,
-    /// What the instructions asked of level one and of shared memory, by program counter; those that asked for
-    /// nothing may be missing at the end.
-    pub accesses: Vec<MemoryUse>,
+    /// What was counted of the instructions, by program counter; those that no warp came to may be missing at the end.
+    pub instructions: Vec<InstructionCounts>,
     /// What waits and is under way in the load/store unit, from each cycle on in which it changes.
     pub levels: Vec<(Cycle, MemoryLevels)>,
     /// Whether the limit was reached and later intervals are missing.
@@ -71,6 +70,20 @@ impl Recorder {
     fn since_begin(&self, cycle: Cycle) -> Cycle {
         Cycle(cycle - self.begin)
     }
+
+    /// Whether a cycle since the start of the launch is recorded.
+    fn is_inside(&self, cycle: Cycle) -> bool {
+        (self.options.from..self.options.to).contains(&cycle.0)
+    }
+
+    /// The counts of an instruction.
+    fn of(&mut self, pc: u32) -> &mut InstructionCounts {
+        let (counts, pc) = (&mut self.timeline.instructions, pc as usize);
+        if counts.len() <= pc {
+            counts.resize(pc + 1, InstructionCounts::default());
+        }
+        &mut counts[pc]
+    }
 }
 
 impl Observer for Recorder {
@@ -86,29 +99,27 @@ impl Observer for Recorder {
 
     fn issued(&mut self, cycle: Cycle, _sm: SmId, slot: WarpSlot, pc: u32, mask: WarpMask) {
         let cycle = self.since_begin(cycle);
-        let inside = (self.options.from..self.options.to).contains(&cycle.0);
-        if inside && self.timeline.issues.len() < self.options.limit {
+        if !self.is_inside(cycle) {
+            return;
+        }
+        self.of(pc).execute(mask);
+        if self.timeline.issues.len() < self.options.limit {
             self.timeline.issues.push((cycle, slot, pc, mask));
         }
     }
 
     fn accessed(&mut self, cycle: Cycle, _sm: SmId, pc: u32, asked: MemoryUse) {
-        if !(self.options.from..self.options.to).contains(&self.since_begin(cycle).0) {
-            return;
+        if self.is_inside(self.since_begin(cycle)) {
+            self.of(pc).memory += asked;
         }
-        let (accesses, pc) = (&mut self.timeline.accesses, pc as usize);
-        if accesses.len() <= pc {
-            accesses.resize(pc + 1, MemoryUse::default());
-        }
-        accesses[pc] += asked;
     }
 
     fn levels(&mut self, cycle: Cycle, _sm: SmId, levels: MemoryLevels) {
         let cycle = self.since_begin(cycle);
-        let kept = &mut self.timeline.levels;
-        if !(self.options.from..self.options.to).contains(&cycle.0) || kept.len() >= self.options.limit {
+        if !self.is_inside(cycle) || self.timeline.levels.len() >= self.options.limit {
             return;
         }
+        let kept = &mut self.timeline.levels;
         kept.pop_if(|last| last.0 == cycle);
         if kept.last().is_none_or(|last| last.1 != levels) {
             kept.push((cycle, levels));
@@ -121,10 +132,43 @@ impl Observer for Recorder {
         if from >= to {
             return;
         }
+        self.of(interval.pc).states[interval.state.index()] += to - from;
         if self.timeline.intervals.len() >= self.options.limit {
             self.timeline.cut = true;
             return;
         }
         self.timeline.intervals.push(StateInterval { from: Cycle(from), to: Cycle(to), ..interval });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Recorder, TimelineRecording};
+    use warplab_trace::{MemoryUse, Observer, StallReason, StateInterval, WarpState};
+    use warplab_units::{Cycle, SmId, WarpMask, WarpSlot};
+
+    const LONG: WarpState = WarpState::Stalled(StallReason::LongScoreboard);
+
+    fn interval(state: WarpState, pc: u32, from: u64, to: u64) -> StateInterval {
+        StateInterval { slot: WarpSlot(0), state, pc, from: Cycle(from), to: Cycle(to) }
+    }
+
+    #[test]
+    fn what_is_not_kept_is_counted_all_the_same() {
+        let options = TimelineRecording { from: 10, limit: 1, ..TimelineRecording::default() };
+        let mut recorder = Recorder::new(options, Cycle(100));
+        for (state, from, to) in [(LONG, 105, 120), (WarpState::Selected, 120, 121), (LONG, 121, 130)] {
+            recorder.state(SmId(0), interval(state, 1, from, to));
+        }
+        for cycle in [105, 120, 130] {
+            recorder.issued(Cycle(cycle), SmId(0), WarpSlot(0), 1, WarpMask::first(16));
+            let asked = MemoryUse { sectors: 4, ..MemoryUse::default() };
+            recorder.accessed(Cycle(cycle), SmId(0), 1, asked);
+        }
+        let timeline = recorder.timeline;
+        assert_eq!((timeline.intervals.len(), timeline.issues.len(), timeline.cut), (1, 1, true));
+        let counts = timeline.instructions[1];
+        assert_eq!((counts.executed, counts.threads, counts.memory.sectors), (2, 32, 8));
+        assert_eq!((counts.waited(), counts.states[LONG.index()]), (19, 19));
     }
 }

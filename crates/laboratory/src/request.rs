@@ -53,6 +53,11 @@ pub enum Request {
         /// What is to be seen.
         look: Look,
     },
+    /// What a stepped device has counted up to the present cycle: a document of the page.
+    SoFar {
+        /// The device.
+        of: usize,
+    },
     /// The text and the questions of a lab.
     Lab {
         /// Its name.

@@ -1,7 +1,7 @@
 //! Stepping: one device, or two with different schedulers on one clock.
 
 use crate::answer::Refusal;
-use crate::document::refusal;
+use crate::document::{self, refusal};
 use crate::files::Files;
 use crate::job::Job;
 use crate::request::{Look, SetUp, To};
@@ -20,6 +20,8 @@ pub(crate) struct Steps {
 #[derive(Debug)]
 struct Device {
     job: Job,
+    /// The multiprocessor whose instructions are counted.
+    sm: u16,
     stepper: Stepper,
 }
 
@@ -59,6 +61,14 @@ impl Steps {
         json!({ "stop": "reached", "cycle": cycle, "views": self.views(look) })
     }
 
+    /// The document of what a device has counted up to the present cycle.
+    pub(crate) fn so_far(&self, of: usize) -> Result<Value, Refusal> {
+        let Some(device) = self.devices.get(of) else { return Ok(Value::Null) };
+        let cycle = device.stepper.cycle().0;
+        let document = document::so_far(&device.job, device.stepper.outcomes(), device.sm)?;
+        Ok(json!({ "cycle": cycle, "document": document }))
+    }
+
     fn views(&self, look: &Look) -> Value {
         let options = ViewOptions {
             sm: SmId(look.sm),
@@ -73,9 +83,9 @@ impl Steps {
 fn device(files: Files<'_>, setup: &SetUp) -> Result<Device, Refusal> {
     let job = Job::read(files, setup)?;
     let read = |path: &Path| files.bytes(&job.folder, path);
-    let stepper = Stepper::new(&job.config, &job.sequence(&job.launches()), &read);
+    let stepper = Stepper::counting(&job.config, &job.sequence(&job.launches()), &read, SmId(setup.sm));
     let stepper = stepper.map_err(|fault| refusal(fault, &job))?;
-    Ok(Device { job, stepper })
+    Ok(Device { job, sm: setup.sm, stepper })
 }
 
 impl Device {

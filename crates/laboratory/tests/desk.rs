@@ -126,6 +126,8 @@ fn what_is_unknown_is_refused_in_words() {
     let look = json!({ "sm": 0, "slot": 0, "lane": 0, "partition": 0, "first_set": 0, "sets": 4 });
     let early = refusal(&mut desk, &json!({ "ask": "look", "look": look }));
     assert_eq!(early["message"], "nothing is being stepped: begin first");
+    let early = refusal(&mut desk, &json!({ "ask": "so_far", "of": 0 }));
+    assert_eq!(early["message"], "nothing is being stepped: begin first");
 }
 
 #[test]
@@ -142,6 +144,58 @@ fn a_hundred_cycles_on_and_back_shows_the_same_state_on_both_devices() {
     assert_ne!(before["views"][0], after["views"][0]);
     assert_ne!(before["views"][0]["sm"], before["views"][1]["sm"], "the schedulers differ");
     assert_eq!(go(json!({ "back": 100 })), before);
+}
+
+/// The document so far at a cycle, of device `of`.
+fn so_far(desk: &mut Desk, of: usize, to: &Value) -> Value {
+    let look = json!({ "sm": 0, "slot": 0, "lane": 0, "partition": 0, "first_set": 0, "sets": 4 });
+    value(desk, &json!({ "ask": "go", "to": to, "of": of, "look": look }));
+    value(desk, &json!({ "ask": "so_far", "of": of }))["document"].clone()
+}
+
+#[test]
+fn at_the_end_the_numbers_so_far_are_those_of_the_run() {
+    for name in ["launches/warp_states.ron", "launches/saxpy_repeated.ron", "launches/histogram_shared.ron"] {
+        let mut desk = desk();
+        let setup = json!({ "launch": name, "gpu": "toy" });
+        let mut whole = value(&mut desk, &json!({ "ask": "run", "setup": setup }))["document"].clone();
+        value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+        let mut stepped = so_far(&mut desk, 0, &json!("end"));
+        // Of a run the first launch is recorded, and its instructions are counted; of steps none, and all are.
+        for document in [&mut whole, &mut stepped] {
+            for (number, launch) in document["launches"].as_array_mut().unwrap().iter_mut().enumerate() {
+                let keys = launch.as_object_mut().unwrap();
+                keys.remove("timeline");
+                keys.retain(|key, _| number == 0 || key != "code");
+            }
+        }
+        assert!(stepped == whole, "{name}");
+    }
+}
+
+#[test]
+fn a_hundred_cycles_on_and_back_give_the_same_numbers_so_far() {
+    let mut desk = desk();
+    let setup = json!({ "launch": "launches/warp_states.ron", "beside": "gto" });
+    value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+    for of in [0, 1] {
+        let before = so_far(&mut desk, of, &json!({ "cycle": 60 }));
+        let after = so_far(&mut desk, of, &json!({ "forward": 100 }));
+        assert_eq!([&before, &after].map(|document| metric(document, 0, CYCLES)), [61, 161]);
+        assert!(before["launches"][0]["code"] != after["launches"][0]["code"], "device {of}");
+        assert!(so_far(&mut desk, of, &json!({ "back": 100 })) == before, "device {of}");
+    }
+}
+
+#[test]
+fn before_anything_has_happened_ratios_are_missing() {
+    let mut desk = desk();
+    let setup = json!({ "launch": "launches/vector_add.ron" });
+    value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+    let document = so_far(&mut desk, 0, &json!({ "cycle": 0 }));
+    assert_eq!(metric(&document, 0, CYCLES), 1);
+    assert_eq!(metric(&document, 0, "sm__warps_active.avg.pct_of_peak_sustained_active"), Value::Null);
+    assert_eq!(document["launches"][0]["launch"]["partial"], true);
 }
 
 #[test]

@@ -14,7 +14,9 @@ use snapshots::Snapshots;
 pub use view::{CodeView, InstructionView, LaunchView, View, ViewOptions};
 use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
-use warplab_gpu::{Device, DeviceState, LaunchOptions, Probe, RunFault, Status};
+use warplab_gpu::{
+    Device, DeviceState, LaunchOptions, Probe, RunFault, RunOutcome, Status, TimelineRecording,
+};
 pub use warplab_memory::{
     CacheView, ChannelView, DramAccessView, L2MshrView, LineView, PartitionView, SetView, SliceView,
 };
@@ -120,11 +122,36 @@ impl Stepper {
     /// # Errors
     /// Why the launches cannot run.
     pub fn new(config: &GpuConfig, sequence: &Sequence<'_>, read: ReadFile<'_>) -> Result<Stepper, Fault> {
+        Stepper::with(config, sequence, read, LaunchOptions::default())
+    }
+
+    /// At cycle 0 of the first launch; what the instructions do on an SM is counted for [`Stepper::outcomes`].
+    ///
+    /// # Errors
+    /// Why the launches cannot run.
+    pub fn counting(
+        config: &GpuConfig,
+        sequence: &Sequence<'_>,
+        read: ReadFile<'_>,
+        sm: SmId,
+    ) -> Result<Stepper, Fault> {
+        // Counts take little room in every snapshot, a record of everything much.
+        let counts = TimelineRecording { sm: sm.0, limit: 0, ..TimelineRecording::default() };
+        let options = LaunchOptions { timeline: Some(counts), ..LaunchOptions::default() };
+        Stepper::with(config, sequence, read, options)
+    }
+
+    fn with(
+        config: &GpuConfig,
+        sequence: &Sequence<'_>,
+        read: ReadFile<'_>,
+        options: LaunchOptions,
+    ) -> Result<Stepper, Fault> {
         let mut image = MemoryImage::new();
         let ready = prepare_all(config, sequence, read, &mut image)?;
         let mut device = Device::new(config, image);
         for prepared in ready {
-            device.launch(prepared, LaunchOptions::default());
+            device.launch(prepared, options);
         }
         device.begin_launch();
         Ok(Stepper {
@@ -228,6 +255,12 @@ impl Stepper {
                 .partition
                 .and_then(|partition| self.device.partition_view(partition, self.cycle, options.sets)),
         }
+    }
+
+    /// What the launches that have begun have given up to the end of the present cycle, in order.
+    #[must_use]
+    pub fn outcomes(&self) -> Vec<RunOutcome> {
+        self.device.outcomes_through(self.cycle)
     }
 
     /// The code of the kernel of a launch, counted from 0.
