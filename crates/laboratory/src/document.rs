@@ -122,8 +122,14 @@ pub(crate) fn so_far(job: &Job, outcomes: Vec<RunOutcome>, sm: u16) -> Result<Va
     let results = launches
         .map(|(launch, outcome)| LaunchResult::kept(&job.config, &job.program, &launch, outcome))
         .collect::<Result<Vec<LaunchResult>, Fault>>()?;
-    let parts = parts(job, &results, sm).into_iter().map(|part| Part { record: None, ..part });
-    document_of(&parts.collect::<Vec<Part<'_>>>())
+    let mut parts = parts(job, &results, sm);
+    for part in &mut parts {
+        part.record = None;
+        // Before the first block comes to the multiprocessor, nothing is counted of it.
+        let nothing = CodeCounts { sm: u32::from(sm), instructions: &[] };
+        part.code.iter_mut().for_each(|code| code.counts = code.counts.or(Some(nothing)));
+    }
+    document_of(&parts)
 }
 
 fn document(runs: &[(&Job, &SimulatedSequence)], sm: u16) -> Result<Value, Refusal> {

@@ -58,10 +58,23 @@ export function Page({ document }: { document: PageDocument }) {
   );
 }
 
-/** All views of a document, with what leads to them; `button` stands beside the names of the parts. */
-export function Results(props: { document: PageDocument; theme: Theme; button?: ComponentChildren; foot?: string }) {
-  const { document, theme } = props;
-  const [chosen, choose] = useState(Math.max(document.launches.findIndex((launch) => launch.timeline), 0));
+interface ResultsProps {
+  document: PageDocument;
+  theme: Theme;
+  /** What stands beside the names of the parts. */
+  button?: ComponentChildren;
+  foot?: string;
+  /** The cycle up to which was counted, where launches are stepped: no warp is recorded then. */
+  soFar?: number;
+}
+
+/** All views of a document, with what leads to them. */
+export function Results(props: ResultsProps) {
+  const { document, theme, soFar } = props;
+  const stepped = soFar !== undefined;
+  const first = stepped ? document.launches.length - 1 : document.launches.findIndex((launch) => launch.timeline);
+  const [picked, choose] = useState<number>();
+  const chosen = picked !== undefined && picked < document.launches.length ? picked : Math.max(first, 0);
   const launch = document.launches[chosen];
   if (!launch) return <p class="panel">There is no launch to show.</p>;
   const { comparison } = document;
@@ -71,10 +84,10 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
     : "No block ran on the multiprocessor that was recorded; --timeline-sm N chooses another.";
   return (
     <>
-      <Head launch={launch} simulator={document.simulator} />
+      <Head launch={launch} simulator={document.simulator} soFar={soFar} />
       <nav aria-label="Parts of the page">
         <ul>
-          {(comparison ? COMPARED : PARTS).map(([id, name]) => (
+          {(comparison ? COMPARED : PARTS.filter(([id]) => !(stepped && id === "warps"))).map(([id, name]) => (
             <li>
               <a href={`#${id}`}>{name}</a>
             </li>
@@ -97,7 +110,7 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
       <main key={chosen}>
         {comparison && <ComparisonView {...comparison} />}
         <VerdictView launch={launch} />
-        {(comparison ? document.launches : [launch]).map((shown, index) => (
+        {(stepped ? [] : comparison ? document.launches : [launch]).map((shown, index) => (
           <TimelineView
             id={index === 0 ? "warps" : "warps-b"}
             title={comparison ? `${"AB"[index]}: every warp, every cycle` : "Every warp, every cycle"}
@@ -120,13 +133,16 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
   );
 }
 
-function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
+function Head({ launch, simulator, soFar }: { launch: Launch; simulator: string; soFar?: number }) {
   const { launch: info, device } = launch;
+  const stepped = soFar !== undefined;
   const metrics = metricsOf(launch);
   const fact = (id: string, name: string) => {
     const metric = metrics.get(id);
-    const units: Record<string, string> = { cycle: "cycles", inst: "instructions" };
-    return metric ? [[name, `${metric.shown} ${units[metric.shown_unit] ?? metric.shown_unit}`]] : [];
+    const units: Record<string, string> = { cycle: "cycle", inst: "instruction" };
+    const unit = metric && units[metric.shown_unit];
+    const plural = unit && metric.shown !== "1" ? "s" : "";
+    return metric ? [[name, `${metric.shown} ${unit ?? metric.shown_unit}${plural}`]] : [];
   };
   const facts: string[][] = [
     ["grid", dimensions(info.grid)],
@@ -152,7 +168,15 @@ function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
           </div>
         ))}
       </dl>
-      {info.partial && <p class="warning">The run was stopped before the kernel ended: all numbers are of a part.</p>}
+      {stepped && (
+        <p class="so-far" data-so-far={soFar}>
+          <b>{info.partial ? `So far, at cycle ${integerText(soFar)}` : "This launch has ended"}:</b>{" "}
+          {info.partial ? "every number is of the cycles up to the one that is shown above." : "its numbers are those of a run."}
+        </p>
+      )}
+      {info.partial && !stepped && (
+        <p class="warning">The run was stopped before the kernel ended: all numbers are of a part.</p>
+      )}
       {info.sample && (
         <p class="warning">
           Sampled: {integerText(info.sample.simulated_blocks)} of {integerText(info.sample.blocks)} blocks were simulated;

@@ -127,6 +127,12 @@ export interface Seen {
   views: View[];
 }
 
+/** What a stepped device has counted up to a cycle. */
+export interface SoFar {
+  cycle: number;
+  document: PageDocument;
+}
+
 /** Lanes of a warp: a mask for each row of 32. */
 export type LaneRows = [number, number];
 
@@ -218,6 +224,7 @@ export interface Requests {
   begin: [{ setup: SetUp }, SteppedAbout[]];
   go: [{ to: To; of: number; look: Look }, Seen];
   look: [{ look: Look }, Seen];
+  so_far: [{ of: number }, SoFar];
   lab: [{ name: string }, Lab];
   check_lab: [
     {

@@ -51,7 +51,8 @@ function Linked({ code, states, theme }: { code: Code; states: StateInfo[]; them
     const other = kind === "line" ? `[data-pc="${pcs[0]}"]` : `[data-pcs~="${pcs[0]}"]`;
     bringIntoSight(place.current?.querySelector(other));
   };
-  useEffect(() => hottestInSight(place.current), [code, text]);
+  // While a launch is stepped the counts change, and the panes stay where a person has scrolled them.
+  useEffect(() => hottestInSight(place.current), [code.instructions.length, text]);
   const reasons = (sum: { states: Iterable<[number, number]>; waited: number }) =>
     topReasons(sum.states, sum.waited, states);
   const bar = (of: Iterable<[number, number]>, own: number) => (
