@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::job::Job;
 use serde_json::{Value, json};
 use std::path::Path;
+use warplab_diagnostics::Source;
 use warplab_exec::PrintedLines;
 use warplab_gpu::{Progress, RunOptions, RunOutcome, Timeline, TimelineRecording};
 use warplab_metrics::{Context, Measured, SectionValues, compare, evaluate};
@@ -204,11 +205,15 @@ fn code<'a>(job: &'a Job, kernel: &str, counted: Option<&'a Timeline>, sm: u16) 
     let readable = job.program.architecture.is_none();
     Some(Code {
         kernel: job.program.kernel(kernel)?,
-        own: readable.then_some(Text { name: &job.source.name, text: &job.source.text }),
-        files: Vec::new(),
+        own: readable.then(|| text(&job.source)),
+        files: job.texts.iter().map(|file| file.as_ref().map(text)).collect(),
         counts: counted
             .map(|timeline| CodeCounts { sm: u32::from(sm), instructions: &timeline.instructions }),
     })
+}
+
+fn text(source: &Source) -> Text<'_> {
+    Text { name: &source.name, text: &source.text }
 }
 
 fn expectation(checked: &Checked) -> Value {

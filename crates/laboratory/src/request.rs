@@ -118,6 +118,13 @@ pub enum To {
     Change(Option<u8>),
     /// The next issue of a line of the program's text.
     Line(u32),
+    /// The next issue of a line of a file of the high-level source.
+    Source {
+        /// The file, as the program counts them.
+        file: u16,
+        /// The line, from 1.
+        line: u32,
+    },
     /// The next issue of a machine instruction.
     Instruction(u32),
     /// The end of the last launch.

@@ -7,6 +7,7 @@ use crate::job::Job;
 use crate::request::{Look, SetUp, To};
 use serde_json::{Value, json};
 use std::path::Path;
+use warplab_diagnostics::Source;
 use warplab_gpu::ShownSets;
 use warplab_run::stepper::{Goal, Line, Stepper, Stop, ViewOptions};
 use warplab_units::{Cycle, PartitionId, SmId, WarpSlot};
@@ -98,9 +99,14 @@ impl Device {
             "partitions": self.stepper.partitions(),
             "text": readable.then_some(&self.job.source.text),
             "path": self.job.source.name,
+            "files": self.job.texts.iter().map(|file| file.as_ref().map(file_text)).collect::<Vec<_>>(),
             "codes": (0..self.job.steps.len()).map(|launch| self.stepper.code(launch)).collect::<Vec<_>>(),
         })
     }
+}
+
+fn file_text(file: &Source) -> Value {
+    json!({ "name": file.name, "text": file.text })
 }
 
 fn goal(to: To, from: Cycle, sm: SmId) -> Goal {
@@ -110,6 +116,7 @@ fn goal(to: To, from: Cycle, sm: SmId) -> Goal {
         To::Cycle(cycle) => Goal::Cycle(Cycle(cycle)),
         To::Change(slot) => Goal::StateChange { sm, slot: slot.map(WarpSlot) },
         To::Line(line) => Goal::Line { sm, line: Line::Own(line) },
+        To::Source { file, line } => Goal::Line { sm, line: Line::Source { file, line } },
         To::Instruction(pc) => Goal::Line { sm, line: Line::Instruction(pc) },
         To::End => Goal::End,
     }

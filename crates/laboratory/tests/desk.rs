@@ -22,7 +22,8 @@ fn desk() -> Desk {
 
 fn texts(folder: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    files.filter(|path| path.extension().is_some_and(|it| it == "ron" || it == "ptx" || it == "md")).collect()
+    let ends = ["ron", "ptx", "cu", "md"];
+    files.filter(|path| ends.iter().any(|end| path.extension().is_some_and(|it| it == *end))).collect()
 }
 
 fn ask(desk: &mut Desk, request: &Value) -> Value {
@@ -54,6 +55,25 @@ fn a_run_gives_the_document_of_the_page_and_what_became_of_the_expectations() {
     assert_eq!(metric(&ran["document"], 0, CYCLES), 209);
     assert_eq!(ran["expectations"][0]["holds"], true);
     assert!(!ran["document"]["launches"][0]["timeline"]["rows"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn the_source_has_the_text_of_cuda_beside_the_program() {
+    let setup = json!({ "launch": "launches/saxpy.ron", "gpu": "toy" });
+    let mut desk = desk();
+    value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+    let code = so_far(&mut desk, 0, &json!({ "cycle": 0 }))["launches"][0]["code"].clone();
+    let texts = code["texts"].as_array().unwrap();
+    assert_eq!([&texts[0]["name"], &texts[1]["name"]], ["kernels/saxpy.ptx", "kernels/saxpy.cu"]);
+    let text = &texts[1]["lines"];
+    let line_of = |instruction: &Value| {
+        let places = instruction["places"].as_array().unwrap();
+        places.iter().find(|place| place[0] == 1).and_then(|place| place[1].as_u64())
+    };
+    let instructions = code["instructions"].as_array().unwrap();
+    let fused = instructions.iter().find(|it| it["text"].as_str().unwrap().starts_with("FFMA")).unwrap();
+    let line = line_of(fused).unwrap() - texts[1]["first_line"].as_u64().unwrap();
+    assert_eq!(text[usize::try_from(line).unwrap()], "    if (i < n) y[i] = a * x[i] + y[i];");
 }
 
 #[test]
@@ -196,6 +216,21 @@ fn before_anything_has_happened_ratios_are_missing() {
     assert_eq!(metric(&document, 0, CYCLES), 1);
     assert_eq!(metric(&document, 0, "sm__warps_active.avg.pct_of_peak_sustained_active"), Value::Null);
     assert_eq!(document["launches"][0]["launch"]["partial"], true);
+}
+
+#[test]
+fn a_line_of_cuda_is_run_to() {
+    let mut desk = desk();
+    let setup = json!({ "launch": "launches/saxpy.ron", "gpu": "toy" });
+    let about = value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+    assert_eq!(about[0]["files"][0]["name"], "kernels/saxpy.cu");
+    let look = json!({ "sm": 0, "slot": 0, "lane": 0, "partition": 0, "first_set": 0, "sets": 4 });
+    let to = json!({ "source": { "file": 0, "line": 4 } });
+    let seen = value(&mut desk, &json!({ "ask": "go", "to": to, "of": 0, "look": look }));
+    let slots = seen["views"][0]["sm"]["slots"].as_array().unwrap();
+    let issues = slots.iter().find(|slot| slot["warp"]["state"] == "selected").unwrap();
+    let pc = usize::try_from(issues["warp"]["pc"].as_u64().unwrap()).unwrap();
+    assert_eq!(about[0]["codes"][0]["instructions"][pc]["source"], json!([0, 4]));
 }
 
 #[test]

@@ -227,6 +227,22 @@ test("a step goes to the next change of a warp, and to the issue of a line", { s
   await context.close();
 });
 
+test("the source of a run and of its steps has the lines of CUDA", { skip }, async () => {
+  const { page, context } = await open();
+  await ran(page);
+  const line = page.locator("[data-table=lines] tr", { hasText: "c[i] = a[i] + b[i]" });
+  assert.equal(await page.textContent("#source [aria-pressed=true]"), "vector_add.cu");
+  assert.notEqual(await line.locator(".number").nth(1).textContent(), "");
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  const steps = page.locator("#steps");
+  await steps.getByRole("button", { name: "vector_add.cu" }).click();
+  const row = steps.locator("tr", { hasText: "c[i] = a[i] + b[i]" });
+  await row.getByRole("button", { name: /^Run until \d+ issues$/ }).click();
+  await page.waitForSelector('[data-cycle]:not([data-cycle="0"])');
+  assert.ok((await row.locator(".warps").textContent()).length > 0);
+  await context.close();
+});
+
 /** Steps to a cycle with the views of what is counted so far. */
 async function counting(page, launch, cycle, machine = "textbook") {
   await ran(page);

@@ -97,8 +97,10 @@ export interface SteppedAbout {
   /** The program's text, if it is one for people. */
   text: string | null;
   path: string;
-  /** The code of every launch. */
-  codes: { kernel: string; instructions: { address: number; text: string; line: number }[] }[];
+  /** The files of the high-level source, where they are at hand. */
+  files: ({ name: string; text: string } | null)[];
+  /** The code of every launch; `source` is a file and a line of it. */
+  codes: { kernel: string; instructions: { address: number; text: string; line: number; source: [number, number] | null }[] }[];
 }
 
 /** Where to step. */
@@ -108,6 +110,7 @@ export type To =
   | { cycle: number }
   | { change: number | null }
   | { line: number }
+  | { source: { file: number; line: number } }
   | { instruction: number }
   | "end";
 
