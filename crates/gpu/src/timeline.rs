@@ -15,11 +15,16 @@ pub struct TimelineRecording {
     pub to: u64,
     /// The most intervals that are kept, and the most instructions that issued; all of them are counted.
     pub limit: usize,
+    /// If given, no more than these last cycles are sure to be kept.
+    pub last: Option<u64>,
 }
+
+/// Intervals between two looks at which of them are still to be kept.
+const KEPT_AT_ONCE: usize = 4096;
 
 impl Default for TimelineRecording {
     fn default() -> TimelineRecording {
-        TimelineRecording { sm: 0, from: 0, to: u64::MAX, limit: 4_000_000 }
+        TimelineRecording { sm: 0, from: 0, to: u64::MAX, limit: 4_000_000, last: None }
     }
 }
 
@@ -51,6 +56,26 @@ pub struct Timeline {
     pub levels: Vec<(Cycle, MemoryLevels)>,
     /// Whether the limit was reached and later intervals are missing.
     pub cut: bool,
+}
+
+impl Timeline {
+    /// Forgets what was over before a cycle; counts stay.
+    fn forget(&mut self, before: Cycle) {
+        self.intervals.retain(|interval| interval.to > before);
+        self.issues.retain(|issue| issue.0 >= before);
+        self.levels.retain(|level| level.0 >= before);
+        // A warp is over when another one has come to its slot.
+        let mut taken = [false; u8::MAX as usize + 1];
+        let mut kept: Vec<TimelineWarp> = Vec::new();
+        for &warp in self.warps.iter().rev() {
+            if !taken[usize::from(warp.slot.0)] {
+                kept.push(warp);
+            }
+            taken[usize::from(warp.slot.0)] |= warp.from <= before;
+        }
+        kept.reverse();
+        self.warps = kept;
+    }
 }
 
 /// Records a timeline in cycles since the start of the launch.
@@ -138,14 +163,19 @@ impl Observer for Recorder {
             return;
         }
         self.timeline.intervals.push(StateInterval { from: Cycle(from), to: Cycle(to), ..interval });
+        if let Some(last) = self.options.last
+            && self.timeline.intervals.len().is_multiple_of(KEPT_AT_ONCE)
+        {
+            self.timeline.forget(Cycle(to.saturating_sub(last)));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Recorder, TimelineRecording};
+    use super::{KEPT_AT_ONCE, Recorder, TimelineRecording};
     use warplab_trace::{MemoryUse, Observer, StallReason, StateInterval, WarpState};
-    use warplab_units::{Cycle, SmId, WarpMask, WarpSlot};
+    use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
     const LONG: WarpState = WarpState::Stalled(StallReason::LongScoreboard);
 
@@ -170,5 +200,28 @@ mod tests {
         let counts = timeline.instructions[1];
         assert_eq!((counts.executed, counts.threads, counts.memory.sectors), (2, 32, 8));
         assert_eq!((counts.waited(), counts.states[LONG.index()]), (19, 19));
+    }
+
+    #[test]
+    fn of_the_last_cycles_everything_is_kept_and_of_the_others_the_counts() {
+        let options = TimelineRecording { last: Some(100), ..TimelineRecording::default() };
+        let mut recorder = Recorder::new(options, Cycle(0));
+        // What is to be kept was looked at three times, at the end for the last time.
+        let cycles = 3 * KEPT_AT_ONCE as u64 - 2 * 100;
+        for cycle in 0..cycles {
+            if cycle % 50 == 0 {
+                recorder.block_started(Cycle(cycle), SmId(0), BlockId(cycle / 50), &[WarpSlot(0)]);
+            }
+            recorder.issued(Cycle(cycle), SmId(0), WarpSlot(0), 0, WarpMask::first(32));
+            recorder.state(SmId(0), interval(WarpState::Selected, 0, cycle, cycle + 1));
+        }
+        let timeline = recorder.timeline;
+        let first = Cycle(cycles - 100);
+        assert_eq!((timeline.intervals[0].from, timeline.intervals.len()), (first, 100));
+        assert_eq!((timeline.issues[0].0, timeline.issues.len()), (first, 100));
+        assert_eq!(timeline.instructions[0].executed, cycles);
+        // The warp that was there in the first of these cycles, and the two that came later.
+        let blocks: Vec<u64> = timeline.warps.iter().map(|warp| warp.block).collect();
+        assert_eq!(blocks, [first.0 / 50, first.0 / 50 + 1, first.0 / 50 + 2]);
     }
 }

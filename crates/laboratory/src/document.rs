@@ -9,6 +9,7 @@ use warplab_diagnostics::Source;
 use warplab_exec::PrintedLines;
 use warplab_gpu::{Progress, RunOptions, RunOutcome, Timeline, TimelineRecording};
 use warplab_metrics::{Context, Measured, SectionValues, compare, evaluate};
+use warplab_run::stepper::RECORDED_CYCLES;
 use warplab_run::{
     Checked, Fault, LaunchResult, SequenceOptions, SimulatedSequence, check_expectations, kernel_fault,
     simulate_sequence,
@@ -117,7 +118,7 @@ pub(crate) fn refusal(fault: Fault, job: &Job) -> Refusal {
     }
 }
 
-/// The document of what launches of a job have given so far; no warp is recorded.
+/// The document of what launches of a job have given so far, with the last cycles of a multiprocessor.
 pub(crate) fn so_far(job: &Job, outcomes: Vec<RunOutcome>, sm: u16) -> Result<Value, Refusal> {
     let launches = job.launches().into_iter().zip(outcomes);
     let results = launches
@@ -125,7 +126,7 @@ pub(crate) fn so_far(job: &Job, outcomes: Vec<RunOutcome>, sm: u16) -> Result<Va
         .collect::<Result<Vec<LaunchResult>, Fault>>()?;
     let mut parts = parts(job, &results, sm);
     for part in &mut parts {
-        part.record = None;
+        part.record = part.record.take().and_then(last_cycles);
         // Before the first block comes to the multiprocessor, nothing is counted of it.
         let nothing = CodeCounts { sm: u32::from(sm), instructions: &[] };
         part.code.iter_mut().for_each(|code| code.counts = code.counts.or(Some(nothing)));
@@ -198,6 +199,12 @@ fn record(timeline: &Timeline, sm: u16) -> Record<'_> {
         window: None,
         cut: timeline.cut,
     }
+}
+
+/// The record of the last cycles in which there was a warp.
+fn last_cycles(record: Record<'_>) -> Option<Record<'_>> {
+    let end = record.intervals.iter().map(|interval| interval.to.0).max()?;
+    Some(Record { window: Some(end.saturating_sub(RECORDED_CYCLES)..end), ..record })
 }
 
 fn code<'a>(job: &'a Job, kernel: &str, counted: Option<&'a Timeline>, sm: u16) -> Option<Code<'a>> {

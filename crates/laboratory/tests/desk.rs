@@ -181,7 +181,7 @@ fn at_the_end_the_numbers_so_far_are_those_of_the_run() {
         let mut whole = value(&mut desk, &json!({ "ask": "run", "setup": setup }))["document"].clone();
         value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
         let mut stepped = so_far(&mut desk, 0, &json!("end"));
-        // Of a run the first launch is recorded, and its instructions are counted; of steps none, and all are.
+        // Of a run all of the first launch is recorded, and its instructions are counted; of steps the last cycles, and all.
         for document in [&mut whole, &mut stepped] {
             for (number, launch) in document["launches"].as_array_mut().unwrap().iter_mut().enumerate() {
                 let keys = launch.as_object_mut().unwrap();
@@ -205,6 +205,21 @@ fn a_hundred_cycles_on_and_back_give_the_same_numbers_so_far() {
         assert!(before["launches"][0]["code"] != after["launches"][0]["code"], "device {of}");
         assert!(so_far(&mut desk, of, &json!({ "back": 100 })) == before, "device {of}");
     }
+}
+
+#[test]
+fn the_last_cycles_are_recorded_up_to_the_one_that_is_shown() {
+    let mut desk = desk();
+    let setup = json!({ "launch": "launches/histogram_shared.ron", "gpu": "toy" });
+    value(&mut desk, &json!({ "ask": "begin", "setup": setup }));
+    let mut window = |cycle: u64| {
+        let document = so_far(&mut desk, 0, &json!({ "cycle": cycle }));
+        let timeline = &document["launches"][0]["timeline"];
+        (timeline["from"].as_u64(), timeline["to"].as_u64(), timeline["cut"].as_bool())
+    };
+    assert_eq!(window(4000), (Some(4001 - 256), Some(4001), Some(false)));
+    assert_eq!(window(3999), (Some(4000 - 256), Some(4000), Some(false)));
+    assert_eq!(window(0), (None, None, None));
 }
 
 #[test]

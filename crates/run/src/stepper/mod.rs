@@ -31,6 +31,9 @@ use warplab_units::{Cycle, SmId, TypedId, WarpSlot};
 /// Snapshots that a stepper keeps if it is not told otherwise.
 const SNAPSHOTS: usize = 24;
 
+/// Cycles up to the present one of which [`Stepper::outcomes`] have the record of a counting stepper.
+pub const RECORDED_CYCLES: u64 = 256;
+
 /// Where to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
@@ -125,7 +128,8 @@ impl Stepper {
         Stepper::with(config, sequence, read, LaunchOptions::default())
     }
 
-    /// At cycle 0 of the first launch; what the instructions do on an SM is counted for [`Stepper::outcomes`].
+    /// At cycle 0 of the first launch. For [`Stepper::outcomes`] the instructions are counted on an SM, and its warps are
+    /// recorded in the last cycles, [`RECORDED_CYCLES`] at least.
     ///
     /// # Errors
     /// Why the launches cannot run.
@@ -135,9 +139,10 @@ impl Stepper {
         read: ReadFile<'_>,
         sm: SmId,
     ) -> Result<Stepper, Fault> {
-        // Counts take little room in every snapshot, a record of everything much.
-        let counts = TimelineRecording { sm: sm.0, limit: 0, ..TimelineRecording::default() };
-        let options = LaunchOptions { timeline: Some(counts), ..LaunchOptions::default() };
+        // Every snapshot has a copy.
+        let last = Some(RECORDED_CYCLES);
+        let timeline = TimelineRecording { sm: sm.0, last, ..TimelineRecording::default() };
+        let options = LaunchOptions { timeline: Some(timeline), ..LaunchOptions::default() };
         Stepper::with(config, sequence, read, options)
     }
 

@@ -64,7 +64,7 @@ interface ResultsProps {
   /** What stands beside the names of the parts. */
   button?: ComponentChildren;
   foot?: string;
-  /** The cycle up to which was counted, where launches are stepped: no warp is recorded then. */
+  /** The cycle up to which was counted, where launches are stepped: the last cycles are recorded then. */
   soFar?: number;
 }
 
@@ -79,15 +79,16 @@ export function Results(props: ResultsProps) {
   if (!launch) return <p class="panel">There is no launch to show.</p>;
   const { comparison } = document;
   const several = document.launches.length > 1;
-  const hint = several
+  const unrecorded = several
     ? `No multiprocessor was recorded in this launch; --launch ${chosen + 1} records it.`
     : "No block ran on the multiprocessor that was recorded; --timeline-sm N chooses another.";
+  const title = stepped ? "Every warp in the last cycles" : "Every warp, every cycle";
   return (
     <>
       <Head launch={launch} simulator={document.simulator} soFar={soFar} />
       <nav aria-label="Parts of the page">
         <ul>
-          {(comparison ? COMPARED : PARTS.filter(([id]) => !(stepped && id === "warps"))).map(([id, name]) => (
+          {(comparison ? COMPARED : PARTS).map(([id, name]) => (
             <li>
               <a href={`#${id}`}>{name}</a>
             </li>
@@ -110,14 +111,16 @@ export function Results(props: ResultsProps) {
       <main key={chosen}>
         {comparison && <ComparisonView {...comparison} />}
         <VerdictView launch={launch} />
-        {(stepped ? [] : comparison ? document.launches : [launch]).map((shown, index) => (
+        {(comparison ? document.launches : [launch]).map((shown, index) => (
           <TimelineView
+            // What a person points at belongs to one window of cycles.
+            key={soFar === undefined ? index : `${soFar}`}
             id={index === 0 ? "warps" : "warps-b"}
-            title={comparison ? `${"AB"[index]}: every warp, every cycle` : "Every warp, every cycle"}
+            title={comparison ? `${"AB"[index]}: every warp, every cycle` : title}
             launch={shown}
             states={document.states}
             theme={theme}
-            hint={hint}
+            hint={stepped ? "No block has come yet to the multiprocessor that is recorded." : unrecorded}
           />
         ))}
         <StallsView launch={launch} states={document.states} theme={theme} />

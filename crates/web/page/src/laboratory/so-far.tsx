@@ -56,7 +56,7 @@ export function SoFarTools(props: {
           </select>
         </label>
       )}
-      <span class="faint">The verdict, stalls, memory, source lines and all sections of the cycles so far, below.</span>
+      <span class="faint">The verdict, the last cycles of every warp, stalls, memory, source lines and all sections, below.</span>
     </div>
   );
 }
