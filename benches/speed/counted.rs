@@ -2,7 +2,7 @@
 
 use crate::baseline::{Baseline, HostInstructions};
 use crate::launch::{ALL_SMS, machine, measured_launch, program, warp_instructions};
-use crate::work::KINDS;
+use crate::work::{KINDS, WorkKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::env;
@@ -10,19 +10,35 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use warplab_config::GpuConfig;
+use warplab_gpu::{RunOptions, TimelineRecording};
 use warplab_program::Program;
 use warplab_tests::{Case, case_named, cases};
 
 /// How much more may be counted than the baseline has, in per cent.
 const TOLERANCE: f64 = 5.0;
 
+/// How much more a launch may take that is recorded on one multiprocessor, in per cent.
+const RECORD: f64 = 20.0;
+
+/// The kinds that are recorded, too: their blocks fill the machine, of which one multiprocessor is recorded.
+const RECORDED: [&str; 2] = ["blocks", "streaming"];
+
 /// What the counted process says.
 #[derive(Debug, Serialize, Deserialize)]
 struct Report {
     /// What the processor can do, as valgrind shows it: the simulator chooses its code by it.
     features: Vec<String>,
-    /// The warp instructions of each kind, in order.
+    /// The warp instructions of each launch, in the order of [`launches`].
     warp_instructions: Vec<u64>,
+}
+
+/// A kind of work, and whether it is recorded.
+type Counted = (&'static WorkKind, bool);
+
+/// What is counted: every kind, then those that are recorded.
+fn launches() -> Vec<Counted> {
+    let recorded = KINDS.iter().filter(|kind| RECORDED.contains(&kind.name));
+    KINDS.iter().map(|kind| (kind, false)).chain(recorded.map(|kind| (kind, true))).collect()
 }
 
 /// Counts all kinds, prints them beside the baseline, and puts them into it. Whether none has too many.
@@ -31,7 +47,7 @@ pub(crate) fn measure(baseline: &mut Baseline, saves: bool) -> Result<bool, Stri
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let counted = count(&folder);
     let removed = fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()));
-    let counted = counted?;
+    let (counted, recorded) = counted?;
     removed?;
     let comparable = counted.features == baseline.host_instructions.features;
     let known =
@@ -51,16 +67,30 @@ pub(crate) fn measure(baseline: &mut Baseline, saves: bool) -> Result<bool, Stri
         println!("{name:<48} {count:>13.1} {:>9} {:>7}{verdict}", text(before, 1), text(change, 2));
         fine &= change.is_none_or(|change| change <= TOLERANCE);
     }
+    let recording_is_fine = compare_recorded(&recorded, &counted.per_warp_instruction);
     if !comparable && !saves {
         let (here, there) = (counted.features.join(" "), baseline.host_instructions.features.join(" "));
         println!("not compared: the baseline was counted with '{there}', this processor has '{here}'");
     }
     baseline.host_instructions = counted;
-    Ok(fine || saves)
+    Ok((fine || saves) && recording_is_fine)
+}
+
+/// Prints the launches that were recorded beside those that were not. Whether recording costs no more than it may.
+fn compare_recorded(recorded: &BTreeMap<String, f64>, plain: &BTreeMap<String, f64>) -> bool {
+    let mut fine = true;
+    for (name, count) in recorded {
+        let Some(plain) = plain.get(name) else { continue };
+        let more = 100.0 * (count / plain - 1.0);
+        let verdict = if more > RECORD { "  MORE than may be" } else { "" };
+        println!("{:<48} {count:>13.1} {plain:>9.1} {more:>7.2}{verdict}", format!("{name}, recorded"));
+        fine &= more <= RECORD;
+    }
+    fine
 }
 
 /// Runs this program in valgrind, which writes a file after each launch.
-fn count(folder: &Path) -> Result<HostInstructions, String> {
+fn count(folder: &Path) -> Result<(HostInstructions, BTreeMap<String, f64>), String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("valgrind")
         .args(["--quiet", "--tool=callgrind", "--collect-atstart=no"])
@@ -78,13 +108,15 @@ fn count(folder: &Path) -> Result<HostInstructions, String> {
         return Err("the launches did not run in valgrind".to_owned());
     }
     let report: Report = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    let mut per_warp_instruction = BTreeMap::new();
-    for (number, (kind, warp)) in KINDS.iter().zip(&report.warp_instructions).enumerate() {
+    let (mut per_warp_instruction, mut recorded) = (BTreeMap::new(), BTreeMap::new());
+    for (number, ((kind, is_recorded), warp)) in launches().iter().zip(&report.warp_instructions).enumerate()
+    {
         let total = total(&folder.join(format!("out.{}", number + 1)))?;
         let tenths = (10.0 * total as f64 / *warp as f64).round();
-        per_warp_instruction.insert(kind.name.to_owned(), tenths / 10.0);
+        let counts = if *is_recorded { &mut recorded } else { &mut per_warp_instruction };
+        counts.insert(kind.name.to_owned(), tenths / 10.0);
     }
-    Ok(HostInstructions { features: report.features, per_warp_instruction })
+    Ok((HostInstructions { features: report.features, per_warp_instruction }, recorded))
 }
 
 /// The sum of a file of callgrind.
@@ -99,11 +131,13 @@ fn total(path: &Path) -> Result<u64, String> {
 pub(crate) fn child() -> Result<(), String> {
     let config = machine(ALL_SMS)?;
     let mut counts = Vec::new();
-    for kind in &KINDS {
+    for (kind, is_recorded) in launches() {
+        let timeline = is_recorded.then(TimelineRecording::default);
+        let options = RunOptions { timeline, ..RunOptions::default() };
         let mut case = case_named(&cases(kind.suite), kind.counted).clone();
         case.shape.grid = kind.blocks;
         let program = program(kind.suite, &case.kernel, &config)?;
-        counts.push(counted_launch(&case, &config, &program)?);
+        counts.push(counted_launch(&case, &config, &program, options)?);
     }
     let report = Report { features: features(), warp_instructions: counts };
     println!("{}", serde_json::to_string(&report).map_err(|error| error.to_string())?);
@@ -112,8 +146,13 @@ pub(crate) fn child() -> Result<(), String> {
 
 /// Runs a launch; gives its warp instructions. Valgrind writes its file when this ends.
 #[inline(never)]
-fn counted_launch(case: &Case, config: &GpuConfig, program: &Program) -> Result<u64, String> {
-    let simulated = measured_launch(case, config, program).map_err(|fault| fault.to_string())?;
+fn counted_launch(
+    case: &Case,
+    config: &GpuConfig,
+    program: &Program,
+    options: RunOptions<'_>,
+) -> Result<u64, String> {
+    let simulated = measured_launch(case, config, program, options).map_err(|fault| fault.to_string())?;
     Ok(warp_instructions(&simulated))
 }
 

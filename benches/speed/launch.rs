@@ -50,7 +50,8 @@ impl Launch {
         let case = case_named(&cases, &self.case);
         let program = program(&self.suite, &case.kernel, &config)?;
         let started = Instant::now();
-        let simulated = measured_launch(case, &config, &program).map_err(|fault| fault.to_string())?;
+        let simulated = measured_launch(case, &config, &program, RunOptions::default());
+        let simulated = simulated.map_err(|fault| fault.to_string())?;
         let seconds = started.elapsed().as_secs_f64();
         let wrong = case.wrong_outputs(&simulated.image);
         if !wrong.is_empty() {
@@ -71,8 +72,9 @@ pub(crate) fn measured_launch(
     case: &Case,
     config: &GpuConfig,
     program: &Program,
+    options: RunOptions<'_>,
 ) -> Result<Simulated, Fault> {
-    case.simulate(config, program, RunOptions::default())
+    case.simulate(config, program, options)
 }
 
 /// The H200 with another number of SMs.

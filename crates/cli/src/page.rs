@@ -11,7 +11,7 @@ use warplab_gpu::Timeline;
 use warplab_metrics::{Context, LaunchInfo, SectionValues};
 use warplab_program::{Kernel, Program};
 use warplab_run::LaunchResult;
-use warplab_web::{Code, PageDocument, Record, ResidentWarp, Shown, Text, html, page_document};
+use warplab_web::{Code, CodeCounts, PageDocument, Record, ResidentWarp, Shown, Text, html, page_document};
 
 /// A launch that the page shows.
 pub(crate) struct ShownLaunch<'a> {
@@ -57,9 +57,14 @@ fn with_document<T>(
     let parts: Vec<(Option<Record<'_>>, Option<Code<'_>>)> = launches
         .iter()
         .map(|launch| {
-            let record = launch.result.outcome.timeline.as_ref().map(|timeline| record(timeline, window));
-            let code = program.kernel(&launch.step.kernel).map(|kernel| code(job, program, kernel, &files));
-            (record, code)
+            let timeline = launch.result.outcome.timeline.as_ref();
+            let counts = timeline.map(|timeline| CodeCounts {
+                sm: u32::from(window.sm),
+                instructions: &timeline.instructions,
+            });
+            let kernel = program.kernel(&launch.step.kernel);
+            let code = kernel.map(|kernel| Code { counts, ..code(job, program, kernel, &files) });
+            (timeline.map(|timeline| record(timeline, window)), code)
         })
         .collect();
     let shown: Vec<Shown<'_>> = launches
@@ -92,7 +97,6 @@ fn record<'a>(timeline: &'a Timeline, window: &Window) -> Record<'a> {
         warps: warps.collect(),
         intervals: &timeline.intervals,
         issues: &timeline.issues,
-        accesses: &timeline.accesses,
         window: window.cycles.clone(),
         cut: timeline.cut,
     }
@@ -109,6 +113,7 @@ fn code<'a>(job: &'a Job, program: &'a Program, kernel: &'a Kernel, files: &'a [
             .iter()
             .map(|file| file.as_ref().map(|file| Text { name: &file.name, text: &file.text }))
             .collect(),
+        counts: None,
     }
 }
 

@@ -157,10 +157,8 @@ impl Device {
         if let Some(outcome) = self.state.finished.get(launch) {
             return Some(outcome.clone());
         }
-        let running = self.state.running.as_ref().filter(|_| launch == self.state.finished.len())?;
-        let elapsed = self.state.now - running.begin;
-        let counters = self.count(running, elapsed, self.state.memory_side.counters());
-        Some(self.gather(running, counters, true))
+        self.state.running.as_ref().filter(|_| launch == self.state.finished.len())?;
+        self.clone().so_far()
     }
 
     /// What has been counted of a launch, as far as it has run.
@@ -269,7 +267,7 @@ impl Device {
         self.state.now = self.state.now.max(running.begin + elapsed);
     }
 
-    fn count(
+    pub(crate) fn count(
         &self,
         running: &Running,
         elapsed: u64,
@@ -293,7 +291,7 @@ impl Device {
         }
     }
 
-    fn gather(&self, running: &Running, counters: LaunchCounters, partial: bool) -> RunOutcome {
+    pub(crate) fn gather(&self, running: &Running, counters: LaunchCounters, partial: bool) -> RunOutcome {
         let recorded = running.active().find_map(|port| port.recorder.as_ref());
         let launch = &self.launches[self.state.finished.len()];
         let hazards = launch.options.check_hazards.then(|| {

@@ -20,15 +20,21 @@ pub(crate) struct Epoch<'a> {
 impl Epoch<'_> {
     /// From the next event on, as long as a message takes: what is sent in an epoch arrives in a later one.
     pub(crate) fn run(self) -> Result<(), RunFault> {
+        let Some(running) = &mut self.state.running else { return Ok(()) };
+        let start = self.state.now.max(running.next_event().min(self.state.memory_side.next_event()));
+        if start == Cycle::NEVER || running.watchdog.is_stuck(start) {
+            return Err(running.hang(self.launch, start));
+        }
+        check_limits(running, self.launch, start)?;
+        let end = start + self.memory_spec.epoch;
+        self.between(start, end)
+    }
+
+    /// What happens from `start` to `end`, which is at most as much later as a message takes.
+    pub(crate) fn between(self, start: Cycle, end: Cycle) -> Result<(), RunFault> {
         let Epoch { memory_spec, launch, state } = self;
         let DeviceState { now, memory, heap, memory_side, running, printed, .. } = state;
         let Some(running) = running else { return Ok(()) };
-        let start = (*now).max(running.next_event().min(memory_side.next_event()));
-        if start == Cycle::NEVER || running.watchdog.is_stuck(start) {
-            return Err(running.hang(launch, start));
-        }
-        check_limits(running, launch, start)?;
-        let end = start + memory_spec.epoch;
         let context = launch.context(memory);
         let busy = advance(running, memory_side, end, &context, memory_spec);
         collect_printed(running, printed);

@@ -23,6 +23,7 @@ mod printed;
 mod run;
 mod running;
 mod sampling;
+mod so_far;
 mod stores;
 mod timeline;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
 use warplab_sm::{Context, Sm};
-use warplab_trace::{NoObserver, Sample};
+use warplab_trace::{NoObserver, Observer, Sample};
 use warplab_units::{Cycle, SmId, TypedId};
 
 /// An SM with the one who watches it.
@@ -49,6 +49,21 @@ impl SmPort {
         };
         self.fault = result.err();
         self.sm.next_event()
+    }
+}
+
+impl SmPort {
+    /// Of a copy: everything is counted and recorded up to `now`, before which nothing more happens.
+    pub(crate) fn settle(&mut self, now: Cycle, context: &Context<'_>) {
+        let mut nobody = NoObserver;
+        let observer: &mut dyn Observer = match &mut self.recorder {
+            Some(recorder) => recorder,
+            None => &mut nobody,
+        };
+        // An instruction that faults ends the launch; what was counted before it stays.
+        if self.sm.advance(now, context, observer).is_ok() {
+            self.sm.settle(context, observer);
+        }
     }
 }
 

@@ -72,6 +72,9 @@ impl Desk {
             Request::Look { look } => {
                 self.steps.as_ref().map(|steps| steps.look(&look)).ok_or_else(nothing_begun)
             }
+            Request::SoFar { of } => {
+                self.steps.as_ref().map_or_else(|| Err(nothing_begun()), |steps| steps.so_far(of))
+            }
             Request::Lab { name } => labs::lab(files, &name),
             Request::CheckLab { name, predictions, changes, copies, reveal } => {
                 let answers =

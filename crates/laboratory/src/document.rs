@@ -5,14 +5,16 @@ use crate::files::Files;
 use crate::job::Job;
 use serde_json::{Value, json};
 use std::path::Path;
+use warplab_diagnostics::Source;
 use warplab_exec::PrintedLines;
-use warplab_gpu::{Progress, RunOptions, Timeline, TimelineRecording};
+use warplab_gpu::{Progress, RunOptions, RunOutcome, Timeline, TimelineRecording};
 use warplab_metrics::{Context, Measured, SectionValues, compare, evaluate};
+use warplab_run::stepper::RECORDED_CYCLES;
 use warplab_run::{
     Checked, Fault, LaunchResult, SequenceOptions, SimulatedSequence, check_expectations, kernel_fault,
     simulate_sequence,
 };
-use warplab_web::{Code, Record, ResidentWarp, Shown, Text, page_document};
+use warplab_web::{Code, CodeCounts, Record, ResidentWarp, Shown, Text, page_document};
 
 /// Intervals that are recorded at most: what a browser holds with ease.
 const MOST_INTERVALS: usize = 1_000_000;
@@ -116,8 +118,28 @@ pub(crate) fn refusal(fault: Fault, job: &Job) -> Refusal {
     }
 }
 
+/// The document of what launches of a job have given so far, with the last cycles of a multiprocessor.
+pub(crate) fn so_far(job: &Job, outcomes: Vec<RunOutcome>, sm: u16) -> Result<Value, Refusal> {
+    let launches = job.launches().into_iter().zip(outcomes);
+    let results = launches
+        .map(|(launch, outcome)| LaunchResult::kept(&job.config, &job.program, &launch, outcome))
+        .collect::<Result<Vec<LaunchResult>, Fault>>()?;
+    let mut parts = parts(job, &results, sm);
+    for part in &mut parts {
+        part.record = part.record.take().and_then(last_cycles);
+        // Before the first block comes to the multiprocessor, nothing is counted of it.
+        let nothing = CodeCounts { sm: u32::from(sm), instructions: &[] };
+        part.code.iter_mut().for_each(|code| code.counts = code.counts.or(Some(nothing)));
+    }
+    document_of(&parts)
+}
+
 fn document(runs: &[(&Job, &SimulatedSequence)], sm: u16) -> Result<Value, Refusal> {
-    let parts: Vec<Part<'_>> = runs.iter().flat_map(|(job, simulated)| parts(job, simulated, sm)).collect();
+    let parts = runs.iter().flat_map(|(job, simulated)| parts(job, &simulated.launches, sm));
+    document_of(&parts.collect::<Vec<Part<'_>>>())
+}
+
+fn document_of(parts: &[Part<'_>]) -> Result<Value, Refusal> {
     let shown: Vec<Shown<'_>> = parts.iter().map(Part::shown).collect();
     serde_json::to_value(page_document(SIMULATOR, &shown)).map_err(|fault| Refusal::plain(fault.to_string()))
 }
@@ -141,14 +163,14 @@ impl Part<'_> {
     }
 }
 
-fn parts<'a>(job: &'a Job, simulated: &'a SimulatedSequence, sm: u16) -> Vec<Part<'a>> {
-    let launches = job.steps.iter().zip(&simulated.launches);
+fn parts<'a>(job: &'a Job, results: &'a [LaunchResult], sm: u16) -> Vec<Part<'a>> {
+    let launches = job.steps.iter().zip(results);
     launches
         .map(|(step, result)| Part {
             context: context(job, result),
             sections: evaluate(&context(job, result)),
             record: result.outcome.timeline.as_ref().map(|timeline| record(timeline, sm)),
-            code: code(job, &step.kernel),
+            code: code(job, &step.kernel, result.outcome.timeline.as_ref(), sm),
         })
         .collect()
 }
@@ -174,20 +196,31 @@ fn record(timeline: &Timeline, sm: u16) -> Record<'_> {
         warps: warps.collect(),
         intervals: &timeline.intervals,
         issues: &timeline.issues,
-        accesses: &timeline.accesses,
         window: None,
         cut: timeline.cut,
     }
 }
 
-fn code<'a>(job: &'a Job, kernel: &str) -> Option<Code<'a>> {
+/// The record of the last cycles in which there was a warp.
+fn last_cycles(record: Record<'_>) -> Option<Record<'_>> {
+    let end = record.intervals.iter().map(|interval| interval.to.0).max()?;
+    Some(Record { window: Some(end.saturating_sub(RECORDED_CYCLES)..end), ..record })
+}
+
+fn code<'a>(job: &'a Job, kernel: &str, counted: Option<&'a Timeline>, sm: u16) -> Option<Code<'a>> {
     // What nvdisasm says of real machine code is no text for people; the instructions say the same.
     let readable = job.program.architecture.is_none();
     Some(Code {
         kernel: job.program.kernel(kernel)?,
-        own: readable.then_some(Text { name: &job.source.name, text: &job.source.text }),
-        files: Vec::new(),
+        own: readable.then(|| text(&job.source)),
+        files: job.texts.iter().map(|file| file.as_ref().map(text)).collect(),
+        counts: counted
+            .map(|timeline| CodeCounts { sm: u32::from(sm), instructions: &timeline.instructions }),
     })
+}
+
+fn text(source: &Source) -> Text<'_> {
+    Text { name: &source.name, text: &source.text }
 }
 
 fn expectation(checked: &Checked) -> Value {

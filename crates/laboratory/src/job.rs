@@ -21,6 +21,8 @@ pub(crate) struct Job {
     /// The text of the program.
     pub(crate) source: Source,
     pub(crate) program: Program,
+    /// The files of the high-level source, as the program counts them; without those that are not at hand.
+    pub(crate) texts: Vec<Option<Source>>,
     /// The launches in order.
     pub(crate) steps: Vec<JobLaunch>,
     /// All arguments, each once: they declare the buffers.
@@ -56,7 +58,9 @@ impl Job {
             }
         }
         let declarations = launch.argument_lists().concat();
-        Ok(Job { config, launch, folder, source, program, steps, declarations })
+        let folders = [program_path.parent().unwrap_or(Path::new("")), &folder];
+        let texts = program.files.iter().map(|file| source_file(files, file, folders)).collect();
+        Ok(Job { config, launch, folder, source, program, texts, steps, declarations })
     }
 
     /// The launches as the simulator takes them.
@@ -79,6 +83,14 @@ impl Job {
             symbols: &self.launch.symbols,
         }
     }
+}
+
+/// A file of the high-level source, where it is at hand: under its own path, or in one of these folders.
+fn source_file(files: Files<'_>, file: &str, folders: [&Path; 2]) -> Option<Source> {
+    let path = Path::new(file);
+    let beside = path.file_name().map(|name| folders.map(|folder| folder.join(name)));
+    let paths = std::iter::once(path.to_path_buf()).chain(beside.into_iter().flatten());
+    paths.into_iter().find_map(|path| files.source(&path).ok())
 }
 
 /// The name of the machine: the person's, the launch's, or the default. A launch may name one by its path.

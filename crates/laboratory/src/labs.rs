@@ -159,7 +159,6 @@ fn timeline(timeline: &LabTimeline) -> Value {
         warps: Vec::new(),
         intervals: &timeline.intervals,
         issues: &[],
-        accesses: &[],
         window: Some(first..first + timeline.cycles),
         cut: false,
     };

@@ -53,6 +53,11 @@ pub enum Request {
         /// What is to be seen.
         look: Look,
     },
+    /// What a stepped device has counted up to the present cycle: a document of the page.
+    SoFar {
+        /// The device.
+        of: usize,
+    },
     /// The text and the questions of a lab.
     Lab {
         /// Its name.
@@ -113,6 +118,13 @@ pub enum To {
     Change(Option<u8>),
     /// The next issue of a line of the program's text.
     Line(u32),
+    /// The next issue of a line of a file of the high-level source.
+    Source {
+        /// The file, as the program counts them.
+        file: u16,
+        /// The line, from 1.
+        line: u32,
+    },
     /// The next issue of a machine instruction.
     Instruction(u32),
     /// The end of the last launch.

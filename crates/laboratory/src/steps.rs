@@ -1,12 +1,13 @@
 //! Stepping: one device, or two with different schedulers on one clock.
 
 use crate::answer::Refusal;
-use crate::document::refusal;
+use crate::document::{self, refusal};
 use crate::files::Files;
 use crate::job::Job;
 use crate::request::{Look, SetUp, To};
 use serde_json::{Value, json};
 use std::path::Path;
+use warplab_diagnostics::Source;
 use warplab_gpu::ShownSets;
 use warplab_run::stepper::{Goal, Line, Stepper, Stop, ViewOptions};
 use warplab_units::{Cycle, PartitionId, SmId, WarpSlot};
@@ -20,6 +21,8 @@ pub(crate) struct Steps {
 #[derive(Debug)]
 struct Device {
     job: Job,
+    /// The multiprocessor whose instructions are counted.
+    sm: u16,
     stepper: Stepper,
 }
 
@@ -59,6 +62,14 @@ impl Steps {
         json!({ "stop": "reached", "cycle": cycle, "views": self.views(look) })
     }
 
+    /// The document of what a device has counted up to the present cycle.
+    pub(crate) fn so_far(&self, of: usize) -> Result<Value, Refusal> {
+        let Some(device) = self.devices.get(of) else { return Ok(Value::Null) };
+        let cycle = device.stepper.cycle().0;
+        let document = document::so_far(&device.job, device.stepper.outcomes(), device.sm)?;
+        Ok(json!({ "cycle": cycle, "document": document }))
+    }
+
     fn views(&self, look: &Look) -> Value {
         let options = ViewOptions {
             sm: SmId(look.sm),
@@ -73,9 +84,9 @@ impl Steps {
 fn device(files: Files<'_>, setup: &SetUp) -> Result<Device, Refusal> {
     let job = Job::read(files, setup)?;
     let read = |path: &Path| files.bytes(&job.folder, path);
-    let stepper = Stepper::new(&job.config, &job.sequence(&job.launches()), &read);
+    let stepper = Stepper::counting(&job.config, &job.sequence(&job.launches()), &read, SmId(setup.sm));
     let stepper = stepper.map_err(|fault| refusal(fault, &job))?;
-    Ok(Device { job, stepper })
+    Ok(Device { job, sm: setup.sm, stepper })
 }
 
 impl Device {
@@ -88,9 +99,14 @@ impl Device {
             "partitions": self.stepper.partitions(),
             "text": readable.then_some(&self.job.source.text),
             "path": self.job.source.name,
+            "files": self.job.texts.iter().map(|file| file.as_ref().map(file_text)).collect::<Vec<_>>(),
             "codes": (0..self.job.steps.len()).map(|launch| self.stepper.code(launch)).collect::<Vec<_>>(),
         })
     }
+}
+
+fn file_text(file: &Source) -> Value {
+    json!({ "name": file.name, "text": file.text })
 }
 
 fn goal(to: To, from: Cycle, sm: SmId) -> Goal {
@@ -100,6 +116,7 @@ fn goal(to: To, from: Cycle, sm: SmId) -> Goal {
         To::Cycle(cycle) => Goal::Cycle(Cycle(cycle)),
         To::Change(slot) => Goal::StateChange { sm, slot: slot.map(WarpSlot) },
         To::Line(line) => Goal::Line { sm, line: Line::Own(line) },
+        To::Source { file, line } => Goal::Line { sm, line: Line::Source { file, line } },
         To::Instruction(pc) => Goal::Line { sm, line: Line::Instruction(pc) },
         To::End => Goal::End,
     }

@@ -36,7 +36,7 @@ pub use correlation::{
 pub use csv_pages::{details_csv, metrics_csv, raw_csv};
 pub use export::{Column, TimelineRecord, TracedWarp, timeline_columns, timeline_csv, timeline_perfetto};
 pub use header::{Device, Header};
-pub use hot_spots::{InstructionCounts, SourceInstruction, count_instructions, hot_spots_text};
+pub use hot_spots::{SourceInstruction, hot_spots_text};
 pub use json::{LaunchReport, json, sequence_json};
 pub use launches::launches_text;
 pub use printed::{PrintedOutput, PrintedText, printed_text};

@@ -4,6 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warplab_trace::{StateInterval, WarpState};
 
+/// Columns of the text, with the names of the rows.
+const COLUMNS: usize = 100;
+
+/// Columns before the first cycle.
+const INDENT: usize = 12;
+
 /// What part of a run is shown and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineOptions {
@@ -19,7 +25,7 @@ pub struct TimelineOptions {
 
 impl Default for TimelineOptions {
     fn default() -> TimelineOptions {
-        TimelineOptions { sm: 0, cycles: None, width: 110, fold: 12 }
+        TimelineOptions { sm: 0, cycles: None, width: COLUMNS - INDENT, fold: 12 }
     }
 }
 
@@ -54,9 +60,10 @@ pub fn timeline_text(intervals: &[StateInterval], options: &TimelineOptions) -> 
     let runs = runs(intervals, &slots, &window);
     let pieces = pieces(&runs, options.fold.max(2));
     let mut text = format!("    Timeline of sm{}, cycles {} to {}\n", options.sm, window.start, window.end);
-    for line in lines(&pieces, options.width.max(16)) {
+    let width = options.width.max(16);
+    for line in lines(&pieces, width) {
         text.push('\n');
-        text.push_str(&block(line, &slots));
+        text.push_str(&block(line, &slots, width));
     }
     text.push('\n');
     text.push_str(&legend(&runs));
@@ -137,8 +144,8 @@ fn lines(pieces: &[Piece], width: usize) -> Vec<&[Piece]> {
 }
 
 /// A ruler and the rows of some pieces.
-fn block(pieces: &[Piece], slots: &[u8]) -> String {
-    let mut text = format!("    {:<8}{}\n", "cycle", ruler(pieces));
+fn block(pieces: &[Piece], slots: &[u8], width: usize) -> String {
+    let mut text = format!("    {:<8}{}\n", "cycle", ruler(pieces, width));
     for (row, slot) in slots.iter().enumerate() {
         let cells: String = pieces.iter().map(|piece| piece.cells[row].as_str()).collect();
         text.push_str(format!("    {:<8}{cells}", format!("warp{slot}")).trim_end());
@@ -147,17 +154,19 @@ fn block(pieces: &[Piece], slots: &[u8]) -> String {
     text
 }
 
-/// Cycle numbers above the columns: at the first column, at every tenth cycle and after folds, where there is room.
-fn ruler(pieces: &[Piece]) -> String {
+/// Cycle numbers above the columns: at the first column, at every tenth cycle and after folds, where there is room in
+/// `width` columns.
+fn ruler(pieces: &[Piece], width: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
     let mut after_fold = true;
     for piece in pieces {
         let written = text.chars().count();
         let wanted = !piece.folded && (after_fold || piece.cycle.is_multiple_of(10));
-        if wanted && (written < column || column == 0) {
+        let number = format!("|{}", piece.cycle);
+        if wanted && (written < column || column == 0) && column + number.len() <= width {
             text.push_str(&" ".repeat(column - written));
-            text.push_str(&format!("|{}", piece.cycle));
+            text.push_str(&number);
             after_fold = false;
         }
         after_fold |= piece.folded;
@@ -176,7 +185,10 @@ fn legend(runs: &[Run]) -> String {
         format!("{} {}", state.letter(), label.to_lowercase())
     });
     let words: Vec<String> = names.collect();
-    crate::wrap::wrap(&words.join(", "), 100).into_iter().map(|line| format!("    {line}\n")).collect()
+    crate::wrap::wrap(&words.join(", "), COLUMNS - 4)
+        .into_iter()
+        .map(|line| format!("    {line}\n"))
+        .collect()
 }
 
 #[cfg(test)]

@@ -247,3 +247,18 @@ fn snapshots_are_few_however_far_one_goes() {
     }
     assert!((2..=24).contains(&stepper.snapshots()), "{}", stepper.snapshots());
 }
+
+/// What the launches have executed so far, and whether they have not ended.
+fn executed(stepper: &Stepper) -> Vec<(u64, bool)> {
+    let outcomes = stepper.outcomes().into_iter();
+    outcomes.map(|outcome| (outcome.counters.sm.instructions.warp, outcome.partial)).collect()
+}
+
+#[test]
+fn a_launch_that_fails_has_counted_what_came_before() {
+    let mut stepper = stepper(&machine("toy"), &wild());
+    assert_eq!(go(&mut stepper, Goal::End), Stop::Failed);
+    assert_eq!(executed(&stepper), [(32 * 19, false), (949, true)]);
+    stepper.back(10);
+    assert_eq!(executed(&stepper), [(32 * 19, false), (948, true)]);
+}

@@ -78,9 +78,11 @@ impl Advance<'_> {
             let jump = if jumps { next.max(self.sm.now + spec.branch_taken) } else { next };
             let resolved = jump + late;
             let fetched = self.fetched(sub, pc, target, resolved);
-            let stall = next.since(self.sm.warps[slot].since) as u8;
-            let fetch = if jumps { spec.branch_fetch.min(u64::from(u8::MAX)) as u8 } else { 0 };
-            self.wait_until(slot, Phase::BranchResolving { stall, fetch, fetched }, resolved);
+            let since = self.sm.warps[slot].since;
+            let stall = next.since(since) as u8;
+            let fetch = if jumps { spec.branch_fetch } else { 0 };
+            let fetch_from = resolved.since(since).saturating_sub(fetch).max(u64::from(stall)) as u16;
+            self.wait_until(slot, Phase::BranchResolving { stall, fetch_from, fetched }, resolved);
         }
     }
 

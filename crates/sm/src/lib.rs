@@ -27,6 +27,7 @@ mod register_file;
 mod report;
 mod scheduler;
 mod sm;
+mod so_far;
 mod spec;
 mod sub_partition;
 mod turns;

@@ -245,6 +245,14 @@ impl SubPartition {
             self.counters.active_cycles += now.since(self.active_since);
         }
     }
+
+    /// Counts the cycles in which there was a warp, up to `now`.
+    pub(crate) fn settle(&mut self, now: Cycle) {
+        if self.resident != 0 {
+            self.counters.active_cycles += now.since(self.active_since);
+            self.active_since = now;
+        }
+    }
 }
 
 #[cfg(test)]

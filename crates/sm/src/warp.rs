@@ -20,9 +20,9 @@ pub(crate) enum Phase {
     Dispatching { fetched: Option<Cycle> },
     /// The stall count of the last instruction runs; the next instruction comes at `fetched` if that is later.
     FixedLatency { fetched: Option<Cycle> },
-    /// After the stall count of a taken branch its target is computed, and in the last cycles its instruction is fetched,
-    /// which comes at `fetched` if that is later.
-    BranchResolving { stall: u8, fetch: u8, fetched: Option<Cycle> },
+    /// After the stall count of a taken branch its target is computed, and from cycle `fetch_from` of the phase on its
+    /// instruction is fetched, which comes at `fetched` if that is later.
+    BranchResolving { stall: u8, fetch_from: u16, fetched: Option<Cycle> },
     /// After the stall count of its last instruction, at `pc`, the warp leaves its slot.
     Exiting { stall: u8, pc: u32 },
     /// The next instruction is on its way from the instruction caches.
@@ -70,14 +70,13 @@ impl Phase {
         })
     }
 
-    /// Of a phase of so many cycles, how many at its beginning are the stall count of the instruction before it, and how
-    /// many at its end an instruction is fetched in.
+    /// Of the first so many cycles of a phase, how many at the beginning are the stall count of the instruction before it,
+    /// and how many at the end an instruction is fetched in.
     #[inline]
     pub(crate) fn stall_and_fetch(self, cycles: u64) -> (u64, u64) {
         match self {
-            Phase::BranchResolving { stall, fetch, .. } => {
-                let stall = u64::from(stall).min(cycles);
-                (stall, u64::from(fetch).min(cycles - stall))
+            Phase::BranchResolving { stall, fetch_from, .. } => {
+                (u64::from(stall).min(cycles), cycles.saturating_sub(u64::from(fetch_from)))
             }
             Phase::Exiting { stall, .. } => (u64::from(stall).min(cycles), 0),
             _ => (0, 0),

@@ -413,4 +413,20 @@ impl LaunchCounters {
             ("crossbar_replies", &crossbar.replies),
         ]
     }
+
+    /// What is inside of queues is counted up to cycle `now` of the device: the launch still runs.
+    pub fn count_inside(&mut self, now: u64) {
+        let (sm, crossbar, memory) = (&mut self.sm, &mut self.crossbar, &mut self.memory);
+        let queues = [
+            &mut sm.loads,
+            &mut sm.memory_queue,
+            &mut sm.l1_misses,
+            &mut sm.send_port,
+            &mut crossbar.requests,
+            &mut memory.l2_requests,
+            &mut memory.dram_requests,
+            &mut crossbar.replies,
+        ];
+        queues.into_iter().for_each(|queue| queue.count_inside(now));
+    }
 }

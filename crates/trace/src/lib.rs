@@ -2,6 +2,7 @@
 
 mod counters;
 mod hazard;
+mod instruction;
 mod observer;
 mod queue;
 mod sample;
@@ -12,6 +13,7 @@ pub use counters::{
     PartitionCounters, SchedulerCounters, SharedCounters, SmCounters, WARP_STATES,
 };
 pub use hazard::{Hazard, HazardKind, HazardPlace, Hazards, Shortfall};
+pub use instruction::InstructionCounts;
 pub use observer::{MemoryLevels, MemoryUse, NoObserver, Observer, StateInterval};
 pub use queue::QueueCounters;
 pub use sample::Sample;

@@ -165,6 +165,16 @@ impl QueueCounters {
         QueueCounters { arrivals: taken.departures, arrival_moments: left, ..taken }
     }
 
+    /// Those that are inside are counted up to `now`: [`QueueCounters::occupancy_cycles`] is what it is so far, and more
+    /// than the sum of the latencies of those that have left.
+    pub fn count_inside(&mut self, now: u64) {
+        let inside = self.arrivals - self.departures;
+        let stood = self.departure_moments.wrapping_add(now.wrapping_mul(inside));
+        // What is known to enter later has not been inside yet.
+        let so_far = i64::try_from(stood.wrapping_sub(self.arrival_moments)).unwrap_or(0);
+        self.departure_moments = self.arrival_moments.wrapping_add(so_far as u64);
+    }
+
     /// How many were inside, summed over cycles, once everything that entered has left. By Little's law this is the sum
     /// of latencies.
     #[must_use]
@@ -275,6 +285,18 @@ mod tests {
             (queue.arrivals, queue.departures, queue.occupancy_cycles(), queue.total_latency),
             (1, 1, 40, 40)
         );
+    }
+
+    #[test]
+    fn what_is_inside_counts_up_to_now() {
+        let mut queue = queue(&[(0, 30)]);
+        queue.enters(10);
+        queue.count_inside(50);
+        assert_eq!((queue.occupancy_cycles(), queue.total_latency), (30 + 40, 30));
+        let mut later = QueueCounters::default();
+        later.enters(60);
+        later.count_inside(50);
+        assert_eq!(later.occupancy_cycles(), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const project = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const configs = join(project, "configs");
-const FOLDERS = { gpus: [".ron"], kernels: [".ptx"], launches: [".ron"], labs: [".ron", ".md", ".ptx"] };
+const FOLDERS = { gpus: [".ron"], kernels: [".ptx", ".cu"], launches: [".ron"], labs: [".ron", ".md", ".ptx"] };
 const SUITE = join(project, "traces/h200/suite");
 /** Warp instructions of a case that is not too long to wait for. */
 const MOST_INSTRUCTIONS = 1_000_000;

@@ -1,13 +1,11 @@
 //! The code of a kernel: machine instructions with what was counted of each, and the texts that they come from.
 
-use crate::timeline::Record;
 use serde::Serialize;
 use std::ops::Range;
 use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::listing::instruction_text;
 use warplab_program::{Instruction, Kernel};
-use warplab_report::{InstructionCounts, count_instructions};
-use warplab_trace::MemoryUse;
+use warplab_trace::{InstructionCounts, MemoryUse};
 
 /// Lines of a text that are shown around those that instructions come from.
 const AROUND: u32 = 12;
@@ -22,6 +20,17 @@ pub struct Code<'a> {
     /// The files of the high-level source, by the number that instructions have of them; without those that are not
     /// at hand.
     pub files: Vec<Option<Text<'a>>>,
+    /// What was counted of the instructions, if anything.
+    pub counts: Option<CodeCounts<'a>>,
+}
+
+/// What was counted of the instructions of a kernel on one multiprocessor.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeCounts<'a> {
+    /// The multiprocessor.
+    pub sm: u32,
+    /// The counts by program counter; those of the last instructions may be missing.
+    pub instructions: &'a [InstructionCounts],
 }
 
 /// A text with its name.
@@ -74,20 +83,14 @@ struct InstructionDocument {
 }
 
 impl CodeDocument {
-    pub(crate) fn of(code: &Code<'_>, record: Option<&Record<'_>>) -> CodeDocument {
-        let instructions = &code.kernel.instructions;
-        let counts = record.map(|record| {
-            let issues = record.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
-            count_instructions(instructions.len(), issues, record.intervals)
-        });
+    pub(crate) fn of(code: &Code<'_>) -> CodeDocument {
         let texts = Texts::of(code);
-        let documents = instructions.iter().enumerate().map(|(pc, instruction)| {
-            let counts = counts.as_ref().and_then(|counts| counts.get(pc));
-            let memory = record.and_then(|record| record.accesses.get(pc).copied());
-            document(pc, instruction, texts.places(instruction), counts, memory)
+        let documents = code.kernel.instructions.iter().enumerate().map(|(pc, instruction)| {
+            let counts = code.counts.and_then(|counts| counts.instructions.get(pc).copied());
+            document(pc, instruction, texts.places(instruction), &counts.unwrap_or_default())
         });
         CodeDocument {
-            sm: record.map(|record| record.sm),
+            sm: code.counts.map(|counts| counts.sm),
             instructions: documents.collect(),
             texts: texts.documents,
         }
@@ -160,11 +163,10 @@ fn document(
     pc: usize,
     instruction: &Instruction,
     places: Vec<(usize, u32)>,
-    counts: Option<&InstructionCounts>,
-    memory: Option<MemoryUse>,
+    counts: &InstructionCounts,
 ) -> InstructionDocument {
     let control = &instruction.control;
-    let states = counts.map_or(&[][..], |counts| &counts.states[..]).iter().copied().enumerate();
+    let states = counts.states.iter().copied().enumerate();
     InstructionDocument {
         address: pc as u64 * INSTRUCTION_BYTES,
         text: instruction_text(instruction),
@@ -175,11 +177,11 @@ fn document(
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,
         wait_mask: control.wait_mask,
-        executed: counts.map_or(0, |counts| counts.executed),
-        threads: counts.map_or(0, |counts| counts.threads),
-        waited: counts.map_or(0, InstructionCounts::waited),
+        executed: counts.executed,
+        threads: counts.threads,
+        waited: counts.waited(),
         states: states.filter(|&(_, cycles)| cycles > 0).collect(),
-        memory: memory.filter(|memory| *memory != MemoryUse::default()),
+        memory: Some(counts.memory).filter(|memory| *memory != MemoryUse::default()),
     }
 }
 

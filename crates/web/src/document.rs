@@ -107,7 +107,7 @@ fn launch<'a>(shown: &Shown<'a>) -> LaunchDocument<'a> {
         rooflines: rooflines(&context),
         occupancy: OccupancyDocument::of(&context),
         queues: QueueDocument::all(context.counters),
-        code: shown.code.map(|code| CodeDocument::of(code, shown.record)),
+        code: shown.code.map(CodeDocument::of),
         timeline: shown
             .record
             .map(|record| TimelineDocument::of(record, context.config.limits.sub_partitions)),

@@ -15,7 +15,7 @@ mod queues;
 mod sections;
 mod timeline;
 
-pub use code::{Code, Text};
+pub use code::{Code, CodeCounts, Text};
 pub use comparison::{comparison_html, document_of};
 pub use document::{PageDocument, VERSION, page_document};
 pub use html::html;

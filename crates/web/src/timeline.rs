@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use warplab_trace::{MemoryUse, StateInterval, WarpState};
+use warplab_trace::{StateInterval, WarpState};
 use warplab_units::{Cycle, WarpMask, WarpSlot};
 
 /// Cycles that are shown when none are asked for.
@@ -23,8 +23,6 @@ pub struct Record<'a> {
     pub intervals: &'a [StateInterval],
     /// Instructions that issued: cycle, warp slot, program counter, lanes.
     pub issues: &'a [(Cycle, WarpSlot, u32, WarpMask)],
-    /// What the instructions asked of level one and of shared memory, by program counter.
-    pub accesses: &'a [MemoryUse],
     /// The cycles to show; the first that something happened in, if not given.
     pub window: Option<Range<u64>>,
     /// Whether later intervals are missing.
@@ -190,15 +188,7 @@ mod tests {
             (Cycle(10), WarpSlot(0), 3, WarpMask::first(32)),
             (Cycle(12), WarpSlot(0), 4, WarpMask::first(8)),
         ];
-        let record = Record {
-            sm: 0,
-            warps: Vec::new(),
-            intervals,
-            issues: &issues,
-            accesses: &[],
-            window,
-            cut: false,
-        };
+        let record = Record { sm: 0, warps: Vec::new(), intervals, issues: &issues, window, cut: false };
         TimelineDocument::of(&record, limits.sub_partitions)
     }
 

@@ -468,8 +468,7 @@ fn hot_spots(run: &Run<'_>) -> String {
         return String::new();
     };
     let instructions = exports::instructions(kernel, &program.files);
-    let issues = timeline.issues.iter().map(|&(_, _, pc, lanes)| (pc, lanes));
-    let text = hot_spots_text(&instructions, issues, &timeline.intervals);
+    let text = hot_spots_text(&instructions, &timeline.instructions);
     format!("    Instructions on sm{}\n{text}\n", run.sm)
 }
 

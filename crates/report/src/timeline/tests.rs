@@ -61,6 +61,20 @@ fn wide_timelines_go_on_in_further_blocks() {
 }
 
 #[test]
+fn no_line_is_longer_than_a_hundred_columns() {
+    // Every state appears, and folds and numbers stand at the ends of lines.
+    let states: Vec<WarpState> = WarpState::all().collect();
+    let mut intervals = Vec::new();
+    for (at, &state) in (0..400).zip(states.iter().cycle()) {
+        let length = if at % 7 == 0 { 1_000_000 } else { 1 };
+        let from = intervals.last().map_or(0, |last: &StateInterval| last.to.0);
+        intervals.push(interval(0, state, from, from + length));
+    }
+    let text = timeline_text(&intervals, &TimelineOptions::default());
+    assert_eq!(text.lines().map(|line| line.chars().count()).max(), Some(100));
+}
+
+#[test]
 fn nothing_resident_is_said() {
     let text = timeline_text(&[], &TimelineOptions::default());
     assert_eq!(text, "    Timeline of sm0: no warp was resident in these cycles\n");

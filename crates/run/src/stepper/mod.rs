@@ -14,7 +14,9 @@ use snapshots::Snapshots;
 pub use view::{CodeView, InstructionView, LaunchView, View, ViewOptions};
 use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
-use warplab_gpu::{Device, DeviceState, LaunchOptions, Probe, RunFault, Status};
+use warplab_gpu::{
+    Device, DeviceState, LaunchOptions, Probe, RunFault, RunOutcome, Status, TimelineRecording,
+};
 pub use warplab_memory::{
     CacheView, ChannelView, DramAccessView, L2MshrView, LineView, PartitionView, SetView, SliceView,
 };
@@ -28,6 +30,9 @@ use warplab_units::{Cycle, SmId, TypedId, WarpSlot};
 
 /// Snapshots that a stepper keeps if it is not told otherwise.
 const SNAPSHOTS: usize = 24;
+
+/// Cycles up to the present one of which [`Stepper::outcomes`] have the record of a counting stepper.
+pub const RECORDED_CYCLES: u64 = 256;
 
 /// Where to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +125,38 @@ impl Stepper {
     /// # Errors
     /// Why the launches cannot run.
     pub fn new(config: &GpuConfig, sequence: &Sequence<'_>, read: ReadFile<'_>) -> Result<Stepper, Fault> {
+        Stepper::with(config, sequence, read, LaunchOptions::default())
+    }
+
+    /// At cycle 0 of the first launch. For [`Stepper::outcomes`] the instructions are counted on an SM, and its warps are
+    /// recorded in the last cycles, [`RECORDED_CYCLES`] at least.
+    ///
+    /// # Errors
+    /// Why the launches cannot run.
+    pub fn counting(
+        config: &GpuConfig,
+        sequence: &Sequence<'_>,
+        read: ReadFile<'_>,
+        sm: SmId,
+    ) -> Result<Stepper, Fault> {
+        // Every snapshot has a copy.
+        let last = Some(RECORDED_CYCLES);
+        let timeline = TimelineRecording { sm: sm.0, last, ..TimelineRecording::default() };
+        let options = LaunchOptions { timeline: Some(timeline), ..LaunchOptions::default() };
+        Stepper::with(config, sequence, read, options)
+    }
+
+    fn with(
+        config: &GpuConfig,
+        sequence: &Sequence<'_>,
+        read: ReadFile<'_>,
+        options: LaunchOptions,
+    ) -> Result<Stepper, Fault> {
         let mut image = MemoryImage::new();
         let ready = prepare_all(config, sequence, read, &mut image)?;
         let mut device = Device::new(config, image);
         for prepared in ready {
-            device.launch(prepared, LaunchOptions::default());
+            device.launch(prepared, options);
         }
         device.begin_launch();
         Ok(Stepper {
@@ -228,6 +260,12 @@ impl Stepper {
                 .partition
                 .and_then(|partition| self.device.partition_view(partition, self.cycle, options.sets)),
         }
+    }
+
+    /// What the launches that have begun have given up to the end of the present cycle, in order.
+    #[must_use]
+    pub fn outcomes(&self) -> Vec<RunOutcome> {
+        self.device.outcomes_through(self.cycle)
     }
 
     /// The code of the kernel of a launch, counted from 0.

@@ -58,20 +58,34 @@ export function Page({ document }: { document: PageDocument }) {
   );
 }
 
-/** All views of a document, with what leads to them; `button` stands beside the names of the parts. */
-export function Results(props: { document: PageDocument; theme: Theme; button?: ComponentChildren; foot?: string }) {
-  const { document, theme } = props;
-  const [chosen, choose] = useState(Math.max(document.launches.findIndex((launch) => launch.timeline), 0));
+interface ResultsProps {
+  document: PageDocument;
+  theme: Theme;
+  /** What stands beside the names of the parts. */
+  button?: ComponentChildren;
+  foot?: string;
+  /** The cycle up to which was counted, where launches are stepped: the last cycles are recorded then. */
+  soFar?: number;
+}
+
+/** All views of a document, with what leads to them. */
+export function Results(props: ResultsProps) {
+  const { document, theme, soFar } = props;
+  const stepped = soFar !== undefined;
+  const first = stepped ? document.launches.length - 1 : document.launches.findIndex((launch) => launch.timeline);
+  const [picked, choose] = useState<number>();
+  const chosen = picked !== undefined && picked < document.launches.length ? picked : Math.max(first, 0);
   const launch = document.launches[chosen];
   if (!launch) return <p class="panel">There is no launch to show.</p>;
   const { comparison } = document;
   const several = document.launches.length > 1;
-  const hint = several
+  const unrecorded = several
     ? `No multiprocessor was recorded in this launch; --launch ${chosen + 1} records it.`
     : "No block ran on the multiprocessor that was recorded; --timeline-sm N chooses another.";
+  const title = stepped ? "Every warp in the last cycles" : "Every warp, every cycle";
   return (
     <>
-      <Head launch={launch} simulator={document.simulator} />
+      <Head launch={launch} simulator={document.simulator} soFar={soFar} />
       <nav aria-label="Parts of the page">
         <ul>
           {(comparison ? COMPARED : PARTS).map(([id, name]) => (
@@ -99,12 +113,14 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
         <VerdictView launch={launch} />
         {(comparison ? document.launches : [launch]).map((shown, index) => (
           <TimelineView
+            // What a person points at belongs to one window of cycles.
+            key={soFar === undefined ? index : `${soFar}`}
             id={index === 0 ? "warps" : "warps-b"}
-            title={comparison ? `${"AB"[index]}: every warp, every cycle` : "Every warp, every cycle"}
+            title={comparison ? `${"AB"[index]}: every warp, every cycle` : title}
             launch={shown}
             states={document.states}
             theme={theme}
-            hint={hint}
+            hint={stepped ? "No block has come yet to the multiprocessor that is recorded." : unrecorded}
           />
         ))}
         <StallsView launch={launch} states={document.states} theme={theme} />
@@ -120,13 +136,16 @@ export function Results(props: { document: PageDocument; theme: Theme; button?: 
   );
 }
 
-function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
+function Head({ launch, simulator, soFar }: { launch: Launch; simulator: string; soFar?: number }) {
   const { launch: info, device } = launch;
+  const stepped = soFar !== undefined;
   const metrics = metricsOf(launch);
   const fact = (id: string, name: string) => {
     const metric = metrics.get(id);
-    const units: Record<string, string> = { cycle: "cycles", inst: "instructions" };
-    return metric ? [[name, `${metric.shown} ${units[metric.shown_unit] ?? metric.shown_unit}`]] : [];
+    const units: Record<string, string> = { cycle: "cycle", inst: "instruction" };
+    const unit = metric && units[metric.shown_unit];
+    const plural = unit && metric.shown !== "1" ? "s" : "";
+    return metric ? [[name, `${metric.shown} ${unit ?? metric.shown_unit}${plural}`]] : [];
   };
   const facts: string[][] = [
     ["grid", dimensions(info.grid)],
@@ -152,7 +171,15 @@ function Head({ launch, simulator }: { launch: Launch; simulator: string }) {
           </div>
         ))}
       </dl>
-      {info.partial && <p class="warning">The run was stopped before the kernel ended: all numbers are of a part.</p>}
+      {stepped && (
+        <p class="so-far" data-so-far={soFar}>
+          <b>{info.partial ? `So far, at cycle ${integerText(soFar)}` : "This launch has ended"}:</b>{" "}
+          {info.partial ? "every number is of the cycles up to the one that is shown above." : "its numbers are those of a run."}
+        </p>
+      )}
+      {info.partial && !stepped && (
+        <p class="warning">The run was stopped before the kernel ended: all numbers are of a part.</p>
+      )}
       {info.sample && (
         <p class="warning">
           Sampled: {integerText(info.sample.simulated_blocks)} of {integerText(info.sample.blocks)} blocks were simulated;

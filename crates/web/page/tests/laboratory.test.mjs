@@ -53,6 +53,14 @@ const metric = (page, label) =>
     label,
   );
 
+/** What axe-core finds serious. */
+async function serious(page) {
+  await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe));
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const found = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).slice(0, 3)}`);
+}
+
 for (const [part, fragment, width, colorScheme] of [
   ["bench", "", 1200, "light"],
   ["bench", "", 400, "dark"],
@@ -65,10 +73,7 @@ for (const [part, fragment, width, colorScheme] of [
     else await page.getByRole("heading", { name: /^Lab 2/ }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
     await page.screenshot({ path: join(build, `laboratory-${part}-${width}-${colorScheme}.png`), fullPage: true });
-    await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe));
-    const { violations } = await page.evaluate(() => globalThis.axe.run());
-    const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
-    assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).slice(0, 3)}`), []);
+    assert.deepEqual(await serious(page), []);
     assert.deepEqual(complaints.filter((text) => !text.includes("Content Security Policy")), []);
     assert.deepEqual(asked.filter((url) => !url.startsWith(address) && !url.startsWith("data:")), []);
     await context.close();
@@ -221,6 +226,99 @@ test("a step goes to the next change of a warp, and to the issue of a line", { s
   assert.notDeepEqual(await page.$$eval("[data-slot]", (rows) => rows.map((row) => row.dataset.state)), before);
   await context.close();
 });
+
+test("the source of a run and of its steps has the lines of CUDA", { skip }, async () => {
+  const { page, context } = await open();
+  await ran(page);
+  const line = page.locator("[data-table=lines] tr", { hasText: "c[i] = a[i] + b[i]" });
+  assert.equal(await page.textContent("#source [aria-pressed=true]"), "vector_add.cu");
+  assert.notEqual(await line.locator(".number").nth(1).textContent(), "");
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  const steps = page.locator("#steps");
+  await steps.getByRole("button", { name: "vector_add.cu" }).click();
+  const row = steps.locator("tr", { hasText: "c[i] = a[i] + b[i]" });
+  await row.getByRole("button", { name: /^Run until \d+ issues$/ }).click();
+  await page.waitForSelector('[data-cycle]:not([data-cycle="0"])');
+  assert.ok((await row.locator(".warps").textContent()).length > 0);
+  await context.close();
+});
+
+/** Steps to a cycle with the views of what is counted so far. */
+async function counting(page, launch, cycle, machine = "textbook") {
+  await ran(page);
+  await choose(page, "Launch", launch);
+  await choose(page, "Machine", machine);
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await page.waitForSelector('[data-cycle="0"]', { timeout: 60_000 });
+  await page.getByRole("button", { name: "Counted so far" }).click();
+  await page.waitForSelector('[data-so-far="0"]', { timeout: 60_000 });
+  if (cycle === 0) return;
+  await page.getByLabel("Cycle", { exact: true }).fill(String(cycle));
+  await page.getByRole("button", { name: "Go", exact: true }).click();
+  await counted(page, cycle);
+}
+const counted = (page, cycle) => page.waitForSelector(`[data-so-far="${cycle}"]`, { timeout: 60_000 });
+/** All numbers of the sections, and what was counted of the instructions. */
+const numbers = (page) =>
+  page.$$eval("[data-section] tbody tr, [data-table=instructions] tbody tr", (rows) => rows.map((row) => row.textContent));
+
+test("the views of a stepped launch have the numbers so far, and those from before after steps back", { skip }, async () => {
+  const { page, context, complaints } = await open();
+  await counting(page, "launches/warp_states.ron", 60);
+  assert.equal(await metric(page, "Elapsed Cycles"), "61");
+  assert.match(await page.textContent(".so-far"), /^So far, at cycle 60:/);
+  assert.match(await page.textContent("#warps .says"), /^SM 0, cycles 1 to 61\./);
+  const before = await numbers(page);
+  await page.getByLabel("100 cycles on", { exact: true }).click();
+  await counted(page, 160);
+  assert.equal(await metric(page, "Elapsed Cycles"), "161");
+  assert.notDeepEqual(await numbers(page), before);
+  await page.getByLabel("100 cycles back", { exact: true }).click();
+  await counted(page, 60);
+  assert.deepEqual(await numbers(page), before);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("at its end a stepped launch has the numbers of the run", { skip }, async () => {
+  const { page, context } = await open();
+  await counting(page, "launches/warp_states.ron", 0);
+  await page.getByLabel("To the end", { exact: true }).click();
+  await page.getByText("This launch has ended").waitFor();
+  const stepped = await numbers(page);
+  await page.getByRole("button", { name: "Counted so far" }).click();
+  await page.waitForSelector(".so-far", { state: "detached" });
+  assert.deepEqual(await numbers(page), stepped);
+  await context.close();
+});
+
+test("of two schedulers that are stepped the numbers so far of each are shown", { skip }, async () => {
+  const { page, context } = await open();
+  await ran(page);
+  await choose(page, "Beside it", "gto");
+  await counting(page, "launches/warp_states.ron", 100);
+  const first = await numbers(page);
+  await page.getByRole("group", { name: "Counted so far" }).getByRole("combobox").selectOption("gto");
+  await page.waitForFunction((first) => document.querySelector("[data-table=instructions] tbody").textContent !== first, await page.textContent("[data-table=instructions] tbody"));
+  assert.notDeepEqual(await numbers(page), first);
+  await context.close();
+});
+
+for (const [cycle, width, colorScheme] of [
+  [0, 1200, "light"],
+  [391, 1200, "dark"],
+  [391, 400, "light"],
+]) {
+  test(`the views so far at cycle ${cycle} and ${width} pixels in ${colorScheme} colours: no complaint, nothing wider than the screen`, { skip }, async () => {
+    const { page, context, complaints } = await open("", { viewport: { width, height: 900 }, colorScheme });
+    await counting(page, "launches/histogram_shared.ron", cycle, "toy");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    await page.screenshot({ path: join(build, `laboratory-so-far-${cycle}-${width}-${colorScheme}.png`), fullPage: true });
+    assert.deepEqual(await serious(page), []);
+    assert.deepEqual(complaints.filter((text) => !text.includes("Content Security Policy")), []);
+    await context.close();
+  });
+}
 
 /** The answers of the solution's worksheet. */
 function solution(lab) {

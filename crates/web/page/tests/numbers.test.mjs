@@ -75,6 +75,36 @@ for (const name of ["warp_states", "saxpy"]) {
   });
 }
 
+test("a line of CUDA has the executions, the lanes and the waits of its instructions", { skip }, async () => {
+  const { url, document } = written("saxpy");
+  const { page, context } = await open(browser, url);
+  const { texts, instructions } = document.launches[0].code;
+  const cuda = texts.findIndex(({ name }) => name.endsWith("saxpy.cu"));
+  const shown = await page.$$eval("[data-table=lines] tbody tr", (rows) =>
+    rows.filter((row) => row.dataset.pcs).map((row) => [...row.querySelectorAll(".number")].map((cell) => cell.textContent)),
+  );
+  const sums = new Map();
+  for (const { places, executed, threads, waited } of instructions) {
+    const line = places.find(([text]) => text === cuda)?.[1];
+    if (line === undefined) continue;
+    const sum = sums.get(line) ?? [0, 0, 0];
+    sums.set(line, [sum[0] + executed, sum[1] + threads, sum[2] + waited]);
+  }
+  const counted = [...sums].sort(([a], [b]) => a - b);
+  const count = (value) => (value === 0 ? "" : value.toLocaleString("en-US"));
+  assert.deepEqual(
+    shown,
+    counted.map(([line, [executed, threads, waited]]) => [
+      String(line),
+      count(executed),
+      (threads / executed).toFixed(2),
+      count(waited),
+    ]),
+  );
+  assert.ok(counted.length >= 2, `${counted.length} lines`);
+  await context.close();
+});
+
 test("the chart of memory and the table of queues show the numbers of their metrics", { skip }, async () => {
   const { url, document } = written("saxpy");
   const { page, context } = await open(browser, url);

@@ -20,7 +20,8 @@ function warplab(...options) {
   return execFileSync(program, options, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-const run = (...options) => warplab("run", "-q", ...options);
+/** The simulator's own compiler makes the code, whatever tools there are. */
+const run = (...options) => warplab("run", "-q", "--isa", "ptx", ...options);
 
 const launchFile = (name) => join(project, "configs/launches", `${name}.ron`);
 

@@ -6,7 +6,7 @@ import { Results } from "../page";
 import type { Theme } from "../theme";
 import { Choose } from "./choose";
 import { fragmentOf } from "./link";
-import type { Catalogue, Progress, Refusal, RunAnswer, SetUp } from "./protocol";
+import type { Catalogue, Progress, Refusal, RunAnswer, SetUp, SoFar } from "./protocol";
 import { Refused, type Simulator, Stopped } from "./simulator";
 import { Steps } from "./steps";
 import { Texts } from "./texts";
@@ -34,6 +34,8 @@ export function Bench(props: {
   const [refusal, setRefusal] = useState<Refusal>();
   const [link, setLink] = useState("");
   const [stepping, setStepping] = useState<{ setup: SetUp; begin: number }>();
+  const [counting, count] = useState(false);
+  const [soFar, setSoFar] = useState<SoFar>();
   const latest = useRef(setup);
   latest.current = setup;
 
@@ -41,6 +43,7 @@ export function Bench(props: {
     if (running) return;
     const asked = latest.current;
     setRunning(true);
+    count(false);
     setProgress(undefined);
     setRefusal(undefined);
     simulator.onProgress = setProgress;
@@ -114,11 +117,21 @@ export function Bench(props: {
         </section>
         <Texts simulator={simulator} setup={setup} refused={refusal} edit={edit} run={run} />
         {stepping && (
-          <Steps simulator={simulator} states={catalogue.states} theme={theme} {...stepping} />
+          <Steps
+            simulator={simulator}
+            states={catalogue.states}
+            theme={theme}
+            counted={{ wanted: counting, want: count, tell: setSoFar }}
+            {...stepping}
+          />
         )}
-        {ran && <Outcome answer={ran.answer} />}
+        {ran && !soFar && <Outcome answer={ran.answer} />}
       </main>
-      {ran && <Results document={ran.answer.document} theme={theme} />}
+      {soFar ? (
+        <Results key="so-far" document={soFar.document} soFar={soFar.cycle} theme={theme} />
+      ) : (
+        ran && <Results key="run" document={ran.answer.document} theme={theme} />
+      )}
     </>
   );
 }

@@ -97,8 +97,10 @@ export interface SteppedAbout {
   /** The program's text, if it is one for people. */
   text: string | null;
   path: string;
-  /** The code of every launch. */
-  codes: { kernel: string; instructions: { address: number; text: string; line: number }[] }[];
+  /** The files of the high-level source, where they are at hand. */
+  files: ({ name: string; text: string } | null)[];
+  /** The code of every launch; `source` is a file and a line of it. */
+  codes: { kernel: string; instructions: { address: number; text: string; line: number; source: [number, number] | null }[] }[];
 }
 
 /** Where to step. */
@@ -108,6 +110,7 @@ export type To =
   | { cycle: number }
   | { change: number | null }
   | { line: number }
+  | { source: { file: number; line: number } }
   | { instruction: number }
   | "end";
 
@@ -125,6 +128,12 @@ export interface Seen {
   stop: "reached" | "ended" | "failed" | "interrupted";
   cycle: number;
   views: View[];
+}
+
+/** What a stepped device has counted up to a cycle. */
+export interface SoFar {
+  cycle: number;
+  document: PageDocument;
 }
 
 /** Lanes of a warp: a mask for each row of 32. */
@@ -218,6 +227,7 @@ export interface Requests {
   begin: [{ setup: SetUp }, SteppedAbout[]];
   go: [{ to: To; of: number; look: Look }, Seen];
   look: [{ look: Look }, Seen];
+  so_far: [{ of: number }, SoFar];
   lab: [{ name: string }, Lab];
   check_lab: [
     {

@@ -6,9 +6,10 @@ import { integerText } from "../format";
 import type { Theme } from "../theme";
 import { Caches } from "./caches";
 import { CodePane } from "./code-pane";
-import type { Look, Seen, SetUp, SteppedAbout, To } from "./protocol";
+import type { Look, Seen, SetUp, SoFar, SteppedAbout, To } from "./protocol";
 import { Refused, type Simulator, Stopped } from "./simulator";
 import { Slots } from "./slots";
+import { SoFarTools, useSoFar } from "./so-far";
 import { WarpPane } from "./warp-pane";
 
 /** Cycles behind the present one whose states are shown, where they have been visited. */
@@ -23,13 +24,22 @@ interface Begun {
   setup: SetUp;
 }
 
-export function Steps(props: { simulator: Simulator; setup: SetUp; states: StateInfo[]; theme: Theme; begin: number }) {
-  const { simulator, setup, states, theme } = props;
+export function Steps(props: {
+  simulator: Simulator;
+  setup: SetUp;
+  states: StateInfo[];
+  theme: Theme;
+  begin: number;
+  /** Whether what has been counted so far is wanted, and who is told of it. */
+  counted: { wanted: boolean; want: (wanted: boolean) => void; tell: (soFar?: SoFar) => void };
+}) {
+  const { simulator, setup, states, theme, counted } = props;
   const [begun, setBegun] = useState<Begun>();
   const [look, setLook] = useState<Look>({ sm: setup.sm, slot: 0, lane: 0, partition: 0, first_set: 0, sets: 16 });
   const [fault, setFault] = useState("");
   const [busy, setBusy] = useState(false);
   const [target, setTarget] = useState("");
+  const [of, chooseDevice] = useState(0);
   const past = useRef<Past[]>([]);
   const place = useRef<HTMLElement>(null);
   const working = useRef(false);
@@ -61,12 +71,14 @@ export function Steps(props: { simulator: Simulator; setup: SetUp; states: State
     setFault("");
     ask(async () => {
       past.current = [];
+      chooseDevice(0);
       const about = await simulator.ask("begin", { setup });
       const seen = await simulator.ask("go", { to: { cycle: 0 }, of: 0, look });
       keep(seen);
       setBegun({ about, seen, setup });
     });
   }, [props.begin]);
+  useSoFar({ simulator, about: begun?.about, seen: begun?.seen, wanted: counted.wanted, of }, counted.tell);
   const go = (to: To) =>
     ask(async () => {
       const seen = await simulator.ask("go", { to, of: 0, look });
@@ -183,6 +195,7 @@ export function Steps(props: { simulator: Simulator; setup: SetUp; states: State
         <WarpPane view={views[0]} slot={look.slot} lane={look.lane} choose={(lane) => see({ lane })} code={about[0].codes[views[0].launch?.number ?? 0]} />
       </div>
       <Caches view={views[0]} look={look} partitions={about[0].partitions} see={see} />
+      <SoFarTools about={about} wanted={counted.wanted} want={counted.want} of={of} choose={chooseDevice} />
     </section>
   );
 }

@@ -20,6 +20,7 @@ const COLUMNS: [suffix: string, head: string][] = [
 
 export function QueuesView({ launch, theme }: { launch: Launch; theme: Theme }) {
   const metrics = metricsOf(launch);
+  const { partial } = launch.launch;
   const used = launch.queues.filter((queue) => queue.classes.length > 0);
   const table = (
     <>
@@ -45,7 +46,9 @@ export function QueuesView({ launch, theme }: { launch: Launch; theme: Theme }) 
     <Figure
       id="queues"
       title="Little’s law of every queue"
-      says="What is in flight is the rate of arrivals times the mean latency. To reach a rate, that many must be in flight. The pictures show how the latencies spread; the axis doubles."
+      says={`What is in flight is the rate of arrivals times the mean latency${
+        partial ? ", once all that are inside have left" : ""
+      }. To reach a rate, that many must be in flight. The pictures show how the latencies spread; the axis doubles.`}
       table={table}
     >
       {used.length === 0 && <p class="says">Nothing went through the queues of memory.</p>}
@@ -61,7 +64,7 @@ export function QueuesView({ launch, theme }: { launch: Launch; theme: Theme }) 
               <span>
                 {find(metrics, queue, "latency.avg")?.shown} <small>cycles</small>
               </span>
-              <span aria-label="is">=</span>
+              {partial ? <small>so far</small> : <span aria-label="is">=</span>}
               <span>
                 {find(metrics, queue, "in_flight.avg")?.shown} <small>in flight</small>
               </span>

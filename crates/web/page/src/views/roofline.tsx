@@ -68,7 +68,7 @@ function plot(roofline: Roofline, theme: Theme, width: number): Plot.PlotOptions
   const colours = COLOURS[theme];
   const roof = Math.max(...roofline.ceilings.map((ceiling) => ceiling.operations_per_second));
   const ridges = roofline.memories.map((memory) => roof / memory.bytes_per_second);
-  const intensities = roofline.memories.map((memory) => memory.intensity);
+  const intensities = roofline.memories.map((memory) => memory.intensity).filter((intensity) => intensity > 0);
   const left = Math.min(...ridges, ...intensities, 1) / 8;
   const right = Math.max(...ridges, ...intensities, 1) * 8;
   const lines = roofline.memories.flatMap((memory, index) => {
@@ -76,10 +76,13 @@ function plot(roofline: Roofline, theme: Theme, width: number): Plot.PlotOptions
     const at = (x: number) => ({ x, y: Math.min(x * memory.bytes_per_second, roof), colour: index, label: memory.label });
     return [at(left), at(Math.min(ridge, right)), at(right)];
   });
-  const points = roofline.memories.map((memory, index) => ({ x: memory.intensity, y: roofline.achieved, index, memory }));
+  const points = roofline.memories
+    .map((memory, index) => ({ x: memory.intensity, y: roofline.achieved, index, memory }))
+    // Before the first instruction there is nothing to show on a logarithmic scale.
+    .filter(({ x, y }) => x > 0 && y > 0);
   // Points may be close together: the names of the outer ones go outwards, of the inner ones above.
   const order = [...points].sort((a, b) => a.x - b.x);
-  const low = Math.min(roofline.achieved / 4, left * Math.min(...roofline.memories.map((m) => m.bytes_per_second), roof));
+  const low = Math.min(roofline.achieved / 4 || roof, left * Math.min(...roofline.memories.map((m) => m.bytes_per_second), roof));
   const height = Math.max(300, Math.min(440, width * 0.5));
   // The slopes as they are drawn: names stand along them.
   const wide = (width - 62 - 24) / Math.log10(right / left);

@@ -51,7 +51,8 @@ function Linked({ code, states, theme }: { code: Code; states: StateInfo[]; them
     const other = kind === "line" ? `[data-pc="${pcs[0]}"]` : `[data-pcs~="${pcs[0]}"]`;
     bringIntoSight(place.current?.querySelector(other));
   };
-  useEffect(() => hottestInSight(place.current), [code, text]);
+  // While a launch is stepped the counts change, and the panes stay where a person has scrolled them.
+  useEffect(() => hottestInSight(place.current), [code.instructions.length, text]);
   const reasons = (sum: { states: Iterable<[number, number]>; waited: number }) =>
     topReasons(sum.states, sum.waited, states);
   const bar = (of: Iterable<[number, number]>, own: number) => (
@@ -78,13 +79,14 @@ function Linked({ code, states, theme }: { code: Code; states: StateInfo[]; them
               ))}
             </div>
             <div class="pane" tabIndex={0} role="region" aria-label={`Text: ${code.texts[text].name}`}>
-              <table class="code">
+              <table class="code lines" data-table="lines">
                 <caption class="hidden">{code.texts[text].name}</caption>
                 <thead>
                   <tr>
                     <th scope="col" class="number">line</th>
                     <th scope="col">text</th>
                     <th scope="col" class="number">executed</th>
+                    <th scope="col" class="number">lanes</th>
                     <th scope="col" class="number">waited</th>
                     <th scope="col">for</th>
                   </tr>
@@ -115,6 +117,7 @@ function Linked({ code, states, theme }: { code: Code; states: StateInfo[]; them
                           {sum.excessiveSectors + sum.excessivePasses > 0 && <Beyond sum={sum} />}
                         </td>
                         <td class="number">{sum.executed > 0 && integerText(sum.executed)}</td>
+                        <td class="number">{sum.executed > 0 && realText(sum.threads / sum.executed)}</td>
                         <td class="number">{sum.waited > 0 && integerText(sum.waited)}</td>
                         <td class="for">{sum.waited > 0 && bar(sum.states, sum.waited)}</td>
                       </tr>

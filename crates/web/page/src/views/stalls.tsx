@@ -32,6 +32,8 @@ export function StallsView({ launch, states, theme }: { launch: Launch; states: 
     .filter((bar) => bar.warpCycles > 0)
     .sort((a, b) => b.warpCycles - a.warpCycles);
   const colours = COLOURS[theme];
+  // Before the first instruction there is no "per instruction", and every bar is nothing.
+  const longest = Math.max(...bars.map(({ value }) => value), 0) || 1;
   const draw = useCallback(
     (width: number): Plot.PlotOptions => ({
       width,
@@ -41,7 +43,7 @@ export function StallsView({ launch, states, theme }: { launch: Launch; states: 
       marginLeft: width < 500 ? 158 : 190,
       marginRight: 118,
       style: { fontSize: "13px", background: "transparent", color: colours.text },
-      x: { label: "cycles per issued instruction", grid: true, nice: true },
+      x: { label: "cycles per issued instruction", grid: true, nice: true, domain: [0, longest] },
       y: { label: null, domain: bars.map((bar) => bar.name) },
       marks: [
         Plot.barX(bars, { x: "value", y: "name", fill: (bar: Bar) => stateColour(bar.state.colour, theme), inset: 2 }),
@@ -79,7 +81,11 @@ export function StallsView({ launch, states, theme }: { launch: Launch; states: 
       says="The states of all warps of the chip. In “selected” a warp issues; all other cycles between two of its instructions are one of the waits."
       table={table}
     >
-      <Chart label={`Cycles per issued instruction by state; most in ${bars[0]?.name ?? "none"}`} draw={draw} />
+      {bars.length === 0 ? (
+        <p class="says">No warp has come to a multiprocessor yet.</p>
+      ) : (
+        <Chart label={`Cycles per issued instruction by state; most in ${bars[0].name}`} draw={draw} />
+      )}
     </Figure>
   );
 }

@@ -34,19 +34,22 @@ const PROPOSALS: Record<string, string> = {
 
 export function VerdictView({ launch }: { launch: Launch }) {
   const metrics = metricsOf(launch);
-  const speed = launch.sections[0]?.verdicts.find((verdict) => verdict.kind === "INF");
-  const changes = launch.changes.slice(0, 2).map(({ section, verdict }) => launch.sections[section].verdicts[verdict]);
+  // A launch that is stepped may not have issued anything yet.
+  const begun = metrics.get("smsp__inst_executed.sum")?.value !== 0;
+  const speed = begun ? launch.sections[0]?.verdicts.find((verdict) => verdict.kind === "INF") : undefined;
+  const found = begun ? launch.changes.slice(0, 2) : [];
+  const changes = found.map(({ section, verdict }) => launch.sections[section].verdicts[verdict]);
   return (
     <section class="panel verdict" id="verdict" aria-labelledby="verdict-title">
       <div class="bound">
         <p class="over">What bounds this kernel</p>
-        <h2 id="verdict-title">{headline(speed, metrics)}</h2>
+        <h2 id="verdict-title">{begun ? headline(speed, metrics) : "No instruction has issued yet"}</h2>
         {speed && <p>{speed.text}</p>}
       </div>
       <Bars metrics={metrics} />
       <div class="changes">
-        <h3>{changes.length > 0 ? "What promises most" : "Nothing stands out"}</h3>
-        {changes.length === 0 && <p>No rule has found anything to change.</p>}
+        <h3>{changes.length > 0 ? "What promises most" : begun ? "Nothing stands out" : "There is nothing to judge"}</h3>
+        {changes.length === 0 && begun && <p>No rule has found anything to change.</p>}
         <ol>
           {changes.map((verdict) => (
             <li>
