@@ -9,6 +9,7 @@
 
 mod aggregate;
 mod allocate;
+mod balance;
 mod calls;
 mod clean;
 mod code;

@@ -41,6 +41,8 @@ pub enum Pass {
     Coalesce,
     /// Real registers. Always runs.
     Allocate,
+    /// Moves and sums go to the pipe that has less to do.
+    Balance,
     /// Operands keep registers that the next instruction reads.
     Reuse,
     /// Stall counts and wait counters. Always runs.
@@ -69,6 +71,7 @@ impl Pass {
         Pass::Schedule,
         Pass::Coalesce,
         Pass::Allocate,
+        Pass::Balance,
         Pass::Reuse,
         Pass::Control,
     ];
@@ -96,6 +99,7 @@ impl Pass {
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",
             Pass::Allocate => "allocate",
+            Pass::Balance => "balance",
             Pass::Reuse => "reuse",
             Pass::Control => "control",
         }

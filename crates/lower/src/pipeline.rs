@@ -6,9 +6,9 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, clean, constants, control, dead, dump, frames, globals,
-    legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, reuse, schedule,
-    select, spill, uniform, unroll, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, constants, control, dead, dump, frames,
+    globals, legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, reuse,
+    schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -98,6 +98,17 @@ impl Runner<'_> {
         let before = code.instructions().count();
         body(code);
         self.note(pass, code, before);
+    }
+
+    /// Moves and sums go to the pipe that has less to do, where the machine has a multiply-add pipe for them.
+    fn balance(&self, instructions: &mut [Instruction], starts: &[usize]) {
+        if !self.options.target.heavy_half || !self.options.passes.contains(Pass::Balance) {
+            return;
+        }
+        let ends = starts.iter().skip(1).copied().chain([instructions.len()]);
+        for (start, end) in starts.iter().copied().zip(ends) {
+            balance::balance(&mut instructions[start..end]);
+        }
     }
 
     /// Operands keep registers for the next instruction, where the machine's register file has few ports.
@@ -221,6 +232,7 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
     let (mut instructions, starts) = lay_out(&code);
+    runner.balance(&mut instructions, &starts);
     runner.reuse(&mut instructions, &starts);
     control::control(&mut instructions, &starts, &runner.options.target);
     runner.note(Pass::Control, &code, before);

@@ -3,6 +3,7 @@
 //! A list scheduler. Loads move up past stores that are provably elsewhere; barriers, fences, atomics, ordered accesses
 //! and clock reads stay where they are among what they order.
 
+mod loads;
 mod peak;
 mod versions;
 
@@ -306,7 +307,7 @@ impl Run {
         let mut pressure = self.pressure.clone();
         // As many live registers as the order that was written keeps alive and some for loads, within bounds.
         let peak = pressure.clone().peak(&self);
-        let comfortable = roomy(peak, choices)
+        let comfortable = roomy(peak.max(self.with_loads(pressure.live)), choices)
             .min(choices.most_comfortable_registers as usize)
             .max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();

@@ -13,6 +13,8 @@ pub struct Target {
     pub choices: TargetChoices,
     /// Banks of the register file that instructions had better spread their reads over; 0 where it does not matter.
     pub register_banks: u32,
+    /// Whether integer multiply-add has a half pipe of its own, beside which the integer pipe and the other half go on.
+    pub heavy_half: bool,
     /// Whether the machine reduces a value over the lanes of a warp (`REDUX`).
     pub reduces_lanes: bool,
 }

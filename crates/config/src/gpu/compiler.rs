@@ -77,6 +77,7 @@ impl GpuConfig {
                 register_unit: limits.register_unit,
                 registers_per_thread: limits.registers_per_thread,
             },
+            heavy_half: core.pipes.fma_halves,
             register_banks: self.multiprocessor.register_file.map_or(0, |file| file.banks),
             choices: TargetChoices {
                 comfortable_registers: compiler.comfortable_registers,

@@ -481,7 +481,7 @@ mod tests {
     /// Measured: traces/h200/lsu/tags.txt, 1 lane a line, words in banks of their own.
     #[test]
     fn a_hash_spreads_lines_over_the_tag_banks() {
-        let cycles = |lines_apart| {
+        let cycles = |lines_apart: u64| {
             let apart = by_lane(|lane| 128 * lines_apart * lane);
             tag_cycles(&lines(Lanes::new(&apart, LaneMask::ALL, 4)), 4, Some([0x3ab5, 0x15da]))
         };
