@@ -69,10 +69,7 @@ mod tests {
         assert!(faults.is_empty(), "{faults:?}");
         let instructions = &mut program.kernels[0].instructions;
         balance(instructions);
-        instructions
-            .iter()
-            .map(|it| it.to_string().split(' ').next().unwrap_or_default().to_owned())
-            .collect()
+        instructions.iter().map(|it| format!("{}{}", it.opcode, it.modifiers)).collect()
     }
 
     #[test]

@@ -381,6 +381,16 @@ pub struct SharedMemory {
     pub atomic_lane: u32,
 }
 
+/// Which of four tag banks looks up a line: each bit of the bank's number is the sum of some bits of the line's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TagHash {
+    /// The bits of the line's number that give the low bit.
+    pub low: u32,
+    /// Those that give the high one.
+    pub high: u32,
+}
+
 /// The level-one cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -405,10 +415,9 @@ pub struct L1Cache {
     /// Tag banks: lines whose low line address differs are looked up at once.
     #[schemars(range(min = 1, max = 32))]
     pub tag_banks: u32,
-    /// Bits of a line's number whose sums give the number of its bank, the lowest bit first; the lowest bits of the line's number
-    /// where they are not given.
+    /// How the number of a line gives that of its bank; by its lowest bits where it is not given.
     #[serde(default)]
-    pub tag_hash: Option<[u32; 2]>,
+    pub tag_hash: Option<TagHash>,
     /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,

@@ -315,7 +315,7 @@ fn a_machine_that_would_need_more_than_the_budget_is_refused() {
 #[test]
 fn latencies_that_do_not_fit_into_16_bits_are_refused_and_not_cut() {
     assert_eq!(
-        told(&[("hit_latency: 33,", "hit_latency: 65569,")])[0].0,
+        told(&[("hit_latency: 31,", "hit_latency: 65569,")])[0].0,
         "multiprocessor.l1.hit_latency is 65569, but must be at most 65535"
     );
     assert_eq!(

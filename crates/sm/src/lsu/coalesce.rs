@@ -4,6 +4,7 @@
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use warplab_config::gpu::TagHash;
 use warplab_exec::{Lanes, Pattern, RowAccess};
 use warplab_units::{
     Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
@@ -235,7 +236,7 @@ pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
 }
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.
-pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<[u32; 2]>) -> u32 {
+pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<TagHash>) -> u32 {
     if lines.len() <= 1 {
         return lines.len() as u32;
     }
@@ -243,7 +244,7 @@ pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<[u32; 2]
     for access in lines {
         let number = access.line.0 / LINE_BYTES;
         let bank = match hash {
-            Some([low, high]) => {
+            Some(TagHash { low, high }) => {
                 let sum = |mask: u32| (number & u64::from(mask)).count_ones() as usize & 1;
                 sum(low) | sum(high) << 1
             }
@@ -483,7 +484,11 @@ mod tests {
     fn a_hash_spreads_lines_over_the_tag_banks() {
         let cycles = |lines_apart: u64| {
             let apart = by_lane(|lane| 128 * lines_apart * lane);
-            tag_cycles(&lines(Lanes::new(&apart, LaneMask::ALL, 4)), 4, Some([0x3ab5, 0x15da]))
+            tag_cycles(
+                &lines(Lanes::new(&apart, LaneMask::ALL, 4)),
+                4,
+                Some(super::TagHash { low: 0x3ab5, high: 0x15da }),
+            )
         };
         assert_eq!([1, 2, 32, 64, 512].map(cycles), [8; 5]);
         assert_eq!([3, 9, 17, 33, 65].map(cycles), [11, 14, 9, 16, 8]);
