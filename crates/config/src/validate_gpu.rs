@@ -108,6 +108,7 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
 
 fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     let multiprocessor = &gpu.multiprocessor;
+    let known = SchedulerPolicy::ALL.map(|policy| policy.name().to_owned()).join(", ");
     let by_formula = matches!(multiprocessor.scheduler, SchedulerPolicy::Rank(_));
     let one_each =
         multiprocessor.issue.as_ref().is_none_or(|issue| !issue.in_turn && issue.instructions == 1);
@@ -119,7 +120,7 @@ fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
              issue several instructions"
                 .to_owned()
         },
-        "use a built-in policy (lrr, gto, oldest, two_level, cggty, random), or leave out multiprocessor.issue",
+        &format!("use a built-in policy ({known}), or leave out multiprocessor.issue"),
     );
 }
 
