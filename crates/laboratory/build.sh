@@ -6,8 +6,12 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 profile=web
+sooner=()
 if [ "${1:-}" = --quick ]; then
   profile=dev
+  # Small kernels are compiled here, none of them often; and two cores build the interpreter sooner in several parts.
+  sooner=(--config 'profile.dev.package.warplab-lower.opt-level=0' --config 'profile.dev.package.warplab-ptx.opt-level=0'
+    --config 'profile.dev.package.warplab-exec.codegen-units=8')
   shift
 fi
 out=$(realpath -m "${1:-target/laboratory}")
@@ -22,7 +26,8 @@ fi
 
 # The lanes of a warp are computed together.
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-C target-feature=+simd128"
-cargo build -p warplab-laboratory --target wasm32-unknown-unknown --profile "$profile" --no-default-features
+cargo build -p warplab-laboratory --target wasm32-unknown-unknown --profile "$profile" --no-default-features \
+  "${sooner[@]}"
 wasm=target/wasm32-unknown-unknown/${profile/#dev/debug}/warplab_laboratory.wasm
 bound=target/wasm32-unknown-unknown/bound
 bind=crates/laboratory/bind/Cargo.toml

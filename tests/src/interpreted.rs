@@ -64,6 +64,18 @@ pub fn interpret_others(
     on_all(&cases, |case| interpret(suite, program, case, counted))
 }
 
+/// The checksums of all buffers of a case after the interpreter has run it.
+///
+/// # Errors
+/// Why it did not run to its end.
+pub fn interpreted_buffers(program: &Program, case: &Case) -> Result<Vec<(u64, u64)>, String> {
+    let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
+    let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");
+    let ran =
+        run(program, kernel, case.shape, &data.parameters, &data.symbols, &data.image, Limits::default());
+    ran.map(|_| buffer_checksums(case, &data.image)).map_err(|fault| fault.to_string())
+}
+
 fn interpret(suite: &'static str, program: &Program, case: &Case, counted: Counted) -> Interpreted {
     let kernel = program.kernel(&case.kernel).expect("the program has the kernel");
     let data = case.workload(program).set_up(u64::MAX, &no_files).expect("its arguments are right");

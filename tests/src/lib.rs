@@ -1,5 +1,6 @@
 //! The hardware reference as tests see it: cases, metrics, and how one is run.
 
+pub mod differences;
 pub mod experiments;
 pub mod interpreted;
 pub mod mutation;

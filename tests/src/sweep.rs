@@ -106,15 +106,15 @@ pub static SHORT_MACHINE_CODE: LazyLock<Vec<Run>> = LazyLock::new(|| {
         let checked = hazard_cases(suite);
         let mut chosen = quick(suite);
         chosen.retain(|case| checked.contains(&case.name) && !is_simulated_as_machine_code(case, &checked));
-        chosen.iter_mut().for_each(shorten);
+        chosen.iter_mut().for_each(|case| shorten(case, SHORT_BLOCKS));
         sweep(&config, suite, "sass", &listing(&format!("traces/h200/{suite}.sass")), chosen)
     });
     runs.collect()
 });
 
 /// Leaves a case its first blocks.
-fn shorten(case: &mut Case) {
-    let mut left = SHORT_BLOCKS;
+pub fn shorten(case: &mut Case, blocks: u32) {
+    let mut left = blocks;
     for extent in &mut case.shape.grid {
         *extent = (*extent).min(left);
         left /= *extent;

@@ -1,7 +1,7 @@
 //! What the form of a machine cannot say: numbers that must fit each other.
 
 use crate::GpuConfig;
-use crate::gpu::{SchedulerPolicy, SliceTable};
+use crate::gpu::{SchedulerPolicy, SliceHash, SliceTable};
 use crate::ron_tree::Node;
 use warplab_diagnostics::Diagnostic;
 
@@ -13,6 +13,15 @@ pub(crate) fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
     scheduler(gpu, &mut rules);
     level_one(gpu, &mut rules);
     level_two(gpu, &mut rules);
+    match &gpu.l2.slice_hash {
+        Some(hash) => slice_hash(gpu, hash, &mut rules),
+        None => rules.need(
+            gpu.l2.halves == 1,
+            "l2.halves",
+            || "2 halves without l2.slice_hash".to_owned(),
+            "say which bits of an address choose half and slice",
+        ),
+    }
     cache_lines(gpu, &mut rules);
     dram(gpu, &mut rules);
     rules.faults
@@ -99,6 +108,7 @@ fn limits(gpu: &GpuConfig, rules: &mut Rules<'_>) {
 
 fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     let multiprocessor = &gpu.multiprocessor;
+    let known = SchedulerPolicy::ALL.map(|policy| policy.name().to_owned()).join(", ");
     let by_formula = matches!(multiprocessor.scheduler, SchedulerPolicy::Rank(_));
     let one_each =
         multiprocessor.issue.as_ref().is_none_or(|issue| !issue.in_turn && issue.instructions == 1);
@@ -110,7 +120,7 @@ fn scheduler(gpu: &GpuConfig, rules: &mut Rules<'_>) {
              issue several instructions"
                 .to_owned()
         },
-        "use a built-in policy (lrr, gto, oldest, two_level, cggty, random), or leave out multiprocessor.issue",
+        &format!("use a built-in policy ({known}), or leave out multiprocessor.issue"),
     );
 }
 
@@ -214,6 +224,51 @@ fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         "l2.slice_table",
         || format!("slices 0 to {} where a half has {in_half} channels", slices - 1),
         "name every slice of a half, or say None and lines are spread evenly",
+    );
+}
+
+/// Groups of a page that can be told apart.
+const MOST_GROUPS: u64 = 65_536;
+
+fn slice_hash(gpu: &GpuConfig, hash: &SliceHash, rules: &mut Rules<'_>) {
+    let sizes = [hash.chunk_bytes, hash.group_bytes, hash.page_kib];
+    let ascend = hash.chunk_bytes < hash.group_bytes && (2..=MOST_GROUPS).contains(&hash.groups());
+    rules.need(
+        sizes.iter().all(|size| size.is_power_of_two()) && ascend,
+        "l2.slice_hash",
+        || {
+            format!(
+                "chunks of {} bytes, groups of {} bytes and pages of {} KiB",
+                sizes[0], sizes[1], sizes[2]
+            )
+        },
+        &format!("powers of two, at least two chunks in a group and 2 to {MOST_GROUPS} groups in a page"),
+    );
+    let bits = hash.group_bits();
+    for (name, of_hash) in [("home_bits", &hash.home_bits), ("odd_chunk_bits", &hash.odd_chunk_bits)] {
+        rules.need(
+            of_hash.is_sorted_by(|a, b| a < b) && of_hash.iter().all(|bit| bits.contains(bit)),
+            &format!("l2.slice_hash.{name}"),
+            || format!("bits {of_hash:?}"),
+            &format!(
+                "ascending, each from {} to {}: these bits number the groups of a page",
+                bits.start,
+                bits.end - 1
+            ),
+        );
+    }
+    rules.need(
+        !hash.home_bits.is_empty(),
+        "l2.slice_hash.home_bits",
+        || "no bits".to_owned(),
+        "name at least one bit",
+    );
+    let entries = gpu.l2.slice_table.as_ref().map(|table| table.slices().len() as u64);
+    rules.need(
+        entries.is_none_or(|entries| entries == hash.groups()),
+        "l2.slice_table",
+        || format!("{} slices", entries.unwrap_or(0)),
+        &format!("give one for each of the {} groups of a page", hash.groups()),
     );
 }
 

@@ -5,9 +5,6 @@ use warplab_config::GpuConfig;
 use warplab_config::gpu::SmCluster;
 use warplab_units::SmId;
 
-/// SMs of one TPC.
-const SMS_PER_TPC: usize = 2;
-
 /// The order in which SMs get blocks. Where the clusters are known, blocks are dealt out as measured
 /// (`traces/h200/placement`): each cluster gets its blocks one after another, TPC by TPC; of fewer blocks than SMs every
 /// cluster gets as many, and every TPC one before any gets a second. Elsewhere the clusters get a block each in turn.
@@ -27,14 +24,14 @@ impl Placement {
             let per_cluster = (config.crossbar.sms_per_cluster as usize).clamp(1, sms.max(1));
             return Placement::in_turn(sms, per_cluster);
         }
-        Placement::by_cluster(&config.sm_clusters())
+        Placement::by_cluster(&config.sm_clusters(), config.crossbar.sms_per_tpc.max(1) as usize)
     }
 
     /// Cluster by cluster.
-    fn by_cluster(clusters: &[SmCluster]) -> Placement {
+    fn by_cluster(clusters: &[SmCluster], sms_per_tpc: usize) -> Placement {
         let mut keys = Vec::new();
         for (number, cluster) in clusters.iter().enumerate() {
-            let key = |place| (!cluster.first, place % SMS_PER_TPC, place / SMS_PER_TPC, number);
+            let key = |place| (!cluster.first, place % sms_per_tpc, place / sms_per_tpc, number);
             keys.extend((0..cluster.sms as usize).map(key));
         }
         let sms = keys.len();
@@ -77,7 +74,7 @@ mod tests {
     /// Two SMs that come first, then clusters of four and six.
     fn placement() -> Placement {
         let cluster = |sms, first| SmCluster { sms, half: 0, first };
-        Placement::by_cluster(&[cluster(2, true), cluster(4, false), cluster(6, false)])
+        Placement::by_cluster(&[cluster(2, true), cluster(4, false), cluster(6, false)], 2)
     }
 
     /// The SMs of the blocks of a round.

@@ -107,7 +107,8 @@ fn obstacle(code: &Code, moved: &Moved) -> Option<Vec<Register>> {
             continue;
         }
         let fits = !wide && takes_uniform(instruction.opcode) && {
-            let names = read.iter().flat_map(|&it| [it, it.offset(1)]);
+            let words = |register: Register| moved.get(&register).copied().unwrap_or(0);
+            let names = read.iter().flat_map(|&it| (0..words(it)).map(move |word| it.offset(word)));
             with_names(
                 instruction,
                 &names.map(|it| (it, UniformRegister(UniformRegister::FIRST_VIRTUAL))).collect(),

@@ -35,8 +35,9 @@ impl AddressMap {
     pub fn new(config: &GpuConfig) -> AddressMap {
         let count = config.partitions() as u64;
         let slices = u64::from(config.l2.slices_per_channel);
-        let chunks =
-            (config.l2.halves == 2).then(|| Chunks::new(count as usize / 2, config.l2.slice_table.as_ref()));
+        let together = u64::from(config.dram.pseudo_channels * config.dram.bank_groups).max(1);
+        let chunks = (config.l2.halves == 2)
+            .then(|| Chunks::new(count as usize / 2, &config.l2, together).expect("two halves have a hash"));
         AddressMap { partitions: Divisor::new(count), count, slices, chunks, halves: halves(config) }
     }
 
@@ -118,7 +119,7 @@ impl AddressMap {
     }
 }
 
-/// The half of each SM, where there are two: that of its cluster, or pairs of SMs (TPCs) lie in both in turn.
+/// The half of each SM, where there are two: that of its cluster, or TPCs lie in both in turn.
 fn halves(config: &GpuConfig) -> Arc<[Half]> {
     let clusters = config.sm_clusters();
     match (config.l2.halves, config.crossbar.clusters.is_empty()) {
@@ -126,7 +127,10 @@ fn halves(config: &GpuConfig) -> Arc<[Half]> {
             let half = |cluster: &SmCluster| vec![cluster.half as Half; cluster.sms as usize];
             clusters.iter().flat_map(half).collect()
         }
-        (2, true) => (0..config.limits.multiprocessors as usize).map(|sm| sm / 2 % 2).collect(),
+        (2, true) => {
+            let sms_per_tpc = config.crossbar.sms_per_tpc.max(1) as usize;
+            (0..config.limits.multiprocessors as usize).map(|sm| sm / sms_per_tpc % 2).collect()
+        }
         _ => Arc::default(),
     }
 }
@@ -142,14 +146,15 @@ pub(crate) fn mix(value: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::AddressMap;
-    use crate::testing::toy;
+    use crate::testing::{slice_hash, toy};
     use warplab_config::gpu::SmCluster;
     use warplab_units::{Address, LINE_BYTES, PartitionId, SmId};
 
     fn map(halves: u32) -> AddressMap {
         let mut config = toy();
         (config.dram.channels, config.l2.slices_per_channel, config.l2.halves) = (96, 2, halves);
-        config.limits.multiprocessors = 132;
+        (config.limits.multiprocessors, config.crossbar.sms_per_tpc) = (132, 2);
+        config.l2.slice_hash = Some(slice_hash());
         AddressMap::new(&config)
     }
 
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_sms_lie_in_both_halves_in_turn() {
+    fn tpcs_lie_in_both_halves_in_turn() {
         assert_eq!([0, 1, 2, 3, 4, 131].map(|sm| map(2).half_of_sm(SmId(sm))), [0, 0, 1, 1, 0, 1]);
         assert_eq!([0, 47, 48, 95].map(|id| map(2).half_of_partition(PartitionId(id))), [0, 0, 1, 1]);
     }
@@ -204,6 +209,7 @@ mod tests {
     fn the_sms_of_a_cluster_ask_its_half() {
         let mut config = toy();
         (config.dram.channels, config.l2.halves, config.limits.multiprocessors) = (96, 2, 6);
+        config.l2.slice_hash = Some(slice_hash());
         let cluster = |sms, half| SmCluster { sms, half, first: false };
         config.crossbar.clusters = vec![cluster(3, 1), cluster(2, 0)];
         let map = AddressMap::new(&config);

@@ -1,6 +1,7 @@
 //! What the tests of several units share: the machine for teaching and requests to it.
 
 use crate::message::{Request, RequestKind};
+use warplab_config::gpu::SliceHash;
 use warplab_config::{GpuConfig, load_gpu};
 use warplab_diagnostics::Source;
 use warplab_units::{Address, Cycle, SectorMask, SmId};
@@ -10,6 +11,17 @@ use warplab_units::{Address, Cycle, SectorMask, SmId};
 pub(crate) fn toy() -> GpuConfig {
     let text = include_str!("../../../configs/gpus/toy.ron");
     load_gpu(&Source::new("toy.ron", text)).expect("the machine is shipped")
+}
+
+/// The bits that choose a slice on an H200: KiB of pages of 2 MiB.
+pub(crate) fn slice_hash() -> SliceHash {
+    SliceHash {
+        chunk_bytes: 256,
+        group_bytes: 1024,
+        page_kib: 2048,
+        home_bits: vec![12, 13, 15, 17, 19],
+        odd_chunk_bits: vec![10, 11, 14, 16],
+    }
 }
 
 /// The address of the n-th line of a partition of the toy machine; it lies in set n modulo 4.

@@ -9,7 +9,7 @@ use crate::lsu::{Owner, Work};
 use crate::sm::Advance;
 use crate::sub_partition::Delay;
 use crate::values::GlobalView;
-use crate::warp::Phase;
+use crate::warp::{Phase, WaitFor};
 use warplab_exec::{Environment, ExecFault, Executed, LaunchFault, Path, Step};
 use warplab_program::Opcode;
 use warplab_trace::WarpState;
@@ -198,15 +198,15 @@ impl Advance<'_> {
 
     fn hold_for_memory(&mut self, sub: usize, slot: usize, info: &IssueInfo, work: Work) {
         let warp = &mut self.sm.warps[slot];
-        let long = info.memory == MemoryClass::Global;
+        let operation = if info.memory == MemoryClass::Global { WaitFor::Memory } else { WaitFor::Sm };
         let copies = info.opcode == Opcode::Ldgsts;
         let write_barrier = if copies { Some(COPY_COUNTER) } else { info.write_barrier };
         match write_barrier {
             Some(COPY_COUNTER) => warp.copies.begin(),
-            Some(counter) => warp.counters.hold(counter, long),
+            Some(counter) => warp.counters.hold(counter, operation),
             None => {}
         }
-        info.read_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, long));
+        info.read_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, operation));
         warp.unsent += u32::from(work.is_acknowledged());
         let owner = Owner {
             slot: slot as u8,
@@ -230,7 +230,7 @@ impl Advance<'_> {
         let Some(counter) = info.write_barrier else { return };
         let warp = &mut self.sm.warps[slot];
         if warp.copies.commit(counter) {
-            warp.counters.hold(counter, true);
+            warp.counters.hold(counter, WaitFor::Memory);
         } else {
             self.hold_for(slot, Some(counter), self.sm.now + 1);
         }
@@ -240,7 +240,7 @@ impl Advance<'_> {
     fn hold_for(&mut self, slot: usize, counter: Option<u8>, until: Cycle) {
         let Some(counter) = counter else { return };
         let warp = &mut self.sm.warps[slot];
-        warp.counters.hold(counter, false);
+        warp.counters.hold(counter, WaitFor::Sm);
         let generation = warp.generation;
         self.sm.events.push(until, Event::Release { slot: slot as u8, generation, counter });
     }

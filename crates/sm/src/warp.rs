@@ -189,13 +189,22 @@ pub(crate) struct WaitCounters {
     long: u8,
 }
 
+/// What a wait counter waits for: the stall reason of a warp that waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitFor {
+    /// Global or local memory: a long scoreboard.
+    Memory,
+    /// Anything else on the SM: a short scoreboard.
+    Sm,
+}
+
 impl WaitCounters {
     /// An operation begins that a counter counts.
     #[inline]
-    pub(crate) fn hold(&mut self, counter: u8, long: bool) {
+    pub(crate) fn hold(&mut self, counter: u8, operation: WaitFor) {
         self.counts[usize::from(counter)] += 1;
         self.pending |= 1 << counter;
-        if long {
+        if operation == WaitFor::Memory {
             self.long |= 1 << counter;
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::SchedulerPolicy;
+use warplab_tests::differences::difference;
 use warplab_tests::sweep::{PTX, Run, smallest_of_each_kernel};
-use warplab_tests::{Case, cases, gpu, interpreted, long_tests, on_all, simulate, suite_program};
+use warplab_tests::{Case, cases, gpu, interpreted, long_tests, on_all, suite_program};
 
 /// The suites that run on other schedulers and another machine, too.
 const BROAD_SUITES: [&str; 2] = ["suite", "micro"];
@@ -15,20 +16,9 @@ fn faults(config: &GpuConfig, chosen: impl Fn(&str, &Case) -> bool) -> Vec<Strin
         let program = suite_program(config, suite);
         let chosen: Vec<Case> = cases(suite).into_iter().filter(|case| chosen(suite, case)).collect();
         assert!(!chosen.is_empty(), "no case of {suite} was chosen");
-        on_all(&chosen, |case| fault(config, &program, case))
+        on_all(&chosen, |case| difference(config, &program, case))
     };
     BROAD_SUITES.into_iter().flat_map(of_suite).flatten().collect()
-}
-
-fn fault(config: &GpuConfig, program: &warplab_program::Program, case: &Case) -> Option<String> {
-    match simulate(config, program, case) {
-        Ok(simulated) => {
-            let wrong = case.wrong_outputs(&simulated.image);
-            (!wrong.is_empty())
-                .then(|| format!("{}: {} differs from the hardware", case.name, wrong.join(", ")))
-        }
-        Err(fault) => Some(format!("{}: {fault}", case.name)),
-    }
 }
 
 /// The smallest case of each kernel; with long tests every one below 500,000 warp instructions.

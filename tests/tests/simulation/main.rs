@@ -15,6 +15,7 @@ mod monotony;
 mod runtime;
 mod sampling;
 mod sequences;
+mod small_deviations;
 mod textbook;
 mod waits;
 mod waves;

@@ -1,8 +1,9 @@
 //! Machines whose warps have 64 lanes compute what those of 32 compute.
 
 use std::collections::BTreeSet;
+use warplab_tests::differences::difference;
 use warplab_tests::sweep::smallest_of_each_kernel;
-use warplab_tests::{Case, cases, gpu, on_all, simulate, suite_program};
+use warplab_tests::{Case, cases, gpu, on_all, suite_program};
 
 /// What differs from the hardware's results on a machine, of the smallest case of each kernel of a suite.
 fn differences(machine: &str, suite: &str) -> Vec<String> {
@@ -11,14 +12,7 @@ fn differences(machine: &str, suite: &str) -> Vec<String> {
     let smallest: BTreeSet<String> = smallest_of_each_kernel(suite);
     let chosen: Vec<Case> = cases(suite).into_iter().filter(|case| smallest.contains(&case.name)).collect();
     assert!(!chosen.is_empty());
-    let difference = |case: &Case| match simulate(&config, &program, case) {
-        Ok(simulated) => {
-            let wrong = case.wrong_outputs(&simulated.image);
-            (!wrong.is_empty()).then(|| format!("{}: {}", case.name, wrong.join(", ")))
-        }
-        Err(fault) => Some(format!("{}: {fault}", case.name)),
-    };
-    on_all(&chosen, difference).into_iter().flatten().collect()
+    on_all(&chosen, |case| difference(&config, &program, case)).into_iter().flatten().collect()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::common::{fresh_folder, status, stderr, stdout, warplab_in};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 const KERNEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/kernels/vector_add.ptx");
 
@@ -159,10 +160,20 @@ fn two_runs_may_keep_their_points_in_one_file() {
     assert_eq!(worked_out(&folder, &fs::read(&path).unwrap()).0, 0);
 }
 
+/// The checkout.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The list of all rows, of whose results nothing is kept.
+static LIST: LazyLock<String> = LazyLock::new(|| {
+    let none = fresh_folder("list-nothing-kept").join("points.jsonl");
+    stdout(&warplab_in(root(), &format!("reproduce --list --results {}", none.display())))
+});
+
 #[test]
 fn the_course_has_47_rows_each_with_points() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let list = stdout(&warplab_in(root, "reproduce --list"));
+    let list = &*LIST;
     let count = |line: &str| line.split_whitespace().nth(1).and_then(|word| word.parse::<u32>().ok());
     assert_eq!(list.lines().filter(|line| !line.starts_with(' ')).filter_map(count).count(), 47, "{list}");
     assert!(list.lines().all(|line| line.chars().count() <= 100), "{list}");
@@ -170,10 +181,8 @@ fn the_course_has_47_rows_each_with_points() {
 
 #[test]
 fn the_list_has_the_measured_seconds_of_a_row_of_which_nothing_is_kept() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let none = fresh_folder("list-nothing-kept").join("points.jsonl");
-    let list = stdout(&warplab_in(root, &format!("reproduce --list --results {}", none.display())));
-    let rows = fs::read_to_string(root.join("configs/course/rows.ron")).unwrap();
+    let list = &*LIST;
+    let rows = fs::read_to_string(root().join("configs/course/rows.ron")).unwrap();
     let measured = rows.split_once("(id: \"l2-hit\", seconds: ").unwrap().1.split(',').next().unwrap();
     let words: Vec<&str> =
         list.lines().find(|line| line.starts_with("l2-hit ")).unwrap().split_whitespace().collect();

@@ -2,6 +2,7 @@
 
 use crate::common::warplab;
 use snapbox::str;
+use warplab_config::gpu::SchedulerPolicy;
 
 #[test]
 fn an_unknown_command() {
@@ -54,15 +55,17 @@ error: unknown section 'shedulers'; did you mean 'scheduler'? known: speed-of-li
 
 #[test]
 fn an_unknown_scheduler() {
-    warplab("run scale.ron --scheduler gtoo").code(2).stdout_eq("").stderr_eq(str![[r#"
-error: invalid value 'gtoo' for '--scheduler <POLICY>'
-  [possible values: lrr, gto, oldest, two-level, cggty, random, rank(FORMULA)]
+    let known = SchedulerPolicy::ALL.map(|policy| policy.option().to_owned()).join(", ");
+    let said = format!(
+        "error: invalid value 'gtoo' for '--scheduler <POLICY>'
+  [possible values: {known}, rank(FORMULA)]
 
   tip: a similar value exists: 'gto'
 
 For more information, try '--help'.
-
-"#]]);
+"
+    );
+    warplab("run scale.ron --scheduler gtoo").code(2).stdout_eq("").stderr_eq(said);
 }
 
 #[test]
@@ -74,7 +77,7 @@ error: unknown field 'kibs' of l2
 1 | l2.kibs=3
   |    ^^^^ not known
   |
-  = help: did you mean 'kib'? allowed: atomic_interval, atomic_repeat_percent, coalescer_sms, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_lines, replacement, slice_bytes, slice_table, slices_per_channel, ways
+  = help: did you mean 'kib'? allowed: atomic_interval, atomic_repeat_percent, coalescer_sms, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_lines, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways
 
 "#]]);
     warplab("run scale.ron --set l2.kib=many").code(2).stdout_eq("").stderr_eq(str![[r#"

@@ -1,6 +1,6 @@
 //! Crossbar, level-two cache and DRAM.
 
-use super::{SliceTable, SmCluster};
+use super::{SliceHash, SliceTable, SmCluster};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,11 @@ pub struct Crossbar {
     /// Multiprocessors that share one port of the crossbar (a graphics processing cluster).
     #[schemars(range(min = 1))]
     pub sms_per_cluster: u32,
+    /// Neighbouring multiprocessors that are a texture processing cluster (TPC): blocks are spread over these first, and
+    /// where `clusters` does not say it, they ask the two halves of level two in turn. 1 where it is not given.
+    #[serde(default = "one_sm_per_tpc")]
+    #[schemars(range(min = 1, max = 64))]
+    pub sms_per_tpc: u32,
     /// Clusters of different sizes, in the order in which they get blocks; all have `sms_per_cluster` where it is not given.
     #[serde(default)]
     pub clusters: Vec<SmCluster>,
@@ -42,6 +47,11 @@ pub struct Crossbar {
     #[serde(default)]
     #[schemars(range(min = 1, max = 65536))]
     pub credits: Option<u32>,
+}
+
+/// Multiprocessors of a TPC where a machine gives no number.
+fn one_sm_per_tpc() -> u32 {
+    1
 }
 
 /// Which line of a full set of a cache is replaced.
@@ -125,7 +135,10 @@ pub struct L2Cache {
     pub link_latency: u32,
     /// Bytes that a slice sends to the other half in one cycle of the level-two clock.
     pub link_bytes: u32,
-    /// Which slice holds which KiB of a page, where it is known for two halves; any even spread where it is not given.
+    /// Which bits of an address choose half and slice: needed for two halves.
+    #[serde(default)]
+    pub slice_hash: Option<SliceHash>,
+    /// Which slice holds which group of a page (`slice_hash`), where it is known; any even spread where it is not given.
     #[serde(default)]
     pub slice_table: Option<SliceTable>,
 }

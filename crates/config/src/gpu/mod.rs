@@ -11,6 +11,7 @@ mod memory;
 mod multiprocessor;
 mod rank;
 mod scheduler;
+mod slice_hash;
 mod slice_table;
 mod timing;
 
@@ -25,7 +26,8 @@ pub use multiprocessor::{
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
-pub use slice_table::{SLICE_TABLE_ENTRIES, SliceTable};
+pub use slice_hash::SliceHash;
+pub use slice_table::SliceTable;
 pub use timing::{TICKS_PER_CYCLE, Ticks};
 
 use schemars::JsonSchema;

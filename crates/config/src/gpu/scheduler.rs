@@ -5,9 +5,59 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use warplab_diagnostics::Diagnostic;
 
+/// Every scheduler but formulas, for `$table`: this row and its file in `crates/sm/src/scheduler` are all that there is of
+/// one. The file has the name in descriptions.
+#[macro_export]
+macro_rules! schedulers {
+    ($table:ident) => {
+        $table! {
+            /// Loose round robin: the first after the last issued.
+            Lrr in lrr {
+                option: "lrr",
+                summary: "Loose round robin",
+                description: "Loose round robin: the first warp after the last issued that can issue. Warps progress \
+                              together and reach their long waits together.",
+            }
+            /// Greedy then oldest: the last issued while it can, else the oldest.
+            Gto in gto {
+                option: "gto",
+                summary: "Greedy, then oldest",
+                description: "Greedy, then oldest: the warp that issued last while it can, else the oldest. Warps drift \
+                              apart, so that their waits fall at different times, and a warp reuses what it brought into the \
+                              cache.",
+            }
+            /// The oldest.
+            Oldest in oldest {
+                option: "oldest",
+                summary: "The oldest",
+                description: "The oldest warp that can issue.",
+            }
+            /// Round robin inside a fetch group of eight; the next group when all of it waits (Narasiman, MICRO 2011).
+            TwoLevel in two_level {
+                option: "two-level",
+                summary: "Round robin inside a fetch group",
+                description: "Round robin inside a fetch group of eight warps; the next group when all of it waits \
+                              (Narasiman and others, MICRO 2011). Groups reach their long waits at different times.",
+            }
+            /// Greedy then youngest (Huerta et al., MICRO 2025): the last issued while it can, else the youngest.
+            Cggty in cggty {
+                option: "cggty",
+                summary: "Greedy, then youngest",
+                description: "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta \
+                              and others (MICRO 2025) found on NVIDIA's machines.",
+            }
+            /// Any, by a seeded generator.
+            Random in random {
+                option: "random",
+                summary: "Any, by a seeded generator",
+                description: "Any warp that can issue, by a seeded generator: a reference for what order is worth.",
+            }
+        }
+    };
+}
+
 macro_rules! scheduler_policies {
-    ($($(#[$doc:meta])* $policy:ident {
-        name: $name:literal,
+    ($($(#[$doc:meta])* $policy:ident in $file:ident {
         option: $option:literal,
         summary: $summary:literal,
         description: $description:literal,
@@ -23,13 +73,13 @@ macro_rules! scheduler_policies {
 
         impl SchedulerPolicy {
             /// Every policy but formulas.
-            pub const ALL: [SchedulerPolicy; [$($name),*].len()] = [$(SchedulerPolicy::$policy),*];
+            pub const ALL: [SchedulerPolicy; [$($option),*].len()] = [$(SchedulerPolicy::$policy),*];
 
             /// The name in descriptions.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(SchedulerPolicy::$policy => $name,)*
+                    $(SchedulerPolicy::$policy => stringify!($file),)*
                     SchedulerPolicy::Rank(_) => "rank",
                 }
             }
@@ -103,52 +153,4 @@ fn from_formula(formula: &str) -> Result<SchedulerPolicy, String> {
     read.map_err(|fault: Diagnostic| format!("{} (character {})", fault.message, fault.span.start + 1))
 }
 
-scheduler_policies! {
-    /// Loose round robin: the first after the last issued.
-    Lrr {
-        name: "lrr",
-        option: "lrr",
-        summary: "Loose round robin",
-        description: "Loose round robin: the first warp after the last issued that can issue. Warps progress \
-                      together and reach their long waits together.",
-    }
-    /// Greedy then oldest: the last issued while it can, else the oldest.
-    Gto {
-        name: "gto",
-        option: "gto",
-        summary: "Greedy, then oldest",
-        description: "Greedy, then oldest: the warp that issued last while it can, else the oldest. Warps drift \
-                      apart, so that their waits fall at different times, and a warp reuses what it brought into the \
-                      cache.",
-    }
-    /// The oldest.
-    Oldest {
-        name: "oldest",
-        option: "oldest",
-        summary: "The oldest",
-        description: "The oldest warp that can issue.",
-    }
-    /// Round robin inside a fetch group of eight; the next group when all of it waits (Narasiman, MICRO 2011).
-    TwoLevel {
-        name: "two_level",
-        option: "two-level",
-        summary: "Round robin inside a fetch group",
-        description: "Round robin inside a fetch group of eight warps; the next group when all of it waits \
-                      (Narasiman and others, MICRO 2011). Groups reach their long waits at different times.",
-    }
-    /// Greedy then youngest (Huerta et al., MICRO 2025): the last issued while it can, else the youngest.
-    Cggty {
-        name: "cggty",
-        option: "cggty",
-        summary: "Greedy, then youngest",
-        description: "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta \
-                      and others (MICRO 2025) found on NVIDIA's machines.",
-    }
-    /// Any, by a seeded generator.
-    Random {
-        name: "random",
-        option: "random",
-        summary: "Any, by a seeded generator",
-        description: "Any warp that can issue, by a seeded generator: a reference for what order is worth.",
-    }
-}
+schedulers!(scheduler_policies);

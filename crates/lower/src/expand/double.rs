@@ -3,7 +3,7 @@
 //! The usual path is the vendor's: an approximation of the upper half made better by fused multiply-adds. The other
 //! path, for extreme exponents and directed rounding, works on the bits: a digit at a time, then one rounding.
 
-use crate::select::{Selector, Source};
+use crate::select::{Selector, Shift, Source, unless, when};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 
 use Modifier as M;
@@ -60,7 +60,7 @@ impl Selector<'_, '_> {
             let operands =
                 [Operand::predicate(fine), Operand::TRUE, probe, SMALL_QUOTIENT, Operand::predicate(large)];
             self.op(Opcode::Fsetp, &[M::Gt, M::And], operands);
-            self.branch_if(fine, false, done);
+            self.branch_if(when(fine), done);
         }
         self.divide_digits(result, a, b, mode);
         self.place_label(done);
@@ -72,7 +72,7 @@ impl Selector<'_, '_> {
         let fraction = self.code.register(2);
         let exponent = self.code.register(1);
         let shifted = self.code.register(1);
-        self.shift32(shifted, high(x), Operand::Immediate(20), false, false);
+        self.shift32(shifted, high(x), Operand::Immediate(20), Shift::Logical);
         self.lop3_to(exponent, r(shifted), Operand::Immediate(0x7ff), Operand::ZERO, 0xc0);
         self.op(Opcode::Mov, &[], [r(fraction), r(x)]);
         self.lop3_to(fraction.offset(1), high(x), Operand::Immediate(0x000f_ffff), Operand::ZERO, 0xc0);
@@ -81,15 +81,15 @@ impl Selector<'_, '_> {
         let bit = Operand::Immediate(0x0010_0000);
         let operands =
             [high(fraction), high(fraction), bit, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
-        self.op_if(normal, false, Opcode::Lop3, &[M::Lut], operands);
-        self.branch_if(normal, false, done);
+        self.op_if(when(normal), Opcode::Lop3, &[M::Lut], operands);
+        self.branch_if(when(normal), done);
         self.op(Opcode::Mov, &[], [r(exponent), Operand::Immediate(1)]);
         let again = self.new_label();
         self.place_label(again);
-        self.shift64(fraction, pair(fraction), Operand::Immediate(1), true, false);
+        self.shift64(fraction, pair(fraction), Operand::Immediate(1), Shift::Left);
         self.op(Opcode::Iadd3, &[], [r(exponent), r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
         let short = self.compare(&[M::Lt, M::U32, M::And], high(fraction), bit);
-        self.branch_if(short, false, again);
+        self.branch_if(when(short), again);
         self.place_label(done);
         (fraction, exponent)
     }
@@ -98,10 +98,10 @@ impl Selector<'_, '_> {
     fn branch_if_special(&mut self, x: Register, label: usize) {
         let magnitude = self.lop3(high(x), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0xc0);
         let large = self.compare(&[M::Ge, M::U32, M::And], r(magnitude), Operand::Immediate(0x7ff0_0000));
-        self.branch_if(large, false, label);
+        self.branch_if(when(large), label);
         let any = self.lop3(r(magnitude), r(x), Operand::ZERO, 0xfc);
         let zero = self.compare(&[M::Eq, M::And], r(any), Operand::ZERO);
-        self.branch_if(zero, false, label);
+        self.branch_if(when(zero), label);
     }
 
     fn divide_digits(&mut self, result: Register, a: Register, b: Register, mode: Option<M>) {
@@ -118,20 +118,20 @@ impl Selector<'_, '_> {
         self.op(Opcode::Mov, &[], [r(count), Operand::Immediate(63)]);
         let again = self.new_label();
         self.place_label(again);
-        self.shift64(quotient, pair(quotient), Operand::Immediate(1), true, false);
+        self.shift64(quotient, pair(quotient), Operand::Immediate(1), Shift::Left);
         let less = self.less64(pair(fa), pair(fb), false);
         let rest = self.code.register(2);
         self.subtract64(rest, pair(fa), pair(fb));
         let one = Operand::Immediate(1);
         let operands =
             [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
-        self.op_if(less, true, Opcode::Lop3, &[M::Lut], operands);
+        self.op_if(unless(less), Opcode::Lop3, &[M::Lut], operands);
         self.choose(fa, r(fa), r(rest), Operand::predicate(less));
         self.choose(fa.offset(1), high(fa), high(rest), Operand::predicate(less));
-        self.shift64(fa, pair(fa), one, true, false);
+        self.shift64(fa, pair(fa), one, Shift::Left);
         self.op(Opcode::Iadd3, &[], [r(count), r(count), Operand::Immediate(u32::MAX), Operand::ZERO]);
         let more = self.compare(&[M::Ne, M::And], r(count), Operand::ZERO);
-        self.branch_if(more, false, again);
+        self.branch_if(when(more), again);
         self.sticky(quotient, fa);
         self.round_and_pack(result, quotient, exponent, sign, mode);
         self.branch(done);
@@ -144,8 +144,8 @@ impl Selector<'_, '_> {
         let zero = self.compare(&[M::Eq, M::And], r(any), Operand::ZERO);
         let infinite = self.compare(&[M::Eq, M::And], r(any), Operand::Immediate(0x7ff0_0000));
         let kind = self.compute(Opcode::Mov, &[], [ONE]);
-        self.op_if(zero, false, Opcode::Mov, &[], [r(kind), Operand::Immediate(0x7ff0_0000)]);
-        self.op_if(infinite, false, Opcode::Mov, &[], [r(kind), Operand::ZERO]);
+        self.op_if(when(zero), Opcode::Mov, &[], [r(kind), Operand::Immediate(0x7ff0_0000)]);
+        self.op_if(when(infinite), Opcode::Mov, &[], [r(kind), Operand::ZERO]);
         self.lop3_to(y.offset(1), high(b), Operand::Immediate(0x8000_0000), r(kind), 0xea);
         let product = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
         self.move_to(result, pair(product), 64);
@@ -156,8 +156,8 @@ impl Selector<'_, '_> {
             [Operand::predicate(nan), Operand::TRUE, r(b), r(b), Operand::TRUE],
         );
         let sum = self.new_pair(Opcode::Dadd, &[], [r(b), r(b)]);
-        self.op_if(nan, false, Opcode::Mov, &[], [r(result), r(sum)]);
-        self.op_if(nan, false, Opcode::Mov, &[], [high(result), high(sum)]);
+        self.op_if(when(nan), Opcode::Mov, &[], [r(result), r(sum)]);
+        self.op_if(when(nan), Opcode::Mov, &[], [high(result), high(sum)]);
         self.place_label(done);
     }
 
@@ -173,7 +173,7 @@ impl Selector<'_, '_> {
             Operand::Immediate(0xfc),
             Operand::FALSE,
         ];
-        self.op_if(some, false, Opcode::Lop3, &[M::Lut], operands);
+        self.op_if(when(some), Opcode::Lop3, &[M::Lut], operands);
     }
 
     /// Makes a double of a value below 2^63 whose bit 62 counts 1, times 2^(exponent - 1023), and a sign.
@@ -190,8 +190,8 @@ impl Selector<'_, '_> {
         // At most one digit is missing in front.
         self.place_label(again);
         let long = self.compare(&[M::Ge, M::U32, M::And], high(value), Operand::Immediate(0x4000_0000));
-        self.branch_if(long, false, normal);
-        self.shift64(value, pair(value), one, true, false);
+        self.branch_if(when(long), normal);
+        self.shift64(value, pair(value), one, Shift::Left);
         self.op(Opcode::Iadd3, &[], [r(exponent), r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
         self.branch(again);
         self.place_label(normal);
@@ -203,16 +203,16 @@ impl Selector<'_, '_> {
         let below = self.compute(Opcode::Vimnmx, &[], [r(below), most, Operand::TRUE]);
         let drop = self.compute(Opcode::Iadd3, &[], [r(below), Operand::Immediate(10), Operand::ZERO]);
         let unit = self.code.register(2);
-        self.shift64(unit, Source::constant(1), r(drop), true, false);
+        self.shift64(unit, Source::constant(1), r(drop), Shift::Left);
         let mask = self.code.register(2);
         self.subtract64(mask, pair(unit), Source::constant(1));
         let addend = self.code.register(2);
         match mode {
             None => {
                 let half = self.code.register(2);
-                self.shift64(half, pair(mask), one, false, false);
+                self.shift64(half, pair(mask), one, Shift::Logical);
                 let kept = self.code.register(2);
-                self.shift64(kept, pair(value), r(drop), false, false);
+                self.shift64(kept, pair(value), r(drop), Shift::Logical);
                 let odd = self.lop3(r(kept), one, Operand::ZERO, 0xc0);
                 self.sum64(addend, pair(half), Source { low: r(odd), high: Operand::ZERO });
             }
@@ -227,7 +227,7 @@ impl Selector<'_, '_> {
         let rounded = self.code.register(2);
         self.sum64(rounded, pair(value), pair(addend));
         let kept = self.code.register(2);
-        self.shift64(kept, pair(rounded), r(drop), false, false);
+        self.shift64(kept, pair(rounded), r(drop), Shift::Logical);
         // The leading one of a normal number adds to the exponent.
         let biased =
             self.compute(Opcode::Iadd3, &[], [r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
@@ -235,7 +235,7 @@ impl Selector<'_, '_> {
         let over = self.compare(&[M::Ge, M::And], r(biased), Operand::Immediate(2046));
         let biased = self.compute(Opcode::Vimnmx, &[], [r(biased), Operand::Immediate(2046), Operand::TRUE]);
         let upper = self.code.register(1);
-        self.shift32(upper, r(biased), Operand::Immediate(20), true, false);
+        self.shift32(upper, r(biased), Operand::Immediate(20), Shift::Left);
         let sum = self.compute(Opcode::Iadd3, &[], [r(upper), high(kept), Operand::ZERO]);
         self.op(Opcode::Mov, &[], [r(result), r(kept)]);
         self.lop3_to(result.offset(1), r(sign), Operand::Immediate(0x8000_0000), r(sum), 0xea);
@@ -249,7 +249,7 @@ impl Selector<'_, '_> {
         let over = self.either(over, full);
         // Too large: infinity, or the largest number where that is nearer to zero.
         let done = self.new_label();
-        self.branch_if(over, true, done);
+        self.branch_if(unless(over), done);
         let (low, up) = match mode {
             None => (Operand::ZERO, infinity),
             _ => (Operand::Immediate(u32::MAX), Operand::Immediate(0x7fef_ffff)),
@@ -258,8 +258,8 @@ impl Selector<'_, '_> {
         if let Some(direction @ (M::Rm | M::Rp)) = mode {
             let compare = if direction == M::Rm { M::Lt } else { M::Ge };
             let away = self.compare(&[compare, M::And], r(sign), Operand::ZERO);
-            self.op_if(away, false, Opcode::Mov, &[], [r(low_to), Operand::ZERO]);
-            self.op_if(away, false, Opcode::Mov, &[], [r(high_to), infinity]);
+            self.op_if(when(away), Opcode::Mov, &[], [r(low_to), Operand::ZERO]);
+            self.op_if(when(away), Opcode::Mov, &[], [r(high_to), infinity]);
         }
         self.op(Opcode::Mov, &[], [r(result), r(low_to)]);
         self.lop3_to(result.offset(1), r(sign), Operand::Immediate(0x8000_0000), r(high_to), 0xea);
@@ -312,7 +312,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Iadd3, &[], [high(half), high(y), down, Operand::ZERO]);
             let rest = self.new_pair(Opcode::Dfma, &[], [minus(root), r(root), r(x)]);
             self.op(Opcode::Dfma, &[], [r(result), r(rest), r(half), r(root)]);
-            self.branch_if(fine, false, done);
+            self.branch_if(when(fine), done);
         }
         self.root_digits(result, x, mode);
         self.place_label(done);
@@ -334,7 +334,7 @@ impl Selector<'_, '_> {
         let s = self.new_pair(Opcode::Dfma, &[], [r(e), r(factor), Operand::Immediate(0x3fe0_0000)]);
         let t = self.new_pair(Opcode::Dmul, &[], [r(y), r(e)]);
         self.op(Opcode::Dfma, &[], [r(result), r(s), r(t), r(y)]);
-        self.branch_if(fine, false, done);
+        self.branch_if(when(fine), done);
         let (root, quotient) = (self.code.register(2), self.code.register(2));
         self.root_double(root, x, None);
         let one = self.double_register(Operand::Immediate(0x3ff0_0000));
@@ -350,7 +350,7 @@ impl Selector<'_, '_> {
         let zero = Operand::ZERO;
         self.branch_if_special(x, special);
         let below = self.compare(&[M::Lt, M::And], high(x), zero);
-        self.branch_if(below, false, special);
+        self.branch_if(when(below), special);
         let (fraction, exponent) = self.split(x);
         // An even exponent, so that the root's is its half.
         let unbiased = self.compute(
@@ -360,11 +360,11 @@ impl Selector<'_, '_> {
         );
         let odd = self.lop3(r(unbiased), one, zero, 0xc0);
         let half = self.code.register(1);
-        self.shift32(half, r(unbiased), one, false, true);
+        self.shift32(half, r(unbiased), one, Shift::Arithmetic);
         let root_exponent = self.compute(Opcode::Iadd3, &[], [r(half), Operand::Immediate(1023), zero]);
         // The fraction with its leading one at bit 60 or 61 of the numbers to take digits from, two by two.
         let up = self.compute(Opcode::Iadd3, &[], [r(odd), Operand::Immediate(8), zero]);
-        self.shift64(fraction, pair(fraction), r(up), true, false);
+        self.shift64(fraction, pair(fraction), r(up), Shift::Left);
         let (root, rest, count) = (self.code.register(2), self.code.register(2), self.code.register(1));
         self.move_to(root, Source::constant(0), 64);
         self.move_to(rest, Source::constant(0), 64);
@@ -373,27 +373,27 @@ impl Selector<'_, '_> {
         self.place_label(again);
         // Two more bits into the rest; the next digit is 1 if 4 root + 1 fits.
         let two = Operand::Immediate(2);
-        self.shift64(rest, pair(rest), two, true, false);
+        self.shift64(rest, pair(rest), two, Shift::Left);
         let top = self.code.register(1);
-        self.shift32(top, high(fraction), Operand::Immediate(30), false, false);
+        self.shift32(top, high(fraction), Operand::Immediate(30), Shift::Logical);
         self.lop3_to(rest, r(rest), r(top), zero, 0xfc);
-        self.shift64(fraction, pair(fraction), two, true, false);
+        self.shift64(fraction, pair(fraction), two, Shift::Left);
         let trial = self.code.register(2);
-        self.shift64(trial, pair(root), two, true, false);
+        self.shift64(trial, pair(root), two, Shift::Left);
         self.lop3_to(trial, r(trial), one, zero, 0xfc);
         let less = self.less64(pair(rest), pair(trial), false);
         let smaller = self.code.register(2);
         self.subtract64(smaller, pair(rest), pair(trial));
         self.choose(rest, r(rest), r(smaller), Operand::predicate(less));
         self.choose(rest.offset(1), high(rest), high(smaller), Operand::predicate(less));
-        self.shift64(root, pair(root), one, true, false);
+        self.shift64(root, pair(root), one, Shift::Left);
         let operands = [r(root), r(root), one, zero, Operand::Immediate(0xfc), Operand::FALSE];
-        self.op_if(less, true, Opcode::Lop3, &[M::Lut], operands);
+        self.op_if(unless(less), Opcode::Lop3, &[M::Lut], operands);
         self.op(Opcode::Iadd3, &[], [r(count), r(count), Operand::Immediate(u32::MAX), zero]);
         let more = self.compare(&[M::Ne, M::And], r(count), zero);
-        self.branch_if(more, false, again);
+        self.branch_if(when(more), again);
         // 60 digits of which the second is the leading one: at bit 58; up to bit 62.
-        self.shift64(root, pair(root), Operand::Immediate(4), true, false);
+        self.shift64(root, pair(root), Operand::Immediate(4), Shift::Left);
         self.sticky(root, rest);
         let sign = self.compute(Opcode::Mov, &[], [zero]);
         self.round_and_pack(result, root, root_exponent, sign, mode);
@@ -408,8 +408,8 @@ impl Selector<'_, '_> {
             &[M::Lt, M::And],
             [Operand::predicate(negative), Operand::TRUE, r(x), zero, Operand::TRUE],
         );
-        self.op_if(negative, false, Opcode::Mov, &[], [r(result), zero]);
-        self.op_if(negative, false, Opcode::Mov, &[], [high(result), Operand::Immediate(0xfff8_0000)]);
+        self.op_if(when(negative), Opcode::Mov, &[], [r(result), zero]);
+        self.op_if(when(negative), Opcode::Mov, &[], [high(result), Operand::Immediate(0xfff8_0000)]);
         self.place_label(done);
     }
 }

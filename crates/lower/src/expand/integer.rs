@@ -1,13 +1,28 @@
 //! Integer division.
 
-use crate::select::{Selector, Source};
+use crate::select::{Selector, Source, when};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 
 use Modifier as M;
 
+/// What of an integer division is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DivisionPart {
+    Quotient,
+    Remainder,
+}
+
 impl Selector<'_, '_> {
     /// 32-bit quotient or remainder by a reciprocal in single precision, as the vendor's compiler does it.
-    pub(crate) fn divide32(&mut self, to: Register, a: Operand, b: Operand, signed: bool, remainder: bool) {
+    pub(crate) fn divide32(
+        &mut self,
+        to: Register,
+        a: Operand,
+        b: Operand,
+        signed: bool,
+        part: DivisionPart,
+    ) {
+        let remainder = part == DivisionPart::Remainder;
         let (a, b) = (Operand::register(self.register_of(a)), Operand::register(self.register_of(b)));
         let (x, y) = if signed {
             let x = self.compute(Opcode::Iabs, &[], [a]);
@@ -51,22 +66,22 @@ impl Selector<'_, '_> {
         for is_last in [false, true] {
             let more = self.compare(&[M::Ge, M::U32, M::And], r, y);
             if remainder || !is_last {
-                self.op_if(more, false, Opcode::Iadd3, &[], [r, r, negative(y), zero]);
+                self.op_if(when(more), Opcode::Iadd3, &[], [r, r, negative(y), zero]);
             }
             if !remainder {
-                self.op_if(more, false, Opcode::Iadd3, &[], [q, q, Operand::Immediate(1), zero]);
+                self.op_if(when(more), Opcode::Iadd3, &[], [q, q, Operand::Immediate(1), zero]);
             }
         }
         let result = if remainder { r } else { q };
         if signed {
             let sign = if remainder { a } else { Operand::register(self.lop3(a, b, zero, 0x3c)) };
             let below = self.compare(&[M::Lt, M::And], sign, zero);
-            self.op_if(below, false, Opcode::Iadd3, &[], [result, negative(result), zero, zero]);
+            self.op_if(when(below), Opcode::Iadd3, &[], [result, negative(result), zero, zero]);
         }
         // Division by zero gives all ones, the remainder is the dividend.
         let by_zero = self.compare(&[M::Eq, M::And], b, zero);
         let otherwise = if remainder { a } else { Operand::Immediate(u32::MAX) };
-        self.op_if(by_zero, false, Opcode::Mov, &[], [result, otherwise]);
+        self.op_if(when(by_zero), Opcode::Mov, &[], [result, otherwise]);
         self.op(Opcode::Mov, &[], [Operand::register(to), result]);
     }
 
@@ -75,7 +90,15 @@ impl Selector<'_, '_> {
     }
 
     /// 64-bit quotient or remainder: in 32 bits where both fit, else by long division in two words.
-    pub(crate) fn divide64(&mut self, to: Register, a: Register, b: Register, signed: bool, remainder: bool) {
+    pub(crate) fn divide64(
+        &mut self,
+        to: Register,
+        a: Register,
+        b: Register,
+        signed: bool,
+        part: DivisionPart,
+    ) {
+        let remainder = part == DivisionPart::Remainder;
         let zero = Operand::ZERO;
         let (x, y) = if signed {
             let (x, y) = (self.code.register(2), self.code.register(2));
@@ -90,13 +113,13 @@ impl Selector<'_, '_> {
         let (long, done) = (self.new_label(), self.new_label());
         let any = self.lop3(high(x), high(y), zero, 0xfc);
         let wide = self.compare(&[M::Ne, M::And], Operand::register(any), zero);
-        self.branch_if(wide, false, long);
-        self.divide32(result, Operand::register(x), Operand::register(y), false, remainder);
+        self.branch_if(when(wide), long);
+        self.divide32(result, Operand::register(x), Operand::register(y), false, part);
         self.op(Opcode::Mov, &[], [high(result), zero]);
         if !remainder {
             // Of a quotient by zero the upper half is all ones too.
             let by_zero = self.compare(&[M::Eq, M::And], Operand::register(y), zero);
-            self.op_if(by_zero, false, Opcode::Mov, &[], [high(result), Operand::Immediate(u32::MAX)]);
+            self.op_if(when(by_zero), Opcode::Mov, &[], [high(result), Operand::Immediate(u32::MAX)]);
         }
         self.branch(done);
         self.place_label(long);
@@ -126,8 +149,8 @@ impl Selector<'_, '_> {
             let any = self.lop3(Operand::register(b), high(b), zero, 0xfc);
             let by_zero = self.compare(&[M::Eq, M::And], Operand::register(any), zero);
             let ones = Operand::Immediate(u32::MAX);
-            self.op_if(by_zero, false, Opcode::Mov, &[], [Operand::register(adjusted), ones]);
-            self.op_if(by_zero, false, Opcode::Mov, &[], [high(adjusted), ones]);
+            self.op_if(when(by_zero), Opcode::Mov, &[], [Operand::register(adjusted), ones]);
+            self.op_if(when(by_zero), Opcode::Mov, &[], [high(adjusted), ones]);
         }
         self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(adjusted)]);
         self.op(Opcode::Mov, &[], [high(to), high(adjusted)]);
@@ -194,9 +217,9 @@ impl Selector<'_, '_> {
         let by_zero = self.compare(&[M::Eq, M::And], Operand::register(any), zero);
         for half in 0..2 {
             let ones = Operand::Immediate(u32::MAX);
-            self.op_if(by_zero, false, Opcode::Mov, &[], [Operand::register(quotient.offset(half)), ones]);
+            self.op_if(when(by_zero), Opcode::Mov, &[], [Operand::register(quotient.offset(half)), ones]);
             let dividend = Operand::register(x.offset(half));
-            self.op_if(by_zero, false, Opcode::Mov, &[], [Operand::register(rest.offset(half)), dividend]);
+            self.op_if(when(by_zero), Opcode::Mov, &[], [Operand::register(rest.offset(half)), dividend]);
         }
         (quotient, rest)
     }

@@ -3,3 +3,5 @@
 mod double;
 mod integer;
 mod single;
+
+pub(crate) use integer::DivisionPart;

@@ -3,7 +3,7 @@
 //! The usual path is the vendor's: an approximation made better by fused multiply-adds, right whenever no step leaves
 //! the normal range. The other path computes in double precision, rounds that to odd and then once to single.
 
-use crate::select::{Selector, Source};
+use crate::select::{Selector, Source, unless, when};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register, SourceModifier};
 
 use Modifier as M;
@@ -42,7 +42,7 @@ impl Selector<'_, '_> {
             let q = self.compute(Opcode::Ffma, &[], [positive(a), positive(y), Operand::ZERO]);
             let r = self.compute(Opcode::Ffma, &[], [negative(b), positive(q), positive(a)]);
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(r), positive(q)]);
-            self.branch_if(slow, true, done);
+            self.branch_if(unless(slow), done);
         }
         self.divide_slowly(result, a, b, mode);
         self.place_label(done);
@@ -88,7 +88,7 @@ impl Selector<'_, '_> {
                 Operand::Immediate(0),
             ],
         );
-        self.branch_if(either, true, ordinary);
+        self.branch_if(unless(either), ordinary);
         // The product with the reciprocal is right for these, if a denormal divisor does not count as zero.
         let scaled = self.compute(Opcode::Fmul, &[], [positive(b), Operand::Immediate(0x5f00_0000)]);
         let magnitude = Operand::modified(b, SourceModifier::ABSOLUTE);
@@ -162,8 +162,7 @@ impl Selector<'_, '_> {
         self.choose(odd, positive(less), positive(q), Operand::predicate(over));
         self.choose(odd.offset(1), positive(less.offset(1)), positive(q.offset(1)), Operand::predicate(over));
         self.op_if(
-            inexact,
-            false,
+            when(inexact),
             Opcode::Lop3,
             &[M::Lut],
             [
@@ -201,7 +200,7 @@ impl Selector<'_, '_> {
                 [negative(e), Operand::modified(Register::ZERO, SourceModifier::NEGATE)],
             );
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(e), positive(y)]);
-            self.branch_if(slow, true, done);
+            self.branch_if(unless(slow), done);
         }
         let one = self.compute(Opcode::Mov, &[], [Operand::Immediate(0x3f80_0000)]);
         self.divide_slowly(result, one, x, mode);
@@ -225,15 +224,15 @@ impl Selector<'_, '_> {
             let h = self.compute(Opcode::Fmul, &[M::Ftz], [positive(y), Operand::Immediate(0x3f00_0000)]);
             let r = self.compute(Opcode::Ffma, &[], [negative(s), positive(s), positive(x)]);
             self.op(Opcode::Ffma, &[], [positive(result), positive(r), positive(h), positive(s)]);
-            self.branch_if(slow, true, done);
+            self.branch_if(unless(slow), done);
         }
         // Zeros, infinity and NaN stay; what is negative has no root.
         let special = self.is_special(x);
         let below = self.compare(&[M::Gt, M::U32, M::And], positive(x), Operand::Immediate(0x8000_0000));
         self.op(Opcode::Mov, &[], [positive(result), positive(x)]);
-        self.op_if(below, false, Opcode::Mov, &[], [positive(result), Operand::Immediate(0x7fff_ffff)]);
-        self.branch_if(below, false, done);
-        self.branch_if(special, true, ordinary);
+        self.op_if(when(below), Opcode::Mov, &[], [positive(result), Operand::Immediate(0x7fff_ffff)]);
+        self.branch_if(when(below), done);
+        self.branch_if(unless(special), ordinary);
         self.op(
             Opcode::Fadd,
             &[],

@@ -1,6 +1,6 @@
 //! Atomics and reductions.
 
-use super::Selector;
+use super::{Selector, when};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Value};
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
@@ -252,7 +252,7 @@ impl Selector<'_, '_> {
             );
         }
         self.move_to(old, super::integer::pair(seen), count * 32);
-        self.branch_if(differs, false, again);
+        self.branch_if(when(differs), again);
         if !to.is_fixed() {
             self.move_to(to, super::integer::pair(old), count * 32);
         }

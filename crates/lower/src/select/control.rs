@@ -1,6 +1,6 @@
 //! Which method selects which instruction; branches, exits, barriers, fences.
 
-use super::{Selector, values::not};
+use super::{Selector, values::not, when};
 use crate::flat::{Flat, LabelId, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
 use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
@@ -107,7 +107,7 @@ impl Selector<'_, '_> {
                 &[Modifier::Eq, Modifier::And],
                 [Operand::predicate(is), Operand::TRUE, index, number, Operand::TRUE],
             );
-            self.branch_if(is, false, label);
+            self.branch_if(when(is), label);
         }
         self.branch(*last);
     }

@@ -2,6 +2,7 @@
 
 use super::Selector;
 use super::float::rounding;
+use super::logic::Shift;
 use super::values::{Source, immediate, low_word};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
@@ -96,7 +97,7 @@ impl Selector<'_, '_> {
             let wide = result_bits == 64 || saturates;
             let high = if wide && from.is_signed() {
                 let high = self.code.register(1);
-                self.shift32(high, low, Operand::Immediate(31), false, true);
+                self.shift32(high, low, Operand::Immediate(31), Shift::Arithmetic);
                 Operand::register(high)
             } else {
                 Operand::ZERO
@@ -126,7 +127,7 @@ impl Selector<'_, '_> {
             source.high
         } else if result_bits == 64 && to.is_signed() {
             let high = self.code.register(1);
-            self.shift32(high, low, Operand::Immediate(31), false, true);
+            self.shift32(high, low, Operand::Immediate(31), Shift::Arithmetic);
             Operand::register(high)
         } else {
             Operand::ZERO

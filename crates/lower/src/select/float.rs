@@ -1,7 +1,7 @@
 //! Single and double precision arithmetic.
 
-use super::Selector;
 use super::values::{constant_of, words_of};
+use super::{Selector, unless, when};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Flag, Rounding, Type};
@@ -295,12 +295,12 @@ impl Selector<'_, '_> {
             let value = self.compute(Opcode::Mufu, &[M::Ex2], [scaled]);
             let value = Operand::register(value);
             self.op(Opcode::Mov, &[], [d, value]);
-            self.op_if(fine, true, Opcode::Fmul, &[], [d, value, value]);
+            self.op_if(unless(fine), Opcode::Fmul, &[], [d, value, value]);
         } else {
             let (scaled, fine) = self.scale_if_below(source, magnitude(source), 0x0080_0000, 0x4b80_0000);
             let value = self.compute(Opcode::Mufu, &[M::Lg2], [scaled]);
             self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
-            self.op_if(fine, true, Opcode::Fadd, &[], [d, d, Operand::Immediate(0xc1c0_0000)]);
+            self.op_if(unless(fine), Opcode::Fadd, &[], [d, d, Operand::Immediate(0xc1c0_0000)]);
         }
     }
 
@@ -322,8 +322,7 @@ impl Selector<'_, '_> {
         let value = Operand::register(self.code.register(1));
         self.op(Opcode::Mov, &[], [value, Operand::register(scaled)]);
         self.op_if(
-            fine,
-            true,
+            unless(fine),
             Opcode::Fmul,
             &[],
             [value, Operand::register(scaled), Operand::Immediate(factor)],
@@ -366,7 +365,7 @@ impl Selector<'_, '_> {
                     self.scale_if_below(sources[0], magnitude(sources[0]), 0x0080_0000, 0x4b80_0000);
                 let value = self.compute(Opcode::Mufu, &[function], [scaled]);
                 self.op(Opcode::Mov, &[], [d, Operand::register(value)]);
-                self.op_if(fine, true, Opcode::Fmul, &[], [d, d, Operand::Immediate(factor)]);
+                self.op_if(unless(fine), Opcode::Fmul, &[], [d, d, Operand::Immediate(factor)]);
             }
         }
     }
@@ -393,8 +392,8 @@ impl Selector<'_, '_> {
                     [outputs[0], outputs[1], magnitude(b), bound, Operand::TRUE],
                 );
                 let quarter = Operand::Immediate(0x3e80_0000);
-                self.op_if(large, false, Opcode::Fmul, modifiers, [y, b, quarter]);
-                self.op_if(large, false, Opcode::Fmul, modifiers, [x, a, quarter]);
+                self.op_if(when(large), Opcode::Fmul, modifiers, [y, b, quarter]);
+                self.op_if(when(large), Opcode::Fmul, modifiers, [x, a, quarter]);
             }
             if !ftz {
                 let fine = self.code.predicate();
@@ -406,8 +405,8 @@ impl Selector<'_, '_> {
                     [outputs[0], outputs[1], magnitude(b), bound, Operand::TRUE],
                 );
                 let factor = Operand::Immediate(0x4b80_0000);
-                self.op_if(fine, true, Opcode::Fmul, &[], [y, b, factor]);
-                self.op_if(fine, true, Opcode::Fmul, &[], [x, a, factor]);
+                self.op_if(unless(fine), Opcode::Fmul, &[], [y, b, factor]);
+                self.op_if(unless(fine), Opcode::Fmul, &[], [x, a, factor]);
             }
         }
         let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [y]);

@@ -2,6 +2,7 @@
 
 use super::Selector;
 use super::values::{Source, constant_of, immediate, low_word, not};
+use crate::expand::DivisionPart;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
 use warplab_ptx::tree::{self, Direction, Flag, Half, Immediate, Modifier as Dotted, Type};
@@ -548,15 +549,18 @@ impl Selector<'_, '_> {
     }
 
     fn divide(&mut self, flat: &Flat<'_>, ty: Type) {
-        let remainder = flat.tree.opcode == tree::Opcode::Rem;
+        let part = match flat.tree.opcode {
+            tree::Opcode::Rem => DivisionPart::Remainder,
+            _ => DivisionPart::Quotient,
+        };
         let signed = ty.is_signed();
         let to = self.result(&flat.operands[0], ty.bits());
         if ty.bits() == 64 {
             let (a, b) = (self.register(&flat.operands[1], ty), self.register(&flat.operands[2], ty));
-            return self.divide64(to, a, b, signed, remainder);
+            return self.divide64(to, a, b, signed, part);
         }
         let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
-        self.divide32(to, a, b, signed, remainder);
+        self.divide32(to, a, b, signed, part);
     }
 }
 

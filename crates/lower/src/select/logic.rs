@@ -1,8 +1,8 @@
 //! Logic, shifts, bit fields, comparisons and selections.
 
-use super::Selector;
 use super::integer::pair;
 use super::values::{Source, constant_of, immediate, low_word, not, words_of};
+use super::{Selector, when};
 use crate::flat::{Flat, Item, Value};
 use warplab_program::{Modifier, Opcode, Operand, Predicate, Register};
 use warplab_ptx::tree::{
@@ -13,6 +13,21 @@ use Modifier as M;
 
 const A: u8 = 0xf0;
 const B: u8 = 0xcc;
+
+/// How bits are shifted: to the right with zeros or with the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shift {
+    Left,
+    Logical,
+    Arithmetic,
+}
+
+impl Shift {
+    /// To the right, as a type of this signedness is shifted.
+    fn right(signed: bool) -> Shift {
+        if signed { Shift::Arithmetic } else { Shift::Logical }
+    }
+}
 
 impl Selector<'_, '_> {
     /// A bitwise function of three operands in a new register.
@@ -184,37 +199,39 @@ impl Selector<'_, '_> {
         let source = self.source(&flat.operands[1], ty);
         let count = self.source(&flat.operands[2], Type::U32).low;
         let to = self.result(&flat.operands[0], ty.bits());
-        let signed = ty.is_signed();
+        let shift = if left { Shift::Left } else { Shift::right(ty.is_signed()) };
         if ty.bits() == 64 {
-            return self.shift64(to, source, count, left, signed);
+            return self.shift64(to, source, count, shift);
         }
-        let value = if ty.bits() == 16 && !left { self.extend16(source.low, signed) } else { source.low };
-        self.shift32(to, value, count, left, signed);
+        let value =
+            if ty.bits() == 16 && !left { self.extend16(source.low, ty.is_signed()) } else { source.low };
+        self.shift32(to, value, count, shift);
     }
 
-    pub(crate) fn shift32(&mut self, to: Register, value: Operand, count: Operand, left: bool, signed: bool) {
+    pub(crate) fn shift32(&mut self, to: Register, value: Operand, count: Operand, shift: Shift) {
         let to = Operand::register(to);
-        if left {
-            self.op(Opcode::Shf, &[M::L, M::U32], [to, value, count, Operand::ZERO]);
-        } else {
-            let ty = if signed { M::S32 } else { M::U32 };
-            self.op(Opcode::Shf, &[M::R, ty, M::Hi], [to, Operand::ZERO, count, value]);
+        let right = |ty| [M::R, ty, M::Hi];
+        match shift {
+            Shift::Left => self.op(Opcode::Shf, &[M::L, M::U32], [to, value, count, Operand::ZERO]),
+            Shift::Logical => self.op(Opcode::Shf, &right(M::U32), [to, Operand::ZERO, count, value]),
+            Shift::Arithmetic => self.op(Opcode::Shf, &right(M::S32), [to, Operand::ZERO, count, value]),
         }
     }
 
-    pub(crate) fn shift64(&mut self, to: Register, value: Source, count: Operand, left: bool, signed: bool) {
+    pub(crate) fn shift64(&mut self, to: Register, value: Source, count: Operand, shift: Shift) {
         let (low, high) = (Operand::register(to), Operand::register(to.offset(1)));
+        let (left, signed) = (shift == Shift::Left, shift == Shift::Arithmetic);
         match constant_of(&count) {
             Some(0) => self.move_to(to, value, 64),
-            Some(count) if count >= 64 && (left || !signed) => self.move_to(to, Source::constant(0), 64),
+            Some(count) if count >= 64 && !signed => self.move_to(to, Source::constant(0), 64),
             Some(count @ 32..) if left => {
                 self.op(Opcode::Mov, &[], [low, Operand::ZERO]);
-                self.shift32(to.offset(1), value.low, immediate(count - 32), true, false);
+                self.shift32(to.offset(1), value.low, immediate(count - 32), Shift::Left);
             }
             Some(count @ 32..) => {
-                self.shift32(to, value.high, immediate((count - 32).min(31)), false, signed);
+                self.shift32(to, value.high, immediate((count - 32).min(31)), shift);
                 if signed {
-                    self.shift32(to.offset(1), value.high, Operand::Immediate(31), false, true);
+                    self.shift32(to.offset(1), value.high, Operand::Immediate(31), Shift::Arithmetic);
                 } else {
                     self.op(Opcode::Mov, &[], [high, Operand::ZERO]);
                 }
@@ -404,7 +421,7 @@ impl Selector<'_, '_> {
         let signed = ty.is_signed();
         if ty.bits() == 32 {
             let shifted = self.code.register(1);
-            self.shift32(shifted, source.low, at, false, signed);
+            self.shift32(shifted, source.low, at, Shift::right(signed));
             let modifiers = super::integer::signedness(signed);
             return self.op(
                 Opcode::Sgxt,
@@ -413,7 +430,7 @@ impl Selector<'_, '_> {
             );
         }
         let shifted = self.code.register(2);
-        self.shift64(shifted, source, at, false, signed);
+        self.shift64(shifted, source, at, Shift::right(signed));
         // Up by 64 - length and down again; a length of 64 or more leaves all.
         let length = match constant_of(&length) {
             Some(bits) => immediate(bits.min(64)),
@@ -432,8 +449,8 @@ impl Selector<'_, '_> {
             }
         };
         let up = self.code.register(2);
-        self.shift64(up, pair(shifted), rest, true, false);
-        self.shift64(to, pair(up), rest, false, signed);
+        self.shift64(up, pair(shifted), rest, Shift::Left);
+        self.shift64(to, pair(up), rest, Shift::right(signed));
         if signed {
             // A field of no bits is zero, not the sign.
             let none = self.compare(&[M::Eq, M::And], length, Operand::ZERO);
@@ -451,7 +468,7 @@ impl Selector<'_, '_> {
         let constants = (constant_of(&at), constant_of(&length));
         if ty.bits() == 32 {
             let shifted = self.code.register(1);
-            self.shift32(shifted, field.low, at, true, false);
+            self.shift32(shifted, field.low, at, Shift::Left);
             let mask = match constants {
                 (Some(at), Some(length)) => immediate(words_of(mask64(at, length))[0]),
                 _ => Operand::register(self.compute(Opcode::Bmsk, &[], [at, length])),
@@ -459,16 +476,16 @@ impl Selector<'_, '_> {
             return self.lop3_to(to, Operand::register(shifted), mask, base.low, 0xe2);
         }
         let shifted = self.code.register(2);
-        self.shift64(shifted, field, at, true, false);
+        self.shift64(shifted, field, at, Shift::Left);
         let mask = if let (Some(at), Some(length)) = constants {
             Source::constant(mask64(at, length))
         } else {
             let ones = self.code.register(2);
-            self.shift64(ones, Source::constant(1), length, true, false);
+            self.shift64(ones, Source::constant(1), length, Shift::Left);
             let less = self.code.register(2);
             self.subtract64(less, pair(ones), Source::constant(1));
             let mask = self.code.register(2);
-            self.shift64(mask, pair(less), at, true, false);
+            self.shift64(mask, pair(less), at, Shift::Left);
             pair(mask)
         };
         self.lop3_to(to, Operand::register(shifted), mask.low, base.low, 0xe2);
@@ -492,20 +509,20 @@ impl Selector<'_, '_> {
         self.choose(step, Operand::Immediate(u32::MAX), Operand::Immediate(1), Operand::predicate(down));
         // With n = 0 the bit at the base itself must be set.
         let exact = self.compare(&[M::Eq, M::And], nth, Operand::ZERO);
-        self.op_if(exact, false, Opcode::Mov, &[], [left_value, Operand::Immediate(1)]);
+        self.op_if(when(exact), Opcode::Mov, &[], [left_value, Operand::Immediate(1)]);
         let (again, done) = (self.new_label(), self.new_label());
         self.place_label(again);
         let outside = self.compare(&[M::Gt, M::U32, M::And], at_value, Operand::Immediate(31));
-        self.branch_if(outside, false, done);
+        self.branch_if(when(outside), done);
         let bit = self.code.register(1);
-        self.shift32(bit, mask, at_value, false, false);
+        self.shift32(bit, mask, at_value, Shift::Logical);
         let set = self.lop3(Operand::register(bit), Operand::Immediate(1), Operand::ZERO, 0xc0);
         let negated = Operand::modified(set, warplab_program::SourceModifier::NEGATE);
         self.op(Opcode::Iadd3, &[], [left_value, left_value, negated, Operand::ZERO]);
         let found = self.compare(&[M::Eq, M::And], left_value, Operand::ZERO);
-        self.op_if(found, false, Opcode::Mov, &[], [Operand::register(result), at_value]);
-        self.branch_if(found, false, done);
-        self.branch_if(exact, false, done);
+        self.op_if(when(found), Opcode::Mov, &[], [Operand::register(result), at_value]);
+        self.branch_if(when(found), done);
+        self.branch_if(when(exact), done);
         self.op(Opcode::Iadd3, &[], [at_value, at_value, Operand::register(step), Operand::ZERO]);
         self.branch(again);
         self.place_label(done);

@@ -1,6 +1,7 @@
 //! Loads, stores, atomics, address conversions and prefetches.
 
 use super::Selector;
+use super::logic::Shift;
 use super::values::{Key, Source, constant_of, immediate, low_word};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Start, Symbol, Value};
@@ -227,7 +228,7 @@ impl Selector<'_, '_> {
     pub(crate) fn widen(&mut self, to: Register, ty: Type) {
         let high = to.offset(1);
         if ty.is_signed() {
-            self.shift32(high, Operand::register(to), Operand::Immediate(31), false, true);
+            self.shift32(high, Operand::register(to), Operand::Immediate(31), Shift::Arithmetic);
         } else {
             self.op(Opcode::Mov, &[], [Operand::register(high), Operand::ZERO]);
         }

@@ -32,6 +32,7 @@ use warplab_program::{
 use warplab_ptx::tree::{self, Flag, Type};
 
 pub use control::is_lowered;
+pub(crate) use logic::Shift;
 pub(crate) use values::{Source, immediate};
 
 /// Where a PTX register lives.
@@ -348,8 +349,8 @@ impl<'a, 'd> Selector<'a, 'd> {
     }
 
     /// A branch under a guard of the sequence's own.
-    pub(crate) fn branch_if(&mut self, predicate: Predicate, negate: bool, label: LabelId) {
-        let outer = std::mem::replace(&mut self.guard, Guard::Predicate { predicate, negate });
+    pub(crate) fn branch_if(&mut self, guard: Guard, label: LabelId) {
+        let outer = std::mem::replace(&mut self.guard, guard);
         self.branch(label);
         self.guard = outer;
     }
@@ -367,13 +368,12 @@ impl<'a, 'd> Selector<'a, 'd> {
     /// Emits under a guard of the sequence's own; only in sequences that have no outer guard.
     pub(crate) fn op_if<const N: usize>(
         &mut self,
-        predicate: Predicate,
-        negate: bool,
+        guard: Guard,
         opcode: Opcode,
         modifiers: &[Modifier],
         operands: [Operand; N],
     ) {
-        let outer = std::mem::replace(&mut self.guard, Guard::Predicate { predicate, negate });
+        let outer = std::mem::replace(&mut self.guard, guard);
         self.op(opcode, modifiers, operands);
         self.guard = outer;
     }
@@ -423,6 +423,16 @@ impl<'a, 'd> Selector<'a, 'd> {
     pub(crate) fn unsupported(&mut self, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(self.span, message));
     }
+}
+
+/// Where a predicate holds.
+pub(crate) fn when(predicate: Predicate) -> Guard {
+    Guard::Predicate { predicate, negate: false }
+}
+
+/// Where a predicate does not hold.
+pub(crate) fn unless(predicate: Predicate) -> Guard {
+    Guard::Predicate { predicate, negate: true }
 }
 
 /// The other lanes.

@@ -93,3 +93,46 @@ fn constants_that_all_readers_take_so_are_uniform() {
     let text = listing("add.s32 %r4, %r3, %r1; xor.b32 %r5, %r4, %r2; st.global.u32 [%rd2], %r5;");
     assert_eq!(count(&text, "ULDC.64"), 2, "{text}");
 }
+
+/// An instruction takes one uniform register: a parameter that it reads twice is loaded into a register of the lanes.
+#[test]
+fn a_parameter_that_is_squared_is_not_uniform() {
+    let text = polynomial("ld.param.f32 %f3, [x]; mov.f32 %f1, %f3;", 1);
+    assert!(text.contains("LDC R0, c[0x0][0x218]"), "{text}");
+    assert!(text.contains("FFMA R5, R0, R0, c[0x3][0x0]"), "{text}");
+}
+
+/// DEVIATIONS.md: ptxas would load and add them in pairs.
+#[test]
+fn half_precision_values_side_by_side_are_added_one_by_one() {
+    let text = listing(
+        "ld.global.b16 %h1, [%rd1]; ld.global.b16 %h2, [%rd1+2]; add.f16 %h3, %h1, %h1; add.f16 %h4, %h2, %h2;\n\
+         st.global.b16 [%rd2], %h3; st.global.b16 [%rd2+2], %h4;",
+    );
+    assert_eq!((count(&text, "LDG"), count(&text, "HADD2"), count(&text, "STG")), (2, 2, 2), "{text}");
+}
+
+/// DEVIATIONS.md: ptxas would load them in pairs into registers of the warp.
+#[test]
+fn many_constants_are_operands() {
+    let text = polynomial("mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f3, %r1; mov.f32 %f1, %f3;", 16);
+    assert_eq!((text.matches("c[0x3]").count(), text.matches(", c[0x3]").count()), (16, 16), "{text}");
+    assert_eq!((count(&text, "FFMA"), count(&text, "LDC") + count(&text, "ULDC")), (16, 3), "{text}");
+}
+
+/// The listing of a polynomial with coefficients from a constant bank, of `%f3`, which the start sets.
+fn polynomial(start: &str, terms: usize) -> String {
+    let terms: String = (0..terms)
+        .map(|n| {
+            format!("ld.const.f32 %f{0}, [table+{1}]; fma.rn.f32 %f1, %f1, %f3, %f{0};\n", 10 + n, 4 * n)
+        })
+        .collect();
+    within(
+        5,
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[64];\n.visible .entry k(.param \
+             .u64 out, .param .f32 x) {{\n.reg .f32 %f<30>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, \
+             [out]; {start}\n{terms}st.global.f32 [%rd1], %f1; ret; }}"
+        ),
+    )
+}

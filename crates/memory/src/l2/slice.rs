@@ -22,6 +22,7 @@ use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
 
 pub use inspect::{L2MshrView, SliceView};
+use neighbours::DataSource;
 
 /// What a slice wants from DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -465,7 +466,7 @@ impl Slice {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
-            let at = self.late_answer(spec, request, asker, false, now) + spec.fill;
+            let at = self.late_answer(spec, request, asker, DataSource::Dram, now) + spec.fill;
             self.answer(spec, request, asker, at, output);
         }
     }

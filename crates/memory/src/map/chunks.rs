@@ -1,51 +1,40 @@
-//! Chunks of 256 bytes on the slices of two halves, as measured on an H200 (`traces/h200/slices`).
+//! Chunks of lines on the slices of two halves, as measured on an H200 (`traces/h200/slices`).
 
 use super::{Half, mix};
 use std::sync::Arc;
-use warplab_config::gpu::{SLICE_TABLE_ENTRIES, SliceTable};
-use warplab_units::{Address, LINE_BYTES};
+use warplab_config::gpu::{L2Cache, SliceHash};
+use warplab_units::{Address, Divisor, LINE_BYTES};
 
-/// The lowest bits of an address: lines of a chunk, the chunks of a KiB, and the KiB of a page.
-const CHUNK_BIT: u32 = 8;
-const SAME_SLICE_BIT: u32 = 9;
-const KIB_BIT: u32 = 10;
-const PAGE_BIT: u32 = 21;
-
-/// KiB of a page: combinations of address bits that choose home and slice.
-const COMBINATIONS: usize = SLICE_TABLE_ENTRIES;
-
-/// Combinations of which one half is the home.
-const PER_HOME: usize = COMBINATIONS / 2;
-
-/// Bits of a combination that an odd chunk turns over: address bits 10, 11, 14 and 16.
-const ODD_CHUNK: u64 = 0b101_0011;
-
-/// Bits of a combination whose parity chooses the home: address bits 12, 13, 15, 17 and 19.
-const HOME_PARITY: u64 = 0b10_1010_1100;
-
-/// The first of these, which the other bits and the home determine.
-const HOME_BIT: u32 = 2;
-
-/// Lines of one combination, all in one slice: two of each of four chunks.
-const LINES: u64 = 8;
-
-/// Combinations that are numbered together: line by line, then combination by combination.
-const BLOCK: u64 = 8;
-
-/// Chunks of 256 bytes on slices. As measured: bit 9 of the address does not count, so that a KiB lies on two slices,
-/// its even chunks on one and its odd ones on the other; the home is a parity of address bits; the slice is a table of
-/// 11 combinations of the other bits, which a page translates. The translations are a fixed hash, since the pages of a
-/// buffer lie anywhere. Where the machine has no table, each slice of a home stands in it equally often and about as
-/// often in every stretch: a deck of all slices, shuffled anew for every stretch.
+/// Chunks on slices by the bits of `l2.slice_hash`. As measured: within a group of chunks the even ones lie on one slice
+/// and the odd ones on another; the home is a parity of address bits; the slice is a table of the combinations of the
+/// other bits, which a page translates. The translations are a fixed hash, since the pages of a buffer lie anywhere.
+/// Where the machine has no table, each slice of a home stands in it equally often and about as often in every stretch: a
+/// deck of all slices, shuffled anew for every stretch.
 #[derive(Clone, Debug)]
 pub(super) struct Chunks {
     partitions: usize,
-    /// For each home and each combination of the others bits.
+    bits: AddressBits,
+    /// For each home and each combination of the other bits.
     table: Arc<[Entry]>,
     /// Where each combination stands in the table before its page is translated.
     places: Arc<[u16]>,
     /// Combinations of a page that a partition is home to, at most.
     most: u64,
+    /// Combinations that are numbered together, line by line: one for each pseudo-channel and bank group.
+    together: Divisor,
+}
+
+/// The parts of an address. A combination is the number of a group in its page, as its odd chunks have it.
+#[derive(Clone, Copy, Debug)]
+struct AddressBits {
+    /// The lowest bit that says which chunk of its group it is, which group of its page, and which page.
+    chunk: u32,
+    group: u32,
+    page: u32,
+    /// Bits of a combination that an odd chunk turns over.
+    odd_chunk: u64,
+    /// Bits of a combination whose parity chooses the home.
+    home_parity: u64,
 }
 
 /// Where the lines of one combination are.
@@ -65,25 +54,79 @@ pub(super) struct SliceLocation {
     pub(super) local_line: u64,
 }
 
+impl AddressBits {
+    fn new(hash: &SliceHash) -> AddressBits {
+        let group = hash.group_bits().start;
+        let mask = |bits: &[u32]| bits.iter().fold(0, |mask, bit| mask | 1 << (bit - group));
+        AddressBits {
+            chunk: hash.chunk_bytes.trailing_zeros(),
+            group,
+            page: hash.group_bits().end,
+            odd_chunk: mask(&hash.odd_chunk_bits),
+            home_parity: mask(&hash.home_bits),
+        }
+    }
+
+    /// Combinations of one home, as bits.
+    fn index_bits(self) -> u32 {
+        self.page - self.group - 1
+    }
+
+    /// The half that is home to a combination.
+    fn home(self, combination: u64) -> Half {
+        (combination & self.home_parity).count_ones() as usize % 2
+    }
+
+    /// A combination without the first bit of the home's parity, which the other bits and the home determine.
+    fn index(self, combination: u64) -> usize {
+        let home_bit = self.home_parity.trailing_zeros();
+        let low = combination & ((1 << home_bit) - 1);
+        (low | combination >> (home_bit + 1) << home_bit) as usize
+    }
+
+    /// The combination of an address, and which line of it that is: all even chunks of a group, then the odd ones.
+    fn split(self, line: Address) -> (u64, u64) {
+        let odd = line.0 >> self.chunk & 1;
+        let combination = (line.0 >> self.group & low_bits(self.page - self.group)) ^ (self.odd_chunk * odd);
+        let of_parity = line.0 >> (self.chunk + 1) & low_bits(self.group - self.chunk - 1);
+        let chunk = odd << (self.group - self.chunk - 1) | of_parity;
+        let lines_of_chunk = (1 << self.chunk) / LINE_BYTES;
+        (combination, chunk * lines_of_chunk + line.0 / LINE_BYTES % lines_of_chunk)
+    }
+
+    /// Lines of one combination, all in one slice.
+    fn lines(self) -> u64 {
+        (1 << self.group) / LINE_BYTES
+    }
+}
+
+/// So many bits, all set.
+fn low_bits(count: u32) -> u64 {
+    (1 << count) - 1
+}
+
 impl Chunks {
-    /// Two halves of so many partitions each, spread by a measured table or evenly.
-    pub(super) fn new(partitions: usize, measured: Option<&SliceTable>) -> Chunks {
-        let mut table = vec![Entry::default(); COMBINATIONS];
+    /// Two halves of so many partitions each, spread by the hash and table of the machine; of a machine without a hash none.
+    pub(super) fn new(partitions: usize, l2: &L2Cache, together: u64) -> Option<Chunks> {
+        let bits = AddressBits::new(l2.slice_hash.as_ref()?);
+        let combinations = 0..1u64 << (bits.page - bits.group);
+        let place = |combination| bits.home(combination) << bits.index_bits() | bits.index(combination);
+        let mut table = vec![Entry::default(); combinations.end as usize];
         let mut held = vec![0; 2 * partitions];
-        for combination in 0..COMBINATIONS as u64 {
-            let (home, index) = (home(combination), index(combination));
-            let partition = match measured {
+        for combination in combinations.clone() {
+            let home = bits.home(combination);
+            let partition = match &l2.slice_table {
                 Some(table) => usize::from(table.slices()[combination as usize]),
-                None => shuffled(home, index, partitions),
+                None => shuffled(place(combination), partitions, bits.index_bits()),
             };
             let rank = &mut held[home * partitions + partition];
-            table[home * PER_HOME + index] = Entry { partition: partition as u16, rank: *rank };
+            table[place(combination)] = Entry { partition: partition as u16, rank: *rank };
             *rank += 1;
         }
-        let place = |combination| (home(combination) * PER_HOME + index(combination)) as u16;
-        let places = (0..COMBINATIONS as u64).map(place).collect();
+        let places = combinations.map(|combination| place(combination) as u16).collect();
         let most = u64::from(held.into_iter().max().unwrap_or(1));
-        Chunks { partitions, table: table.into(), places, most }
+        let together = Divisor::new(together);
+        Some(Chunks { partitions, bits, table: table.into(), places, most, together })
     }
 
     /// Partitions of a half.
@@ -93,43 +136,30 @@ impl Chunks {
 
     #[inline]
     pub(super) fn place(&self, line: Address) -> SliceLocation {
-        let page = line.0 >> PAGE_BIT;
+        let bits = self.bits;
+        let page = line.0 >> bits.page;
         let of_page = mix(page);
-        let odd = line.0 >> CHUNK_BIT & 1;
-        let combination = ((line.0 >> KIB_BIT) % COMBINATIONS as u64) ^ (ODD_CHUNK * odd);
+        let (combination, of_combination) = bits.split(line);
         // A page turns over the home and the bits of the index, which are as many as places have beside it.
-        let turned = (of_page & 1) as usize * PER_HOME + (of_page >> 1) as usize % PER_HOME;
-        let place = usize::from(self.places[combination as usize]) ^ turned;
-        let home = place / PER_HOME;
+        let (turned_home, turned_index) = (of_page & 1, of_page >> 1 & low_bits(bits.index_bits()));
+        let turned = turned_home << bits.index_bits() | turned_index;
+        let place = usize::from(self.places[combination as usize]) ^ turned as usize;
         let Entry { partition, rank } = self.table[place];
-        let chunk = odd << 1 | line.0 >> SAME_SLICE_BIT & 1;
-        let in_entry = chunk * (LINES / 4) + line.0 / LINE_BYTES % (LINES / 4);
         // Lines of a combination lie side by side in a row of DRAM, combinations on pseudo-channels and bank groups.
-        let number = page * self.most + u64::from(rank);
-        let (block, of_block) = (number / BLOCK, number % BLOCK);
+        let (block, of_block) = self.together.divide(page * self.most + u64::from(rank));
         SliceLocation {
-            home,
+            home: place >> bits.index_bits(),
             partition: usize::from(partition),
-            local_line: (block * LINES + in_entry) * BLOCK + of_block,
+            local_line: (block * bits.lines() + of_combination) * self.together.value() + of_block,
         }
     }
 }
 
-/// The half that is home to a combination.
-fn home(combination: u64) -> Half {
-    (combination & HOME_PARITY).count_ones() as usize % 2
-}
-
-/// A combination without the bit that the home stands for.
-fn index(combination: u64) -> usize {
-    let low = combination & ((1 << HOME_BIT) - 1);
-    (low | combination >> (HOME_BIT + 1) << HOME_BIT) as usize
-}
-
-/// A partition for each combination of a home: every stretch of as many as there are has each once.
-fn shuffled(home: Half, index: usize, partitions: usize) -> usize {
-    let (stretch, place) = (index / partitions, index % partitions);
-    dealt(place as u64, partitions as u64, (home * PER_HOME + stretch) as u64) as usize
+/// A partition for each place of the table: within a home every stretch of as many as there are has each once.
+fn shuffled(place: usize, partitions: usize, index_bits: u32) -> usize {
+    let index = place & low_bits(index_bits) as usize;
+    let (stretch, of_stretch) = (index / partitions, index % partitions);
+    dealt(of_stretch as u64, partitions as u64, (place - index + stretch) as u64) as usize
 }
 
 /// The card at a place of a shuffled deck.
@@ -146,13 +176,16 @@ fn are_coprime(a: u64, b: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Chunks;
+    use crate::testing::{slice_hash, toy};
     use std::collections::{BTreeMap, BTreeSet};
     use warplab_units::{Address, LINE_BYTES};
 
     const LINES_OF_PAGE: u64 = (2 << 20) / LINE_BYTES;
 
     fn places(lines: std::ops::Range<u64>) -> impl Iterator<Item = super::SliceLocation> {
-        let chunks = Chunks::new(47, None);
+        let mut l2 = toy().l2;
+        l2.slice_hash = Some(slice_hash());
+        let chunks = Chunks::new(47, &l2, 8).unwrap();
         lines.map(move |number| chunks.place(Address(number * LINE_BYTES)))
     }
 

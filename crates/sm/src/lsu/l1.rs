@@ -247,4 +247,21 @@ mod tests {
         assert_eq!(fill(&mut l1, 0, 0b0001), [0]);
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
     }
+
+    /// DEVIATIONS.md: on an H200 some lines miss from 1,664 on.
+    #[test]
+    fn lines_in_turn_miss_only_where_a_set_of_the_whole_cache_is_too_small() {
+        let misses = |lines: u64| {
+            let mut l1 = L1::new(CacheShape::of_bytes(224 << 10, 32), ReplacementPolicy::Lru);
+            for _ in 0..2 {
+                (0..lines).for_each(|line| {
+                    load(&mut l1, line * 128, 0b1111);
+                    fill(&mut l1, line * 128, 0b1111);
+                });
+            }
+            (0..lines).filter(|line| load(&mut l1, line * 128, 0b1111).misses()).count()
+        };
+        // One line too many turns out all of its set; 128 too many turn out all.
+        assert_eq!([1664, 1792, 1793, 1920].map(misses), [0, 0, 33, 1920]);
+    }
 }

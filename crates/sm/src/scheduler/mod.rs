@@ -1,16 +1,10 @@
 //! Warp schedulers: which of the eligible warps issues.
 //!
-//! A scheduler is a file of this folder with a state that implements [`Policy`], its row below, and its name in
+//! A scheduler is a file of this folder with a state that implements [`Policy`], and its row in
 //! `config/src/gpu/scheduler.rs`. A formula of a person is in `rank`.
 
-mod cggty;
 mod choose;
-mod gto;
-mod lrr;
-mod oldest;
-mod random;
 mod rank;
-mod two_level;
 
 use crate::spec::SchedulerSpec;
 use rank::Rank;
@@ -58,7 +52,9 @@ pub(crate) trait Policy {
 }
 
 macro_rules! policies {
-    ($($variant:ident in $module:ident),* $(,)?) => {
+    ($($(#[$doc:meta])* $variant:ident in $module:ident { $($text:tt)* })*) => {
+        $(mod $module;)*
+
         /// The memory of one scheduler, whatever its policy.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub(crate) enum Scheduler {
@@ -89,14 +85,7 @@ macro_rules! policies {
     };
 }
 
-policies! {
-    Lrr in lrr,
-    Gto in gto,
-    Oldest in oldest,
-    TwoLevel in two_level,
-    Cggty in cggty,
-    Random in random,
-}
+warplab_config::schedulers!(policies);
 
 impl Scheduler {
     /// One of the eligible warps, or none where a formula holds back all of them; `loads` counts what a warp waits for.

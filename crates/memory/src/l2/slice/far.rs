@@ -1,6 +1,7 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
+use super::neighbours::DataSource;
 use super::{
     Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, missing_first, reply,
 };
@@ -201,7 +202,7 @@ impl Slice {
         let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
         let Some(Arrived { ready, .. }) = arrived else { return };
         for &Waiter { ref request, asker } in &ready {
-            let at = self.late_answer(spec, request, asker, true, now);
+            let at = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
             self.answer(spec, request, asker, at, output);
         }
     }

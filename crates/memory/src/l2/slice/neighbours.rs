@@ -7,6 +7,13 @@ use crate::map::Half;
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
 
+/// Where data comes from that a request has waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DataSource {
+    Dram,
+    OtherHalf,
+}
+
 impl Slice {
     /// Whether a request need not be looked up, as the reply to a neighbour brings what it asks for.
     pub(super) fn coalesce(
@@ -52,13 +59,16 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         asker: Asker,
-        far: bool,
+        source: DataSource,
         at: Ticks,
     ) -> Ticks {
         if request.kind != RequestKind::Read {
             return at;
         }
-        let free = if far { &mut self.late_free } else { &mut self.port_free };
+        let free = match source {
+            DataSource::Dram => &mut self.port_free,
+            DataSource::OtherHalf => &mut self.late_free,
+        };
         let start = (*free).max(at);
         if asker == Asker::Neighbour {
             return start;

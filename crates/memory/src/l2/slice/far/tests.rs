@@ -4,7 +4,7 @@
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request};
-use crate::testing::{atomic, line, read, toy, write};
+use crate::testing::{atomic, line, read, slice_hash, toy, write};
 use warplab_config::Ticks;
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::PartitionId;
@@ -39,6 +39,7 @@ impl Twins {
         let mut config = toy();
         let l2 = &mut config.l2;
         (l2.halves, l2.link_latency, l2.link_bytes) = (2, 30, 32);
+        l2.slice_hash = Some(slice_hash());
         let spec = L2Spec::new(&config);
         Twins {
             slices: [0, 1].map(|id| Slice::new(&spec, PartitionId(id))),

@@ -1,0 +1,247 @@
+//! Differences of DEVIATIONS.md that a few instructions show: when one is mended, its row and its test go.
+
+use warplab_config::GpuConfig;
+use warplab_config::launch::{Argument, Init, Size};
+use warplab_diagnostics::Source;
+use warplab_exec::LaunchShape;
+use warplab_gpu::RunOptions;
+use warplab_program::{Opcode, Program};
+use warplab_run::{CompileOptions, NO_SYMBOLS, Simulated, Workload, no_files, simulate};
+use warplab_tests::{case_named, cases, gpu, listing};
+use warplab_trace::{LaunchCounters, StallReason, WarpState};
+
+/// Runs a kernel with one buffer.
+fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u32, bytes: u64) -> Simulated {
+    let workload = Workload {
+        program,
+        kernel: "k",
+        shape: LaunchShape { grid: [grid, 1, 1], block: [block, 1, 1], dynamic_shared_bytes: 0 },
+        arguments: &[Argument::Buffer { name: "a".to_owned(), size: Size(bytes).into(), init: Init::Zero }],
+        buffers: &[],
+        symbols: &NO_SYMBOLS,
+    };
+    simulate(config, &workload, &no_files, RunOptions::default()).expect("it runs")
+}
+
+/// A kernel of PTX: `%d1` is the buffer, `%r1` the thread of its block, `%r4` the thread of the grid.
+fn ptx(config: &GpuConfig, body: &str) -> Program {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n\
+         .extern .func (.param .b64 result) malloc (.param .b64 bytes);\n\
+         .visible .entry k(.param .u64 a) {{\n.reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %d<20>; .reg .f32 %f<9>;\n\
+         .reg .pred %p<9>;\n.shared .align 16 .b8 tile[4096];\nld.param.u64 %d1, [a]; mov.u32 %r1, %tid.x;\n\
+         mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n{body}\nret; }}"
+    );
+    let source = Source::new("k.ptx", text);
+    let (lowered, _) = warplab_run::compile(&source, config, CompileOptions::default())
+        .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
+    lowered.program
+}
+
+/// What a kernel of PTX counts on the H200.
+fn counted(body: &str, grid: u32, block: u32, bytes: u64) -> LaunchCounters {
+    let config = gpu("h200");
+    launch(&config, &ptx(&config, body), grid, block, bytes).outcome.counters
+}
+
+/// Runs a block of machine code: `R0` is the thread, `R2` the address of its word, which gets `R12`.
+fn machine_code(config: &GpuConfig, block: u32, code: &str) -> Simulated {
+    let head = ".kernel k\n.registers 40\n.shared 4096\n.parameter_base 0x210\n.parameter 0 offset=0 bytes=8\n\
+                .constant 3 data=00000000\n";
+    let start = "stall=2 wr=0 LDC.64 R2, c[0x0][0x210]\nstall=2 wr=1 S2R R0, SR_TID.X\n\
+                 stall=8 wait=000011 IMAD.WIDE R2, R0, 0x4, R2\n";
+    let source = Source::new("k", format!("{head}{start}{code}stall=1 STG.E [R2.64], R12\nEXIT\n"));
+    let (program, faults) = warplab_program::listing::read(&source);
+    assert_eq!(faults, []);
+    assert_eq!(program.refused, []);
+    launch(config, &program, 1, block, 1 << 20)
+}
+
+/// The cycles of machine code of one warp, between two readings of the clock.
+fn cycles(config: &GpuConfig, before: &str, code: &str, end: &str) -> u32 {
+    let timed = format!(
+        "{before}stall=8 CS2R.32 R10, SR_CLOCKLO\n{code}stall=8 {end}CS2R.32 R11, SR_CLOCKLO\n\
+         stall=6 IADD3 R12, R11, -R10, RZ\n"
+    );
+    machine_code(config, config.limits.warp_lanes, &timed).image.buffer("a").expect("the buffer").word(0)
+}
+
+fn stalled(counters: &LaunchCounters, reason: StallReason) -> u64 {
+    let state = WarpState::Stalled(reason).index();
+    counters.sm.schedulers.iter().map(|scheduler| scheduler.states[state]).sum()
+}
+
+#[test]
+fn a_prefetch_moves_nothing_and_hints_cost_nothing() {
+    let address = "mul.wide.u32 %d2, %r4, 128; add.s64 %d3, %d1, %d2;";
+    let prefetched = counted(
+        &format!(
+            "{address} prefetch.global.L2 [%d3]; prefetch.global.L1 [%d3]; prefetch.global.L2 [%d3+64];"
+        ),
+        1,
+        32,
+        1 << 16,
+    );
+    assert_eq!((prefetched.memory.l2.requests, prefetched.memory.dram.read_bytes), (0, 0));
+    let load = |hint: &str| {
+        let body = format!("{address} ld.global{hint}.u32 %r5, [%d3]; st.global.u32 [%d3], %r5;");
+        counted(&body, 132, 128, 1 << 22).elapsed_cycles
+    };
+    let plain = load("");
+    assert_eq!([".L1::evict_last", ".L2::128B", ".L1::evict_first"].map(load), [plain; 3]);
+}
+
+#[test]
+fn copies_to_shared_memory_take_no_passes() {
+    let copy = "stall=8 IMAD R5, R0, 0x4, RZ\nstall=1 LDGSTS.E [R5], [R2.64]\nstall=1 wr=2 LDGDEPBAR\n\
+                stall=2 DEPBAR.LE SB2, 0x0\n";
+    let copies = machine_code(&gpu("h200"), 128, copy).outcome.counters.sm;
+    assert_eq!(copies.instructions.by_opcode[Opcode::Ldgsts as usize], 4);
+    assert_eq!((copies.shared.store_requests, copies.shared.store_wavefronts), (0, 0));
+}
+
+#[test]
+fn lines_of_many_pages_cost_what_lines_of_one_page_do() {
+    let load = |distance: u64| {
+        let body = format!(
+            "mul.wide.u32 %d2, %r4, {distance}; add.s64 %d3, %d1, %d2; ld.global.u32 %r5, [%d3];\n\
+             setp.eq.u32 %p1, %r5, 1; @%p1 st.global.u32 [%d3], %r5;"
+        );
+        let counters = counted(&body, 1, 32, 64 << 20);
+        (counters.sm.l1.sectors_to_l2, counters.memory.dram.read_bytes)
+    };
+    assert_eq!([2 << 20, 32 << 10].map(load), [(32, 32 * 64); 2]);
+}
+
+#[test]
+fn a_call_of_the_driver_costs_the_cycles_of_the_machine_file_and_no_traffic() {
+    let body = "{ .param .b64 a; .param .b64 b; mov.u64 %d4, 16; st.param.b64 [a], %d4; call.uni (b), malloc, (a);\n\
+                ld.param.b64 %d2, [b]; } st.global.u64 [%d1], %d2;";
+    let run = |cycles| {
+        let mut config = gpu("h200");
+        config.launch.system_call = cycles;
+        let counters = launch(&config, &ptx(&config, body), 1, 1, 8).outcome.counters;
+        (counters.elapsed_cycles, counters.sm.instructions.warp, counters.memory.l2.requests)
+    };
+    // The one request is the store of the address.
+    assert_eq!([1000, 3000].map(run), [(4180, 8, 1), (6180, 8, 1)]);
+}
+
+#[test]
+fn an_empty_launch_reads_nothing_at_l2() {
+    let counters = counted("", 264, 256, 4);
+    assert_eq!((counters.memory.l2.requests, counters.memory.l2.read_sectors), (0, 0));
+}
+
+#[test]
+fn stores_of_single_words_pass_the_slices_at_one_rate_whatever_their_footprint() {
+    let cycles = |footprint: u32| {
+        let mask = footprint - 1;
+        let stores: String = (0..8)
+            .map(|n| {
+                format!(
+                    "mad.lo.u32 %r5, %r4, 160, {}; and.b32 %r6, %r5, {mask}; cvt.u64.u32 %d2, %r6;\n\
+                     add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r4;\n",
+                    n * 52_000
+                )
+            })
+            .collect();
+        counted(&stores, 132, 512, u64::from(footprint)).elapsed_cycles
+    };
+    let [small, medium, large] = [64 << 10, 256 << 10, 4 << 20].map(cycles);
+    assert!(medium.abs_diff(large) < 20, "{medium} and {large}");
+    // The KiB of a small footprint do not lie evenly on the slices.
+    assert!((large * 115..large * 119).contains(&(small * 100)), "{small} and {large}");
+}
+
+#[test]
+fn a_constant_at_the_sum_of_a_uniform_register_is_there_at_once() {
+    let config = gpu("h200");
+    let time = |operand: &str| {
+        let uniform = "stall=8 UMOV UR4, 0x0\nstall=2 CS2R.32 R9, SR_CLOCKLO\n";
+        cycles(&config, uniform, &format!("stall=2 wr=2 LDC R5, {operand}\n"), "wait=000100 ")
+    };
+    assert_eq!(["c[0x3][0x0]", "c[0x3][UR4+0x0]"].map(time), [708, 38]);
+}
+
+#[test]
+fn a_store_to_32_lines_holds_the_next_load_back_as_long_as_its_port() {
+    let config = gpu("h200");
+    let time = |distance: u32| {
+        let warm = format!(
+            "stall=1 wr=2 LDG.E R5, [R2.64]\nstall=8 IMAD R6, R0, {:#x}, RZ\nstall=8 wait=000100 IMAD.WIDE R6, R6, 0x1, R2\n",
+            distance
+        );
+        cycles(
+            &config,
+            &warm,
+            "stall=1 STG.E [R6.64+0x8000], R0\nstall=1 wr=2 LDG.E R8, [R2.64+0x40000]\n",
+            "wait=000100 ",
+        )
+    };
+    // To 1, 4, 16 and 32 lines, in front of a load that misses.
+    assert_eq!([0, 16, 64, 128].map(|distance| time(distance) - time(0)), [0, 14, 38, 53]);
+}
+
+#[test]
+fn a_warp_issues_special_functions_as_long_as_it_can() {
+    let config = gpu("h200");
+    let functions: String = (0..32).map(|n| format!("stall=1 MUFU.EX2 R{}, R9\n", 20 + n % 8)).collect();
+    let code = format!("stall=8 CS2R.32 R10, SR_CLOCKLO\n{functions}stall=8 CS2R.32 R12, SR_CLOCKLO\n");
+    let simulated = machine_code(&config, 512, &code);
+    let buffer = simulated.image.buffer("a").expect("the buffer");
+    // The warps of one sub-partition, each with 32 functions of 8 cycles.
+    let ends: Vec<u32> = (0..4).map(|warp| buffer.word(warp * 128)).collect();
+    let apart: Vec<u32> = ends.windows(2).map(|two| two[0] - two[1]).collect();
+    assert_eq!(apart, [256, 256, 32]);
+}
+
+#[test]
+fn double_precision_with_three_operands_waits_for_the_ports_of_the_registers() {
+    let config = gpu("h200");
+    let head = ".kernel k\n.registers 40\n.parameter_base 0x210\n.parameter 0 offset=0 bytes=8\n";
+    let code = "stall=2 DFMA R4, R8, R12, R16\nstall=2 DFMA R20, R24, R28, R32\n".repeat(64);
+    let (program, faults) = warplab_program::listing::read(&Source::new("k", format!("{head}{code}EXIT\n")));
+    assert_eq!(faults, []);
+    let counters = launch(&config, &program, 1, 1024, 4).outcome.counters;
+    let stalls =
+        [StallReason::MathPipeThrottle, StallReason::DispatchStall].map(|reason| stalled(&counters, reason));
+    assert_eq!(stalls, [16_228, 25_280]);
+}
+
+#[test]
+fn an_atomic_operation_takes_330_cycles_in_the_near_half_and_610_in_the_other() {
+    let config = gpu("h200");
+    let program = listing("traces/h200/atomics.sass");
+    let all = cases("atomics");
+    let each = |name: &str| {
+        let simulated = warplab_tests::simulate(&config, &program, case_named(&all, name)).expect("it runs");
+        simulated.image.buffer("cycles").expect("the buffer").word(1)
+    };
+    let cases = ["latency_atomg_spacing32", "latency_atomg_spacing1024"];
+    assert_eq!(cases.map(|name| (f64::from(each(name)) / 64.0).round()), [330.0, 610.0]);
+}
+
+#[test]
+fn on_an_mi100_vector_memory_waits_for_the_passes_of_local_memory() {
+    let config = gpu("mi100");
+    let time = |distance: u32| {
+        let warm = format!(
+            "stall=1 wr=2 LDG.E R5, [R2.64]\nstall=8 wait=000100 IMAD R6, R0, {distance:#x}, RZ\n\
+             stall=8 LOP3.LUT R6, R6, 0xffc, RZ, 0xc0, !PT\n"
+        );
+        cycles(&config, &warm, "stall=1 wr=3 LDS R7, [R6]\nstall=1 wr=2 LDG.E R8, [R2.64]\n", "wait=000100 ")
+    };
+    // Without conflicts a pass for each row of 32 lanes, and with all lanes on one bank 32.
+    assert_eq!([4, 128].map(time), [176, 276]);
+}
+
+#[test]
+fn a_gt200_has_a_small_cache_in_front_of_its_memory() {
+    let config = gpu("gt200");
+    let body = "ld.volatile.global.u32 %r5, [%d1]; bar.sync 0; ld.volatile.global.u32 %r6, [%d1];\n\
+                add.u32 %r7, %r5, %r6; st.global.u32 [%d1], %r7;";
+    let counters = launch(&config, &ptx(&config, body), 1, 32, 4).outcome.counters;
+    // Two half-warps read twice: L1 keeps nothing, L2 does.
+    assert_eq!((counters.memory.l2.read_sectors, counters.memory.l2.read_hits), (4, 3));
+}
