@@ -103,7 +103,7 @@ impl AddressBits {
         let odd = line.0 >> self.chunk & 1;
         let combination = (line.0 >> self.group & self.combination) ^ (self.odd_chunk * odd);
         let chunk = (line.0 >> self.chunk >> 1 & self.of_parity) << self.line_bits;
-        let of_chunk = line.0 / LINE_BYTES & self.line;
+        let of_chunk = (line.0 / LINE_BYTES) & self.line;
         (combination, odd << (self.entry_bits - 1) | chunk | of_chunk)
     }
 }
