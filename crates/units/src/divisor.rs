@@ -20,12 +20,6 @@ impl Divisor {
         Divisor { value, reciprocal: (u64::MAX / value).wrapping_add(1) }
     }
 
-    /// The divisor itself.
-    #[must_use]
-    pub const fn value(self) -> u64 {
-        self.value
-    }
-
     /// The quotient and the remainder.
     #[inline]
     #[must_use]

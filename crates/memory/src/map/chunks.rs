@@ -3,7 +3,7 @@
 use super::{Half, mix};
 use std::sync::Arc;
 use warplab_config::gpu::{L2Cache, SliceHash};
-use warplab_units::{Address, Divisor, LINE_BYTES};
+use warplab_units::{Address, LINE_BYTES};
 
 /// Chunks on slices by the bits of `l2.slice_hash`. As measured: within a group of chunks the even ones lie on one slice
 /// and the odd ones on another; the home is a parity of address bits; the slice is a table of the combinations of the
@@ -20,8 +20,8 @@ pub(super) struct Chunks {
     places: Arc<[u16]>,
     /// Combinations of a page that a partition is home to, at most.
     most: u64,
-    /// Combinations that are numbered together, line by line: one for each pseudo-channel and bank group.
-    together: Divisor,
+    /// The bits of combinations that are numbered together, line by line: one for each pseudo-channel and bank group.
+    together_bits: u32,
 }
 
 /// The parts of an address. A combination is the number of a group in its page, as its odd chunks have it.
@@ -31,6 +31,15 @@ struct AddressBits {
     chunk: u32,
     group: u32,
     page: u32,
+    /// The bits of a combination, and those of a combination of one home, which are one fewer.
+    combination: u64,
+    index: u64,
+    index_bits: u32,
+    /// The bits of a line in its chunk, those of a chunk among the even or the odd ones of its group, and those of both.
+    line: u64,
+    line_bits: u32,
+    of_parity: u64,
+    entry_bits: u32,
     /// Bits of a combination that an odd chunk turns over.
     odd_chunk: u64,
     /// Bits of a combination whose parity chooses the home.
@@ -58,18 +67,22 @@ impl AddressBits {
     fn new(hash: &SliceHash) -> AddressBits {
         let group = hash.group_bits().start;
         let mask = |bits: &[u32]| bits.iter().fold(0, |mask, bit| mask | 1 << (bit - group));
+        let (chunk, page) = (hash.chunk_bytes.trailing_zeros(), hash.group_bits().end);
+        let (index_bits, line_bits) = (page - group - 1, chunk - LINE_BYTES.trailing_zeros());
         AddressBits {
-            chunk: hash.chunk_bytes.trailing_zeros(),
+            chunk,
             group,
-            page: hash.group_bits().end,
+            page,
+            combination: low_bits(page - group),
+            index: low_bits(index_bits),
+            index_bits,
+            line: low_bits(line_bits),
+            line_bits,
+            of_parity: low_bits(group - chunk - 1),
+            entry_bits: group - LINE_BYTES.trailing_zeros(),
             odd_chunk: mask(&hash.odd_chunk_bits),
             home_parity: mask(&hash.home_bits),
         }
-    }
-
-    /// Combinations of one home, as bits.
-    fn index_bits(self) -> u32 {
-        self.page - self.group - 1
     }
 
     /// The half that is home to a combination.
@@ -85,18 +98,13 @@ impl AddressBits {
     }
 
     /// The combination of an address, and which line of it that is: all even chunks of a group, then the odd ones.
+    #[inline]
     fn split(self, line: Address) -> (u64, u64) {
         let odd = line.0 >> self.chunk & 1;
-        let combination = (line.0 >> self.group & low_bits(self.page - self.group)) ^ (self.odd_chunk * odd);
-        let of_parity = line.0 >> (self.chunk + 1) & low_bits(self.group - self.chunk - 1);
-        let chunk = odd << (self.group - self.chunk - 1) | of_parity;
-        let lines_of_chunk = (1 << self.chunk) / LINE_BYTES;
-        (combination, chunk * lines_of_chunk + line.0 / LINE_BYTES % lines_of_chunk)
-    }
-
-    /// Lines of one combination, all in one slice.
-    fn lines(self) -> u64 {
-        (1 << self.group) / LINE_BYTES
+        let combination = (line.0 >> self.group & self.combination) ^ (self.odd_chunk * odd);
+        let chunk = (line.0 >> self.chunk >> 1 & self.of_parity) << self.line_bits;
+        let of_chunk = (line.0 / LINE_BYTES) & self.line;
+        (combination, odd << (self.entry_bits - 1) | chunk | of_chunk)
     }
 }
 
@@ -110,14 +118,14 @@ impl Chunks {
     pub(super) fn new(partitions: usize, l2: &L2Cache, together: u64) -> Option<Chunks> {
         let bits = AddressBits::new(l2.slice_hash.as_ref()?);
         let combinations = 0..1u64 << (bits.page - bits.group);
-        let place = |combination| bits.home(combination) << bits.index_bits() | bits.index(combination);
+        let place = |combination| bits.home(combination) << bits.index_bits | bits.index(combination);
         let mut table = vec![Entry::default(); combinations.end as usize];
         let mut held = vec![0; 2 * partitions];
         for combination in combinations.clone() {
             let home = bits.home(combination);
             let partition = match &l2.slice_table {
                 Some(table) => usize::from(table.slices()[combination as usize]),
-                None => shuffled(place(combination), partitions, bits.index_bits()),
+                None => shuffled(place(combination), partitions, bits.index_bits),
             };
             let rank = &mut held[home * partitions + partition];
             table[place(combination)] = Entry { partition: partition as u16, rank: *rank };
@@ -125,8 +133,8 @@ impl Chunks {
         }
         let places = combinations.map(|combination| place(combination) as u16).collect();
         let most = u64::from(held.into_iter().max().unwrap_or(1));
-        let together = Divisor::new(together);
-        Some(Chunks { partitions, bits, table: table.into(), places, most, together })
+        let together_bits = together.next_power_of_two().trailing_zeros();
+        Some(Chunks { partitions, bits, table: table.into(), places, most, together_bits })
     }
 
     /// Partitions of a half.
@@ -141,16 +149,16 @@ impl Chunks {
         let of_page = mix(page);
         let (combination, of_combination) = bits.split(line);
         // A page turns over the home and the bits of the index, which are as many as places have beside it.
-        let (turned_home, turned_index) = (of_page & 1, of_page >> 1 & low_bits(bits.index_bits()));
-        let turned = turned_home << bits.index_bits() | turned_index;
+        let turned = (of_page & 1) << bits.index_bits | of_page >> 1 & bits.index;
         let place = usize::from(self.places[combination as usize]) ^ turned as usize;
         let Entry { partition, rank } = self.table[place];
         // Lines of a combination lie side by side in a row of DRAM, combinations on pseudo-channels and bank groups.
-        let (block, of_block) = self.together.divide(page * self.most + u64::from(rank));
+        let number = page * self.most + u64::from(rank);
+        let (block, of_block) = (number >> self.together_bits, number & low_bits(self.together_bits));
         SliceLocation {
-            home: place >> bits.index_bits(),
+            home: place >> bits.index_bits,
             partition: usize::from(partition),
-            local_line: (block * bits.lines() + of_combination) * self.together.value() + of_block,
+            local_line: (block << bits.entry_bits | of_combination) << self.together_bits | of_block,
         }
     }
 }
