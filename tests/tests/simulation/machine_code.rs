@@ -22,11 +22,21 @@ fn every_case_of_the_atomics_computes_what_the_gpu_did_in_as_many_instructions()
 /// Divisions, roots, exponentials and logarithms among them: their results are the GPU's bits.
 #[test]
 fn ordinary_kernels_compute_what_the_gpu_did() {
-    let program = listing("traces/h200/ordinary.sass");
-    let mut short = cases("ordinary");
-    short.retain(|case| case.warp_instructions().is_some_and(|count| count <= 200_000));
-    assert_eq!(short.len(), 37);
-    let done = interpret_others(&[], "ordinary", &program, short, Counted::Freely);
+    assert_short("ordinary", 200_000, 37);
+}
+
+#[test]
+fn kernels_of_applications_compute_what_the_gpu_did() {
+    assert_short("applications", 100_000, 15);
+}
+
+/// Looks at the cases of a suite of at most so many warp instructions, which are so many.
+fn assert_short(suite: &str, most: u64, count: usize) {
+    let program = listing(&format!("traces/h200/{suite}.sass"));
+    let mut short = cases(suite);
+    short.retain(|case| case.warp_instructions().is_some_and(|count| count <= most));
+    assert_eq!(short.len(), count);
+    let done = interpret_others(&[], suite, &program, short, Counted::Freely);
     let wrong: Vec<String> = done.into_iter().filter_map(|case| case.difference).collect();
     assert_eq!(wrong, [""; 0]);
 }

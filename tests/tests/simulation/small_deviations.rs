@@ -197,6 +197,17 @@ fn a_warp_issues_special_functions_as_long_as_it_can() {
 }
 
 #[test]
+fn of_loads_from_shared_memory_only_those_of_128_bits_hold_results_back() {
+    let config = gpu("h200");
+    let time = |load: &str| {
+        let sums: String = (0..40).map(|n| format!("stall=1 FADD R{}, R9, R9\n", 20 + n % 8)).collect();
+        cycles(&config, "", &format!("stall=1 wr=2 {load} R32, [RZ]\n{sums}"), "wait=000100 ")
+    };
+    let first = time("LDS");
+    assert_eq!(["LDS.64", "LDS.128"].map(|load| time(load) - first), [0, 2]);
+}
+
+#[test]
 fn double_precision_with_three_operands_waits_for_the_ports_of_the_registers() {
     let config = gpu("h200");
     let head = ".kernel k\n.registers 40\n.parameter_base 0x210\n.parameter 0 offset=0 bytes=8\n";

@@ -53,3 +53,8 @@ fn the_paths() {
 fn the_ordinary_kernels() {
     assert_listing("ordinary");
 }
+
+#[test]
+fn the_applications() {
+    assert_listing("applications");
+}
