@@ -217,7 +217,7 @@ impl SubPartition {
         self.ready_warps -= 1;
         self.wants_global &= keep;
         self.wants_shared &= keep;
-        let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, info, now));
+        let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, (&info.reads, info.result), now));
         let unit = self.pipes.issue(warp, info.taken, now + ports);
         let dispatch = ports + u64::from(info.taken.hold);
         if dispatch > 0 {

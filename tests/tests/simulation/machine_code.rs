@@ -31,7 +31,7 @@ fn kernels_of_applications_compute_what_the_gpu_did() {
 }
 
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
-fn assert_short(suite: &str, most: u64, count: usize) {
+fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));
     let mut short = cases(suite);
     short.retain(|case| case.warp_instructions().is_some_and(|count| count <= most));
