@@ -43,7 +43,7 @@ pub(crate) fn issue(context: &Context<'_>, over: Over) -> f64 {
 pub(crate) fn pipe(context: &Context<'_>, pipe: Pipe, over: Over) -> f64 {
     let executed = |pipe: Pipe| context.counters.sm.instructions.by_pipe[pipe as usize] as f64;
     let machine = &context.config.multiprocessor;
-    let interval = f64::from(machine.pipes.interval(pipe));
+    let interval = 1.0 / machine.pipes.per_cycle(pipe);
     let cycles = scheduler_cycles(context, over);
     match pipe {
         // Its heavy half also executes integer multiply-adds.

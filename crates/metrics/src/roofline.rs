@@ -127,8 +127,7 @@ fn instructions(context: &Context<'_>) -> Roofline {
 
 /// Warp instructions per second that a pipe of every scheduler can take.
 fn instructions_per_second(context: &Context<'_>, pipe: Pipe) -> f64 {
-    let interval = context.config.multiprocessor.pipes.interval(pipe).max(1);
-    context.schedulers() * sm_hertz(context) / f64::from(interval)
+    context.schedulers() * sm_hertz(context) * context.config.multiprocessor.pipes.per_cycle(pipe)
 }
 
 fn memories(context: &Context<'_>, operations: f64) -> Vec<MemoryRoof> {

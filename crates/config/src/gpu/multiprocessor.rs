@@ -280,6 +280,14 @@ impl Pipes {
         self.timing(pipe).interval
     }
 
+    /// Instructions of a pipe that a sub-partition can execute per cycle: packed half precision on both of its units.
+    #[must_use]
+    pub fn per_cycle(&self, pipe: Pipe) -> f64 {
+        let of = |timing: PipeTiming| 1.0 / f64::from(timing.interval.max(1));
+        let matrix = self.matrix.filter(|_| pipe == Pipe::Fp16);
+        of(self.timing(pipe)) + matrix.map_or(0.0, of)
+    }
+
     /// Cycles from issue until the unit of a pipe begins, where it holds a second instruction meanwhile; otherwise none.
     #[must_use]
     pub fn lead(&self, pipe: Pipe) -> u32 {
