@@ -298,8 +298,9 @@ test("of two schedulers that are stepped the numbers so far of each are shown", 
   await choose(page, "Beside it", "gto");
   await counting(page, "launches/warp_states.ron", 100);
   const first = await numbers(page);
+  const text = await page.textContent("[data-table=instructions] tbody");
   await page.getByRole("group", { name: "Counted so far" }).getByRole("combobox").selectOption("gto");
-  await page.waitForFunction((first) => document.querySelector("[data-table=instructions] tbody").textContent !== first, await page.textContent("[data-table=instructions] tbody"));
+  await page.waitForFunction((text) => document.querySelector("[data-table=instructions] tbody").textContent !== text, text);
   assert.notDeepEqual(await numbers(page), first);
   await context.close();
 });
