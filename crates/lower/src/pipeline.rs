@@ -105,10 +105,7 @@ impl Runner<'_> {
         if !self.options.target.heavy_half || !self.options.passes.contains(Pass::Balance) {
             return;
         }
-        let ends = starts.iter().skip(1).copied().chain([instructions.len()]);
-        for (start, end) in starts.iter().copied().zip(ends) {
-            balance::balance(&mut instructions[start..end]);
-        }
+        each_block(instructions, starts, balance::balance);
     }
 
     /// Operands keep registers for the next instruction, where the machine's register file has few ports.
@@ -117,10 +114,7 @@ impl Runner<'_> {
         if banks == 0 || !self.options.passes.contains(Pass::Reuse) {
             return;
         }
-        let ends = starts.iter().skip(1).copied().chain([instructions.len()]);
-        for (start, end) in starts.iter().copied().zip(ends) {
-            reuse::reuse(&mut instructions[start..end], banks);
-        }
+        each_block(instructions, starts, |block| reuse::reuse(block, banks));
     }
 
     fn note(&mut self, pass: Pass, code: &Code, before: usize) {
@@ -360,6 +354,14 @@ fn address_bank(addresses: &[(String, i64)]) -> ConstantBank {
             .zip((0_u32..).step_by(8))
             .map(|((symbol, addend), offset)| Relocation { offset, symbol: symbol.clone(), addend: *addend })
             .collect(),
+    }
+}
+
+/// Does something with the instructions of every block, which start there.
+fn each_block(instructions: &mut [Instruction], starts: &[usize], work: impl Fn(&mut [Instruction])) {
+    let ends = starts.iter().skip(1).copied().chain([instructions.len()]);
+    for (start, end) in starts.iter().copied().zip(ends) {
+        work(&mut instructions[start..end]);
     }
 }
 
