@@ -10,8 +10,8 @@ sooner=()
 if [ "${1:-}" = --quick ]; then
   profile=dev
   # Small kernels are compiled here, none of them often; and two cores build the interpreter sooner in several parts.
-  sooner=(--config 'profile.dev.package.warplab-lower.opt-level=0' --config 'profile.dev.package.warplab-ptx.opt-level=0'
-    --config 'profile.dev.package.warplab-exec.codegen-units=8')
+  sooner=(--config 'profile.dev.debug=false' --config 'profile.dev.package.warplab-lower.opt-level=0'
+    --config 'profile.dev.package.warplab-ptx.opt-level=0' --config 'profile.dev.package.warplab-exec.codegen-units=8')
   shift
 fi
 out=$(realpath -m "${1:-target/laboratory}")

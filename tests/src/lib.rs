@@ -12,7 +12,7 @@ use warplab_config::launch::Argument;
 use warplab_diagnostics::Source;
 use warplab_exec::MemoryImage;
 use warplab_gpu::RunOptions;
-use warplab_lab::pool::{self, Limits};
+use warplab_lab::pool::{self, Limits, Need};
 use warplab_program::Program;
 use warplab_run::CompileOptions;
 
@@ -106,7 +106,16 @@ pub fn long_tests() -> bool {
 
 /// Runs `work` on every case; gives the results in order.
 pub fn on_all<T: Send>(cases: &[Case], work: impl Fn(&Case) -> T + Sync) -> Vec<T> {
-    pool::on_all(cases, Limits::default(), Case::need, work)
+    on_all_of(cases, Case::need, work)
+}
+
+/// Does the same with anything of which `need` says what it needs.
+pub fn on_all_of<I: Sync, T: Send>(
+    items: &[I],
+    need: impl Fn(&I) -> Need,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    pool::on_all(items, Limits::default(), need, work)
 }
 
 /// Compares a text with a file of the project; writes the file instead where `WARPLAB_BLESS` is 1.

@@ -104,7 +104,7 @@ impl Advance<'_> {
         let slot_is_new = warp.generation == 0;
         warp.enter(place as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
-        let fetched = first + sm.fetch.first_delay(&spec.fetch, sub, slot_is_new);
+        let fetched = sm.fetch.first(&spec.fetch, sub, slot_is_new, first);
         // Events of this cycle have been taken: what is due now must not become one.
         if first > sm.now {
             let fetched = (fetched > first).then_some(fetched);

@@ -1,7 +1,10 @@
-//! Instruction supply: which lines of the code the L0 cache of a sub-partition and the L1 instruction cache hold.
+//! Instruction supply: which lines of the code the L0 cache of a sub-partition and the L1 instruction cache hold, and when
+//! they come. The fetch of a sub-partition runs a few lines ahead of the warp, so that a warp that waits for something else
+//! finds the next ones there.
 
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::InstructionSupply;
+use warplab_units::Cycle;
 
 /// The numbers of the instruction caches.
 #[derive(Clone, Debug)]
@@ -12,10 +15,12 @@ pub(crate) struct FetchSpec {
     l0_lines: u64,
     /// Lines of the L1 instruction cache.
     l1_lines: u64,
-    /// Cycles that a warp waits for the following line, by [`Level`].
+    /// Cycles from one line to the following one, by [`Level`].
     next_line: [u64; 3],
-    /// Cycles that a warp waits for any other line, by [`Level`].
+    /// Cycles until any other line comes, by [`Level`].
     jump: [u64; 3],
+    /// Lines that are fetched ahead of the one that a warp has come to.
+    ahead: u32,
     /// Cycles that the first instruction of the first warp of a slot waits; where it is not given, as after a jump.
     start: Option<u64>,
     /// Lines from the start of the code that a launch brings to L1.
@@ -33,13 +38,22 @@ enum Level {
     Memory,
 }
 
+/// How a warp comes to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comes {
+    /// From the line before it.
+    BehindTheLast,
+    /// From anywhere else.
+    AtAJump,
+    /// With its first instruction, which comes after so many cycles.
+    After(u64),
+}
+
 impl FetchSpec {
     /// The caches of an SM beside so many others of its cluster that run the launch.
     pub(crate) fn new(supply: &InstructionSupply, others: u64) -> FetchSpec {
         let line = supply.line_instructions.max(1);
         let lines = |instructions: u32| u64::from(instructions / line).max(1);
-        // The warp issues the instructions of a line while the next one comes.
-        let next_line = |interval: u32| u64::from(interval.saturating_sub(line));
         let memory_line_interval = supply.memory_line_interval.unwrap_or(supply.l2_line_interval);
         let memory_latency = supply.memory_latency.unwrap_or(supply.l2_latency);
         FetchSpec {
@@ -47,8 +61,9 @@ impl FetchSpec {
             l0_lines: lines(supply.l0_instructions),
             l1_lines: lines(supply.l1_instructions),
             next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval]
-                .map(next_line),
+                .map(u64::from),
             jump: [supply.l1_latency, supply.l2_latency, memory_latency].map(u64::from),
+            ahead: supply.lines_ahead,
             start: supply
                 .start_latency
                 .map(|latency| u64::from(latency) + u64::from(supply.start_sharing) * others),
@@ -87,10 +102,29 @@ impl LineCache {
     }
 }
 
+/// The cache of a sub-partition.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct L0 {
+    lines: LineCache,
+    /// When each line that was ever asked for comes, or came.
+    ready: Vec<Cycle>,
+}
+
+impl L0 {
+    /// Whether the line is there or on its way; it is there afterwards.
+    fn touch(&mut self, line: u32, lines: u64) -> bool {
+        let there = self.lines.touch(line, lines).0;
+        if line as usize >= self.ready.len() {
+            self.ready.resize(line as usize + 1, Cycle(0));
+        }
+        there
+    }
+}
+
 /// The instruction caches of one SM.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Fetch {
-    l0: Vec<LineCache>,
+    l0: Vec<L0>,
     l1: LineCache,
 }
 
@@ -98,38 +132,78 @@ impl Fetch {
     /// The caches when a launch begins.
     pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize) -> Fetch {
         let l1 = LineCache::with_first(spec.prefetched);
-        Fetch { l0: vec![LineCache::default(); sub_partitions], l1 }
+        Fetch { l0: vec![L0::default(); sub_partitions], l1 }
     }
 
-    /// Cycles that a warp waits for its first instruction, in a slot that has had a warp before or not.
-    pub(crate) fn first_delay(&mut self, spec: &FetchSpec, sub_partition: usize, slot_is_new: bool) -> u64 {
-        let delay = self.delay(spec, sub_partition, None, 0);
-        spec.start.filter(|_| slot_is_new).unwrap_or(delay)
+    /// When a warp that comes `at` has its first instruction, in a slot that has had a warp before or not.
+    pub(crate) fn first(
+        &mut self,
+        spec: &FetchSpec,
+        sub_partition: usize,
+        slot_is_new: bool,
+        at: Cycle,
+    ) -> Cycle {
+        match spec.start {
+            Some(start) if slot_is_new => {
+                self.line(spec, sub_partition, 0, Comes::After(start), at);
+                at + start
+            }
+            _ => self.there(spec, sub_partition, None, 0, at),
+        }
     }
 
-    /// Cycles that a warp waits for its next instruction at `next` after one at `pc`; `None` for its first.
+    /// When a warp has its next instruction at `next` after one at `pc`, or its first after `None`; it can use it `at`.
     #[inline]
-    pub(crate) fn delay(
+    pub(crate) fn there(
         &mut self,
         spec: &FetchSpec,
         sub_partition: usize,
         pc: Option<u32>,
         next: u32,
-    ) -> u64 {
+        at: Cycle,
+    ) -> Cycle {
         let line = next >> spec.line_bits;
         let before = pc.map(|pc| pc >> spec.line_bits);
-        if before == Some(line) || self.l0[sub_partition].touch(line, spec.l0_lines).0 {
-            return 0;
+        if before == Some(line) {
+            return at;
         }
-        let level = match self.l1.touch(line, spec.l1_lines) {
-            (true, _) => Level::L1,
-            (false, true) => Level::L2,
-            (false, false) => Level::Memory,
-        };
-        match before {
-            Some(before) if before + 1 == line => spec.next_line[level as usize],
-            _ => spec.jump[level as usize],
+        let follows = before.is_some_and(|before| before + 1 == line);
+        let comes = if follows { Comes::BehindTheLast } else { Comes::AtAJump };
+        self.line(spec, sub_partition, line, comes, at).max(at)
+    }
+
+    /// When a line comes that a warp wants `at`. The lines after it are on their way then.
+    fn line(&mut self, spec: &FetchSpec, sub_partition: usize, line: u32, comes: Comes, at: Cycle) -> Cycle {
+        let l0 = &mut self.l0[sub_partition];
+        if !l0.touch(line, spec.l0_lines) {
+            let level = level(&mut self.l1, line, spec.l1_lines) as usize;
+            l0.ready[line as usize] = at
+                + match comes {
+                    Comes::After(cycles) => cycles,
+                    Comes::AtAJump => spec.jump[level],
+                    // The warp has issued the instructions of a line while the next one came.
+                    Comes::BehindTheLast => spec.next_line[level].saturating_sub(1 << spec.line_bits),
+                };
         }
+        let ready = l0.ready[line as usize];
+        let mut last = ready.max(at);
+        for line in line + 1..=line + spec.ahead {
+            if !l0.touch(line, spec.l0_lines) {
+                let level = level(&mut self.l1, line, spec.l1_lines) as usize;
+                l0.ready[line as usize] = last + spec.next_line[level];
+            }
+            last = last.max(l0.ready[line as usize]);
+        }
+        ready
+    }
+}
+
+/// Where a line comes from that an L0 cache lacks; L1 has it afterwards.
+fn level(l1: &mut LineCache, line: u32, lines: u64) -> Level {
+    match l1.touch(line, lines) {
+        (true, _) => Level::L1,
+        (false, true) => Level::L2,
+        (false, false) => Level::Memory,
     }
 }
 
@@ -137,6 +211,7 @@ impl Fetch {
 mod tests {
     use super::{Fetch, FetchSpec};
     use warplab_config::gpu::InstructionSupply;
+    use warplab_units::Cycle;
 
     /// L0 of two lines, L1 of four; lines of eight instructions.
     fn spec() -> FetchSpec {
@@ -155,6 +230,7 @@ mod tests {
             l2_latency: 250,
             memory_line_interval: Some(121),
             memory_latency: Some(300),
+            lines_ahead: 0,
             prefetched_instructions: 0,
             start_latency: Some(130),
             start_sharing: 5,
@@ -169,17 +245,38 @@ mod tests {
         Fetch::new(&spec(), sub_partitions)
     }
 
-    /// The delay of each instruction of a path through the code, in sub-partition 0.
+    /// How long each instruction of a path through the code is waited for in sub-partition 0, where one is used in the
+    /// cycle in which the one before it was there.
     fn delays(fetch: &mut Fetch, path: &[u32]) -> Vec<u64> {
         let before = std::iter::once(None).chain(path.iter().copied().map(Some));
-        before.zip(path).map(|(pc, &next)| fetch.delay(&spec(), 0, pc, next)).collect()
+        let mut now = Cycle(1_000);
+        let mut wait = |(pc, &next): (Option<u32>, &u32)| {
+            let there = fetch.there(&spec(), 0, pc, next, now);
+            there.since(std::mem::replace(&mut now, there))
+        };
+        before.zip(path).map(&mut wait).collect()
+    }
+
+    /// When the first instruction of each of so many lines is there from cycle 1,000 on: the instructions of a line issue one
+    /// per cycle, and each of the lines that are named has a wait of so many cycles before that.
+    fn straight(ahead: u32, lines: u32, wait: (u32, u64)) -> Vec<u64> {
+        let spec = FetchSpec { ahead, prefetched: 100, l0_lines: 100, l1_lines: 100, ..spec() };
+        let mut fetch = Fetch::new(&spec, 1);
+        let mut now = Cycle(1_000);
+        let mut at = |line: u32| {
+            let pc = line.checked_sub(1).map(|line| line * 8 + 7);
+            let there = fetch.there(&spec, 0, pc, line * 8, now);
+            now = there + 8 + if line == wait.0 { wait.1 } else { 0 };
+            there.0 - 1_000
+        };
+        (0..lines).map(&mut at).collect()
     }
 
     #[test]
     fn the_first_warp_of_a_slot_waits_for_the_start_latency_and_later_ones_for_what_l0_lacks() {
         let mut fetch = fetch(1);
-        let first = [true, true, false].map(|slot_is_new| fetch.first_delay(&spec(), 0, slot_is_new));
-        assert_eq!(first, [140, 140, 0]);
+        let mut first = |at, slot_is_new| fetch.first(&spec(), 0, slot_is_new, Cycle(at)).0 - at;
+        assert_eq!([first(0, true), first(2, true), first(500, false)], [140, 140, 0]);
     }
 
     #[test]
@@ -201,8 +298,8 @@ mod tests {
     fn another_sub_partition_finds_the_line_in_l1() {
         let mut fetch = fetch(2);
         delays(&mut fetch, &[0, 8, 16]);
-        assert_eq!(fetch.delay(&spec(), 1, Some(7), 8), 18 - 8);
-        assert_eq!(fetch.delay(&spec(), 1, Some(8), 0), 30);
+        assert_eq!(fetch.there(&spec(), 1, Some(7), 8, Cycle(2_000)), Cycle(2_000 + 18 - 8));
+        assert_eq!(fetch.there(&spec(), 1, Some(8), 0, Cycle(3_000)), Cycle(3_000 + 30));
     }
 
     #[test]
@@ -223,7 +320,28 @@ mod tests {
     fn what_a_launch_prefetches_comes_from_l1() {
         let spec = FetchSpec { prefetched: 2, ..spec() };
         let mut fetch = Fetch::new(&spec, 1);
-        let mut delay = |pc, next| fetch.delay(&spec, 0, pc, next);
-        assert_eq!([delay(None, 0), delay(Some(7), 8), delay(Some(15), 16)], [30, 18 - 8, 121 - 8]);
+        let mut wait = |pc, next, at| fetch.there(&spec, 0, pc, next, Cycle(at)).0 - at;
+        assert_eq!([wait(None, 0, 0), wait(Some(7), 8, 100), wait(Some(15), 16, 200)], [30, 18 - 8, 121 - 8]);
+    }
+
+    #[test]
+    fn a_line_under_way_is_waited_for() {
+        let mut fetch = fetch(1);
+        let mut there = |at| fetch.there(&spec(), 0, None, 0, Cycle(at)).0;
+        assert_eq!([there(100), there(150), there(500)], [400, 400, 500]);
+    }
+
+    #[test]
+    fn straight_code_comes_at_the_interval_of_its_lines_however_far_the_fetch_runs_ahead() {
+        let expected = [30, 48, 66, 84, 102];
+        assert_eq!(straight(0, 5, (9, 0)), expected);
+        assert_eq!(straight(3, 5, (9, 0)), expected);
+    }
+
+    #[test]
+    fn a_warp_that_waits_finds_the_lines_that_were_fetched_ahead() {
+        // The warp waits 100 cycles in the first line: the next three are there, the fifth has been asked for at 138.
+        assert_eq!(straight(0, 6, (0, 100)), [30, 148, 166, 184, 202, 220]);
+        assert_eq!(straight(3, 6, (0, 100)), [30, 138, 146, 154, 162, 174]);
     }
 }

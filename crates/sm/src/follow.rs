@@ -45,6 +45,7 @@ impl Advance<'_> {
                 if let Some(block) = &mut self.sm.blocks[place] {
                     block.barriers.arrive(index, kind, id, threads, arrivals, value);
                 }
+                self.go_past_barrier(slot, kind, id, executed.pc);
                 self.go_on(slot, executed.pc, next, 0);
                 self.sm.barrier_free = self.context.spec.barrier.taken(self.sm.barrier_free.max(self.sm.now));
                 self.check_barriers(place);
@@ -89,8 +90,8 @@ impl Advance<'_> {
     /// When an instruction comes that is wanted at `wanted`, if later.
     #[inline(always)]
     pub(crate) fn fetched(&mut self, sub: usize, pc: u32, target: u32, wanted: Cycle) -> Option<Cycle> {
-        let delay = self.sm.fetch.delay(&self.context.spec.fetch, sub, Some(pc), target);
-        (delay > 0).then_some(wanted + delay)
+        let there = self.sm.fetch.there(&self.context.spec.fetch, sub, Some(pc), target, wanted);
+        (there > wanted).then_some(there)
     }
 
     /// The warp has issued its last instruction, whose stall count ends at `next`.

@@ -7,6 +7,7 @@ use crate::pipes::{PipeUse, SHARED_UNIT};
 use crate::register_file::{RegisterReads, ResultTime};
 use crate::spec::SmSpec;
 use warplab_exec::{Code, ConstantBanks, LaunchShape};
+use warplab_program::opcode::OpcodeInfo;
 use warplab_program::operand::{ConstantIndex, Operand, SpecialRegister};
 use warplab_program::{Instruction, Kernel, LatencyClass, Modifier, Opcode, Pipe};
 use warplab_trace::StallReason;
@@ -55,6 +56,8 @@ pub struct IssueInfo {
     pub(crate) meeting: u32,
     /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
     pub(crate) takes_turns: bool,
+    /// Whether it only computes at a fixed latency, so that a barrier behind its warp may not hold it back.
+    pub(crate) passes_barrier: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
     pub(crate) only_computes: bool,
 }
@@ -164,8 +167,19 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
             _ => 0,
         },
         takes_turns: takes_turns(instruction),
+        passes_barrier: passes_barrier(instruction),
         only_computes: false,
     }
+}
+
+/// Whether an instruction issues behind a barrier that is not complete (measured: traces/h200/core/barrier.txt).
+fn passes_barrier(instruction: &Instruction) -> bool {
+    let OpcodeInfo { pipe, latency, .. } = *instruction.opcode.info();
+    let computes =
+        matches!(pipe, Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 | Pipe::Fp64 | Pipe::Uniform);
+    let asks = matches!(latency, LatencyClass::Clock | LatencyClass::Vote | LatencyClass::UniformToVector)
+        || matches!(instruction.opcode, Opcode::Uldc | Opcode::Voteu | Opcode::Nop);
+    computes && !asks
 }
 
 /// Whether an instruction reads a special register that is another one for each lane: these come by the LSU (measured:

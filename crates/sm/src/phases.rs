@@ -5,7 +5,7 @@ use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::MemoryClass;
 use crate::sm::{Advance, Sm};
-use crate::warp::{Phase, Warp};
+use crate::warp::{BarrierBehind, Phase, Warp};
 use warplab_trace::{StallReason, StateInterval, WarpState};
 use warplab_units::{Cycle, WarpSlot};
 
@@ -67,7 +67,8 @@ impl Advance<'_> {
             return false;
         };
         let Some(info) = self.context.launch.issue.get(path.pc as usize) else { return false };
-        if info.constant.is_some() || warp.counters.blocks(info).is_some() {
+        let behind_barrier = warp.barrier != BarrierBehind::None && !info.passes_barrier;
+        if behind_barrier || info.constant.is_some() || warp.counters.blocks(info).is_some() {
             return false;
         }
         let sub_partition = &mut sub_partitions[usize::from(warp.sub)];
@@ -127,6 +128,14 @@ impl Advance<'_> {
             sub_partition.make_ready(local, 0, MemoryClass::None);
             return;
         };
+        if let Some((phase, until)) = self.held_by_barrier(slot, info) {
+            match until {
+                Some(at) => self.wait_until(slot, phase, at),
+                None => self.sm.warps[slot].phase = phase,
+            }
+            return;
+        }
+        let warp = &mut self.sm.warps[slot];
         if let Some(phase) = warp.counters.blocks(info) {
             warp.phase = phase;
             return;

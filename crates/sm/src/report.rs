@@ -4,7 +4,7 @@ use crate::hazards::HazardChecker;
 use crate::sm::Sm;
 use crate::sub_partition::SubPartition;
 use crate::values::HeapRefusal;
-use crate::warp::{Phase, Warp};
+use crate::warp::{BarrierBehind, Phase, Warp};
 use crate::{Context, LaunchSpec};
 use warplab_exec::{ExecFault, LaunchFault, PrintedLines};
 use warplab_trace::{Hazards, MemoryUse, SmCounters, StallReason, WarpState};
@@ -74,7 +74,11 @@ impl Sm {
     fn waiting_warp(&self, slot: WarpSlot, warp: &Warp) -> WaitingWarp {
         let block = self.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
         let paths = warp.state.paths.all();
-        let pc = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
+        let next = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
+        let pc = match warp.barrier {
+            BarrierBehind::Incomplete { pc } if warp.phase == Phase::AtBlockBarrier => pc,
+            _ => next,
+        };
         let ready =
             if self.held { WarpState::Stalled(StallReason::DispatchStall) } else { WarpState::NotSelected };
         let state = warp.phase.reason().map_or(ready, WarpState::Stalled);

@@ -7,7 +7,7 @@ use crate::pipes::PipeSpec;
 use crate::register_file::RegisterFileSpec;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
-    Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
+    BarrierHolds, Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
 };
 use warplab_exec::DivergenceModel;
 use warplab_memory::CacheShape;
@@ -82,6 +82,8 @@ pub(crate) struct BarrierSpec {
     pub(crate) latency: u64,
     /// Cycles that the SM takes for the arrival of a warp.
     pub(crate) warp_interval: u64,
+    /// What behind it waits for it.
+    pub(crate) holds: BarrierHolds,
 }
 
 impl BarrierSpec {
@@ -149,6 +151,7 @@ impl SmSpec {
             barrier: BarrierSpec {
                 latency: u64::from(sm.latencies.barrier),
                 warp_interval: u64::from(sm.latencies.barrier_warp),
+                holds: sm.latencies.barrier_holds,
             },
             cycles_per_nanosecond: config.clocks.sm_mhz / 1000.0,
             block_end: u64::from(config.launch.block_end),

@@ -307,6 +307,7 @@ mod tests {
             reads: RegisterReads::default(),
             meeting: 0,
             takes_turns: false,
+            passes_barrier: false,
             only_computes: true,
         }
     }

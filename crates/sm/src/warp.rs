@@ -118,6 +118,21 @@ impl Phase {
     }
 }
 
+/// A block barrier that a warp has gone past, computing, before it was complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum BarrierBehind {
+    /// None.
+    #[default]
+    None,
+    /// Other warps have not come yet; it is at this instruction.
+    Incomplete {
+        /// The instruction.
+        pc: u32,
+    },
+    /// It lets the warp go at this cycle.
+    Complete(Cycle),
+}
+
 /// A warp slot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Warp {
@@ -135,6 +150,8 @@ pub(crate) struct Warp {
     pub(crate) since: Cycle,
     pub(crate) entered: Cycle,
     pub(crate) counters: WaitCounters,
+    /// The barrier that holds back the next instruction that does more than compute.
+    pub(crate) barrier: BarrierBehind,
     /// When the constant is there that the next instruction loads.
     pub(crate) constant_ready: Cycle,
     /// Stores and reductions that L2 has not acknowledged.
@@ -158,6 +175,7 @@ impl Warp {
             since: Cycle(0),
             entered: Cycle(0),
             counters: WaitCounters::default(),
+            barrier: BarrierBehind::None,
             constant_ready: Cycle(0),
             unacknowledged: 0,
             unsent: 0,
@@ -170,6 +188,7 @@ impl Warp {
         self.block = block;
         self.generation += 1;
         self.counters = WaitCounters::default();
+        self.barrier = BarrierBehind::None;
         self.unacknowledged = 0;
         self.unsent = 0;
         self.copies = Copies::default();

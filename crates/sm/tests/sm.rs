@@ -180,6 +180,28 @@ fn a_barrier_lets_all_warps_go_after_the_last_has_come() {
 }
 
 #[test]
+fn behind_a_barrier_that_holds_all_but_arithmetic_a_warp_computes_and_does_no_more() {
+    // Warp 1 comes 19 cycles after warp 0; the barrier takes 5 cycles.
+    let late = [("ISETP.GE.U32.AND P0, PT, R0, 0x20, PT", after(5)), ("@P0 NANOSLEEP 0x14", after(1))];
+    let behind = [("BAR.SYNC.DEFER_BLOCKING 0x0", after(6)), (ADD, after(4)), (ADD, after(4)), EXIT];
+    let code = [&[("S2R R0, SR_TID.X", holds(0)), ("NOP", waits(1))][..], &late, &behind].concat();
+    let issues = |holds: &str| {
+        let barrier = format!("barrier: 5, barrier_holds: {holds},");
+        let config = toy(&[
+            ("barrier: 5,", &barrier),
+            ("l1_latency: 5,", "l1_latency: 0,"),
+            ("l2_latency: 10,", "l2_latency: 0,"),
+        ]);
+        let run = Bench::on(&config, 64, &code).run();
+        [run.issues(0)[4..].to_vec(), run.issues(1)[4..].to_vec()]
+    };
+    let [first, second] = issues("everything");
+    assert_eq!((first, second), (vec![17, 41, 45, 49], vec![36, 41, 45, 49]));
+    let [first, second] = issues("all_but_arithmetic");
+    assert_eq!((first, second), (vec![17, 23, 27, 41], vec![36, 42, 46, 50]));
+}
+
+#[test]
 fn a_block_ends_with_its_last_warp_and_its_resources_are_free_later() {
     let run = Bench::without_fetch(64, &[EXIT]).run();
     assert_eq!(run.seen.ends, [(1, 0), (1, 1)]);

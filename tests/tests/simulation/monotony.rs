@@ -1,7 +1,7 @@
 //! Law 5: more bandwidth, a larger cache of the same shape or a lower latency never slows the streaming kernels.
 
 use warplab_config::GpuConfig;
-use warplab_tests::{Case, case_named, cases, gpu, listing, on_all, simulate};
+use warplab_tests::{Case, case_named, cases, gpu, listing, on_all_of, simulate};
 
 /// Streaming kernels, short ones, and from how many starts they run. Where the refresh of a bank falls and in which order requests
 /// meet changes the time of a short kernel by up to three per cent, whatever the memory is like: all starts together count. Single
@@ -36,27 +36,44 @@ fn law_5_a_better_memory_never_slows_the_streaming_kernels() {
     let config = gpu("h200");
     let program = listing("traces/h200/suite.sass");
     let all = cases("suite");
-    let chosen: Vec<_> = CASES.iter().map(|(name, _)| case_named(&all, name).clone()).collect();
+    // Every start of every case by itself, so that all cores have work to the end.
+    let chosen: Vec<(&Case, u32)> = CASES
+        .iter()
+        .flat_map(|(name, starts)| (0..*starts).map(|start| (case_named(&all, name), start)))
+        .collect();
     let from = |config: &GpuConfig, case: &Case, start: u32| {
         let mut config = config.clone();
-        config.launch.kernel_start += start;
+        config.launch.kernel_start += start * LATER;
         simulate(&config, &program, case).expect("it runs").outcome.counters.elapsed_cycles
     };
-    let cycles = |config: &GpuConfig| {
-        on_all(&chosen, |case| {
-            let starts = CASES.iter().find(|(name, _)| *name == case.name).map_or(0, |(_, starts)| *starts);
-            (0..starts).map(|start| from(config, case, start * LATER)).sum::<u64>()
+    let machines: Vec<GpuConfig> = std::iter::once(config.clone())
+        .chain(IMPROVEMENTS.iter().map(|(_, improve)| {
+            let mut better = config.clone();
+            improve(&mut better);
+            better
+        }))
+        .collect();
+    let runs: Vec<_> =
+        machines.iter().flat_map(|machine| chosen.iter().map(move |run| (machine, *run))).collect();
+    let cycles = on_all_of(
+        &runs,
+        |(_, (case, _))| case.need(),
+        |(machine, (case, start))| from(machine, case, *start),
+    );
+    // The cycles of all starts of each case, machine by machine.
+    let of_cases = |machine: &[u64]| {
+        let mut rest = machine;
+        CASES.map(|(_, starts)| {
+            let (these, others) = rest.split_at(starts as usize);
+            rest = others;
+            these.iter().sum::<u64>()
         })
     };
-    let before = cycles(&config);
-    for (name, improve) in IMPROVEMENTS {
-        let mut better = config.clone();
-        improve(&mut better);
-        for (((case, _), before), after) in CASES.iter().zip(&before).zip(cycles(&better)) {
-            assert!(
-                after as f64 <= *before as f64 * REORDERING,
-                "{case}, {name}: {before} -> {after} cycles"
-            );
+    let mut sums = cycles.chunks(chosen.len()).map(of_cases);
+    let before = sums.next().expect("the machine as it is");
+    for ((name, _), after) in IMPROVEMENTS.iter().zip(sums) {
+        for (((case, _), before), after) in CASES.iter().zip(before).zip(after) {
+            assert!(after as f64 <= before as f64 * REORDERING, "{case}, {name}: {before} -> {after} cycles");
         }
     }
 }

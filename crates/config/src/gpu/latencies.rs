@@ -42,9 +42,29 @@ pub struct Latencies {
     pub cross_pipe: u16,
     /// Cycles that the multiprocessor takes for the arrival of a warp at a barrier.
     pub barrier_warp: u16,
+    /// Which instructions behind a block barrier wait until it is complete.
+    #[serde(default, skip_serializing_if = "BarrierHolds::is_everything")]
+    pub barrier_holds: BarrierHolds,
     /// Results and readers that need another number of cycles than the class of the result says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exceptions: Vec<ReaderLatency>,
+}
+
+/// Which instructions behind a block barrier wait until it is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BarrierHolds {
+    /// All.
+    #[default]
+    Everything,
+    /// All but arithmetic of fixed latency: such instructions issue as if there were no barrier.
+    AllButArithmetic,
+}
+
+impl BarrierHolds {
+    fn is_everything(&self) -> bool {
+        *self == BarrierHolds::Everything
+    }
 }
 
 /// How long a result of one class takes until one kind of reader may issue.

@@ -18,7 +18,7 @@ mod timing;
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;
-pub use latencies::{Latencies, ReaderClass, ReaderLatency, ResultClass};
+pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
 pub use multiprocessor::{
     ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,

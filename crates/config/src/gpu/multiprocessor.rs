@@ -112,6 +112,10 @@ pub struct InstructionSupply {
     /// Cycles until the first line comes after a jump to one that the multiprocessor has never had; likewise.
     #[serde(default)]
     pub memory_latency: Option<u32>,
+    /// Lines that a sub-partition fetches ahead of the one that a warp has come to.
+    #[serde(default)]
+    #[schemars(range(max = 64))]
+    pub lines_ahead: u32,
     /// Instructions from the start of the code that a launch brings to the next level.
     #[serde(default)]
     pub prefetched_instructions: u32,

@@ -76,6 +76,8 @@ pub struct Paths {
     width: usize,
     divergence: DivergenceModel,
     backward: u32,
+    /// The block barrier that the warp has arrived at and gone past before it is complete.
+    passed: Option<u8>,
 }
 
 impl Paths {
@@ -90,6 +92,7 @@ impl Paths {
             width,
             divergence,
             backward: 0,
+            passed: None,
         };
         paths.restart(lanes);
         paths
@@ -105,6 +108,7 @@ impl Paths {
         self.live = lanes;
         self.participants.fill(WarpMask::EMPTY);
         self.backward = 0;
+        self.passed = None;
     }
 
     /// The path that issues next; `None` when all wait or the warp is done.
@@ -133,10 +137,10 @@ impl Paths {
         self.live.is_empty()
     }
 
-    /// Whether every live lane waits at this block barrier.
+    /// Whether every live lane has come to this block barrier and none has left it.
     #[must_use]
     pub fn all_at_block_barrier(&self, id: u8) -> bool {
-        self.list.iter().all(|path| path.status == PathStatus::AtBlockBarrier(id))
+        self.passed == Some(id) || self.list.iter().all(|path| path.status == PathStatus::AtBlockBarrier(id))
     }
 
     /// The current path goes to the next instruction.
@@ -409,8 +413,26 @@ impl Paths {
         self.pick();
     }
 
+    /// The warp goes past the block barrier that all its lanes have just arrived at, although it may not be complete; what
+    /// others may see it must not do before it is. Whether all lanes had arrived.
+    pub fn go_past_block_barrier(&mut self, id: u8) -> bool {
+        let [path] = self.list.as_mut_slice() else { return false };
+        if path.status != PathStatus::AtBlockBarrier(id) {
+            return false;
+        }
+        path.status = PathStatus::Runnable;
+        path.pc += 1;
+        self.current = Some(0);
+        self.passed = Some(id);
+        true
+    }
+
     /// The block barrier is complete: paths that wait there go on.
     pub fn release_block_barrier(&mut self, id: u8) {
+        if self.passed == Some(id) {
+            self.passed = None;
+            return;
+        }
         for path in &mut self.list {
             if path.status == PathStatus::AtBlockBarrier(id) {
                 path.status = PathStatus::Runnable;
