@@ -35,7 +35,7 @@ impl SmPort {
         }
         let wanted = launch.options.timeline.filter(|options| options.sm == id.0);
         if wanted.is_some() {
-            sm.watch_states();
+            sm.tell_blocks();
         }
         let recorder = wanted.map(|options| Recorder::new(options, begin));
         SmPort { sm, recorder, fault: None }
@@ -44,11 +44,28 @@ impl SmPort {
     /// Alone, up to `end`. Gives the next event.
     pub(crate) fn advance(&mut self, end: Cycle, context: &Context<'_>) -> Cycle {
         let result = match &mut self.recorder {
-            Some(recorder) => self.sm.advance(end, context, recorder),
+            Some(_) => self.advance_recorded(end, context),
             None => self.sm.advance(end, context, &mut NoObserver),
         };
         self.fault = result.err();
         self.sm.next_event()
+    }
+
+    /// Of an SM that is recorded: outside of the window that is recorded nobody watches.
+    fn advance_recorded(&mut self, end: Cycle, context: &Context<'_>) -> Result<(), Box<LaunchFault>> {
+        let SmPort { sm, recorder, .. } = self;
+        let Some(recorder) = recorder else { return Ok(()) };
+        let window = recorder.window();
+        if !sm.is_watched() && sm.now() < window.end && end > window.start {
+            sm.watch_states();
+        }
+        sm.advance(end, context, recorder)?;
+        if sm.is_watched() && end >= window.end {
+            // What the warps wait for when the window ends would be told when they have waited.
+            sm.clone().settle(context, recorder);
+            sm.watch_no_states();
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! A record of what the warps of one SM did, cycle by cycle.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use warplab_trace::{InstructionCounts, MemoryLevels, MemoryUse, Observer, StateInterval};
 use warplab_units::{BlockId, Cycle, SmId, WarpMask, WarpSlot};
 
@@ -90,6 +91,12 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn new(options: TimelineRecording, begin: Cycle) -> Recorder {
         Recorder { options, begin, timeline: Timeline::default() }
+    }
+
+    /// The cycles that are recorded.
+    pub(crate) fn window(&self) -> Range<Cycle> {
+        let at = |cycle: u64| Cycle(self.begin.0.saturating_add(cycle));
+        at(self.options.from)..at(self.options.to)
     }
 
     fn since_begin(&self, cycle: Cycle) -> Cycle {

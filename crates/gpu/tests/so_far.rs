@@ -7,7 +7,7 @@ use common::{VECTOR_ADD, additions, machine, prepared, vectors};
 use warplab_config::GpuConfig;
 use warplab_exec::MemoryImage;
 use warplab_gpu::{Device, LaunchOptions, PreparedLaunch, RunOutcome, Status, Timeline, TimelineRecording};
-use warplab_trace::{LaunchCounters, WarpState};
+use warplab_trace::{LaunchCounters, StateInterval, WarpState};
 use warplab_units::Cycle;
 
 /// A small machine, which is copied quickly.
@@ -26,8 +26,13 @@ stall=5 EXIT ;
 
 /// A device with a launch that is recorded on SM 0.
 fn recorded(memory: MemoryImage, launch: &PreparedLaunch) -> Device {
+    recorded_in(TimelineRecording::default(), memory, launch)
+}
+
+/// The same with some of its cycles.
+fn recorded_in(recording: TimelineRecording, memory: MemoryImage, launch: &PreparedLaunch) -> Device {
     let mut device = Device::new(&toy(), memory);
-    let options = LaunchOptions { timeline: Some(TimelineRecording::default()), ..LaunchOptions::default() };
+    let options = LaunchOptions { timeline: Some(recording), ..LaunchOptions::default() };
     device.launch(launch.clone(), options);
     device
 }
@@ -82,6 +87,36 @@ fn the_states_of_warps_so_far_are_those_of_the_whole_run_up_to_the_cycle() {
             let so_far = outcomes[0].timeline.clone().unwrap_or_default();
             assert_eq!(recorded_states(&so_far, until), recorded_states(&whole, until), "by cycle {cycle}");
         }
+    }
+}
+
+#[test]
+fn a_window_of_a_record_is_that_part_of_the_whole() {
+    let run = |from, to| {
+        let (memory, parameters) = vectors(2048);
+        let recording = TimelineRecording { from, to, ..TimelineRecording::default() };
+        let mut device = recorded_in(recording, memory, &prepared(&toy(), VECTOR_ADD, 16, 128, &parameters));
+        device.run(&mut warplab_gpu::Watch::default()).expect("it runs");
+        let outcome = device.outcome(0).expect("it has run");
+        (outcome.timeline.expect("it is recorded"), outcome.counters)
+    };
+    let (whole, counters) = run(0, u64::MAX);
+    let end = counters.elapsed_cycles;
+    for (from, to) in [(0, 100), (100, 200), (end / 2, end / 2 + 1), (end / 2, end), (end - 50, u64::MAX)] {
+        let (window, others) = run(from, to);
+        assert_eq!(others, counters, "what is recorded changes nothing");
+        let inside = |interval: &StateInterval| {
+            let (from, to) = (interval.from.0.max(from), interval.to.0.min(to));
+            (from < to).then_some((interval.slot, from, to, interval.state, interval.pc))
+        };
+        let mut expected: Vec<_> = whole.intervals.iter().filter_map(inside).collect();
+        let mut found: Vec<_> = window.intervals.iter().filter_map(inside).collect();
+        expected.sort_unstable_by_key(|interval| (interval.0, interval.1));
+        found.sort_unstable_by_key(|interval| (interval.0, interval.1));
+        assert_eq!(found, expected, "cycles {from} to {to}");
+        let issues: Vec<_> =
+            whole.issues.iter().filter(|issue| (from..to).contains(&issue.0.0)).copied().collect();
+        assert_eq!((window.issues, window.warps), (issues, whole.warps.clone()));
     }
 }
 

@@ -70,7 +70,7 @@ impl Advance<'_> {
             block.slots.push(slot as u8);
             self.start_warp(slot, (place, start.block), index as u32, start.warp_interval);
         }
-        if self.sm.watched {
+        if self.sm.tells_blocks {
             let slots: Vec<WarpSlot> = block.slots.iter().map(|&slot| WarpSlot(slot)).collect();
             self.observer.block_started(self.sm.now, self.sm.id, BlockId(start.block), &slots);
         }

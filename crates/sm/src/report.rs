@@ -96,9 +96,31 @@ impl Sm {
         self.hazards.as_deref().map(HazardChecker::found)
     }
 
+    /// How far the SM is.
+    #[must_use]
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// Blocks that come go to the observer from now on.
+    pub fn tell_blocks(&mut self) {
+        self.tells_blocks = true;
+    }
+
     /// Turns watching on: intervals of warp states go to the observer.
     pub fn watch_states(&mut self) {
         self.watched = true;
+    }
+
+    /// Turns it off.
+    pub fn watch_no_states(&mut self) {
+        self.watched = false;
+    }
+
+    /// Whether it is on.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.watched
     }
 
     /// What all accesses together have asked of level one and of shared memory.

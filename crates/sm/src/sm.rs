@@ -69,6 +69,8 @@ pub struct Sm {
     /// Since when no warp has issued because of that, even if the formula may let one go.
     held_since: Option<Cycle>,
     pub(crate) watched: bool,
+    /// Blocks that come go to the observer.
+    pub(crate) tells_blocks: bool,
     pub(crate) hazards: Option<Box<HazardChecker>>,
     #[serde(skip)]
     pub(crate) scratch: Scratch,
@@ -127,6 +129,7 @@ impl Sm {
             barrier_free: Cycle(0),
             held_since: None,
             watched: false,
+            tells_blocks: false,
             hazards: None,
             scratch: Scratch::default(),
         }
