@@ -20,8 +20,9 @@ const TOLERANCE: f64 = 5.0;
 /// How much more a launch may take that is recorded on one multiprocessor, in per cent.
 const RECORD: f64 = 20.0;
 
-/// The kinds that are recorded, too: their blocks fill the machine, of which one multiprocessor is recorded.
-const RECORDED: [&str; 2] = ["blocks", "streaming"];
+/// The kinds that are recorded, too, and up to which cycle. The blocks of the first two fill the machine, of which one
+/// multiprocessor is recorded to the end; the third has few blocks, so that a window of it is recorded.
+const RECORDED: [(&str, u64); 3] = [("blocks", u64::MAX), ("streaming", u64::MAX), ("compute", 2_000)];
 
 /// What the counted process says.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,13 +33,14 @@ struct Report {
     warp_instructions: Vec<u64>,
 }
 
-/// A kind of work, and whether it is recorded.
-type Counted = (&'static WorkKind, bool);
+/// A kind of work, and up to which cycle it is recorded, if it is.
+type Counted = (&'static WorkKind, Option<u64>);
 
 /// What is counted: every kind, then those that are recorded.
 fn launches() -> Vec<Counted> {
-    let recorded = KINDS.iter().filter(|kind| RECORDED.contains(&kind.name));
-    KINDS.iter().map(|kind| (kind, false)).chain(recorded.map(|kind| (kind, true))).collect()
+    let named = |name| KINDS.iter().find(move |kind| kind.name == name);
+    let recorded = RECORDED.iter().filter_map(|&(name, to)| Some((named(name)?, Some(to))));
+    KINDS.iter().map(|kind| (kind, None)).chain(recorded).collect()
 }
 
 /// Counts all kinds, prints them beside the baseline, and puts them into it. Whether none has too many.
@@ -109,11 +111,11 @@ fn count(folder: &Path) -> Result<(HostInstructions, BTreeMap<String, f64>), Str
     }
     let report: Report = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
     let (mut per_warp_instruction, mut recorded) = (BTreeMap::new(), BTreeMap::new());
-    for (number, ((kind, is_recorded), warp)) in launches().iter().zip(&report.warp_instructions).enumerate()
+    for (number, ((kind, recorded_to), warp)) in launches().iter().zip(&report.warp_instructions).enumerate()
     {
         let total = total(&folder.join(format!("out.{}", number + 1)))?;
         let tenths = (10.0 * total as f64 / *warp as f64).round();
-        let counts = if *is_recorded { &mut recorded } else { &mut per_warp_instruction };
+        let counts = if recorded_to.is_some() { &mut recorded } else { &mut per_warp_instruction };
         counts.insert(kind.name.to_owned(), tenths / 10.0);
     }
     Ok((HostInstructions { features: report.features, per_warp_instruction }, recorded))
@@ -131,8 +133,8 @@ fn total(path: &Path) -> Result<u64, String> {
 pub(crate) fn child() -> Result<(), String> {
     let config = machine(ALL_SMS)?;
     let mut counts = Vec::new();
-    for (kind, is_recorded) in launches() {
-        let timeline = is_recorded.then(TimelineRecording::default);
+    for (kind, recorded_to) in launches() {
+        let timeline = recorded_to.map(|to| TimelineRecording { to, ..TimelineRecording::default() });
         let options = RunOptions { timeline, ..RunOptions::default() };
         let mut case = case_named(&cases(kind.suite), kind.counted).clone();
         case.shape.grid = kind.blocks;

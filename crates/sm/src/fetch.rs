@@ -106,18 +106,39 @@ impl LineCache {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct L0 {
     lines: LineCache,
-    /// When each line that was ever asked for comes, or came.
-    ready: Vec<Cycle>,
+    /// Of each line that was ever asked for.
+    asked: Vec<Asked>,
+}
+
+/// What is known of a line that was asked for.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Asked {
+    /// When it comes, or came.
+    ready: Cycle,
+    /// Whether the lines that are fetched ahead with it were asked for, too.
+    with_next: bool,
 }
 
 impl L0 {
+    /// When a line comes that needs no more work: it and those ahead of it were asked for, and none has had to go yet.
+    #[inline]
+    fn settled(&self, line: u32, lines: u64) -> Option<Cycle> {
+        let asked = self.asked.get(line as usize)?;
+        (asked.with_next && self.lines.inserted <= lines).then_some(asked.ready)
+    }
+
     /// Whether the line is there or on its way; it is there afterwards.
     fn touch(&mut self, line: u32, lines: u64) -> bool {
         let there = self.lines.touch(line, lines).0;
-        if line as usize >= self.ready.len() {
-            self.ready.resize(line as usize + 1, Cycle(0));
+        if line as usize >= self.asked.len() {
+            self.asked.resize(line as usize + 1, Asked::default());
         }
         there
+    }
+
+    /// The line as it was asked for.
+    fn at(&mut self, line: u32) -> &mut Asked {
+        &mut self.asked[line as usize]
     }
 }
 
@@ -173,11 +194,21 @@ impl Fetch {
     }
 
     /// When a line comes that a warp wants `at`. The lines after it are on their way then.
+    #[inline]
     fn line(&mut self, spec: &FetchSpec, sub_partition: usize, line: u32, comes: Comes, at: Cycle) -> Cycle {
+        match self.l0[sub_partition].settled(line, spec.l0_lines) {
+            Some(ready) => ready,
+            None => self.ask(spec, sub_partition, line, comes, at),
+        }
+    }
+
+    /// Asks for a line that a warp wants `at`, and for those after it. When it comes.
+    #[inline(never)]
+    fn ask(&mut self, spec: &FetchSpec, sub_partition: usize, line: u32, comes: Comes, at: Cycle) -> Cycle {
         let l0 = &mut self.l0[sub_partition];
         if !l0.touch(line, spec.l0_lines) {
             let level = level(&mut self.l1, line, spec.l1_lines) as usize;
-            l0.ready[line as usize] = at
+            l0.at(line).ready = at
                 + match comes {
                     Comes::After(cycles) => cycles,
                     Comes::AtAJump => spec.jump[level],
@@ -185,15 +216,16 @@ impl Fetch {
                     Comes::BehindTheLast => spec.next_line[level].saturating_sub(1 << spec.line_bits),
                 };
         }
-        let ready = l0.ready[line as usize];
+        let ready = l0.at(line).ready;
         let mut last = ready.max(at);
-        for line in line + 1..=line + spec.ahead {
-            if !l0.touch(line, spec.l0_lines) {
-                let level = level(&mut self.l1, line, spec.l1_lines) as usize;
-                l0.ready[line as usize] = last + spec.next_line[level];
+        for next in line + 1..=line + spec.ahead {
+            if !l0.touch(next, spec.l0_lines) {
+                let level = level(&mut self.l1, next, spec.l1_lines) as usize;
+                l0.at(next).ready = last + spec.next_line[level];
             }
-            last = last.max(l0.ready[line as usize]);
+            last = last.max(l0.at(next).ready);
         }
+        l0.at(line).with_next = true;
         ready
     }
 }
