@@ -21,18 +21,39 @@ pub(crate) trait Timed: Copy {
 pub(crate) struct Sorter<T> {
     /// For each cycle from the first one on, where the next message of it goes.
     places: Vec<u32>,
+    due: Vec<T>,
     sorted: Vec<T>,
 }
 
 impl<T> Default for Sorter<T> {
     fn default() -> Sorter<T> {
-        Sorter { places: Vec::new(), sorted: Vec::new() }
+        Sorter { places: Vec::new(), due: Vec::new(), sorted: Vec::new() }
     }
 }
 
 impl<T: Timed> Sorter<T> {
+    /// Takes the messages before `end` out, sorted by cycle and rank; the others stay in the order in which they came. With
+    /// the cycle of the first of those.
+    pub(crate) fn take_before(&mut self, messages: &mut Vec<T>, end: Cycle) -> (&[T], Cycle) {
+        let mut first_later = Cycle::NEVER;
+        let mut due = std::mem::take(&mut self.due);
+        due.clear();
+        messages.retain(|message| {
+            let is_later = message.at() >= end;
+            if is_later {
+                first_later = first_later.min(message.at());
+            } else {
+                due.push(*message);
+            }
+            is_later
+        });
+        self.sort(&mut due);
+        self.due = due;
+        (&self.due, first_later)
+    }
+
     /// Sorts messages by cycle and rank.
-    pub(crate) fn sort(&mut self, messages: &mut Vec<T>) {
+    fn sort(&mut self, messages: &mut Vec<T>) {
         let Some((first, last)) = span(messages) else { return };
         let span = (last - first) as usize + 1;
         if messages.len() < FEW || span > MOST_CYCLES * messages.len() {
@@ -88,6 +109,18 @@ mod tests {
         fn rank(&self) -> u64 {
             self.1
         }
+    }
+
+    #[test]
+    fn what_is_later_stays_as_it_came_and_is_put_in_order_when_it_is_due() {
+        let mut messages =
+            vec![Message(9, 0, 0), Message(4, 1, 1), Message(7, 0, 2), Message(4, 0, 3), Message(7, 0, 4)];
+        let mut sorter = Sorter::default();
+        let first = (&[Message(4, 0, 3), Message(4, 1, 1)][..], Cycle(7));
+        assert_eq!(sorter.take_before(&mut messages, Cycle(7)), first);
+        let rest = (&[Message(7, 0, 2), Message(7, 0, 4), Message(9, 0, 0)][..], Cycle::NEVER);
+        assert_eq!(sorter.take_before(&mut messages, Cycle(10)), rest);
+        assert!(messages.is_empty());
     }
 
     #[test]
