@@ -137,7 +137,7 @@ impl Cluster {
         self.departures[0] = later;
         self.passed.extend(leaving.iter().map(|request| {
             let at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            (spec.map.partition(request.line, request.sm), Request { at, ..*request })
+            spec.map.route(Request { at, ..*request })
         }));
     }
 

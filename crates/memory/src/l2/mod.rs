@@ -8,4 +8,4 @@ mod partial;
 mod slice;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
-pub use slice::{L2MshrView, SliceView};
+pub use slice::{L2MshrView, RequestView, SliceView};

@@ -171,6 +171,8 @@ mod tests {
             sm: SmId(0),
             token,
             line: Address(line),
+            local_line: 0,
+            home: 0,
             sectors: SectorMask(sectors),
             kind: RequestKind::Read,
             bytes: 8,

@@ -21,7 +21,7 @@ use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
 
-pub use inspect::{L2MshrView, SliceView};
+pub use inspect::{L2MshrView, RequestView, SliceView};
 use neighbours::DataSource;
 
 /// What a slice wants from DRAM.
@@ -268,7 +268,7 @@ impl Slice {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
         let Some(&request) = self.inbox(asker).requests.front() else { return };
-        let (home, set) = spec.map.home_and_local_line(request.line);
+        let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.requests.pop_front();
             spec.credit(&request, asker, now, output);

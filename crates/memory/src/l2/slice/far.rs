@@ -7,9 +7,9 @@ use super::{
 };
 use crate::cache::{Absent, LineIndex};
 use crate::l2::mshr::{Arrived, Waiter};
-use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
+use crate::message::{HalfContent, HalfMessage, Line, Request, RequestKind};
 use warplab_config::Ticks;
-use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
+use warplab_units::{Cycle, SECTOR_BYTES, SectorMask};
 
 impl Slice {
     /// A request arrives from the other half.
@@ -148,7 +148,7 @@ impl Slice {
         }
         match request.kind {
             RequestKind::Read => {
-                let content = HalfContent::Data(request.line, request.sectors);
+                let content = HalfContent::Data(request.located_line(), request.sectors);
                 let arrival = self.link.send(&spec.link, at, data_bytes(request));
                 output.queue.leaves(at.to_cycle().0, request.at.0);
                 output.to_other_half.push(HalfMessage { at: arrival, content });
@@ -178,7 +178,7 @@ impl Slice {
         } else if request.kind != RequestKind::Read && self.cache.is_copied(index) {
             self.cache.set_copied(index, false);
             let at = self.link.send(&spec.link, now, 0);
-            let content = HalfContent::Invalidate(request.line);
+            let content = HalfContent::Invalidate(request.located_line());
             output.to_other_half.push(HalfMessage { at, content });
         }
     }
@@ -187,19 +187,18 @@ impl Slice {
     pub(crate) fn fill_copy(
         &mut self,
         spec: &L2Spec,
-        line: Address,
+        line: Line,
         sectors: SectorMask,
         at: Cycle,
         output: &mut SliceOutput<'_>,
     ) {
         let now = Ticks::from(at);
         self.unblock(now);
-        let set = spec.map.local_line(line);
-        let found = self.cache.seek(line, set);
+        let found = self.cache.seek(line.address, line.local);
         if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, now, output), Some) {
             self.cache.fill(index, sectors);
         }
-        let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
+        let arrived = self.far_mshrs.arrive(line.address, sectors, |mshr| SectorMask::ALL & !mshr.pending);
         let Some(Arrived { ready, .. }) = arrived else { return };
         for &Waiter { ref request, asker } in &ready {
             let at = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
@@ -221,8 +220,8 @@ impl Slice {
     }
 
     /// The copy of a line is out of date.
-    pub(crate) fn invalidate_copy(&mut self, spec: &L2Spec, line: Address) {
-        if let Some(index) = self.cache.find(line, spec.map.local_line(line)) {
+    pub(crate) fn invalidate_copy(&mut self, line: Line) {
+        if let Some(index) = self.cache.find(line.address, line.local) {
             self.cache.invalidate(index);
         }
     }

@@ -1,30 +1,25 @@
 //! What a slice will need of the host's memory, fetched ahead: what it keeps of many lines is seldom in the caches of the host.
 //! Asked for together, it comes together; each step finds what the one before has fetched.
 
-use super::{L2Spec, Slice};
-use crate::message::Request;
+use super::Slice;
+use crate::message::{Line, Request};
 use std::collections::VecDeque;
 use warplab_units::{Address, Cycle};
 
 impl Slice {
     /// Fetches what the requests need that have come last, so many of SMs and of the other half.
-    pub(crate) fn fetch_for_requests(
-        &self,
-        spec: &L2Spec,
-        until: Cycle,
-        [of_sms, of_other_half]: [usize; 2],
-    ) {
+    pub(crate) fn fetch_for_requests(&self, until: Cycle, [of_sms, of_other_half]: [usize; 2]) {
         let of_sms = newest(&self.from_sms.requests, of_sms);
         let arrived = of_sms.chain(newest(&self.from_other_half.requests, of_other_half));
         for request in arrived.clone() {
-            self.cache.fetch_set(spec.map.local_line(request.line));
+            self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
             self.mshrs.fetch_slot(request.line);
             self.far_mshrs.fetch_slot(request.line);
         }
         self.coalescer.leaving(until).for_each(|line| self.coalescer.fetch_slot(line));
         for request in arrived {
-            self.cache.fetch_line(request.line, spec.map.local_line(request.line));
+            self.cache.fetch_line(request.line, request.local_line);
             self.coalescer.fetch_entry(request.line);
             self.mshrs.fetch_entry(request.line);
             self.far_mshrs.fetch_entry(request.line);
@@ -54,13 +49,13 @@ impl Slice {
     }
 
     /// Fetches the set of a line whose data comes from the other half.
-    pub(crate) fn fetch_set(&self, spec: &L2Spec, line: Address) {
-        self.cache.fetch_set(spec.map.local_line(line));
+    pub(crate) fn fetch_set(&self, line: Line) {
+        self.cache.fetch_set(line.local);
     }
 
     /// Fetches the place of a line in the cache whose data comes from the other half.
-    pub(crate) fn fetch_line(&self, spec: &L2Spec, line: Address) {
-        self.cache.fetch_line(line, spec.map.local_line(line));
+    pub(crate) fn fetch_line(&self, line: Line) {
+        self.cache.fetch_line(line.address, line.local);
     }
 }
 
