@@ -268,16 +268,10 @@ impl Partition {
         });
         fills.clone().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
         let slice_of = |line: Line| &self.slices[spec.map.slice_of(line.local)];
-        for line in data.clone() {
-            slice_of(line).fetch_slots(line.address);
-            slice_of(line).fetch_set(line);
-        }
+        data.clone().for_each(|line| slice_of(line).fetch_far_slots(line));
         self.slices.iter().for_each(|slice| slice.fetch_for_requests(until, arrived));
         fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
-        for line in data {
-            slice_of(line).fetch_entries(line.address);
-            slice_of(line).fetch_line(line);
-        }
+        data.for_each(|line| slice_of(line).fetch_far_entries(line));
         fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
     }
 

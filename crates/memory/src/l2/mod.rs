@@ -1,6 +1,7 @@
 //! The L2 cache: slices, each with its tags, its MSHRs and its port.
 
 mod coalescer;
+mod inbox;
 mod input;
 mod link;
 mod mshr;
