@@ -8,6 +8,9 @@ use crate::message::{Line, Request};
 use std::collections::VecDeque;
 use warplab_units::{Address, Cycle};
 
+/// Replies that have left and are forgotten soon: no more of them than requests that are looked up in an epoch, mostly.
+const FEW: usize = 32;
+
 impl Slice {
     /// Fetches what the requests need that have come last, so many of SMs and of the other half.
     pub(crate) fn fetch_for_requests(&self, until: Cycle, [of_sms, of_other_half]: [usize; 2]) {
@@ -22,7 +25,8 @@ impl Slice {
             self.cache.fetch_set(request.local_line);
             self.mshrs.fetch_slot(request.line);
         }
-        self.coalescer.leaving(until).for_each(|line| self.coalescer.fetch_slot(line));
+        let leaving = self.coalescer.leaving(until).take(FEW);
+        leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
         for request in of_sms {
             self.cache.fetch_line(request.line, request.local_line);
             self.coalescer.fetch_entry(request.line);
@@ -32,7 +36,7 @@ impl Slice {
             self.cache.fetch_line(request.line, request.local_line);
             self.mshrs.fetch_entry(request.line);
         }
-        self.coalescer.leaving(until).for_each(|line| self.coalescer.fetch_entry(line));
+        leaving.for_each(|line| self.coalescer.fetch_entry(line));
     }
 
     /// Where the line of an SM's request waits for data.
