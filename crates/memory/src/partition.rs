@@ -275,16 +275,6 @@ impl Partition {
         fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
     }
 
-    /// Fetches what the last fills of a pseudo-channel will need: for each one step further than when the one before came.
-    fn fetch_for_last_fills(&self, spec: &PartitionSpec, channel: usize) {
-        let slice = |line| &self.slices[spec.map.slice(line)];
-        let mut newest = self.fills[channel].iter().rev();
-        let [first, second, third] = [newest.next(), newest.next(), newest.next()];
-        first.iter().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
-        second.iter().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
-        third.iter().for_each(|fill| slice(fill.line).fetch_place(fill.line));
-    }
-
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
     /// pseudo-channels as long as nothing that these have still to do can matter to them, so that each does much at once.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
@@ -429,7 +419,6 @@ impl Partition {
             self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
             let line = Address(access.token * LINE_BYTES);
             self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
-            self.fetch_for_last_fills(spec, channel);
         }
         self.agenda.set_fill(channel, self.fills[channel].front());
     }
