@@ -28,12 +28,12 @@ impl Slice {
         let leaving = self.coalescer.leaving(until).take(FEW);
         leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
         for request in of_sms {
-            self.cache.fetch_line(request.line, request.local_line);
+            self.cache.fetch_lines(request.local_line);
             self.coalescer.fetch_entry(request.line);
             self.mshrs_of(request).fetch_entry(request.line);
         }
         for request in of_other_half {
-            self.cache.fetch_line(request.line, request.local_line);
+            self.cache.fetch_lines(request.local_line);
             self.mshrs.fetch_entry(request.line);
         }
         leaving.for_each(|line| self.coalescer.fetch_entry(line));
@@ -78,7 +78,7 @@ impl Slice {
     pub(crate) fn fetch_far_entries(&self, line: Line) {
         self.coalescer.fetch_entry(line.address);
         self.far_mshrs.fetch_entry(line.address);
-        self.cache.fetch_line(line.address, line.local);
+        self.cache.fetch_lines(line.local);
     }
 }
 
