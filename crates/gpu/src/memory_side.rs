@@ -3,7 +3,7 @@
 use crate::exchange::{Cluster, ClusterSms, clusters_of};
 use crate::inspect::ShownSets;
 use crate::next_events::{NextEvents, chosen};
-use crate::order::{Sorter, Timed};
+use crate::order::{Sorter, Stream, Timed};
 use crate::parallel;
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
@@ -57,12 +57,12 @@ pub(crate) struct PartitionPort {
     partition: Partition,
     /// Requests that arrive after the last epoch, as they were sent.
     coming: Vec<Request>,
-    /// Messages of the other half that arrive after the last epoch, as they were sent.
-    messages: Vec<HalfMessage>,
+    /// Messages of the other half that arrive after the last epoch.
+    messages: Stream<HalfMessage>,
     #[serde(skip)]
     sent: PartitionOutput,
     #[serde(skip)]
-    sorters: (Sorter<Request>, Sorter<HalfMessage>),
+    sorter: Sorter<Request>,
 }
 
 impl PartitionPort {
@@ -70,9 +70,9 @@ impl PartitionPort {
         PartitionPort {
             partition: Partition::new(&spec.partition, id),
             coming: Vec::new(),
-            messages: Vec::new(),
+            messages: Stream::default(),
             sent: PartitionOutput::default(),
-            sorters: Default::default(),
+            sorter: Sorter::default(),
         }
     }
 
@@ -88,11 +88,12 @@ impl PartitionPort {
 
     /// Advances to `end`, alone; gives the next event after it.
     pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) -> Cycle {
-        let (requests, next_request) = self.sorters.0.take_before(&mut self.coming, end);
+        let (requests, next_request) = self.sorter.take_before(&mut self.coming, end);
         requests.iter().for_each(|&request| self.partition.push(&spec.partition, request));
-        let (messages, next_message) = self.sorters.1.take_before(&mut self.messages, end);
-        messages.iter().for_each(|&message| self.partition.push_message(&spec.partition, message));
-        self.partition.fetch_for(&spec.partition, end, [requests.len(), messages.len()]);
+        let partition = &mut self.partition;
+        let take = |message| partition.push_message(&spec.partition, message);
+        let (of_other_half, next_message) = self.messages.take_before(end, take);
+        self.partition.fetch_for(&spec.partition, end, [requests.len(), of_other_half]);
         self.partition.advance(&spec.partition, end, &mut self.sent);
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(next_request).min(next_message)
     }

@@ -5,8 +5,10 @@ use warplab_trace::StallReason;
 use warplab_units::Cycle;
 
 /// All ready warps of a sub-partition are held back by the same things from one cycle to the next.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hold {
+    /// Whether it is so.
+    holds: bool,
     /// The first cycle that is not charged.
     since: Cycle,
     /// When one of these things ends, if nothing else comes before.
@@ -41,13 +43,20 @@ impl SubPartition {
             warps => (Some(reason), u64::from(warps.count_ones())),
         };
         let warps = readiness.held_back().map(counted);
-        self.hold = Hold { since: now, until: readiness.next_free, queue_full, warps };
+        self.hold = Hold { holds: true, since: now, until: readiness.next_free, queue_full, warps };
     }
 
     /// The ready warps that have been held back are charged up to now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end_hold(&mut self, now: Cycle) {
-        let Hold { since, warps, .. } = std::mem::take(&mut self.hold);
+        if self.hold.holds {
+            self.charge_hold(now);
+        }
+    }
+
+    fn charge_hold(&mut self, now: Cycle) {
+        (self.hold.holds, self.hold.until) = (false, Cycle(0));
+        let Hold { since, warps, .. } = self.hold;
         for (reason, warps) in warps {
             if let Some(reason) = reason {
                 self.charge_stall(reason, warps * (now - since));
