@@ -75,10 +75,12 @@ pub(crate) struct Cluster {
     pub(crate) ports: ClusterPorts,
     /// The last arrival of a reply.
     pub(crate) last_reply: Cycle,
-    /// What leaves its SM or partition after the present epoch, in order: it passes the ports in its own epoch, so that
+    /// What leaves its SM or partition after the present epoch, as it came: it passes the ports in its own epoch, so that
     /// the length of an epoch changes nothing.
     requests: Vec<Request>,
     replies: Vec<Reply>,
+    /// When the first of the requests and the first of the replies leaves.
+    departures: [Cycle; 2],
     /// The requests that have passed the port in this epoch, each with its arrival and where it goes.
     #[serde(skip)]
     pub(crate) passed: Vec<(PartitionId, Request)>,
@@ -97,6 +99,7 @@ impl Cluster {
             last_reply: Cycle(0),
             requests: Vec::new(),
             replies: Vec::new(),
+            departures: [Cycle::NEVER; 2],
             passed: Vec::new(),
             credits: Vec::new(),
             sorters: Default::default(),
@@ -105,8 +108,8 @@ impl Cluster {
 
     /// When the first message leaves that has not passed the ports.
     pub(crate) fn next_departure(&self) -> Cycle {
-        let request = self.requests.first().map_or(Cycle::NEVER, |request| request.at);
-        request.min(self.replies.first().map_or(Cycle::NEVER, |reply| reply.at))
+        let [request, reply] = self.departures;
+        request.min(reply)
     }
 
     /// Whether every message has passed the ports.
@@ -130,20 +133,19 @@ impl Cluster {
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
             sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
         }
-        self.sorters.0.sort(requests);
-        let leaving = requests.partition_point(|request| request.at < end);
-        self.passed.extend(requests.drain(..leaving).map(|request| {
+        let (leaving, later) = self.sorters.0.take_before(requests, end);
+        self.departures[0] = later;
+        self.passed.extend(leaving.iter().map(|request| {
             let at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            (spec.map.partition(request.line, request.sm), Request { at, ..request })
+            spec.map.route(Request { at, ..*request })
         }));
     }
 
     /// What partitions have sent to its SMs and leaves before `end` passes the ports.
     pub(crate) fn receive(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
-        let replies = &mut self.replies;
-        self.sorters.1.sort(replies);
-        let leaving = replies.partition_point(|reply| reply.at < end);
-        for mut reply in replies.drain(..leaving) {
+        let (leaving, later) = self.sorters.1.take_before(&mut self.replies, end);
+        self.departures[1] = later;
+        for &(mut reply) in leaving {
             reply.at = self.ports.reply_arrival(&spec.crossbar, &reply);
             self.last_reply = self.last_reply.max(reply.at);
             let sm = reply.sm.index() - sms.first;

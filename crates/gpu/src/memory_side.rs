@@ -3,7 +3,7 @@
 use crate::exchange::{Cluster, ClusterSms, clusters_of};
 use crate::inspect::ShownSets;
 use crate::next_events::{NextEvents, chosen};
-use crate::order::{Sorter, Timed};
+use crate::order::{Sorter, Stream, Timed};
 use crate::parallel;
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
@@ -55,16 +55,14 @@ impl Timed for HalfMessage {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PartitionPort {
     partition: Partition,
-    /// Requests that arrive after the last epoch; in order of arrival and of SMs once it advances.
+    /// Requests that arrive after the last epoch, as they were sent.
     coming: Vec<Request>,
-    /// Messages of the other half that arrive after the last epoch; in order of arrival once it advances.
-    messages: Vec<HalfMessage>,
-    /// Whether anything has come since these were put in order.
-    unordered: bool,
+    /// Messages of the other half that arrive after the last epoch.
+    messages: Stream<HalfMessage>,
     #[serde(skip)]
     sent: PartitionOutput,
     #[serde(skip)]
-    sorters: (Sorter<Request>, Sorter<HalfMessage>),
+    sorter: Sorter<Request>,
 }
 
 impl PartitionPort {
@@ -72,49 +70,32 @@ impl PartitionPort {
         PartitionPort {
             partition: Partition::new(&spec.partition, id),
             coming: Vec::new(),
-            messages: Vec::new(),
-            unordered: false,
+            messages: Stream::default(),
             sent: PartitionOutput::default(),
-            sorters: Default::default(),
+            sorter: Sorter::default(),
         }
     }
 
     /// A request is on its way here.
     fn take_request(&mut self, request: Request) {
         self.coming.push(request);
-        self.unordered = true;
     }
 
     /// A message of the partition of the same number in the other half is on its way here.
     fn take_message(&mut self, message: HalfMessage) {
         self.messages.push(message);
-        self.unordered = true;
     }
 
     /// Advances to `end`, alone; gives the next event after it.
     pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) -> Cycle {
-        if std::mem::take(&mut self.unordered) {
-            self.sorters.0.sort(&mut self.coming);
-            self.sorters.1.sort(&mut self.messages);
-        }
-        let due = self.coming.partition_point(|request| request.at < end);
-        for request in self.coming.drain(..due) {
-            self.partition.push(&spec.partition, request);
-        }
-        let of_sms = due;
-        let due = self.messages.partition_point(|message| message.at < end);
-        for message in self.messages.drain(..due) {
-            self.partition.push_message(&spec.partition, message);
-        }
-        self.partition.fetch_for(&spec.partition, end, [of_sms, due]);
+        let (requests, next_request) = self.sorter.take_before(&mut self.coming, end);
+        requests.iter().for_each(|&request| self.partition.push(&spec.partition, request));
+        let partition = &mut self.partition;
+        let take = |message| partition.push_message(&spec.partition, message);
+        let (of_other_half, next_message) = self.messages.take_before(end, take);
+        self.partition.fetch_for(&spec.partition, end, [requests.len(), of_other_half]);
         self.partition.advance(&spec.partition, end, &mut self.sent);
-        self.partition.next_event().unwrap_or(Cycle::NEVER).min(self.first_coming())
-    }
-
-    /// When the first of what is coming arrives, once that is in order.
-    fn first_coming(&self) -> Cycle {
-        let request = self.coming.first().map_or(Cycle::NEVER, |request| request.at);
-        request.min(self.messages.first().map_or(Cycle::NEVER, |message| message.at))
+        self.partition.next_event().unwrap_or(Cycle::NEVER).min(next_request).min(next_message)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Messages in the order of their moments: most lie in few cycles, so that sorting is counting.
 
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use warplab_units::Cycle;
 
 /// Fewer messages are compared with each other.
@@ -21,18 +23,39 @@ pub(crate) trait Timed: Copy {
 pub(crate) struct Sorter<T> {
     /// For each cycle from the first one on, where the next message of it goes.
     places: Vec<u32>,
+    due: Vec<T>,
     sorted: Vec<T>,
 }
 
 impl<T> Default for Sorter<T> {
     fn default() -> Sorter<T> {
-        Sorter { places: Vec::new(), sorted: Vec::new() }
+        Sorter { places: Vec::new(), due: Vec::new(), sorted: Vec::new() }
     }
 }
 
 impl<T: Timed> Sorter<T> {
+    /// Takes the messages before `end` out, sorted by cycle and rank; the others stay in the order in which they came. With
+    /// the cycle of the first of those.
+    pub(crate) fn take_before(&mut self, messages: &mut Vec<T>, end: Cycle) -> (&[T], Cycle) {
+        let mut first_later = Cycle::NEVER;
+        let mut due = std::mem::take(&mut self.due);
+        due.clear();
+        messages.retain(|message| {
+            let is_later = message.at() >= end;
+            if is_later {
+                first_later = first_later.min(message.at());
+            } else {
+                due.push(*message);
+            }
+            is_later
+        });
+        self.sort(&mut due);
+        self.due = due;
+        (&self.due, first_later)
+    }
+
     /// Sorts messages by cycle and rank.
-    pub(crate) fn sort(&mut self, messages: &mut Vec<T>) {
+    fn sort(&mut self, messages: &mut Vec<T>) {
         let Some((first, last)) = span(messages) else { return };
         let span = (last - first) as usize + 1;
         if messages.len() < FEW || span > MOST_CYCLES * messages.len() {
@@ -63,6 +86,45 @@ impl<T: Timed> Sorter<T> {
     }
 }
 
+/// Messages that mostly come in the order of their cycles; those of one cycle stay in the order in which they came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stream<T> {
+    messages: VecDeque<T>,
+    in_order: bool,
+}
+
+impl<T> Default for Stream<T> {
+    fn default() -> Stream<T> {
+        Stream { messages: VecDeque::new(), in_order: true }
+    }
+}
+
+impl<T: Timed> Stream<T> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// A message is on its way.
+    pub(crate) fn push(&mut self, message: T) {
+        self.in_order &= self.messages.back().is_none_or(|last| last.at() <= message.at());
+        self.messages.push_back(message);
+    }
+
+    /// Gives the messages before `end` to `take`: how many they are, and the cycle of the first of the others.
+    pub(crate) fn take_before(&mut self, end: Cycle, mut take: impl FnMut(T)) -> (usize, Cycle) {
+        if !self.in_order {
+            self.messages.make_contiguous().sort_by_key(T::at);
+            self.in_order = true;
+        }
+        let mut taken = 0;
+        while let Some(message) = self.messages.pop_front_if(|message| message.at() < end) {
+            take(message);
+            taken += 1;
+        }
+        (taken, self.messages.front().map_or(Cycle::NEVER, T::at))
+    }
+}
+
 /// The first and the last cycle of any message.
 fn span<T: Timed>(messages: &[T]) -> Option<(u64, u64)> {
     let any = messages.first()?.at().0;
@@ -73,7 +135,7 @@ fn span<T: Timed>(messages: &[T]) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sorter, Timed};
+    use super::{Sorter, Stream, Timed};
     use warplab_units::Cycle;
 
     /// A cycle, a rank, and where it was before.
@@ -88,6 +150,29 @@ mod tests {
         fn rank(&self) -> u64 {
             self.1
         }
+    }
+
+    #[test]
+    fn what_is_later_stays_as_it_came_and_is_put_in_order_when_it_is_due() {
+        let mut messages =
+            vec![Message(9, 0, 0), Message(4, 1, 1), Message(7, 0, 2), Message(4, 0, 3), Message(7, 0, 4)];
+        let mut sorter = Sorter::default();
+        let first = (&[Message(4, 0, 3), Message(4, 1, 1)][..], Cycle(7));
+        assert_eq!(sorter.take_before(&mut messages, Cycle(7)), first);
+        let rest = (&[Message(7, 0, 2), Message(7, 0, 4), Message(9, 0, 0)][..], Cycle::NEVER);
+        assert_eq!(sorter.take_before(&mut messages, Cycle(10)), rest);
+        assert!(messages.is_empty());
+    }
+
+    #[test]
+    fn a_stream_gives_what_is_due_in_order_whether_it_came_so_or_not() {
+        let mut stream = Stream::default();
+        let messages = [(4, 0), (4, 1), (9, 2), (7, 3), (4, 4)];
+        messages.into_iter().for_each(|(at, number)| stream.push(Message(at, 0, number)));
+        let mut taken = Vec::new();
+        assert_eq!(stream.take_before(Cycle(8), |message| taken.push(message.2)), (4, Cycle(9)));
+        assert_eq!(stream.take_before(Cycle(10), |message| taken.push(message.2)), (1, Cycle::NEVER));
+        assert_eq!(taken, [0, 1, 4, 3, 2]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 mod chunks;
 
-use chunks::Chunks;
+use crate::message::Request;
+use chunks::{Chunks, SliceLocation};
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::SmCluster;
@@ -49,6 +50,24 @@ impl AddressMap {
                 self.half_of_sm(sm) * chunks.partitions() + chunks.place(line).partition,
             ),
             None => PartitionId(self.rotated(line) as u16),
+        }
+    }
+
+    /// The partition that a request goes to, and the request with the place of its line.
+    #[inline]
+    #[must_use]
+    pub fn route(&self, request: Request) -> (PartitionId, Request) {
+        let line = request.line;
+        match &self.chunks {
+            Some(chunks) => {
+                let SliceLocation { home, partition, local_line } = chunks.place(line);
+                let partition = self.half_of_sm(request.sm) * chunks.partitions() + partition;
+                (PartitionId::from_index(partition), Request { home: home as u8, local_line, ..request })
+            }
+            None => {
+                let local_line = self.partitions.divide(line.0 / LINE_BYTES).0;
+                (PartitionId(self.rotated(line) as u16), Request { home: 0, local_line, ..request })
+            }
         }
     }
 
@@ -105,10 +124,17 @@ impl AddressMap {
     /// The slice of the partition that holds a line.
     #[must_use]
     pub fn slice(&self, line: Address) -> usize {
+        if self.slices == 1 { 0 } else { self.slice_of(self.local_line(line)) }
+    }
+
+    /// The slice of the partition that holds the line of this number.
+    #[inline]
+    #[must_use]
+    pub(crate) fn slice_of(&self, local_line: u64) -> usize {
         if self.slices == 1 {
             return 0;
         }
-        let mixed = mix(self.local_line(line) ^ 0x5bd1);
+        let mixed = mix(local_line ^ 0x5bd1);
         (if self.slices.is_power_of_two() { mixed & (self.slices - 1) } else { mixed % self.slices }) as usize
     }
 

@@ -33,6 +33,10 @@ pub struct Request {
     pub token: u32,
     /// The line.
     pub line: Address,
+    /// The number of the line inside its partition, once the request is on the crossbar.
+    pub local_line: u64,
+    /// The half of L2 that is home to the line, likewise.
+    pub home: u8,
     /// The sectors of that line.
     pub sectors: SectorMask,
     /// What it asks for.
@@ -44,6 +48,13 @@ pub struct Request {
 }
 
 impl Request {
+    /// The line that it asks for.
+    #[inline]
+    #[must_use]
+    pub fn located_line(&self) -> Line {
+        Line { address: self.line, local: self.local_line }
+    }
+
     /// Flits that it is on the crossbar: one at least.
     #[must_use]
     pub fn flits(&self, flit_bytes: u32) -> u32 {
@@ -77,6 +88,15 @@ pub struct Credit {
     pub at: Cycle,
 }
 
+/// A line, with its number inside its partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its address.
+    pub address: Address,
+    /// Its number, which is the same in both halves.
+    pub local: u64,
+}
+
 /// What a slice of the L2 says to the one of the same number in the other half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HalfMessage {
@@ -92,7 +112,7 @@ pub enum HalfContent {
     /// A request for a line that is at home there.
     Request(Request),
     /// Sectors of a line that is at home here.
-    Data(Address, SectorMask),
+    Data(Line, SectorMask),
     /// The copy of a line is out of date.
-    Invalidate(Address),
+    Invalidate(Line),
 }

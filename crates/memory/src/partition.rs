@@ -5,7 +5,7 @@ mod inspect;
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
-use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request};
+use crate::message::{Credit, HalfContent, HalfMessage, Line, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
@@ -176,7 +176,7 @@ impl Partition {
     /// A request arrives; requests of one partition must come in order of arrival.
     pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
-        let slice = spec.map.slice(request.line);
+        let slice = spec.map.slice_of(request.local_line);
         self.slices[slice].push(request);
         self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
@@ -189,7 +189,7 @@ impl Partition {
             return;
         };
         self.counters.l2_requests.enters(request.at.0);
-        let slice = spec.map.slice(request.line);
+        let slice = spec.map.slice_of(request.local_line);
         self.slices[slice].push_far(request);
         self.agenda.set_look_up(slice, self.slices[slice].next_event());
     }
@@ -267,27 +267,12 @@ impl Partition {
             HalfContent::Request(_) => None,
         });
         fills.clone().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
-        for line in data.clone() {
-            slice(line).fetch_slots(line);
-            slice(line).fetch_set(&spec.l2, line);
-        }
-        self.slices.iter().for_each(|slice| slice.fetch_for_requests(&spec.l2, until, arrived));
+        let slice_of = |line: Line| &self.slices[spec.map.slice_of(line.local)];
+        data.clone().for_each(|line| slice_of(line).fetch_far_slots(line));
+        self.slices.iter().for_each(|slice| slice.fetch_for_requests(until, arrived));
         fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
-        for line in data {
-            slice(line).fetch_entries(line);
-            slice(line).fetch_line(&spec.l2, line);
-        }
+        data.for_each(|line| slice_of(line).fetch_far_entries(line));
         fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
-    }
-
-    /// Fetches what the last fills of a pseudo-channel will need: for each one step further than when the one before came.
-    fn fetch_for_last_fills(&self, spec: &PartitionSpec, channel: usize) {
-        let slice = |line| &self.slices[spec.map.slice(line)];
-        let mut newest = self.fills[channel].iter().rev();
-        let [first, second, third] = [newest.next(), newest.next(), newest.next()];
-        first.iter().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
-        second.iter().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
-        third.iter().for_each(|fill| slice(fill.line).fetch_place(fill.line));
     }
 
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
@@ -366,12 +351,12 @@ impl Partition {
         self.agenda.set_message(self.messages.front());
         match message.content {
             HalfContent::Data(line, sectors) => {
-                self.bring_to_slice(spec.map.slice(line), output, |slice, output| {
+                self.bring_to_slice(spec.map.slice_of(line.local), output, |slice, output| {
                     slice.fill_copy(&spec.l2, line, sectors, message.at, output);
                 });
             }
             HalfContent::Invalidate(line) => {
-                self.slices[spec.map.slice(line)].invalidate_copy(&spec.l2, line);
+                self.slices[spec.map.slice_of(line.local)].invalidate_copy(line);
             }
             HalfContent::Request(_) => {}
         }
@@ -434,7 +419,6 @@ impl Partition {
             self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
             let line = Address(access.token * LINE_BYTES);
             self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
-            self.fetch_for_last_fills(spec, channel);
         }
         self.agenda.set_fill(channel, self.fills[channel].front());
     }

@@ -35,6 +35,8 @@ pub(crate) fn read(token: u32, number: u64, sectors: u8, at: u64) -> Request {
         sm: SmId(0),
         token,
         line: line(number),
+        local_line: number,
+        home: 0,
         sectors: SectorMask(sectors),
         kind: RequestKind::Read,
         bytes: 8,

@@ -215,6 +215,7 @@ impl Advance<'_> {
             read_barrier: info.read_barrier,
         };
         let read = self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
+        self.sm.next_operation = self.sm.lsu.queues.next_start();
         if let (Some(at), Some(counter)) = (read, info.read_barrier) {
             let (slot, generation) = (owner.slot, owner.generation);
             self.sm.events.push(at, Event::Release { slot, generation, counter });

@@ -16,6 +16,7 @@ mod events;
 mod fetch;
 mod follow;
 mod hazards;
+mod hold;
 mod inspect;
 mod issue;
 mod launch;

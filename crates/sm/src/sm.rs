@@ -45,6 +45,8 @@ pub struct Sm {
     inbox: VecDeque<Reply>,
     /// When the first of these comes, or never.
     next_reply: Cycle,
+    /// When the LSU can start its next operation, as far as is known, or never; and that of which sub-partition.
+    pub(crate) next_operation: (Cycle, usize),
     starts: VecDeque<BlockStart>,
     /// When the first of these comes, or never.
     next_start: Cycle,
@@ -111,6 +113,7 @@ impl Sm {
             printed: PrintedLines::default(),
             inbox: VecDeque::new(),
             next_reply: Cycle::NEVER,
+            next_operation: (Cycle::NEVER, 0),
             starts: VecDeque::new(),
             next_start: Cycle::NEVER,
             ends: Vec::new(),
@@ -215,7 +218,7 @@ impl Sm {
 
     fn next_known(&self) -> Cycle {
         let event = self.events.next().min(self.wakes.next());
-        let lsu = self.lsu.queues.next_start().0.min(self.next_credit());
+        let lsu = self.next_operation.0.min(self.next_credit());
         event.min(lsu).min(self.next_reply).min(self.next_start)
     }
 
@@ -252,13 +255,22 @@ pub(crate) struct Advance<'a> {
 pub(crate) type HeldBack = SmallVec<[(usize, Readiness); 4]>;
 
 impl Advance<'_> {
-    /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
-    /// can happen, and the cycles until then are charged to what each warp waits for.
+    /// Advances to cycle `until`. What was held back on the way is charged at its end.
     fn until(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
-        let by_formula = self.context.spec.scheduler.is_formula();
         fetch_all_ahead(&*self.sm);
         fetch_all_ahead(&self.sm.sub_partitions[..]);
         self.sm.lsu.fetch_for(self.sm.inbox.iter().take_while(|reply| reply.at < until));
+        let result = self.cycles(until);
+        let now = self.sm.now;
+        self.sm.sub_partitions.iter_mut().for_each(|sub| sub.end_hold(now));
+        result
+    }
+
+    /// Cycle after cycle: first what is due, then each scheduler issues; time goes to the next cycle in which anything
+    /// can happen, and the cycles until then are charged to what each warp waits for.
+    fn cycles(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
+        let by_formula = self.context.spec.scheduler.is_formula();
+        let may_hold = self.alone && !by_formula;
         let mut held_back: HeldBack = SmallVec::new();
         while self.sm.now < until {
             self.take_due();
@@ -273,7 +285,18 @@ impl Advance<'_> {
                 if self.sm.sub_partitions[sub].ready == 0 {
                     continue;
                 }
-                let mut readiness = self.readiness(sub);
+                let (now, queue_full) = (self.sm.now, self.queue_full(sub));
+                if let Some(free) = self.sm.sub_partitions[sub].held_until(now, queue_full) {
+                    next_free = next_free.min(free);
+                    continue;
+                }
+                self.sm.sub_partitions[sub].end_hold(now);
+                let mut readiness = self.sm.sub_partitions[sub].readiness(now, queue_full);
+                if readiness.eligible == 0 && may_hold {
+                    self.sm.sub_partitions[sub].hold(now, &readiness, queue_full);
+                    next_free = next_free.min(readiness.next_free);
+                    continue;
+                }
                 if readiness.eligible != 0 && by_formula {
                     readiness.held = self.select_by_formula(sub, &readiness)?;
                     eligible |= readiness.held != readiness.eligible;
@@ -281,9 +304,7 @@ impl Advance<'_> {
                     eligible = true;
                     self.select(sub, &readiness)?;
                 }
-                if readiness.math | readiness.global | readiness.shared | readiness.behind | readiness.held
-                    != 0
-                {
+                if readiness.holds_back() {
                     next_free = next_free.min(readiness.next_free);
                     held_back.push((sub, readiness));
                 }
@@ -309,7 +330,9 @@ impl Advance<'_> {
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
     fn take_due(&mut self) {
         let now = self.sm.now;
-        if self.sm.next_reply <= now || self.sm.next_credit() <= now || self.sm.lsu.queues.may_start(now) {
+        let may_start =
+            self.sm.next_operation.0 <= now || self.sm.watched && self.sm.lsu.queues.may_start(now);
+        if self.sm.next_reply <= now || self.sm.next_credit() <= now || may_start {
             self.run_lsu();
         }
         self.take_events();
@@ -334,12 +357,11 @@ impl Advance<'_> {
         if self.sm.next_credit() <= now {
             self.sm.lsu.queues.unblock(now);
         }
-        if self.sm.lsu.queues.may_start(now) {
-            let (start, sub) = self.sm.lsu.queues.next_start();
-            if start <= now {
-                self.sm.lsu.start(now, sub, spec, &mut outcomes);
-            }
+        let (start, sub) = self.sm.lsu.queues.next_start();
+        if start <= now {
+            self.sm.lsu.start(now, sub, spec, &mut outcomes);
         }
+        self.sm.next_operation = self.sm.lsu.queues.next_start();
         for &outcome in &outcomes {
             self.memory_outcome(outcome);
         }
@@ -419,10 +441,14 @@ impl Advance<'_> {
 
     #[inline(always)]
     pub(crate) fn readiness(&self, sub: usize) -> Readiness {
-        let sub_partition = &self.sm.sub_partitions[sub];
+        self.sm.sub_partitions[sub].readiness(self.sm.now, self.queue_full(sub))
+    }
+
+    /// Whether ready warps of a sub-partition find the memory queue full.
+    #[inline(always)]
+    fn queue_full(&self, sub: usize) -> bool {
         let queues = &self.sm.lsu.queues;
-        let full = sub_partition.wants_memory() && queues.is_full(sub, &self.context.spec.lsu.queue);
-        sub_partition.readiness(self.sm.now, full)
+        self.sm.sub_partitions[sub].wants_memory() && queues.is_full(sub, &self.context.spec.lsu.queue)
     }
 
     /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes

@@ -1,5 +1,6 @@
 //! One sub-partition: which of its warps can issue, and the accounts of their states.
 
+use crate::hold::Hold;
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::pipes::Pipes;
 use crate::register_file::{Ports, RegisterFileSpec};
@@ -29,6 +30,9 @@ pub(crate) struct SubPartition {
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
     wants_shared: u64,
+    /// What holds back all ready warps, while an SM advances.
+    #[serde(skip)]
+    pub(crate) hold: Hold,
     /// The age of each warp: when it was dispatched.
     ages: Vec<u64>,
     /// Warps that are resident.
@@ -69,6 +73,12 @@ pub(crate) struct Readiness {
 }
 
 impl Readiness {
+    /// Whether anything holds back a ready warp.
+    #[inline(always)]
+    pub(crate) fn holds_back(&self) -> bool {
+        self.math | self.global | self.shared | self.behind | self.held != 0
+    }
+
     /// The ready warps that are held back, by reason.
     pub(crate) fn held_back(&self) -> [(StallReason, u64); 4] {
         [
@@ -92,6 +102,7 @@ impl SubPartition {
             dispatched: Cycle(0),
             wants_global: 0,
             wants_shared: 0,
+            hold: Hold::default(),
             ages: vec![0; MOST_WARPS],
             resident: 0,
             active_since: Cycle(0),
@@ -194,6 +205,7 @@ impl SubPartition {
         let bit = 1 << warp;
         self.ready |= bit;
         self.ready_warps += 1;
+        self.hold.change();
         self.pipes.want(warp, unit);
         match memory {
             MemoryClass::None | MemoryClass::CopyGroup => {}
@@ -269,7 +281,7 @@ mod tests {
 
     impl Readiness {
         /// No warp is ready.
-        const NONE: Readiness = Readiness {
+        pub(crate) const NONE: Readiness = Readiness {
             eligible: 0,
             math: 0,
             special: 0,

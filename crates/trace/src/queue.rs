@@ -30,32 +30,44 @@ pub struct QueueCounters {
 }
 
 /// How often latencies of each class occurred, up to the longest; the classes are those of the histogram.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Latencies {
     counts: Vec<u64>,
-    /// The classes of the last ones, which are not counted yet: counting many at once costs the host less than one now and
-    /// one then, when it has not had the counts for long.
-    last: Vec<u16>,
+    /// The classes of the last ones, which are not counted yet, and how many these are: counting many at once costs the host
+    /// less than one now and one then, when it has not had the counts for long.
+    last: [u16; COUNTED_AT_ONCE],
+    uncounted: usize,
 }
 
 /// Latencies that are counted at once.
 const COUNTED_AT_ONCE: usize = 64;
 
+impl Default for Latencies {
+    fn default() -> Latencies {
+        Latencies { counts: Vec::new(), last: [0; COUNTED_AT_ONCE], uncounted: 0 }
+    }
+}
+
 impl Latencies {
     #[inline]
     fn record(&mut self, latency: u64) {
-        if self.last.len() == COUNTED_AT_ONCE {
+        self.last[self.uncounted % COUNTED_AT_ONCE] = class_of(latency.min(LARGEST)) as u16;
+        self.uncounted += 1;
+        if self.uncounted == COUNTED_AT_ONCE {
             self.count_last();
         }
-        self.last.push(class_of(latency.min(LARGEST)) as u16);
     }
 
     #[inline(never)]
     fn count_last(&mut self) {
-        let mut last = std::mem::take(&mut self.last);
+        let last = self.last;
         last.iter().for_each(|&class| self.count(usize::from(class), 1));
-        last.clear();
-        self.last = last;
+        self.uncounted = 0;
+    }
+
+    /// The classes that are not counted yet.
+    fn uncounted(&self) -> &[u16] {
+        &self.last[..self.uncounted]
     }
 
     #[inline]
@@ -75,12 +87,12 @@ impl Latencies {
 
     /// All of them as one histogram.
     fn histogram(&self) -> Option<Box<Histogram<u64>>> {
-        if self.counts.is_empty() && self.last.is_empty() {
+        if self.counts.is_empty() && self.uncounted == 0 {
             return None;
         }
         // Two significant digits: bounds that are always valid.
         let mut all = Box::new(Histogram::new(2).expect("two significant digits are allowed"));
-        let last = self.last.iter().map(|&class| (usize::from(class), 1));
+        let last = self.uncounted().iter().map(|&class| (usize::from(class), 1));
         let counted = self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0);
         for (class, count) in counted.chain(last) {
             // It resizes itself, so that recording cannot fail.
@@ -231,7 +243,7 @@ impl AddAssign<&Latencies> for Latencies {
             self.counts.resize(other.counts.len(), 0);
         }
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
-        other.last.iter().for_each(|&class| self.count(usize::from(class), 1));
+        other.uncounted().iter().for_each(|&class| self.count(usize::from(class), 1));
     }
 }
 

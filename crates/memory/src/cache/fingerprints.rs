@@ -33,6 +33,8 @@ pub(super) struct Fingerprints {
     shape: CacheShape,
     words_of_set: usize,
     words: Vec<u64>,
+    /// Ways of each set that are empty.
+    empty: Vec<u32>,
 }
 
 impl Fingerprints {
@@ -44,8 +46,10 @@ impl Fingerprints {
             _ => u64::from(Fingerprint::EMPTY.0) * LOWEST,
         };
         let set: Vec<u64> = (0..words_of_set).map(empty_word).collect();
-        Fingerprints { shape, words_of_set, words: set.repeat(shape.sets) }
+        let empty = vec![shape.ways as u32; shape.sets];
+        Fingerprints { shape, words_of_set, words: set.repeat(shape.sets), empty }
     }
+
     /// Fetches those of a set, which will be needed soon.
     #[inline]
     pub(super) fn fetch(&self, set: usize) {
@@ -63,7 +67,16 @@ impl Fingerprints {
     pub(super) fn put(&mut self, set: usize, way: usize, fingerprint: Fingerprint) {
         let word = &mut self.words[set * self.words_of_set + way / WAYS_OF_WORD];
         let shift = way % WAYS_OF_WORD * 8;
+        let was_empty = *word >> shift & 0xff == u64::from(Fingerprint::EMPTY.0);
+        let empty = self.empty[set] - u32::from(was_empty);
+        self.empty[set] = empty + u32::from(fingerprint == Fingerprint::EMPTY);
         *word = *word & !(0xff << shift) | u64::from(fingerprint.0) << shift;
+    }
+
+    /// The first empty way of a set.
+    #[inline]
+    pub(super) fn find_empty(&self, set: usize) -> Option<usize> {
+        if self.empty[set] == 0 { None } else { self.find(set, Fingerprint::EMPTY, |_| true) }
     }
 
     /// The first way of a set with a fingerprint whose line is the right one.

@@ -30,11 +30,6 @@ pub(crate) trait Policy {
     /// Fetches what is kept of all sets.
     #[inline]
     fn fetch_all(&self) {}
-    /// The way that goes unless it must stay, as far as that is quickly told.
-    #[inline]
-    fn likely_victim(&self, _set: usize) -> Option<usize> {
-        None
-    }
     /// The way of a full set that goes, among those that may; none where none may.
     fn victim(&mut self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize>;
 }
@@ -74,11 +69,6 @@ macro_rules! policies {
             #[inline]
             pub(crate) fn fetch_all(&self) {
                 match self { $(Replacement::$policy(state) => state.fetch_all(),)* }
-            }
-
-            #[inline]
-            pub(crate) fn likely_victim(&self, set: usize) -> Option<usize> {
-                match self { $(Replacement::$policy(state) => state.likely_victim(set),)* }
             }
 
             #[inline]

@@ -7,7 +7,7 @@ use super::replacement::Replacement;
 pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
-use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask, fetch_ahead};
+use warplab_units::{Address, Divisor, LINE_BYTES, SectorMask, fetch_ahead, fetch_all_ahead};
 
 /// Size and shape of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,14 +181,11 @@ impl SectorCache {
         self.replacement.fetch(set);
     }
 
-    /// Fetches a line that will be looked for soon, once its set is there.
+    /// Fetches the lines of a set that will be looked through soon.
     #[inline]
-    pub(crate) fn fetch_line(&self, line: Address, set_number: u64) {
-        let (set, number) = (self.set(set_number), line.0 / LINE_BYTES);
-        let likely = self.fingerprints.find(set, Fingerprint::of(number), |_| true);
-        if let Some(way) = likely.or_else(|| self.replacement.likely_victim(set)) {
-            fetch_ahead(&self.lines[set * self.shape.ways + way]);
-        }
+    pub(crate) fn fetch_lines(&self, set_number: u64) {
+        let first = self.set(set_number) * self.shape.ways;
+        fetch_all_ahead(&self.lines[first..first + self.shape.ways]);
     }
 
     /// Fetches a line whose place is known.
@@ -217,7 +214,7 @@ impl SectorCache {
     pub fn insert_absent(&mut self, absent: Absent) -> Option<(LineIndex, Option<Victim>)> {
         let Absent { set, number, fingerprint } = absent;
         let first = set * self.shape.ways;
-        let (way, victim) = match self.fingerprints.find(set, Fingerprint::EMPTY, |_| true) {
+        let (way, victim) = match self.fingerprints.find_empty(set) {
             Some(empty) => (empty, None),
             None => {
                 let lines = &self.lines[first..first + self.shape.ways];

@@ -34,13 +34,13 @@ impl InputSpec {
 mod tests {
     use super::InputSpec;
     use crate::message::{Request, RequestKind};
+    use crate::testing::read;
     use warplab_config::Ticks;
-    use warplab_units::{Address, Cycle, SectorMask, SmId};
+    use warplab_units::SectorMask;
 
     fn cycles(kind: RequestKind, sectors: u8, bytes: u32) -> Ticks {
         let input = InputSpec { flit: Ticks::of_cycles(1), flit_bytes: 32 };
-        let sectors = SectorMask(sectors);
-        let request = Request { sm: SmId(0), token: 0, line: Address(0), sectors, kind, bytes, at: Cycle(0) };
+        let request = Request { sectors: SectorMask(sectors), kind, bytes, ..read(0, 0, 0, 0) };
         input.time(&request)
     }
 

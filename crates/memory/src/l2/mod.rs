@@ -1,6 +1,7 @@
 //! The L2 cache: slices, each with its tags, its MSHRs and its port.
 
 mod coalescer;
+mod inbox;
 mod input;
 mod link;
 mod mshr;
@@ -8,4 +9,4 @@ mod partial;
 mod slice;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
-pub use slice::{L2MshrView, SliceView};
+pub use slice::{L2MshrView, RequestView, SliceView};

@@ -32,18 +32,16 @@ pub(crate) struct Mshr {
 }
 
 impl Mshr {
-    /// Takes out the requests that wait for nothing any more.
-    pub(crate) fn take_ready(&mut self, is_ready: impl Fn(&Waiter) -> bool) -> Waiters {
-        if !self.waiters.iter().any(&is_ready) {
-            return Waiters::new();
-        }
-        let waiters = std::mem::take(&mut self.waiters);
-        if waiters.len() == 1 {
-            return waiters;
-        }
-        let (ready, rest) = waiters.into_iter().partition(is_ready);
-        self.waiters = rest;
-        ready
+    /// Takes out the requests that wait for nothing more than the sectors that can be read; they go to `ready`.
+    #[inline]
+    fn take_ready(&mut self, readable: SectorMask, ready: &mut Vec<Waiter>) {
+        self.waiters.retain(|waiter| {
+            let is_ready = readable.contains(waiter.request.sectors);
+            if is_ready {
+                ready.push(*waiter);
+            }
+            !is_ready
+        });
     }
 }
 
@@ -79,31 +77,28 @@ impl Mshrs {
         self.0.get(line).map(|mshr| mshr.index)
     }
 
-    /// Sectors of a line that are under way.
-    pub(crate) fn pending(&self, line: Address) -> SectorMask {
-        self.0.get(line).map_or(SectorMask::EMPTY, |mshr| mshr.pending)
-    }
-
-    /// Sectors of a line have come; `readable` says which of the line are there now. Nothing where the line is not under way.
+    /// Sectors of a line have come; `readable` says which of the line are there now. Requests that wait for nothing any more
+    /// go to `ready`. Nothing where the line is not under way.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
         line: Address,
         sectors: SectorMask,
+        ready: &mut Vec<Waiter>,
         readable: impl FnOnce(&Mshr) -> SectorMask,
     ) -> Option<Arrived> {
         self.0.change(line, |mshr| {
             mshr.pending = mshr.pending & !sectors;
             let readable = readable(mshr);
-            let ready = mshr.take_ready(|waiter| readable.contains(waiter.request.sectors));
+            mshr.take_ready(readable, ready);
             let complete = mshr.pending.is_empty();
             let write_back = complete && mshr.write_back;
-            (Arrived { index: mshr.index, ready, complete, write_back }, !complete)
+            (Arrived { index: mshr.index, complete, write_back }, !complete)
         })
     }
 
     /// Lets a request wait for sectors that it lacks. Gives the sectors of `fetch` that nobody has asked for yet, which
-    /// are pending from now on, and how many of `missing` were on their way already.
+    /// are pending from now on, and which of `missing` were on their way already.
     pub(crate) fn wait(
         &mut self,
         waiter: Waiter,
@@ -113,7 +108,7 @@ impl Mshrs {
     ) -> Waiting {
         let mshr = self.0.get_or_insert(waiter.request.line);
         mshr.index = index;
-        let waiting = Waiting { fetch: fetch & !mshr.pending, merged: (missing & mshr.pending).count() };
+        let waiting = Waiting { fetch: fetch & !mshr.pending, merged: missing & mshr.pending };
         mshr.waiters.push(waiter);
         mshr.pending |= waiting.fetch;
         waiting
@@ -137,12 +132,10 @@ impl Mshrs {
 }
 
 /// What [`Mshrs::arrive`] gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrived {
     /// The place of the line in the cache.
     pub(crate) index: LineIndex,
-    /// Requests that wait for nothing any more.
-    pub(crate) ready: Waiters,
     /// Whether nothing of the line is under way any more.
     pub(crate) complete: bool,
     /// Whether it is written back.
@@ -155,7 +148,7 @@ pub(crate) struct Waiting {
     /// Sectors to ask of DRAM.
     pub(crate) fetch: SectorMask,
     /// Sectors that were under way already.
-    pub(crate) merged: u32,
+    pub(crate) merged: SectorMask,
 }
 
 #[cfg(test)]
@@ -171,6 +164,8 @@ mod tests {
             sm: SmId(0),
             token,
             line: Address(line),
+            local_line: 0,
+            home: 0,
             sectors: SectorMask(sectors),
             kind: RequestKind::Read,
             bytes: 8,
@@ -186,7 +181,7 @@ mod tests {
     #[test]
     fn the_first_miss_of_a_line_fetches_what_it_lacks() {
         let waiting = wait(&mut Mshrs::default(), read(0, 1, 0b0001), 0b0011);
-        assert_eq!(waiting, Waiting { fetch: SectorMask(0b0011), merged: 0 });
+        assert_eq!(waiting, Waiting { fetch: SectorMask(0b0011), merged: SectorMask::EMPTY });
     }
 
     #[test]
@@ -194,7 +189,7 @@ mod tests {
         let mut mshrs = Mshrs::default();
         wait(&mut mshrs, read(0, 1, 0b0001), 0b0011);
         let second = wait(&mut mshrs, read(0, 2, 0b0010), 0b0011);
-        assert_eq!(second, Waiting { fetch: SectorMask::EMPTY, merged: 1 });
+        assert_eq!(second, Waiting { fetch: SectorMask::EMPTY, merged: SectorMask(0b0010) });
         assert_eq!(mshrs.len(), 1);
     }
 
@@ -203,7 +198,7 @@ mod tests {
         let mut mshrs = Mshrs::default();
         wait(&mut mshrs, read(0, 1, 0b0001), 0b0011);
         let second = wait(&mut mshrs, read(0, 2, 0b0110), 0b1111);
-        assert_eq!(second, Waiting { fetch: SectorMask(0b1100), merged: 1 });
+        assert_eq!(second, Waiting { fetch: SectorMask(0b1100), merged: SectorMask(0b0010) });
     }
 
     #[test]
@@ -212,8 +207,9 @@ mod tests {
         for token in [5, 3, 4] {
             wait(&mut mshrs, read(128, token, 1), 1);
         }
-        let waiters = mshrs.arrive(Address(128), SectorMask(1), |_| SectorMask(1)).unwrap().ready;
-        assert_eq!(waiters.iter().map(|waiter| waiter.request.token).collect::<Vec<u32>>(), [5, 3, 4]);
+        let mut ready = Vec::new();
+        mshrs.arrive(Address(128), SectorMask(1), &mut ready, |_| SectorMask(1)).unwrap();
+        assert_eq!(ready.iter().map(|waiter| waiter.request.token).collect::<Vec<u32>>(), [5, 3, 4]);
     }
 
     #[test]
@@ -221,7 +217,8 @@ mod tests {
         let mut mshrs = Mshrs::default();
         wait(&mut mshrs, read(0, 1, 1), 1);
         assert!(mshrs.contains(Address(0)) && !mshrs.contains(Address(128)));
-        assert!(mshrs.arrive(Address(0), SectorMask(1), |_| SectorMask(1)).unwrap().complete);
+        let arrived = mshrs.arrive(Address(0), SectorMask(1), &mut Vec::new(), |_| SectorMask(1));
+        assert!(arrived.unwrap().complete);
         assert!(mshrs.is_empty() && !mshrs.contains(Address(0)));
     }
 }

@@ -7,6 +7,7 @@ mod neighbours;
 mod partial;
 
 use super::coalescer::{Coalescer, CoalescerSpec};
+use super::inbox::{Blocked, Inbox};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Arrived, Mshrs, Waiter};
@@ -15,13 +16,12 @@ use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
 
-pub use inspect::{L2MshrView, SliceView};
+pub use inspect::{L2MshrView, RequestView, SliceView};
 use neighbours::DataSource;
 
 /// What a slice wants from DRAM.
@@ -124,34 +124,6 @@ impl L2Spec {
     }
 }
 
-/// Requests in order of arrival.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Inbox {
-    requests: VecDeque<Request>,
-    /// The first one waits for an MSHR, a way of its set or the write queue of DRAM.
-    blocked: bool,
-    /// It does not pass before: it was blocked until then.
-    not_before: Ticks,
-    /// When the last request that was looked up has passed in.
-    passed: Ticks,
-}
-
-impl Inbox {
-    /// When the first request can be looked up; never when none waits or it is blocked.
-    fn next(&self) -> Ticks {
-        match self.requests.front() {
-            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before).max(self.passed),
-            _ => Ticks::NEVER,
-        }
-    }
-
-    fn unblock(&mut self, now: Ticks) {
-        if std::mem::take(&mut self.blocked) {
-            self.not_before = self.not_before.max(now);
-        }
-    }
-}
-
 /// Whose request a slice looks up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Asker {
@@ -194,6 +166,9 @@ pub(crate) struct Slice {
     late_free: Ticks,
     /// The line and sectors of the last atomic operation.
     last_atomic: Option<(Address, SectorMask)>,
+    /// Requests that data has brought all they waited for: nothing between two arrivals.
+    #[serde(skip)]
+    ready: Vec<Waiter>,
 }
 
 /// Where a slice leaves what it wants and what it counts.
@@ -223,12 +198,13 @@ impl Slice {
             port_free: Ticks(0),
             late_free: Ticks(0),
             last_atomic: None,
+            ready: Vec::new(),
         }
     }
 
     /// A request of an SM arrives.
     pub(crate) fn push(&mut self, request: Request) {
-        self.from_sms.requests.push_back(request);
+        self.from_sms.push(request);
     }
 
     /// When the next request can be looked up; never when none waits or all are blocked.
@@ -245,15 +221,22 @@ impl Slice {
     /// Whether anything waits here.
     pub(crate) fn is_idle(&self) -> bool {
         let inboxes = [&self.from_sms, &self.from_other_half];
-        inboxes.iter().all(|inbox| inbox.requests.is_empty())
+        inboxes.iter().all(|inbox| inbox.requests().is_empty())
             && self.mshrs.is_empty()
             && self.far_mshrs.is_empty()
     }
 
     /// What was blocked may try again.
+    #[inline]
     pub(crate) fn unblock(&mut self, now: Ticks) {
         self.from_sms.unblock(now);
         self.from_other_half.unblock(now);
+    }
+
+    /// An MSHR is free.
+    fn released(&mut self, obstacle: Blocked) {
+        self.from_sms.released(obstacle);
+        self.from_other_half.released(obstacle);
     }
 
     /// Looks up the request whose turn it is `now`, at [`Slice::next_event`]; `writes_allowed` is false while the write
@@ -267,10 +250,14 @@ impl Slice {
     ) {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
-        let Some(&request) = self.inbox(asker).requests.front() else { return };
-        let (home, set) = spec.map.home_and_local_line(request.line);
+        let inbox = if asker == Asker::Sm { &self.from_sms } else { &self.from_other_half };
+        if let Some(blocked) = inbox.obstacle() {
+            return self.inbox(asker).block(blocked);
+        }
+        let Some(&request) = inbox.requests().front() else { return };
+        let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
-            self.from_sms.requests.pop_front();
+            self.from_sms.pop(None);
             spec.credit(&request, asker, now, output);
             return;
         }
@@ -286,12 +273,11 @@ impl Slice {
                     spec.credit(&request, asker, now, output);
                 }
                 let inbox = self.inbox(asker);
-                inbox.requests.pop_front();
-                if let (Asker::Sm, Some(input)) = (asker, &spec.input) {
-                    inbox.passed = inbox.passed.max(Ticks::from(request.at)) + input.time(&request);
-                }
+                let input = spec.input.as_ref().filter(|_| asker == Asker::Sm);
+                let begin = inbox.passed().max(Ticks::from(request.at));
+                inbox.pop(input.map(|input| begin + input.time(&request)));
             }
-            Err(Blocked) => self.inbox(asker).blocked = true,
+            Err(blocked) => self.inbox(asker).block(blocked),
         }
     }
 
@@ -311,29 +297,30 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
         let Turn { asker, now, .. } = turn;
-        let index = self.find_or_insert(spec, request.line, turn, output).ok_or(Blocked)?;
+        let index = self.find_or_insert(spec, request.line, turn, output)?;
         let missing = self.missing(index, request);
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
-            return Err(Blocked);
+            return Err(Blocked::Other);
         }
         if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request) {
-            return Err(Blocked);
+            return Err(Blocked::Other);
         }
-        let asked = missing_first(missing, &self.mshrs, request.line);
-        count(request, self.cache.present(index), asked, output.counters);
-        if asker == Asker::OtherHalf {
-            count_far(request, asked, output.counters);
-        }
+        let present = self.cache.present(index);
         let passed = self.pass_request(spec, request, missing, now, output);
         if let RequestKind::Write { full, words } = request.kind {
             self.cache.write(index, request.sectors, full);
             self.note_partial(spec, request.line, index, words, now, output);
         }
         self.note_copies(spec, request, asker, index, now, output);
-        if missing.is_empty() {
+        let asked = if missing.is_empty() {
             self.hit(spec, request, asker, index, passed, output);
+            missing
         } else {
-            self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output);
+            self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output)
+        };
+        count(request, present, asked, output.counters);
+        if asker == Asker::OtherHalf {
+            count_far(request, asked, output.counters);
         }
         Ok(())
     }
@@ -365,27 +352,28 @@ impl Slice {
         self.port_free
     }
 
-    /// The place of a line in the cache; none while the line cannot get one.
+    /// The place of a line in the cache, as far as it has one or can get one.
     fn find_or_insert(
         &mut self,
         spec: &L2Spec,
         line: Address,
         turn: Turn,
         output: &mut SliceOutput<'_>,
-    ) -> Option<LineIndex> {
+    ) -> Result<LineIndex, Blocked> {
         let Turn { set, writes_allowed, now, .. } = turn;
         let absent = match self.cache.seek(line, set) {
-            Ok(index) => return Some(index),
+            Ok(index) => return Ok(index),
             Err(absent) => absent,
         };
-        if !writes_allowed || self.mshrs.len() >= spec.mshrs {
-            return None;
+        if self.mshrs.len() >= spec.mshrs {
+            return Err(Blocked::Mshrs);
         }
-        let (index, victim) = self.cache.insert_absent(absent)?;
+        let inserted = writes_allowed.then(|| self.cache.insert_absent(absent)).flatten();
+        let (index, victim) = inserted.ok_or(Blocked::Other)?;
         if let Some(victim) = victim {
             self.evict(spec, victim, now, output);
         }
-        Some(index)
+        Ok(index)
     }
 
     /// The sectors that must come from DRAM before the request can be answered.
@@ -412,7 +400,8 @@ impl Slice {
         self.answer(spec, request, asker, passed + spec.hit, output);
     }
 
-    /// The request waits for sectors; those that are not under way yet are asked of DRAM.
+    /// The request waits for sectors; those that are not under way yet are asked of DRAM. Which of the missing ones these
+    /// are: the profiler counts the others as hits.
     fn miss(
         &mut self,
         spec: &L2Spec,
@@ -421,12 +410,12 @@ impl Slice {
         missing: SectorMask,
         turn: Turn,
         output: &mut SliceOutput<'_>,
-    ) {
+    ) -> SectorMask {
         let fetch = fetched(missing, spec.fetch_sectors) & !self.cache.readable(index);
         self.cache.pin(index);
         self.wait_for_data(spec, &waiter);
         let waiting = self.mshrs.wait(waiter, index, missing, fetch);
-        output.counters.merged_sectors += u64::from(waiting.merged);
+        output.counters.merged_sectors += u64::from(waiting.merged.count());
         if !waiting.fetch.is_empty() {
             output.dram.push(DramRequest {
                 line: waiter.request.line,
@@ -436,6 +425,7 @@ impl Slice {
                 at: turn.now + spec.miss,
             });
         }
+        missing & !waiting.merged
     }
 
     /// Data of some sectors has come from DRAM.
@@ -450,25 +440,31 @@ impl Slice {
         self.unblock(now);
         // The line is under way, so that it was pinned and is still there.
         let cache = &mut self.cache;
-        let arrived = self.mshrs.arrive(line, sectors, |mshr| {
+        let arrived = self.mshrs.arrive(line, sectors, &mut self.ready, |mshr| {
             cache.touch(mshr.index);
             cache.fill(mshr.index, sectors);
             cache.readable(mshr.index)
         });
-        let Some(Arrived { index, ready, complete, write_back: is_written_back }) = arrived else { return };
+        let Some(Arrived { index, complete, write_back: is_written_back }) = arrived else { return };
         if complete {
+            self.released(Blocked::Mshrs);
             self.cache.unpin(index);
         }
         if is_written_back {
             write_back(spec, self.cache.clean(index), now, output);
         }
-        for &Waiter { ref request, asker } in &ready {
+        if self.ready.is_empty() {
+            return;
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        for Waiter { ref request, asker } in ready.drain(..) {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.cache.write(index, request.sectors, SectorMask::EMPTY);
             }
             let at = self.late_answer(spec, request, asker, DataSource::Dram, now) + spec.fill;
             self.answer(spec, request, asker, at, output);
         }
+        self.ready = ready;
     }
 }
 
@@ -496,11 +492,6 @@ fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: 
             }
         }
     }
-}
-
-/// Of the sectors that are missing, those that are not under way: the profiler counts the others as hits.
-fn missing_first(missing: SectorMask, mshrs: &Mshrs, line: Address) -> SectorMask {
-    if missing.is_empty() { missing } else { missing & !mshrs.pending(line) }
 }
 
 /// Counts a request that came from the other half, beside what it counts as any other.
@@ -543,10 +534,6 @@ fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutpu
     }
     output.dram.push(write);
 }
-
-/// A request does not pass until something has come or gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Blocked;
 
 /// The reply to an SM leaves at `at`, alone or with that to its neighbour.
 fn reply(spec: &L2Spec, request: &Request, asker: Asker, at: Cycle, output: &mut SliceOutput<'_>) {

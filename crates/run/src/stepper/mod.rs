@@ -18,7 +18,8 @@ use warplab_gpu::{
     Device, DeviceState, LaunchOptions, Probe, RunFault, RunOutcome, Status, TimelineRecording,
 };
 pub use warplab_memory::{
-    CacheView, ChannelView, DramAccessView, L2MshrView, LineView, PartitionView, SetView, SliceView,
+    CacheView, ChannelView, DramAccessView, L2MshrView, LineView, PartitionView, RequestView, SetView,
+    SliceView,
 };
 use warplab_program::Instruction;
 pub use warplab_sm::{

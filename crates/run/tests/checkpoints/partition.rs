@@ -11,9 +11,11 @@ fn request(token: u32) -> Request {
         1 => (RequestKind::Atomic { sector_accesses: 2, returns: true }, 1),
         _ => (RequestKind::Read, 1 << (token % 3)),
     };
-    let line = Address(u64::from(token * 7 % 61) * 256);
+    let local_line = u64::from(token * 7 % 61);
+    let line = Address(local_line * 256);
     let at = Cycle(u64::from(token) * 3);
-    Request { sm: SmId(0), token, line, sectors: SectorMask(sectors), kind, bytes: 8, at }
+    let (sm, sectors) = (SmId(0), SectorMask(sectors));
+    Request { sm, token, line, local_line, home: 0, sectors, kind, bytes: 8, at }
 }
 
 /// A partition that waits for DRAM and has requests in its slice, and what is still to come.

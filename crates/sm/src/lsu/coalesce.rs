@@ -120,7 +120,7 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
         }
         _ => {}
     }
-    let mut lines = Lines::new();
+    let mut lines: ArrayVec<LineAccess, ROW_LANES> = ArrayVec::new();
     let mut covered: ArrayVec<u128, ROW_LANES> = ArrayVec::new();
     let span = u128::MAX >> (128 - bytes.clamp(1, 128));
     // A bit for each hash of a line: most lines that are new are told by it.
@@ -152,7 +152,7 @@ pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
     for (access, covered) in lines.iter_mut().zip(covered) {
         (access.sectors, access.full, access.words) = touched(covered);
     }
-    lines
+    Lines::from_slice(&lines)
 }
 
 /// The lines of the bytes from `start` to `end`.

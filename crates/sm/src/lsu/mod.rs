@@ -325,7 +325,8 @@ impl LoadStoreUnit {
         };
         let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
-        let request = Request { sm: self.sm, token, line: access.line, sectors, kind, bytes, at };
+        let (sm, line) = (self.sm, access.line);
+        let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at };
         if let (Some(_), Some(flit)) = (start.spec.credits, start.spec.flit_bytes) {
             self.credits.spend(request.flits(flit));
         }

@@ -60,6 +60,8 @@ mod tests {
             sm: SmId(0),
             token: 0,
             line: Address(0),
+            local_line: 0,
+            home: 0,
             sectors: SectorMask::ALL,
             kind: RequestKind::Read,
             bytes,

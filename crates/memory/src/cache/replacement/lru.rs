@@ -55,14 +55,6 @@ impl Policy for Lru {
     }
 
     #[inline]
-    fn likely_victim(&self, set: usize) -> Option<usize> {
-        match self {
-            Lru::Ranks(ranks) => ranks.victim(set, |_| true),
-            Lru::Uses(_) => None,
-        }
-    }
-
-    #[inline]
     fn victim(&mut self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
         match self {
             Lru::Ranks(ranks) => ranks.victim(set, may_go),

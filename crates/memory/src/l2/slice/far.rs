@@ -2,19 +2,18 @@
 //! copies of lines at home here.
 
 use super::neighbours::DataSource;
-use super::{
-    Asker, Blocked, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, missing_first, reply,
-};
+use super::{Asker, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
 use crate::cache::{Absent, LineIndex};
-use crate::l2::mshr::{Arrived, Waiter};
-use crate::message::{HalfContent, HalfMessage, Request, RequestKind};
+use crate::l2::inbox::Blocked;
+use crate::l2::mshr::{Mshr, Waiter};
+use crate::message::{HalfContent, HalfMessage, Line, Request, RequestKind};
 use warplab_config::Ticks;
-use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
+use warplab_units::{Cycle, SECTOR_BYTES, SectorMask};
 
 impl Slice {
     /// A request arrives from the other half.
     pub(crate) fn push_far(&mut self, request: Request) {
-        self.from_other_half.requests.push_back(request);
+        self.from_other_half.push(request);
     }
 
     /// A request of an SM for a line that is at home in the other half. A read is served from the copy, if there is one;
@@ -47,14 +46,13 @@ impl Slice {
         let found = self.cache.find(request.line, set);
         let readable = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index));
         let missing = request.sectors & !readable;
-        let under_way = self.far_mshrs.contains(request.line);
-        if !missing.is_empty() && !under_way && self.far_mshrs.len() >= spec.mshrs {
-            return Err(Blocked);
+        let is_full = self.far_mshrs.len() >= spec.mshrs;
+        if is_full && !missing.is_empty() && !self.far_mshrs.contains(request.line) {
+            return Err(if found.is_none() { Blocked::FarMshrs } else { Blocked::Other });
         }
-        let asked = missing_first(missing, &self.far_mshrs, request.line);
-        count(request, readable, asked, output.counters);
         let passed = self.pass_request(spec, request, missing, now, output);
         if missing.is_empty() {
+            count(request, readable, missing, output.counters);
             self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
             return Ok(());
         }
@@ -62,7 +60,8 @@ impl Slice {
         let waiter = Waiter { request: *request, asker: Asker::Sm };
         self.wait_for_data(spec, &waiter);
         let waiting = self.far_mshrs.wait(waiter, LineIndex::default(), missing, fetch);
-        output.counters.merged_sectors += u64::from(waiting.merged);
+        count(request, readable, missing & !waiting.merged, output.counters);
+        output.counters.merged_sectors += u64::from(waiting.merged.count());
         if !waiting.fetch.is_empty() {
             self.pass_on(spec, &Request { sectors: waiting.fetch, ..*request }, 0, now, output);
         }
@@ -79,7 +78,7 @@ impl Slice {
     ) -> Result<(), Blocked> {
         let index = match self.cache.seek(request.line, set) {
             Ok(index) => Some(index),
-            Err(_) if !writes_allowed => return Err(Blocked),
+            Err(_) if !writes_allowed => return Err(Blocked::Other),
             // Where every line of the set is under way the write leaves no copy.
             Err(absent) => self.insert(spec, absent, now, output),
         };
@@ -148,7 +147,7 @@ impl Slice {
         }
         match request.kind {
             RequestKind::Read => {
-                let content = HalfContent::Data(request.line, request.sectors);
+                let content = HalfContent::Data(request.located_line(), request.sectors);
                 let arrival = self.link.send(&spec.link, at, data_bytes(request));
                 output.queue.leaves(at.to_cycle().0, request.at.0);
                 output.to_other_half.push(HalfMessage { at: arrival, content });
@@ -178,7 +177,7 @@ impl Slice {
         } else if request.kind != RequestKind::Read && self.cache.is_copied(index) {
             self.cache.set_copied(index, false);
             let at = self.link.send(&spec.link, now, 0);
-            let content = HalfContent::Invalidate(request.line);
+            let content = HalfContent::Invalidate(request.located_line());
             output.to_other_half.push(HalfMessage { at, content });
         }
     }
@@ -187,24 +186,28 @@ impl Slice {
     pub(crate) fn fill_copy(
         &mut self,
         spec: &L2Spec,
-        line: Address,
+        line: Line,
         sectors: SectorMask,
         at: Cycle,
         output: &mut SliceOutput<'_>,
     ) {
         let now = Ticks::from(at);
         self.unblock(now);
-        let set = spec.map.local_line(line);
-        let found = self.cache.seek(line, set);
+        let found = self.cache.seek(line.address, line.local);
         if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, now, output), Some) {
             self.cache.fill(index, sectors);
         }
-        let arrived = self.far_mshrs.arrive(line, sectors, |mshr| SectorMask::ALL & !mshr.pending);
-        let Some(Arrived { ready, .. }) = arrived else { return };
-        for &Waiter { ref request, asker } in &ready {
+        let mut ready = std::mem::take(&mut self.ready);
+        let readable = |mshr: &Mshr| SectorMask::ALL & !mshr.pending;
+        let arrived = self.far_mshrs.arrive(line.address, sectors, &mut ready, readable);
+        if arrived.is_some_and(|arrived| arrived.complete) {
+            self.released(Blocked::FarMshrs);
+        }
+        for Waiter { ref request, asker } in ready.drain(..) {
             let at = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
             self.answer(spec, request, asker, at, output);
         }
+        self.ready = ready;
     }
 
     /// Puts a line into the cache, if it can get a place.
@@ -221,8 +224,8 @@ impl Slice {
     }
 
     /// The copy of a line is out of date.
-    pub(crate) fn invalidate_copy(&mut self, spec: &L2Spec, line: Address) {
-        if let Some(index) = self.cache.find(line, spec.map.local_line(line)) {
+    pub(crate) fn invalidate_copy(&mut self, line: Line) {
+        if let Some(index) = self.cache.find(line.address, line.local) {
             self.cache.invalidate(index);
         }
     }

@@ -1,66 +1,84 @@
 //! What a slice will need of the host's memory, fetched ahead: what it keeps of many lines is seldom in the caches of the host.
 //! Asked for together, it comes together; each step finds what the one before has fetched.
 
-use super::{L2Spec, Slice};
-use crate::message::Request;
+use super::Slice;
+use crate::l2::mshr::Mshrs;
+use crate::map::Half;
+use crate::message::{Line, Request};
 use std::collections::VecDeque;
 use warplab_units::{Address, Cycle};
 
+/// Replies that have left and are forgotten soon: no more of them than requests that are looked up in an epoch, mostly.
+const FEW: usize = 32;
+
 impl Slice {
     /// Fetches what the requests need that have come last, so many of SMs and of the other half.
-    pub(crate) fn fetch_for_requests(
-        &self,
-        spec: &L2Spec,
-        until: Cycle,
-        [of_sms, of_other_half]: [usize; 2],
-    ) {
-        let of_sms = newest(&self.from_sms.requests, of_sms);
-        let arrived = of_sms.chain(newest(&self.from_other_half.requests, of_other_half));
-        for request in arrived.clone() {
-            self.cache.fetch_set(spec.map.local_line(request.line));
+    pub(crate) fn fetch_for_requests(&self, until: Cycle, [of_sms, of_other_half]: [usize; 2]) {
+        let of_sms = newest(self.from_sms.requests(), of_sms);
+        let of_other_half = newest(self.from_other_half.requests(), of_other_half);
+        for request in of_sms.clone() {
+            self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
+            self.mshrs_of(request).fetch_slot(request.line);
+        }
+        for request in of_other_half.clone() {
+            self.cache.fetch_set(request.local_line);
             self.mshrs.fetch_slot(request.line);
-            self.far_mshrs.fetch_slot(request.line);
         }
-        self.coalescer.leaving(until).for_each(|line| self.coalescer.fetch_slot(line));
-        for request in arrived {
-            self.cache.fetch_line(request.line, spec.map.local_line(request.line));
+        let leaving = self.coalescer.leaving(until).take(FEW);
+        leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
+        for request in of_sms {
+            self.cache.fetch_lines(request.local_line);
             self.coalescer.fetch_entry(request.line);
-            self.mshrs.fetch_entry(request.line);
-            self.far_mshrs.fetch_entry(request.line);
+            self.mshrs_of(request).fetch_entry(request.line);
         }
-        self.coalescer.leaving(until).for_each(|line| self.coalescer.fetch_entry(line));
+        for request in of_other_half {
+            self.cache.fetch_lines(request.local_line);
+            self.mshrs.fetch_entry(request.line);
+        }
+        leaving.for_each(|line| self.coalescer.fetch_entry(line));
     }
 
-    /// Fetches where is to be found what data needs that comes from DRAM or from the other half.
+    /// Where the line of an SM's request waits for data.
+    #[inline]
+    fn mshrs_of(&self, request: &Request) -> &Mshrs {
+        if Half::from(request.home) == self.half { &self.mshrs } else { &self.far_mshrs }
+    }
+
+    /// Fetches where is to be found what data needs that comes from DRAM.
+    #[inline]
     pub(crate) fn fetch_slots(&self, line: Address) {
         self.coalescer.fetch_slot(line);
         self.mshrs.fetch_slot(line);
-        self.far_mshrs.fetch_slot(line);
     }
 
-    /// Fetches what is known of lines whose data comes.
+    /// Fetches what is known of a line whose data comes from DRAM.
+    #[inline]
     pub(crate) fn fetch_entries(&self, line: Address) {
         self.coalescer.fetch_entry(line);
         self.mshrs.fetch_entry(line);
-        self.far_mshrs.fetch_entry(line);
     }
 
     /// Fetches the place of a line in the cache whose data comes from DRAM.
+    #[inline]
     pub(crate) fn fetch_place(&self, line: Address) {
         if let Some(index) = self.mshrs.place(line) {
             self.cache.fetch_place(index);
         }
     }
 
-    /// Fetches the set of a line whose data comes from the other half.
-    pub(crate) fn fetch_set(&self, spec: &L2Spec, line: Address) {
-        self.cache.fetch_set(spec.map.local_line(line));
+    /// Fetches where is to be found what data needs that comes from the other half.
+    pub(crate) fn fetch_far_slots(&self, line: Line) {
+        self.coalescer.fetch_slot(line.address);
+        self.far_mshrs.fetch_slot(line.address);
+        self.cache.fetch_set(line.local);
     }
 
-    /// Fetches the place of a line in the cache whose data comes from the other half.
-    pub(crate) fn fetch_line(&self, spec: &L2Spec, line: Address) {
-        self.cache.fetch_line(line, spec.map.local_line(line));
+    /// Fetches what is known of a line whose data comes from the other half.
+    pub(crate) fn fetch_far_entries(&self, line: Line) {
+        self.coalescer.fetch_entry(line.address);
+        self.far_mshrs.fetch_entry(line.address);
+        self.cache.fetch_lines(line.local);
     }
 }
 

@@ -62,7 +62,10 @@ impl Twins {
 
     /// The requests of the SMs of a half, to the end. Gives token and time of the replies.
     fn run(&mut self, half: Half, requests: impl IntoIterator<Item = Request>) -> Vec<(u32, u64)> {
-        requests.into_iter().for_each(|request| self.slices[half].push(request));
+        for request in requests {
+            let (_, request) = self.spec.map.route(request);
+            self.slices[half].push(request);
+        }
         while self.step() {}
         self.replies.drain(..).map(|reply| (reply.token, reply.at.0)).collect()
     }
@@ -105,7 +108,7 @@ impl Twins {
                     HalfContent::Data(line, sectors) => {
                         slice.fill_copy(&self.spec, line, sectors, message.at, &mut output);
                     }
-                    HalfContent::Invalidate(line) => slice.invalidate_copy(&self.spec, line),
+                    HalfContent::Invalidate(line) => slice.invalidate_copy(line),
                 }
             }
             _ => slice.step(&self.spec, slice.next_event(), true, &mut output),
@@ -228,7 +231,8 @@ fn halves_full_of_reads_of_each_other_answer_all() {
     let lines = |half: Half| (0..64).map(move |n| (half, n));
     for (half, n) in lines(0).chain(lines(1)) {
         let number = twins.at_home(1 - half, n);
-        twins.slices[half].push(read(n as u32, number, 1, 10));
+        let (_, request) = twins.spec.map.route(read(n as u32, number, 1, 10));
+        twins.slices[half].push(request);
     }
     assert_eq!(twins.run(0, []).len(), 128);
     assert!(twins.slices.iter().all(Slice::is_idle));

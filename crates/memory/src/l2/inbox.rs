@@ -1,0 +1,146 @@
+//! Requests that wait at a slice, in order of arrival.
+
+use crate::message::Request;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use warplab_config::Ticks;
+
+/// Why a request does not pass until something has come or gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Blocked {
+    /// Its line is not there, and every MSHR of lines from DRAM is in use.
+    Mshrs,
+    /// Its line is not there, and every MSHR of lines from the other half is in use.
+    FarMshrs,
+    /// It waits for a way of its set or the write queue of DRAM, or has a place and waits for an MSHR.
+    Other,
+}
+
+/// Requests in order of arrival.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Inbox {
+    requests: VecDeque<Request>,
+    /// Whether the first one is blocked.
+    blocked: bool,
+    /// What it waited for when it was looked up last, as long as that is known to be so.
+    obstacle: Option<Blocked>,
+    /// It does not pass before: it was blocked until then.
+    not_before: Ticks,
+    /// When the last request that was looked up has passed in.
+    passed: Ticks,
+    /// When the first request can be looked up; never when none waits or it is blocked.
+    next: Ticks,
+}
+
+impl Default for Inbox {
+    fn default() -> Inbox {
+        let (not_before, passed) = (Ticks(0), Ticks(0));
+        let (requests, obstacle, next) = (VecDeque::new(), None, Ticks::NEVER);
+        Inbox { requests, blocked: false, obstacle, not_before, passed, next }
+    }
+}
+
+impl Inbox {
+    /// When the first request can be looked up; never when none waits or it is blocked.
+    #[inline]
+    pub(super) fn next(&self) -> Ticks {
+        self.next
+    }
+
+    /// The requests, the first one first.
+    pub(super) fn requests(&self) -> &VecDeque<Request> {
+        &self.requests
+    }
+
+    /// Whether the first request is blocked.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// A request comes last.
+    pub(super) fn push(&mut self, request: Request) {
+        self.requests.push_back(request);
+        self.plan();
+    }
+
+    /// The first request has been looked up; the next one passes in no earlier than `passed`.
+    #[inline]
+    pub(super) fn pop(&mut self, passed: Option<Ticks>) {
+        self.requests.pop_front();
+        self.obstacle = None;
+        self.passed = passed.map_or(self.passed, |passed| self.passed.max(passed));
+        self.plan();
+    }
+
+    /// When the last request has passed in that was looked up.
+    pub(super) fn passed(&self) -> Ticks {
+        self.passed
+    }
+
+    /// What the first request is known to wait for still: no MSHR has become free since it was looked up.
+    #[inline]
+    pub(super) fn obstacle(&self) -> Option<Blocked> {
+        self.obstacle.filter(|&obstacle| obstacle != Blocked::Other)
+    }
+
+    /// An MSHR is free that the first request may have waited for.
+    #[inline]
+    pub(super) fn released(&mut self, obstacle: Blocked) {
+        self.obstacle = self.obstacle.filter(|&other| other != obstacle);
+    }
+
+    /// The first request is blocked.
+    #[inline]
+    pub(super) fn block(&mut self, by: Blocked) {
+        (self.blocked, self.obstacle) = (true, Some(by));
+        self.plan();
+    }
+
+    /// What the first request waits for may have gone: it may try again.
+    #[inline]
+    pub(super) fn unblock(&mut self, now: Ticks) {
+        if std::mem::take(&mut self.blocked) {
+            self.not_before = self.not_before.max(now);
+            self.plan();
+        }
+    }
+
+    #[inline]
+    fn plan(&mut self) {
+        self.next = match self.requests.front() {
+            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before).max(self.passed),
+            _ => Ticks::NEVER,
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blocked, Inbox};
+    use crate::testing::read;
+    use warplab_config::Ticks;
+
+    #[test]
+    fn the_first_request_passes_when_it_has_come_and_the_one_before_has_passed() {
+        let mut inbox = Inbox::default();
+        assert_eq!(inbox.next(), Ticks::NEVER);
+        [10, 11].into_iter().for_each(|at| inbox.push(read(0, 0, 1, at)));
+        assert_eq!(inbox.next(), Ticks::of_cycles(10));
+        inbox.pop(Some(Ticks::of_cycles(15)));
+        assert_eq!(inbox.next(), Ticks::of_cycles(15));
+    }
+
+    #[test]
+    fn a_blocked_request_tries_again_when_that_may_help() {
+        let mut inbox = Inbox::default();
+        inbox.push(read(0, 0, 1, 10));
+        inbox.block(Blocked::Mshrs);
+        assert_eq!(inbox.next(), Ticks::NEVER);
+        inbox.unblock(Ticks::of_cycles(30));
+        assert_eq!((inbox.next(), inbox.obstacle()), (Ticks::of_cycles(30), Some(Blocked::Mshrs)));
+        inbox.released(Blocked::FarMshrs);
+        assert_eq!(inbox.obstacle(), Some(Blocked::Mshrs));
+        inbox.released(Blocked::Mshrs);
+        assert_eq!(inbox.obstacle(), None);
+    }
+}
