@@ -44,41 +44,45 @@ impl SmPort {
     /// Alone, up to `end`. Gives the next event.
     pub(crate) fn advance(&mut self, end: Cycle, context: &Context<'_>) -> Cycle {
         let result = match &mut self.recorder {
-            Some(_) => self.advance_recorded(end, context),
+            Some(recorder) => advance_recorded(&mut self.sm, recorder, end, context),
             None => self.sm.advance(end, context, &mut NoObserver),
         };
         self.fault = result.err();
         self.sm.next_event()
     }
+}
 
-    /// Of an SM that is recorded: outside of the window that is recorded nobody watches.
-    fn advance_recorded(&mut self, end: Cycle, context: &Context<'_>) -> Result<(), Box<LaunchFault>> {
-        let SmPort { sm, recorder, .. } = self;
-        let Some(recorder) = recorder else { return Ok(()) };
-        let window = recorder.window();
-        if !sm.is_watched() && sm.now() < window.end && end > window.start {
-            sm.watch_states();
-        }
-        sm.advance(end, context, recorder)?;
-        if sm.is_watched() && end >= window.end {
-            // What the warps wait for when the window ends would be told when they have waited.
-            sm.clone().settle(context, recorder);
-            sm.watch_no_states();
-        }
-        Ok(())
+/// Advances an SM that is recorded: outside of the window that is recorded nobody watches.
+fn advance_recorded(
+    sm: &mut Sm,
+    recorder: &mut Recorder,
+    end: Cycle,
+    context: &Context<'_>,
+) -> Result<(), Box<LaunchFault>> {
+    let window = recorder.window();
+    if !sm.is_watched() && sm.now() < window.end && end > window.start {
+        sm.watch_states();
     }
+    sm.advance(end, context, recorder)?;
+    if sm.is_watched() && end >= window.end {
+        // What the warps wait for when the window ends would be told when they have waited.
+        sm.clone().settle(context, recorder);
+        sm.watch_no_states();
+    }
+    Ok(())
 }
 
 impl SmPort {
     /// Of a copy: everything is counted and recorded up to `now`, before which nothing more happens.
     pub(crate) fn settle(&mut self, now: Cycle, context: &Context<'_>) {
+        self.advance(now, context);
         let mut nobody = NoObserver;
         let observer: &mut dyn Observer = match &mut self.recorder {
             Some(recorder) => recorder,
             None => &mut nobody,
         };
         // An instruction that faults ends the launch; what was counted before it stays.
-        if self.sm.advance(now, context, observer).is_ok() {
+        if self.fault.is_none() {
             self.sm.settle(context, observer);
         }
     }

@@ -121,6 +121,25 @@ fn a_window_of_a_record_is_that_part_of_the_whole() {
 }
 
 #[test]
+fn a_window_is_recorded_so_far_from_its_first_cycle_to_its_last() {
+    let (memory, parameters) = vectors(256);
+    let launch = prepared(&toy(), VECTOR_ADD, 1, 256, &parameters);
+    let middle = every_cycle(recorded(memory.clone(), &launch)).len() as u64 / 2;
+    // Wherever in an epoch it begins and ends.
+    for from in middle..middle + 16 {
+        let recording = TimelineRecording { from, to: from + 62, ..TimelineRecording::default() };
+        let all = every_cycle(recorded_in(recording, memory.clone(), &launch));
+        let whole = all.last().expect("a cycle")[0].timeline.clone().expect("it is recorded");
+        assert_ne!(recorded_states(&whole, Cycle(from + 30)), [0; WarpState::COUNT]);
+        for (cycle, outcomes) in all.iter().enumerate() {
+            let until = Cycle(cycle as u64 + 1);
+            let so_far = outcomes[0].timeline.clone().unwrap_or_default();
+            assert_eq!(recorded_states(&so_far, until), recorded_states(&whole, until), "by cycle {cycle}");
+        }
+    }
+}
+
+#[test]
 fn the_last_cycle_gives_what_the_whole_run_gives() {
     let mut whole = additions(&toy(), 2, 10_000);
     whole.run(&mut warplab_gpu::Watch::default()).expect("it runs");
