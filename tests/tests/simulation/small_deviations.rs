@@ -184,6 +184,36 @@ fn a_store_to_32_lines_holds_the_next_load_back_as_long_as_its_port() {
 }
 
 #[test]
+fn misses_of_one_warp_come_as_they_come() {
+    let config = gpu("h200");
+    // A line in L2, and behind it, in the order of issue, one that only DRAM has and the first one again, past L1.
+    let warm = "stall=1 wr=2 LDG.E.STRONG.GPU R5, [R2.64]\nstall=8 wait=000100 IADD3 R6, R5, RZ, RZ\n";
+    let nearer = "stall=1 wr=3 LDG.E R8, [R2.64+0x40000]\nstall=1 wr=2 LDG.E.STRONG.GPU R7, [R2.64]\n";
+    assert_eq!(
+        ["000100", "001000"].map(|first| cycles(&config, warm, nearer, &format!("wait={first} "))),
+        [291, 586]
+    );
+}
+
+#[test]
+fn a_kernel_that_only_reads_writes_nothing_to_dram() {
+    let loads: String = (0..16)
+        .map(|n| {
+            format!(
+                "ld.global.v4.u32 {{%r10, %r11, %r12, %r13}}, [%d3+{}]; add.u32 %r5, %r5, %r10;\n",
+                n * 1056 * 256 * 16
+            )
+        })
+        .collect();
+    let body = format!(
+        "mul.wide.u32 %d2, %r4, 16; add.s64 %d3, %d1, %d2; mov.u32 %r5, 0;\n{loads}\
+         setp.eq.u32 %p1, %r5, 77; @%p1 st.global.u32 [%d3], %r5;"
+    );
+    let dram = counted(&body, 1056, 256, 1056 * 256 * 256).memory.dram;
+    assert_eq!((dram.read_bytes, dram.written_bytes), (1056 * 256 * 256, 0));
+}
+
+#[test]
 fn a_warp_issues_special_functions_as_long_as_it_can() {
     let config = gpu("h200");
     let functions: String = (0..32).map(|n| format!("stall=1 MUFU.EX2 R{}, R9\n", 20 + n % 8)).collect();

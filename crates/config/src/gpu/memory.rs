@@ -74,6 +74,17 @@ fn no_discount_on_repeated_atomics() -> u32 {
     100
 }
 
+/// What reading a line of level two costs of which a sector was just written in part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PartialWrite {
+    /// Cycles after a write of some words of a sector until its line can be read as any other.
+    #[schemars(range(min = 1))]
+    pub cycles: u32,
+    /// Cycles for which the first read of the line before that keeps the slice busy.
+    pub read_stall: u32,
+}
+
 /// The level-two cache. Times in SM cycles unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -108,6 +119,14 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub partial_lines: Option<u32>,
+    /// Lines of one slice that may wait to be written back. Of more the oldest is written back, and stays; as many as there
+    /// are where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub dirty_lines: Option<u32>,
+    /// What reading a line costs of which a sector was just written in part. Nothing where it is not given.
+    #[serde(default)]
+    pub partial_write: Option<PartialWrite>,
     /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u32,

@@ -19,7 +19,9 @@ pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vend
 pub use clusters::SmCluster;
 pub use compiler::Compiler;
 pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultClass};
-pub use memory::{BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, TimingRules};
+pub use memory::{
+    BankRefresh, Crossbar, Dram, DramClocks, L2Cache, PartialWrite, ReplacementPolicy, TimingRules,
+};
 pub use multiprocessor::{
     ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,
     PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash,

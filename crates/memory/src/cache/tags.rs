@@ -240,6 +240,21 @@ impl SectorCache {
         self.lines[index.0 as usize].0 &= !(1 << PINNED);
     }
 
+    /// Whether a line must stay.
+    pub(crate) fn is_pinned(&self, index: LineIndex) -> bool {
+        self.lines[index.0 as usize].0 >> PINNED & 1 != 0
+    }
+
+    /// Whether a line is at a place.
+    pub(crate) fn holds(&self, index: LineIndex, line: Address) -> bool {
+        self.lines[index.0 as usize].number() == line.0 / LINE_BYTES
+    }
+
+    /// Whether something of a line must be written back.
+    pub(crate) fn is_dirty(&self, index: LineIndex) -> bool {
+        !self.lines[index.0 as usize].sectors(DIRTY).is_empty()
+    }
+
     /// The sectors of a line that can be read.
     #[must_use]
     #[inline]

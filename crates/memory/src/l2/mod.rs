@@ -1,11 +1,13 @@
 //! The L2 cache: slices, each with its tags, its MSHRs and its port.
 
 mod coalescer;
+mod dirty;
 mod inbox;
 mod input;
 mod link;
 mod mshr;
 mod partial;
+mod recent;
 mod slice;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};

@@ -1,5 +1,6 @@
 //! One slice of the L2: tags, MSHRs, and requests that wait for its port.
 
+mod dirty;
 mod far;
 mod fetch;
 mod inspect;
@@ -7,11 +8,13 @@ mod neighbours;
 mod partial;
 
 use super::coalescer::{Coalescer, CoalescerSpec};
+use super::dirty::DirtyLines;
 use super::inbox::{Blocked, Inbox};
 use super::input::InputSpec;
 use super::link::{Link, LinkSpec};
 use super::mshr::{Arrived, Mshrs, Waiter};
 use super::partial::PartialLines;
+use super::recent::{RecentSpec, RecentWrites};
 use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
@@ -49,6 +52,9 @@ pub(crate) struct L2Spec {
     coalescer: Option<CoalescerSpec>,
     /// Lines with sectors written in part.
     partial_lines: Option<usize>,
+    /// Lines that must be written back.
+    dirty_lines: Option<usize>,
+    recent: Option<RecentSpec>,
     fetch_sectors: u32,
     /// Bytes of a flit, where SMs may have so many on the way.
     credit_flit_bytes: Option<u32>,
@@ -79,6 +85,8 @@ impl L2Spec {
             input: InputSpec::new(config),
             coalescer: CoalescerSpec::new(config),
             partial_lines: l2.partial_lines.map(|lines| lines as usize),
+            dirty_lines: l2.dirty_lines.map(|lines| lines as usize),
+            recent: RecentSpec::new(config),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
             credit_flit_bytes: config.crossbar.credits.and(config.crossbar.flit_bytes),
             header_bytes: config.crossbar.header_bytes,
@@ -160,6 +168,10 @@ pub(crate) struct Slice {
     far_mshrs: Mshrs,
     /// Lines at home here that were written in part.
     partial: PartialLines,
+    /// Lines at home here that must be written back.
+    dirty: DirtyLines,
+    /// Lines that were just written in part, their copies here too.
+    recent: RecentWrites,
     link: Link,
     port_free: Ticks,
     /// When data of lines that came late has left for all that waited.
@@ -194,6 +206,8 @@ impl Slice {
             mshrs: Mshrs::default(),
             far_mshrs: Mshrs::default(),
             partial: PartialLines::default(),
+            dirty: DirtyLines::default(),
+            recent: RecentWrites::default(),
             link: Link::default(),
             port_free: Ticks(0),
             late_free: Ticks(0),
@@ -305,10 +319,13 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request) {
             return Err(Blocked::Other);
         }
+        if !turn.writes_allowed && self.fills_dirty_lines(spec, request) {
+            return Err(Blocked::Other);
+        }
         let present = self.cache.present(index);
         let passed = self.pass_request(spec, request, missing, now, output);
         if let RequestKind::Write { full, words } = request.kind {
-            self.cache.write(index, request.sectors, full);
+            self.write_sectors(index, request.line, request.sectors, full);
             self.note_partial(spec, request.line, index, words, now, output);
         }
         self.note_copies(spec, request, asker, index, now, output);
@@ -318,6 +335,7 @@ impl Slice {
         } else {
             self.miss(spec, Waiter { request: *request, asker }, index, missing, turn, output)
         };
+        self.clean_oldest(spec, now, output);
         count(request, present, asked, output.counters);
         if asker == Asker::OtherHalf {
             count_far(request, asked, output.counters);
@@ -339,6 +357,7 @@ impl Slice {
             RequestKind::Read if !missing.is_empty() => Ticks(0),
             _ => spec.port_time(request, self.last_atomic),
         };
+        let busy = busy + self.stall_of_recent(spec, request, now);
         if let RequestKind::Atomic { .. } = request.kind {
             self.last_atomic = Some((request.line, request.sectors));
         }
@@ -395,7 +414,7 @@ impl Slice {
         output: &mut SliceOutput<'_>,
     ) {
         if let RequestKind::Atomic { .. } = request.kind {
-            self.cache.write(index, request.sectors, SectorMask::EMPTY);
+            self.write_sectors(index, request.line, request.sectors, SectorMask::EMPTY);
         }
         self.answer(spec, request, asker, passed + spec.hit, output);
     }
@@ -451,7 +470,7 @@ impl Slice {
             self.cache.unpin(index);
         }
         if is_written_back {
-            write_back(spec, self.cache.clean(index), now, output);
+            self.clean(spec, index, now, output);
         }
         if self.ready.is_empty() {
             return;
@@ -459,7 +478,7 @@ impl Slice {
         let mut ready = std::mem::take(&mut self.ready);
         for Waiter { ref request, asker } in ready.drain(..) {
             if let RequestKind::Atomic { .. } = request.kind {
-                self.cache.write(index, request.sectors, SectorMask::EMPTY);
+                self.write_sectors(index, line, request.sectors, SectorMask::EMPTY);
             }
             let at = self.late_answer(spec, request, asker, DataSource::Dram, now) + spec.fill;
             self.answer(spec, request, asker, at, output);

@@ -10,9 +10,7 @@ impl Slice {
     /// A line has gone: what of it was written is written back.
     pub(super) fn evict(&mut self, spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutput<'_>) {
         output.counters.evictions += 1;
-        if !victim.dirty.is_empty() {
-            self.partial.remove(victim.line);
-        }
+        self.forget_written(&victim);
         write_back(spec, victim, now, output);
     }
 

@@ -3,6 +3,7 @@
 use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
+use warplab_config::gpu::PartialWrite;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
@@ -396,4 +397,52 @@ fn words_of_a_line_that_has_gone_are_forgotten() {
     let others = RequestKind::Write { full: SectorMask::EMPTY, words: 0xfe };
     bench.run([Request { kind: others, ..read(6, 0, 0b0001, 400) }, read(7, 0, 0b0001, 500)]);
     assert!(bench.asked().contains(&(0, 0b0001, false, 510)), "{:?}", bench.asked());
+}
+
+#[test]
+fn the_oldest_of_too_many_dirty_lines_is_written_back_and_stays() {
+    let mut config = toy();
+    config.l2.dirty_lines = Some(1);
+    let mut bench = Bench::new(&config);
+    bench.run([write(1, 0, 0b1111, 100), write(2, 1, 0b1111, 200), read(3, 0, 0b1111, 300)]);
+    assert_eq!(bench.asked(), [(0, 0b1111, true, 200)]);
+    assert_eq!((bench.counters.read_hits, bench.counters.evictions), (4, 0));
+}
+
+#[test]
+fn a_line_that_was_cleaned_counts_as_dirty_when_it_is_written_again() {
+    let mut config = toy();
+    config.l2.dirty_lines = Some(1);
+    let mut bench = Bench::new(&config);
+    bench.run(
+        [0, 1, 0].into_iter().zip(1..).map(|(line, token)| write(token, line, 1, u64::from(token) * 100)),
+    );
+    assert_eq!(bench.asked(), [(0, 1, true, 200), (1, 1, true, 300)]);
+}
+
+#[test]
+fn a_full_write_queue_of_dram_stops_a_write_that_would_clean_a_line() {
+    let mut config = toy();
+    config.l2.dirty_lines = Some(1);
+    let mut bench = Bench::new(&config);
+    bench.run([write(1, 0, 1, 100), write(2, 1, 1, 200)]);
+    bench.writes_allowed = false;
+    bench.run([write(3, 0, 1, 300)]);
+    assert_eq!(bench.answered().len(), 2);
+    bench.writes_allowed = true;
+    bench.slice.unblock(Ticks::of_cycles(400));
+    bench.run([]);
+    assert_eq!((bench.answered().len(), bench.dram.len()), (3, 2));
+}
+
+#[test]
+fn the_first_read_of_a_line_that_was_just_written_in_part_keeps_the_port() {
+    let mut config = toy();
+    config.l2.partial_write = Some(PartialWrite { cycles: 50, read_stall: 7 });
+    let mut bench = Bench::new(&config);
+    bench.run([write(1, 0, 0b1111, 90), write(2, 1, 0b1111, 91), write_word(3, 0, 100)]);
+    bench.replies.clear();
+    bench.run([read(4, 0, 0b0010, 120), read(5, 1, 1, 120), read(6, 0, 0b0010, 140)]);
+    // A cycle for each and the hit latency of 20; the second one waits for the first.
+    assert_eq!(bench.answered(), [(4, 120 + 8 + 20), (5, 128 + 1 + 20), (6, 140 + 1 + 20)]);
 }

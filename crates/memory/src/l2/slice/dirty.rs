@@ -1,0 +1,80 @@
+//! Lines that were written: of too many the oldest is written back, and stays.
+
+use super::{L2Spec, Slice, SliceOutput, write_back};
+use crate::cache::{LineIndex, SectorCache, Victim};
+use crate::l2::dirty::DirtyLine;
+use crate::message::{Request, RequestKind};
+use warplab_config::Ticks;
+use warplab_units::{Address, SectorMask};
+
+impl Slice {
+    /// Some sectors of a line at home here are written, of those in `full` every byte.
+    pub(super) fn write_sectors(
+        &mut self,
+        index: LineIndex,
+        line: Address,
+        sectors: SectorMask,
+        full: SectorMask,
+    ) {
+        if !self.cache.is_dirty(index) {
+            self.dirty.add(DirtyLine { line, index });
+        }
+        self.cache.write(index, sectors, full);
+    }
+
+    /// How long a read of a line that was just written in part holds the port up.
+    pub(super) fn stall_of_recent(&mut self, spec: &L2Spec, request: &Request, now: Ticks) -> Ticks {
+        let Some(recent) = &spec.recent else { return Ticks(0) };
+        match request.kind {
+            RequestKind::Read => return self.recent.read(recent, request.line, now),
+            RequestKind::Write { full, .. } if full != request.sectors => {
+                self.recent.write(recent, request.line, now);
+            }
+            RequestKind::Write { .. } | RequestKind::Atomic { .. } => {}
+        }
+        Ticks(0)
+    }
+
+    /// Whether a request writes while as many lines as may be are dirty.
+    pub(super) fn fills_dirty_lines(&self, spec: &L2Spec, request: &Request) -> bool {
+        request.kind != RequestKind::Read && spec.dirty_lines.is_some_and(|most| self.dirty.len() >= most)
+    }
+
+    /// While too many lines are dirty, the oldest is written back. One that waits for data has its turn later.
+    pub(super) fn clean_oldest(&mut self, spec: &L2Spec, now: Ticks, output: &mut SliceOutput<'_>) {
+        let Some(most) = spec.dirty_lines else { return };
+        while let Some(oldest) = self.dirty.take_oldest(most, |dirty| is_dirty(&self.cache, dirty)) {
+            if self.cache.is_pinned(oldest.index) {
+                return self.dirty.put_back(oldest);
+            }
+            self.clean(spec, oldest.index, now, output);
+        }
+    }
+
+    /// What of a line was written is written back; the line stays.
+    pub(super) fn clean(
+        &mut self,
+        spec: &L2Spec,
+        index: LineIndex,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        let victim = self.cache.clean(index);
+        self.forget_written(&victim);
+        write_back(spec, victim, now, output);
+    }
+
+    /// A line has gone or is clean: it counts neither as dirty nor as written in part any more.
+    pub(super) fn forget_written(&mut self, victim: &Victim) {
+        if victim.dirty.is_empty() {
+            return;
+        }
+        self.partial.remove(victim.line);
+        self.dirty.remove(|dirty| is_dirty(&self.cache, dirty));
+    }
+}
+
+/// Whether a line is where it was written and still has to be written back.
+fn is_dirty(cache: &SectorCache, DirtyLine { line, index }: DirtyLine) -> bool {
+    cache.holds(index, line) && cache.is_dirty(index)
+}
