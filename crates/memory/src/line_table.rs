@@ -177,14 +177,14 @@ impl<T: Default> LineTable<T> {
         if (self.len() + 1) * SLOTS_PER_LINE > self.slots.len() {
             self.grow();
         }
-        let entry = Entry { line, value: T::default() };
         let place = match self.free.pop() {
             Some(place) => {
-                self.entries[place as usize] = entry;
+                // The line before has left a new value behind.
+                self.entries[place as usize].line = line;
                 place
             }
             None => {
-                self.entries.push(entry);
+                self.entries.push(Entry { line, value: T::default() });
                 (self.entries.len() - 1) as u32
             }
         };

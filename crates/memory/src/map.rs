@@ -97,6 +97,7 @@ impl AddressMap {
 
     /// The half that an SM asks.
     #[must_use]
+    #[inline]
     pub(crate) fn half_of_sm(&self, sm: SmId) -> Half {
         self.halves.get(sm.index()).copied().unwrap_or(0)
     }

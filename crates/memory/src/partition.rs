@@ -273,6 +273,7 @@ impl Partition {
         fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
         data.for_each(|line| slice_of(line).fetch_far_entries(line));
         fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
+        self.channels.iter().for_each(PseudoChannel::fetch_accesses);
     }
 
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the

@@ -73,7 +73,7 @@ impl L1 {
 
     /// The place of a line, which it gets where it has none.
     fn found_or_inserted(&mut self, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
-        found.map_or_else(|absent| self.tags.insert_absent(absent).map(|(index, _)| index), Some)
+        found.map_or_else(|absent| self.tags.replace_absent(absent), Some)
     }
 
     /// A store writes through: the line takes the bytes if it is there. Whether it is.

@@ -8,14 +8,14 @@ use crate::message::{Line, Request};
 use std::collections::VecDeque;
 use warplab_units::{Address, Cycle};
 
-/// Replies that have left and are forgotten soon: no more of them than requests that are looked up in an epoch, mostly.
+/// Requests that are looked up in an epoch where others wait, and replies that are forgotten: mostly no more.
 const FEW: usize = 32;
 
 impl Slice {
-    /// Fetches what the requests need that have come last, so many of SMs and of the other half.
+    /// Fetches what the requests need that are looked up next; so many have come last of SMs and of the other half.
     pub(crate) fn fetch_for_requests(&self, until: Cycle, [of_sms, of_other_half]: [usize; 2]) {
-        let of_sms = newest(self.from_sms.requests(), of_sms);
-        let of_other_half = newest(self.from_other_half.requests(), of_other_half);
+        let of_sms = next(self.from_sms.requests(), of_sms);
+        let of_other_half = next(self.from_other_half.requests(), of_other_half);
         for request in of_sms.clone() {
             self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
@@ -82,7 +82,7 @@ impl Slice {
     }
 }
 
-/// The requests that have come last.
-fn newest(requests: &VecDeque<Request>, count: usize) -> impl Iterator<Item = &Request> + Clone {
-    requests.range(requests.len().saturating_sub(count)..)
+/// The requests that are looked up next: as many as have come, and where others have waited longer these go first.
+fn next(requests: &VecDeque<Request>, come: usize) -> impl Iterator<Item = &Request> + Clone {
+    requests.iter().take(come.max(FEW))
 }
