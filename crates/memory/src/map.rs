@@ -123,6 +123,7 @@ impl AddressMap {
     }
 
     /// The slice of the partition that holds a line.
+    #[inline]
     #[must_use]
     pub fn slice(&self, line: Address) -> usize {
         if self.slices == 1 { 0 } else { self.slice_of(self.local_line(line)) }
