@@ -1,7 +1,7 @@
 //! What is known of lines under way: few at a time, each found by its address.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use warplab_units::{Address, LINE_BYTES, fetch_ahead, fetch_all_ahead};
+use warplab_units::{Address, LINE_BYTES, fetch_ahead};
 
 /// Lines under way for which there is room from the start.
 const USUAL: usize = 64;
@@ -120,12 +120,6 @@ impl<T: Default> LineTable<T> {
         if let Some(slot) = self.slots.get(home(hash_of(line), self.slots.len())) {
             fetch_ahead(slot);
         }
-    }
-
-    /// Fetches all slots.
-    #[inline]
-    pub fn fetch_slots(&self) {
-        fetch_all_ahead(&self.slots[..]);
     }
 
     /// Fetches the entry of a line that will be needed soon, once its slot is there.

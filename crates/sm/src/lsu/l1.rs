@@ -100,11 +100,10 @@ impl L1 {
         }
     }
 
-    /// Fetches where lines, and lines under way, are to be found.
+    /// Fetches where lines are to be found.
     #[inline]
     pub(crate) fn fetch_sets(&self) {
         self.tags.fetch_sets();
-        self.mshrs.fetch_slots();
     }
 
     /// Fetches a line that was at a place when it was requested.
