@@ -51,6 +51,7 @@ impl CrossbarSpec {
     }
 
     /// The cluster of an SM.
+    #[inline]
     #[must_use]
     pub fn cluster(&self, sm: SmId) -> usize {
         usize::from(self.cluster_of_sm[sm.index()])

@@ -1,7 +1,7 @@
 //! What is known of lines under way: few at a time, each found by its address.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use warplab_units::{Address, LINE_BYTES, fetch_ahead, fetch_all_ahead};
+use warplab_units::{Address, LINE_BYTES, fetch_ahead};
 
 /// Lines under way for which there is room from the start.
 const USUAL: usize = 64;
@@ -122,12 +122,6 @@ impl<T: Default> LineTable<T> {
         }
     }
 
-    /// Fetches all slots.
-    #[inline]
-    pub fn fetch_slots(&self) {
-        fetch_all_ahead(&self.slots[..]);
-    }
-
     /// Fetches the entry of a line that will be needed soon, once its slot is there.
     #[inline]
     pub fn fetch_entry(&self, line: Address) {
@@ -177,14 +171,14 @@ impl<T: Default> LineTable<T> {
         if (self.len() + 1) * SLOTS_PER_LINE > self.slots.len() {
             self.grow();
         }
-        let entry = Entry { line, value: T::default() };
         let place = match self.free.pop() {
             Some(place) => {
-                self.entries[place as usize] = entry;
+                // The line before has left a new value behind.
+                self.entries[place as usize].line = line;
                 place
             }
             None => {
-                self.entries.push(entry);
+                self.entries.push(Entry { line, value: T::default() });
                 (self.entries.len() - 1) as u32
             }
         };

@@ -97,6 +97,7 @@ impl AddressMap {
 
     /// The half that an SM asks.
     #[must_use]
+    #[inline]
     pub(crate) fn half_of_sm(&self, sm: SmId) -> Half {
         self.halves.get(sm.index()).copied().unwrap_or(0)
     }
@@ -122,6 +123,7 @@ impl AddressMap {
     }
 
     /// The slice of the partition that holds a line.
+    #[inline]
     #[must_use]
     pub fn slice(&self, line: Address) -> usize {
         if self.slices == 1 { 0 } else { self.slice_of(self.local_line(line)) }

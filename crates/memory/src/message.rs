@@ -56,6 +56,7 @@ impl Request {
     }
 
     /// Flits that it is on the crossbar: one at least.
+    #[inline]
     #[must_use]
     pub fn flits(&self, flit_bytes: u32) -> u32 {
         self.bytes.div_ceil(flit_bytes).max(1)

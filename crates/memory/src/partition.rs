@@ -255,10 +255,11 @@ impl Partition {
     }
 
     /// Fetches what the slices will need for what has come to them: `arrived` requests of SMs and of the other half.
-    pub fn fetch_for(&self, spec: &PartitionSpec, until: Cycle, arrived: [usize; 2]) {
+    pub fn fetch_for(&mut self, spec: &PartitionSpec, until: Cycle, arrived: [usize; 2]) {
         fetch_all_ahead(&self.slices[..]);
         fetch_all_ahead(&self.channels[..]);
         self.channels.iter().for_each(PseudoChannel::fetch);
+        self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
         let slice = |line| &self.slices[spec.map.slice(line)];
         let fills = self.fills.iter().flatten();
         let due = self.messages.iter().take_while(|message| message.at < until);
@@ -269,10 +270,11 @@ impl Partition {
         fills.clone().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
         let slice_of = |line: Line| &self.slices[spec.map.slice_of(line.local)];
         data.clone().for_each(|line| slice_of(line).fetch_far_slots(line));
-        self.slices.iter().for_each(|slice| slice.fetch_for_requests(until, arrived));
+        self.slices.iter().for_each(|slice| slice.fetch_for_requests(until));
         fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
         data.for_each(|line| slice_of(line).fetch_far_entries(line));
         fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
+        self.channels.iter().for_each(PseudoChannel::fetch_accesses);
     }
 
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
@@ -306,6 +308,7 @@ impl Partition {
     }
 
     /// One thing that happens to a slice; whether it asks something of DRAM.
+    #[inline(always)]
     fn act(&mut self, spec: &PartitionSpec, now: Ticks, next: Next, output: &mut PartitionOutput) -> bool {
         match next {
             Next::Fill(channel) => self.fill(spec, channel, output),

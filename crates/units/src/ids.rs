@@ -20,9 +20,11 @@ macro_rules! typed_id {
         pub struct $name(pub $repr);
 
         impl TypedId for $name {
+            #[inline]
             fn from_index(index: usize) -> Self {
                 $name(index.try_into().expect("a machine has no more than its ids can number"))
             }
+            #[inline]
             fn index(self) -> usize {
                 usize::try_from(self.0).expect("what is indexed is in memory")
             }

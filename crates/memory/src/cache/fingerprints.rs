@@ -1,13 +1,9 @@
-//! A byte for each line of a cache: eight ways of a set are looked through at once.
+//! A byte for each line of a cache: the ways of a set are looked through at once.
 
 use super::CacheShape;
+use super::way_bytes::WayBytes;
 use serde::{Deserialize, Serialize};
 use warplab_units::{fetch_ahead, fetch_all_ahead};
-
-const WAYS_OF_WORD: usize = u64::BITS as usize / 8;
-/// A bit in each byte of a word.
-const LOWEST: u64 = u64::MAX / 0xff;
-const HIGHEST: u64 = LOWEST << 7;
 
 /// What is known of the line in a way: equal lines have equal fingerprints, and different ones mostly have not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,56 +23,45 @@ impl Fingerprint {
     }
 }
 
-/// The fingerprints of all lines, set by set: a set is a whole number of words.
+/// The fingerprints of all lines, set by set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fingerprints {
-    shape: CacheShape,
-    words_of_set: usize,
-    words: Vec<u64>,
-    /// Ways of each set that are empty.
-    empty: Vec<u32>,
+    /// Those of a set.
+    groups_of_set: usize,
+    groups: Vec<WayBytes>,
 }
 
 impl Fingerprints {
     /// Every way is empty.
     pub(super) fn new(shape: CacheShape) -> Fingerprints {
-        let words_of_set = shape.ways.div_ceil(WAYS_OF_WORD);
-        let empty_word = |number: usize| match shape.ways - number * WAYS_OF_WORD {
-            ways @ 0..WAYS_OF_WORD => u64::MAX << (ways * 8),
-            _ => u64::from(Fingerprint::EMPTY.0) * LOWEST,
-        };
-        let set: Vec<u64> = (0..words_of_set).map(empty_word).collect();
-        let empty = vec![shape.ways as u32; shape.sets];
-        Fingerprints { shape, words_of_set, words: set.repeat(shape.sets), empty }
+        let of_way = |way: usize| if way < shape.ways { Fingerprint::EMPTY.0 } else { Fingerprint::NO_WAY.0 };
+        let set = WayBytes::of_set(shape.ways, of_way);
+        Fingerprints { groups_of_set: set.len(), groups: set.repeat(shape.sets) }
     }
 
     /// Fetches those of a set, which will be needed soon.
     #[inline]
     pub(super) fn fetch(&self, set: usize) {
-        fetch_ahead(&self.words[set * self.words_of_set]);
+        fetch_ahead(&self.groups[set * self.groups_of_set]);
     }
 
     /// Fetches those of all sets.
     #[inline]
     pub(super) fn fetch_all(&self) {
-        fetch_all_ahead(&self.words[..]);
+        fetch_all_ahead(&self.groups[..]);
     }
 
     /// What a way holds from now on.
     #[inline]
     pub(super) fn put(&mut self, set: usize, way: usize, fingerprint: Fingerprint) {
-        let word = &mut self.words[set * self.words_of_set + way / WAYS_OF_WORD];
-        let shift = way % WAYS_OF_WORD * 8;
-        let was_empty = *word >> shift & 0xff == u64::from(Fingerprint::EMPTY.0);
-        let empty = self.empty[set] - u32::from(was_empty);
-        self.empty[set] = empty + u32::from(fingerprint == Fingerprint::EMPTY);
-        *word = *word & !(0xff << shift) | u64::from(fingerprint.0) << shift;
+        let group = &mut self.groups[set * self.groups_of_set + way / WayBytes::WAYS];
+        group.set(way % WayBytes::WAYS, fingerprint.0);
     }
 
     /// The first empty way of a set.
     #[inline]
     pub(super) fn find_empty(&self, set: usize) -> Option<usize> {
-        if self.empty[set] == 0 { None } else { self.find(set, Fingerprint::EMPTY, |_| true) }
+        self.find(set, Fingerprint::EMPTY, |_| true)
     }
 
     /// The first way of a set with a fingerprint whose line is the right one.
@@ -87,25 +72,13 @@ impl Fingerprints {
         fingerprint: Fingerprint,
         is_right: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let words = &self.words[set * self.words_of_set..][..self.words_of_set];
-        for (number, word) in words.iter().enumerate() {
-            let mut found = zero_bytes(word ^ (u64::from(fingerprint.0) * LOWEST));
-            while found != 0 {
-                let way = number * WAYS_OF_WORD + found.trailing_zeros() as usize / 8;
-                if is_right(way) {
-                    return Some(way);
-                }
-                found &= found - 1;
-            }
-        }
-        None
+        let groups = &self.groups[set * self.groups_of_set..][..self.groups_of_set];
+        let mut numbered = groups.iter().enumerate().filter(|(_, group)| group.has(fingerprint.0));
+        numbered.find_map(|(number, group)| {
+            let first = number * WayBytes::WAYS;
+            group.find(fingerprint.0, |way| is_right(first + way)).map(|way| first + way)
+        })
     }
-}
-
-/// The highest bit of each byte that is zero.
-#[inline]
-fn zero_bytes(word: u64) -> u64 {
-    !(((word & !HIGHEST) + !HIGHEST) | word) & HIGHEST
 }
 
 #[cfg(test)]

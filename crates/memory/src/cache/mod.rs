@@ -3,5 +3,6 @@
 mod fingerprints;
 mod replacement;
 mod tags;
+mod way_bytes;
 
 pub use tags::{Absent, CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};

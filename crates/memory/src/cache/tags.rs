@@ -212,22 +212,37 @@ impl SectorCache {
     /// Makes room for a line that [`SectorCache::seek`] has not found, as [`SectorCache::insert`] does.
     #[inline]
     pub fn insert_absent(&mut self, absent: Absent) -> Option<(LineIndex, Option<Victim>)> {
-        let Absent { set, number, fingerprint } = absent;
-        let first = set * self.shape.ways;
+        let set = absent.set;
         let (way, victim) = match self.fingerprints.find_empty(set) {
             Some(empty) => (empty, None),
             None => {
-                let lines = &self.lines[first..first + self.shape.ways];
+                let lines = &self.lines[set * self.shape.ways..][..self.shape.ways];
                 let way = self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?;
                 let old = lines[way];
                 let dirty = old.sectors(DIRTY);
                 (way, Some(Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }))
             }
         };
+        Some((self.put(absent, way), victim))
+    }
+
+    /// Makes room for a line that [`SectorCache::seek`] has not found, in a cache that pins no line and writes nothing back:
+    /// nobody asks what was there, so that it is not looked at.
+    #[inline]
+    pub fn replace_absent(&mut self, absent: Absent) -> Option<LineIndex> {
+        let empty = self.fingerprints.find_empty(absent.set);
+        let way = empty.or_else(|| self.replacement.victim(absent.set, |_| true))?;
+        Some(self.put(absent, way))
+    }
+
+    /// Puts a line that was not there into a way of its set.
+    #[inline]
+    fn put(&mut self, Absent { set, number, fingerprint }: Absent, way: usize) -> LineIndex {
+        let index = set * self.shape.ways + way;
         self.replacement.insert(set, way);
-        self.lines[first + way] = Word::new(number);
+        self.lines[index] = Word::new(number);
         self.fingerprints.put(set, way, fingerprint);
-        Some((LineIndex((first + way) as u32), victim))
+        LineIndex(index as u32)
     }
 
     /// A line must stay until [`SectorCache::unpin`].

@@ -152,8 +152,14 @@ impl PseudoChannel {
             self.ready.fetch();
             self.pending.fetch();
             fetch_all_ahead(&self.open_rows[..]);
-            let queues = if self.writing { &self.writes } else { &self.reads };
-            queues.fetch();
+            self.queues().fetch();
+        }
+    }
+
+    /// Fetches the accesses of the next commands, once [`PseudoChannel::fetch`] has brought what tells which they are.
+    pub(crate) fn fetch_accesses(&self) {
+        if self.decide_at != Ticks::NEVER {
+            self.queues().fetch_first();
         }
     }
 
@@ -380,6 +386,12 @@ impl PseudoChannel {
     }
 
     /// The queues of the present direction.
+    #[inline]
+    fn queues(&self) -> &Queues {
+        if self.writing { &self.writes } else { &self.reads }
+    }
+
+    /// The queues of the present direction, to change.
     #[inline]
     fn queues_mut(&mut self) -> &mut Queues {
         if self.writing { &mut self.writes } else { &mut self.reads }

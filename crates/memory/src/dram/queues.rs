@@ -69,6 +69,17 @@ impl Queues {
         fetch_all_ahead(&self.links[..]);
     }
 
+    /// Fetches the first two accesses of each bank, once [`Queues::fetch`] has brought what tells their places.
+    pub(crate) fn fetch_first(&self) {
+        for ends in &self.ends {
+            let Some(link) = self.links.get(ends.first as usize) else { continue };
+            fetch_all_ahead(&self.waiting[ends.first as usize]);
+            if let Some(second) = self.waiting.get(link.after as usize) {
+                fetch_all_ahead(second);
+            }
+        }
+    }
+
     /// How many accesses wait, each of them until its last burst.
     pub(crate) fn len(&self) -> usize {
         self.len

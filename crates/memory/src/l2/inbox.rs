@@ -30,13 +30,22 @@ pub(super) struct Inbox {
     passed: Ticks,
     /// When the first request can be looked up; never when none waits or it is blocked.
     next: Ticks,
+    /// How many have been looked up since [`Inbox::expect`], and how many it expected: what is fetched ahead goes by them.
+    #[serde(skip)]
+    looked_up: usize,
+    #[serde(skip)]
+    expected: usize,
 }
+
+/// Where requests wait, so many more may be looked up in an epoch than in the one before.
+const MORE: usize = 4;
 
 impl Default for Inbox {
     fn default() -> Inbox {
         let (not_before, passed) = (Ticks(0), Ticks(0));
         let (requests, obstacle, next) = (VecDeque::new(), None, Ticks::NEVER);
-        Inbox { requests, blocked: false, obstacle, not_before, passed, next }
+        let (looked_up, expected) = (0, 0);
+        Inbox { requests, blocked: false, obstacle, not_before, passed, next, looked_up, expected }
     }
 }
 
@@ -50,6 +59,18 @@ impl Inbox {
     /// The requests, the first one first.
     pub(super) fn requests(&self) -> &VecDeque<Request> {
         &self.requests
+    }
+
+    /// An epoch begins to which so many requests have come. Where others have waited longer, as many will be looked up as in
+    /// the epoch before, and else all.
+    pub(super) fn expect(&mut self, come: usize) {
+        let looked_up = std::mem::take(&mut self.looked_up);
+        self.expected = if self.requests.len() > come { looked_up + MORE } else { come };
+    }
+
+    /// The requests that will be looked up in this epoch, as far as can be known.
+    pub(super) fn expected(&self) -> impl Iterator<Item = &Request> + Clone {
+        self.requests.iter().take(self.expected)
     }
 
     /// Whether the first request is blocked.
@@ -67,6 +88,7 @@ impl Inbox {
     #[inline]
     pub(super) fn pop(&mut self, passed: Option<Ticks>) {
         self.requests.pop_front();
+        self.looked_up += 1;
         self.obstacle = None;
         self.passed = passed.map_or(self.passed, |passed| self.passed.max(passed));
         self.plan();
@@ -128,6 +150,18 @@ mod tests {
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
         inbox.pop(Some(Ticks::of_cycles(15)));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
+    }
+
+    #[test]
+    fn where_requests_wait_as_many_are_expected_as_were_looked_up_before() {
+        let mut inbox = Inbox::default();
+        (0..10).for_each(|at| inbox.push(read(0, 0, 1, at)));
+        inbox.expect(10);
+        assert_eq!(inbox.expected().count(), 10);
+        [(); 3].into_iter().for_each(|()| inbox.pop(None));
+        (10..30).for_each(|at| inbox.push(read(0, 0, 1, at)));
+        inbox.expect(20);
+        assert_eq!(inbox.expected().map(|request| request.at.0).collect::<Vec<u64>>(), [3, 4, 5, 6, 7, 8, 9]);
     }
 
     #[test]

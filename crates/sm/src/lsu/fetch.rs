@@ -1,14 +1,23 @@
 //! What the LSU will need of the host's memory, fetched ahead: the caches of the host hold few SMs at once. Each step finds
 //! what the one before has fetched.
 
+use super::coalesce::LineAccess;
 use super::{LoadStoreUnit, Token};
 use warplab_memory::Reply;
 use warplab_units::fetch_ahead;
 
-/// With fewer replies less than all sets of L1 are needed.
+/// With fewer replies less than all sets of L1 are needed; fewer lines of a load come together anyway.
 const FEW: usize = 4;
 
 impl LoadStoreUnit {
+    /// Fetches where the lines of a load are to be found that may be under way.
+    #[inline]
+    pub(super) fn fetch_for_load(&self, lines: &[LineAccess]) {
+        if lines.len() > FEW {
+            lines.iter().for_each(|access| self.l1.mshrs.fetch_slot(access.line));
+        }
+    }
+
     /// Fetches what replies that come soon will need.
     pub(crate) fn fetch_for<'a>(&self, replies: impl Iterator<Item = &'a Reply> + Clone) {
         if replies.clone().nth(FEW).is_some() {
@@ -18,7 +27,10 @@ impl LoadStoreUnit {
             Some(&Token::Fill { line, place, .. }) => Some((line, place)),
             _ => None,
         });
-        fills.clone().for_each(|(_, place)| self.l1.fetch_place(place));
+        fills.clone().for_each(|(line, place)| {
+            self.l1.mshrs.fetch_slot(line);
+            self.l1.fetch_place(place);
+        });
         fills.clone().for_each(|(line, _)| self.l1.mshrs.fetch_entry(line));
         for (line, _) in fills {
             if let Some(load) = self.l1.mshrs.first_waiter(line).and_then(|load| self.loads.get(load)) {

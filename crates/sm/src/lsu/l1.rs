@@ -73,7 +73,7 @@ impl L1 {
 
     /// The place of a line, which it gets where it has none.
     fn found_or_inserted(&mut self, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
-        found.map_or_else(|absent| self.tags.insert_absent(absent).map(|(index, _)| index), Some)
+        found.map_or_else(|absent| self.tags.replace_absent(absent), Some)
     }
 
     /// A store writes through: the line takes the bytes if it is there. Whether it is.
@@ -100,11 +100,10 @@ impl L1 {
         }
     }
 
-    /// Fetches where lines, and lines under way, are to be found.
+    /// Fetches where lines are to be found.
     #[inline]
     pub(crate) fn fetch_sets(&self) {
         self.tags.fetch_sets();
-        self.mshrs.fetch_slots();
     }
 
     /// Fetches a line that was at a place when it was requested.

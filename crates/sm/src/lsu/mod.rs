@@ -229,6 +229,7 @@ impl LoadStoreUnit {
     }
 
     fn load(&mut self, start: Start<'_>, load: LoadId, lines: &[LineAccess], cached: bool, local: bool) {
+        self.fetch_for_load(lines);
         for access in lines {
             if !cached && !start.spec.merges_loads {
                 self.loads.expect(load);

@@ -36,10 +36,10 @@ impl Mshrs {
         lines.map(|(line, mshr)| (line, mshr.requested, mshr.waiters.iter().map(|&(_, load)| load))).collect()
     }
 
-    /// Fetches where lines under way are to be found.
+    /// Fetches where a line is to be found if it is under way.
     #[inline]
-    pub(crate) fn fetch_slots(&self) {
-        self.lines.fetch_slots();
+    pub(crate) fn fetch_slot(&self, line: Address) {
+        self.lines.fetch_slot(line);
     }
 
     /// The first load that waits for a line.

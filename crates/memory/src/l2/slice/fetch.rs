@@ -5,17 +5,22 @@ use super::Slice;
 use crate::l2::mshr::Mshrs;
 use crate::map::Half;
 use crate::message::{Line, Request};
-use std::collections::VecDeque;
 use warplab_units::{Address, Cycle};
 
 /// Replies that have left and are forgotten soon: no more of them than requests that are looked up in an epoch, mostly.
 const FEW: usize = 32;
 
 impl Slice {
-    /// Fetches what the requests need that have come last, so many of SMs and of the other half.
-    pub(crate) fn fetch_for_requests(&self, until: Cycle, [of_sms, of_other_half]: [usize; 2]) {
-        let of_sms = newest(self.from_sms.requests(), of_sms);
-        let of_other_half = newest(self.from_other_half.requests(), of_other_half);
+    /// An epoch begins to which so many requests of SMs and of the other half have come.
+    pub(crate) fn expect(&mut self, [of_sms, of_other_half]: [usize; 2]) {
+        self.from_sms.expect(of_sms);
+        self.from_other_half.expect(of_other_half);
+    }
+
+    /// Fetches what the requests need that will be looked up before `until`.
+    pub(crate) fn fetch_for_requests(&self, until: Cycle) {
+        let of_sms = self.from_sms.expected();
+        let of_other_half = self.from_other_half.expected();
         for request in of_sms.clone() {
             self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
@@ -80,9 +85,4 @@ impl Slice {
         self.far_mshrs.fetch_entry(line.address);
         self.cache.fetch_lines(line.local);
     }
-}
-
-/// The requests that have come last.
-fn newest(requests: &VecDeque<Request>, count: usize) -> impl Iterator<Item = &Request> + Clone {
-    requests.range(requests.len().saturating_sub(count)..)
 }

@@ -1,83 +1,68 @@
-//! The lines of a set in the order of their last use: a byte for each, eight looked at together.
+//! The lines of a set in the order of their last use: a byte for each.
 
 use crate::cache::CacheShape;
+use crate::cache::way_bytes::WayBytes;
 use serde::{Deserialize, Serialize};
 use warplab_units::{fetch_ahead, fetch_all_ahead};
 
-const WAYS_OF_WORD: usize = u64::BITS as usize / 8;
-/// A bit in each byte of a word.
-const LOWEST: u64 = u64::MAX / 0xff;
-const HIGHEST: u64 = LOWEST << 7;
 /// The rank of a way that the set does not have.
-const BEYOND: u64 = 0x7f;
+const BEYOND: u8 = u8::MAX;
 
 /// For each way of each set how many lines of the set have been used since it was: 0 is the last that was used. Ways that a
-/// word has beyond those of the set come after all others.
+/// group has beyond those of the set come after all others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Ranks {
     ways: usize,
-    words_of_set: usize,
-    words: Vec<u64>,
+    groups_of_set: usize,
+    groups: Vec<WayBytes>,
 }
 
 impl Ranks {
-    /// The highest bit of a byte stays free.
+    /// A rank is a byte.
     pub(super) const MOST_WAYS: usize = 128;
 
     pub(super) fn new(shape: CacheShape) -> Ranks {
-        let words_of_set = shape.ways.div_ceil(WAYS_OF_WORD);
-        let rank = |way: usize| if way < shape.ways { (shape.ways - 1 - way) as u64 } else { BEYOND };
-        let word = |number: usize| {
-            (0..WAYS_OF_WORD).fold(0, |word, way| word | rank(number * WAYS_OF_WORD + way) << (way * 8))
-        };
-        let set: Vec<u64> = (0..words_of_set).map(word).collect();
-        Ranks { ways: shape.ways, words_of_set, words: set.repeat(shape.sets) }
+        let rank = |way: usize| if way < shape.ways { (shape.ways - 1 - way) as u8 } else { BEYOND };
+        let set = WayBytes::of_set(shape.ways, rank);
+        Ranks { ways: shape.ways, groups_of_set: set.len(), groups: set.repeat(shape.sets) }
     }
 
     /// Fetches those of a set, which will be needed soon.
     #[inline]
     pub(super) fn fetch(&self, set: usize) {
-        fetch_ahead(&self.words[set * self.words_of_set]);
+        fetch_ahead(&self.groups[set * self.groups_of_set]);
     }
 
     /// Fetches those of all sets.
     #[inline]
     pub(super) fn fetch_all(&self) {
-        fetch_all_ahead(&self.words[..]);
+        fetch_all_ahead(&self.groups[..]);
     }
 
     /// A line is the last that was used: those that were used since it was move back.
     #[inline]
     pub(super) fn mark(&mut self, set: usize, way: usize) {
-        let words = &mut self.words[set * self.words_of_set..][..self.words_of_set];
-        let (own, shift) = (way / WAYS_OF_WORD, way % WAYS_OF_WORD * 8);
-        let rank = words[own] >> shift & 0xff;
+        let groups = &mut self.groups[set * self.groups_of_set..][..self.groups_of_set];
+        let (own, way) = (way / WayBytes::WAYS, way % WayBytes::WAYS);
+        let rank = groups[own].get(way);
         if rank == 0 {
             return;
         }
-        for word in words.iter_mut() {
-            // The highest bit of each byte that is smaller than the rank.
-            let smaller = !((*word | HIGHEST) - rank * LOWEST) & HIGHEST;
-            *word += smaller >> 7;
-        }
-        words[own] &= !(0xff << shift);
+        groups.iter_mut().for_each(|group| group.increase_below(rank));
+        groups[own].set(way, 0);
     }
 
     /// The line that was not used for longest, of those that may go.
     #[inline]
     pub(super) fn victim(&self, set: usize, may_go: impl Fn(usize) -> bool) -> Option<usize> {
-        (0..self.ways as u64).rev().find_map(|rank| self.way(set, rank).filter(|&way| may_go(way)))
+        (0..self.ways as u8).rev().find_map(|rank| self.way(set, rank).filter(|&way| may_go(way)))
     }
 
     /// The way of a rank.
     #[inline]
-    fn way(&self, set: usize, rank: u64) -> Option<usize> {
-        let words = &self.words[set * self.words_of_set..][..self.words_of_set];
-        words.iter().enumerate().find_map(|(number, word)| {
-            let other = word ^ (rank * LOWEST);
-            // The lowest of these bits is that of a byte that is zero.
-            let equal = other.wrapping_sub(LOWEST) & !other & HIGHEST;
-            (equal != 0).then(|| number * WAYS_OF_WORD + equal.trailing_zeros() as usize / 8)
-        })
+    fn way(&self, set: usize, rank: u8) -> Option<usize> {
+        let groups = &self.groups[set * self.groups_of_set..][..self.groups_of_set];
+        let mut numbered = groups.iter().enumerate();
+        numbered.find_map(|(number, group)| Some(number * WayBytes::WAYS + group.find(rank, |_| true)?))
     }
 }
