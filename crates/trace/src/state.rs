@@ -210,7 +210,8 @@ stall_reasons! {
         letter: 'd',
         colour: "#1b4f72",
         row: 11,
-        description: "The dispatcher held the warp back although its instruction was ready.",
+        description: "The dispatcher held the warp back although its instruction was ready: its registers lie in a \
+                      bank whose port is taken, or a product or result of 64 bits before it takes the dispatcher longer.",
     }
     /// Anything else.
     Misc {
