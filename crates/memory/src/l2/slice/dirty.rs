@@ -22,19 +22,6 @@ impl Slice {
         self.cache.write(index, sectors, full);
     }
 
-    /// How long a read of a line that was just written in part holds the port up.
-    pub(super) fn stall_of_recent(&mut self, spec: &L2Spec, request: &Request, now: Ticks) -> Ticks {
-        let Some(recent) = &spec.recent else { return Ticks(0) };
-        match request.kind {
-            RequestKind::Read => return self.recent.read(recent, request.line, now),
-            RequestKind::Write { full, .. } if full != request.sectors => {
-                self.recent.write(recent, request.line, now);
-            }
-            RequestKind::Write { .. } | RequestKind::Atomic { .. } => {}
-        }
-        Ticks(0)
-    }
-
     /// Whether a request writes while as many lines as may be are dirty.
     pub(super) fn fills_dirty_lines(&self, spec: &L2Spec, request: &Request) -> bool {
         request.kind != RequestKind::Read && spec.dirty_lines.is_some_and(|most| self.dirty.len() >= most)

@@ -1,4 +1,5 @@
-//! Sectors that were written in part: of too many lines the oldest is completed from DRAM and written back.
+//! Sectors that were written in part: of too many lines the oldest is completed from DRAM and written back, and a line that
+//! is read soon after holds the slice up.
 
 use super::{DramRequest, L2Spec, Slice, SliceOutput, write_back};
 use crate::cache::{LineIndex, Victim};
@@ -12,6 +13,19 @@ impl Slice {
         output.counters.evictions += 1;
         self.forget_written(&victim);
         write_back(spec, victim, now, output);
+    }
+
+    /// How long a read of a line that was just written in part holds the port up.
+    pub(super) fn stall_of_recent(&mut self, spec: &L2Spec, request: &Request, now: Ticks) -> Ticks {
+        let Some(recent) = &spec.recent else { return Ticks(0) };
+        match request.kind {
+            RequestKind::Read => return self.recent.read(recent, request.line, now),
+            RequestKind::Write { full, .. } if full != request.sectors => {
+                self.recent.write(recent, request.line, now);
+            }
+            RequestKind::Write { .. } | RequestKind::Atomic { .. } => {}
+        }
+        Ticks(0)
     }
 
     /// Whether a request writes sectors in part while as many lines as may be are written in part.
