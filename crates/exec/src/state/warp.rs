@@ -33,13 +33,13 @@ pub(crate) struct RowState {
 }
 
 impl RowState {
-    /// Row `number` of a warp; `first` is the thread of its first lane.
+    /// Row `number` of a warp, all registers zero; `first` is the thread of its first lane.
     fn new(code: &Code, shape: &LaunchShape, number: u8, first: u32) -> RowState {
         RowState {
             number,
             of: code.warp_rows,
             rows: vec![[0; LANES]; code.rows()],
-            predicates: [0; PREDICATES],
+            predicates: no_predicates(),
             uniforms: [0; TRASH_UNIFORM + 8],
             thread: thread_indices(shape, first).to_vec(),
             local: vec![[0; LANES]; code.local_bytes().div_ceil(4) as usize],
@@ -53,9 +53,7 @@ impl RowState {
         let registers = self.rows.len() - EXTRA_ROWS;
         self.rows[..registers].fill([0; LANES]);
         self.local.fill([0; LANES]);
-        self.predicates = [0; PREDICATES];
-        self.predicates[7] = LaneBits::MAX;
-        self.predicates[15] = LaneBits::MAX;
+        self.predicates = no_predicates();
         self.uniforms.fill(0);
         self.barrier_result = 0;
     }
@@ -76,6 +74,11 @@ impl RowState {
             }
         }
     }
+}
+
+/// No predicate holds but `PT` and `UPT`.
+fn no_predicates() -> [LaneBits; PREDICATES] {
+    std::array::from_fn(|number| if matches!(number, 7 | 15) { LaneBits::MAX } else { 0 })
 }
 
 /// The architectural state of one warp: what its rows hold, and which lanes are where.
@@ -103,14 +106,13 @@ impl ArchitecturalState {
         let lanes = code.warp_lanes();
         let first = index * lanes;
         let upper = || Box::new(RowState::new(code, shape, 1, first + LANES as u32));
-        let mut warp = ArchitecturalState {
+        // What is new is zero: memory of the host that no register comes to need is never touched.
+        ArchitecturalState {
             lower: RowState::new(code, shape, 0, first),
             upper: (code.warp_rows > 1).then(upper),
             index,
-            paths: Paths::new(WarpMask::EMPTY, lanes as usize, code.barriers(), divergence),
-        };
-        warp.restart(shape, index);
-        warp
+            paths: Paths::new(lanes_of(shape, first, lanes), lanes as usize, code.barriers(), divergence),
+        }
     }
 
     /// Makes this the fresh warp `index` of another block of the same kernel, without allocating its rows anew.
@@ -128,7 +130,7 @@ impl ArchitecturalState {
                 upper.thread.copy_from_slice(&thread_indices(shape, first + LANES as u32));
             }
         }
-        self.paths.restart(WarpMask::first(shape.threads().saturating_sub(first).min(lanes)));
+        self.paths.restart(lanes_of(shape, first, lanes));
     }
 
     /// The lanes of row `row`: 0 is the lower. There is a second one only on machines of 64 lanes.
@@ -238,6 +240,11 @@ impl ArchitecturalState {
         }
         self.paths.release_block_barrier(id);
     }
+}
+
+/// The lanes of a warp of so many that have a thread; `first` is the number of its first thread in the block.
+fn lanes_of(shape: &LaunchShape, first: u32, lanes: u32) -> WarpMask {
+    WarpMask::first(shape.threads().saturating_sub(first).min(lanes))
 }
 
 /// The thread index of each lane of a row, in x, y and z; `first` is the number of its first thread in the block.
