@@ -4,7 +4,7 @@ mod inspect;
 
 use super::constraints::{Command, Constraints, ReadyTimes};
 use super::pending::{PendingCommand, PendingCommands};
-use super::queues::{Queues, Waiting};
+use super::queues::{Queued, Queues, Waiting};
 use super::refresh::RefreshSpec;
 use super::standard;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,9 @@ impl PseudoChannel {
     /// Fetches the accesses of the next commands, once [`PseudoChannel::fetch`] has brought what tells which they are.
     pub(crate) fn fetch_accesses(&self) {
         if self.decide_at != Ticks::NEVER {
-            self.queues().fetch_first();
+            let queues = self.queues();
+            queues.fetch_first();
+            self.pending.places().for_each(|place| queues.fetch_access(place));
         }
     }
 
@@ -281,17 +283,18 @@ impl PseudoChannel {
         let column = self.column();
         let queues = self.queues_mut();
         let hit = open_row.and_then(|row| queues.oldest_of_row(bank, row));
-        let Some(place) = hit.or_else(|| queues.oldest(bank)) else { return };
+        let Some(queued) = hit.or_else(|| queues.oldest(bank)) else { return };
+        let Queued { age, at, place, .. } = queued;
+        queues.fetch_access(place);
         let command = match (hit, open_row) {
             (Some(_), _) => column,
             (None, Some(_)) => Command::Precharge,
             (None, None) => Command::Activate,
         };
-        let Waiting { age, at, .. } = *queues.waiting(place);
         let pending = PendingCommand {
             age,
             ready: self.ready.of_bank(command, bank).max(at),
-            place: place as u32,
+            place,
             bank: bank as u16,
             group: spec.constraints.group(bank) as u16,
         };

@@ -43,6 +43,11 @@ impl PendingCommands {
         self.lines.iter().for_each(|line| fetch_all_ahead(&line[..]));
     }
 
+    /// The places of the accesses that they serve.
+    pub(crate) fn places(&self) -> impl Iterator<Item = u32> {
+        self.lines.iter().flatten().map(|pending| pending.place)
+    }
+
     /// The command at a position among those of its kind.
     #[inline]
     pub(crate) fn at(&self, command: Command, position: usize) -> PendingCommand {

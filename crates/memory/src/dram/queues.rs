@@ -1,8 +1,9 @@
-//! The accesses of one direction that wait for their banks, in one array: a list for each bank.
+//! The accesses of one direction that wait for their banks, in one array, and a queue of their places for each bank.
 
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use warplab_config::Ticks;
-use warplab_units::{SectorMask, fetch_all_ahead};
+use warplab_units::{SectorMask, fetch_ahead, fetch_all_ahead};
 
 /// An access that waits for its column command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,32 +23,30 @@ pub(crate) struct Waiting {
 /// Accesses that wait for which there is room from the start.
 const USUAL: usize = 64;
 
-/// No access.
-const NONE: u32 = u32::MAX;
-
-/// The place of an access in the queue of its bank. What is looked through for a row is kept together.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Link {
-    row: u64,
-    before: u32,
-    after: u32,
+/// What decides which command the bank of an access needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Queued {
+    pub(crate) row: u64,
+    pub(crate) at: Ticks,
+    pub(crate) age: u64,
+    /// The place of the access among all that wait.
+    pub(crate) place: u32,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Ends {
-    first: u32,
-    last: u32,
-    /// Up to this one no access is to the open row of the bank: looking for one goes on after it.
-    passed: u32,
+/// What waits for one bank, in order of arrival: what is looked through for a row lies side by side.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Bank {
+    queue: VecDeque<Queued>,
+    /// The first so many are not to the open row of the bank: looking for one goes on after them.
+    passed: usize,
 }
 
 /// A queue for each bank, in order of arrival.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     waiting: Vec<Waiting>,
-    links: Vec<Link>,
     free: Vec<u32>,
-    ends: Vec<Ends>,
+    banks: Vec<Bank>,
     len: usize,
 }
 
@@ -56,27 +55,29 @@ impl Queues {
     pub(crate) fn new(banks: usize) -> Queues {
         Queues {
             waiting: Vec::with_capacity(USUAL),
-            links: Vec::with_capacity(USUAL),
             free: Vec::with_capacity(USUAL),
-            ends: vec![Ends { first: NONE, last: NONE, passed: NONE }; banks],
+            banks: vec![Bank::default(); banks],
             len: 0,
         }
     }
 
-    /// Fetches what a command needs: the ends of the queues, and what is looked through for rows.
+    /// Fetches where the queues of all banks are.
     pub(crate) fn fetch(&self) {
-        fetch_all_ahead(&self.ends[..]);
-        fetch_all_ahead(&self.links[..]);
+        fetch_all_ahead(&self.banks[..]);
     }
 
-    /// Fetches the first two accesses of each bank, once [`Queues::fetch`] has brought what tells their places.
+    /// Fetches what is looked through first for rows, once [`Queues::fetch`] has brought where it is.
     pub(crate) fn fetch_first(&self) {
-        for ends in &self.ends {
-            let Some(link) = self.links.get(ends.first as usize) else { continue };
-            fetch_all_ahead(&self.waiting[ends.first as usize]);
-            if let Some(second) = self.waiting.get(link.after as usize) {
-                fetch_all_ahead(second);
-            }
+        for queued in self.banks.iter().filter_map(|bank| bank.queue.front()) {
+            fetch_ahead(queued);
+        }
+    }
+
+    /// Fetches the access at a place, which a command will need soon.
+    #[inline]
+    pub(crate) fn fetch_access(&self, place: u32) {
+        if let Some(waiting) = self.waiting.get(place as usize) {
+            fetch_all_ahead(waiting);
         }
     }
 
@@ -87,58 +88,41 @@ impl Queues {
 
     /// An access comes last to the queue of a bank.
     pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) {
-        let before = self.ends[bank].last;
-        let link = Link { row: waiting.row, before, after: NONE };
         let place = match self.free.pop() {
             Some(place) => {
                 self.waiting[place as usize] = waiting;
-                self.links[place as usize] = link;
                 place
             }
             None => {
                 self.waiting.push(waiting);
-                self.links.push(link);
-                (self.links.len() - 1) as u32
+                (self.waiting.len() - 1) as u32
             }
         };
-        match before {
-            NONE => self.ends[bank].first = place,
-            before => self.links[before as usize].after = place,
-        }
-        self.ends[bank].last = place;
+        let Waiting { row, at, age, .. } = waiting;
+        self.banks[bank].queue.push_back(Queued { row, at, age, place });
         self.len += 1;
     }
 
     /// The oldest access to a bank, if any waits.
     #[inline]
-    pub(crate) fn oldest(&self, bank: usize) -> Option<usize> {
-        let first = self.ends[bank].first;
-        (first != NONE).then_some(first as usize)
+    pub(crate) fn oldest(&self, bank: usize) -> Option<Queued> {
+        self.banks[bank].queue.front().copied()
     }
 
     /// The accesses to a bank, in order of arrival.
     pub(crate) fn of_bank(&self, bank: usize) -> impl Iterator<Item = &Waiting> {
-        let known = |place: u32| (place != NONE).then_some(place as usize);
-        let first = known(self.ends[bank].first);
-        let places = std::iter::successors(first, move |&before| known(self.links[before].after));
-        places.map(|place| &self.waiting[place])
+        self.banks[bank].queue.iter().map(|queued| &self.waiting[queued.place as usize])
     }
 
     /// The oldest access to the open row of a bank. [`Queues::row_changes`] says that another row is open or none.
     #[inline]
-    pub(crate) fn oldest_of_row(&mut self, bank: usize, row: u64) -> Option<usize> {
-        let ends = &mut self.ends[bank];
-        let mut next = match ends.passed {
-            NONE => ends.first,
-            passed => self.links[passed as usize].after,
-        };
-        while next != NONE {
-            let link = self.links[next as usize];
-            if link.row == row {
-                return Some(next as usize);
+    pub(crate) fn oldest_of_row(&mut self, bank: usize, row: u64) -> Option<Queued> {
+        let Bank { queue, passed } = &mut self.banks[bank];
+        while let Some(queued) = queue.get(*passed) {
+            if queued.row == row {
+                return Some(*queued);
             }
-            ends.passed = next;
-            next = link.after;
+            *passed += 1;
         }
         None
     }
@@ -146,13 +130,7 @@ impl Queues {
     /// The open row of a bank changes.
     #[inline]
     pub(crate) fn row_changes(&mut self, bank: usize) {
-        self.ends[bank].passed = NONE;
-    }
-
-    /// The access at a place.
-    #[inline]
-    pub(crate) fn waiting(&self, place: usize) -> &Waiting {
-        &self.waiting[place]
+        self.banks[bank].passed = 0;
     }
 
     /// Whether the access at a place waits for further column commands.
@@ -175,32 +153,31 @@ impl Queues {
         waiting.opened = false;
         if waiting.sectors.is_empty() {
             self.len -= 1;
-            self.remove(bank, place);
+            self.remove(bank, place as u32);
         }
         taken
     }
 
-    fn remove(&mut self, bank: usize, place: usize) {
-        let Link { before, after, .. } = self.links[place];
-        match before {
-            NONE => self.ends[bank].first = after,
-            before => self.links[before as usize].after = after,
+    fn remove(&mut self, bank: usize, place: u32) {
+        let Bank { queue, passed } = &mut self.banks[bank];
+        // Mostly the oldest to the open row, which comes after those that were passed.
+        let is_next = queue.get(*passed).is_some_and(|queued| queued.place == place);
+        let position =
+            if is_next { Some(*passed) } else { queue.iter().position(|queued| queued.place == place) };
+        let Some(position) = position else { return };
+        if position == 0 {
+            queue.pop_front();
+        } else {
+            queue.remove(position);
         }
-        match after {
-            NONE => self.ends[bank].last = before,
-            after => self.links[after as usize].before = before,
-        }
-        let ends = &mut self.ends[bank];
-        if ends.passed == place as u32 {
-            ends.passed = before;
-        }
-        self.free.push(place as u32);
+        *passed -= usize::from(position < *passed);
+        self.free.push(place);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NONE, Queues, Waiting};
+    use super::{Queues, Waiting};
     use warplab_config::Ticks;
     use warplab_units::SectorMask;
 
@@ -209,17 +186,11 @@ mod tests {
     }
 
     fn places(queues: &Queues, bank: usize) -> Vec<usize> {
-        let mut places: Vec<usize> = queues.oldest(bank).into_iter().collect();
-        while let Some(&last) = places.last()
-            && queues.links[last].after != NONE
-        {
-            places.push(queues.links[last].after as usize);
-        }
-        places
+        queues.banks[bank].queue.iter().map(|queued| queued.place as usize).collect()
     }
 
     fn ages(queues: &Queues, bank: usize) -> Vec<u64> {
-        places(queues, bank).into_iter().map(|place| queues.waiting(place).age).collect()
+        queues.of_bank(bank).map(|waiting| waiting.age).collect()
     }
 
     #[test]
@@ -241,8 +212,8 @@ mod tests {
         let rows = [5, 7, 5, 7];
         rows.into_iter().zip(0..).for_each(|(row, age)| queues.push(0, Waiting { row, ..waiting(age) }));
         let take = |queues: &mut Queues, row| {
-            let place = queues.oldest_of_row(0, row)?;
-            Some(queues.take(0, place).age)
+            let queued = queues.oldest_of_row(0, row)?;
+            Some(queues.take(0, queued.place as usize).age)
         };
         assert_eq!([0; 3].map(|_| take(&mut queues, 7)), [Some(1), Some(3), None]);
         queues.push(0, Waiting { row: 7, ..waiting(4) });
@@ -255,7 +226,7 @@ mod tests {
     fn the_sectors_of_an_access_are_taken_one_by_one() {
         let mut queues = Queues::new(1);
         queues.push(0, Waiting { sectors: SectorMask(0b1011), opened: true, ..waiting(0) });
-        let place = queues.oldest(0).unwrap();
+        let place = queues.oldest(0).unwrap().place as usize;
         let taken = [0; 3].map(|_| queues.take(0, place)).map(|taken| (taken.sectors.0, taken.opened));
         assert_eq!(taken, [(0b0001, true), (0b0010, false), (0b1000, false)]);
         assert!(!queues.is_waiting(place));
