@@ -14,6 +14,8 @@ const SLOTS_PER_LINE: usize = 2;
 pub struct LineTable<T> {
     /// Where the entries of lines are, each in the first free slot from that of its hash on; a power of two of them.
     slots: Vec<Slot>,
+    /// The bits of a hash that are not of its slot.
+    shift: u32,
     entries: Vec<Entry<T>>,
     /// Entries that hold no line.
     free: Vec<u32>,
@@ -39,7 +41,8 @@ impl Slot {
 impl<T> Default for LineTable<T> {
     fn default() -> LineTable<T> {
         let (entries, free) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL));
-        LineTable { slots: vec![Slot::EMPTY; USUAL * SLOTS_PER_LINE], entries, free }
+        let slots = vec![Slot::EMPTY; USUAL * SLOTS_PER_LINE];
+        LineTable { shift: shift(slots.len()), slots, entries, free }
     }
 }
 
@@ -48,10 +51,9 @@ fn hash_of(line: Address) -> u32 {
     ((line.0 / LINE_BYTES).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// The slot of so many, a power of two, in which a line is looked for first.
-#[inline]
-fn home(hash: u32, slots: usize) -> usize {
-    (hash >> (u32::BITS - slots.trailing_zeros())) as usize
+/// The bits of a hash that are not of its slot, where there are so many slots, a power of two.
+fn shift(slots: usize) -> u32 {
+    u32::BITS - slots.trailing_zeros()
 }
 
 impl<T: Default> LineTable<T> {
@@ -89,7 +91,10 @@ impl<T: Default> LineTable<T> {
     /// The value of a line; a new one where there was none.
     #[inline]
     pub fn get_or_insert(&mut self, line: Address) -> &mut T {
-        let place = self.find(line).map_or_else(|| self.insert(line), |(_, place)| place);
+        let place = match self.seek(line) {
+            Ok((_, place)) => place,
+            Err(empty) => self.insert(line, empty),
+        };
         &mut self.entries[place].value
     }
 
@@ -117,8 +122,14 @@ impl<T: Default> LineTable<T> {
     /// Fetches the slot of a line that will be needed soon.
     #[inline]
     pub fn fetch_slot(&self, line: Address) {
-        if let Some(slot) = self.slots.get(home(hash_of(line), self.slots.len())) {
-            fetch_ahead(slot);
+        fetch_ahead(&self.slots[self.home(hash_of(line))]);
+    }
+
+    /// Fetches the entries that so many lines will take.
+    #[inline]
+    pub fn fetch_free(&self, lines: usize) {
+        for &place in self.free.iter().rev().take(lines) {
+            fetch_ahead(&self.entries[place as usize]);
         }
     }
 
@@ -126,7 +137,7 @@ impl<T: Default> LineTable<T> {
     #[inline]
     pub fn fetch_entry(&self, line: Address) {
         let hash = hash_of(line);
-        let slot = self.slots[home(hash, self.slots.len())];
+        let slot = self.slots[self.home(hash)];
         if slot.hash == hash
             && let Some(entry) = self.entries.get(slot.place as usize)
         {
@@ -147,30 +158,41 @@ impl<T: Default> LineTable<T> {
     /// The slot and the place of a line.
     #[inline]
     fn find(&self, line: Address) -> Option<(usize, usize)> {
+        self.seek(line).ok()
+    }
+
+    /// The slot and the place of a line, or the slot that is free for it.
+    #[inline]
+    fn seek(&self, line: Address) -> Result<(usize, usize), usize> {
         let hash = hash_of(line);
-        let mut at = home(hash, self.slots.len());
+        let mut at = self.home(hash);
         loop {
-            let slot = *self.slots.get(at)?;
+            let slot = self.slots[at];
             if slot == Slot::EMPTY {
-                return None;
+                return Err(at);
             }
             let place = slot.place as usize;
             if slot.hash == hash && self.entries[place].line == line {
-                return Some((at, place));
+                return Ok((at, place));
             }
             at = self.after(at);
         }
     }
 
+    /// The slot in which a line with this hash is looked for first.
     #[inline]
-    fn after(&self, slot: usize) -> usize {
-        (slot + 1) & (self.slots.len() - 1)
+    fn home(&self, hash: u32) -> usize {
+        hash.wrapping_shr(self.shift) as usize
     }
 
-    fn insert(&mut self, line: Address) -> usize {
-        if (self.len() + 1) * SLOTS_PER_LINE > self.slots.len() {
-            self.grow();
-        }
+    #[inline]
+    fn after(&self, slot: usize) -> usize {
+        slot.wrapping_add(1) & (self.slots.len() - 1)
+    }
+
+    /// A line comes, for which this slot is free.
+    #[inline]
+    fn insert(&mut self, line: Address, empty: usize) -> usize {
         let place = match self.free.pop() {
             Some(place) => {
                 // The line before has left a new value behind.
@@ -182,14 +204,17 @@ impl<T: Default> LineTable<T> {
                 (self.entries.len() - 1) as u32
             }
         };
-        self.fill(Slot { hash: hash_of(line), place });
+        self.slots[empty] = Slot { hash: hash_of(line), place };
+        if self.len() * SLOTS_PER_LINE > self.slots.len() {
+            self.grow();
+        }
         place as usize
     }
 
     /// Puts an entry into the first slot that is free for it.
     #[inline]
     fn fill(&mut self, slot: Slot) {
-        let mut at = home(slot.hash, self.slots.len());
+        let mut at = self.home(slot.hash);
         while self.slots[at] != Slot::EMPTY {
             at = self.after(at);
         }
@@ -199,6 +224,7 @@ impl<T: Default> LineTable<T> {
     #[cold]
     fn grow(&mut self) {
         let twice = vec![Slot::EMPTY; self.slots.len() * 2];
+        self.shift = shift(twice.len());
         let slots = std::mem::replace(&mut self.slots, twice);
         slots.into_iter().filter(|slot| *slot != Slot::EMPTY).for_each(|slot| self.fill(slot));
     }
@@ -210,7 +236,7 @@ impl<T: Default> LineTable<T> {
         let mut at = self.after(hole);
         while self.slots[at] != Slot::EMPTY {
             let slot = self.slots[at];
-            let from_home = at.wrapping_sub(home(slot.hash, self.slots.len())) & last;
+            let from_home = at.wrapping_sub(self.home(slot.hash)) & last;
             if from_home >= at.wrapping_sub(hole) & last {
                 self.slots[hole] = slot;
                 hole = at;

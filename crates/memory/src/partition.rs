@@ -152,6 +152,9 @@ pub struct Partition {
     wanted: Vec<DramRequest>,
     agenda: Agenda,
     counters: PartitionCounters,
+    /// Data that comes before this moment comes in the present epoch, for which nothing more is fetched ahead.
+    #[serde(skip)]
+    epoch_end: Ticks,
 }
 
 impl Partition {
@@ -170,6 +173,7 @@ impl Partition {
             wanted: Vec::new(),
             agenda: Agenda::new(spec),
             counters: PartitionCounters::default(),
+            epoch_end: Ticks(0),
         }
     }
 
@@ -281,6 +285,7 @@ impl Partition {
     /// pseudo-channels as long as nothing that these have still to do can matter to them, so that each does much at once.
     pub fn advance(&mut self, spec: &PartitionSpec, until: Cycle, output: &mut PartitionOutput) {
         let until = Ticks::from(until);
+        self.epoch_end = until;
         loop {
             let settled = self.settled(spec).min(until);
             if self.act_until(spec, settled, output) {
@@ -421,9 +426,21 @@ impl Partition {
             }
             self.counters.dram_requests.leaves(whole_cycles(done), whole_cycles(access.at));
             let line = Address(access.token * LINE_BYTES);
+            if done < self.epoch_end {
+                self.fetch_for_fill(spec, channel, line);
+            }
             self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
         }
         self.agenda.set_fill(channel, self.fills[channel].front());
+    }
+
+    /// Fetches what data needs that comes from a pseudo-channel before the epoch ends: what is known of its line, and the
+    /// place of the line before it, of which that is there by now.
+    fn fetch_for_fill(&self, spec: &PartitionSpec, channel: usize, line: Address) {
+        self.slices[spec.map.slice(line)].fetch_entries(line);
+        if let Some(before) = self.fills[channel].back() {
+            self.slices[spec.map.slice(before.line)].fetch_place(before.line);
+        }
     }
 
     /// DRAM takes writes again.

@@ -357,11 +357,13 @@ impl Advance<'_> {
         if self.sm.next_credit() <= now {
             self.sm.lsu.queues.unblock(now);
         }
-        let (start, sub) = self.sm.lsu.queues.next_start();
-        if start <= now {
-            self.sm.lsu.start(now, sub, spec, &mut outcomes);
-        }
         self.sm.next_operation = self.sm.lsu.queues.next_start();
+        if let (start, sub) = self.sm.next_operation
+            && start <= now
+        {
+            self.sm.lsu.start(now, sub, spec, &mut outcomes);
+            self.sm.next_operation = self.sm.lsu.queues.next_start();
+        }
         for &outcome in &outcomes {
             self.memory_outcome(outcome);
         }
@@ -411,6 +413,8 @@ impl Advance<'_> {
     fn memory_outcome(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Release { slot, generation, counter, at } => {
+                // Not at once, but soon: the warp goes on then.
+                fetch_all_ahead(&self.sm.warps[usize::from(slot)]);
                 self.sm.events.push(at.max(self.sm.now), Event::Release { slot, generation, counter });
             }
             Outcome::Sent { slot, generation, requests, at } if at > self.sm.now => {

@@ -175,7 +175,7 @@ impl SectorCache {
 
     /// Fetches what [`SectorCache::seek`] looks at first.
     #[inline]
-    pub(crate) fn fetch_set(&self, set_number: u64) {
+    pub fn fetch_set(&self, set_number: u64) {
         let set = self.set(set_number);
         self.fingerprints.fetch(set);
         self.replacement.fetch(set);
@@ -188,11 +188,12 @@ impl SectorCache {
         fetch_all_ahead(&self.lines[first..first + self.shape.ways]);
     }
 
-    /// Fetches a line whose place is known.
+    /// Fetches a line whose place is known, and what marking it as used needs.
     #[inline]
     pub fn fetch_place(&self, index: LineIndex) {
         if let Some(word) = self.lines.get(index.0 as usize) {
             fetch_ahead(word);
+            self.replacement.fetch(self.ways.divide(u64::from(index.0)).0 as usize);
         }
     }
 

@@ -127,11 +127,14 @@ impl Coalescer {
             && left <= now
         {
             self.leaving.pop_front();
-            let Some(leads) = self.leads.get_mut(line) else { continue };
-            leads.retain(|lead| lead.left > now);
-            if leads.is_empty() {
-                self.leads.remove(line);
-            }
+            self.leads.change(line, |leads| {
+                // Mostly one cluster has asked for a line, once.
+                match &leads[..] {
+                    [lead] if lead.left <= now => leads.clear(),
+                    _ => leads.retain(|lead| lead.left > now),
+                }
+                ((), !leads.is_empty())
+            });
         }
     }
 }

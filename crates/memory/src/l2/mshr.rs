@@ -35,6 +35,14 @@ impl Mshr {
     /// Takes out the requests that wait for nothing more than the sectors that can be read; they go to `ready`.
     #[inline]
     fn take_ready(&mut self, readable: SectorMask, ready: &mut Vec<Waiter>) {
+        if let [waiter] = self.waiters[..] {
+            // Mostly one request waits.
+            if readable.contains(waiter.request.sectors) {
+                ready.push(waiter);
+                self.waiters.clear();
+            }
+            return;
+        }
         self.waiters.retain(|waiter| {
             let is_ready = readable.contains(waiter.request.sectors);
             if is_ready {

@@ -10,11 +10,15 @@ use warplab_units::fetch_ahead;
 const FEW: usize = 4;
 
 impl LoadStoreUnit {
-    /// Fetches where the lines of a load are to be found that may be under way.
+    /// Fetches where the lines of a load are to be found, and where it is kept which of them are under way.
     #[inline]
     pub(super) fn fetch_for_load(&self, lines: &[LineAccess]) {
         if lines.len() > FEW {
-            lines.iter().for_each(|access| self.l1.mshrs.fetch_slot(access.line));
+            lines.iter().for_each(|access| {
+                self.l1.mshrs.fetch_slot(access.line);
+                self.l1.fetch_set(access.line);
+            });
+            self.l1.mshrs.fetch_free(lines.len());
         }
     }
 

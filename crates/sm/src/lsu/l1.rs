@@ -106,6 +106,12 @@ impl L1 {
         self.tags.fetch_sets();
     }
 
+    /// Fetches where a line is to be found.
+    #[inline]
+    pub(crate) fn fetch_set(&self, line: Address) {
+        self.tags.fetch_set(set_number(line));
+    }
+
     /// Fetches a line that was at a place when it was requested.
     #[inline]
     pub(crate) fn fetch_place(&self, place: Option<LineIndex>) {

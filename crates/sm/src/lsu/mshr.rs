@@ -42,6 +42,12 @@ impl Mshrs {
         self.lines.fetch_slot(line);
     }
 
+    /// Fetches entries for so many lines that will come.
+    #[inline]
+    pub(crate) fn fetch_free(&self, lines: usize) {
+        self.lines.fetch_free(lines);
+    }
+
     /// The first load that waits for a line.
     #[inline]
     pub(crate) fn first_waiter(&self, line: Address) -> Option<LoadId> {
