@@ -1,9 +1,10 @@
-//! Constant caches: one for constants that instructions name as operands, one for those that constant loads read. Behind
-//! both lies a larger one that takes blocks of several lines, and bank 0 of the launch from its start.
+//! Constant caches: one per sub-partition for constants that instructions name as operands, one per SM for those that
+//! constant loads read. Behind them lies a larger one that takes blocks of several lines, and bank 0 of the launch from its
+//! start. The SMs of a cluster share the way to it, which carries a line at a time.
 
 use serde::{Deserialize, Serialize};
-use warplab_config::gpu::ConstantSupply;
-use warplab_units::Cycle;
+use warplab_config::gpu::{ConstantSupply, SmCluster};
+use warplab_units::{Cycle, SmId};
 
 /// Bytes that a constant bank has at most.
 const BANK_BYTES: u32 = 65_536;
@@ -11,7 +12,7 @@ const BANK_BYTES: u32 = 65_536;
 /// The numbers of the constant caches.
 #[derive(Clone, Debug)]
 pub(crate) struct ConstantSpec {
-    /// Lines of each of the two caches.
+    /// Lines of each cache.
     lines: u64,
     line_bytes: u32,
     block_bytes: u32,
@@ -19,20 +20,38 @@ pub(crate) struct ConstantSpec {
     miss: [u64; 2],
     /// Cycles that a block costs which the next level lacks.
     memory: u64,
-    /// Cycles that the first use of a line of bank 0 takes longer.
-    first: u64,
+    /// For how long a line of one SM keeps the way that the cluster shares.
+    interval: Hundredths,
+    /// SMs of a cluster that run the launch.
+    sharing: u64,
+    /// How many of its cluster are served before each SM when all ask at once.
+    places: Vec<u64>,
+    /// Of the cycles that an operand misses: after how many the miss is seen, and how many before the end the code is fetched
+    /// again from where it was.
+    pub(crate) replay: (u8, u8),
 }
 
+/// Hundredths of a cycle.
+type Hundredths = u64;
+
 impl ConstantSpec {
-    /// The caches of an SM beside so many others of its cluster that run the launch.
-    pub(crate) fn new(supply: &ConstantSupply, others: u64) -> ConstantSpec {
+    /// The caches of SMs of these clusters, in which so many others run the launch beside each.
+    pub(crate) fn new(supply: &ConstantSupply, clusters: &[SmCluster], others: u64) -> ConstantSpec {
+        let sharing = others + 1;
+        let places = |cluster: &SmCluster| {
+            let sms = u64::from(cluster.sms);
+            (0..sms).map(move |sm| sm * sharing.min(sms) / sms)
+        };
         ConstantSpec {
             lines: u64::from(supply.bytes / supply.line_bytes).max(1),
             line_bytes: supply.line_bytes,
             block_bytes: supply.block_bytes,
             miss: [supply.operand_miss, supply.load_miss].map(u64::from),
             memory: u64::from(supply.memory_latency),
-            first: u64::from(supply.sharing) * others,
+            interval: u64::from(supply.line_interval_percent),
+            sharing,
+            places: clusters.iter().flat_map(places).collect(),
+            replay: (supply.operand_seen, supply.operand_replay),
         }
     }
 }
@@ -46,10 +65,10 @@ pub(crate) enum ConstantUse {
     Load { bank: u8, offset: u32, register: Option<u8> },
 }
 
-/// Which of the two caches.
+/// Which cache is read: the one for the operands of a sub-partition, or the one for loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConstantPort {
-    Operand,
+    Operand { sub: u8 },
     Load,
 }
 
@@ -64,12 +83,23 @@ struct Lines {
 /// The constant caches of one SM.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Constants {
-    caches: [Lines; 2],
+    /// The cache for loads, then that of each sub-partition that has read an operand.
+    caches: Vec<Lines>,
+    /// Until when the lines of this SM and, beside each, those of the others keep the cluster's way; none before the first.
+    way_free: Option<Hundredths>,
+    /// How many SMs of its cluster are served before this one when all ask at once.
+    place: u64,
     /// When each block comes to the next level; never where nobody has asked.
     blocks: Vec<Cycle>,
 }
 
 impl Constants {
+    /// Empty caches of an SM.
+    pub(crate) fn new(spec: Option<&ConstantSpec>, sm: SmId) -> Constants {
+        let place = spec.and_then(|spec| spec.places.get(usize::from(sm.0))).copied().unwrap_or(0);
+        Constants { place, ..Constants::default() }
+    }
+
     /// When a constant is there that is wanted `now`.
     pub(crate) fn ready(
         &mut self,
@@ -82,25 +112,40 @@ impl Constants {
         let number =
             |bytes: u32| (u32::from(bank) * (BANK_BYTES / bytes) + offset % BANK_BYTES / bytes) as usize;
         let line = number(spec.line_bytes);
-        let cache = &mut self.caches[port as usize];
-        if line >= cache.lines.len() {
-            cache.lines.resize(line + 1, (0, Cycle(0)));
+        let (cache, miss) = match port {
+            ConstantPort::Load => (0, spec.miss[1]),
+            ConstantPort::Operand { sub } => (1 + usize::from(sub), spec.miss[0]),
+        };
+        if cache >= self.caches.len() {
+            self.caches.resize_with(cache + 1, Lines::default);
         }
-        let (stamp, ready) = cache.lines[line];
-        if stamp != 0 && cache.inserted - stamp < spec.lines {
+        let lines = &mut self.caches[cache].lines;
+        if line >= lines.len() {
+            lines.resize(line + 1, (0, Cycle(0)));
+        }
+        let (stamp, ready) = lines[line];
+        if stamp != 0 && self.caches[cache].inserted - stamp < spec.lines {
             return ready.max(now);
         }
-        let block = number(spec.block_bytes);
         let below = match bank {
-            0 if stamp == 0 => now + spec.first,
             0 => now,
-            _ => block_ready(&mut self.blocks, block, spec, now),
+            _ => block_ready(&mut self.blocks, number(spec.block_bytes), spec, now),
         };
-        let cache = &mut self.caches[port as usize];
+        let ready = below.max(self.carried(spec, now)) + miss;
+        let cache = &mut self.caches[cache];
         cache.inserted += 1;
-        let ready = below + spec.miss[port as usize];
         cache.lines[line] = (cache.inserted, ready);
         ready
+    }
+
+    /// When the cluster's way carries a line that is asked for `now`. The first lines of a launch are asked for by all SMs of
+    /// the cluster at once, each waits for its turn; from then on they are as far apart as they were served, and a line
+    /// waits for those of its own SM, each with one of every other SM beside it.
+    fn carried(&mut self, spec: &ConstantSpec, now: Cycle) -> Cycle {
+        let now = now.0 * 100;
+        let start = self.way_free.unwrap_or(now + self.place * spec.interval).max(now);
+        self.way_free = Some(start + spec.interval * spec.sharing);
+        Cycle(start.div_ceil(100))
     }
 }
 
@@ -118,11 +163,22 @@ fn block_ready(blocks: &mut Vec<Cycle>, block: usize, spec: &ConstantSpec, now: 
 #[cfg(test)]
 mod tests {
     use super::{ConstantPort, ConstantSpec, Constants};
-    use warplab_units::Cycle;
+    use warplab_units::{Cycle, SmId};
 
     /// Two lines of 64 bytes in each cache, blocks of 256.
-    const SPEC: ConstantSpec =
-        ConstantSpec { lines: 2, line_bytes: 64, block_bytes: 256, miss: [58, 70], memory: 500, first: 0 };
+    const SPEC: ConstantSpec = ConstantSpec {
+        lines: 2,
+        line_bytes: 64,
+        block_bytes: 256,
+        miss: [58, 70],
+        memory: 500,
+        interval: 250,
+        sharing: 1,
+        places: Vec::new(),
+        replay: (6, 5),
+    };
+
+    const OPERAND: ConstantPort = ConstantPort::Operand { sub: 0 };
 
     /// How long each constant takes, one after the other.
     fn waits(port: ConstantPort, bank: u8, offsets: &[u32]) -> Vec<u64> {
@@ -136,42 +192,52 @@ mod tests {
 
     #[test]
     fn a_parameter_is_in_the_next_level_from_the_start() {
-        assert_eq!(waits(ConstantPort::Operand, 0, &[0x210, 0x214, 0x23c, 0x240]), [58, 0, 0, 58]);
+        assert_eq!(waits(OPERAND, 0, &[0x210, 0x214, 0x23c, 0x240]), [58, 0, 0, 58]);
         assert_eq!(waits(ConstantPort::Load, 0, &[0x210, 0x214]), [70, 0]);
     }
 
     #[test]
-    fn the_first_use_of_a_parameter_takes_longer_beside_other_sms_of_the_cluster() {
-        let spec = ConstantSpec { first: 84, ..SPEC };
+    fn each_sub_partition_has_a_cache_for_operands() {
         let mut constants = Constants::default();
         let mut wait =
-            |offset, now| constants.ready(&spec, ConstantPort::Operand, 0, offset, Cycle(now)).0 - now;
-        // Two other lines take the place of the first, which is in the next level then.
-        let first = [wait(0x210, 100), wait(0x240, 300), wait(0x280, 500)];
-        assert_eq!((first, wait(0x210, 700)), ([142; 3], 58));
+            |sub, now| constants.ready(&SPEC, ConstantPort::Operand { sub }, 0, 0, Cycle(now)).0 - now;
+        assert_eq!([wait(0, 100), wait(3, 200), wait(0, 300), wait(3, 300)], [58, 58, 0, 0]);
+    }
+
+    #[test]
+    fn lines_of_all_sms_of_a_cluster_come_one_after_another() {
+        // With 16 SMs a line of each keeps the way for 40 cycles. The third SM waits for two others at first.
+        let spec = ConstantSpec { sharing: 16, places: vec![0, 1, 2], ..SPEC };
+        let waits = |sm| {
+            let mut constants = Constants::new(Some(&spec), SmId(sm));
+            [(0, 100), (1, 100), (2, 110), (3, 300)].map(|(sub, now)| {
+                constants.ready(&spec, ConstantPort::Operand { sub }, 0, 0, Cycle(now)).0 - now
+            })
+        };
+        assert_eq!([waits(0), waits(2)], [[58, 98, 128, 58], [63, 103, 133, 58]]);
     }
 
     #[test]
     fn a_block_of_another_bank_comes_from_memory_once() {
-        assert_eq!(waits(ConstantPort::Operand, 3, &[0, 4, 64, 128, 256]), [558, 0, 58, 58, 558]);
+        assert_eq!(waits(OPERAND, 3, &[0, 4, 64, 128, 256]), [558, 0, 58, 58, 558]);
     }
 
     #[test]
     fn the_line_that_came_first_is_replaced() {
-        assert_eq!(waits(ConstantPort::Operand, 0, &[0, 64, 128, 64, 0]), [58, 58, 58, 0, 58]);
+        assert_eq!(waits(OPERAND, 0, &[0, 64, 128, 64, 0]), [58, 58, 58, 0, 58]);
     }
 
     #[test]
     fn a_line_under_way_is_waited_for_and_not_asked_for_again() {
         let mut constants = Constants::default();
-        let mut ready = |at| constants.ready(&SPEC, ConstantPort::Operand, 0, 0, Cycle(at)).0;
+        let mut ready = |at| constants.ready(&SPEC, OPERAND, 0, 0, Cycle(at)).0;
         assert_eq!([ready(10), ready(30), ready(90)], [68, 68, 90]);
     }
 
     #[test]
     fn operands_and_loads_have_caches_of_their_own() {
         let mut constants = Constants::default();
-        let mut wait = |port| constants.ready(&SPEC, port, 0, 0, Cycle(0)).0;
-        assert_eq!((wait(ConstantPort::Operand), wait(ConstantPort::Load)), (58, 70));
+        let mut wait = |port, now| constants.ready(&SPEC, port, 0, 0, Cycle(now)).0 - now;
+        assert_eq!((wait(OPERAND, 0), wait(ConstantPort::Load, 100)), (58, 70));
     }
 }

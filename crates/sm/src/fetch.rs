@@ -254,6 +254,7 @@ mod tests {
             branch_target: 0,
             branch_fetch: 0,
             exit: 0,
+            drain: 0,
             l0_instructions: 16,
             l1_line_interval: 18,
             l1_instructions: 32,

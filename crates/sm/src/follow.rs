@@ -105,12 +105,15 @@ impl Advance<'_> {
         }
     }
 
-    /// The warp leaves as soon as its stores have left.
+    /// The warp leaves as soon as its stores have left and it knows that.
     pub(crate) fn drain(&mut self, slot: usize) {
         let warp = &mut self.sm.warps[slot];
         warp.phase = Phase::Draining;
         if warp.unsent == 0 {
-            self.end_warp(slot);
+            match warp.drained {
+                at if at > self.sm.now => self.wait_until(slot, Phase::Draining, at),
+                _ => self.end_warp(slot),
+            }
         }
     }
 

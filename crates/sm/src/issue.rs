@@ -177,7 +177,9 @@ impl Advance<'_> {
         }
         let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) + queued };
         if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
-            latency += self.sm.warps[slot].constant_ready.0.saturating_sub(self.sm.now.0);
+            let late = self.sm.warps[slot].constant_ready.since(self.sm.now + queued);
+            latency += late;
+            self.sm.sub_partitions[sub].delay_constants(info.taken, late);
         }
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);

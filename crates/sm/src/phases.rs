@@ -47,7 +47,7 @@ impl Advance<'_> {
     fn wake_from_any(&mut self, slot: usize) {
         let phase = self.sm.warps[slot].phase;
         self.leave_phase(slot);
-        if let Phase::Exiting { .. } = phase {
+        if let Phase::Exiting { .. } | Phase::Draining = phase {
             return self.drain(slot);
         }
         match phase.fetched() {
@@ -99,16 +99,12 @@ impl Advance<'_> {
         }
     }
 
-    /// A store of a warp has moved on: a warp that waited for it may go on.
-    pub(crate) fn settle(&mut self, slot: usize) {
+    /// A store of a warp has left, or is acknowledged: if the warp waits for that at a fence, it may go on.
+    pub(crate) fn pass_fence(&mut self, slot: usize) {
         let warp = &self.sm.warps[slot];
-        match warp.phase {
-            Phase::Draining if warp.unsent == 0 => self.end_warp(slot),
-            Phase::AtFence if warp.unsent + warp.unacknowledged == 0 => {
-                self.leave_phase(slot);
-                self.prepare(slot);
-            }
-            _ => {}
+        if warp.phase == Phase::AtFence && warp.unsent + warp.unacknowledged == 0 {
+            self.leave_phase(slot);
+            self.prepare(slot);
         }
     }
 
@@ -143,7 +139,8 @@ impl Advance<'_> {
         if let Some(constant) = info.constant
             && let Some(ready) = self.constant(slot, constant)
         {
-            return self.wait_until(slot, Phase::FetchingConstant, ready);
+            let (seen, replay) = self.context.spec.constants.as_ref().map_or((0, 0), |spec| spec.replay);
+            return self.wait_until(slot, Phase::FetchingConstant { seen, replay }, ready);
         }
         self.sm.warps[slot].phase = Phase::Ready;
         self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.taken.unit, info.memory);
@@ -156,7 +153,8 @@ impl Advance<'_> {
         let now = sm.now;
         match constant {
             ConstantUse::Operand { bank, offset } => {
-                let ready = sm.constants.ready(spec, ConstantPort::Operand, bank, offset, now);
+                let port = ConstantPort::Operand { sub: sm.warps[slot].sub };
+                let ready = sm.constants.ready(spec, port, bank, offset, now);
                 (ready > now).then_some(ready)
             }
             ConstantUse::Load { bank, offset, register } => {

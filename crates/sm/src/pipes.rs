@@ -1,6 +1,7 @@
 //! The execution units of a sub-partition: an instruction occupies its unit for the interval of its pipe.
 
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use warplab_config::gpu;
 use warplab_program::{Instruction, Modifier, Opcode, Pipe};
 use warplab_units::Cycle;
@@ -11,6 +12,7 @@ pub(crate) struct PipeSpec {
     uses: [PipeUse; Pipe::COUNT],
     matrix: PipeUse,
     wide_product: PipeUse,
+    constant_load: PipeUse,
 }
 
 /// What an instruction takes of the units and of the dispatcher.
@@ -24,6 +26,8 @@ pub(crate) struct PipeUse {
     pub(crate) hold: u8,
     /// Cycles from issue until the unit begins, where it holds a second instruction meanwhile; otherwise none.
     pub(crate) lead: u8,
+    /// Instructions that wait for the unit in a queue; otherwise none.
+    pub(crate) queue: u8,
 }
 
 impl PipeSpec {
@@ -36,7 +40,7 @@ impl PipeSpec {
                 Pipe::Fp16 if pipes.fma_halves => (BOTH_HALVES, pipes.interval(pipe)),
                 _ => (pipes.unit(pipe) as u8, pipes.interval(pipe)),
             };
-            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)) }
+            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)), queue: 0 }
         };
         let (heavy, half) = (of(Pipe::FmaHeavy), of(Pipe::Fp16));
         PipeSpec {
@@ -50,6 +54,12 @@ impl PipeSpec {
                 interval: short(wide.interval),
                 hold: short(wide.dispatch - 1),
                 ..heavy
+            }),
+            constant_load: pipes.constant_load.map_or(of(Pipe::Adu), |loads| PipeUse {
+                unit: CONSTANT_UNIT,
+                interval: short(loads.interval),
+                queue: short(loads.queue),
+                ..of(Pipe::Adu)
             }),
         }
     }
@@ -65,6 +75,7 @@ impl PipeSpec {
                 self.uses[Pipe::FmaHeavy as usize]
             }
             Pipe::FmaHeavy if wide && instruction.opcode == Opcode::Imad => self.wide_product,
+            Pipe::Adu if matches!(instruction.opcode, Opcode::Ldc | Opcode::Ldcu) => self.constant_load,
             _ => self.uses[pipe as usize],
         }
     }
@@ -73,13 +84,17 @@ impl PipeSpec {
 /// The unit of shared memory and lane exchange, where it takes instructions beside the load/store unit's.
 pub(crate) const SHARED_UNIT: u8 = Pipe::COUNT as u8;
 
-/// The half pipes of single precision, as instructions want them: whichever is free, the heavy one, both.
-const EITHER_HALF: u8 = SHARED_UNIT + 1;
-const HEAVY_HALF: u8 = SHARED_UNIT + 2;
-const BOTH_HALVES: u8 = SHARED_UNIT + 3;
+/// The unit of constant loads, where they wait in a queue of their own.
+const CONSTANT_UNIT: u8 = SHARED_UNIT + 1;
 
-/// Units are numbered by the pipes that they are named after; shared memory's and the half pipes come behind.
-const UNITS: usize = Pipe::COUNT + 4;
+/// The half pipes of single precision, as instructions want them: whichever is free, the heavy one, both.
+const EITHER_HALF: u8 = SHARED_UNIT + 2;
+const HEAVY_HALF: u8 = SHARED_UNIT + 3;
+const BOTH_HALVES: u8 = SHARED_UNIT + 4;
+
+/// Units are numbered by the pipes that they are named after; those of shared memory and constant loads and the half pipes come
+/// behind.
+const UNITS: usize = Pipe::COUNT + 5;
 
 /// The execution units of one sub-partition, and the ready warps that want each.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -94,6 +109,8 @@ pub(crate) struct Pipes {
     light_free: Cycle,
     /// When the unit with a lead has done what it has.
     lead_end: Cycle,
+    /// When the unit with a queue has done each of the last instructions that the queue holds.
+    queue_ends: VecDeque<Cycle>,
     /// From when on every unit is free.
     all_free: Cycle,
 }
@@ -120,6 +137,8 @@ impl Pipes {
             self.take_half(unit, now, until);
         } else if taken.lead > 0 {
             return self.take_ahead(taken, now);
+        } else if taken.queue > 0 {
+            return self.take_queued(taken, now);
         } else {
             self.free[usize::from(unit)] = until;
         }
@@ -139,6 +158,42 @@ impl Pipes {
         waits
     }
 
+    /// An instruction goes to the queue of a unit: for how long it waits there.
+    #[inline]
+    fn take_queued(&mut self, taken: PipeUse, now: Cycle) -> u64 {
+        let waits = self.queue_ends.back().map_or(0, |end| end.since(now));
+        if self.queue_ends.len() >= usize::from(taken.queue) {
+            self.queue_ends.pop_front();
+        }
+        self.queue_ends.push_back(now + waits + u64::from(taken.interval));
+        self.await_queue(taken);
+        waits
+    }
+
+    /// The last instruction of a queue keeps its unit for so many cycles more, and those behind it.
+    pub(crate) fn delay_queue(&mut self, taken: PipeUse, cycles: u64) {
+        if let Some(last) = self.queue_ends.back_mut() {
+            *last += cycles;
+        }
+        self.await_queue(taken);
+    }
+
+    /// A full queue has room when the first of its instructions has gone.
+    #[inline]
+    fn await_queue(&mut self, taken: PipeUse) {
+        let full = self.queue_ends.len() >= usize::from(taken.queue);
+        if let Some(&free) = self.queue_ends.front().filter(|_| full) {
+            self.free[usize::from(taken.unit)] = free;
+            self.all_free = self.all_free.max(free);
+        }
+    }
+
+    /// The ready warps whose unit belongs to the queues of memory and special instructions.
+    #[inline]
+    pub(crate) fn wanting_queued(&self) -> u64 {
+        self.wants[Pipe::Xu as usize] | self.wants[usize::from(CONSTANT_UNIT)]
+    }
+
     /// An instruction takes half pipes until a cycle.
     #[inline]
     fn take_half(&mut self, unit: u8, now: Cycle, until: Cycle) {
@@ -155,12 +210,6 @@ impl Pipes {
         self.free[usize::from(EITHER_HALF)] = light.min(heavy);
         self.free[usize::from(HEAVY_HALF)] = heavy;
         self.free[usize::from(BOTH_HALVES)] = light.max(heavy);
-    }
-
-    /// The ready warps that want a unit.
-    #[inline]
-    pub(crate) fn wanting(&self, unit: u8) -> u64 {
-        self.wants[usize::from(unit)]
     }
 
     /// The warps whose unit is occupied, and when the first of these units is free.
@@ -185,12 +234,12 @@ impl Pipes {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOTH_HALVES, EITHER_HALF, HEAVY_HALF, PipeUse, Pipes};
+    use super::{BOTH_HALVES, CONSTANT_UNIT, EITHER_HALF, HEAVY_HALF, PipeUse, Pipes};
     use warplab_units::Cycle;
 
     /// An instruction that occupies a unit.
     fn of(unit: u8, interval: u8) -> PipeUse {
-        PipeUse { unit, interval, hold: 0, lead: 0 }
+        PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 }
     }
 
     /// Cycles in which one warp issues these instructions, each as soon as its unit is free.
@@ -208,9 +257,24 @@ mod tests {
         instructions.iter().map(issue).collect()
     }
 
-    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0 };
-    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0 };
-    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0 };
+    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0 };
+    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0 };
+    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0 };
+
+    #[test]
+    fn a_queue_takes_so_many_before_the_first_has_gone() {
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3 };
+        assert_eq!(issues(&[load; 6]), [0, 1, 2, 8, 16, 24]);
+    }
+
+    #[test]
+    fn what_waits_behind_a_late_constant_comes_late() {
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3 };
+        let mut pipes = Pipes::default();
+        assert_eq!(pipes.issue(0, load, Cycle(100)), 0);
+        pipes.delay_queue(load, 50);
+        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now))), [57, 64, 16]);
+    }
 
     #[test]
     fn single_precision_takes_the_light_half_or_the_heavy_one_if_that_is_taken() {
@@ -227,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_unit_with_a_lead_holds_a_second_instruction() {
-        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4 };
+        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4, queue: 0 };
         assert_eq!(issues(&[mufu; 5]), [0, 1, 12, 20, 28]);
     }
 

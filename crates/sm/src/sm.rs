@@ -11,7 +11,7 @@ use crate::spec::SmSpec;
 use crate::sub_partition::{Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
 use crate::wakes::Wakes;
-use crate::warp::Warp;
+use crate::warp::{Phase, Warp};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -107,7 +107,7 @@ impl Sm {
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
             fetch: Fetch::new(&spec.fetch, spec.sub_partitions),
-            constants: Constants::default(),
+            constants: Constants::new(spec.constants.as_ref(), id),
             overlay: Overlay::default(),
             log: StoreLog::default(),
             printed: PrintedLines::default(),
@@ -427,7 +427,7 @@ impl Advance<'_> {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {
                     warp.unacknowledged -= 1;
-                    self.settle(usize::from(slot));
+                    self.pass_fence(usize::from(slot));
                 }
             }
         }
@@ -438,8 +438,12 @@ impl Advance<'_> {
         let warp = &mut self.sm.warps[slot];
         if warp.generation == generation {
             warp.unsent -= 1;
+            warp.drained = self.sm.now + self.context.spec.drain;
             warp.unacknowledged += u32::from(requests);
-            self.settle(slot);
+            match warp.phase {
+                Phase::Draining => self.drain(slot),
+                _ => self.pass_fence(slot),
+            }
         }
     }
 

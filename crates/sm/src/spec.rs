@@ -40,6 +40,8 @@ pub struct SmSpec {
     pub(crate) branch_fetch: u64,
     /// From the end of the stall count of the last instruction of a warp until it has left its slot.
     pub(crate) exit: u64,
+    /// From when its last store has left until a warp can leave its slot.
+    pub(crate) drain: u64,
     /// Cycles that a branch adds for each address that lanes have in registers.
     pub(crate) branch_target: u64,
     /// Cycles that an instruction adds at which lanes converge.
@@ -137,11 +139,15 @@ impl SmSpec {
             }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             fetch: FetchSpec::new(&sm.instructions, others),
-            constants: sm.constants.as_ref().map(|supply| ConstantSpec::new(supply, others)),
+            constants: sm
+                .constants
+                .as_ref()
+                .map(|supply| ConstantSpec::new(supply, &config.sm_clusters(), others)),
             branch_taken: u64::from(sm.instructions.branch_taken),
             branch_target: u64::from(sm.instructions.branch_target),
             branch_fetch: u64::from(sm.instructions.branch_fetch),
             exit: u64::from(sm.instructions.exit),
+            drain: u64::from(sm.instructions.drain),
             convergence: sm.instructions.convergence,
             collective: sm.instructions.collective,
             lsu: lsu_spec(sm, &config.crossbar),

@@ -2,12 +2,11 @@
 
 use crate::hold::Hold;
 use crate::launch::{IssueInfo, MemoryClass};
-use crate::pipes::Pipes;
+use crate::pipes::{PipeUse, Pipes};
 use crate::register_file::{Ports, RegisterFileSpec};
 use crate::scheduler::{Candidates, Pick, Scheduler, View};
 use crate::spec::SchedulerSpec;
 use serde::{Deserialize, Serialize};
-use warplab_program::Pipe;
 use warplab_trace::{SchedulerCounters, StallReason, WarpState};
 use warplab_units::Cycle;
 
@@ -122,7 +121,7 @@ impl SubPartition {
         } else {
             (free, 0, next_free)
         };
-        let special = math & self.pipes.wanting(Pipe::Xu as u8);
+        let special = math & self.pipes.wanting_queued();
         Readiness { eligible, math, special, global, shared, behind, held: 0, next_free }
     }
 
@@ -239,6 +238,14 @@ impl SubPartition {
         Delay { dispatch, unit }
     }
 
+    /// The constant that has been loaded last comes so many cycles late, and those behind it.
+    #[inline]
+    pub(crate) fn delay_constants(&mut self, taken: PipeUse, cycles: u64) {
+        if taken.queue > 0 && cycles > 0 {
+            self.pipes.delay_queue(taken, cycles);
+        }
+    }
+
     /// A warp of a block comes.
     pub(crate) fn enter(&mut self, warp: u32, age: u64, block: u64, now: Cycle) {
         if self.resident == 0 {
@@ -303,7 +310,7 @@ mod tests {
     fn info(unit: u8, interval: u8) -> IssueInfo {
         IssueInfo {
             pipe: Pipe::Alu,
-            taken: PipeUse { unit, interval, hold: 0, lead: 0 },
+            taken: PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 },
             memory: MemoryClass::None,
             stall: 1,
             wait_mask: 0,

@@ -27,8 +27,9 @@ pub(crate) enum Phase {
     Exiting { stall: u8, pc: u32 },
     /// The next instruction is on its way from the instruction caches.
     Fetching,
-    /// A constant operand is on its way from the constant caches.
-    FetchingConstant,
+    /// A constant operand is on its way from the constant caches, which is seen after so many cycles; in the last ones the
+    /// code is fetched again from there.
+    FetchingConstant { seen: u8, replay: u8 },
     /// `NANOSLEEP`.
     Sleeping,
     /// A call of the driver.
@@ -41,7 +42,7 @@ pub(crate) enum Phase {
     Converging,
     /// It waits at a fence until its stores are acknowledged.
     AtFence,
-    /// It has exited, and its stores have not left the SM.
+    /// It has exited; its stores have not left the SM, or it does not know yet.
     Draining,
     /// It waits for wait counters, at least one of which counts global or local memory.
     LongCounters,
@@ -59,7 +60,7 @@ impl Phase {
             Phase::FixedLatency { .. } => StallReason::Wait,
             Phase::BranchResolving { .. } | Phase::Exiting { .. } => StallReason::BranchResolving,
             Phase::Fetching => StallReason::NoInstruction,
-            Phase::FetchingConstant => StallReason::ImcMiss,
+            Phase::FetchingConstant { .. } => StallReason::ImcMiss,
             Phase::Sleeping => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
             Phase::LeavingBarrier | Phase::AtBlockBarrier => StallReason::Barrier,
@@ -79,6 +80,10 @@ impl Phase {
                 (u64::from(stall).min(cycles), cycles.saturating_sub(u64::from(fetch_from)))
             }
             Phase::Exiting { stall, .. } => (u64::from(stall).min(cycles), 0),
+            Phase::FetchingConstant { seen, replay } => {
+                let seen = u64::from(seen).min(cycles);
+                (seen, u64::from(replay).min(cycles - seen))
+            }
             _ => (0, 0),
         }
     }
@@ -92,8 +97,9 @@ impl Phase {
                 | Phase::FixedLatency { .. }
                 | Phase::BranchResolving { .. }
                 | Phase::Exiting { .. }
+                | Phase::Draining
                 | Phase::Fetching
-                | Phase::FetchingConstant
+                | Phase::FetchingConstant { .. }
                 | Phase::Sleeping
                 | Phase::SystemCall
                 | Phase::LeavingBarrier
@@ -158,6 +164,8 @@ pub(crate) struct Warp {
     pub(crate) unacknowledged: u32,
     /// Stores and reductions that have not left the SM.
     pub(crate) unsent: u32,
+    /// When the last of its stores to leave lets it leave its slot.
+    pub(crate) drained: Cycle,
     /// Copies from global to shared memory.
     pub(crate) copies: Copies,
 }
@@ -179,6 +187,7 @@ impl Warp {
             constant_ready: Cycle(0),
             unacknowledged: 0,
             unsent: 0,
+            drained: Cycle(0),
             copies: Copies::default(),
         }
     }
@@ -191,6 +200,7 @@ impl Warp {
         self.barrier = BarrierBehind::None;
         self.unacknowledged = 0;
         self.unsent = 0;
+        self.drained = now;
         self.copies = Copies::default();
         self.entered = now;
         self.since = now;

@@ -161,6 +161,15 @@ fn a_warp_that_has_exited_drains_until_its_stores_have_left_for_l2() {
 }
 
 #[test]
+fn a_warp_knows_some_cycles_later_that_its_stores_have_left() {
+    let config = toy(&[("branch_taken: 5,", "branch_taken: 5, drain: 17,")]);
+    let code = [ADDRESS, (STORE, after(1)), (STORE, after(1)), EXIT];
+    let run = Bench::on(&config, 32, &code).run();
+    assert_eq!(run.stalled(StallReason::Drain), 12 + 17);
+    assert_eq!(run.seen.ends, [(26 + 17, 0)]);
+}
+
+#[test]
 fn a_sleeping_warp_issues_after_its_time() {
     let run = Bench::new(32, &[("NANOSLEEP 0x64", after(1)), EXIT]).run();
     assert_eq!(run.issues(0), [10, 110]);

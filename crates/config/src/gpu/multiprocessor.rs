@@ -86,6 +86,9 @@ pub struct InstructionSupply {
     /// From the end of the stall count of the last instruction of a warp until the warp has left its slot.
     #[serde(default)]
     pub exit: u32,
+    /// From when the last store of a warp has left the SM until the warp can leave its slot.
+    #[serde(default)]
+    pub drain: u32,
     /// Cycles that an instruction adds at which lanes converge, whether they wait there or go on.
     #[serde(default)]
     pub convergence: u32,
@@ -140,7 +143,7 @@ pub struct InstructionSupply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantSupply {
-    /// Bytes of the cache for operands, and of the one for constant loads.
+    /// Bytes of a sub-partition's cache for operands, and of the one for constant loads.
     #[schemars(range(min = 16, max = 65536))]
     pub bytes: u32,
     /// Bytes of a line of both.
@@ -151,14 +154,20 @@ pub struct ConstantSupply {
     pub block_bytes: u32,
     /// Cycles that an operand waits for a line of the next level.
     pub operand_miss: u32,
+    /// After how many of them the miss is seen: the instruction has issued, and has to issue again.
+    #[serde(default)]
+    pub operand_seen: u8,
+    /// For how many of the last of them its code is fetched again.
+    #[serde(default)]
+    pub operand_replay: u8,
     /// Cycles that a load waits for a line of the next level.
     pub load_miss: u32,
     /// Cycles that either waits beside for a block that the next level lacks.
     pub memory_latency: u32,
-    /// Cycles that the first use of a line of a launch's parameters takes longer for each further multiprocessor of a cluster
-    /// that runs the launch: they begin together and are served one after another.
+    /// Hundredths of a cycle for which a line keeps the way from the next level, which the multiprocessors of a cluster share.
     #[serde(default)]
-    pub sharing: u32,
+    #[schemars(range(max = 100000))]
+    pub line_interval_percent: u32,
 }
 
 /// The register file of a sub-partition, of which each bank gives one register of a warp per cycle.
@@ -209,6 +218,18 @@ pub struct WideProduct {
     /// Cycles of the dispatcher, in which nothing else of the sub-partition issues.
     #[schemars(range(min = 1, max = 16))]
     pub dispatch: u32,
+}
+
+/// How constants are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantLoads {
+    /// Cycles between two loads of a sub-partition whose lines are there.
+    #[schemars(range(min = 1, max = 64))]
+    pub interval: u32,
+    /// Loads that a sub-partition holds before its schedulers must wait.
+    #[schemars(range(min = 1, max = 64))]
+    pub queue: u32,
 }
 
 /// A unit that several pipes may share, by the pipe that it is named after.
@@ -271,6 +292,9 @@ pub struct Pipes {
     /// Integer products of 64 bits (`IMAD.WIDE`, `IMAD.HI`); as integer multiply-add where it is not given.
     #[serde(default)]
     pub wide_product: Option<WideProduct>,
+    /// Loads of constants (`LDC`), which wait in a queue of their own; as special registers where it is not given.
+    #[serde(default)]
+    pub constant_load: Option<ConstantLoads>,
     /// Whether single precision has two half pipes, each with twice its interval: integer multiply-add takes the heavy one,
     /// packed half precision both, single precision the light one, and the heavy one if that is taken.
     #[serde(default)]
