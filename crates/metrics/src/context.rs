@@ -99,9 +99,9 @@ impl Context<'_> {
         self.of_schedulers(SchedulerCounters::issued)
     }
 
-    /// Cycles in which schedulers issued, summed.
+    /// Cycles in which schedulers issued, also in vain, summed.
     pub(crate) fn issue_cycles(&self) -> f64 {
-        self.of_schedulers(|scheduler| scheduler.issue_cycles)
+        self.of_schedulers(|scheduler| scheduler.issue_cycles + scheduler.replayed)
     }
 
     /// Warp-cycles in a state.

@@ -69,8 +69,13 @@ impl Laws {
 
     fn instructions(&mut self, counters: &LaunchCounters) {
         let executed: &InstructionCounters = &counters.sm.instructions;
-        let issued = counters.sm.schedulers.iter().map(SchedulerCounters::issued).sum();
-        self.equal(("executed instructions", executed.warp), ("issued instructions", issued));
+        let schedulers = &counters.sm.schedulers;
+        let issued = schedulers.iter().map(SchedulerCounters::issued).sum();
+        let replayed: u64 = schedulers.iter().map(|it| it.replayed).sum();
+        self.equal(
+            ("executed and replayed instructions", executed.warp + replayed),
+            ("issued instructions", issued),
+        );
         self.equal(
             ("instructions of all pipes", executed.by_pipe.iter().sum()),
             ("executed instructions", executed.warp),

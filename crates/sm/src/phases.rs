@@ -3,7 +3,7 @@
 use crate::constants::{ConstantPort, ConstantUse};
 use crate::copies::COPY_COUNTER;
 use crate::events::Event;
-use crate::launch::MemoryClass;
+use crate::launch::{IssueInfo, MemoryClass};
 use crate::sm::{Advance, Sm};
 use crate::warp::{BarrierBehind, Phase, Warp};
 use warplab_trace::{StallReason, StateInterval, WarpState};
@@ -140,10 +140,28 @@ impl Advance<'_> {
             && let Some(ready) = self.constant(slot, constant)
         {
             let (seen, replay) = self.context.spec.constants.as_ref().map_or((0, 0), |spec| spec.replay);
+            self.count_replayed(slot, seen);
             return self.wait_until(slot, Phase::FetchingConstant { seen, replay }, ready);
         }
         self.sm.warps[slot].phase = Phase::Ready;
         self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.taken.unit, info.memory);
+    }
+
+    /// Counts the instructions that a warp issues in vain when the operand of the next one is not there: that one, and those
+    /// behind it that issue before the miss is seen after so many cycles.
+    fn count_replayed(&mut self, slot: usize, seen: u8) {
+        let Sm { warps, sub_partitions, .. } = &mut *self.sm;
+        let warp = &warps[slot];
+        let Some(path) = warp.state.paths.current() else { return };
+        let behind = self.context.launch.issue.get(path.pc as usize..).unwrap_or_default();
+        let mut issues_at = 0;
+        let issues_in_vain = |info: &&IssueInfo| {
+            let in_time = issues_at < u32::from(seen);
+            issues_at += u32::from(info.stall).max(1);
+            in_time && warp.counters.blocks(info).is_none()
+        };
+        let replayed = behind.iter().take_while(issues_in_vain).count();
+        sub_partitions[usize::from(warp.sub)].counters.replayed += replayed as u64;
     }
 
     /// Asks for the constant of the next instruction of a warp. When an operand comes that is not there; what a load reads is

@@ -48,15 +48,19 @@ pub struct SchedulerCounters {
     pub further_warps: u64,
     /// Instructions that issued together with one before them of the same warp, where several operations are one issue.
     pub packed: u64,
+    /// Instructions that issued in vain, as a constant operand was not there yet: that instruction, and those behind it
+    /// before the miss was seen. Their cycles are in the state of waiting for a fixed latency.
+    #[serde(default)]
+    pub replayed: u64,
     /// Warp-cycles in each state, by [`WarpState::index`].
     pub states: [u64; WARP_STATES],
 }
 
 impl SchedulerCounters {
-    /// Instructions that issued.
+    /// Instructions that issued, those among them that had to issue again.
     #[must_use]
     pub fn issued(&self) -> u64 {
-        self.issue_cycles + self.further_warps + self.packed
+        self.issue_cycles + self.further_warps + self.packed + self.replayed
     }
 }
 
@@ -69,6 +73,7 @@ impl AddAssign<&SchedulerCounters> for SchedulerCounters {
         self.eligible_warp_cycles += other.eligible_warp_cycles;
         self.further_warps += other.further_warps;
         self.packed += other.packed;
+        self.replayed += other.replayed;
         for (mine, theirs) in self.states.iter_mut().zip(other.states) {
             *mine += theirs;
         }

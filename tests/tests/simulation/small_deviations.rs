@@ -57,6 +57,14 @@ fn machine_code(config: &GpuConfig, block: u32, code: &str) -> Simulated {
     launch(config, &program, 1, block, 1 << 20)
 }
 
+/// How many instructions of a case on the H200 issue in vain.
+fn replayed(suite: &str, case: &str) -> u64 {
+    let program = listing(&format!("traces/h200/{suite}.sass"));
+    let all = cases(suite);
+    let simulated = warplab_tests::simulate(&gpu("h200"), &program, case_named(&all, case)).expect("it runs");
+    simulated.outcome.counters.sm.schedulers.iter().map(|scheduler| scheduler.replayed).sum()
+}
+
 /// The cycles of machine code of one warp, between two readings of the clock.
 fn cycles(config: &GpuConfig, before: &str, code: &str, end: &str) -> u32 {
     let timed = format!(
@@ -275,4 +283,11 @@ fn a_gt200_has_a_small_cache_in_front_of_its_memory() {
     let counters = launch(&config, &ptx(&config, body), 1, 32, 4).outcome.counters;
     // Two half-warps read twice: L1 keeps nothing, L2 does.
     assert_eq!((counters.memory.l2.read_sectors, counters.memory.l2.read_hits), (4, 3));
+}
+
+#[test]
+fn a_warp_alone_repeats_what_issued_before_a_miss_was_seen_and_of_several_each_does() {
+    assert_eq!(replayed("paths", "operands_512_g1_l1"), 656, "as the hardware");
+    assert_eq!(replayed("paths", "cold_64_g132_b32"), 396, "as the hardware");
+    assert_eq!(replayed("paths", "twice_wait0_g1024"), 44_480, "17,728 on the hardware");
 }

@@ -154,7 +154,7 @@ pub struct ConstantSupply {
     pub block_bytes: u32,
     /// Cycles that an operand waits for a line of the next level.
     pub operand_miss: u32,
-    /// After how many of them the miss is seen: the instruction has issued, and has to issue again.
+    /// After how many of them the miss is seen: what the warp has issued since then, its instruction first, issues again.
     #[serde(default)]
     pub operand_seen: u8,
     /// For how many of the last of them its code is fetched again.

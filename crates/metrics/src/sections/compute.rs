@@ -50,8 +50,8 @@ const METRICS: &[Metric] = &[
         "Issued Ipc Active",
         Count("inst/cycle"),
         "warp instructions issued / active cycles of multiprocessors",
-        "Instructions that a multiprocessor issued in a cycle in which it held a block. Nothing is issued twice here, \
-         so this equals the executed rate.",
+        "Instructions that a multiprocessor issued in a cycle in which it held a block. An instruction whose constant \
+         operand is not there issues again, with those behind it that had issued meanwhile.",
         |c| Value::ratio(c.issued(), c.sm_active()),
     ),
     Metric::shown(
@@ -103,7 +103,7 @@ const METRICS: &[Metric] = &[
         "Issued Instructions",
         Count("inst"),
         "instructions that the schedulers issued",
-        "Instructions issued; nothing is issued twice here.",
+        "Instructions issued; more than are executed where constant operands miss, as these issue again.",
         |c| Value::Integer(whole_number(c.issued())),
     ),
     Metric::raw(
