@@ -4,10 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::{ConstantSupply, SmCluster};
+use warplab_program::limits::BANK_BYTES;
 use warplab_units::{Cycle, SmId};
-
-/// Bytes that a constant bank has at most.
-const BANK_BYTES: u32 = 65_536;
 
 /// The numbers of the constant caches.
 #[derive(Clone, Debug)]

@@ -196,7 +196,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         credits: crossbar.flit_bytes.and(crossbar.credits),
         port: PortSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
-            slack: u64::from(sm.memory_pipeline.send_slack),
+            queue: sm.memory_pipeline.send_queue as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,

@@ -291,3 +291,17 @@ fn a_warp_alone_repeats_what_issued_before_a_miss_was_seen_and_of_several_each_d
     assert_eq!(replayed("paths", "cold_64_g132_b32"), 396, "as the hardware");
     assert_eq!(replayed("paths", "twice_wait0_g1024"), 44_480, "17,728 on the hardware");
 }
+
+#[test]
+fn a_store_of_one_bank_holds_the_load_behind_it_back_for_a_cycle_a_word() {
+    let config = gpu("h200");
+    let time = |distance: u32, stores: &str| {
+        let warm = format!(
+            "stall=1 wr=2 LDG.E R5, [R2.64]\nstall=8 wait=000100 IMAD.WIDE R6, R0, {distance:#x}, R2\n"
+        );
+        cycles(&config, &warm, &format!("{stores}stall=1 wr=2 LDG.E R8, [R2.64]\n"), "wait=000100 ")
+    };
+    let store = "stall=4 STG.E [R6.64+0x10000], R0\n";
+    // Without a store; behind one to lines 33 and 32 words apart: 15 and 69 cycles more on the hardware.
+    assert_eq!([time(128, ""), time(128, store), time(124, store)], [39, 47, 71]);
+}

@@ -363,8 +363,8 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub exchange_interval: Option<u32>,
-    /// Cycles for which a load keeps the way of its sub-partition to the unit, for each cycle of the unit; it keeps it no longer
-    /// than any memory instruction where it is not given.
+    /// Cycles that data of a load takes on the way back to its sub-partition for each pass of the data array; as long as the
+    /// pass where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub load_share: Option<u32>,
@@ -385,8 +385,9 @@ pub struct MemoryPipeline {
     /// Cycles of the unit between two special registers; those that are one for the warp go past it where it is not given.
     #[serde(default)]
     pub special_interval: Option<u32>,
-    /// Cycles of requests that may wait for the port to level two before the unit stops.
-    pub send_slack: u32,
+    /// Requests that may wait for the port to level two before the unit stops.
+    #[schemars(range(min = 1))]
+    pub send_queue: u32,
     /// Lanes whose requests are put together; all of a warp where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]

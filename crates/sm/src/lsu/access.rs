@@ -127,7 +127,7 @@ fn global_work(
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;
     *sector_count += u64::from(sectors);
-    Work::Global { access, lines, busy: u64::from(tags.max(data)) }
+    Work::Global { access, lines, tags: u64::from(tags), data: u64::from(data) }
 }
 
 /// The counters of requests and of sectors of an access.

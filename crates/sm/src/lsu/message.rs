@@ -19,8 +19,8 @@ pub(crate) enum Work {
     /// Passes of shared memory, or lane exchange: cycles of the unit, cycles until the next instruction of the sub-partition,
     /// and cycles from the start to the result.
     Shared { busy: u64, pace: u64, latency: u64 },
-    /// Global or local memory.
-    Global { access: GlobalAccess, lines: Lines, busy: u64 },
+    /// Global or local memory: cycles of the tags, and passes of the data array.
+    Global { access: GlobalAccess, lines: Lines, tags: u64, data: u64 },
 }
 
 impl Work {

@@ -51,7 +51,7 @@ pub(crate) struct LsuSpec {
     pub(crate) credits: Option<u32>,
     /// Whether special registers that are another one for each lane are read here.
     pub(crate) reads_lane_numbers: bool,
-    /// Cycles for which a load keeps the way of its sub-partition, for each cycle of the unit.
+    /// Cycles that data takes on the way back to its sub-partition, for each pass of the data array.
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
@@ -162,16 +162,16 @@ impl LoadStoreUnit {
                 self.queues.keep_sub_partition_busy_until(sub_partition, now + pace);
                 outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
             }
-            Work::Global { access, lines, busy } => match spec.flat {
+            Work::Global { access, lines, tags, data } => match spec.flat {
                 Some(latency) => self.flat(asker, access, now, now + latency.saturating_sub(1), outcomes),
                 None => {
-                    self.queues.keep_busy_until(now + busy);
+                    self.queues.keep_busy_until(now + tags.max(data));
                     if matches!(access, GlobalAccess::Load { .. }) {
-                        let free = now + busy * spec.load_share;
+                        let free = now + tags.max(data * spec.load_share);
                         self.queues.keep_sub_partition_busy_until(sub_partition, free);
                     }
-                    self.global(Start { now, spec, outcomes }, asker, access, &lines, busy);
-                    if let Some(free) = self.port.back_pressure(now, &spec.port) {
+                    self.global(Start { now, spec, outcomes }, asker, access, &lines, (tags, data));
+                    if let Some(free) = self.port.back_pressure(now) {
                         self.queues.keep_busy_until(free);
                     }
                 }
@@ -214,13 +214,13 @@ impl LoadStoreUnit {
         asker: Asker,
         access: GlobalAccess,
         lines: &[LineAccess],
-        busy: u64,
+        (tags, data): (u64, u64),
     ) {
         match access {
             GlobalAccess::Load { cached, local } => {
-                let ready = start.now + (start.spec.hit - 1) + busy.saturating_sub(1);
-                let load = self.loads.start(asker, 0, ready);
-                self.loads.set_lines(load, busy as u32);
+                let further = (tags.max(1) - 1).max((data.max(1) - 1) * start.spec.load_share);
+                let load = self.loads.start(asker, 0, start.now + (start.spec.hit - 1) + further);
+                self.loads.set_lines(load, tags.max(data) as u32);
                 self.load(start, load, lines, cached, local);
             }
             GlobalAccess::Store { local } => self.store(start, asker.owner, lines, local),

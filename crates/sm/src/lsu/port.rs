@@ -1,6 +1,7 @@
 //! The port of an SM to the crossbar: requests leave at a number of bytes per cycle.
 
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use warplab_memory::Request;
 use warplab_trace::QueueCounters;
 use warplab_units::Cycle;
@@ -10,8 +11,8 @@ use warplab_units::Cycle;
 pub(crate) struct PortSpec {
     /// Bytes per cycle.
     pub(crate) bytes_per_cycle: u64,
-    /// Cycles of requests that may wait before the LSU stops.
-    pub(crate) slack: u64,
+    /// Requests that may wait before the LSU stops.
+    pub(crate) queue: usize,
 }
 
 /// The send port: requests that have left and have not been taken by the crossbar, in order of time.
@@ -19,6 +20,10 @@ pub(crate) struct PortSpec {
 pub(crate) struct SendPort {
     /// Bytes that could have left before the port is free.
     free: u64,
+    /// When the last requests leave, as many as may wait.
+    last: VecDeque<Cycle>,
+    /// When the one before these leaves.
+    room_at: Cycle,
     pub(crate) sent: Vec<Request>,
     pub(crate) counters: QueueCounters,
 }
@@ -32,6 +37,10 @@ impl SendPort {
         self.free = start + u64::from(bytes);
         request.at = Cycle(self.free.div_ceil(spec.bytes_per_cycle));
         self.counters.passes(ready.0, request.at.0);
+        self.last.push_back(request.at);
+        if self.last.len() > spec.queue {
+            self.room_at = self.last.pop_front().unwrap_or(self.room_at);
+        }
         self.sent.push(request);
     }
 
@@ -41,9 +50,8 @@ impl SendPort {
     }
 
     /// When the LSU may go on, if so much waits that it must stop.
-    pub(crate) fn back_pressure(&self, now: Cycle, spec: &PortSpec) -> Option<Cycle> {
-        let free = Cycle(self.free / spec.bytes_per_cycle);
-        (free > now + spec.slack).then(|| Cycle(free.0 - spec.slack))
+    pub(crate) fn back_pressure(&self, now: Cycle) -> Option<Cycle> {
+        (self.room_at > now).then_some(self.room_at)
     }
 }
 
@@ -53,7 +61,7 @@ mod tests {
     use warplab_memory::{Request, RequestKind};
     use warplab_units::{Address, Cycle, SectorMask, SmId};
 
-    const SPEC: PortSpec = PortSpec { bytes_per_cycle: 32, slack: 64 };
+    const SPEC: PortSpec = PortSpec { bytes_per_cycle: 32, queue: 2 };
 
     fn request(bytes: u32, ready: u64) -> Request {
         Request {
@@ -95,13 +103,15 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_stops_when_more_than_the_slack_waits() {
+    fn the_unit_stops_until_no_more_requests_wait_than_the_queue_holds() {
         let mut port = SendPort::default();
-        port.send(request(32 * 64, 100), 32 * 64, &SPEC);
-        assert_eq!(port.back_pressure(Cycle(100), &SPEC), None);
-        port.send(request(32 * 10, 100), 32 * 10, &SPEC);
-        assert_eq!(port.back_pressure(Cycle(100), &SPEC), Some(Cycle(110)));
-        assert_eq!(port.back_pressure(Cycle(110), &SPEC), None);
+        for _ in 0..3 {
+            port.send(request(320, 100), 320, &SPEC);
+        }
+        assert_eq!(port.back_pressure(Cycle(100)), Some(Cycle(110)));
+        assert_eq!(port.back_pressure(Cycle(110)), None);
+        port.send(request(320, 200), 320, &SPEC);
+        assert_eq!(port.back_pressure(Cycle(200)), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ const SPEC: LsuSpec = LsuSpec {
         exchange_interval: 1,
     },
     load_share: 1,
-    port: PortSpec { bytes_per_cycle: 32, slack: 64 },
+    port: PortSpec { bytes_per_cycle: 32, queue: 32 },
     header_bytes: 8,
     flit_bytes: None,
     credits: None,
@@ -71,15 +71,20 @@ fn lines(numbers: std::ops::Range<u64>) -> Lines {
 }
 
 fn load(numbers: std::ops::Range<u64>) -> Work {
-    Work::Global { access: GlobalAccess::Load { cached: true, local: false }, lines: lines(numbers), busy: 1 }
+    Work::Global {
+        access: GlobalAccess::Load { cached: true, local: false },
+        lines: lines(numbers),
+        tags: 1,
+        data: 1,
+    }
 }
 
 fn store(numbers: std::ops::Range<u64>) -> Work {
-    Work::Global { access: GlobalAccess::Store { local: false }, lines: lines(numbers), busy: 1 }
+    Work::Global { access: GlobalAccess::Store { local: false }, lines: lines(numbers), tags: 1, data: 1 }
 }
 
 fn atomic(returns: bool) -> Work {
-    Work::Global { access: GlobalAccess::Atomic { returns }, lines: lines(0..1), busy: 1 }
+    Work::Global { access: GlobalAccess::Atomic { returns }, lines: lines(0..1), tags: 1, data: 1 }
 }
 
 fn reply(request: &Request, at: u64) -> Reply {
@@ -125,6 +130,28 @@ fn a_load_that_hits_has_its_result_after_the_hit_latency() {
     // The unit's first cycle is the one after the issue: 33 cycles after the issue.
     assert_eq!(released(&outcomes, 1), Some(1033));
     assert_eq!(unit.counters.global_load_sector_hits, 4);
+}
+
+/// When a load of one line that hits is there after its issue, with so many cycles of the tags and passes of the data.
+fn hit_after(tags: u64, data: u64) -> Option<u64> {
+    let spec = LsuSpec { load_share: 2, ..SPEC };
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..1), Cycle(0), &spec);
+    run(&mut unit, &spec);
+    let access = GlobalAccess::Load { cached: true, local: false };
+    let work = Work::Global { access, lines: lines(0..1), tags, data };
+    unit.push(0, owner(1), work, Cycle(1000), &spec);
+    let mut outcomes = Vec::new();
+    unit.start(Cycle(1001), 0, &spec, &mut outcomes);
+    released(&outcomes, 1).map(|at| at - 1000)
+}
+
+#[test]
+fn further_passes_of_data_come_back_as_fast_as_the_way_of_the_sub_partition_carries_them() {
+    assert_eq!(
+        [(1, 1), (8, 1), (8, 4), (8, 32)].map(|(tags, data)| hit_after(tags, data)),
+        [33, 40, 40, 95].map(Some)
+    );
 }
 
 #[test]
@@ -201,11 +228,11 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
 fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
     let mut unit = unit();
     let mut outcomes = Vec::new();
-    unit.push(0, owner(0), store(0..32), Cycle(0), &SPEC);
+    unit.push(0, owner(0), store(0..40), Cycle(0), &SPEC);
     unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
     unit.push(0, owner(1), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(1), &SPEC);
-    // 32 requests of 136 bytes leave by cycle 17 + 136 = 153; the unit goes on 64 cycles before.
-    assert_eq!(unit.queues.next_start().0, Cycle(153 - 64));
+    // Of 40 requests of 136 bytes 32 may wait: the unit goes on when 8 have left, 34 cycles after cycle 17.
+    assert_eq!(unit.queues.next_start().0, Cycle(17 + 34));
 }
 
 #[test]
@@ -273,7 +300,13 @@ fn requested_by_uncached_loads(spec: &LsuSpec) -> u64 {
     let mut unit = unit();
     for slot in 0..2 {
         let access = GlobalAccess::Load { cached: false, local: false };
-        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), busy: 1 }, Cycle(0), spec);
+        unit.push(
+            0,
+            owner(slot),
+            Work::Global { access, lines: lines(0..1), tags: 1, data: 1 },
+            Cycle(0),
+            spec,
+        );
     }
     run(&mut unit, spec);
     assert_eq!(unit.counters.global_load_sector_hits, 0);
