@@ -123,15 +123,18 @@ fn every_cycle_is_the_same_forwards_and_backwards_across_launches() {
 
 #[test]
 fn the_states_that_are_shown_are_those_of_the_timeline() {
-    let config = machine("toy");
-    let recorded = with(&config, SAXPY, |sequence| {
+    ["toy", "h200"].map(machine).iter().for_each(compare_with_timeline);
+}
+
+fn compare_with_timeline(config: &GpuConfig) {
+    let recorded = with(config, SAXPY, |sequence| {
         let timeline = Some(TimelineRecording::default());
         let options = RunOptions { timeline, ..RunOptions::default() };
-        simulate_sequence(&config, sequence, SequenceOptions::default(), &no_files, options).unwrap()
+        simulate_sequence(config, sequence, SequenceOptions::default(), &no_files, options).unwrap()
     });
     let outcome = &recorded.launches[0].outcome;
     let timeline = outcome.timeline.as_ref().unwrap();
-    let mut stepper = stepper(&config, SAXPY);
+    let mut stepper = stepper(config, SAXPY);
     for cycle in 0..outcome.counters.elapsed_cycles {
         let view = stepper.view(&ViewOptions::default());
         let shown =

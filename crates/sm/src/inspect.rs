@@ -188,7 +188,7 @@ impl Sm {
     #[must_use]
     pub fn states(&self, record: &CycleRecord) -> Vec<Option<WarpState>> {
         let slots = self.warps.iter().enumerate();
-        slots.map(|(slot, warp)| state(WarpSlot(slot as u8), warp, record)).collect()
+        slots.map(|(slot, warp)| self.state(WarpSlot(slot as u8), warp, record)).collect()
     }
 
     /// The registers of a lane of the warp in a slot.
@@ -208,9 +208,21 @@ impl Sm {
 
     fn slot_view(&self, slot: usize, warp: &Warp, context: &Context<'_>, record: &CycleRecord) -> SlotView {
         let number = WarpSlot(slot as u8);
-        let view =
-            state(number, warp, record).map(|state| self.warp_view(number, warp, state, context, record));
+        let view = self
+            .state(number, warp, record)
+            .map(|state| self.warp_view(number, warp, state, context, record));
         SlotView { slot: number, scheduler: usize::from(warp.sub), warp: view }
+    }
+
+    /// The state of a warp in the cycle of a record: what was seen, or else what it waits for, with its last instruction still
+    /// held by the dispatcher or since then.
+    fn state(&self, slot: WarpSlot, warp: &Warp, record: &CycleRecord) -> Option<WarpState> {
+        let seen = record.issue(slot).map(|_| WarpState::Selected).or_else(|| record.state(slot));
+        let waits = || match warp.phase.reason() {
+            Some(_) if record.cycle < warp.since => Some(self.sub_partitions[usize::from(warp.sub)].held_as),
+            _ => warp.phase.reason_in(record.cycle.since(warp.since)),
+        };
+        seen.or_else(|| waits().map(WarpState::Stalled))
     }
 
     fn warp_view(
@@ -244,12 +256,6 @@ impl Sm {
             paths: paths.all().iter().map(|path| path_view(path, paths.current())).collect(),
         }
     }
-}
-
-/// The state of a warp in the cycle of a record: what was seen, or else what it waits for.
-fn state(slot: WarpSlot, warp: &Warp, record: &CycleRecord) -> Option<WarpState> {
-    let seen = record.issue(slot).map(|_| WarpState::Selected).or_else(|| record.state(slot));
-    seen.or_else(|| warp.phase.reason().map(WarpState::Stalled))
 }
 
 fn scheduler(number: usize, slots: &[SlotView]) -> SchedulerView {

@@ -141,7 +141,9 @@ impl Advance<'_> {
         {
             let (seen, replay) = self.context.spec.constants.as_ref().map_or((0, 0), |spec| spec.replay);
             self.count_replayed(slot, seen);
-            return self.wait_until(slot, Phase::FetchingConstant { seen, replay }, ready);
+            let before_replay = ready.since(self.sm.warps[slot].since).saturating_sub(u64::from(replay));
+            let fetch_from = before_replay.clamp(u64::from(seen), u64::from(u16::MAX)) as u16;
+            return self.wait_until(slot, Phase::FetchingConstant { seen, fetch_from }, ready);
         }
         self.sm.warps[slot].phase = Phase::Ready;
         self.sm.sub_partitions[usize::from(sub)].make_ready(local, info.taken.unit, info.memory);

@@ -25,6 +25,8 @@ pub(crate) struct SubPartition {
     ports: Ports,
     /// When the dispatcher has let the last instruction go, so that the next can issue.
     dispatched: Cycle,
+    /// What the warp waits for that the dispatcher holds until then.
+    pub(crate) held_as: StallReason,
     /// Ready warps that want the memory queue with global or local memory.
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
@@ -99,6 +101,7 @@ impl SubPartition {
             pipes: Pipes::default(),
             ports: Ports::default(),
             dispatched: Cycle(0),
+            held_as: StallReason::DispatchStall,
             wants_global: 0,
             wants_shared: 0,
             hold: Hold::default(),
@@ -233,7 +236,8 @@ impl SubPartition {
         let dispatch = ports + u64::from(info.taken.hold);
         if dispatch > 0 {
             self.dispatched = now + dispatch + 1;
-            self.charge_stall(info.held_as(), dispatch);
+            self.held_as = info.held_as();
+            self.charge_stall(self.held_as, dispatch);
         }
         Delay { dispatch, unit }
     }

@@ -27,9 +27,9 @@ pub(crate) enum Phase {
     Exiting { stall: u8, pc: u32 },
     /// The next instruction is on its way from the instruction caches.
     Fetching,
-    /// A constant operand is on its way from the constant caches, which is seen after so many cycles; in the last ones the
-    /// code is fetched again from there.
-    FetchingConstant { seen: u8, replay: u8 },
+    /// A constant operand is on its way from the constant caches, which is seen after so many cycles; from cycle `fetch_from` of
+    /// the phase on the code is fetched again.
+    FetchingConstant { seen: u8, fetch_from: u16 },
     /// `NANOSLEEP`.
     Sleeping,
     /// A call of the driver.
@@ -80,11 +80,22 @@ impl Phase {
                 (u64::from(stall).min(cycles), cycles.saturating_sub(u64::from(fetch_from)))
             }
             Phase::Exiting { stall, .. } => (u64::from(stall).min(cycles), 0),
-            Phase::FetchingConstant { seen, replay } => {
-                let seen = u64::from(seen).min(cycles);
-                (seen, u64::from(replay).min(cycles - seen))
+            Phase::FetchingConstant { seen, fetch_from } => {
+                (u64::from(seen).min(cycles), cycles.saturating_sub(u64::from(fetch_from)))
             }
             _ => (0, 0),
+        }
+    }
+
+    /// The stall reason in the cycle of this number of the phase.
+    pub(crate) fn reason_in(self, cycle: u64) -> Option<StallReason> {
+        let (stall, fetch) = self.stall_and_fetch(cycle + 1);
+        if cycle < stall {
+            Some(StallReason::Wait)
+        } else if fetch > 0 {
+            Some(StallReason::NoInstruction)
+        } else {
+            self.reason()
         }
     }
 
