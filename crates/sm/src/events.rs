@@ -27,6 +27,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Node {
     event: Event,
+    /// The next event of the cycle; after the last one comes the first.
     after: u32,
 }
 
@@ -70,17 +71,17 @@ impl Events {
             return self.push_far(at, event);
         }
         let slot = at.0 as usize % SLOTS;
-        let node = Node { event, after: self.last[slot] };
-        self.last[slot] = match self.free.pop() {
-            Some(place) => {
-                self.nodes[place as usize] = node;
-                place
-            }
-            None => {
-                self.nodes.push(node);
-                (self.nodes.len() - 1) as u32
-            }
+        let place = self.free.pop().unwrap_or(self.nodes.len() as u32);
+        let after = match self.nodes.get_mut(self.last[slot] as usize) {
+            Some(last) => std::mem::replace(&mut last.after, place),
+            None => place,
         };
+        let node = Node { event, after };
+        match self.nodes.get_mut(place as usize) {
+            Some(free) => *free = node,
+            None => self.nodes.push(node),
+        }
+        self.last[slot] = place;
         self.occupied[slot / 64] |= 1 << (slot % 64);
     }
 
@@ -114,29 +115,44 @@ impl Events {
         Cycle::NEVER
     }
 
-    /// Takes the events of cycle `now` into `due` (which comes empty); there must be none before it.
-    pub(crate) fn take(&mut self, now: Cycle, due: &mut Vec<Event>) {
+    /// Takes the next event of cycle `now`, before which there must be none.
+    #[inline]
+    pub(crate) fn take(&mut self, now: Cycle) -> Option<Event> {
+        if self.next > now {
+            return None;
+        }
         self.now = now;
-        while let Some(&Reverse((at, _, event))) = self.far.peek() {
-            if at > now {
-                break;
-            }
-            self.far.pop();
-            due.push(event);
+        if let Some(event) = self.take_far(now) {
+            return Some(event);
         }
-        let far = due.len();
         let slot = now.0 as usize % SLOTS;
-        let mut place = std::mem::replace(&mut self.last[slot], NONE);
-        while place != NONE {
-            let node = self.nodes[place as usize];
-            due.push(node.event);
-            self.free.push(place);
-            place = node.after;
+        let last = self.last[slot];
+        let event = self.nodes.get(last as usize).map(|node| node.after).map(|first| {
+            let Node { event, after } = self.nodes[first as usize];
+            self.free.push(first);
+            if first == last {
+                self.last[slot] = NONE;
+            } else {
+                self.nodes[last as usize].after = after;
+            }
+            event
+        });
+        if self.last[slot] == NONE {
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+            let far = self.far.peek().map_or(Cycle::NEVER, |entry| entry.0.0);
+            self.next = self.next_in_ring().min(far);
         }
-        due[far..].reverse();
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let far = self.far.peek().map_or(Cycle::NEVER, |entry| entry.0.0);
-        self.next = self.next_in_ring().min(far);
+        event
+    }
+
+    /// Takes an event of the heap that happens `now`.
+    #[inline]
+    fn take_far(&mut self, now: Cycle) -> Option<Event> {
+        let &Reverse((at, _, event)) = self.far.peek()?;
+        (at <= now).then(|| {
+            self.far.pop();
+            event
+        })
     }
 }
 
@@ -158,9 +174,7 @@ mod tests {
         let mut seen = Vec::new();
         while events.next() != Cycle::NEVER {
             let now = events.next();
-            let mut due = Vec::new();
-            events.take(now, &mut due);
-            seen.extend(due.into_iter().map(|event| (now.0, event)));
+            seen.extend(std::iter::from_fn(|| events.take(now)).map(|event| (now.0, event)));
         }
         assert_eq!(seen, [(5, wake(1)), (5, wake(4)), (511, wake(3)), (5000, wake(2))]);
     }
@@ -168,8 +182,8 @@ mod tests {
     #[test]
     fn the_ring_turns_over_without_losing_a_slot() {
         let mut events = Events::new();
-        let mut due = Vec::new();
-        events.take(Cycle(700), &mut due);
+        events.push(Cycle(700), wake(0));
+        assert_eq!([events.take(Cycle(700)), events.take(Cycle(700))], [Some(wake(0)), None]);
         events.push(Cycle(700 + 511), wake(1));
         assert_eq!(events.next(), Cycle(1211));
         events.push(Cycle(3), wake(2));

@@ -1,26 +1,22 @@
-//! Warps that are held back for several cycles: these are charged when that ends, and not one by one.
+//! Warps that are held back for several cycles are charged when that ends, and not one by one; meanwhile their sub-partition
+//! is not looked at.
 
-use crate::sub_partition::{Readiness, SubPartition};
-use warplab_trace::StallReason;
+use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
 use warplab_units::Cycle;
 
-/// All ready warps of a sub-partition are held back by the same things from one cycle to the next.
+/// What a sub-partition did when it was looked at last, while an SM advances.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hold {
-    /// Whether it is so.
-    holds: bool,
-    /// The first cycle that is not charged.
+    /// Before this cycle it does the same, unless [`Hold::change`] is called.
+    pub(crate) until: Cycle,
+    /// The first cycle that is not charged to the warps that are held back.
     since: Cycle,
-    /// When one of these things ends, if nothing else comes before.
-    until: Cycle,
-    /// Whether the memory queue is one of them.
-    queue_full: bool,
-    /// How many warps each holds back.
-    warps: [(Option<StallReason>, u64); 4],
+    /// The ready warps that are held back, by the reasons of [`HELD_BACK_BY`].
+    warps: [u64; 4],
 }
 
 impl Hold {
-    /// Another warp has become ready: what holds the others back is looked at again.
+    /// Another warp has become ready: the sub-partition is looked at again.
     #[inline(always)]
     pub(crate) fn change(&mut self) {
         self.until = Cycle(0);
@@ -28,38 +24,58 @@ impl Hold {
 }
 
 impl SubPartition {
-    /// Until when all ready warps are held back as before; nothing where that must be looked at again.
+    /// Looks at which ready warps can issue now, and notes what holds the others back.
     #[inline(always)]
-    pub(crate) fn held_until(&self, now: Cycle, queue_full: bool) -> Option<Cycle> {
-        let Hold { until, queue_full: was_full, .. } = self.hold;
-        (now < until && queue_full == was_full).then_some(until)
+    pub(crate) fn look(&mut self, now: Cycle, queue_full: bool) -> u64 {
+        if self.ready == 0 {
+            self.hold.until = Cycle::NEVER;
+            return 0;
+        }
+        let readiness = self.readiness(now, queue_full);
+        self.hold_back(now, &readiness);
+        readiness.eligible
     }
 
-    /// From now on no ready warp can issue.
-    #[inline]
-    pub(crate) fn hold(&mut self, now: Cycle, readiness: &Readiness, queue_full: bool) {
-        let counted = |(reason, warps): (StallReason, u64)| match warps {
-            0 => (None, 0),
-            warps => (Some(reason), u64::from(warps.count_ones())),
-        };
-        let warps = readiness.held_back().map(counted);
-        self.hold = Hold { holds: true, since: now, until: readiness.next_free, queue_full, warps };
-    }
-
-    /// The ready warps that have been held back are charged up to now.
+    /// From now on these warps are held back.
     #[inline(always)]
-    pub(crate) fn end_hold(&mut self, now: Cycle) {
-        if self.hold.holds {
+    fn hold_back(&mut self, now: Cycle, readiness: &Readiness) {
+        let warps = readiness.held_back();
+        if warps != self.hold.warps {
             self.charge_hold(now);
+            (self.hold.since, self.hold.warps) = (now, warps);
+        }
+        self.hold.until = if readiness.eligible == 0 { readiness.next_free } else { Cycle(0) };
+    }
+
+    /// A warp has issued: with no other one ready there is nothing to look at.
+    #[inline(always)]
+    pub(crate) fn rest(&mut self) {
+        if self.ready == 0 {
+            self.hold.until = Cycle::NEVER;
         }
     }
 
+    /// Its memory queue has more room.
+    #[inline]
+    pub(crate) fn queue_has_room(&mut self) {
+        let [_, global, shared, _] = self.hold.warps;
+        if global | shared != 0 {
+            self.hold.change();
+        }
+    }
+
+    /// The ready warps that have been held back are charged up to now.
+    pub(crate) fn end_hold(&mut self, now: Cycle) {
+        self.charge_hold(now);
+        self.hold = Hold::default();
+    }
+
+    #[inline(always)]
     fn charge_hold(&mut self, now: Cycle) {
-        (self.hold.holds, self.hold.until) = (false, Cycle(0));
         let Hold { since, warps, .. } = self.hold;
-        for (reason, warps) in warps {
-            if let Some(reason) = reason {
-                self.charge_stall(reason, warps * (now - since));
+        for (reason, warps) in HELD_BACK_BY.into_iter().zip(warps) {
+            if warps != 0 {
+                self.charge_stall(reason, u64::from(warps.count_ones()) * (now - since));
             }
         }
     }
@@ -67,38 +83,59 @@ impl SubPartition {
 
 #[cfg(test)]
 mod tests {
-    use super::Hold;
+    use crate::launch::{IssueInfo, MemoryClass};
+    use crate::pipes::PipeUse;
     use crate::spec::SchedulerSpec;
-    use crate::sub_partition::{Readiness, SubPartition};
+    use crate::sub_partition::SubPartition;
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_trace::{StallReason, WarpState};
     use warplab_units::Cycle;
 
+    /// A sub-partition of which one warp waits for its unit until cycle 20, and another one for the memory queue.
     fn held() -> SubPartition {
         let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
         let mut sub = SubPartition::new(&spec, 0);
-        let readiness = Readiness { math: 0b11, global: 0b100, next_free: Cycle(20), ..Readiness::NONE };
-        sub.hold(Cycle(10), &readiness, true);
+        let unit = PipeUse { unit: 1, interval: 10, hold: 0, lead: 0, queue: 0 };
+        sub.make_ready(0, 1, MemoryClass::None);
+        sub.issue(0, &IssueInfo { taken: unit, ..IssueInfo::example() }, None, Cycle(10));
+        sub.make_ready(1, 1, MemoryClass::None);
+        sub.make_ready(2, 2, MemoryClass::Global);
+        assert_eq!(sub.look(Cycle(10), true), 0);
         sub
     }
 
+    fn stalled(sub: &SubPartition, reason: StallReason) -> u64 {
+        sub.counters.states[WarpState::Stalled(reason).index()]
+    }
+
     #[test]
-    fn warps_stay_held_back_until_a_unit_is_free_the_queue_changes_or_another_warp_is_ready() {
+    fn it_is_looked_at_again_when_a_unit_is_free_the_queue_has_room_or_another_warp_is_ready() {
         let mut sub = held();
-        assert_eq!(sub.held_until(Cycle(19), true), Some(Cycle(20)));
-        assert_eq!((sub.held_until(Cycle(20), true), sub.held_until(Cycle(19), false)), (None, None));
-        Hold::change(&mut sub.hold);
-        assert_eq!(sub.held_until(Cycle(19), true), None);
+        assert_eq!(sub.hold.until, Cycle(20));
+        sub.queue_has_room();
+        assert_eq!((sub.hold.until, sub.look(Cycle(15), false)), (Cycle(0), 0b100));
+        let mut sub = held();
+        sub.make_ready(3, 3, MemoryClass::None);
+        assert_eq!((sub.hold.until, sub.look(Cycle(15), true)), (Cycle(0), 0b1000));
     }
 
     #[test]
     fn the_cycles_of_a_hold_are_charged_once_when_it_ends() {
         let mut sub = held();
-        let stalled = |sub: &SubPartition, reason| sub.counters.states[WarpState::Stalled(reason).index()];
+        assert_eq!(sub.look(Cycle(13), true), 0);
         for _ in 0..2 {
             sub.end_hold(Cycle(17));
-            assert_eq!(stalled(&sub, StallReason::MathPipeThrottle), 14);
+            assert_eq!(stalled(&sub, StallReason::MathPipeThrottle), 7);
             assert_eq!(stalled(&sub, StallReason::LgThrottle), 7);
         }
+    }
+
+    #[test]
+    fn a_warp_that_is_held_back_no_more_is_charged_while_others_stay() {
+        let mut sub = held();
+        assert_eq!(sub.look(Cycle(20), true), 0b10);
+        assert_eq!(stalled(&sub, StallReason::MathPipeThrottle), 10);
+        sub.end_hold(Cycle(25));
+        assert_eq!(stalled(&sub, StallReason::LgThrottle), 15);
     }
 }

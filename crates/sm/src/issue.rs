@@ -187,6 +187,7 @@ impl Advance<'_> {
     }
 
     /// What the LSU has to do; an observer is told what the access asks for.
+    #[inline(always)]
     fn watched_memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
         if !self.sm.watched {
             return self.memory_work(slot, info, executed);
@@ -217,7 +218,7 @@ impl Advance<'_> {
             read_barrier: info.read_barrier,
         };
         let read = self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
-        self.sm.next_operation = self.sm.lsu.queues.next_start();
+        self.sm.next_operation = self.sm.lsu.queues.next_start_with(sub, self.sm.next_operation);
         if let (Some(at), Some(counter)) = (read, info.read_barrier) {
             let (slot, generation) = (owner.slot, owner.generation);
             self.sm.events.push(at, Event::Release { slot, generation, counter });

@@ -60,19 +60,24 @@ impl Advance<'_> {
     /// for no wait counter and no constant. Whether all this is so.
     #[inline(always)]
     fn wake_from_stall(&mut self, slot: usize) -> bool {
+        let phase = self.sm.warps[slot].phase;
+        phase == Phase::FixedLatency { fetched: None } && self.make_ready(slot, StallReason::Wait)
+    }
+
+    /// The wait of a warp for a reason has ended, while nobody watches: it is ready if its next instruction waits for no wait
+    /// counter and no constant. Whether it is so.
+    #[inline(always)]
+    fn make_ready(&mut self, slot: usize, reason: StallReason) -> bool {
         let Sm { warps, sub_partitions, now, .. } = &mut *self.sm;
         let warp = &mut warps[slot];
-        let (Phase::FixedLatency { fetched: None }, Some(path)) = (warp.phase, warp.state.paths.current())
-        else {
-            return false;
-        };
+        let Some(path) = warp.state.paths.current() else { return false };
         let Some(info) = self.context.launch.issue.get(path.pc as usize) else { return false };
         let behind_barrier = warp.barrier != BarrierBehind::None && !info.passes_barrier;
         if behind_barrier || info.constant.is_some() || warp.counters.blocks(info).is_some() {
             return false;
         }
         let sub_partition = &mut sub_partitions[usize::from(warp.sub)];
-        sub_partition.charge_stall(StallReason::Wait, *now - warp.since);
+        sub_partition.charge_stall(reason, now.since(warp.since));
         sub_partition.make_ready(u32::from(warp.local), info.taken.unit, info.memory);
         (warp.since, warp.phase) = (*now, Phase::Ready);
         true
@@ -81,7 +86,7 @@ impl Advance<'_> {
     /// A wait counter of a warp goes down.
     pub(crate) fn release(&mut self, slot: usize, generation: u32, counter: u8) {
         let warp = &mut self.sm.warps[slot];
-        let waits = warp.phase.is_counters();
+        let waits_for = warp.phase.counted();
         if warp.generation != generation {
             return;
         }
@@ -93,10 +98,20 @@ impl Advance<'_> {
         } else {
             warp.counters.release(counter);
         }
-        if waits {
+        let Some(reason) = waits_for else { return };
+        if !(self.alone && (self.still_waits(slot) || self.make_ready(slot, reason))) {
             self.leave_phase(slot);
             self.prepare(slot);
         }
+    }
+
+    /// Whether a warp that waits for wait counters waits as before, now that one of them has gone down.
+    #[inline]
+    fn still_waits(&self, slot: usize) -> bool {
+        let warp = &self.sm.warps[slot];
+        let next =
+            warp.state.paths.current().and_then(|path| self.context.launch.issue.get(path.pc as usize));
+        next.is_some_and(|info| warp.counters.blocks(info) == Some(warp.phase))
     }
 
     /// A store of a warp has left, or is acknowledged: if the warp waits for that at a fence, it may go on.

@@ -8,7 +8,7 @@ use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
 use crate::spec::SmSpec;
-use crate::sub_partition::{Readiness, SubPartition};
+use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
 use crate::wakes::Wakes;
 use crate::warp::{Phase, Warp};
@@ -84,7 +84,6 @@ const LONGEST_HOLD: u64 = 1_000_000;
 /// Space that is used again in every cycle and holds nothing between two.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    due: Vec<Event>,
     outcomes: Vec<Outcome>,
     pub(crate) record: AccessRecord,
     pub(crate) system: SystemRecord,
@@ -270,61 +269,73 @@ impl Advance<'_> {
     /// can happen, and the cycles until then are charged to what each warp waits for.
     fn cycles(&mut self, until: Cycle) -> Result<(), Box<LaunchFault>> {
         let by_formula = self.context.spec.scheduler.is_formula();
-        let may_hold = self.alone && !by_formula;
-        let mut held_back: HeldBack = SmallVec::new();
         while self.sm.now < until {
             self.take_due();
-            if !self.context.spec.issues_one_each {
-                self.sm.now = self.issue_by_rules(until)?;
-                self.sm.next_ready = self.sm.now;
-                continue;
-            }
-            let mut eligible = false;
-            let mut next_free = Cycle::NEVER;
-            for sub in 0..self.sm.sub_partitions.len() {
-                if self.sm.sub_partitions[sub].ready == 0 {
-                    continue;
-                }
-                let (now, queue_full) = (self.sm.now, self.queue_full(sub));
-                if let Some(free) = self.sm.sub_partitions[sub].held_until(now, queue_full) {
-                    next_free = next_free.min(free);
-                    continue;
-                }
-                self.sm.sub_partitions[sub].end_hold(now);
-                let mut readiness = self.sm.sub_partitions[sub].readiness(now, queue_full);
-                if readiness.eligible == 0 && may_hold {
-                    self.sm.sub_partitions[sub].hold(now, &readiness, queue_full);
-                    next_free = next_free.min(readiness.next_free);
-                    continue;
-                }
-                if readiness.eligible != 0 && by_formula {
-                    readiness.held = self.select_by_formula(sub, &readiness)?;
-                    eligible |= readiness.held != readiness.eligible;
-                } else if readiness.eligible != 0 {
-                    eligible = true;
-                    self.select(sub, &readiness)?;
-                }
-                if readiness.holds_back() {
-                    next_free = next_free.min(readiness.next_free);
-                    held_back.push((sub, readiness));
-                }
-            }
-            let next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free) };
-            self.sm.next_ready = next;
-            let next = next.min(until);
-            let next = if by_formula {
-                self.sm.next_ready = self.hold(eligible, &held_back, next);
-                self.sm.next_ready
+            let next = if !self.context.spec.issues_one_each {
+                self.issue_by_rules(until)?
+            } else if self.alone && !by_formula {
+                self.issue_unwatched()?
             } else {
-                next
+                self.issue_each(by_formula, until)?
             };
-            if !held_back.is_empty() {
-                self.charge_ready(&held_back, next - self.sm.now);
-                held_back.clear();
-            }
-            self.sm.now = next;
+            self.sm.next_ready = next;
+            self.sm.now = next.min(until);
         }
         Ok(())
+    }
+
+    /// One cycle in which each scheduler issues, while nobody watches and no formula decides; the next cycle in which
+    /// anything can happen. Sub-partitions of which nothing has changed are passed by.
+    #[inline(always)]
+    fn issue_unwatched(&mut self) -> Result<Cycle, Box<LaunchFault>> {
+        let now = self.sm.now;
+        for sub in 0..self.sm.sub_partitions.len() {
+            if self.sm.sub_partitions[sub].hold.until > now {
+                continue;
+            }
+            let queue_full = self.queue_full(sub);
+            let sub_partition = &mut self.sm.sub_partitions[sub];
+            let eligible = sub_partition.look(now, queue_full);
+            if eligible != 0 {
+                let picked = sub_partition.pick(eligible);
+                self.issue(sub, picked)?;
+                self.sm.sub_partitions[sub].rest();
+            }
+        }
+        let looks = self.sm.sub_partitions.iter().map(|sub| sub.hold.until);
+        let next = looks.fold(Cycle::NEVER, Cycle::min);
+        Ok(if next <= now + 1 { now + 1 } else { self.next_cycle(next) })
+    }
+
+    /// One cycle in which each scheduler issues; the next cycle in which anything can happen.
+    #[inline(never)]
+    fn issue_each(&mut self, by_formula: bool, until: Cycle) -> Result<Cycle, Box<LaunchFault>> {
+        let mut held_back: HeldBack = SmallVec::new();
+        let mut eligible = false;
+        let mut next_free = Cycle::NEVER;
+        for sub in 0..self.sm.sub_partitions.len() {
+            if self.sm.sub_partitions[sub].ready == 0 {
+                continue;
+            }
+            let mut readiness = self.readiness(sub);
+            if readiness.eligible != 0 && by_formula {
+                readiness.held = self.select_by_formula(sub, &readiness)?;
+                eligible |= readiness.held != readiness.eligible;
+            } else if readiness.eligible != 0 {
+                eligible = true;
+                self.select(sub, &readiness)?;
+            }
+            if readiness.holds_back() {
+                next_free = next_free.min(readiness.next_free);
+                held_back.push((sub, readiness));
+            }
+        }
+        let mut next = if eligible { self.sm.now + 1 } else { self.next_cycle(next_free) };
+        if by_formula {
+            next = self.hold(eligible, &held_back, next.min(until));
+        }
+        self.charge_ready(&held_back, next.min(until) - self.sm.now);
+        Ok(next)
     }
 
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
@@ -346,32 +357,39 @@ impl Advance<'_> {
 
     /// The LSU takes the replies of this cycle and starts an operation if one can start.
     fn run_lsu(&mut self) {
-        let (now, spec) = (self.sm.now, &self.context.spec.lsu);
-        let mut outcomes = std::mem::take(&mut self.sm.scratch.outcomes);
-        if self.sm.next_reply <= now {
-            while let Some(reply) = self.sm.inbox.pop_front_if(|reply| reply.at <= now) {
-                self.sm.lsu.reply(&reply, spec, &mut outcomes);
-            }
-            self.sm.next_reply = self.sm.inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
+        let now = self.sm.now;
+        if self.sm.next_reply <= now || self.sm.next_credit() <= now {
+            self.take_replies();
         }
-        if self.sm.next_credit() <= now {
-            self.sm.lsu.queues.unblock(now);
-        }
-        self.sm.next_operation = self.sm.lsu.queues.next_start();
         if let (start, sub) = self.sm.next_operation
             && start <= now
         {
-            self.sm.lsu.start(now, sub, spec, &mut outcomes);
-            self.sm.next_operation = self.sm.lsu.queues.next_start();
+            let Sm { lsu, sub_partitions, scratch, .. } = &mut *self.sm;
+            if let Some(sub) = lsu.start(now, sub, &self.context.spec.lsu, &mut scratch.outcomes) {
+                sub_partitions[sub].queue_has_room();
+            }
+            self.sm.next_operation = lsu.queues.next_start();
         }
-        for &outcome in &outcomes {
-            self.memory_outcome(outcome);
+        for number in 0..self.sm.scratch.outcomes.len() {
+            self.memory_outcome(self.sm.scratch.outcomes[number]);
         }
-        outcomes.clear();
-        self.sm.scratch.outcomes = outcomes;
+        self.sm.scratch.outcomes.clear();
         if self.sm.watched {
             self.watch_levels();
         }
+    }
+
+    /// The LSU takes the replies and credits of this cycle.
+    fn take_replies(&mut self) {
+        let Sm { lsu, inbox, scratch, now, next_operation, next_reply, .. } = &mut *self.sm;
+        while let Some(reply) = inbox.pop_front_if(|reply| reply.at <= *now) {
+            lsu.reply(&reply, &self.context.spec.lsu, &mut scratch.outcomes);
+        }
+        if lsu.credits.next_return() <= *now {
+            lsu.queues.unblock(*now);
+        }
+        *next_operation = lsu.queues.next_start();
+        *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
     }
 
     /// Tells the observer what waits and is under way in the LSU.
@@ -390,12 +408,7 @@ impl Advance<'_> {
                 }
             }
         }
-        if self.sm.events.next() > self.sm.now {
-            return;
-        }
-        let mut due = std::mem::take(&mut self.sm.scratch.due);
-        self.sm.events.take(self.sm.now, &mut due);
-        for &event in &due {
+        while let Some(event) = self.sm.events.take(self.sm.now) {
             match event {
                 Event::Wake { slot, generation } => self.wake_late(usize::from(slot), generation),
                 Event::Release { slot, generation, counter } => {
@@ -406,8 +419,6 @@ impl Advance<'_> {
                 }
             }
         }
-        due.clear();
-        self.sm.scratch.due = due;
     }
 
     fn memory_outcome(&mut self, outcome: Outcome) {
@@ -518,7 +529,7 @@ impl Advance<'_> {
         for &(sub, ref one) in held_back {
             self.sm.sub_partitions[sub].charge(one, cycles);
             if self.sm.watched {
-                for (reason, warps) in one.held_back() {
+                for (reason, warps) in HELD_BACK_BY.into_iter().zip(one.held_back()) {
                     self.watch_ready(sub, warps, WarpState::Stalled(reason), cycles);
                 }
             }

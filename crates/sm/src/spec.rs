@@ -20,7 +20,7 @@ pub struct SmSpec {
     pub(crate) sub_partitions: usize,
     pub(crate) warps: usize,
     /// Rows of 32 lanes of a warp.
-    pub(crate) warp_rows: u64,
+    pub(crate) warp_rows: u32,
     pub(crate) coalescing: Coalescing,
     pub(crate) issue: IssueRules,
     /// Whether every cycle each scheduler issues from one warp at most.
@@ -111,7 +111,7 @@ impl SmSpec {
         SmSpec {
             sub_partitions: config.limits.sub_partitions as usize,
             warps: config.limits.warps as usize,
-            warp_rows: u64::from(config.warp_rows()),
+            warp_rows: u32::from(config.warp_rows()),
             coalescing: Coalescing {
                 lanes: sm.memory_pipeline.coalesced_lanes.unwrap_or(config.limits.warp_lanes),
                 segments: sm.memory_pipeline.whole_segments,
@@ -200,8 +200,8 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
-        masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
-        special_interval: sm.memory_pipeline.special_interval.map(u64::from),
+        masked_latency: sm.memory_pipeline.masked_latency,
+        special_interval: sm.memory_pipeline.special_interval,
         source_release: u64::from(sm.memory_pipeline.source_release),
         hit,
         request: hit * u64::from(sm.l1.request_percent) / 100,

@@ -31,7 +31,7 @@ pub(crate) struct SubPartition {
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
     wants_shared: u64,
-    /// What holds back all ready warps, while an SM advances.
+    /// What holds back ready warps, while an SM advances.
     #[serde(skip)]
     pub(crate) hold: Hold,
     /// The age of each warp: when it was dispatched.
@@ -73,6 +73,14 @@ pub(crate) struct Readiness {
     pub(crate) next_free: Cycle,
 }
 
+/// Why ready warps are held back.
+pub(crate) const HELD_BACK_BY: [StallReason; 4] = [
+    StallReason::MathPipeThrottle,
+    StallReason::LgThrottle,
+    StallReason::MioThrottle,
+    StallReason::DispatchStall,
+];
+
 impl Readiness {
     /// Whether anything holds back a ready warp.
     #[inline(always)]
@@ -80,14 +88,10 @@ impl Readiness {
         self.math | self.global | self.shared | self.behind | self.held != 0
     }
 
-    /// The ready warps that are held back, by reason.
-    pub(crate) fn held_back(&self) -> [(StallReason, u64); 4] {
-        [
-            (StallReason::MathPipeThrottle, self.math & !self.special),
-            (StallReason::LgThrottle, self.global),
-            (StallReason::MioThrottle, self.shared | self.special),
-            (StallReason::DispatchStall, self.behind | self.held),
-        ]
+    /// The ready warps that are held back, by the reasons of [`HELD_BACK_BY`].
+    #[inline(always)]
+    pub(crate) fn held_back(&self) -> [u64; 4] {
+        [self.math & !self.special, self.global, self.shared | self.special, self.behind | self.held]
     }
 }
 
@@ -188,7 +192,7 @@ impl SubPartition {
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
     #[inline]
     pub(crate) fn charge(&mut self, readiness: &Readiness, cycles: u64) {
-        for (reason, warps) in readiness.held_back() {
+        for (reason, warps) in HELD_BACK_BY.into_iter().zip(readiness.held_back()) {
             if warps != 0 {
                 self.charge_stall(reason, u64::from(warps.count_ones()) * cycles);
             }
@@ -311,28 +315,36 @@ mod tests {
         sub
     }
 
-    fn info(unit: u8, interval: u8) -> IssueInfo {
-        IssueInfo {
-            pipe: Pipe::Alu,
-            taken: PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 },
-            memory: MemoryClass::None,
-            stall: 1,
-            wait_mask: 0,
-            at_most: None,
-            write_barrier: None,
-            read_barrier: None,
-            latency: 4,
-            packed: 0,
-            constant: None,
-            opcode: Opcode::Nop,
-            compares: false,
-            result: ResultTime::None,
-            reads: RegisterReads::default(),
-            meeting: 0,
-            takes_turns: false,
-            passes_barrier: false,
-            only_computes: true,
+    impl IssueInfo {
+        /// An instruction that takes a unit for a cycle.
+        pub(crate) fn example() -> IssueInfo {
+            IssueInfo {
+                pipe: Pipe::Alu,
+                taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0 },
+                memory: MemoryClass::None,
+                stall: 1,
+                wait_mask: 0,
+                at_most: None,
+                write_barrier: None,
+                read_barrier: None,
+                latency: 4,
+                packed: 0,
+                constant: None,
+                opcode: Opcode::Nop,
+                compares: false,
+                result: ResultTime::None,
+                reads: RegisterReads::default(),
+                meeting: 0,
+                takes_turns: false,
+                passes_barrier: false,
+                only_computes: true,
+            }
         }
+    }
+
+    fn info(unit: u8, interval: u8) -> IssueInfo {
+        let taken = PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 };
+        IssueInfo { taken, ..IssueInfo::example() }
     }
 
     #[test]

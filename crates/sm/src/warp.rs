@@ -128,10 +128,13 @@ impl Phase {
         }
     }
 
-    /// Whether the warp waits for wait counters.
+    /// The stall reason of a warp that waits for wait counters.
     #[inline]
-    pub(crate) fn is_counters(self) -> bool {
-        matches!(self, Phase::LongCounters | Phase::ShortCounters)
+    pub(crate) fn counted(self) -> Option<StallReason> {
+        match self {
+            Phase::LongCounters | Phase::ShortCounters => self.reason(),
+            _ => None,
+        }
     }
 }
 

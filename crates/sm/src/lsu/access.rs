@@ -1,7 +1,7 @@
 //! From what an instruction accessed to what the LSU has to do.
 
 use super::coalesce;
-use super::{GlobalAccess, Work};
+use super::{GlobalAccess, LoadStoreUnit, Work};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
@@ -27,12 +27,12 @@ impl Advance<'_> {
             return Some(Work::Shared { busy: 1, pace: 1, latency });
         }
         if let (true, Some(busy)) = (info.takes_turns, spec.lsu.special_interval) {
-            return Some(Work::Shared { busy, pace: busy, latency: u64::from(info.latency) });
+            return Some(Work::Shared { busy, pace: busy, latency: u32::from(info.latency) });
         }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
             let special = if info.opcode == Opcode::S2r { spec.lsu.special_interval } else { None };
-            let (rows, latency) = (spec.warp_rows, u64::from(info.latency));
+            let (rows, latency) = (spec.warp_rows, u32::from(info.latency));
             return Some(Work::Shared { busy: special.unwrap_or(rows), pace: rows, latency });
         }
         let record = &mut sm.scratch.record;
@@ -41,10 +41,10 @@ impl Advance<'_> {
         }
         match record.space {
             Space::Shared => Some(shared_work(record, spec, &mut sm.shared_counters)),
-            Space::Global => Some(global_work(record, info.compares, false, spec, &mut sm.lsu.counters)),
+            Space::Global => Some(global_work(record, info.compares, false, spec, &mut sm.lsu)),
             Space::Local => {
                 interleave_local(record, sm.id, slot, spec);
-                Some(global_work(record, false, true, spec, &mut sm.lsu.counters))
+                Some(global_work(record, false, true, spec, &mut sm.lsu))
             }
         }
     }
@@ -60,31 +60,32 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     } else {
         coalesce::shared_passes(rows, bytes, shared.banks)
     };
-    let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
+    let conflicts = u64::from(passes.taken.saturating_sub(passes.ideal));
+    let taken = passes.taken;
     match kind {
         AccessKind::Store => {
             counters.store_requests += 1;
-            counters.store_wavefronts += taken;
+            counters.store_wavefronts += u64::from(taken);
             counters.store_bank_conflicts += conflicts;
         }
         AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
             counters.atomic_requests += 1;
-            counters.atomic_wavefronts += taken;
+            counters.atomic_wavefronts += u64::from(taken);
         }
         _ => {
             counters.load_requests += 1;
-            counters.load_wavefronts += taken;
+            counters.load_wavefronts += u64::from(taken);
             counters.load_bank_conflicts += conflicts;
         }
     }
-    let further = taken.saturating_sub(1);
     let (first, each) = if atomic {
         (shared.atomic_latency, shared.atomic_lane)
     } else {
         (u32::from(shared.latency), shared.pass_latency)
     };
-    let latency = u64::from(first) + further * u64::from(each);
-    Work::Shared { busy: taken * u64::from(shared.pass_interval), pace: taken * u64::from(each), latency }
+    let latency = first.saturating_add(taken.saturating_sub(1).saturating_mul(each));
+    let (busy, pace) = (taken.saturating_mul(shared.pass_interval), taken.saturating_mul(each));
+    Work::Shared { busy, pace, latency }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.
@@ -93,7 +94,7 @@ fn global_work(
     compares: bool,
     local: bool,
     spec: &SmSpec,
-    counters: &mut L1Counters,
+    lsu: &mut LoadStoreUnit,
 ) -> Work {
     let &AccessRecord { ref rows, bytes, kind, policy, .. } = record;
     let mut lines = match kind {
@@ -109,7 +110,7 @@ fn global_work(
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,
     };
-    let mut data = (bytes * spec.warp_rows as u32 * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    let mut data = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
         data = data.max(coalesce::shared_passes(rows, bytes, banks).taken);
     }
@@ -121,13 +122,14 @@ fn global_work(
         AccessKind::Reduction => GlobalAccess::Atomic { returns: false },
         _ => GlobalAccess::Load { cached: cached || local, local },
     };
+    let counters = &mut lsu.counters;
     counters.tag_cycles += u64::from(tags);
     counters.data_cycles += u64::from(data);
     counters.excessive_sectors += u64::from(sectors.saturating_sub(coalesce::ideal_sectors(rows, bytes)));
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;
     *sector_count += u64::from(sectors);
-    Work::Global { access, lines, tags: u64::from(tags), data: u64::from(data) }
+    Work::Global { access, lines: lsu.keep_lines(&lines), tags, data }
 }
 
 /// The counters of requests and of sectors of an access.
@@ -152,7 +154,7 @@ fn requests(access: GlobalAccess, counters: &mut L1Counters) -> (&mut u64, &mut 
 fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, spec: &SmSpec) {
     let warp = u64::from(sm.0) * spec.warps as u64 + slot as u64;
     for (number, row) in record.rows.iter_mut().enumerate() {
-        let base = LOCAL_BASE + (warp * spec.warp_rows + number as u64) * LOCAL_SPAN;
+        let base = LOCAL_BASE + (warp * u64::from(spec.warp_rows) + number as u64) * LOCAL_SPAN;
         for lane in row.mask.lanes() {
             let offset = row.addresses[lane];
             let (word, byte) = (offset / 4, offset % 4);

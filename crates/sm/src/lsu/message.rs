@@ -1,6 +1,6 @@
 //! What the issue stage and the LSU say to each other, and the parts of the LSU among themselves.
 
-use super::coalesce::Lines;
+use super::coalesce::LineAccess;
 use serde::{Deserialize, Serialize};
 use warplab_units::Cycle;
 
@@ -18,9 +18,9 @@ pub(crate) struct Owner {
 pub(crate) enum Work {
     /// Passes of shared memory, or lane exchange: cycles of the unit, cycles until the next instruction of the sub-partition,
     /// and cycles from the start to the result.
-    Shared { busy: u64, pace: u64, latency: u64 },
+    Shared { busy: u32, pace: u32, latency: u32 },
     /// Global or local memory: cycles of the tags, and passes of the data array.
-    Global { access: GlobalAccess, lines: Lines, tags: u64, data: u64 },
+    Global { access: GlobalAccess, lines: Vec<LineAccess>, tags: u32, data: u32 },
 }
 
 impl Work {

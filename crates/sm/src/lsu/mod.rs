@@ -55,10 +55,10 @@ pub(crate) struct LsuSpec {
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
-    pub(crate) masked_latency: Option<u64>,
+    pub(crate) masked_latency: Option<u32>,
     /// Cycles of the unit between two special registers that are one for the warp; they do not come here where it is not
     /// given.
-    pub(crate) special_interval: Option<u64>,
+    pub(crate) special_interval: Option<u32>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
@@ -92,6 +92,9 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// Room for the lines of accesses to come.
+    #[serde(skip)]
+    free_lines: Vec<Vec<LineAccess>>,
     /// Loads that a reply has brought all they waited for: nothing between two replies.
     #[serde(skip)]
     done: Vec<LoadId>,
@@ -113,6 +116,7 @@ impl LoadStoreUnit {
             l1: L1::new(spec.l1_shape, spec.l1.replacement),
             loads: Loads::default(),
             tokens: Slab::with_capacity(USUAL),
+            free_lines: Vec::new(),
             done: Vec::new(),
             data_free: Cycle(0),
             port: SendPort::default(),
@@ -120,6 +124,14 @@ impl LoadStoreUnit {
             has_written: false,
             counters: L1Counters::default(),
         }
+    }
+
+    /// Lines as a queue keeps them.
+    #[inline]
+    fn keep_lines(&mut self, lines: &[LineAccess]) -> Vec<LineAccess> {
+        let mut kept = self.free_lines.pop().unwrap_or_default();
+        kept.extend_from_slice(lines);
+        kept
     }
 
     /// An instruction issues into the queue of its sub-partition; when its sources have been read, if it passes that queue
@@ -141,42 +153,42 @@ impl LoadStoreUnit {
         self.queues.push(sub_partition, operation, &spec.queue).then(|| now + spec.source_release)
     }
 
-    /// Starts the operation that [`Queues::next_start`] names, at cycle `now`.
+    /// Starts the operation that [`Queues::next_start`] names, at cycle `now`; the sub-partition whose queue has more room now.
     pub(crate) fn start(
         &mut self,
         now: Cycle,
         sub_partition: usize,
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
-    ) {
+    ) -> Option<usize> {
         if self.must_wait(now, sub_partition, spec) {
-            return self.queues.block(now);
+            self.queues.block(now);
+            return None;
         }
-        let taken = self.queues.take(sub_partition, now, &spec.queue);
-        let Some((operation, leaves)) = taken else { return };
+        let (operation, leaves) = self.queues.take(sub_partition, now, &spec.queue)?;
         let asker @ Asker { owner, .. } = operation.asker;
-        outcomes.extend(leaves.and_then(|asker| sources_read(asker, now, spec)));
+        outcomes.extend(leaves.and_then(|(_, asker)| sources_read(asker, now, spec)));
         match operation.work {
             Work::Shared { busy, pace, latency } => {
-                self.queues.keep_busy_until(now + busy);
-                self.queues.keep_sub_partition_busy_until(sub_partition, now + pace);
-                outcomes.extend(Outcome::result(owner, now + latency.saturating_sub(1)));
+                self.queues.keep_busy_until(now + u64::from(busy));
+                self.queues.keep_sub_partition_busy_until(sub_partition, now + u64::from(pace));
+                outcomes.extend(Outcome::result(owner, now + u64::from(latency.saturating_sub(1))));
             }
-            Work::Global { access, lines, tags, data } => match spec.flat {
-                Some(latency) => self.flat(asker, access, now, now + latency.saturating_sub(1), outcomes),
-                None => {
-                    self.queues.keep_busy_until(now + tags.max(data));
-                    if matches!(access, GlobalAccess::Load { .. }) {
-                        let free = now + tags.max(data * spec.load_share);
-                        self.queues.keep_sub_partition_busy_until(sub_partition, free);
-                    }
-                    self.global(Start { now, spec, outcomes }, asker, access, &lines, (tags, data));
-                    if let Some(free) = self.port.back_pressure(now) {
-                        self.queues.keep_busy_until(free);
-                    }
-                }
-            },
+            Work::Global { access, mut lines, tags, data } => {
+                let passes = (u64::from(tags), u64::from(data));
+                self.start_global(
+                    Start { now, spec, outcomes },
+                    asker,
+                    access,
+                    &lines,
+                    passes,
+                    sub_partition,
+                );
+                lines.clear();
+                self.free_lines.push(lines);
+            }
         }
+        leaves.map(|(sub, _)| sub)
     }
 
     /// Whether the next operation waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs.
@@ -188,6 +200,31 @@ impl LoadStoreUnit {
         let is_load = matches!(access, GlobalAccess::Load { .. });
         spec.credits.is_some_and(|limit| !self.credits.allow(now, limit))
             || is_load && !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
+    }
+
+    /// An access to global or local memory starts.
+    fn start_global(
+        &mut self,
+        start: Start<'_>,
+        asker: Asker,
+        access: GlobalAccess,
+        lines: &[LineAccess],
+        (tags, data): (u64, u64),
+        sub_partition: usize,
+    ) {
+        let Start { now, spec, .. } = start;
+        if let Some(latency) = spec.flat {
+            return self.flat(asker, access, now, now + latency.saturating_sub(1), start.outcomes);
+        }
+        self.queues.keep_busy_until(now + tags.max(data));
+        if matches!(access, GlobalAccess::Load { .. }) {
+            let free = now + tags.max(data * spec.load_share);
+            self.queues.keep_sub_partition_busy_until(sub_partition, free);
+        }
+        self.global(start, asker, access, lines, (tags, data));
+        if let Some(free) = self.port.back_pressure(now) {
+            self.queues.keep_busy_until(free);
+        }
     }
 
     /// A memory without caches and limits: every answer comes after the same time.

@@ -21,23 +21,49 @@ pub(crate) struct QueueSpec {
     pub(crate) exchange_interval: u64,
 }
 
-/// What decides when the first instruction of a queue can start.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Head {
-    /// When it has issued; never where none waits.
+/// The queue of a sub-partition: memory instructions that have issued and not started, in the order of their issue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Waiting {
+    operations: VecDeque<Operation>,
+    /// How many of the first of these are in the queue of the unit.
+    in_unit: usize,
+    /// When the first has issued; never where none waits.
     issued: Cycle,
+    /// When the first of those that are not in the queue of the unit has issued; never where there is none.
+    outside: Cycle,
     /// When its sub-partition can start one.
     free: Cycle,
+}
+
+impl Waiting {
+    fn new() -> Waiting {
+        Waiting {
+            operations: VecDeque::new(),
+            in_unit: 0,
+            issued: Cycle::NEVER,
+            outside: Cycle::NEVER,
+            free: Cycle(0),
+        }
+    }
+
+    /// When the first can start, as far as its sub-partition is concerned; never where none waits.
+    #[inline(always)]
+    fn ready(&self) -> Cycle {
+        (self.issued + 1).max(self.free)
+    }
+
+    /// When the instruction of this number has issued.
+    #[inline(always)]
+    fn issue_of(&self, number: usize) -> Cycle {
+        self.operations.get(number).map_or(Cycle::NEVER, |operation| operation.asker.issued)
+    }
 }
 
 /// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
 /// of their sub-partition allows. They go from the queue of their sub-partition to that of the unit as soon as it has room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    waiting: Vec<VecDeque<Operation>>,
-    heads: Vec<Head>,
-    /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
-    in_unit: Vec<usize>,
+    waiting: Vec<Waiting>,
     /// In the queue of the unit.
     len_in_unit: usize,
     /// In all of them.
@@ -51,9 +77,7 @@ pub(crate) struct Queues {
 impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
-            waiting: vec![VecDeque::new(); sub_partitions],
-            heads: vec![Head { issued: Cycle::NEVER, free: Cycle(0) }; sub_partitions],
-            in_unit: vec![0; sub_partitions],
+            waiting: vec![Waiting::new(); sub_partitions],
             len_in_unit: 0,
             len: 0,
             unit_free: Cycle(0),
@@ -65,7 +89,8 @@ impl Queues {
     /// Whether the queue of a sub-partition can take no more.
     #[inline]
     pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
-        self.waiting[sub_partition].len() - self.in_unit[sub_partition] >= spec.entries
+        let waiting = &self.waiting[sub_partition];
+        waiting.operations.len() - waiting.in_unit >= spec.entries
     }
 
     /// Whether nothing waits.
@@ -74,36 +99,36 @@ impl Queues {
     }
 
     /// An instruction issues; whether it goes to the queue of the unit at once.
+    #[inline]
     pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) -> bool {
-        self.counters.enters(operation.asker.issued.0);
+        let issued = operation.asker.issued;
+        self.counters.enters(issued.0);
         let waiting = &mut self.waiting[sub_partition];
-        if waiting.is_empty() {
-            self.heads[sub_partition].issued = operation.asker.issued;
-        }
-        let first = waiting.len() == self.in_unit[sub_partition];
-        waiting.push_back(operation);
+        let ahead = waiting.operations.len();
+        let goes_up = ahead == waiting.in_unit && self.len_in_unit < spec.unit_entries;
+        waiting.operations.push_back(operation);
+        waiting.issued = waiting.issued.min(issued);
         self.len += 1;
-        let goes_up = first && self.len_in_unit < spec.unit_entries;
         if goes_up {
-            self.in_unit[sub_partition] += 1;
+            waiting.in_unit += 1;
             self.len_in_unit += 1;
+        } else {
+            waiting.outside = waiting.outside.min(issued);
         }
         goes_up
     }
 
-    /// If the queue of the unit has room, the instruction that issued first comes to it.
-    fn move_up(&mut self, spec: &QueueSpec) -> Option<Asker> {
+    /// If the queue of the unit has room, the instruction that issued first comes to it from the queue of its sub-partition.
+    fn move_up(&mut self, spec: &QueueSpec) -> Option<(usize, Asker)> {
         if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
             return None;
         }
-        let firsts = self.waiting.iter().zip(&self.in_unit).enumerate();
-        let firsts =
-            firsts.filter_map(|(number, (queue, &ahead))| Some((queue.get(ahead)?.asker.issued, number)));
-        let (_, number) = firsts.min()?;
-        let asker = self.waiting[number].get(self.in_unit[number])?.asker;
-        self.in_unit[number] += 1;
+        let (number, waiting) = self.waiting.iter_mut().enumerate().min_by_key(|(_, one)| one.outside)?;
+        let asker = waiting.operations.get(waiting.in_unit)?.asker;
+        waiting.in_unit += 1;
+        waiting.outside = waiting.issue_of(waiting.in_unit);
         self.len_in_unit += 1;
-        Some(asker)
+        Some((number, asker))
     }
 
     /// Whether an instruction could start at `now`: with none waiting or a busy unit there is no need to ask further.
@@ -113,23 +138,35 @@ impl Queues {
     }
 
     /// When the next instruction starts, and of which sub-partition; never when none waits or the unit is blocked.
+    #[inline]
     pub(crate) fn next_start(&self) -> (Cycle, usize) {
         let mut best = (Cycle::NEVER, 0);
         if self.len == 0 || self.blocked_since.is_some() {
             return best;
         }
         let mut best_issued = Cycle::NEVER;
-        for (number, &Head { issued, free }) in self.heads.iter().enumerate() {
-            if issued == Cycle::NEVER {
-                continue;
-            }
-            let start = Cycle(issued.0 + 1).max(free).max(self.unit_free);
-            if start < best.0 || start == best.0 && issued < best_issued {
+        for (number, waiting) in self.waiting.iter().enumerate() {
+            let start = waiting.ready().max(self.unit_free);
+            if start < best.0 || start == best.0 && waiting.issued < best_issued {
                 best = (start, number);
-                best_issued = issued;
+                best_issued = waiting.issued;
             }
         }
         best
+    }
+
+    /// What [`Queues::next_start`] says after an instruction of a sub-partition has issued, where it said `next` before.
+    #[inline]
+    pub(crate) fn next_start_with(&self, sub_partition: usize, next: (Cycle, usize)) -> (Cycle, usize) {
+        if self.blocked_since.is_some() {
+            return next;
+        }
+        let issued = |number: usize| (self.waiting[number].issued, number);
+        let start = self.waiting[sub_partition].ready().max(self.unit_free);
+        if start < next.0 || start == next.0 && issued(sub_partition) < issued(next.1) {
+            return (start, sub_partition);
+        }
+        next
     }
 
     /// Instructions that wait in all of them.
@@ -144,7 +181,7 @@ impl Queues {
 
     /// What waits in the queue of a sub-partition, the next one first.
     pub(crate) fn of(&self, sub_partition: usize) -> impl Iterator<Item = &Operation> {
-        self.waiting[sub_partition].iter()
+        self.waiting[sub_partition].operations.iter()
     }
 
     /// Since when the next instruction has waited for an MSHR.
@@ -158,43 +195,48 @@ impl Queues {
     }
 
     /// The instruction of a sub-partition that starts next.
+    #[inline]
     pub(crate) fn head(&self, sub_partition: usize) -> Option<&Operation> {
-        self.waiting[sub_partition].front()
+        self.waiting[sub_partition].operations.front()
     }
 
-    /// The next instruction of a sub-partition starts; with it, the one that leaves the queue of its sub-partition now: the
+    /// The next instruction of a sub-partition starts; with it, the one that leaves the queue of a sub-partition now: the
     /// one that takes its place in the queue of the unit, or it alone where it was not there.
+    #[inline]
     pub(crate) fn take(
         &mut self,
         sub_partition: usize,
         now: Cycle,
         spec: &QueueSpec,
-    ) -> Option<(Operation, Option<Asker>)> {
+    ) -> Option<(Operation, Option<(usize, Asker)>)> {
         let waiting = &mut self.waiting[sub_partition];
-        let operation = waiting.pop_front()?;
-        let issued = waiting.front().map_or(Cycle::NEVER, |first| first.asker.issued);
+        let operation = waiting.operations.pop_front()?;
+        waiting.issued = waiting.issue_of(0);
         let exchanges = matches!(operation.work, Work::Shared { .. });
-        let interval = if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
-        self.heads[sub_partition] = Head { issued, free: now + interval };
+        waiting.free = now + if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
         self.len -= 1;
-        let mut leaves = Some(operation.asker);
-        if self.in_unit[sub_partition] > 0 {
-            self.in_unit[sub_partition] -= 1;
+        let leaves = if waiting.in_unit > 0 {
+            waiting.in_unit -= 1;
             self.len_in_unit -= 1;
-            leaves = self.move_up(spec);
-        }
+            self.move_up(spec)
+        } else {
+            waiting.outside = waiting.issued;
+            Some((sub_partition, operation.asker))
+        };
         self.counters.leaves(now.0, operation.asker.issued.0);
         self.keep_busy_until(now + spec.interval);
         Some((operation, leaves))
     }
 
     /// A sub-partition can start nothing before this cycle.
+    #[inline]
     pub(crate) fn keep_sub_partition_busy_until(&mut self, sub_partition: usize, free: Cycle) {
-        let head = &mut self.heads[sub_partition];
-        head.free = head.free.max(free);
+        let waiting = &mut self.waiting[sub_partition];
+        waiting.free = waiting.free.max(free);
     }
 
     /// The unit can start nothing before this cycle.
+    #[inline]
     pub(crate) fn keep_busy_until(&mut self, free: Cycle) {
         self.unit_free = self.unit_free.max(free);
     }
@@ -268,7 +310,7 @@ mod tests {
         assert_eq!((pushed, queues.is_full(0, &spec), queues.is_full(1, &spec)), ([4, 3], true, true));
         // The oldest of the others, of sub-partition 1, takes the place of the one that starts.
         let (_, leaves) = queues.take(0, Cycle(9), &spec).unwrap();
-        assert_eq!(leaves.map(|asker| asker.owner.slot), Some(3));
+        assert_eq!(leaves.map(|(sub, asker)| (sub, asker.owner.slot)), Some((1, 3)));
         assert_eq!((queues.is_full(0, &spec), queues.is_full(1, &spec)), (true, false));
     }
 
@@ -304,6 +346,19 @@ mod tests {
         queues.push(2, issued(2, 7), &SPEC);
         queues.push(1, issued(1, 7), &SPEC);
         assert_eq!(starts(&mut queues), [(8, 1), (9, 2)]);
+    }
+
+    #[test]
+    fn an_instruction_that_issues_may_be_the_next_to_start() {
+        let mut queues = Queues::new(3);
+        let mut next = queues.next_start();
+        for (sub, at) in [(1, 5), (2, 5), (0, 5), (1, 6), (0, 7)] {
+            queues.push(sub, issued(0, at), &SPEC);
+            next = queues.next_start_with(sub, next);
+            assert_eq!(next, queues.next_start(), "{sub} at {at}");
+        }
+        queues.block(Cycle(9));
+        assert_eq!(queues.next_start_with(0, (Cycle::NEVER, 0)), (Cycle::NEVER, 0));
     }
 
     #[test]

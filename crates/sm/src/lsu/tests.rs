@@ -1,6 +1,6 @@
 //! The LSU alone: the tests push instructions as the issue stage does, and answer requests as L2 does.
 
-use super::coalesce::{LineAccess, Lines};
+use super::coalesce::LineAccess;
 use super::{Credits, L1, Loads};
 use super::{
     GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, PortSpec, QueueSpec, Queues, SendPort, Work,
@@ -44,6 +44,7 @@ fn unit() -> LoadStoreUnit {
         l1: L1::new(CacheShape { sets: 4, ways: 4 }, ReplacementPolicy::Lru),
         loads: Loads::default(),
         tokens: Slab::new(),
+        free_lines: Vec::new(),
         done: Vec::new(),
         data_free: Cycle(0),
         port: SendPort::default(),
@@ -57,7 +58,7 @@ fn owner(slot: u8) -> Owner {
     Owner { slot, generation: 1, write_barrier: Some(0), read_barrier: None }
 }
 
-fn lines(numbers: std::ops::Range<u64>) -> Lines {
+fn lines(numbers: std::ops::Range<u64>) -> Vec<LineAccess> {
     let line = |number| LineAccess {
         line: Address(number * 128),
         sectors: SectorMask::ALL,
@@ -133,7 +134,7 @@ fn a_load_that_hits_has_its_result_after_the_hit_latency() {
 }
 
 /// When a load of one line that hits is there after its issue, with so many cycles of the tags and passes of the data.
-fn hit_after(tags: u64, data: u64) -> Option<u64> {
+fn hit_after(tags: u32, data: u32) -> Option<u64> {
     let spec = LsuSpec { load_share: 2, ..SPEC };
     let mut unit = unit();
     unit.push(0, owner(0), store(0..1), Cycle(0), &spec);
