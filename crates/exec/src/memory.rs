@@ -113,17 +113,29 @@ impl Pattern {
         if step != 0 && step != u64::from(bytes) {
             return Pattern::Scattered;
         }
-        let mut expected = addresses[0];
-        for address in addresses {
-            different |= address ^ expected;
-            expected = expected.wrapping_add(step);
-        }
-        match different {
-            0 if step == 0 => Pattern::Uniform,
-            0 => Pattern::Contiguous,
-            _ => Pattern::Scattered,
+        match step {
+            _ if !are_in_steps(addresses, step) => Pattern::Scattered,
+            0 => Pattern::Uniform,
+            _ => Pattern::Contiguous,
         }
     }
+}
+
+/// Whether the addresses of all lanes lie one after another, as far apart as `step`.
+#[inline(always)]
+fn are_in_steps(addresses: &PerLane<u64>, step: u64) -> bool {
+    /// Lanes that are looked at together.
+    const TOGETHER: usize = 4;
+    let mut different = [0; TOGETHER];
+    let mut expected: [u64; TOGETHER] =
+        std::array::from_fn(|lane| addresses[0].wrapping_add(step.wrapping_mul(lane as u64)));
+    for lanes in addresses.as_chunks::<TOGETHER>().0 {
+        for lane in 0..TOGETHER {
+            different[lane] |= lanes[lane] ^ expected[lane];
+            expected[lane] = expected[lane].wrapping_add(step.wrapping_mul(TOGETHER as u64));
+        }
+    }
+    different == [0; TOGETHER]
 }
 
 impl AccessRecord {

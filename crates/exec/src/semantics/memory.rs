@@ -222,6 +222,10 @@ fn access<M: GlobalMemory>(
     let words = usize::from(memory.bytes.div_ceil(4));
     match memory.kind {
         AccessKind::Load if matches!(memory.form, MemoryForm::CopyToShared { .. }) => {}
+        AccessKind::Load if space == Space::Shared && memory.bytes == 4 => {
+            let row = environment.shared.load_word(lanes)?;
+            write_words(m, std::slice::from_ref(&row), lanes.mask);
+        }
         AccessKind::Load => {
             let mut out = [[0; LANES]; 4];
             match space {

@@ -85,6 +85,25 @@ impl SharedMemory {
         Ok(())
     }
 
+    /// Reads a word a lane.
+    ///
+    /// # Errors
+    /// The lowest lane whose access is out of bounds or misaligned.
+    #[inline(always)]
+    pub(crate) fn load_word(&self, lanes: Lanes<'_>) -> Result<Row, MemoryFault> {
+        self.check(&lanes)?;
+        let word = |lane: usize| lanes.addresses[lane] as usize / 4;
+        Ok(match (lanes.pattern, lanes.mask.lowest()) {
+            (Pattern::Contiguous, _) => *self.words[word(0)..].first_chunk().unwrap_or(&[0; LANES]),
+            (Pattern::Uniform, Some(lane)) => [self.words[word(lane)]; LANES],
+            _ => {
+                let mut out = [[0; LANES]; 4];
+                self.load_scattered(&lanes, &mut out);
+                out[0]
+            }
+        })
+    }
+
     fn load_scattered(&self, lanes: &Lanes<'_>, out: &mut [Row; 4]) {
         for (word, row) in out.iter_mut().enumerate().take(lanes.bytes.div_ceil(4) as usize) {
             for (lane, value) in row.iter_mut().enumerate() {

@@ -325,6 +325,10 @@ pub(crate) struct Passes {
 /// share it. Groups are twice as large where neighbouring lanes share their words, and a group of a wide access takes its
 /// pass even if none of its lanes is active (measured: lsu/lsu.txt, shared 8 and 16 bytes).
 pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
+    let [lower, upper] = rows;
+    if bytes <= 4 && banks >= GROUP_WORDS && upper.mask.is_empty() && lower.pattern != Pattern::Scattered {
+        return Passes { taken: 1, ideal: 1 };
+    }
     let words = bytes.div_ceil(4).max(1);
     let narrow = (GROUP_WORDS.min(banks) / words).max(1) as usize;
     let mut passes = Passes { taken: 0, ideal: 0 };
