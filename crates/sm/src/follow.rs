@@ -17,7 +17,7 @@ impl Advance<'_> {
         dispatched: Cycle,
     ) -> Result<(), Box<LaunchFault>> {
         let now = self.sm.now;
-        let next = dispatched + u64::from(info.stall);
+        let next = dispatched.later(u64::from(info.stall));
         match executed.step {
             Step::Branched { targets: targets @ 1.., .. } => {
                 let late = u64::from(targets) * self.context.spec.branch_target;

@@ -26,12 +26,12 @@ impl Hold {
 impl SubPartition {
     /// Looks at which ready warps can issue now, and notes what holds the others back.
     #[inline(always)]
-    pub(crate) fn look(&mut self, now: Cycle, queue_full: bool) -> u64 {
+    pub(crate) fn look(&mut self, now: Cycle) -> u64 {
         if self.ready == 0 {
             self.hold.until = Cycle::NEVER;
             return 0;
         }
-        let readiness = self.readiness(now, queue_full);
+        let readiness = self.readiness(now);
         self.hold_back(now, &readiness);
         readiness.eligible
     }
@@ -47,17 +47,18 @@ impl SubPartition {
         self.hold.until = if readiness.eligible == 0 { readiness.next_free } else { Cycle(0) };
     }
 
-    /// A warp has issued: with no other one ready there is nothing to look at.
+    /// A warp has issued, which changes nothing for others: with no other one ready there is nothing to look at. When it is
+    /// looked at again.
     #[inline(always)]
-    pub(crate) fn rest(&mut self) {
-        if self.ready == 0 {
-            self.hold.until = Cycle::NEVER;
-        }
+    pub(crate) fn rest(&mut self) -> Cycle {
+        self.hold.until = if self.ready == 0 { Cycle::NEVER } else { Cycle(0) };
+        self.hold.until
     }
 
-    /// Its memory queue has more room.
+    /// Its memory queue is full, or has room: warps that waited for that can go on.
     #[inline]
-    pub(crate) fn queue_has_room(&mut self) {
+    pub(crate) fn fill_queue(&mut self, full: bool) {
+        self.queue_full = full;
         let [_, global, shared, _] = self.hold.warps;
         if global | shared != 0 {
             self.hold.change();
@@ -100,7 +101,8 @@ mod tests {
         sub.issue(0, &IssueInfo { taken: unit, ..IssueInfo::example() }, None, Cycle(10));
         sub.make_ready(1, 1, MemoryClass::None);
         sub.make_ready(2, 2, MemoryClass::Global);
-        assert_eq!(sub.look(Cycle(10), true), 0);
+        sub.fill_queue(true);
+        assert_eq!(sub.look(Cycle(10)), 0);
         sub
     }
 
@@ -112,17 +114,17 @@ mod tests {
     fn it_is_looked_at_again_when_a_unit_is_free_the_queue_has_room_or_another_warp_is_ready() {
         let mut sub = held();
         assert_eq!(sub.hold.until, Cycle(20));
-        sub.queue_has_room();
-        assert_eq!((sub.hold.until, sub.look(Cycle(15), false)), (Cycle(0), 0b100));
+        sub.fill_queue(false);
+        assert_eq!((sub.hold.until, sub.look(Cycle(15))), (Cycle(0), 0b100));
         let mut sub = held();
         sub.make_ready(3, 3, MemoryClass::None);
-        assert_eq!((sub.hold.until, sub.look(Cycle(15), true)), (Cycle(0), 0b1000));
+        assert_eq!((sub.hold.until, sub.look(Cycle(15))), (Cycle(0), 0b1000));
     }
 
     #[test]
     fn the_cycles_of_a_hold_are_charged_once_when_it_ends() {
         let mut sub = held();
-        assert_eq!(sub.look(Cycle(13), true), 0);
+        assert_eq!(sub.look(Cycle(13)), 0);
         for _ in 0..2 {
             sub.end_hold(Cycle(17));
             assert_eq!(stalled(&sub, StallReason::MathPipeThrottle), 7);
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn a_warp_that_is_held_back_no_more_is_charged_while_others_stay() {
         let mut sub = held();
-        assert_eq!(sub.look(Cycle(20), true), 0b10);
+        assert_eq!(sub.look(Cycle(20)), 0b10);
         assert_eq!(stalled(&sub, StallReason::MathPipeThrottle), 10);
         sub.end_hold(Cycle(25));
         assert_eq!(stalled(&sub, StallReason::LgThrottle), 15);

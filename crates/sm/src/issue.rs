@@ -6,7 +6,7 @@ use crate::events::Event;
 use crate::hazards::Issued;
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::lsu::{Owner, Work};
-use crate::sm::Advance;
+use crate::sm::{Advance, Sm};
 use crate::sub_partition::Delay;
 use crate::values::GlobalView;
 use crate::warp::{Phase, WaitFor};
@@ -19,15 +19,15 @@ impl Advance<'_> {
     /// Issues the next instruction of a warp of a sub-partition.
     #[inline(always)]
     pub(crate) fn issue(&mut self, sub: usize, local: u32) -> Result<(), Box<LaunchFault>> {
-        let slot = self.sm.slot(sub, local);
-        if self.alone && self.issue_computation(sub, local, slot) {
+        if self.alone && self.issue_computation(sub, local) {
             return Ok(());
         }
-        self.issue_any(sub, local, slot)
+        self.issue_any(sub, local)
     }
 
     #[inline(never)]
-    fn issue_any(&mut self, sub: usize, local: u32, slot: usize) -> Result<(), Box<LaunchFault>> {
+    pub(crate) fn issue_any(&mut self, sub: usize, local: u32) -> Result<(), Box<LaunchFault>> {
+        let slot = self.sm.slot(sub, local);
         let executed = match self.execute(slot) {
             Ok(executed) => executed,
             Err(fault) => return Err(self.faulted(slot, fault)),
@@ -45,12 +45,12 @@ impl Advance<'_> {
             self.watch(slot, WarpState::Stalled(info.held_as()), now + 1, now + 1 + late);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }
-        self.sm.warps[slot].since = now + 1 + late;
+        self.sm.warps[slot].since = now.later(1 + late);
         self.hold_counters(sub, slot, info, &executed, delay.unit);
         if info.packed > 0 {
             return self.issue_packed(sub, slot, info, executed);
         }
-        self.follow(slot, info, &executed, now + late)
+        self.follow(slot, info, &executed, now.later(late))
     }
 
     /// The instruction of a warp takes its unit and the ports of the register file.
@@ -62,7 +62,8 @@ impl Advance<'_> {
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
     #[inline(always)]
-    fn issue_computation(&mut self, sub: usize, local: u32, slot: usize) -> bool {
+    pub(crate) fn issue_computation(&mut self, sub: usize, local: u32) -> bool {
+        let slot = self.sm.slot(sub, local);
         let launch = self.context.launch;
         let warp = &mut self.sm.warps[slot];
         let Some(&Path { pc, mask, .. }) = warp.state.paths.current() else { return false };
@@ -73,8 +74,8 @@ impl Advance<'_> {
         let now = self.sm.now;
         self.count_issue(info, mask);
         let late = self.take(sub, local, info).dispatch;
-        self.sm.warps[slot].since = now + 1 + late;
-        let next = now + late + u64::from(info.stall);
+        self.sm.warps[slot].since = now.later(1 + late);
+        let next = now.later(late + u64::from(info.stall));
         let fetched = self.fetched(sub, pc, pc + 1, next);
         self.wait_until(slot, Phase::FixedLatency { fetched }, next);
         true
@@ -217,8 +218,11 @@ impl Advance<'_> {
             write_barrier,
             read_barrier: info.read_barrier,
         };
-        let read = self.sm.lsu.push(sub, owner, work, self.sm.now, &self.context.spec.lsu);
-        self.sm.next_operation = self.sm.lsu.queues.next_start_with(sub, self.sm.next_operation);
+        let Sm { lsu, now, next_operation, sub_partitions, .. } = &mut *self.sm;
+        let spec = &self.context.spec.lsu;
+        let read = lsu.push(sub, owner, work, *now, spec);
+        *next_operation = lsu.queues.next_start_with(sub, *next_operation);
+        sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
         if let (Some(at), Some(counter)) = (read, info.read_barrier) {
             let (slot, generation) = (owner.slot, owner.generation);
             self.sm.events.push(at, Event::Release { slot, generation, counter });

@@ -16,7 +16,7 @@ impl Advance<'_> {
         let sm = &mut *self.sm;
         let warp = &mut sm.warps[slot];
         warp.phase = phase;
-        if !sm.wakes.push(sm.now, at, usize::from(warp.sub), u32::from(warp.local)) {
+        if !sm.wakes.push(sm.now, at, warp.sub, warp.local) {
             self.wait_long(slot, at);
         }
     }

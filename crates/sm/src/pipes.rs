@@ -132,7 +132,7 @@ impl Pipes {
         if *wants == 0 {
             self.wanted &= !(1 << unit);
         }
-        let until = now + u64::from(taken.interval);
+        let until = now.later(u64::from(taken.interval));
         if unit >= EITHER_HALF {
             self.take_half(unit, now, until);
         } else if taken.lead > 0 {

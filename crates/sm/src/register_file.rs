@@ -174,20 +174,20 @@ impl Ports {
         now: Cycle,
     ) -> u64 {
         let late = self.read(file.window, warp, reads, now);
-        let at = now + late;
+        let at = now.later(late);
         match (result, file.late_result) {
             (ResultTime::Early, Some(_)) if self.meets_late == at => late + 1,
             (ResultTime::Early, _) => {
                 let late = late + self.meet_wide(file, at);
-                self.last_early = now + late;
+                self.last_early = now.later(late);
                 late
             }
             (ResultTime::Late, Some(behind)) => {
-                self.meets_late = at + behind;
+                self.meets_late = at.later(behind);
                 late
             }
             (ResultTime::WideLoad, _) if file.wide_load > 0 => {
-                self.expect_wide(at + file.load_latency);
+                self.expect_wide(at.later(file.load_latency));
                 late
             }
             _ => late,
@@ -206,7 +206,7 @@ impl Ports {
     fn meet_wide(&mut self, file: &RegisterFileSpec, at: Cycle) -> u64 {
         let mut late = 0;
         while self.wide[0] != Cycle(0) && self.wide[0] <= at {
-            if at.since(self.wide[0]) <= 1 && self.last_early + 1 == at {
+            if at.since(self.wide[0]) <= 1 && self.last_early.later(1) == at {
                 late = file.wide_load;
             }
             self.wide.rotate_left(1);
@@ -220,11 +220,11 @@ impl Ports {
     #[inline]
     pub(crate) fn read(&mut self, window: u64, warp: u32, reads: &RegisterReads, now: Cycle) -> u64 {
         let rows = self.look_up(reads, warp).map(u64::from);
-        let first = now + 1;
-        let [end, other] = [0, 1].map(|bank| self.free[bank].max(first) + rows[bank]);
-        let late = end.max(other).since(first + window);
-        let start = first + late;
-        self.free = [0, 1].map(|bank| self.free[bank].max(start) + rows[bank]);
+        let first = now.later(1);
+        let [end, other] = [0, 1].map(|bank| self.free[bank].max(first).later(rows[bank]));
+        let late = end.max(other).since(first.later(window));
+        let start = first.later(late);
+        self.free = [0, 1].map(|bank| self.free[bank].max(start).later(rows[bank]));
         late
     }
 

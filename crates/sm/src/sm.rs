@@ -289,22 +289,28 @@ impl Advance<'_> {
     #[inline(always)]
     fn issue_unwatched(&mut self) -> Result<Cycle, Box<LaunchFault>> {
         let now = self.sm.now;
+        let mut next = Cycle::NEVER;
         for sub in 0..self.sm.sub_partitions.len() {
-            if self.sm.sub_partitions[sub].hold.until > now {
+            let sub_partition = &mut self.sm.sub_partitions[sub];
+            if sub_partition.hold.until > now {
+                next = next.min(sub_partition.hold.until);
                 continue;
             }
-            let queue_full = self.queue_full(sub);
-            let sub_partition = &mut self.sm.sub_partitions[sub];
-            let eligible = sub_partition.look(now, queue_full);
-            if eligible != 0 {
-                let picked = sub_partition.pick(eligible);
-                self.issue(sub, picked)?;
-                self.sm.sub_partitions[sub].rest();
+            let eligible = sub_partition.look(now);
+            if eligible == 0 {
+                next = next.min(sub_partition.hold.until);
+                continue;
+            }
+            let picked = sub_partition.pick(eligible);
+            if self.issue_computation(sub, picked) {
+                next = next.min(self.sm.sub_partitions[sub].rest());
+            } else {
+                self.issue_any(sub, picked)?;
+                next = Cycle(0);
             }
         }
-        let looks = self.sm.sub_partitions.iter().map(|sub| sub.hold.until);
-        let next = looks.fold(Cycle::NEVER, Cycle::min);
-        Ok(if next <= now + 1 { now + 1 } else { self.next_cycle(next) })
+        let following = now.later(1);
+        Ok(if next <= following { following } else { self.next_cycle(next) })
     }
 
     /// One cycle in which each scheduler issues; the next cycle in which anything can happen.
@@ -365,8 +371,9 @@ impl Advance<'_> {
             && start <= now
         {
             let Sm { lsu, sub_partitions, scratch, .. } = &mut *self.sm;
-            if let Some(sub) = lsu.start(now, sub, &self.context.spec.lsu, &mut scratch.outcomes) {
-                sub_partitions[sub].queue_has_room();
+            let spec = &self.context.spec.lsu;
+            if let Some(sub) = lsu.start(now, sub, spec, &mut scratch.outcomes) {
+                sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
             }
             self.sm.next_operation = lsu.queues.next_start();
         }
@@ -399,14 +406,10 @@ impl Advance<'_> {
 
     #[inline]
     fn take_events(&mut self) {
-        if self.sm.wakes.begin(self.sm.now) {
-            for sub in 0..self.sm.sub_partitions.len() {
-                let mut rest = self.sm.wakes.take(self.sm.now, sub);
-                while rest != 0 {
-                    self.wake(self.sm.slot(sub, rest.trailing_zeros()));
-                    rest &= rest - 1;
-                }
-            }
+        let mut woken = self.sm.wakes.take(self.sm.now);
+        while woken != 0 {
+            self.wake(self.sm.wakes.first(woken));
+            woken &= woken - 1;
         }
         while let Some(event) = self.sm.events.take(self.sm.now) {
             match event {
@@ -460,14 +463,7 @@ impl Advance<'_> {
 
     #[inline(always)]
     pub(crate) fn readiness(&self, sub: usize) -> Readiness {
-        self.sm.sub_partitions[sub].readiness(self.sm.now, self.queue_full(sub))
-    }
-
-    /// Whether ready warps of a sub-partition find the memory queue full.
-    #[inline(always)]
-    fn queue_full(&self, sub: usize) -> bool {
-        let queues = &self.sm.lsu.queues;
-        self.sm.sub_partitions[sub].wants_memory() && queues.is_full(sub, &self.context.spec.lsu.queue)
+        self.sm.sub_partitions[sub].readiness(self.sm.now)
     }
 
     /// The next cycle in which something can happen when no warp is eligible now and a unit that holds one back becomes

@@ -31,6 +31,8 @@ pub(crate) struct SubPartition {
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
     wants_shared: u64,
+    /// Whether the memory queue can take no more.
+    pub(crate) queue_full: bool,
     /// What holds back ready warps, while an SM advances.
     #[serde(skip)]
     pub(crate) hold: Hold,
@@ -108,6 +110,7 @@ impl SubPartition {
             held_as: StallReason::DispatchStall,
             wants_global: 0,
             wants_shared: 0,
+            queue_full: false,
             hold: Hold::default(),
             ages: vec![0; MOST_WARPS],
             resident: 0,
@@ -118,24 +121,17 @@ impl SubPartition {
 
     /// Which ready warps can issue now, and what holds the others back.
     #[inline(always)]
-    pub(crate) fn readiness(&self, now: Cycle, queue_full: bool) -> Readiness {
+    pub(crate) fn readiness(&self, now: Cycle) -> Readiness {
         let (math, next_free) = self.pipes.occupied(now);
-        let (global, shared) = if queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
-        let math = math & !global & !shared;
-        let free = self.ready & !math & !global & !shared;
-        let (eligible, behind, next_free) = if self.dispatched > now {
-            (0, free, next_free.min(self.dispatched))
-        } else {
-            (free, 0, next_free)
-        };
-        let special = math & self.pipes.wanting_queued();
-        Readiness { eligible, math, special, global, shared, behind, held: 0, next_free }
-    }
-
-    /// Whether a ready warp wants the memory queue.
-    #[inline(always)]
-    pub(crate) fn wants_memory(&self) -> bool {
-        self.wants_global | self.wants_shared != 0
+        let (global, shared) = if self.queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
+        let math = math & !(global | shared);
+        let free = self.ready & !(math | global | shared);
+        let special = if math == 0 { 0 } else { math & self.pipes.wanting_queued() };
+        let all = Readiness { eligible: free, math, special, global, shared, behind: 0, held: 0, next_free };
+        if self.dispatched <= now {
+            return all;
+        }
+        Readiness { eligible: 0, behind: free, next_free: next_free.min(self.dispatched), ..all }
     }
 
     /// The scheduler picks one of the eligible warps.
@@ -236,10 +232,10 @@ impl SubPartition {
         self.wants_global &= keep;
         self.wants_shared &= keep;
         let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, (&info.reads, info.result), now));
-        let unit = self.pipes.issue(warp, info.taken, now + ports);
+        let unit = self.pipes.issue(warp, info.taken, now.later(ports));
         let dispatch = ports + u64::from(info.taken.hold);
         if dispatch > 0 {
-            self.dispatched = now + dispatch + 1;
+            self.dispatched = now.later(dispatch + 1);
             self.held_as = info.held_as();
             self.charge_stall(self.held_as, dispatch);
         }
@@ -351,7 +347,7 @@ mod tests {
     fn a_ready_warp_is_eligible_when_its_unit_is_free() {
         let mut sub = sub_partition();
         sub.make_ready(0, 1, MemoryClass::None);
-        assert_eq!(sub.readiness(Cycle(5), false), Readiness { eligible: 1, ..Readiness::NONE });
+        assert_eq!(sub.readiness(Cycle(5)), Readiness { eligible: 1, ..Readiness::NONE });
     }
 
     #[test]
@@ -361,8 +357,8 @@ mod tests {
         sub.make_ready(1, 1, MemoryClass::None);
         sub.issue(0, &info(1, 4), None, Cycle(10));
         let held = Readiness { math: 0b10, next_free: Cycle(14), ..Readiness::NONE };
-        assert_eq!(sub.readiness(Cycle(13), false), held);
-        assert_eq!(sub.readiness(Cycle(14), false), Readiness { eligible: 0b10, ..Readiness::NONE });
+        assert_eq!(sub.readiness(Cycle(13)), held);
+        assert_eq!(sub.readiness(Cycle(14)), Readiness { eligible: 0b10, ..Readiness::NONE });
     }
 
     #[test]
@@ -372,8 +368,10 @@ mod tests {
         sub.make_ready(1, 4, MemoryClass::Shared);
         sub.make_ready(2, 1, MemoryClass::None);
         let held = Readiness { eligible: 0b100, global: 0b1, shared: 0b10, ..Readiness::NONE };
-        assert_eq!(sub.readiness(Cycle(5), true), held);
-        assert_eq!(sub.readiness(Cycle(5), false).eligible, 0b111);
+        sub.queue_full = true;
+        assert_eq!(sub.readiness(Cycle(5)), held);
+        sub.queue_full = false;
+        assert_eq!(sub.readiness(Cycle(5)).eligible, 0b111);
     }
 
     #[test]
@@ -382,8 +380,11 @@ mod tests {
         sub.make_ready(1, 4, MemoryClass::Global);
         sub.issue(1, &info(4, 8), None, Cycle(0));
         sub.make_ready(0, 4, MemoryClass::Global);
-        assert_eq!((sub.readiness(Cycle(5), true).math, sub.readiness(Cycle(5), true).global), (0, 1));
-        assert_eq!((sub.readiness(Cycle(5), false).math, sub.readiness(Cycle(5), false).global), (1, 0));
+        for (full, held) in [(true, (0, 1)), (false, (1, 0))] {
+            sub.queue_full = full;
+            let readiness = sub.readiness(Cycle(5));
+            assert_eq!((readiness.math, readiness.global), held);
+        }
     }
 
     #[test]

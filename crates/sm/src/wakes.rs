@@ -6,12 +6,15 @@ use warplab_units::Cycle;
 /// How far ahead a wake-up can be.
 const CYCLES: u64 = u64::BITS as u64;
 
-/// The wake-ups of the next cycles: a mask of warps for each cycle and sub-partition.
+/// The wake-ups of the next cycles: a mask of warps for each cycle, those of the first sub-partition in the lowest bits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Wakes {
-    /// The warps of each sub-partition for each cycle modulo [`CYCLES`].
+    /// The warps of each cycle modulo [`CYCLES`].
     warps: Vec<u64>,
-    sub_partitions: usize,
+    /// Bits of a sub-partition, which is room for all of its warps.
+    bits: u32,
+    /// The warp slot of each bit.
+    slots: Vec<u8>,
     /// The cycles modulo [`CYCLES`] that have a wake-up.
     occupied: u64,
     /// No wake-up is earlier.
@@ -21,18 +24,21 @@ pub(crate) struct Wakes {
 impl Wakes {
     /// None, for an SM of so many sub-partitions.
     pub(crate) fn new(sub_partitions: usize) -> Wakes {
-        Wakes { warps: vec![0; CYCLES as usize * sub_partitions], sub_partitions, occupied: 0, now: Cycle(0) }
+        let bits = u64::BITS / sub_partitions.max(1) as u32;
+        let slot = |bit: u32| (bit % bits * sub_partitions as u32 + bit / bits) as u8;
+        let slots = (0..u64::BITS).map(slot).collect();
+        Wakes { warps: vec![0; CYCLES as usize], bits, slots, occupied: 0, now: Cycle(0) }
     }
 
-    /// At cycle `now`, whose wake-ups have been taken: a warp of a sub-partition goes on at `at`. Whether that is near
-    /// enough to be noted here.
+    /// At cycle `now`, whose wake-ups have been taken: a warp of a sub-partition goes on at `at`. Whether that is near enough to
+    /// be noted here.
     #[inline]
-    pub(crate) fn push(&mut self, now: Cycle, at: Cycle, sub: usize, warp: u32) -> bool {
+    pub(crate) fn push(&mut self, now: Cycle, at: Cycle, sub: u8, warp: u8) -> bool {
         let near = at.0.wrapping_sub(now.0 + 1) < CYCLES - 1;
         if near {
             self.now = now;
-            let cycle = (at.0 % CYCLES) as usize;
-            self.warps[cycle * self.sub_partitions + sub] |= 1 << warp;
+            let cycle = at.0 % CYCLES;
+            self.warps[cycle as usize] |= 1 << (u32::from(sub) * self.bits + u32::from(warp));
             self.occupied |= 1 << cycle;
         }
         near
@@ -48,22 +54,22 @@ impl Wakes {
         self.now + u64::from(ahead.trailing_zeros())
     }
 
-    /// Whether a warp wakes at cycle `now`: then [`Wakes::take`] is called for all sub-partitions.
+    /// Takes the warps that wake at cycle `now`, a bit each.
     #[inline]
-    pub(crate) fn begin(&mut self, now: Cycle) -> bool {
-        let bit = 1 << (now.0 % CYCLES);
-        let any = self.occupied & bit != 0;
-        if any {
-            self.now = now;
-            self.occupied &= !bit;
+    pub(crate) fn take(&mut self, now: Cycle) -> u64 {
+        let cycle = now.0 % CYCLES;
+        if self.occupied >> cycle & 1 == 0 {
+            return 0;
         }
-        any
+        self.now = now;
+        self.occupied &= !(1 << cycle);
+        std::mem::take(&mut self.warps[cycle as usize])
     }
 
-    /// Takes the warps of a sub-partition that wake at cycle `now`.
+    /// The slot of the warp that has the lowest of these bits.
     #[inline]
-    pub(crate) fn take(&mut self, now: Cycle, sub: usize) -> u64 {
-        std::mem::take(&mut self.warps[(now.0 % CYCLES) as usize * self.sub_partitions + sub])
+    pub(crate) fn first(&self, warps: u64) -> usize {
+        usize::from(self.slots[warps.trailing_zeros() as usize])
     }
 }
 
@@ -72,18 +78,29 @@ mod tests {
     use super::Wakes;
     use warplab_units::Cycle;
 
+    /// The slots of warps, in the order in which they go on.
+    fn slots(wakes: &Wakes, mut warps: u64) -> Vec<usize> {
+        let next = || {
+            let slot = (warps != 0).then(|| wakes.first(warps));
+            warps &= warps.wrapping_sub(1);
+            slot
+        };
+        std::iter::from_fn(next).collect()
+    }
+
     #[test]
     fn warps_wake_at_their_cycle_by_sub_partition() {
         let mut wakes = Wakes::new(2);
-        for (at, sub, warp) in [(105, 0, 3), (105, 1, 0), (105, 0, 5), (163, 1, 63)] {
+        for (at, sub, warp) in [(105, 0, 3), (105, 1, 0), (105, 0, 5), (163, 1, 31)] {
             assert!(wakes.push(Cycle(100), Cycle(at), sub, warp));
         }
         assert_eq!(wakes.next(), Cycle(105));
-        assert!(!wakes.begin(Cycle(104)) && wakes.begin(Cycle(105)));
-        assert_eq!([wakes.take(Cycle(105), 0), wakes.take(Cycle(105), 1)], [0b10_1000, 1]);
+        assert_eq!(wakes.take(Cycle(104)), 0);
+        let woken = wakes.take(Cycle(105));
+        assert_eq!(slots(&wakes, woken), [6, 10, 1]);
         assert_eq!(wakes.next(), Cycle(163));
-        assert!(wakes.begin(Cycle(163)));
-        assert_eq!([wakes.take(Cycle(163), 0), wakes.take(Cycle(163), 1)], [0, 1 << 63]);
+        let woken = wakes.take(Cycle(163));
+        assert_eq!(slots(&wakes, woken), [63]);
         assert_eq!(wakes.next(), Cycle::NEVER);
     }
 

@@ -12,6 +12,13 @@ impl Cycle {
     /// A moment that never comes: the wake-up time of something that waits for an event, not for a time.
     pub const NEVER: Cycle = Cycle(u64::MAX);
 
+    /// So many cycles after this moment, which is not [`Cycle::NEVER`].
+    #[inline(always)]
+    #[must_use]
+    pub fn later(self, cycles: u64) -> Cycle {
+        Cycle(self.0 + cycles)
+    }
+
     /// Cycles from `earlier` to this moment; zero when `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Cycle) -> u64 {

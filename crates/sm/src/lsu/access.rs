@@ -27,12 +27,12 @@ impl Advance<'_> {
             return Some(Work::Shared { busy: 1, pace: 1, latency });
         }
         if let (true, Some(busy)) = (info.takes_turns, spec.lsu.special_interval) {
-            return Some(Work::Shared { busy, pace: busy, latency: u32::from(info.latency) });
+            return Some(Work::Shared { busy, pace: busy, latency: u64::from(info.latency) });
         }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
             let special = if info.opcode == Opcode::S2r { spec.lsu.special_interval } else { None };
-            let (rows, latency) = (spec.warp_rows, u32::from(info.latency));
+            let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
             return Some(Work::Shared { busy: special.unwrap_or(rows), pace: rows, latency });
         }
         let record = &mut sm.scratch.record;
@@ -60,32 +60,31 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     } else {
         coalesce::shared_passes(rows, bytes, shared.banks)
     };
-    let conflicts = u64::from(passes.taken.saturating_sub(passes.ideal));
-    let taken = passes.taken;
+    let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
     match kind {
         AccessKind::Store => {
             counters.store_requests += 1;
-            counters.store_wavefronts += u64::from(taken);
+            counters.store_wavefronts += taken;
             counters.store_bank_conflicts += conflicts;
         }
         AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
             counters.atomic_requests += 1;
-            counters.atomic_wavefronts += u64::from(taken);
+            counters.atomic_wavefronts += taken;
         }
         _ => {
             counters.load_requests += 1;
-            counters.load_wavefronts += u64::from(taken);
+            counters.load_wavefronts += taken;
             counters.load_bank_conflicts += conflicts;
         }
     }
+    let further = taken.saturating_sub(1);
     let (first, each) = if atomic {
         (shared.atomic_latency, shared.atomic_lane)
     } else {
         (u32::from(shared.latency), shared.pass_latency)
     };
-    let latency = first.saturating_add(taken.saturating_sub(1).saturating_mul(each));
-    let (busy, pace) = (taken.saturating_mul(shared.pass_interval), taken.saturating_mul(each));
-    Work::Shared { busy, pace, latency }
+    let latency = u64::from(first) + further * u64::from(each);
+    Work::Shared { busy: taken * u64::from(shared.pass_interval), pace: taken * u64::from(each), latency }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.

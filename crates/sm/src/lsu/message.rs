@@ -18,7 +18,7 @@ pub(crate) struct Owner {
 pub(crate) enum Work {
     /// Passes of shared memory, or lane exchange: cycles of the unit, cycles until the next instruction of the sub-partition,
     /// and cycles from the start to the result.
-    Shared { busy: u32, pace: u32, latency: u32 },
+    Shared { busy: u64, pace: u64, latency: u64 },
     /// Global or local memory: cycles of the tags, and passes of the data array.
     Global { access: GlobalAccess, lines: Vec<LineAccess>, tags: u32, data: u32 },
 }

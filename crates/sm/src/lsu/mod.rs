@@ -55,10 +55,10 @@ pub(crate) struct LsuSpec {
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
-    pub(crate) masked_latency: Option<u32>,
+    pub(crate) masked_latency: Option<u64>,
     /// Cycles of the unit between two special registers that are one for the warp; they do not come here where it is not
     /// given.
-    pub(crate) special_interval: Option<u32>,
+    pub(crate) special_interval: Option<u64>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
@@ -136,6 +136,7 @@ impl LoadStoreUnit {
 
     /// An instruction issues into the queue of its sub-partition; when its sources have been read, if it passes that queue
     /// at once.
+    #[inline]
     pub(crate) fn push(
         &mut self,
         sub_partition: usize,
@@ -150,7 +151,7 @@ impl LoadStoreUnit {
             self.loads.counters.enters(now.0);
         }
         let operation = Operation { asker: Asker { owner, issued: now }, work };
-        self.queues.push(sub_partition, operation, &spec.queue).then(|| now + spec.source_release)
+        self.queues.push(sub_partition, operation, &spec.queue).then(|| now.later(spec.source_release))
     }
 
     /// Starts the operation that [`Queues::next_start`] names, at cycle `now`; the sub-partition whose queue has more room now.
@@ -167,12 +168,16 @@ impl LoadStoreUnit {
         }
         let (operation, leaves) = self.queues.take(sub_partition, now, &spec.queue)?;
         let asker @ Asker { owner, .. } = operation.asker;
-        outcomes.extend(leaves.and_then(|(_, asker)| sources_read(asker, now, spec)));
+        if let Some(read) = leaves.and_then(|(_, asker)| sources_read(asker, now, spec)) {
+            outcomes.push(read);
+        }
         match operation.work {
             Work::Shared { busy, pace, latency } => {
-                self.queues.keep_busy_until(now + u64::from(busy));
-                self.queues.keep_sub_partition_busy_until(sub_partition, now + u64::from(pace));
-                outcomes.extend(Outcome::result(owner, now + u64::from(latency.saturating_sub(1))));
+                self.queues.keep_busy_until(now.later(busy));
+                self.queues.keep_sub_partition_busy_until(sub_partition, now.later(pace));
+                if let Some(result) = Outcome::result(owner, now.later(latency.saturating_sub(1))) {
+                    outcomes.push(result);
+                }
             }
             Work::Global { access, mut lines, tags, data } => {
                 let passes = (u64::from(tags), u64::from(data));
@@ -432,7 +437,7 @@ impl LoadStoreUnit {
 /// The sources of an instruction are read as it leaves the queue of its sub-partition `now`.
 fn sources_read(asker: Asker, now: Cycle, spec: &LsuSpec) -> Option<Outcome> {
     let Owner { slot, generation, read_barrier, .. } = asker.owner;
-    let at = (asker.issued + spec.source_release).max(now + 2);
+    let at = asker.issued.later(spec.source_release).max(now.later(2));
     read_barrier.map(|counter| Outcome::Release { slot, generation, counter, at })
 }
 

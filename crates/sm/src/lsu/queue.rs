@@ -21,49 +21,25 @@ pub(crate) struct QueueSpec {
     pub(crate) exchange_interval: u64,
 }
 
-/// The queue of a sub-partition: memory instructions that have issued and not started, in the order of their issue.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Waiting {
-    operations: VecDeque<Operation>,
-    /// How many of the first of these are in the queue of the unit.
-    in_unit: usize,
-    /// When the first has issued; never where none waits.
-    issued: Cycle,
-    /// When the first of those that are not in the queue of the unit has issued; never where there is none.
-    outside: Cycle,
-    /// When its sub-partition can start one.
-    free: Cycle,
-}
-
-impl Waiting {
-    fn new() -> Waiting {
-        Waiting {
-            operations: VecDeque::new(),
-            in_unit: 0,
-            issued: Cycle::NEVER,
-            outside: Cycle::NEVER,
-            free: Cycle(0),
-        }
-    }
-
-    /// When the first can start, as far as its sub-partition is concerned; never where none waits.
-    #[inline(always)]
-    fn ready(&self) -> Cycle {
-        (self.issued + 1).max(self.free)
-    }
-
-    /// When the instruction of this number has issued.
-    #[inline(always)]
-    fn issue_of(&self, number: usize) -> Cycle {
-        self.operations.get(number).map_or(Cycle::NEVER, |operation| operation.asker.issued)
-    }
-}
+/// Sub-partitions of an SM at most.
+const MOST: usize = 4;
 
 /// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
 /// of their sub-partition allows. They go from the queue of their sub-partition to that of the unit as soon as it has room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
-    waiting: Vec<Waiting>,
+    /// Those of each sub-partition, in the order of their issue.
+    waiting: Vec<VecDeque<Operation>>,
+    /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
+    in_unit: [usize; MOST],
+    /// When the first of each sub-partition has issued; never where none waits.
+    issued: [Cycle; MOST],
+    /// When the first of those that are not in the queue of the unit has issued; never where there is none.
+    outside: [Cycle; MOST],
+    /// When each sub-partition can start one.
+    free: [Cycle; MOST],
+    /// When the first can start, as far as its sub-partition is concerned; never where none waits.
+    ready: [Cycle; MOST],
     /// In the queue of the unit.
     len_in_unit: usize,
     /// In all of them.
@@ -77,7 +53,12 @@ pub(crate) struct Queues {
 impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
-            waiting: vec![Waiting::new(); sub_partitions],
+            waiting: vec![VecDeque::new(); sub_partitions],
+            in_unit: [0; MOST],
+            issued: [Cycle::NEVER; MOST],
+            outside: [Cycle::NEVER; MOST],
+            free: [Cycle(0); MOST],
+            ready: [Cycle::NEVER; MOST],
             len_in_unit: 0,
             len: 0,
             unit_free: Cycle(0),
@@ -89,8 +70,7 @@ impl Queues {
     /// Whether the queue of a sub-partition can take no more.
     #[inline]
     pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
-        let waiting = &self.waiting[sub_partition];
-        waiting.operations.len() - waiting.in_unit >= spec.entries
+        self.waiting[sub_partition].len() - self.in_unit[sub_partition] >= spec.entries
     }
 
     /// Whether nothing waits.
@@ -104,29 +84,47 @@ impl Queues {
         let issued = operation.asker.issued;
         self.counters.enters(issued.0);
         let waiting = &mut self.waiting[sub_partition];
-        let ahead = waiting.operations.len();
-        let goes_up = ahead == waiting.in_unit && self.len_in_unit < spec.unit_entries;
-        waiting.operations.push_back(operation);
-        waiting.issued = waiting.issued.min(issued);
+        let ahead = waiting.len();
+        waiting.push_back(operation);
         self.len += 1;
+        if ahead == 0 {
+            self.set_first(sub_partition, issued, self.free[sub_partition]);
+        }
+        let goes_up = ahead == self.in_unit[sub_partition] && self.len_in_unit < spec.unit_entries;
         if goes_up {
-            waiting.in_unit += 1;
+            self.in_unit[sub_partition] += 1;
             self.len_in_unit += 1;
         } else {
-            waiting.outside = waiting.outside.min(issued);
+            self.outside[sub_partition] = self.outside[sub_partition].min(issued);
         }
         goes_up
     }
 
+    /// The first of a sub-partition has issued at another cycle, or it can start one at another.
+    #[inline(always)]
+    fn set_first(&mut self, sub_partition: usize, issued: Cycle, free: Cycle) {
+        self.issued[sub_partition] = issued;
+        self.free[sub_partition] = free;
+        self.ready[sub_partition] = (issued + 1).max(free);
+    }
+
     /// If the queue of the unit has room, the instruction that issued first comes to it from the queue of its sub-partition.
+    #[inline]
     fn move_up(&mut self, spec: &QueueSpec) -> Option<(usize, Asker)> {
         if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
             return None;
         }
-        let (number, waiting) = self.waiting.iter_mut().enumerate().min_by_key(|(_, one)| one.outside)?;
-        let asker = waiting.operations.get(waiting.in_unit)?.asker;
-        waiting.in_unit += 1;
-        waiting.outside = waiting.issue_of(waiting.in_unit);
+        let (mut number, mut first) = (0, self.outside[0]);
+        for (other, &outside) in self.outside.iter().enumerate().skip(1) {
+            if outside < first {
+                (number, first) = (other, outside);
+            }
+        }
+        let ahead = self.in_unit[number];
+        let waiting = &self.waiting[number];
+        let asker = waiting.get(ahead)?.asker;
+        self.outside[number] = issue_of(waiting, ahead + 1);
+        self.in_unit[number] = ahead + 1;
         self.len_in_unit += 1;
         Some((number, asker))
     }
@@ -145,11 +143,11 @@ impl Queues {
             return best;
         }
         let mut best_issued = Cycle::NEVER;
-        for (number, waiting) in self.waiting.iter().enumerate() {
-            let start = waiting.ready().max(self.unit_free);
-            if start < best.0 || start == best.0 && waiting.issued < best_issued {
+        for (number, (&ready, &issued)) in self.ready.iter().zip(&self.issued).enumerate() {
+            let start = ready.max(self.unit_free);
+            if start < best.0 || start == best.0 && issued < best_issued {
                 best = (start, number);
-                best_issued = waiting.issued;
+                best_issued = issued;
             }
         }
         best
@@ -161,8 +159,8 @@ impl Queues {
         if self.blocked_since.is_some() {
             return next;
         }
-        let issued = |number: usize| (self.waiting[number].issued, number);
-        let start = self.waiting[sub_partition].ready().max(self.unit_free);
+        let issued = |number: usize| (self.issued[number], number);
+        let start = self.ready[sub_partition].max(self.unit_free);
         if start < next.0 || start == next.0 && issued(sub_partition) < issued(next.1) {
             return (start, sub_partition);
         }
@@ -181,7 +179,7 @@ impl Queues {
 
     /// What waits in the queue of a sub-partition, the next one first.
     pub(crate) fn of(&self, sub_partition: usize) -> impl Iterator<Item = &Operation> {
-        self.waiting[sub_partition].operations.iter()
+        self.waiting[sub_partition].iter()
     }
 
     /// Since when the next instruction has waited for an MSHR.
@@ -197,7 +195,7 @@ impl Queues {
     /// The instruction of a sub-partition that starts next.
     #[inline]
     pub(crate) fn head(&self, sub_partition: usize) -> Option<&Operation> {
-        self.waiting[sub_partition].operations.front()
+        self.waiting[sub_partition].front()
     }
 
     /// The next instruction of a sub-partition starts; with it, the one that leaves the queue of a sub-partition now: the
@@ -210,29 +208,30 @@ impl Queues {
         spec: &QueueSpec,
     ) -> Option<(Operation, Option<(usize, Asker)>)> {
         let waiting = &mut self.waiting[sub_partition];
-        let operation = waiting.operations.pop_front()?;
-        waiting.issued = waiting.issue_of(0);
+        let operation = waiting.pop_front()?;
+        let issued = issue_of(waiting, 0);
         let exchanges = matches!(operation.work, Work::Shared { .. });
-        waiting.free = now + if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
+        let interval = if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
+        self.set_first(sub_partition, issued, now.later(interval));
         self.len -= 1;
-        let leaves = if waiting.in_unit > 0 {
-            waiting.in_unit -= 1;
+        let leaves = if self.in_unit[sub_partition] > 0 {
+            self.in_unit[sub_partition] -= 1;
             self.len_in_unit -= 1;
             self.move_up(spec)
         } else {
-            waiting.outside = waiting.issued;
+            self.outside[sub_partition] = issued;
             Some((sub_partition, operation.asker))
         };
         self.counters.leaves(now.0, operation.asker.issued.0);
-        self.keep_busy_until(now + spec.interval);
+        self.keep_busy_until(now.later(spec.interval));
         Some((operation, leaves))
     }
 
     /// A sub-partition can start nothing before this cycle.
     #[inline]
     pub(crate) fn keep_sub_partition_busy_until(&mut self, sub_partition: usize, free: Cycle) {
-        let waiting = &mut self.waiting[sub_partition];
-        waiting.free = waiting.free.max(free);
+        self.free[sub_partition] = self.free[sub_partition].max(free);
+        self.ready[sub_partition] = self.ready[sub_partition].max(free);
     }
 
     /// The unit can start nothing before this cycle.
@@ -252,6 +251,12 @@ impl Queues {
         self.keep_busy_until(now);
         now.since(since)
     }
+}
+
+/// When the instruction of this number has issued; never where there is none.
+#[inline(always)]
+fn issue_of(waiting: &VecDeque<Operation>, number: usize) -> Cycle {
+    waiting.get(number).map_or(Cycle::NEVER, |operation| operation.asker.issued)
 }
 
 #[cfg(test)]
