@@ -301,7 +301,7 @@ impl Advance<'_> {
                 next = next.min(sub_partition.hold.until);
                 continue;
             }
-            let picked = sub_partition.pick(eligible);
+            let picked = sub_partition.pick(eligible, now);
             if self.issue_computation(sub, picked) {
                 next = next.min(self.sm.sub_partitions[sub].rest());
             } else {
@@ -476,7 +476,7 @@ impl Advance<'_> {
     /// The scheduler picks one of the eligible warps, whose instruction issues.
     fn select(&mut self, sub: usize, readiness: &Readiness) -> Result<(), Box<LaunchFault>> {
         let eligible = readiness.eligible;
-        let picked = self.sm.sub_partitions[sub].pick(eligible);
+        let picked = self.sm.sub_partitions[sub].pick(eligible, self.sm.now);
         if self.sm.watched {
             self.watch_ready(sub, eligible & !(1 << picked), WarpState::NotSelected, 1);
         }

@@ -136,15 +136,15 @@ impl SubPartition {
 
     /// The scheduler picks one of the eligible warps.
     #[inline(always)]
-    pub(crate) fn pick(&mut self, eligible: u64) -> u32 {
+    pub(crate) fn pick(&mut self, eligible: u64, now: Cycle) -> u32 {
         self.count(eligible);
-        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages })
     }
 
     /// The formula picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
     pub(crate) fn pick_by_formula(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
-        let candidates = Candidates { eligible, ages: &self.ages };
-        let view = View { now, resident: self.resident, global: self.wants_global };
+        let candidates = Candidates { eligible, now, ages: &self.ages };
+        let view = View { resident: self.resident, global: self.wants_global };
         let pick = self.scheduler.pick_by_formula(&candidates, &view, loads);
         if eligible & !pick.held != 0 {
             self.count(eligible & !pick.held);
@@ -177,12 +177,12 @@ impl SubPartition {
     }
 
     /// The scheduler picks another of the warps that were eligible in this cycle.
-    pub(crate) fn pick_further(&mut self, eligible: u64) -> u32 {
+    pub(crate) fn pick_further(&mut self, eligible: u64, now: Cycle) -> u32 {
         let counters = &mut self.counters;
         counters.further_warps += 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] -= 1;
-        self.scheduler.pick(&Candidates { eligible, ages: &self.ages })
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages })
     }
 
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
@@ -263,6 +263,7 @@ impl SubPartition {
     /// A warp goes that came at `entered`.
     pub(crate) fn leave(&mut self, warp: u32, entered: Cycle, now: Cycle) {
         self.resident &= !(1 << warp);
+        self.scheduler.leave(warp);
         self.counters.warp_cycles += now.since(entered);
         if self.resident == 0 {
             self.counters.active_cycles += now.since(self.active_since);
@@ -390,7 +391,7 @@ mod tests {
     #[test]
     fn a_pick_counts_one_selected_and_the_rest_not_selected() {
         let mut sub = sub_partition();
-        assert_eq!(sub.pick(0b1110), 1);
+        assert_eq!(sub.pick(0b1110, Cycle(1)), 1);
         let states = sub.counters.states;
         assert_eq!(states[WarpState::Selected.index()], 1);
         assert_eq!(states[WarpState::NotSelected.index()], 2);

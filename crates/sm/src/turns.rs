@@ -62,7 +62,7 @@ impl Advance<'_> {
     /// The scheduler picks eligible warps, one for each unit, until it has as many as it can issue.
     fn select_several(&mut self, sub: usize, readiness: &Readiness) -> Result<(), Box<LaunchFault>> {
         let mut rest = readiness.eligible;
-        let first = self.sm.sub_partitions[sub].pick(rest);
+        let first = self.sm.sub_partitions[sub].pick(rest, self.sm.now);
         rest &= !(1 << first);
         self.issue(sub, first)?;
         for _ in 1..self.context.spec.issue.instructions {
@@ -71,7 +71,7 @@ impl Advance<'_> {
             if more == 0 {
                 break;
             }
-            let picked = self.sm.sub_partitions[sub].pick_further(more);
+            let picked = self.sm.sub_partitions[sub].pick_further(more, self.sm.now);
             rest &= !(1 << picked);
             self.issue(sub, picked)?;
         }

@@ -7,12 +7,13 @@ use std::path::Path;
 const ROUNDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/labs/2-schedulers/rounds.ron");
 
 /// The built-in schedulers, and the formulas that do the same.
-const SAME: [(&str, &str); 5] = [
+const SAME: [(&str, &str); 6] = [
     ("lrr", "rank(select(slot>last,slot,slot+64))"),
     ("gto", "rank(select(issued_last,first,age))"),
     ("oldest", "rank(age)"),
     ("two-level", "rank(select(slot/8==last/8,0,128)+select(slot>last,slot,slot+64))"),
     ("cggty", "rank(select(issued_last,first,-age))"),
+    ("gtlw", "rank(select(issued_last*(issued>0)*(since_issue==1),first,order-64*(since_issue+order)))"),
 ];
 
 fn counters(launch: &str, scheduler: &str) -> String {

@@ -46,6 +46,14 @@ macro_rules! schedulers {
                 description: "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta \
                               and others (MICRO 2025) found on NVIDIA's machines.",
             }
+            /// Greedy then longest waiting: the last issued while it issues without a gap, else the one that waits longest.
+            Gtlw in gtlw {
+                option: "gtlw",
+                summary: "Greedy, then the longest waiting",
+                description: "Greedy, then the longest waiting: the warp that issued in the cycle before while it can, else \
+                              the one whose last issue is longest ago; each older warp counts as a cycle more. Warps share \
+                              a unit or a queue that is full, as they do on an H200 when they all do the same.",
+            }
             /// Any, by a seeded generator.
             Random in random {
                 option: "random",

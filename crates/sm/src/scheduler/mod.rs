@@ -17,6 +17,8 @@ use warplab_units::Cycle;
 pub(crate) struct Candidates<'a> {
     /// Warps that can issue now: at least one.
     pub(crate) eligible: u64,
+    /// The cycle.
+    pub(crate) now: Cycle,
     /// When each warp came: older ones have smaller numbers.
     pub(crate) ages: &'a [u64],
 }
@@ -24,8 +26,6 @@ pub(crate) struct Candidates<'a> {
 /// What only a formula looks at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// The cycle.
-    pub(crate) now: Cycle,
     /// Warps that are resident.
     pub(crate) resident: u64,
     /// Warps whose next instruction accesses global or local memory.
@@ -49,6 +49,12 @@ pub(crate) trait Policy {
 
     /// One of the eligible warps.
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32;
+
+    /// A warp comes.
+    fn enter(&mut self, _warp: u32, _now: Cycle) {}
+
+    /// A warp goes.
+    fn leave(&mut self, _warp: u32) {}
 }
 
 macro_rules! policies {
@@ -81,6 +87,22 @@ macro_rules! policies {
                     Scheduler::Rank(_) => candidates.eligible.trailing_zeros(),
                 }
             }
+
+            /// A warp of a block comes.
+            pub(crate) fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
+                match self {
+                    $(Scheduler::$variant(policy) => policy.enter(warp, now),)*
+                    Scheduler::Rank(rank) => rank.enter(warp, block, now),
+                }
+            }
+
+            /// A warp goes.
+            pub(crate) fn leave(&mut self, warp: u32) {
+                match self {
+                    $(Scheduler::$variant(policy) => policy.leave(warp),)*
+                    Scheduler::Rank(_) => {}
+                }
+            }
         }
     };
 }
@@ -98,13 +120,6 @@ impl Scheduler {
         match self {
             Scheduler::Rank(rank) => rank.pick(candidates, view, loads),
             other => Pick { warp: Some(other.pick(candidates)), held: 0 },
-        }
-    }
-
-    /// A warp of a block comes.
-    pub(crate) fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
-        if let Scheduler::Rank(rank) = self {
-            rank.enter(warp, block, now);
         }
     }
 
@@ -129,7 +144,7 @@ mod tests {
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_units::Cycle;
 
-    const VIEW: View = View { now: Cycle(0), resident: u64::MAX, global: 0 };
+    const VIEW: View = View { resident: u64::MAX, global: 0 };
 
     fn pick(scheduler: &mut Scheduler, candidates: &Candidates<'_>) -> u32 {
         scheduler.pick_by_formula(candidates, &VIEW, |_| 0).warp.unwrap()
@@ -138,8 +153,18 @@ mod tests {
     /// What a scheduler picks in consecutive cycles.
     pub(super) fn picks(policy: SchedulerPolicy, eligible: &[u64], ages: &[u64]) -> Vec<u32> {
         let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 0);
-        let pick = |&eligible: &u64| pick(&mut scheduler, &Candidates { eligible, ages });
-        eligible.iter().map(pick).collect()
+        by_age(ages).into_iter().for_each(|warp| scheduler.enter(warp, 0, Cycle(0)));
+        let cycles = eligible.iter().zip(2..);
+        cycles
+            .map(|(&eligible, now)| pick(&mut scheduler, &Candidates { eligible, now: Cycle(now), ages }))
+            .collect()
+    }
+
+    /// The warps in the order in which they came.
+    fn by_age(ages: &[u64]) -> Vec<u32> {
+        let mut warps: Vec<u32> = (0..ages.len() as u32).collect();
+        warps.sort_by_key(|&warp| ages[warp as usize]);
+        warps
     }
 
     fn every_policy() -> Vec<SchedulerPolicy> {
@@ -172,7 +197,7 @@ mod tests {
         for policy in every_policy() {
             let name = policy.text();
             let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 3);
-            let candidates = Candidates { eligible: u64::MAX, ages: &[5; 64] };
+            let candidates = Candidates { eligible: u64::MAX, now: Cycle(7), ages: &[5; 64] };
             (0..10).for_each(|_| {
                 pick(&mut scheduler, &candidates);
             });

@@ -81,7 +81,7 @@ impl Rank {
             self.last = warp;
             let record = &mut self.warps[warp as usize];
             record.issued += 1;
-            record.since = view.now;
+            record.since = candidates.now;
         }
         pick
     }
@@ -154,12 +154,12 @@ impl Rank {
                     RankInput::Slot => each(&|slot| slot as i64),
                     RankInput::Block => each(&|slot| warps[slot].block as i64),
                     RankInput::Issued => each(&|slot| warps[slot].issued as i64),
-                    RankInput::SinceIssue => each(&|slot| view.now.since(warps[slot].since) as i64),
+                    RankInput::SinceIssue => each(&|slot| candidates.now.since(warps[slot].since) as i64),
                     RankInput::Loads => each(&|slot| loads(slot as u32)),
                     RankInput::Global => each(&|slot| (view.global >> slot & 1) as i64),
                     RankInput::IssuedLast => each(&|slot| i64::from(slot as u32 == last)),
                     RankInput::Last => column.fill(i64::from(last)),
-                    RankInput::Cycle => column.fill(view.now.0 as i64),
+                    RankInput::Cycle => column.fill(candidates.now.0 as i64),
                 },
             }
         })

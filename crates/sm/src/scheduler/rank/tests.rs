@@ -14,17 +14,19 @@ fn pick_all(text: &str, eligible: &[u64], view: View, loads: &[i64]) -> Vec<Pick
     let mut scheduler = Scheduler::new(&spec, 0);
     let ages: Vec<u64> = (0..64).collect();
     (0..64).for_each(|warp| scheduler.enter(warp, u64::from(warp) / 4, Cycle(0)));
-    let cycles = eligible.iter().zip(view.now.0..);
+    let cycles = eligible.iter().zip(NOW..);
     cycles
         .map(|(&eligible, cycle)| {
-            let view = View { now: Cycle(cycle), ..view };
-            scheduler
-                .pick_by_formula(&Candidates { eligible, ages: &ages }, &view, |warp| loads[warp as usize])
+            let candidates = Candidates { eligible, now: Cycle(cycle), ages: &ages };
+            scheduler.pick_by_formula(&candidates, &view, |warp| loads[warp as usize])
         })
         .collect()
 }
 
-const VIEW: View = View { now: Cycle(100), resident: u64::MAX, global: 0 };
+const VIEW: View = View { resident: u64::MAX, global: 0 };
+
+/// The first cycle.
+const NOW: u64 = 100;
 
 fn warps(text: &str, eligible: &[u64], view: View) -> Vec<Option<u32>> {
     pick_all(text, eligible, view, &[0; 64]).into_iter().map(|pick| pick.warp).collect()
@@ -48,6 +50,10 @@ fn the_built_in_schedulers_are_formulas() {
             "select(slot / 8 == last / 8, 0, 128) + select(slot > last, slot, slot + 64)",
         ),
         (SchedulerPolicy::Cggty, "select(issued_last, first, -age)"),
+        (
+            SchedulerPolicy::Gtlw,
+            "select(issued_last * (since_issue == 1), first, order - 64 * (since_issue + order))",
+        ),
     ] {
         assert_eq!(picks(policy(formula), &eligible, &ages), picks(built_in, &eligible, &ages), "{formula}");
     }
@@ -74,7 +80,7 @@ fn a_formula_knows_loads_blocks_instructions_and_time() {
     assert_eq!(warps("issued", &[0b111; 4], VIEW), [Some(0), Some(1), Some(2), Some(0)]);
     assert_eq!(warps("-since_issue", &[0b111; 4], VIEW), [Some(0), Some(1), Some(2), Some(0)]);
     assert_eq!(warps("abs(slot - cycle % 4)", &[0b1111; 3], VIEW), [Some(0), Some(1), Some(2)]);
-    let view = View { resident: 0b1_0100, global: 0b1_0000, ..VIEW };
+    let view = View { resident: 0b1_0100, global: 0b1_0000 };
     assert_eq!(warps("select(order == 1, first, slot)", &[0b1_0100], view), [Some(4)]);
     assert_eq!(warps("-global", &[0b1_0100], view), [Some(4)]);
 }
@@ -86,7 +92,8 @@ fn a_kept_value_changes_when_a_warp_issues_and_one_of_a_warp_starts_anew_with_it
     let spec = SchedulerSpec { policy: policy("keep warp n = 0 then n + 1; n"), seed: 1, fetch_group: 8 };
     let mut scheduler = Scheduler::new(&spec, 0);
     let pick = |scheduler: &mut Scheduler| {
-        scheduler.pick_by_formula(&Candidates { eligible: 0b11, ages: &[0; 64] }, &VIEW, |_| 0).warp
+        let candidates = Candidates { eligible: 0b11, now: Cycle(NOW), ages: &[0; 64] };
+        scheduler.pick_by_formula(&candidates, &VIEW, |_| 0).warp
     };
     assert_eq!(
         [pick(&mut scheduler), pick(&mut scheduler), pick(&mut scheduler)],
