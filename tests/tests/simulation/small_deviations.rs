@@ -1,6 +1,7 @@
 //! Differences of DEVIATIONS.md that a few instructions show: when one is mended, its row and its test go.
 
 use warplab_config::GpuConfig;
+use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{Argument, Init, Size};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
@@ -304,4 +305,52 @@ fn a_store_of_one_bank_holds_the_load_behind_it_back_for_a_cycle_a_word() {
     let store = "stall=4 STG.E [R6.64+0x10000], R0\n";
     // Without a store; behind one to lines 33 and 32 words apart: 15 and 69 cycles more on the hardware.
     assert_eq!([time(128, ""), time(128, store), time(124, store)], [39, 47, 71]);
+}
+
+#[test]
+fn the_youngest_warps_of_dependent_arithmetic_end_long_before_the_others() {
+    let ends = |policy: &str| {
+        let mut config = gpu("h200");
+        config.multiprocessor.scheduler = SchedulerPolicy::from_option(policy).expect("a policy");
+        let chain = "stall=4 FFMA R20, R20, R20, R20\n".repeat(128);
+        let simulated = machine_code(&config, 1024, &format!("{chain}stall=8 CS2R.32 R12, SR_CLOCKLO\n"));
+        let buffer = simulated.image.buffer("a").expect("the buffer");
+        // The warps of one sub-partition.
+        let ends: Vec<u32> = (0..8).map(|warp| buffer.word(warp * 128)).collect();
+        let first = *ends.iter().min().expect("eight warps");
+        ends.iter().max().expect("eight warps") - first
+    };
+    // 165 cycles between the ends of the eight warps on the hardware, behind a barrier.
+    assert_eq!([ends("cggty"), ends("gtlw")], [522, 39]);
+}
+
+#[test]
+fn a_load_of_one_bank_keeps_the_unit_though_it_misses() {
+    let config = gpu("h200");
+    let time = |distance: u32, address: u32| {
+        let warm = format!(
+            "stall=1 wr=2 LDG.E R5, [R2.64]\nstall=1 wr=2 LDG.E R5, [R2.64+0x80]\n\
+             stall=8 wait=000100 IMAD.WIDE R6, R0, {distance:#x}, R2\n"
+        );
+        let loads = format!("stall=4 wr=3 LDG.E R7, [R6.64+{address:#x}]\nstall=1 wr=2 LDG.E R8, [R2.64]\n");
+        cycles(&config, &warm, &loads, "wait=000100 ")
+    };
+    // Lines 33 and 32 words apart, which L1 lacks.
+    assert_eq!([time(128, 0x40000), time(124, 0x40000)], [47, 103]);
+}
+
+#[test]
+fn special_registers_take_cycles_of_the_load_store_unit() {
+    let config = gpu("h200");
+    let time = |special: &str| {
+        let pattern = format!("{special}{}", "stall=1 LDS R5, [RZ]\n".repeat(4)).repeat(16);
+        let code = format!(
+            "stall=8 CS2R.32 R10, SR_CLOCKLO\n{pattern}stall=8 CS2R.32 R12, SR_CLOCKLO\nstall=8 IADD3 R12, R12, -R10, RZ\n"
+        );
+        let simulated = machine_code(&config, 512, &code);
+        let buffer = simulated.image.buffer("a").expect("the buffer");
+        (0..16).map(|warp| buffer.word(warp * 32)).max().expect("sixteen warps")
+    };
+    // As long with as without on the hardware: 16 cycles for four loads of four sub-partitions.
+    assert_eq!([time(""), time("stall=1 S2R R6, SR_CLOCKLO\n")], [992, 1493]);
 }
