@@ -99,19 +99,10 @@ impl Advance<'_> {
             warp.counters.release(counter);
         }
         let Some(reason) = waits_for else { return };
-        if !(self.alone && (self.still_waits(slot) || self.make_ready(slot, reason))) {
+        if !(self.alone && self.make_ready(slot, reason)) {
             self.leave_phase(slot);
             self.prepare(slot);
         }
-    }
-
-    /// Whether a warp that waits for wait counters waits as before, now that one of them has gone down.
-    #[inline]
-    fn still_waits(&self, slot: usize) -> bool {
-        let warp = &self.sm.warps[slot];
-        let next =
-            warp.state.paths.current().and_then(|path| self.context.launch.issue.get(path.pc as usize));
-        next.is_some_and(|info| warp.counters.blocks(info) == Some(warp.phase))
     }
 
     /// A store of a warp has left, or is acknowledged: if the warp waits for that at a fence, it may go on.

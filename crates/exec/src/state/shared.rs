@@ -94,7 +94,10 @@ impl SharedMemory {
         self.check(&lanes)?;
         let word = |lane: usize| lanes.addresses[lane] as usize / 4;
         Ok(match (lanes.pattern, lanes.mask.lowest()) {
-            (Pattern::Contiguous, _) => *self.words[word(0)..].first_chunk().unwrap_or(&[0; LANES]),
+            (Pattern::Contiguous, _) => {
+                let words = &self.words[word(0)..][..LANES];
+                std::array::from_fn(|lane| words[lane])
+            }
             (Pattern::Uniform, Some(lane)) => [self.words[word(lane)]; LANES],
             _ => {
                 let mut out = [[0; LANES]; 4];
