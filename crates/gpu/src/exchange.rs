@@ -11,10 +11,12 @@ use warplab_units::{Cycle, PartitionId, TypedId};
 
 /// By SM: the requests of one SM stay in order.
 impl Timed for Request {
+    #[inline]
     fn at(&self) -> Cycle {
         self.at
     }
 
+    #[inline]
     fn rank(&self) -> u64 {
         u64::from(self.sm.0)
     }
@@ -22,10 +24,12 @@ impl Timed for Request {
 
 /// By SM, then by token: no two replies to an SM have one token at one time.
 impl Timed for Reply {
+    #[inline]
     fn at(&self) -> Cycle {
         self.at
     }
 
+    #[inline]
     fn rank(&self) -> u64 {
         u64::from(self.sm.0) << u32::BITS | u64::from(self.token)
     }
@@ -88,7 +92,7 @@ pub(crate) struct Cluster {
     #[serde(skip)]
     credits: Vec<Credit>,
     #[serde(skip)]
-    sorters: (Sorter<Request>, Sorter<Reply>),
+    sorter: Sorter,
 }
 
 impl Cluster {
@@ -102,7 +106,7 @@ impl Cluster {
             departures: [Cycle::NEVER; 2],
             passed: Vec::new(),
             credits: Vec::new(),
-            sorters: Default::default(),
+            sorter: Sorter::default(),
         }
     }
 
@@ -133,37 +137,38 @@ impl Cluster {
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
             sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
         }
-        let (leaving, later) = self.sorters.0.take_before(requests, end);
+        let (ports, passed) = (&mut self.ports, &mut self.passed);
+        let (_, later) = self.sorter.take_before(requests, end, |request| {
+            let at = ports.request_arrival(&spec.crossbar, request.at, request.bytes);
+            passed.push(spec.map.route(Request { at, ..request }));
+        });
         self.departures[0] = later;
-        self.passed.extend(leaving.iter().map(|request| {
-            let at = self.ports.request_arrival(&spec.crossbar, request.at, request.bytes);
-            spec.map.route(Request { at, ..*request })
-        }));
     }
 
     /// What partitions have sent to its SMs and leaves before `end` passes the ports.
     pub(crate) fn receive(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
-        let (leaving, later) = self.sorters.1.take_before(&mut self.replies, end);
-        self.departures[1] = later;
-        for &(mut reply) in leaving {
-            reply.at = self.ports.reply_arrival(&spec.crossbar, &reply);
-            self.last_reply = self.last_reply.max(reply.at);
+        let Cluster { ports, last_reply, .. } = self;
+        let (_, later) = self.sorter.take_before(&mut self.replies, end, |mut reply| {
+            reply.at = ports.reply_arrival(&spec.crossbar, &reply);
+            *last_reply = reply.at.max(*last_reply);
             let sm = reply.sm.index() - sms.first;
             if let Some(port) = &mut sms.sms[sm] {
                 sms.next[sm] = sms.next[sm].min(reply.at);
                 port.sm.deliver(reply);
             }
-        }
+        });
+        self.departures[1] = later;
     }
 
     /// What partitions have taken of its SMs' requests: the SMs know it when a message has come back.
     pub(crate) fn receive_credits(&mut self, sms: &mut ClusterSms<'_>, spec: &MemorySpec) {
-        for Credit { sm, flits, at } in self.credits.drain(..) {
+        for &Credit { sm, flits, at } in &self.credits {
             let sm = sm.index() - sms.first;
             if let Some(port) = &mut sms.sms[sm] {
                 port.sm.give_back(flits, at + spec.crossbar.latency());
                 sms.next[sm] = sms.next[sm].min(port.sm.next_credit());
             }
         }
+        self.credits.clear();
     }
 }

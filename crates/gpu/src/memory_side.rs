@@ -62,7 +62,7 @@ pub(crate) struct PartitionPort {
     #[serde(skip)]
     sent: PartitionOutput,
     #[serde(skip)]
-    sorter: Sorter<Request>,
+    sorter: Sorter,
 }
 
 impl PartitionPort {
@@ -88,12 +88,12 @@ impl PartitionPort {
 
     /// Advances to `end`, alone; gives the next event after it.
     pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) -> Cycle {
-        let (requests, next_request) = self.sorter.take_before(&mut self.coming, end);
-        requests.iter().for_each(|&request| self.partition.push(&spec.partition, request));
         let partition = &mut self.partition;
+        let take = |request| partition.push(&spec.partition, request);
+        let (of_sms, next_request) = self.sorter.take_before(&mut self.coming, end, take);
         let take = |message| partition.push_message(&spec.partition, message);
         let (of_other_half, next_message) = self.messages.take_before(end, take);
-        self.partition.fetch_for(&spec.partition, end, [requests.len(), of_other_half]);
+        partition.fetch_for(&spec.partition, end, [of_sms, of_other_half]);
         self.partition.advance(&spec.partition, end, &mut self.sent);
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(next_request).min(next_message)
     }
@@ -210,12 +210,14 @@ impl MemorySide {
     fn hand_over_replies(&mut self, spec: &MemorySpec) {
         let MemorySide { partitions, clusters, acting, .. } = self;
         for port in chosen(partitions, acting) {
-            for reply in port.sent.replies.drain(..) {
-                clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+            for reply in &port.sent.replies {
+                clusters[spec.crossbar.cluster(reply.sm)].take_reply(*reply);
             }
-            for credit in port.sent.credits.drain(..) {
-                clusters[spec.crossbar.cluster(credit.sm)].take_credit(credit);
+            for credit in &port.sent.credits {
+                clusters[spec.crossbar.cluster(credit.sm)].take_credit(*credit);
             }
+            port.sent.replies.clear();
+            port.sent.credits.clear();
         }
     }
 
@@ -237,10 +239,11 @@ impl MemorySide {
     fn hand_over_requests(&mut self) {
         let MemorySide { partitions, clusters, next, .. } = self;
         for cluster in clusters {
-            for (partition, request) in cluster.passed.drain(..) {
+            for (partition, request) in &cluster.passed {
                 next.no_later(partition.index(), request.at);
-                partitions[partition.index()].take_request(request);
+                partitions[partition.index()].take_request(*request);
             }
+            cluster.passed.clear();
         }
     }
 

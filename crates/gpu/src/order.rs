@@ -4,12 +4,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_units::Cycle;
 
-/// Fewer messages are compared with each other.
-const FEW: usize = 24;
-
-/// In more cycles for each message counting is more work than comparing.
-const MOST_CYCLES: usize = 32;
-
 /// A message that is sent or arrives at a cycle.
 pub(crate) trait Timed: Copy {
     /// When.
@@ -18,71 +12,111 @@ pub(crate) trait Timed: Copy {
     fn rank(&self) -> u64;
 }
 
-/// Room for sorting, used again and again.
-#[derive(Clone, Debug)]
-pub(crate) struct Sorter<T> {
-    /// For each cycle from the first one on, where the next message of it goes.
-    places: Vec<u32>,
-    due: Vec<T>,
-    sorted: Vec<T>,
+/// Room for sorting, used again and again. The messages stay where they are: what is put in order is where they lie.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sorter {
+    /// Where the messages of each cycle stand in the order, the last cycle first. Empty between one use and the next.
+    cycles: Vec<Places>,
+    order: Vec<Due>,
 }
 
-impl<T> Default for Sorter<T> {
-    fn default() -> Sorter<T> {
-        Sorter { places: Vec::new(), due: Vec::new(), sorted: Vec::new() }
+/// Where the messages of one cycle stand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Places {
+    first: u32,
+    /// While they are counted, how many there are; then the place of the next one.
+    next: u32,
+}
+
+/// A message that is due.
+#[derive(Clone, Copy, Debug, Default)]
+struct Due {
+    rank: u64,
+    index: u32,
+}
+
+impl Sorter {
+    /// Gives the messages before `end` to `take`, by cycle and rank; the others stay in the order in which they came. How
+    /// many they are, and the cycle of the first of the others. None is earlier than an epoch before `end`.
+    pub(crate) fn take_before<T: Timed>(
+        &mut self,
+        messages: &mut Vec<T>,
+        end: Cycle,
+        mut take: impl FnMut(T),
+    ) -> (usize, Cycle) {
+        let (cycles, first_later) = self.count(messages, end);
+        let due = self.lay_out(cycles);
+        if due == 0 {
+            return (0, first_later);
+        }
+        self.put_in_order(messages, end, cycles);
+        for due in &self.order[..due] {
+            take(messages[due.index as usize]);
+        }
+        if due == messages.len() {
+            messages.clear();
+        } else {
+            messages.retain(|message| message.at() >= end);
+        }
+        (due, first_later)
     }
-}
 
-impl<T: Timed> Sorter<T> {
-    /// Takes the messages before `end` out, sorted by cycle and rank; the others stay in the order in which they came. With
-    /// the cycle of the first of those.
-    pub(crate) fn take_before(&mut self, messages: &mut Vec<T>, end: Cycle) -> (&[T], Cycle) {
-        let mut first_later = Cycle::NEVER;
-        let mut due = std::mem::take(&mut self.due);
-        due.clear();
-        messages.retain(|message| {
-            let is_later = message.at() >= end;
-            if is_later {
-                first_later = first_later.min(message.at());
-            } else {
-                due.push(*message);
+    /// Counts the messages of each cycle before `end`: in how many of the last cycles they lie. With the cycle of the first
+    /// message that is later.
+    fn count<T: Timed>(&mut self, messages: &[T], end: Cycle) -> (usize, Cycle) {
+        let (mut cycles, mut first_later) = (0, Cycle::NEVER);
+        for at in messages.iter().map(T::at) {
+            if at >= end {
+                first_later = first_later.min(at);
+                continue;
             }
-            is_later
-        });
-        self.sort(&mut due);
-        self.due = due;
-        (&self.due, first_later)
+            let cycle = (end - at) as usize - 1;
+            match self.cycles.get_mut(cycle) {
+                Some(places) => places.next += 1,
+                None => self.count_first(cycle),
+            }
+            cycles = cycles.max(cycle + 1);
+        }
+        (cycles, first_later)
     }
 
-    /// Sorts messages by cycle and rank.
-    fn sort(&mut self, messages: &mut Vec<T>) {
-        let Some((first, last)) = span(messages) else { return };
-        let span = (last - first) as usize + 1;
-        if messages.len() < FEW || span > MOST_CYCLES * messages.len() {
-            return messages.sort_by_key(|message| (message.at(), message.rank()));
-        }
-        self.count(messages, first, span);
-        // Whatever stands here is written over.
-        self.sorted.resize(messages.len(), messages[0]);
-        for message in messages.iter() {
-            let place = &mut self.places[(message.at().0 - first) as usize];
-            self.sorted[*place as usize] = *message;
-            *place += 1;
-        }
-        std::mem::swap(messages, &mut self.sorted);
-        messages.chunk_by_mut(|a, b| a.at() == b.at()).for_each(|same| same.sort_by_key(T::rank));
+    /// Counts a message of a cycle before all that there have been.
+    #[cold]
+    fn count_first(&mut self, cycle: usize) {
+        self.cycles.resize(cycle + 1, Places::default());
+        self.cycles[cycle].next += 1;
     }
 
-    /// Where the first message of each cycle goes.
-    fn count(&mut self, messages: &[T], first: u64, span: usize) {
-        self.places.clear();
-        self.places.resize(span + 1, 0);
-        for message in messages {
-            self.places[(message.at().0 - first) as usize + 1] += 1;
+    /// Gives the messages of each of the last cycles their places: how many there are in all.
+    fn lay_out(&mut self, cycles: usize) -> usize {
+        let mut due = 0;
+        for places in self.cycles[..cycles].iter_mut().rev() {
+            let count = places.next;
+            *places = Places { first: due, next: due };
+            due += count;
         }
-        for cycle in 1..span {
-            self.places[cycle] += self.places[cycle - 1];
+        let due = due as usize;
+        if self.order.len() < due {
+            self.order.resize(due, Due::default());
         }
+        due
+    }
+
+    /// Puts the messages before `end` in order, each behind those of its cycle that have no higher rank.
+    fn put_in_order<T: Timed>(&mut self, messages: &[T], end: Cycle, cycles: usize) {
+        let (cycles, order) = (&mut self.cycles[..cycles], &mut self.order[..]);
+        for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.at() < end) {
+            let due = Due { rank: message.rank(), index: index as u32 };
+            let places = &mut cycles[(end - message.at()) as usize - 1];
+            let (first, mut place) = (places.first as usize, places.next as usize);
+            places.next += 1;
+            while place > first && order[place - 1].rank > due.rank {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = due;
+        }
+        cycles.fill(Places::default());
     }
 }
 
@@ -125,14 +159,6 @@ impl<T: Timed> Stream<T> {
     }
 }
 
-/// The first and the last cycle of any message.
-fn span<T: Timed>(messages: &[T]) -> Option<(u64, u64)> {
-    let any = messages.first()?.at().0;
-    let widened =
-        |(first, last): (u64, u64), message: &T| (first.min(message.at().0), last.max(message.at().0));
-    Some(messages.iter().fold((any, any), widened))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Sorter, Stream, Timed};
@@ -157,11 +183,16 @@ mod tests {
         let mut messages =
             vec![Message(9, 0, 0), Message(4, 1, 1), Message(7, 0, 2), Message(4, 0, 3), Message(7, 0, 4)];
         let mut sorter = Sorter::default();
-        let first = (&[Message(4, 0, 3), Message(4, 1, 1)][..], Cycle(7));
-        assert_eq!(sorter.take_before(&mut messages, Cycle(7)), first);
-        let rest = (&[Message(7, 0, 2), Message(7, 0, 4), Message(9, 0, 0)][..], Cycle::NEVER);
-        assert_eq!(sorter.take_before(&mut messages, Cycle(10)), rest);
-        assert!(messages.is_empty());
+        let mut taken = Vec::new();
+        assert_eq!(
+            sorter.take_before(&mut messages, Cycle(7), |message| taken.push(message.2)),
+            (2, Cycle(7))
+        );
+        assert_eq!(
+            sorter.take_before(&mut messages, Cycle(10), |message| taken.push(message.2)),
+            (3, Cycle::NEVER)
+        );
+        assert_eq!((taken, messages.len()), (vec![3, 1, 2, 4, 0], 0));
     }
 
     #[test]
@@ -185,8 +216,9 @@ mod tests {
             let mut messages: Vec<Message> = (0..count).map(message).collect();
             let mut expected = messages.clone();
             expected.sort_by_key(|&Message(at, rank, _)| (at, rank));
-            Sorter::default().sort(&mut messages);
-            assert_eq!(messages, expected, "{count} in {span} cycles");
+            let mut sorted = Vec::new();
+            Sorter::default().take_before(&mut messages, Cycle(1000 + span), |message| sorted.push(message));
+            assert_eq!(sorted, expected, "{count} in {span} cycles");
         }
     }
 }
