@@ -10,6 +10,7 @@
 pub mod cache;
 pub mod crossbar;
 pub mod dram;
+mod fifo;
 mod l2;
 mod line_table;
 mod map;

@@ -3,11 +3,11 @@
 mod inspect;
 
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
+use crate::fifo::Fifo;
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
 use crate::message::{Credit, HalfContent, HalfMessage, Line, Reply, Request};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
 use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask, fetch_all_ahead};
@@ -83,6 +83,13 @@ impl Agenda {
         }
         (at, next)
     }
+
+    /// Before this moment nothing happens but to a slice.
+    #[inline]
+    fn apart_from(&self, slice: usize) -> Ticks {
+        let others = self.look_ups.iter().enumerate().filter(|&(other, _)| other != slice);
+        others.fold(self.fill.0.0.min(self.message), |first, (_, &look_up)| first.min(look_up))
+    }
 }
 
 /// What happens next to a slice.
@@ -146,9 +153,9 @@ pub struct Partition {
     slices: Vec<Slice>,
     channels: Vec<PseudoChannel>,
     /// For each pseudo-channel, which answers in order.
-    fills: Vec<VecDeque<Fill>>,
+    fills: Vec<Fifo<Fill>>,
     /// Data and invalidations that come from the other half, in order of arrival.
-    messages: VecDeque<HalfMessage>,
+    messages: Fifo<HalfMessage>,
     wanted: Vec<DramRequest>,
     agenda: Agenda,
     counters: PartitionCounters,
@@ -168,8 +175,8 @@ impl Partition {
             channels: (0..spec.channels)
                 .map(|channel| PseudoChannel::new(&spec.channel, stagger(channel)))
                 .collect(),
-            fills: vec![VecDeque::new(); spec.channels as usize],
-            messages: VecDeque::new(),
+            fills: vec![Fifo::default(); spec.channels as usize],
+            messages: Fifo::default(),
             wanted: Vec::new(),
             agenda: Agenda::new(spec),
             counters: PartitionCounters::default(),
@@ -181,21 +188,23 @@ impl Partition {
     pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice_of(request.local_line);
-        self.slices[slice].push(request);
-        self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        if self.slices[slice].push(request) {
+            self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        }
     }
 
     /// A message of the partition of the same number in the other half arrives; they must come in order of arrival.
     pub fn push_message(&mut self, spec: &PartitionSpec, message: HalfMessage) {
         let HalfContent::Request(request) = message.content else {
-            self.messages.push_back(message);
-            self.agenda.set_message(self.messages.front());
+            self.messages.push(message);
+            self.agenda.set_message(self.messages.first());
             return;
         };
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice_of(request.local_line);
-        self.slices[slice].push_far(request);
-        self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        if self.slices[slice].push_far(request) {
+            self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        }
     }
 
     /// The first cycle in which something can happen, if anything is under way.
@@ -229,7 +238,7 @@ impl Partition {
     /// Whether nothing waits and nothing is under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.fills.iter().all(VecDeque::is_empty)
+        self.fills.iter().all(|fills| fills.is_empty())
             && self.messages.is_empty()
             && self.slices.iter().all(Slice::is_idle)
     }
@@ -265,7 +274,7 @@ impl Partition {
         self.channels.iter().for_each(PseudoChannel::fetch);
         self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
         let slice = |line| &self.slices[spec.map.slice(line)];
-        let fills = self.fills.iter().flatten();
+        let fills = self.fills.iter().flat_map(|fills| fills.iter());
         let due = self.messages.iter().take_while(|message| message.at < until);
         let data = due.filter_map(|message| match message.content {
             HalfContent::Data(line, _) | HalfContent::Invalidate(line) => Some(line),
@@ -302,29 +311,20 @@ impl Partition {
     /// that was so.
     fn act_until(&mut self, spec: &PartitionSpec, settled: Ticks, output: &mut PartitionOutput) -> bool {
         loop {
-            let (now, next) = self.agenda.next();
+            let (mut now, next) = self.agenda.next();
             if now >= settled {
                 return false;
             }
-            if self.act(spec, now, next, output) {
+            match next {
+                Next::Fill(channel) => self.fill(spec, channel, output),
+                Next::Message => self.take_message(spec, output),
+                Next::LookUp(slice) => now = self.look_up(spec, slice, (now, settled), output),
+            }
+            if !self.wanted.is_empty() {
+                self.ask_dram(spec, now);
                 return true;
             }
         }
-    }
-
-    /// One thing that happens to a slice; whether it asks something of DRAM.
-    #[inline(always)]
-    fn act(&mut self, spec: &PartitionSpec, now: Ticks, next: Next, output: &mut PartitionOutput) -> bool {
-        match next {
-            Next::Fill(channel) => self.fill(spec, channel, output),
-            Next::Message => self.take_message(spec, output),
-            Next::LookUp(slice) => self.look_up(spec, slice, now, output),
-        }
-        let asks = !self.wanted.is_empty();
-        if asks {
-            self.ask_dram(spec, now);
-        }
-        asks
     }
 
     /// When the next command may be issued.
@@ -347,16 +347,16 @@ impl Partition {
     }
 
     fn fill(&mut self, spec: &PartitionSpec, channel: usize, output: &mut PartitionOutput) {
-        let Some(fill) = self.fills[channel].pop_front() else { return };
-        self.agenda.set_fill(channel, self.fills[channel].front());
+        let Some(fill) = self.fills[channel].pop() else { return };
+        self.agenda.set_fill(channel, self.fills[channel].first());
         self.bring_to_slice(spec.map.slice(fill.line), output, |slice, output| {
             slice.fill(&spec.l2, fill.line, fill.sectors, fill.at, output);
         });
     }
 
     fn take_message(&mut self, spec: &PartitionSpec, output: &mut PartitionOutput) {
-        let Some(message) = self.messages.pop_front() else { return };
-        self.agenda.set_message(self.messages.front());
+        let Some(message) = self.messages.pop() else { return };
+        self.agenda.set_message(self.messages.first());
         match message.content {
             HalfContent::Data(line, sectors) => {
                 self.bring_to_slice(spec.map.slice_of(line.local), output, |slice, output| {
@@ -370,10 +370,30 @@ impl Partition {
         }
     }
 
-    fn look_up(&mut self, spec: &PartitionSpec, slice: usize, now: Ticks, output: &mut PartitionOutput) {
+    /// A slice looks up a request, and those after it as long as nothing else happens before `settled` and nothing is asked
+    /// of DRAM. When it looked up the last one.
+    fn look_up(
+        &mut self,
+        spec: &PartitionSpec,
+        number: usize,
+        (mut now, settled): (Ticks, Ticks),
+        output: &mut PartitionOutput,
+    ) -> Ticks {
+        let end = self.agenda.apart_from(number).min(settled);
         let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < spec.write_limit);
-        self.with_slice(slice, output, |slice, output| slice.step(&spec.l2, now, writes_allowed, output));
-        self.agenda.set_look_up(slice, self.slices[slice].next_event());
+        let mut next = now;
+        self.with_slice(number, output, |slice, output| {
+            loop {
+                slice.step(&spec.l2, now, writes_allowed, output);
+                next = slice.next_event();
+                if next >= end || !output.dram.is_empty() {
+                    break;
+                }
+                now = next;
+            }
+        });
+        self.agenda.set_look_up(number, next);
+        now
     }
 
     /// Brings data to a slice, which may let it look up what it could not.
@@ -429,16 +449,16 @@ impl Partition {
             if done < self.epoch_end {
                 self.fetch_for_fill(spec, channel, line);
             }
-            self.fills[channel].push_back(Fill { at: done, line, sectors: access.sectors });
+            self.fills[channel].push(Fill { at: done, line, sectors: access.sectors });
         }
-        self.agenda.set_fill(channel, self.fills[channel].front());
+        self.agenda.set_fill(channel, self.fills[channel].first());
     }
 
     /// Fetches what data needs that comes from a pseudo-channel before the epoch ends: what is known of its line, and the
     /// place of the line before it, of which that is there by now.
     fn fetch_for_fill(&self, spec: &PartitionSpec, channel: usize, line: Address) {
         self.slices[spec.map.slice(line)].fetch_entries(line);
-        if let Some(before) = self.fills[channel].back() {
+        if let Some(before) = self.fills[channel].last() {
             self.slices[spec.map.slice(before.line)].fetch_place(before.line);
         }
     }

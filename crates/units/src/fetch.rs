@@ -14,7 +14,7 @@ pub fn fetch_ahead<T>(place: &T) {
 #[inline(always)]
 pub fn fetch_all_ahead<T: ?Sized>(value: &T) {
     let first: *const u8 = std::ptr::from_ref(value).cast();
-    (0..size_of_val(value)).step_by(HOST_LINE).for_each(|byte| fetch(first.wrapping_add(byte)));
+    (0..size_of_val(value).div_ceil(HOST_LINE)).for_each(|line| fetch(first.wrapping_add(line * HOST_LINE)));
 }
 
 #[inline(always)]

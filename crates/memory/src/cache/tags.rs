@@ -58,6 +58,7 @@ pub struct SectorCache {
     ways: Divisor,
     /// The bits of a set's number, where the number of sets is a power of two.
     set_mask: Option<u64>,
+    sets: Divisor,
     fingerprints: Fingerprints,
     /// All lines, set by set: everything that is known of one in one word.
     lines: Vec<Word>,
@@ -124,6 +125,7 @@ impl SectorCache {
         SectorCache {
             shape,
             ways: Divisor::new(shape.ways as u64),
+            sets: Divisor::new(shape.sets as u64),
             set_mask: shape.sets.is_power_of_two().then_some(shape.sets as u64 - 1),
             fingerprints: Fingerprints::new(shape),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
@@ -373,7 +375,7 @@ impl SectorCache {
     fn set(&self, set_number: u64) -> usize {
         match self.set_mask {
             Some(mask) => (set_number & mask) as usize,
-            None => (set_number % self.shape.sets as u64) as usize,
+            None => self.sets.divide(set_number).1 as usize,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The L2 request coalescer in front of a slice: what one SM reads while the same sectors are on their way to a neighbour
 //! comes with the neighbour's reply.
 
+use crate::fifo::Fifo;
 use crate::line_table::LineTable;
 use crate::message::Request;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_units::{Address, Cycle, SectorMask, TypedId};
@@ -27,6 +27,11 @@ impl CoalescerSpec {
 
     fn cluster(&self, request: &Request) -> u16 {
         self.cluster_of_sm[request.sm.index()]
+    }
+
+    /// A read whose reply leaves at `left`, that nobody has been added to.
+    fn lead(&self, request: &Request, left: Cycle) -> Lead {
+        Lead { cluster: self.cluster(request), sectors: request.sectors, left, askers: 1, closed: false }
     }
 }
 
@@ -52,12 +57,58 @@ struct Lead {
     closed: bool,
 }
 
+/// The reads of one line, in the order in which they went to the slice: mostly one cluster has asked for a line, once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Leads {
+    first: Option<Lead>,
+    /// Those after it.
+    rest: SmallVec<[Lead; 1]>,
+}
+
+impl Leads {
+    /// The first that is the right one.
+    #[inline]
+    fn find(&mut self, is_right: impl Fn(&Lead) -> bool) -> Option<&mut Lead> {
+        match &mut self.first {
+            Some(first) if is_right(first) => Some(first),
+            _ => self.rest.iter_mut().find(|lead| is_right(lead)),
+        }
+    }
+
+    /// Opens a read that came `at` to merging, unless a closed request for the same line is in flight.
+    #[inline]
+    fn open(&mut self, at: Cycle, lead: Lead) {
+        if let Some(before) = self.find(|other| other.cluster == lead.cluster && at < other.left) {
+            if !before.closed {
+                *before = lead;
+            }
+        } else if self.first.is_none() {
+            self.first = Some(lead);
+        } else {
+            self.rest.push(lead);
+        }
+    }
+
+    /// Forgets those whose replies have left `now`; whether any are there still.
+    #[inline]
+    fn forget(&mut self, now: Cycle) -> bool {
+        self.first = self.first.filter(|lead| lead.left > now);
+        if !self.rest.is_empty() {
+            self.rest.retain(|lead| lead.left > now);
+            if self.first.is_none() && !self.rest.is_empty() {
+                self.first = Some(self.rest.remove(0));
+            }
+        }
+        self.first.is_some()
+    }
+}
+
 /// The coalescer of one slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Coalescer {
-    leads: LineTable<SmallVec<[Lead; 2]>>,
+    leads: LineTable<Leads>,
     /// Reads whose reply leaves, as they were answered.
-    leaving: VecDeque<(Cycle, Address)>,
+    leaving: Fifo<(Cycle, Address)>,
 }
 
 impl Coalescer {
@@ -81,7 +132,7 @@ impl Coalescer {
         self.forget(request.at);
         let cluster = spec.cluster(request);
         let leads = self.leads.get_mut(request.line)?;
-        let lead = leads.iter_mut().find(|lead| lead.cluster == cluster && request.at < lead.left)?;
+        let lead = leads.find(|lead| lead.cluster == cluster && request.at < lead.left)?;
         lead.closed |= lead.sectors != request.sectors;
         if lead.closed || lead.askers >= spec.most {
             return None;
@@ -92,49 +143,30 @@ impl Coalescer {
 
     /// The slice has looked up a read, which waits for data.
     pub(crate) fn waits(&mut self, spec: &CoalescerSpec, request: &Request) {
-        self.lead(spec, request, Cycle::NEVER);
+        self.leads.get_or_insert(request.line).open(request.at, spec.lead(request, Cycle::NEVER));
     }
 
     /// The reply to a read leaves; it may have waited for data.
     pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
-        let cluster = spec.cluster(request);
-        let has_waited = |lead: &&mut Lead| {
-            lead.cluster == cluster && lead.sectors == request.sectors && lead.left == Cycle::NEVER
+        let lead = spec.lead(request, left);
+        let has_waited = |other: &Lead| {
+            other.cluster == lead.cluster && other.sectors == lead.sectors && other.left == Cycle::NEVER
         };
-        let leads = self.leads.get_mut(request.line);
-        match leads.and_then(|leads| leads.iter_mut().find(has_waited)) {
-            Some(lead) => lead.left = left,
-            None => self.lead(spec, request, left),
-        }
-        self.leaving.push_back((left, request.line));
-    }
-
-    /// Opens this request to merging, unless a closed request for the same line is in flight.
-    fn lead(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
-        let cluster = spec.cluster(request);
-        let lead = Lead { cluster, sectors: request.sectors, left, askers: 1, closed: false };
         let leads = self.leads.get_or_insert(request.line);
-        match leads.iter_mut().find(|lead| lead.cluster == cluster && request.at < lead.left) {
-            Some(before) if before.closed => {}
-            Some(full) => *full = lead,
-            None => leads.push(lead),
+        match leads.find(has_waited) {
+            Some(waited) => waited.left = left,
+            None => leads.open(request.at, lead),
         }
+        self.leaving.push((left, request.line));
     }
 
     /// Forgets the reads whose replies have left when a request arrives.
     fn forget(&mut self, now: Cycle) {
-        while let Some(&(left, line)) = self.leaving.front()
+        while let Some(&(left, line)) = self.leaving.first()
             && left <= now
         {
-            self.leaving.pop_front();
-            self.leads.change(line, |leads| {
-                // Mostly one cluster has asked for a line, once.
-                match &leads[..] {
-                    [lead] if lead.left <= now => leads.clear(),
-                    _ => leads.retain(|lead| lead.left > now),
-                }
-                ((), !leads.is_empty())
-            });
+            self.leaving.pop();
+            self.leads.change(line, |leads| ((), leads.forget(now)));
         }
     }
 }

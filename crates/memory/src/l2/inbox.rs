@@ -1,8 +1,8 @@
 //! Requests that wait at a slice, in order of arrival.
 
+use crate::fifo::Fifo;
 use crate::message::Request;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use warplab_config::Ticks;
 
 /// Why a request does not pass until something has come or gone.
@@ -19,7 +19,7 @@ pub(super) enum Blocked {
 /// Requests in order of arrival.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Inbox {
-    requests: VecDeque<Request>,
+    requests: Fifo<Request>,
     /// Whether the first one is blocked.
     blocked: bool,
     /// What it waited for when it was looked up last, as long as that is known to be so.
@@ -43,7 +43,7 @@ const MORE: usize = 4;
 impl Default for Inbox {
     fn default() -> Inbox {
         let (not_before, passed) = (Ticks(0), Ticks(0));
-        let (requests, obstacle, next) = (VecDeque::new(), None, Ticks::NEVER);
+        let (requests, obstacle, next) = (Fifo::default(), None, Ticks::NEVER);
         let (looked_up, expected) = (0, 0);
         Inbox { requests, blocked: false, obstacle, not_before, passed, next, looked_up, expected }
     }
@@ -57,7 +57,7 @@ impl Inbox {
     }
 
     /// The requests, the first one first.
-    pub(super) fn requests(&self) -> &VecDeque<Request> {
+    pub(super) fn requests(&self) -> &Fifo<Request> {
         &self.requests
     }
 
@@ -69,8 +69,8 @@ impl Inbox {
     }
 
     /// The requests that will be looked up in this epoch, as far as can be known.
-    pub(super) fn expected(&self) -> impl Iterator<Item = &Request> + Clone {
-        self.requests.iter().take(self.expected)
+    pub(super) fn expected(&self) -> &[Request] {
+        &self.requests[..self.expected.min(self.requests.len())]
     }
 
     /// Whether the first request is blocked.
@@ -78,16 +78,21 @@ impl Inbox {
         self.blocked
     }
 
-    /// A request comes last.
-    pub(super) fn push(&mut self, request: Request) {
-        self.requests.push_back(request);
-        self.plan();
+    /// A request comes last; whether it is the only one.
+    #[inline]
+    pub(super) fn push(&mut self, request: Request) -> bool {
+        let is_first = self.requests.is_empty();
+        self.requests.push(request);
+        if is_first {
+            self.plan();
+        }
+        is_first
     }
 
     /// The first request has been looked up; the next one passes in no earlier than `passed`.
     #[inline]
     pub(super) fn pop(&mut self, passed: Option<Ticks>) {
-        self.requests.pop_front();
+        self.requests.pop();
         self.looked_up += 1;
         self.obstacle = None;
         self.passed = passed.map_or(self.passed, |passed| self.passed.max(passed));
@@ -129,7 +134,7 @@ impl Inbox {
 
     #[inline]
     fn plan(&mut self) {
-        self.next = match self.requests.front() {
+        self.next = match self.requests.first() {
             Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before).max(self.passed),
             _ => Ticks::NEVER,
         };
@@ -146,7 +151,7 @@ mod tests {
     fn the_first_request_passes_when_it_has_come_and_the_one_before_has_passed() {
         let mut inbox = Inbox::default();
         assert_eq!(inbox.next(), Ticks::NEVER);
-        [10, 11].into_iter().for_each(|at| inbox.push(read(0, 0, 1, at)));
+        [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
         inbox.pop(Some(Ticks::of_cycles(15)));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
@@ -155,13 +160,16 @@ mod tests {
     #[test]
     fn where_requests_wait_as_many_are_expected_as_were_looked_up_before() {
         let mut inbox = Inbox::default();
-        (0..10).for_each(|at| inbox.push(read(0, 0, 1, at)));
+        (0..10).for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
         inbox.expect(10);
-        assert_eq!(inbox.expected().count(), 10);
+        assert_eq!(inbox.expected().len(), 10);
         [(); 3].into_iter().for_each(|()| inbox.pop(None));
-        (10..30).for_each(|at| inbox.push(read(0, 0, 1, at)));
+        (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
         inbox.expect(20);
-        assert_eq!(inbox.expected().map(|request| request.at.0).collect::<Vec<u64>>(), [3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(
+            inbox.expected().iter().map(|request| request.at.0).collect::<Vec<u64>>(),
+            [3, 4, 5, 6, 7, 8, 9]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Sectors that were just written in part: a read of their line holds a slice up until they are whole.
 
+use crate::fifo::Fifo;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_units::Address;
 
@@ -25,27 +25,35 @@ impl RecentSpec {
 
 /// Lines of one slice with sectors that were just written in part, in the order of time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct RecentWrites(VecDeque<(Address, Ticks)>);
+pub(crate) struct RecentWrites(Fifo<(Address, Ticks)>);
 
 impl RecentWrites {
     /// A sector of a line is written in part `now`.
     pub(crate) fn write(&mut self, spec: &RecentSpec, line: Address, now: Ticks) {
         self.forget(spec, now);
-        self.0.push_back((line, now));
+        self.0.push((line, now));
     }
 
     /// A line is read `now`: how long that holds the slice up. The line is whole then.
+    #[inline]
     pub(crate) fn read(&mut self, spec: &RecentSpec, line: Address, now: Ticks) -> Ticks {
+        if self.0.is_empty() { Ticks(0) } else { self.read_among(spec, line, now) }
+    }
+
+    /// A line is read while some were just written.
+    fn read_among(&mut self, spec: &RecentSpec, line: Address, now: Ticks) -> Ticks {
         self.forget(spec, now);
-        let before = self.0.len();
+        if self.0.iter().all(|&(written, _)| written != line) {
+            return Ticks(0);
+        }
         self.0.retain(|&(written, _)| written != line);
-        if self.0.len() < before { spec.stall } else { Ticks(0) }
+        spec.stall
     }
 
     /// Lines are whole some time after they were written.
     fn forget(&mut self, spec: &RecentSpec, now: Ticks) {
-        while self.0.front().is_some_and(|&(_, at)| at + spec.window <= now) {
-            self.0.pop_front();
+        while self.0.first().is_some_and(|&(_, at)| at + spec.window <= now) {
+            self.0.pop();
         }
     }
 }

@@ -19,10 +19,11 @@ use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
 use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
+use std::array;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
+use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
 
 pub use inspect::{L2MshrView, RequestView, SliceView};
 use neighbours::DataSource;
@@ -46,8 +47,8 @@ pub(crate) struct L2Spec {
     replacement: ReplacementPolicy,
     link: LinkSpec,
     mshrs: usize,
-    cycle: Ticks,
-    slice_bytes: u64,
+    /// How long so many sectors keep the port of a slice busy.
+    sector_times: [Ticks; SECTORS_PER_LINE as usize + 1],
     input: Option<InputSpec>,
     coalescer: Option<CoalescerSpec>,
     /// Lines with sectors written in part.
@@ -80,8 +81,10 @@ impl L2Spec {
             replacement: l2.replacement,
             link: LinkSpec::new(config),
             mshrs: l2.miss_entries as usize,
-            cycle,
-            slice_bytes: u64::from(l2.slice_bytes),
+            sector_times: array::from_fn(|sectors| {
+                let bytes = sectors as u64 * SECTOR_BYTES;
+                cycle.max(Ticks(cycle.0 * bytes / u64::from(l2.slice_bytes)))
+            }),
             input: InputSpec::new(config),
             coalescer: CoalescerSpec::new(config),
             partial_lines: l2.partial_lines.map(|lines| lines as usize),
@@ -111,8 +114,7 @@ impl L2Spec {
 
     /// How long the sectors of a request keep the port of a slice busy.
     fn sector_time(&self, request: &Request) -> Ticks {
-        let bytes = u64::from(request.sectors.count()) * SECTOR_BYTES;
-        self.cycle.max(Ticks(self.cycle.0 * bytes / self.slice_bytes))
+        self.sector_times[request.sectors.count() as usize]
     }
 
     /// How long a request keeps the port of a slice busy; `before` is the sector of the atomic operation before, if there
@@ -216,9 +218,10 @@ impl Slice {
         }
     }
 
-    /// A request of an SM arrives.
-    pub(crate) fn push(&mut self, request: Request) {
-        self.from_sms.push(request);
+    /// A request of an SM arrives; whether it is the first that waits of those of SMs.
+    #[inline]
+    pub(crate) fn push(&mut self, request: Request) -> bool {
+        self.from_sms.push(request)
     }
 
     /// When the next request can be looked up; never when none waits or all are blocked.
@@ -268,7 +271,7 @@ impl Slice {
         if let Some(blocked) = inbox.obstacle() {
             return self.inbox(asker).block(blocked);
         }
-        let Some(&request) = inbox.requests().front() else { return };
+        let Some(&request) = inbox.requests().first() else { return };
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.pop(None);

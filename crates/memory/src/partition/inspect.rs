@@ -4,7 +4,6 @@ use super::Partition;
 use crate::dram::ChannelView;
 use crate::l2::SliceView;
 use serde::Serialize;
-use std::collections::VecDeque;
 use warplab_units::Cycle;
 
 /// A memory partition: its L2 slices and the DRAM channel behind them.
@@ -26,7 +25,7 @@ impl Partition {
         PartitionView {
             slices: self.slices.iter().map(|slice| slice.inspect(now, first, sets)).collect(),
             channels: self.channels.iter().map(|channel| channel.inspect()).collect(),
-            sectors_coming: self.fills.iter().map(VecDeque::len).sum(),
+            sectors_coming: self.fills.iter().map(|fills| fills.len()).sum(),
         }
     }
 }

@@ -11,9 +11,10 @@ use warplab_config::Ticks;
 use warplab_units::{Cycle, SECTOR_BYTES, SectorMask};
 
 impl Slice {
-    /// A request arrives from the other half.
-    pub(crate) fn push_far(&mut self, request: Request) {
-        self.from_other_half.push(request);
+    /// A request arrives from the other half; whether it is the first that waits of those.
+    #[inline]
+    pub(crate) fn push_far(&mut self, request: Request) -> bool {
+        self.from_other_half.push(request)
     }
 
     /// A request of an SM for a line that is at home in the other half. A read is served from the copy, if there is one;

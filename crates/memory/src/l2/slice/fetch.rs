@@ -21,12 +21,12 @@ impl Slice {
     pub(crate) fn fetch_for_requests(&self, until: Cycle) {
         let of_sms = self.from_sms.expected();
         let of_other_half = self.from_other_half.expected();
-        for request in of_sms.clone() {
+        for request in of_sms {
             self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
             self.mshrs_of(request).fetch_slot(request.line);
         }
-        for request in of_other_half.clone() {
+        for request in of_other_half {
             self.cache.fetch_set(request.local_line);
             self.mshrs.fetch_slot(request.line);
         }

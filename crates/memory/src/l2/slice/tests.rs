@@ -52,7 +52,7 @@ impl Bench {
 
     /// Looks up everything that can be.
     fn run(&mut self, requests: impl IntoIterator<Item = Request>) {
-        requests.into_iter().for_each(|request| self.slice.push(request));
+        requests.into_iter().for_each(|request| _ = self.slice.push(request));
         let writes_allowed = self.writes_allowed;
         while self.slice.next_event() != Ticks::NEVER {
             self.with(|slice, spec, output| slice.step(spec, slice.next_event(), writes_allowed, output));

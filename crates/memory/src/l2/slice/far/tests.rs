@@ -64,7 +64,7 @@ impl Twins {
     fn run(&mut self, half: Half, requests: impl IntoIterator<Item = Request>) -> Vec<(u32, u64)> {
         for request in requests {
             let (_, request) = self.spec.map.route(request);
-            self.slices[half].push(request);
+            let _ = self.slices[half].push(request);
         }
         while self.step() {}
         self.replies.drain(..).map(|reply| (reply.token, reply.at.0)).collect()
@@ -104,7 +104,7 @@ impl Twins {
                 let first = (0..self.messages[half].len()).min_by_key(|&at| self.messages[half][at].at);
                 let message = self.messages[half].remove(first.unwrap());
                 match message.content {
-                    HalfContent::Request(request) => slice.push_far(request),
+                    HalfContent::Request(request) => _ = slice.push_far(request),
                     HalfContent::Data(line, sectors) => {
                         slice.fill_copy(&self.spec, line, sectors, message.at, &mut output);
                     }
