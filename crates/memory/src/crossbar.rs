@@ -58,6 +58,7 @@ impl CrossbarSpec {
     }
 
     /// The number of an SM in its cluster.
+    #[inline]
     fn place(&self, sm: SmId) -> usize {
         sm.index() - self.clusters[self.cluster(sm)].start
     }
@@ -96,6 +97,7 @@ impl ClusterPorts {
     }
 
     /// When a request that leaves its SM `at` arrives at its partition: at least the latency later.
+    #[inline]
     pub fn request_arrival(&mut self, spec: &CrossbarSpec, at: Cycle, bytes: u32) -> Cycle {
         let arrival = self.send.pass(spec.cluster_send, at, bytes) + spec.latency;
         self.counters.requests.passes(at.0, arrival.0);
@@ -103,6 +105,7 @@ impl ClusterPorts {
     }
 
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
+    #[inline]
     pub fn reply_arrival(&mut self, spec: &CrossbarSpec, reply: &Reply) -> Cycle {
         let Reply { sm, bytes, shared, at, .. } = *reply;
         let at_cluster = if shared { 0 } else { bytes };

@@ -185,6 +185,7 @@ impl Partition {
     }
 
     /// A request arrives; requests of one partition must come in order of arrival.
+    #[inline]
     pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice_of(request.local_line);

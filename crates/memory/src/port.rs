@@ -25,6 +25,7 @@ pub struct Port {
 impl Port {
     /// The cycle in which a message that comes `at` has passed its last byte. A message that meets a free port and fits
     /// into one cycle passes at once; one without bytes passes with the one before.
+    #[inline]
     pub fn pass(&mut self, bandwidth: Bandwidth, at: Cycle, bytes: u32) -> Cycle {
         let start = self.free_at.max(at.0 * bandwidth.0);
         self.free_at = start + u64::from(bytes);

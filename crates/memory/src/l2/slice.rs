@@ -558,6 +558,7 @@ fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutpu
 }
 
 /// The reply to an SM leaves at `at`, alone or with that to its neighbour.
+#[inline]
 fn reply(spec: &L2Spec, request: &Request, asker: Asker, at: Cycle, output: &mut SliceOutput<'_>) {
     let bytes = spec.header_bytes + data_bytes(request);
     output.queue.leaves(at.0, request.at.0);
