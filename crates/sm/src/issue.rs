@@ -220,13 +220,9 @@ impl Advance<'_> {
         };
         let Sm { lsu, now, next_operation, sub_partitions, .. } = &mut *self.sm;
         let spec = &self.context.spec.lsu;
-        let read = lsu.push(sub, owner, work, *now, spec);
-        *next_operation = lsu.queues.next_start_with(sub, *next_operation);
+        lsu.push(sub, owner, work, *now);
+        *next_operation = lsu.queues.next_start_with(sub, *next_operation, &spec.queue);
         sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
-        if let (Some(at), Some(counter)) = (read, info.read_barrier) {
-            let (slot, generation) = (owner.slot, owner.generation);
-            self.sm.events.push(at, Event::Release { slot, generation, counter });
-        }
         if self.sm.watched {
             self.watch_levels();
         }

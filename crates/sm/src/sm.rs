@@ -45,8 +45,8 @@ pub struct Sm {
     inbox: VecDeque<Reply>,
     /// When the first of these comes, or never.
     next_reply: Cycle,
-    /// When the LSU can start its next operation, as far as is known, or never; and that of which sub-partition.
-    pub(crate) next_operation: (Cycle, usize),
+    /// When something can start in the LSU, as far as is known, or never.
+    pub(crate) next_operation: Cycle,
     starts: VecDeque<BlockStart>,
     /// When the first of these comes, or never.
     next_start: Cycle,
@@ -112,7 +112,7 @@ impl Sm {
             printed: PrintedLines::default(),
             inbox: VecDeque::new(),
             next_reply: Cycle::NEVER,
-            next_operation: (Cycle::NEVER, 0),
+            next_operation: Cycle::NEVER,
             starts: VecDeque::new(),
             next_start: Cycle::NEVER,
             ends: Vec::new(),
@@ -217,7 +217,7 @@ impl Sm {
 
     fn next_known(&self) -> Cycle {
         let event = self.events.next().min(self.wakes.next());
-        let lsu = self.next_operation.0.min(self.next_credit());
+        let lsu = self.next_operation.min(self.next_credit());
         event.min(lsu).min(self.next_reply).min(self.next_start)
     }
 
@@ -347,9 +347,7 @@ impl Advance<'_> {
     /// Everything that happens at the start of this cycle: replies, the LSU, events of warps, blocks that come.
     fn take_due(&mut self) {
         let now = self.sm.now;
-        let may_start =
-            self.sm.next_operation.0 <= now || self.sm.watched && self.sm.lsu.queues.may_start(now);
-        if self.sm.next_reply <= now || self.sm.next_credit() <= now || may_start {
+        if self.sm.next_reply <= now || self.sm.next_credit() <= now || self.sm.next_operation <= now {
             self.run_lsu();
         }
         self.take_events();
@@ -367,15 +365,13 @@ impl Advance<'_> {
         if self.sm.next_reply <= now || self.sm.next_credit() <= now {
             self.take_replies();
         }
-        if let (start, sub) = self.sm.next_operation
-            && start <= now
-        {
+        if self.sm.next_operation <= now {
             let Sm { lsu, sub_partitions, scratch, .. } = &mut *self.sm;
             let spec = &self.context.spec.lsu;
-            if let Some(sub) = lsu.start(now, sub, spec, &mut scratch.outcomes) {
+            if let Some(sub) = lsu.advance(now, spec, &mut scratch.outcomes) {
                 sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
             }
-            self.sm.next_operation = lsu.queues.next_start();
+            self.sm.next_operation = lsu.queues.next_start(&spec.queue).max(now + 1);
         }
         for number in 0..self.sm.scratch.outcomes.len() {
             self.memory_outcome(self.sm.scratch.outcomes[number]);
@@ -395,7 +391,7 @@ impl Advance<'_> {
         if lsu.credits.next_return() <= *now {
             lsu.queues.unblock(*now);
         }
-        *next_operation = lsu.queues.next_start();
+        *next_operation = lsu.queues.next_start(&self.context.spec.lsu.queue);
         *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::constants::ConstantSpec;
 use crate::fetch::FetchSpec;
-use crate::lsu::{Coalescing, LsuSpec, PortSpec, QueueSpec};
+use crate::lsu::{Coalescing, DataSpec, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
 use crate::register_file::RegisterFileSpec;
 use warplab_config::GpuConfig;
@@ -199,6 +199,11 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             queue: sm.memory_pipeline.send_queue as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
+        data: DataSpec {
+            pace: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
+            shared_queue: sm.memory_pipeline.unit_queue as usize,
+            global_queue: sm.memory_pipeline.data_queue as usize,
+        },
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
         special_interval: sm.memory_pipeline.special_interval.map(u64::from),

@@ -10,6 +10,7 @@ mod hardware;
 mod hazards;
 mod isa;
 mod laws;
+mod load_store;
 mod machine_code;
 mod monotony;
 mod runtime;

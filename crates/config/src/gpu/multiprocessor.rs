@@ -351,7 +351,7 @@ pub struct MemoryPipeline {
     /// Memory instructions that a sub-partition holds before its schedulers must wait.
     #[schemars(range(min = 1, max = 255))]
     pub queue: u32,
-    /// Memory instructions that the load/store unit holds beside those, from any sub-partition.
+    /// Accesses to global or local memory that wait for the tags beside those, from any sub-partition, and as many to shared memory.
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub unit_queue: u32,
@@ -363,8 +363,12 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub exchange_interval: Option<u32>,
-    /// Cycles that data of a load takes on the way back to its sub-partition for each pass of the data array; as long as the
-    /// pass where it is not given.
+    /// Accesses that may wait for the data stage while the next one starts.
+    #[serde(default)]
+    #[schemars(range(max = 63))]
+    pub data_queue: u32,
+    /// Cycles between two passes of one load or store, and that the data of a pass takes on the way back to its sub-partition;
+    /// one where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub load_share: Option<u32>,

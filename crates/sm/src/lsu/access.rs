@@ -1,7 +1,7 @@
 //! From what an instruction accessed to what the LSU has to do.
 
 use super::coalesce;
-use super::{GlobalAccess, LoadStoreUnit, Work};
+use super::{GlobalAccess, LoadStoreUnit, Passes, Work};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
@@ -17,6 +17,9 @@ const LOCAL_BASE: u64 = 0x6000_0000_0000;
 /// Bytes of local memory from one row of lanes to the next: room for the most that a thread may have, of every lane.
 const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 
+/// Passes that a special register takes which is another one for each lane (measured: core/special.txt).
+const LANE_NUMBER_PASSES: u64 = 2;
+
 impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.
     pub(crate) fn memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {
@@ -24,16 +27,20 @@ impl Advance<'_> {
         if executed.mask.is_empty() {
             let latency = spec.lsu.masked_latency?;
             sm.shared_counters.exchange_requests += 1;
-            return Some(Work::Shared { busy: 1, pace: 1, latency });
+            return Some(Work::Shared { passes: 1, latency });
         }
-        if let (true, Some(busy)) = (info.takes_turns, spec.lsu.special_interval) {
-            return Some(Work::Shared { busy, pace: busy, latency: u64::from(info.latency) });
+        let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
+        if info.takes_turns && spec.lsu.special_interval.is_some() {
+            return Some(Work::Special { passes: 0, latency });
         }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
-            let special = if info.opcode == Opcode::S2r { spec.lsu.special_interval } else { None };
-            let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
-            return Some(Work::Shared { busy: special.unwrap_or(rows), pace: rows, latency });
+            return Some(match spec.lsu.special_interval {
+                Some(_) if info.opcode == Opcode::S2r => {
+                    Work::Special { passes: LANE_NUMBER_PASSES, latency }
+                }
+                _ => Work::Shared { passes: rows, latency },
+            });
         }
         let record = &mut sm.scratch.record;
         if record.is_empty() || record.kind == AccessKind::CacheControl {
@@ -84,7 +91,7 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
         (u32::from(shared.latency), shared.pass_latency)
     };
     let latency = u64::from(first) + further * u64::from(each);
-    Work::Shared { busy: taken * u64::from(shared.pass_interval), pace: taken * u64::from(each), latency }
+    Work::Shared { passes: taken * u64::from(shared.pass_interval), latency }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.
@@ -109,7 +116,8 @@ fn global_work(
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,
     };
-    let mut data = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
         data = data.max(coalesce::shared_passes(rows, bytes, banks).taken);
     }
@@ -128,7 +136,8 @@ fn global_work(
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;
     *sector_count += u64::from(sectors);
-    Work::Global { access, lines: lsu.keep_lines(&lines), tags, data }
+    let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
+    Work::Global { access, lines: lsu.keep_lines(&lines), passes }
 }
 
 /// The counters of requests and of sectors of an access.

@@ -49,7 +49,9 @@ pub struct LsuView {
     pub queue_entries: usize,
     /// The queue of each sub-partition, the next instruction first.
     pub queues: Vec<Vec<QueuedView>>,
-    /// Since when the next instruction has waited for an MSHR.
+    /// Accesses of all sub-partitions that wait for the tags, the next one first.
+    pub for_tags: Vec<QueuedView>,
+    /// Since when the next of these has waited for an MSHR.
     pub blocked_since: Option<Cycle>,
     /// When the unit can start its next instruction.
     pub free: Cycle,
@@ -74,6 +76,7 @@ impl LoadStoreUnit {
         LsuView {
             queue_entries: spec.queue.entries,
             queues: queues.collect(),
+            for_tags: self.queues.waiting_for_tags().map(queued).collect(),
             blocked_since: self.queues.blocked_since(),
             free: self.queues.unit_free(),
             loads,
@@ -108,6 +111,7 @@ impl LoadStoreUnit {
 fn queued(operation: &Operation) -> QueuedView {
     let (kind, lines) = match &operation.work {
         Work::Shared { .. } => ("shared", 0),
+        Work::Special { .. } => ("special register", 0),
         Work::Global { access, lines, .. } => (kind(*access), lines.len()),
     };
     let asker = operation.asker;

@@ -4,6 +4,7 @@ use super::message::Asker;
 use super::mshr::LoadId;
 use serde::{Deserialize, Serialize};
 use slab::Slab;
+use std::collections::VecDeque;
 use warplab_trace::QueueCounters;
 use warplab_units::Cycle;
 
@@ -12,6 +13,8 @@ use warplab_units::Cycle;
 pub(crate) struct Load {
     /// Parts that have not come.
     parts: u32,
+    /// Whether it waits behind those of its warp that missed before it.
+    in_order: bool,
     /// What it is when all have.
     done: Done,
 }
@@ -21,34 +24,32 @@ pub(crate) struct Load {
 pub(crate) struct Done {
     /// Who asked.
     pub(crate) asker: Asker,
-    /// Lines that pass the data stage.
-    pub(crate) lines: u32,
-    /// Lines of these that were not there at first.
-    pub(crate) late_lines: u32,
+    /// Passes of the data stage that it takes when it has waited for data.
+    pub(crate) passes: u16,
     /// The result is there no earlier than this.
     pub(crate) ready: Cycle,
 }
 
 /// The loads under way.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Loads {
     loads: Slab<Load>,
+    /// Of each warp slot, the loads that wait for what was missing, in the order of their start.
+    missed: Vec<VecDeque<LoadId>>,
     /// From issue to the last part.
     pub(crate) counters: QueueCounters,
 }
 
 impl Loads {
-    /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.
-    pub(crate) fn start(&mut self, asker: Asker, parts: u32, ready: Cycle) -> LoadId {
-        let done = Done { asker, lines: 0, late_lines: 0, ready };
-        self.loads.insert(Load { parts: parts + 1, done }) as LoadId
+    /// None, of an SM with so many warp slots.
+    pub(crate) fn new(warps: usize) -> Loads {
+        Loads { loads: Slab::new(), missed: vec![VecDeque::new(); warps], counters: QueueCounters::default() }
     }
 
-    /// The load has lines that pass the data stage.
-    pub(crate) fn set_lines(&mut self, load: LoadId, lines: u32) {
-        if let Some(load) = self.loads.get_mut(load as usize) {
-            load.done.lines = lines;
-        }
+    /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.
+    pub(crate) fn start(&mut self, asker: Asker, parts: u32, ready: Cycle) -> LoadId {
+        let done = Done { asker, passes: 0, ready };
+        self.loads.insert(Load { parts: parts + 1, in_order: false, done }) as LoadId
     }
 
     /// How many are under way.
@@ -75,18 +76,40 @@ impl Loads {
     pub(crate) fn expect(&mut self, load: LoadId) {
         if let Some(load) = self.loads.get_mut(load as usize) {
             load.parts += 1;
-            load.done.late_lines += 1;
         }
     }
 
-    /// One part is there. Whether it is the last.
-    pub(crate) fn arrived(&mut self, load: LoadId) -> Option<Done> {
-        let waiting = self.loads.get_mut(load as usize)?;
-        waiting.parts -= 1;
-        if waiting.parts > 0 {
-            return None;
+    /// What a load has found is there: what it is when that is all. Else it waits behind those of its warp that wait, and what
+    /// comes takes so many passes.
+    pub(crate) fn begin(&mut self, load: LoadId, passes: u16) -> Option<Done> {
+        let begun = self.loads.get_mut(load as usize)?;
+        begun.parts -= 1;
+        if begun.parts == 0 {
+            return Some(self.loads.try_remove(load as usize)?.done);
         }
-        Some(self.loads.try_remove(load as usize)?.done)
+        begun.in_order = true;
+        begun.done.passes = passes;
+        self.missed[usize::from(begun.done.asker.owner.slot)].push_back(load);
+        None
+    }
+
+    /// One part is there.
+    pub(crate) fn arrived(&mut self, load: LoadId) {
+        if let Some(waiting) = self.loads.get_mut(load as usize) {
+            waiting.parts -= 1;
+        }
+    }
+
+    /// A load all of whose parts have come, if it is this one's turn: the same, or the next of its warp, as those that missed
+    /// come back in the order of their start (measured: lsu/returns.txt).
+    pub(crate) fn next_done(&mut self, load: LoadId, slot: usize) -> Option<Done> {
+        let in_order = self.loads.get(load as usize).is_none_or(|load| load.in_order);
+        let next = if in_order { *self.missed[slot].front()? } else { load };
+        self.loads.get(next as usize).filter(|load| load.parts == 0)?;
+        if in_order {
+            self.missed[slot].pop_front();
+        }
+        Some(self.loads.try_remove(next as usize)?.done)
     }
 }
 
@@ -103,33 +126,38 @@ mod tests {
 
     #[test]
     fn a_load_is_done_with_its_last_part() {
-        let mut loads = Loads::default();
+        let mut loads = Loads::new(4);
         let load = loads.start(asker(), 0, Cycle(43));
         loads.expect(load);
         loads.expect(load);
-        assert_eq!([loads.arrived(load), loads.arrived(load)], [None; 2]);
-        assert_eq!(
-            loads.arrived(load),
-            Some(Done { asker: asker(), lines: 0, late_lines: 2, ready: Cycle(43) })
-        );
+        assert_eq!(loads.begin(load, 7), None);
+        loads.arrived(load);
+        assert_eq!(loads.next_done(load, 3), None);
+        loads.arrived(load);
+        assert_eq!(loads.next_done(load, 3), Some(Done { asker: asker(), passes: 7, ready: Cycle(43) }));
     }
 
     #[test]
-    fn a_load_that_hits_has_no_late_lines() {
-        let mut loads = Loads::default();
-        let load = loads.start(asker(), 0, Cycle(43));
-        assert_eq!(
-            loads.arrived(load),
-            Some(Done { asker: asker(), lines: 0, late_lines: 0, ready: Cycle(43) })
-        );
+    fn loads_of_a_warp_that_missed_come_back_in_order() {
+        let mut loads = Loads::new(4);
+        let [first, second, hit] = [(); 3].map(|()| loads.start(asker(), 0, Cycle(43)));
+        for load in [first, second] {
+            loads.expect(load);
+            assert_eq!(loads.begin(load, 1), None);
+        }
+        assert!(loads.begin(hit, 0).is_some());
+        loads.arrived(second);
+        assert_eq!(loads.next_done(second, 3), None);
+        loads.arrived(first);
+        assert!([first, first].map(|load| loads.next_done(load, 3).is_some()) == [true; 2]);
     }
 
     #[test]
     fn the_number_of_a_load_that_is_done_is_used_again() {
-        let mut loads = Loads::default();
+        let mut loads = Loads::new(4);
         let first = loads.start(asker(), 0, Cycle(43));
         let second = loads.start(asker(), 0, Cycle(43));
-        loads.arrived(first);
+        loads.begin(first, 0);
         assert_eq!(loads.start(asker(), 0, Cycle(43)), first);
         assert_ne!(first, second);
     }

@@ -16,11 +16,23 @@ pub(crate) struct Owner {
 /// What the LSU has to do for an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
-    /// Passes of shared memory, or lane exchange: cycles of the unit, cycles until the next instruction of the sub-partition,
-    /// and cycles from the start to the result.
-    Shared { busy: u64, pace: u64, latency: u64 },
-    /// Global or local memory: cycles of the tags, and passes of the data array.
-    Global { access: GlobalAccess, lines: Vec<LineAccess>, tags: u32, data: u32 },
+    /// Shared memory, or lane exchange: passes of the data stage, and cycles from the first one to the result.
+    Shared { passes: u64, latency: u64 },
+    /// A special register: passes of the data stage where it is another one for each lane, and cycles to the result.
+    Special { passes: u64, latency: u64 },
+    /// Global or local memory.
+    Global { access: GlobalAccess, lines: Vec<LineAccess>, passes: Passes },
+}
+
+/// What an access to global or local memory takes of the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Passes {
+    /// Cycles of the tags.
+    pub(crate) tags: u16,
+    /// Passes of the data stage.
+    pub(crate) data: u16,
+    /// Of these, what it would take for its width alone, with a bank for each word.
+    pub(crate) width: u16,
 }
 
 impl Work {

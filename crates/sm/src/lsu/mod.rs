@@ -6,6 +6,7 @@
 mod access;
 mod coalesce;
 mod credits;
+mod data;
 mod fetch;
 mod inspect;
 mod l1;
@@ -21,11 +22,13 @@ use crate::spec::SmSpec;
 pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
 use credits::Credits;
+pub(crate) use data::DataSpec;
+use data::DataStage;
 pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
-use loads::Loads;
+use loads::{Done, Loads};
 use message::{Asker, Operation};
-pub(crate) use message::{GlobalAccess, Outcome, Owner, Work};
+pub(crate) use message::{GlobalAccess, Outcome, Owner, Passes, Work};
 use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
@@ -51,7 +54,8 @@ pub(crate) struct LsuSpec {
     pub(crate) credits: Option<u32>,
     /// Whether special registers that are another one for each lane are read here.
     pub(crate) reads_lane_numbers: bool,
-    /// Cycles that data takes on the way back to its sub-partition, for each pass of the data array.
+    pub(crate) data: DataSpec,
+    /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
@@ -98,8 +102,9 @@ pub(crate) struct LoadStoreUnit {
     /// Loads that a reply has brought all they waited for: nothing between two replies.
     #[serde(skip)]
     done: Vec<LoadId>,
-    /// When the data stage can take its next line.
-    data_free: Cycle,
+    data: DataStage,
+    /// When the unit of special registers can read the next one.
+    special_free: Cycle,
     pub(crate) port: SendPort,
     pub(crate) credits: Credits,
     /// Whether a store has been sent.
@@ -114,11 +119,12 @@ impl LoadStoreUnit {
             sm,
             queues: Queues::new(spec.sub_partitions),
             l1: L1::new(spec.l1_shape, spec.l1.replacement),
-            loads: Loads::default(),
+            loads: Loads::new(spec.warps),
             tokens: Slab::with_capacity(USUAL),
             free_lines: Vec::new(),
             done: Vec::new(),
-            data_free: Cycle(0),
+            data: DataStage::new(spec.warps),
+            special_free: Cycle(0),
             port: SendPort::default(),
             credits: Credits::default(),
             has_written: false,
@@ -134,77 +140,87 @@ impl LoadStoreUnit {
         kept
     }
 
-    /// An instruction issues into the queue of its sub-partition; when its sources have been read, if it passes that queue
-    /// at once.
+    /// An instruction issues into the queue of its sub-partition.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        sub_partition: usize,
-        owner: Owner,
-        work: Work,
-        now: Cycle,
-        spec: &LsuSpec,
-    ) -> Option<Cycle> {
+    pub(crate) fn push(&mut self, sub_partition: usize, owner: Owner, work: Work, now: Cycle) {
         if let Work::Global { access, .. } = &work
             && access.has_result()
         {
             self.loads.counters.enters(now.0);
         }
-        let operation = Operation { asker: Asker { owner, issued: now }, work };
-        self.queues.push(sub_partition, operation, &spec.queue).then(|| now.later(spec.source_release))
+        self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work });
     }
 
-    /// Starts the operation that [`Queues::next_start`] names, at cycle `now`; the sub-partition whose queue has more room now.
-    pub(crate) fn start(
+    /// What [`Queues::next_start`] says can happen at cycle `now`: an instruction leaves the queue of its sub-partition, and an
+    /// access starts. The sub-partition whose queue has more room now.
+    pub(crate) fn advance(
         &mut self,
         now: Cycle,
-        sub_partition: usize,
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) -> Option<usize> {
-        if self.must_wait(now, sub_partition, spec) {
-            self.queues.block(now);
-            return None;
-        }
-        let (operation, leaves) = self.queues.take(sub_partition, now, &spec.queue)?;
-        let asker @ Asker { owner, .. } = operation.asker;
-        if let Some(read) = leaves.and_then(|(_, asker)| sources_read(asker, now, spec)) {
-            outcomes.push(read);
-        }
-        match operation.work {
-            Work::Shared { busy, pace, latency } => {
-                self.queues.keep_busy_until(now.later(busy));
-                self.queues.keep_sub_partition_busy_until(sub_partition, now.later(pace));
-                if let Some(result) = Outcome::result(owner, now.later(latency.saturating_sub(1))) {
-                    outcomes.push(result);
-                }
+        let left = self.queues.leave(now, &spec.queue).map(|(sub_partition, asker, operation)| {
+            outcomes.extend(sources_read(asker, now, spec));
+            if let Some(operation) = operation {
+                self.exchange(now, &operation, spec, outcomes);
             }
-            Work::Global { access, mut lines, tags, data } => {
-                let passes = (u64::from(tags), u64::from(data));
-                self.start_global(
-                    Start { now, spec, outcomes },
-                    asker,
-                    access,
-                    &lines,
-                    passes,
-                    sub_partition,
-                );
-                lines.clear();
-                self.free_lines.push(lines);
+            sub_partition
+        });
+        if let Some((access, lines)) = self.queues.for_tags(now) {
+            if spec.flat.is_none() && self.must_wait(access, lines, now, spec) {
+                self.queues.block(now);
+            } else if let Some((sub_partition, operation)) = self.queues.take_for_tags(now) {
+                self.start(now, sub_partition, operation, spec, outcomes);
             }
         }
-        leaves.map(|(sub, _)| sub)
+        left
     }
 
-    /// Whether the next operation waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs.
-    fn must_wait(&mut self, now: Cycle, sub_partition: usize, spec: &LsuSpec) -> bool {
-        let head = self.queues.head(sub_partition).map(|operation| &operation.work);
-        let Some(Work::Global { lines, access, .. }) = head.filter(|_| spec.flat.is_none()) else {
-            return false;
+    /// An access to shared memory, a lane exchange or the reading of a special register starts.
+    #[inline]
+    fn exchange(&mut self, now: Cycle, operation: &Operation, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        let owner = operation.asker.owner;
+        let (begin, latency) = match operation.work {
+            Work::Shared { passes, latency } => {
+                (self.data.pass_shared(owner.slot, now, now, passes, &spec.data), latency)
+            }
+            Work::Special { passes, latency } => {
+                let from = now.max(self.special_free);
+                self.special_free = from.later(spec.special_interval.unwrap_or(1));
+                let begin = match passes {
+                    0 => from,
+                    _ => self.data.pass_shared(owner.slot, now, from, passes, &spec.data),
+                };
+                (begin, latency)
+            }
+            Work::Global { .. } => return,
         };
+        self.queues.keep_shared_busy_until(self.data.next_shared(&spec.data));
+        outcomes.extend(Outcome::result(owner, begin.later(latency.saturating_sub(1))));
+    }
+
+    /// Whether an access waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs.
+    fn must_wait(&mut self, access: GlobalAccess, lines: usize, now: Cycle, spec: &LsuSpec) -> bool {
         let is_load = matches!(access, GlobalAccess::Load { .. });
         spec.credits.is_some_and(|limit| !self.credits.allow(now, limit))
-            || is_load && !self.l1.mshrs.have_room(lines.len(), spec.miss_entries)
+            || is_load && !self.l1.mshrs.have_room(lines, spec.miss_entries)
+    }
+
+    /// An access to global or local memory comes to the tags.
+    fn start(
+        &mut self,
+        now: Cycle,
+        sub_partition: usize,
+        operation: Operation,
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let Work::Global { access, mut lines, passes } = operation.work else { return };
+        let start = Start { now, spec, outcomes, passes };
+        self.start_global(start, operation.asker, access, &lines, sub_partition);
+        lines.clear();
+        self.free_lines.push(lines);
+        self.queues.keep_tags_busy_until(self.data.next_global(&spec.data).max(now + 1));
     }
 
     /// An access to global or local memory starts.
@@ -214,33 +230,44 @@ impl LoadStoreUnit {
         asker: Asker,
         access: GlobalAccess,
         lines: &[LineAccess],
-        (tags, data): (u64, u64),
         sub_partition: usize,
     ) {
-        let Start { now, spec, .. } = start;
+        let Start { now, spec, passes, .. } = start;
         if let Some(latency) = spec.flat {
-            return self.flat(asker, access, now, now + latency.saturating_sub(1), start.outcomes);
+            return self.flat(asker, access, start, now + latency.saturating_sub(1));
         }
-        self.queues.keep_busy_until(now + tags.max(data));
-        if matches!(access, GlobalAccess::Load { .. }) {
-            let free = now + tags.max(data * spec.load_share);
-            self.queues.keep_sub_partition_busy_until(sub_partition, free);
+        self.queues.keep_tags_busy_until(now + u64::from(passes.tags));
+        match access {
+            GlobalAccess::Load { cached, local } => {
+                let way = u64::from(passes.width) * spec.load_share;
+                self.queues.keep_sub_partition_busy_until(sub_partition, now + way);
+                self.load(start, asker, lines, cached, local);
+            }
+            GlobalAccess::Store { local } => {
+                self.pass_data(&start, asker, passes.data);
+                self.store(start, asker.owner, lines, local);
+            }
+            GlobalAccess::Atomic { returns } => {
+                self.pass_data(&start, asker, passes.data);
+                self.atomic(start, asker, lines, returns);
+            }
         }
-        self.global(start, asker, access, lines, (tags, data));
         if let Some(free) = self.port.back_pressure(now) {
-            self.queues.keep_busy_until(free);
+            self.queues.keep_tags_busy_until(free);
+            self.queues.keep_shared_busy_until(free);
         }
     }
 
+    /// So many passes of an access to data that is there: when the first of them begins.
+    fn pass_data(&mut self, start: &Start<'_>, asker: Asker, passes: u16) -> Cycle {
+        let &Start { now, spec, .. } = start;
+        let from = now + u64::from(start.passes.tags.max(1) - 1);
+        self.data.pass_global(asker.owner.slot, now, from, u64::from(passes), &spec.data)
+    }
+
     /// A memory without caches and limits: every answer comes after the same time.
-    fn flat(
-        &mut self,
-        asker: Asker,
-        access: GlobalAccess,
-        now: Cycle,
-        at: Cycle,
-        outcomes: &mut Vec<Outcome>,
-    ) {
+    fn flat(&mut self, asker: Asker, access: GlobalAccess, start: Start<'_>, at: Cycle) {
+        let Start { now, outcomes, .. } = start;
         let Owner { slot, generation, .. } = asker.owner;
         if access.has_result() {
             let load = self.loads.start(asker, 0, at);
@@ -250,30 +277,14 @@ impl LoadStoreUnit {
         }
     }
 
-    fn global(
-        &mut self,
-        start: Start<'_>,
-        asker: Asker,
-        access: GlobalAccess,
-        lines: &[LineAccess],
-        (tags, data): (u64, u64),
-    ) {
-        match access {
-            GlobalAccess::Load { cached, local } => {
-                let further = (tags.max(1) - 1).max((data.max(1) - 1) * start.spec.load_share);
-                let load = self.loads.start(asker, 0, start.now + (start.spec.hit - 1) + further);
-                self.loads.set_lines(load, tags.max(data) as u32);
-                self.load(start, load, lines, cached, local);
-            }
-            GlobalAccess::Store { local } => self.store(start, asker.owner, lines, local),
-            GlobalAccess::Atomic { returns } => self.atomic(start, asker, lines, returns),
-        }
-    }
-
-    fn load(&mut self, start: Start<'_>, load: LoadId, lines: &[LineAccess], cached: bool, local: bool) {
+    fn load(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], cached: bool, local: bool) {
+        let Passes { tags, data, .. } = start.passes;
+        let load = self.loads.start(asker, 0, start.now + (start.spec.hit - 1));
+        let mut missing = 0;
         self.fetch_for_load(lines);
         for access in lines {
             if !cached && !start.spec.merges_loads {
+                missing += 1;
                 self.loads.expect(load);
                 let token = Token::Data { load };
                 self.send(&start, access, access.sectors, RequestKind::Read, token);
@@ -285,6 +296,7 @@ impl LoadStoreUnit {
                 self.l1.load_past(access, load, start.now)
             };
             if lookup.misses() {
+                missing += 1;
                 self.loads.expect(load);
             }
             if !lookup.request.is_empty() {
@@ -299,7 +311,15 @@ impl LoadStoreUnit {
                 self.counters.global_load_sector_merges += u64::from(lookup.merges);
             }
         }
-        self.arrived(load, start.now, start.now, start.outcomes);
+        // What is missing passes when it is there, as slowly as the tags tell its lines apart; the rest passes now.
+        let late = (usize::from(tags.max(data)) * missing).div_ceil(lines.len().max(1)) as u16;
+        if let Some(done) = self.loads.begin(load, late) {
+            let further = u64::from(data.max(1) - 1) * start.spec.load_share;
+            let at = self.pass_data(&start, asker, data) + (start.spec.hit - 1) + further;
+            self.finish(&done, at, start.outcomes);
+        } else if missing < lines.len() && data > late {
+            self.pass_data(&start, asker, data - late);
+        }
     }
 
     fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
@@ -376,26 +396,22 @@ impl LoadStoreUnit {
         self.port.send(request, taken, &start.spec.port);
     }
 
-    /// A part of a load or atomic operation comes `now`: when it is the last, the result is there at `ready`. Lines pass
-    /// the data stage when they are there.
+    /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,
+    /// and the result is there at `ready` if nothing is in the way.
     fn arrived(&mut self, load: LoadId, now: Cycle, ready: Cycle, outcomes: &mut Vec<Outcome>) {
-        let Some(done) = self.loads.arrived(load) else { return };
-        let at = match done.late_lines {
-            0 => done.ready.max(ready) + self.wait_for_data_stage(now, done.lines),
-            lines => {
-                let waits = self.wait_for_data_stage(now, lines);
-                done.ready.max(ready + waits + u64::from(lines - 1))
-            }
-        };
-        self.loads.counters.leaves(at.0, done.asker.issued.0);
-        outcomes.extend(Outcome::result(done.asker.owner, at));
+        let Some(slot) = self.loads.asker(load).map(|asker| usize::from(asker.owner.slot)) else { return };
+        self.loads.arrived(load);
+        while let Some(done) = self.loads.next_done(load, slot) {
+            let passes = u64::from(done.passes);
+            let late = self.data.pass_what_comes(now, passes).saturating_sub(passes.min(1));
+            self.finish(&done, done.ready.max(ready + late), outcomes);
+        }
     }
 
-    /// So many lines pass the data stage, from `now` on, one per cycle: for how long they wait.
-    fn wait_for_data_stage(&mut self, now: Cycle, lines: u32) -> u64 {
-        let start = self.data_free.max(now);
-        self.data_free = start + u64::from(lines);
-        start - now
+    /// The result of a load or atomic operation is there at a cycle.
+    fn finish(&mut self, done: &Done, at: Cycle, outcomes: &mut Vec<Outcome>) {
+        self.loads.counters.leaves(at.0, done.asker.issued.0);
+        outcomes.extend(Outcome::result(done.asker.owner, at));
     }
 
     /// A reply arrives.
@@ -454,9 +470,10 @@ fn flits(kind: RequestKind, access: &LineAccess) -> u32 {
     }
 }
 
-/// The start of one operation: when, by which numbers, and where its outcomes go.
+/// The start of one access: when, by which numbers, where its outcomes go, and what it takes of the unit.
 struct Start<'a> {
     now: Cycle,
     spec: &'a LsuSpec,
     outcomes: &'a mut Vec<Outcome>,
+    passes: Passes,
 }

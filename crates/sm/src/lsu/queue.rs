@@ -1,6 +1,6 @@
-//! The queues of memory instructions, one per sub-partition, and which of them goes next.
+//! The queues of memory instructions: one per sub-partition, and behind them that of the tags.
 
-use super::message::{Asker, Operation, Work};
+use super::message::{Asker, GlobalAccess, Operation, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_trace::QueueCounters;
@@ -11,7 +11,7 @@ use warplab_units::Cycle;
 pub(crate) struct QueueSpec {
     /// Memory instructions that a sub-partition holds.
     pub(crate) entries: usize,
-    /// Memory instructions that the unit holds beside those, from any sub-partition.
+    /// Accesses to global or local memory that wait for the tags beside those, from any sub-partition.
     pub(crate) unit_entries: usize,
     /// Cycles between two memory instructions of the SM.
     pub(crate) interval: u64,
@@ -24,28 +24,38 @@ pub(crate) struct QueueSpec {
 /// Sub-partitions of an SM at most.
 const MOST: usize = 4;
 
-/// Memory instructions that have issued and not started. They start in the order of their issue as far as the interval
-/// of their sub-partition allows. They go from the queue of their sub-partition to that of the unit as soon as it has room.
+/// Where an instruction goes from the queue of its sub-partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum GoesTo {
+    Tags,
+    Data,
+    Special,
+}
+
+/// Memory instructions that have issued and not started. They leave the queue of their sub-partition in order, one of each
+/// sub-partition in turn: an access to shared memory starts then, one to global or local memory comes to the queue of the
+/// tags and starts in its turn there. Measured: lsu/fills.txt, accesses of one kind beside those of another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Queues {
     /// Those of each sub-partition, in the order of their issue.
     waiting: Vec<VecDeque<Operation>>,
-    /// Of each sub-partition, how many of the first that wait are in the queue of the unit.
-    in_unit: [usize; MOST],
-    /// When the first of each sub-partition has issued; never where none waits.
-    issued: [Cycle; MOST],
-    /// When the first of those that are not in the queue of the unit has issued; never where there is none.
-    outside: [Cycle; MOST],
-    /// When each sub-partition can start one.
-    free: [Cycle; MOST],
-    /// When the first can start, as far as its sub-partition is concerned; never where none waits.
+    /// Of each sub-partition, when its first can leave; never where none waits.
     ready: [Cycle; MOST],
-    /// In the queue of the unit.
-    len_in_unit: usize,
-    /// In all of them.
-    len: usize,
+    /// When each sub-partition can let one go.
+    free: [Cycle; MOST],
+    /// Of each sub-partition, where its first goes.
+    goes_to: [GoesTo; MOST],
+    /// The sub-partition whose turn it is.
+    turn: usize,
+    /// When the next one can leave from any sub-partition.
     unit_free: Cycle,
-    /// Since when the next instruction has waited for an MSHR.
+    /// When the next access to shared memory can start.
+    shared_free: Cycle,
+    /// Accesses to global or local memory, with their sub-partitions, that wait for the tags.
+    for_tags: VecDeque<(u8, Operation)>,
+    /// When the tags are free; never while the first access waits for an MSHR.
+    tags_free: Cycle,
+    /// Since when it has waited for an MSHR.
     blocked_since: Option<Cycle>,
     pub(crate) counters: QueueCounters,
 }
@@ -54,14 +64,14 @@ impl Queues {
     pub(crate) fn new(sub_partitions: usize) -> Queues {
         Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
-            in_unit: [0; MOST],
-            issued: [Cycle::NEVER; MOST],
-            outside: [Cycle::NEVER; MOST],
-            free: [Cycle(0); MOST],
             ready: [Cycle::NEVER; MOST],
-            len_in_unit: 0,
-            len: 0,
+            free: [Cycle(0); MOST],
+            goes_to: [GoesTo::Special; MOST],
+            turn: 0,
             unit_free: Cycle(0),
+            shared_free: Cycle(0),
+            for_tags: VecDeque::new(),
+            tags_free: Cycle(0),
             blocked_since: None,
             counters: QueueCounters::default(),
         }
@@ -70,109 +80,118 @@ impl Queues {
     /// Whether the queue of a sub-partition can take no more.
     #[inline]
     pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
-        self.waiting[sub_partition].len() - self.in_unit[sub_partition] >= spec.entries
+        self.waiting[sub_partition].len() >= spec.entries
     }
 
     /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// An instruction issues; whether it goes to the queue of the unit at once.
+    /// An instruction issues.
     #[inline]
-    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation, spec: &QueueSpec) -> bool {
-        let issued = operation.asker.issued;
-        self.counters.enters(issued.0);
-        let waiting = &mut self.waiting[sub_partition];
-        let ahead = waiting.len();
-        waiting.push_back(operation);
-        self.len += 1;
-        if ahead == 0 {
-            self.set_first(sub_partition, issued, self.free[sub_partition]);
+    pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation) {
+        self.counters.enters(operation.asker.issued.0);
+        self.waiting[sub_partition].push_back(operation);
+        if self.waiting[sub_partition].len() == 1 {
+            self.set_first(sub_partition);
         }
-        let goes_up = ahead == self.in_unit[sub_partition] && self.len_in_unit < spec.unit_entries;
-        if goes_up {
-            self.in_unit[sub_partition] += 1;
-            self.len_in_unit += 1;
-        } else {
-            self.outside[sub_partition] = self.outside[sub_partition].min(issued);
-        }
-        goes_up
     }
 
-    /// The first of a sub-partition has issued at another cycle, or it can start one at another.
+    /// Another one is the first of a sub-partition.
     #[inline(always)]
-    fn set_first(&mut self, sub_partition: usize, issued: Cycle, free: Cycle) {
-        self.issued[sub_partition] = issued;
-        self.free[sub_partition] = free;
-        self.ready[sub_partition] = (issued + 1).max(free);
+    fn set_first(&mut self, sub_partition: usize) {
+        let first = self.waiting[sub_partition].front();
+        self.goes_to[sub_partition] = match first.map(|first| &first.work) {
+            Some(Work::Global { .. }) => GoesTo::Tags,
+            Some(Work::Shared { .. }) => GoesTo::Data,
+            Some(Work::Special { .. }) | None => GoesTo::Special,
+        };
+        let issued = first.map_or(Cycle::NEVER, |first| first.asker.issued + 1);
+        self.ready[sub_partition] = issued.max(self.free[sub_partition]);
     }
 
-    /// If the queue of the unit has room, the instruction that issued first comes to it from the queue of its sub-partition.
-    #[inline]
-    fn move_up(&mut self, spec: &QueueSpec) -> Option<(usize, Asker)> {
-        if self.len_in_unit >= spec.unit_entries || self.len_in_unit >= self.len {
-            return None;
-        }
-        let (mut number, mut first) = (0, self.outside[0]);
-        for (other, &outside) in self.outside.iter().enumerate().skip(1) {
-            if outside < first {
-                (number, first) = (other, outside);
-            }
-        }
-        let ahead = self.in_unit[number];
-        let waiting = &self.waiting[number];
-        let asker = waiting.get(ahead)?.asker;
-        self.outside[number] = issue_of(waiting, ahead + 1);
-        self.in_unit[number] = ahead + 1;
-        self.len_in_unit += 1;
-        Some((number, asker))
+    /// When the first of a sub-partition can leave its queue: never as long as there is no room for it.
+    #[inline(always)]
+    fn departure(&self, sub_partition: usize, spec: &QueueSpec) -> Cycle {
+        let room = match self.goes_to[sub_partition] {
+            GoesTo::Special => Cycle(0),
+            GoesTo::Data => self.shared_free,
+            GoesTo::Tags if spec.unit_entries == 0 && self.for_tags.is_empty() => self.tags_free,
+            GoesTo::Tags if self.for_tags.len() < spec.unit_entries => Cycle(0),
+            GoesTo::Tags => Cycle::NEVER,
+        };
+        self.ready[sub_partition].max(self.unit_free).max(room)
     }
 
-    /// Whether an instruction could start at `now`: with none waiting or a busy unit there is no need to ask further.
-    #[inline]
-    pub(crate) fn may_start(&self, now: Cycle) -> bool {
-        self.len > 0 && self.unit_free <= now
+    /// When the first that waits for the tags can start.
+    #[inline(always)]
+    fn tags_start(&self) -> Cycle {
+        if self.for_tags.is_empty() { Cycle::NEVER } else { self.tags_free }
     }
 
-    /// When the next instruction starts, and of which sub-partition; never when none waits or the unit is blocked.
+    /// When the next instruction leaves its queue or starts; never where none can.
     #[inline]
-    pub(crate) fn next_start(&self) -> (Cycle, usize) {
-        let mut best = (Cycle::NEVER, 0);
-        if self.len == 0 || self.blocked_since.is_some() {
-            return best;
-        }
-        let mut best_issued = Cycle::NEVER;
-        for (number, (&ready, &issued)) in self.ready.iter().zip(&self.issued).enumerate() {
-            let start = ready.max(self.unit_free);
-            if start < best.0 || start == best.0 && issued < best_issued {
-                best = (start, number);
-                best_issued = issued;
-            }
-        }
-        best
+    pub(crate) fn next_start(&self, spec: &QueueSpec) -> Cycle {
+        (0..self.waiting.len()).fold(self.tags_start(), |next, sub| next.min(self.departure(sub, spec)))
     }
 
     /// What [`Queues::next_start`] says after an instruction of a sub-partition has issued, where it said `next` before.
     #[inline]
-    pub(crate) fn next_start_with(&self, sub_partition: usize, next: (Cycle, usize)) -> (Cycle, usize) {
-        if self.blocked_since.is_some() {
-            return next;
+    pub(crate) fn next_start_with(&self, sub_partition: usize, next: Cycle, spec: &QueueSpec) -> Cycle {
+        next.min(self.departure(sub_partition, spec))
+    }
+
+    /// An instruction leaves the queue of its sub-partition `now`, if one can: it is the turn of the next that has one. It goes
+    /// to the queue of the tags, or comes back to start at once.
+    #[inline]
+    pub(crate) fn leave(
+        &mut self,
+        now: Cycle,
+        spec: &QueueSpec,
+    ) -> Option<(usize, Asker, Option<Operation>)> {
+        let count = self.waiting.len();
+        let next = (0..count).map(|turn| (self.turn + turn) % count);
+        let sub = next.into_iter().find(|&sub| self.departure(sub, spec) <= now)?;
+        self.turn = (sub + 1) % count;
+        let operation = self.waiting[sub].pop_front()?;
+        let asker = operation.asker;
+        let to_tags = self.goes_to[sub] == GoesTo::Tags;
+        let interval = if to_tags { spec.sub_partition_interval } else { spec.exchange_interval };
+        self.free[sub] = now.later(interval);
+        self.unit_free = now.later(spec.interval);
+        self.set_first(sub);
+        if to_tags {
+            self.for_tags.push_back((sub as u8, operation));
+            return Some((sub, asker, None));
         }
-        let issued = |number: usize| (self.issued[number], number);
-        let start = self.ready[sub_partition].max(self.unit_free);
-        if start < next.0 || start == next.0 && issued(sub_partition) < issued(next.1) {
-            return (start, sub_partition);
+        self.counters.leaves(now.0, asker.issued.0);
+        Some((sub, asker, Some(operation)))
+    }
+
+    /// The first access that waits for the tags, if it can start `now`, and its lines.
+    #[inline]
+    pub(crate) fn for_tags(&self, now: Cycle) -> Option<(GlobalAccess, usize)> {
+        match &self.for_tags.front()?.1.work {
+            Work::Global { access, lines, .. } if self.tags_free <= now => Some((*access, lines.len())),
+            _ => None,
         }
-        next
+    }
+
+    /// The first access that waits for the tags starts, of this sub-partition.
+    #[inline]
+    pub(crate) fn take_for_tags(&mut self, now: Cycle) -> Option<(usize, Operation)> {
+        let (sub, operation) = self.for_tags.pop_front()?;
+        self.counters.leaves(now.0, operation.asker.issued.0);
+        Some((usize::from(sub), operation))
     }
 
     /// Instructions that wait in all of them.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.for_tags.len() + self.waiting.iter().map(VecDeque::len).sum::<usize>()
     }
 
-    /// How many queues there are.
+    /// How many queues of sub-partitions there are.
     pub(crate) fn count(&self) -> usize {
         self.waiting.len()
     }
@@ -182,7 +201,12 @@ impl Queues {
         self.waiting[sub_partition].iter()
     }
 
-    /// Since when the next instruction has waited for an MSHR.
+    /// What waits for the tags, the next one first.
+    pub(crate) fn waiting_for_tags(&self) -> impl Iterator<Item = &Operation> {
+        self.for_tags.iter().map(|(_, operation)| operation)
+    }
+
+    /// Since when the next access to global or local memory has waited for an MSHR.
     pub(crate) fn blocked_since(&self) -> Option<Cycle> {
         self.blocked_since
     }
@@ -192,76 +216,42 @@ impl Queues {
         self.unit_free
     }
 
-    /// The instruction of a sub-partition that starts next.
-    #[inline]
-    pub(crate) fn head(&self, sub_partition: usize) -> Option<&Operation> {
-        self.waiting[sub_partition].front()
-    }
-
-    /// The next instruction of a sub-partition starts; with it, the one that leaves the queue of a sub-partition now: the
-    /// one that takes its place in the queue of the unit, or it alone where it was not there.
-    #[inline]
-    pub(crate) fn take(
-        &mut self,
-        sub_partition: usize,
-        now: Cycle,
-        spec: &QueueSpec,
-    ) -> Option<(Operation, Option<(usize, Asker)>)> {
-        let waiting = &mut self.waiting[sub_partition];
-        let operation = waiting.pop_front()?;
-        let issued = issue_of(waiting, 0);
-        let exchanges = matches!(operation.work, Work::Shared { .. });
-        let interval = if exchanges { spec.exchange_interval } else { spec.sub_partition_interval };
-        self.set_first(sub_partition, issued, now.later(interval));
-        self.len -= 1;
-        let leaves = if self.in_unit[sub_partition] > 0 {
-            self.in_unit[sub_partition] -= 1;
-            self.len_in_unit -= 1;
-            self.move_up(spec)
-        } else {
-            self.outside[sub_partition] = issued;
-            Some((sub_partition, operation.asker))
-        };
-        self.counters.leaves(now.0, operation.asker.issued.0);
-        self.keep_busy_until(now.later(spec.interval));
-        Some((operation, leaves))
-    }
-
-    /// A sub-partition can start nothing before this cycle.
+    /// A sub-partition lets nothing go before this cycle.
     #[inline]
     pub(crate) fn keep_sub_partition_busy_until(&mut self, sub_partition: usize, free: Cycle) {
         self.free[sub_partition] = self.free[sub_partition].max(free);
         self.ready[sub_partition] = self.ready[sub_partition].max(free);
     }
 
-    /// The unit can start nothing before this cycle.
+    /// No access to shared memory starts before this cycle.
     #[inline]
-    pub(crate) fn keep_busy_until(&mut self, free: Cycle) {
-        self.unit_free = self.unit_free.max(free);
+    pub(crate) fn keep_shared_busy_until(&mut self, free: Cycle) {
+        self.shared_free = self.shared_free.max(free);
     }
 
-    /// The next instruction finds no MSHR: nothing starts until [`Queues::unblock`].
+    /// The tags take nothing before this cycle.
+    #[inline]
+    pub(crate) fn keep_tags_busy_until(&mut self, free: Cycle) {
+        self.tags_free = self.tags_free.max(free);
+    }
+
+    /// The first access finds no MSHR: none to global or local memory starts until [`Queues::unblock`].
     pub(crate) fn block(&mut self, now: Cycle) {
         self.blocked_since = Some(now);
+        self.tags_free = Cycle::NEVER;
     }
 
-    /// An MSHR may be free; how many cycles the unit was blocked.
+    /// An MSHR may be free; how many cycles the tags were blocked.
     pub(crate) fn unblock(&mut self, now: Cycle) -> u64 {
         let Some(since) = self.blocked_since.take() else { return 0 };
-        self.keep_busy_until(now);
+        self.tags_free = now;
         now.since(since)
     }
 }
 
-/// When the instruction of this number has issued; never where there is none.
-#[inline(always)]
-fn issue_of(waiting: &VecDeque<Operation>, number: usize) -> Cycle {
-    waiting.get(number).map_or(Cycle::NEVER, |operation| operation.asker.issued)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::message::{Asker, Operation, Owner, Work};
+    use super::super::message::{Asker, GlobalAccess, Operation, Owner, Passes, Work};
     use super::{QueueSpec, Queues};
     use warplab_units::Cycle;
 
@@ -273,118 +263,102 @@ mod tests {
         exchange_interval: 4,
     };
 
-    fn issued(slot: u8, at: u64) -> Operation {
+    fn issued(slot: u8, at: u64, work: Work) -> Operation {
         let owner = Owner { slot, generation: 1, write_barrier: None, read_barrier: None };
-        let asker = Asker { owner, issued: Cycle(at) };
-        Operation { asker, work: Work::Shared { busy: 1, pace: 1, latency: 20 } }
+        Operation { asker: Asker { owner, issued: Cycle(at) }, work }
     }
 
-    /// Starts everything that waits: at which cycle and of which slot.
-    fn starts(queues: &mut Queues) -> Vec<(u64, u8)> {
-        std::iter::from_fn(|| {
-            let (now, sub) = queues.next_start();
-            let (operation, _) = (now != Cycle::NEVER).then(|| queues.take(sub, now, &SPEC)).flatten()?;
-            Some((now.0, operation.asker.owner.slot))
-        })
-        .collect()
+    fn shared(slot: u8, at: u64) -> Operation {
+        issued(slot, at, Work::Shared { passes: 1, latency: 20 })
+    }
+
+    fn global(slot: u8, at: u64) -> Operation {
+        let passes = Passes { tags: 1, data: 1, width: 1 };
+        let access = GlobalAccess::Load { cached: true, local: false };
+        issued(slot, at, Work::Global { access, lines: Vec::new(), passes })
+    }
+
+    /// Starts everything that can start: at which cycle and of which slot.
+    fn starts(queues: &mut Queues, spec: &QueueSpec) -> Vec<(u64, u8)> {
+        let (mut starts, mut now) = (Vec::new(), Cycle(0));
+        loop {
+            let next = queues.next_start(spec);
+            if next == Cycle::NEVER {
+                return starts;
+            }
+            now = next.max(now + 1);
+            if let Some((_, asker, Some(_))) = queues.leave(now, spec) {
+                starts.push((now.0, asker.owner.slot));
+            }
+            if queues.for_tags(now).is_some()
+                && let Some((_, operation)) = queues.take_for_tags(now)
+            {
+                starts.push((now.0, operation.asker.owner.slot));
+                queues.keep_tags_busy_until(now + 1);
+            }
+        }
     }
 
     #[test]
     fn a_queue_is_full_with_its_last_entry_and_not_one_earlier() {
         let mut queues = Queues::new(2);
-        queues.push(0, issued(0, 5), &SPEC);
+        queues.push(0, shared(0, 5));
         assert!(!queues.is_full(0, &SPEC));
-        queues.push(0, issued(1, 5), &SPEC);
+        queues.push(0, shared(1, 5));
         assert!(queues.is_full(0, &SPEC));
         assert!(!queues.is_full(1, &SPEC));
-        queues.take(0, Cycle(6), &SPEC);
+        queues.leave(Cycle(6), &SPEC);
         assert!(!queues.is_full(0, &SPEC));
-    }
-
-    #[test]
-    fn the_queue_of_the_unit_takes_what_comes_first_from_any_sub_partition() {
-        let spec = QueueSpec { unit_entries: 3, ..SPEC };
-        let mut queues = Queues::new(2);
-        let mut pushed = [0, 0];
-        for (number, sub) in [0, 1, 0, 1, 0, 1, 0].into_iter().enumerate() {
-            assert!(!queues.is_full(sub, &spec));
-            queues.push(sub, issued(number as u8, number as u64), &spec);
-            pushed[sub] += 1;
-        }
-        // Three are in the queue of the unit, two of them from sub-partition 0.
-        assert_eq!((pushed, queues.is_full(0, &spec), queues.is_full(1, &spec)), ([4, 3], true, true));
-        // The oldest of the others, of sub-partition 1, takes the place of the one that starts.
-        let (_, leaves) = queues.take(0, Cycle(9), &spec).unwrap();
-        assert_eq!(leaves.map(|(sub, asker)| (sub, asker.owner.slot)), Some((1, 3)));
-        assert_eq!((queues.is_full(0, &spec), queues.is_full(1, &spec)), (true, false));
     }
 
     #[test]
     fn an_instruction_starts_one_cycle_after_its_issue() {
         let mut queues = Queues::new(1);
-        assert_eq!(queues.next_start(), (Cycle::NEVER, 0));
-        queues.push(0, issued(0, 9), &SPEC);
-        assert_eq!(queues.next_start(), (Cycle(10), 0));
+        assert_eq!(queues.next_start(&SPEC), Cycle::NEVER);
+        queues.push(0, shared(0, 9));
+        assert_eq!(queues.next_start(&SPEC), Cycle(10));
     }
 
     #[test]
-    fn a_sub_partition_starts_an_instruction_every_four_cycles_and_others_in_between() {
-        let mut queues = Queues::new(2);
-        for (sub, slot) in [(0, 0), (0, 2), (1, 1), (1, 3)] {
-            queues.push(sub, issued(slot, 5), &SPEC);
-        }
-        assert_eq!(starts(&mut queues), [(6, 0), (7, 1), (10, 2), (11, 3)]);
-    }
-
-    #[test]
-    fn of_two_that_can_start_at_once_the_one_that_issued_first_starts() {
-        let mut queues = Queues::new(2);
-        queues.keep_busy_until(Cycle(30));
-        queues.push(0, issued(0, 8), &SPEC);
-        queues.push(1, issued(1, 7), &SPEC);
-        assert_eq!(starts(&mut queues), [(30, 1), (31, 0)]);
-    }
-
-    #[test]
-    fn of_two_that_issued_in_one_cycle_the_lower_sub_partition_starts() {
-        let mut queues = Queues::new(3);
-        queues.push(2, issued(2, 7), &SPEC);
-        queues.push(1, issued(1, 7), &SPEC);
-        assert_eq!(starts(&mut queues), [(8, 1), (9, 2)]);
-    }
-
-    #[test]
-    fn an_instruction_that_issues_may_be_the_next_to_start() {
-        let mut queues = Queues::new(3);
-        let mut next = queues.next_start();
-        for (sub, at) in [(1, 5), (2, 5), (0, 5), (1, 6), (0, 7)] {
-            queues.push(sub, issued(0, at), &SPEC);
-            next = queues.next_start_with(sub, next);
-            assert_eq!(next, queues.next_start(), "{sub} at {at}");
-        }
-        queues.block(Cycle(9));
-        assert_eq!(queues.next_start_with(0, (Cycle::NEVER, 0)), (Cycle::NEVER, 0));
-    }
-
-    #[test]
-    fn a_blocked_unit_starts_nothing_until_it_is_unblocked() {
+    fn instructions_of_one_sub_partition_keep_their_order_and_their_interval() {
         let mut queues = Queues::new(1);
-        queues.push(0, issued(0, 5), &SPEC);
-        queues.block(Cycle(6));
-        assert_eq!(queues.next_start().0, Cycle::NEVER);
-        assert_eq!(queues.unblock(Cycle(40)), 34);
-        assert_eq!(queues.next_start().0, Cycle(40));
-        assert_eq!(queues.unblock(Cycle(50)), 0);
+        queues.push(0, shared(0, 0));
+        queues.push(0, global(1, 1));
+        assert_eq!(starts(&mut queues, &SPEC), [(1, 0), (5, 1)]);
     }
 
     #[test]
-    fn time_in_the_queue_is_counted_from_issue_to_start() {
-        let mut queues = Queues::new(1);
-        queues.push(0, issued(0, 5), &SPEC);
-        queues.push(0, issued(1, 6), &SPEC);
-        starts(&mut queues);
-        let counters = &queues.counters;
-        assert_eq!((counters.arrivals, counters.departures, counters.total_latency), (2, 2, 1 + 4));
-        assert!(queues.is_empty());
+    fn sub_partitions_take_turns() {
+        let mut queues = Queues::new(2);
+        for slot in 0..2 {
+            queues.push(0, shared(slot, 0));
+        }
+        queues.push(1, shared(2, 3));
+        queues.push(1, shared(3, 3));
+        assert_eq!(starts(&mut queues, &SPEC), [(1, 0), (4, 2), (5, 1), (8, 3)]);
+    }
+
+    #[test]
+    fn an_access_to_shared_memory_passes_those_that_wait_for_the_tags() {
+        let spec = QueueSpec { unit_entries: 1, ..SPEC };
+        let mut queues = Queues::new(2);
+        queues.keep_tags_busy_until(Cycle(50));
+        queues.push(0, global(0, 0));
+        queues.push(1, shared(1, 0));
+        queues.push(1, global(2, 0));
+        queues.push(1, shared(3, 0));
+        // The second access to global memory finds no room, and keeps what is behind it.
+        assert_eq!(starts(&mut queues, &spec), [(2, 1), (50, 0), (51, 2), (55, 3)]);
+    }
+
+    #[test]
+    fn what_waits_for_an_mshr_blocks_the_tags_alone() {
+        let mut queues = Queues::new(2);
+        queues.block(Cycle(5));
+        queues.push(0, global(0, 5));
+        queues.push(1, shared(1, 5));
+        assert_eq!(starts(&mut queues, &SPEC), [(6, 1)]);
+        assert_eq!(queues.unblock(Cycle(30)), 25);
+        assert_eq!(starts(&mut queues, &SPEC), [(30, 0)]);
     }
 }

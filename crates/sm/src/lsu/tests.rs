@@ -3,7 +3,8 @@
 use super::coalesce::LineAccess;
 use super::{Credits, L1, Loads};
 use super::{
-    GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, PortSpec, QueueSpec, Queues, SendPort, Work,
+    DataSpec, DataStage, GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, Passes, PortSpec, QueueSpec,
+    Queues, SendPort, Work,
 };
 use slab::Slab;
 use warplab_config::gpu::ReplacementPolicy;
@@ -19,6 +20,7 @@ const SPEC: LsuSpec = LsuSpec {
         sub_partition_interval: 1,
         exchange_interval: 1,
     },
+    data: DataSpec { pace: 1, shared_queue: 0, global_queue: 0 },
     load_share: 1,
     port: PortSpec { bytes_per_cycle: 32, queue: 32 },
     header_bytes: 8,
@@ -34,6 +36,8 @@ const SPEC: LsuSpec = LsuSpec {
     miss_entries: 4,
     flat: None,
 };
+/// What an access to one line takes.
+const ONE: Passes = Passes { tags: 1, data: 1, width: 1 };
 /// Cycles from a request to its reply.
 const L2: u64 = 200;
 
@@ -42,11 +46,12 @@ fn unit() -> LoadStoreUnit {
         sm: SmId(0),
         queues: Queues::new(1),
         l1: L1::new(CacheShape { sets: 4, ways: 4 }, ReplacementPolicy::Lru),
-        loads: Loads::default(),
+        loads: Loads::new(8),
         tokens: Slab::new(),
         free_lines: Vec::new(),
         done: Vec::new(),
-        data_free: Cycle(0),
+        data: DataStage::new(8),
+        special_free: Cycle(0),
         port: SendPort::default(),
         credits: Credits::default(),
         has_written: false,
@@ -75,17 +80,16 @@ fn load(numbers: std::ops::Range<u64>) -> Work {
     Work::Global {
         access: GlobalAccess::Load { cached: true, local: false },
         lines: lines(numbers),
-        tags: 1,
-        data: 1,
+        passes: ONE,
     }
 }
 
 fn store(numbers: std::ops::Range<u64>) -> Work {
-    Work::Global { access: GlobalAccess::Store { local: false }, lines: lines(numbers), tags: 1, data: 1 }
+    Work::Global { access: GlobalAccess::Store { local: false }, lines: lines(numbers), passes: ONE }
 }
 
 fn atomic(returns: bool) -> Work {
-    Work::Global { access: GlobalAccess::Atomic { returns }, lines: lines(0..1), tags: 1, data: 1 }
+    Work::Global { access: GlobalAccess::Atomic { returns }, lines: lines(0..1), passes: ONE }
 }
 
 fn reply(request: &Request, at: u64) -> Reply {
@@ -109,9 +113,8 @@ fn run(unit: &mut LoadStoreUnit, spec: &LsuSpec) -> Vec<Outcome> {
         for request in asked.extract_if(.., |request: &mut Request| request.at + L2 <= now) {
             unit.reply(&reply(&request, now.0), spec, &mut outcomes);
         }
-        let (start, sub) = unit.queues.next_start();
-        if start <= now {
-            unit.start(now, sub, spec, &mut outcomes);
+        if unit.queues.next_start(&spec.queue) <= now {
+            unit.advance(now, spec, &mut outcomes);
         }
         if unit.is_idle() && asked.is_empty() && unit.port.sent.is_empty() {
             break;
@@ -123,44 +126,44 @@ fn run(unit: &mut LoadStoreUnit, spec: &LsuSpec) -> Vec<Outcome> {
 #[test]
 fn a_load_that_hits_has_its_result_after_the_hit_latency() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(0), store(0..1), Cycle(0));
     run(&mut unit, &SPEC);
-    unit.push(0, owner(1), load(0..1), Cycle(1000), &SPEC);
+    unit.push(0, owner(1), load(0..1), Cycle(1000));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1001), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1001), &SPEC, &mut outcomes);
     // The unit's first cycle is the one after the issue: 33 cycles after the issue.
     assert_eq!(released(&outcomes, 1), Some(1033));
     assert_eq!(unit.counters.global_load_sector_hits, 4);
 }
 
 /// When a load of one line that hits is there after its issue, with so many cycles of the tags and passes of the data.
-fn hit_after(tags: u32, data: u32) -> Option<u64> {
+fn hit_after(tags: u16, data: u16) -> Option<u64> {
     let spec = LsuSpec { load_share: 2, ..SPEC };
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..1), Cycle(0), &spec);
+    unit.push(0, owner(0), store(0..1), Cycle(0));
     run(&mut unit, &spec);
     let access = GlobalAccess::Load { cached: true, local: false };
-    let work = Work::Global { access, lines: lines(0..1), tags, data };
-    unit.push(0, owner(1), work, Cycle(1000), &spec);
+    let work = Work::Global { access, lines: lines(0..1), passes: Passes { tags, data, width: 1 } };
+    unit.push(0, owner(1), work, Cycle(1000));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1001), 0, &spec, &mut outcomes);
+    unit.advance(Cycle(1001), &spec, &mut outcomes);
     released(&outcomes, 1).map(|at| at - 1000)
 }
 
 #[test]
-fn further_passes_of_data_come_back_as_fast_as_the_way_of_the_sub_partition_carries_them() {
+fn passes_of_data_come_behind_the_tags_and_further_ones_at_their_pace() {
     assert_eq!(
         [(1, 1), (8, 1), (8, 4), (8, 32)].map(|(tags, data)| hit_after(tags, data)),
-        [33, 40, 40, 95].map(Some)
+        [33, 40, 46, 102].map(Some)
     );
 }
 
 #[test]
 fn a_miss_splits_the_hit_latency_before_the_request_and_after_the_reply() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(0), load(0..1), Cycle(0));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
     let request = unit.port.sent[0];
     assert_eq!((request.kind, request.sectors, request.bytes), (RequestKind::Read, SectorMask::ALL, 8));
     // Ready at 1 + 16, and 8 bytes take less than a cycle.
@@ -173,8 +176,8 @@ fn a_miss_splits_the_hit_latency_before_the_request_and_after_the_reply() {
 #[test]
 fn two_loads_of_one_line_make_one_request_and_both_get_their_data() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..1), Cycle(0), &SPEC);
-    unit.push(0, owner(1), load(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(0), load(0..1), Cycle(0));
+    unit.push(0, owner(1), load(0..1), Cycle(0));
     let outcomes = run(&mut unit, &SPEC);
     assert_eq!(released(&outcomes, 0), Some(235));
     // One line passes the data stage per cycle.
@@ -184,37 +187,37 @@ fn two_loads_of_one_line_make_one_request_and_both_get_their_data() {
 }
 
 #[test]
-fn a_load_of_several_lines_has_its_result_when_all_have_passed_after_the_last() {
+fn a_load_of_several_lines_has_its_result_after_the_last_of_them() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..2), Cycle(0), &SPEC);
+    unit.push(0, owner(0), load(0..2), Cycle(0));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
     let requests = std::mem::take(&mut unit.port.sent);
     unit.reply(&reply(&requests[1], 300), &SPEC, &mut outcomes);
     assert_eq!(released(&outcomes, 0), None);
     unit.reply(&reply(&requests[0], 400), &SPEC, &mut outcomes);
-    assert_eq!(released(&outcomes, 0), Some(418));
+    assert_eq!(released(&outcomes, 0), Some(417));
 }
 
 #[test]
-fn a_load_without_mshrs_for_its_lines_blocks_the_unit_until_a_reply() {
+fn a_load_without_mshrs_for_its_lines_blocks_the_tags_until_a_reply() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..4), Cycle(0), &SPEC);
-    unit.push(0, owner(1), load(4..5), Cycle(0), &SPEC);
-    unit.push(0, owner(2), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(0), &SPEC);
+    unit.push(0, owner(0), load(0..4), Cycle(0));
+    unit.push(0, owner(1), load(4..5), Cycle(0));
+    unit.push(0, owner(2), Work::Shared { passes: 1, latency: 29 }, Cycle(0));
     let outcomes = run(&mut unit, &SPEC);
-    // The second load starts with the first reply; what comes behind it starts one cycle later.
+    // The second load starts with the first reply; an access to shared memory passes it by.
     assert_eq!(unit.counters.miss_stall_cycles, 218 - 2);
     assert_eq!(released(&outcomes, 1), Some(218 + 17 + 200 + 17));
-    assert_eq!(released(&outcomes, 2), Some(219 + 28));
+    assert_eq!(released(&outcomes, 2), Some(3 + 28));
 }
 
 #[test]
 fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..2), Cycle(0), &SPEC);
+    unit.push(0, owner(0), store(0..2), Cycle(0));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
     assert_eq!(outcomes, [Outcome::Sent { slot: 0, generation: 1, requests: 2, at: Cycle(26) }]);
     let requests = std::mem::take(&mut unit.port.sent);
     assert_eq!(requests.iter().map(|request| request.bytes).collect::<Vec<_>>(), [136, 136]);
@@ -229,11 +232,11 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
 fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
     let mut unit = unit();
     let mut outcomes = Vec::new();
-    unit.push(0, owner(0), store(0..40), Cycle(0), &SPEC);
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
-    unit.push(0, owner(1), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(1), &SPEC);
+    unit.push(0, owner(0), store(0..40), Cycle(0));
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
+    unit.push(0, owner(1), Work::Shared { passes: 1, latency: 29 }, Cycle(1));
     // Of 40 requests of 136 bytes 32 may wait: the unit goes on when 8 have left, 34 cycles after cycle 17.
-    assert_eq!(unit.queues.next_start().0, Cycle(17 + 34));
+    assert_eq!(unit.queues.next_start(&SPEC.queue), Cycle(17 + 34));
 }
 
 #[test]
@@ -243,51 +246,40 @@ fn a_store_that_finds_no_credits_waits_until_slices_have_taken_some() {
     let mut outcomes = Vec::new();
     // Two stores of a line: five flits each, one more where bytes are left out.
     for (slot, start) in [(0, 1), (1, 2), (2, 3)] {
-        unit.push(0, owner(slot), store(0..1), Cycle(0), &spec);
-        unit.start(Cycle(start), 0, &spec, &mut outcomes);
+        unit.push(0, owner(slot), store(0..1), Cycle(0));
+        unit.advance(Cycle(start), &spec, &mut outcomes);
     }
     let sent: Vec<u32> = unit.port.sent.iter().map(|request| request.flits(32)).collect();
     assert_eq!((sent.len(), sent.iter().sum::<u32>() >= 8), (2, true));
-    assert_eq!((unit.queues.next_start().0, unit.credits.next_return()), (Cycle::NEVER, Cycle::NEVER));
+    assert_eq!(
+        (unit.queues.next_start(&SPEC.queue), unit.credits.next_return()),
+        (Cycle::NEVER, Cycle::NEVER)
+    );
     unit.credits.give_back(sent[0], Cycle(300));
     assert_eq!(unit.credits.next_return(), Cycle(300));
     unit.queues.unblock(Cycle(300));
-    unit.start(Cycle(300), 0, &spec, &mut outcomes);
+    unit.advance(Cycle(300), &spec, &mut outcomes);
     assert_eq!((unit.port.sent.len(), unit.credits.next_return()), (3, Cycle::NEVER));
-}
-
-#[test]
-fn sources_are_read_when_the_queue_of_the_unit_has_room() {
-    let queue = QueueSpec { unit_entries: 1, ..SPEC.queue };
-    let spec = LsuSpec { queue, ..SPEC };
-    let mut unit = unit();
-    let reads = |slot| Owner { slot, generation: 1, write_barrier: None, read_barrier: Some(3) };
-    let mut push =
-        |slot| unit.push(0, reads(slot), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(0), &spec);
-    assert_eq!([0, 1].map(&mut push), [Some(Cycle(11)), None]);
-    let mut outcomes = Vec::new();
-    unit.start(Cycle(50), 0, &spec, &mut outcomes);
-    assert_eq!(outcomes, [Outcome::Release { slot: 1, generation: 1, counter: 3, at: Cycle(52) }]);
 }
 
 #[test]
 fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
     let mut unit = unit();
-    unit.push(0, owner(0), store(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(0), store(0..1), Cycle(0));
     run(&mut unit, &SPEC);
-    unit.push(0, owner(1), atomic(true), Cycle(1000), &SPEC);
+    unit.push(0, owner(1), atomic(true), Cycle(1000));
     let outcomes = run(&mut unit, &SPEC);
     // Starts at 1001, is ready at 1017, leaves with its 136 bytes by 1022.
     assert_eq!(released(&outcomes, 1), Some(1022 + 200 + 17));
-    unit.push(0, owner(2), load(0..1), Cycle(2000), &SPEC);
-    unit.start(Cycle(2001), 0, &SPEC, &mut Vec::new());
+    unit.push(0, owner(2), load(0..1), Cycle(2000));
+    unit.advance(Cycle(2001), &SPEC, &mut Vec::new());
     assert_eq!(unit.counters.global_load_sector_hits, 0);
 }
 
 #[test]
 fn a_reduction_is_acknowledged_and_returns_nothing() {
     let mut unit = unit();
-    unit.push(0, owner(0), atomic(false), Cycle(0), &SPEC);
+    unit.push(0, owner(0), atomic(false), Cycle(0));
     let outcomes = run(&mut unit, &SPEC);
     let expected = [
         Outcome::Sent { slot: 0, generation: 1, requests: 1, at: Cycle(22) },
@@ -301,13 +293,7 @@ fn requested_by_uncached_loads(spec: &LsuSpec) -> u64 {
     let mut unit = unit();
     for slot in 0..2 {
         let access = GlobalAccess::Load { cached: false, local: false };
-        unit.push(
-            0,
-            owner(slot),
-            Work::Global { access, lines: lines(0..1), tags: 1, data: 1 },
-            Cycle(0),
-            spec,
-        );
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), passes: ONE }, Cycle(0));
     }
     run(&mut unit, spec);
     assert_eq!(unit.counters.global_load_sector_hits, 0);
@@ -323,35 +309,61 @@ fn uncached_loads_request_what_is_under_way_once_where_they_share_mshrs() {
 #[test]
 fn passes_of_shared_memory_keep_the_unit_busy() {
     let mut unit = unit();
-    unit.push(0, owner(0), Work::Shared { busy: 32, pace: 1, latency: 91 }, Cycle(0), &SPEC);
-    unit.push(0, owner(1), Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(0), &SPEC);
+    unit.push(0, owner(0), Work::Shared { passes: 32, latency: 91 }, Cycle(0));
+    unit.push(0, owner(1), Work::Shared { passes: 1, latency: 29 }, Cycle(0));
     let outcomes = run(&mut unit, &SPEC);
     assert_eq!(released(&outcomes, 0), Some(1 + 90));
     assert_eq!(released(&outcomes, 1), Some(33 + 28));
 }
 
 #[test]
-fn a_sub_partition_waits_for_the_passes_of_its_own_shared_access() {
+fn accesses_of_one_warp_wait_for_its_own_passes_and_those_of_others_do_not() {
+    let spec = LsuSpec { data: DataSpec { pace: 2, shared_queue: 8, global_queue: 0 }, ..SPEC };
     let mut unit = unit();
-    unit.push(0, owner(0), Work::Shared { busy: 4, pace: 8, latency: 29 }, Cycle(0), &SPEC);
-    unit.push(0, owner(1), Work::Shared { busy: 1, pace: 2, latency: 29 }, Cycle(0), &SPEC);
-    let outcomes = run(&mut unit, &SPEC);
-    assert_eq!(released(&outcomes, 1), Some(1 + 8 + 28));
+    for slot in [0, 0, 1] {
+        unit.push(0, owner(slot), Work::Shared { passes: 4, latency: 29 }, Cycle(0));
+    }
+    let outcomes = run(&mut unit, &spec);
+    let ends: Vec<_> =
+        outcomes.iter().map(|outcome| released(&[*outcome], 0).or(released(&[*outcome], 1))).collect();
+    // The second begins 8 cycles after the first, the third when two times four passes have been taken.
+    assert_eq!(ends, [1 + 28, 9 + 28, 9 + 28].map(Some));
 }
 
 #[test]
-fn a_load_that_hits_waits_for_lines_that_came_late() {
+fn a_load_that_hits_waits_for_the_passes_of_data_that_came() {
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..3), Cycle(0), &SPEC);
+    let access = GlobalAccess::Load { cached: true, local: false };
+    let passes = Passes { tags: 3, data: 1, width: 1 };
+    unit.push(0, owner(0), Work::Global { access, lines: lines(0..3), passes }, Cycle(0));
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
     for request in std::mem::take(&mut unit.port.sent) {
         unit.reply(&reply(&request, 300), &SPEC, &mut outcomes);
     }
-    unit.push(0, owner(1), load(0..1), Cycle(300), &SPEC);
-    unit.start(Cycle(301), 0, &SPEC, &mut outcomes);
-    // Three lines pass from 300 to 302.
-    assert_eq!(released(&outcomes, 1), Some(303 + 32));
+    unit.push(0, owner(1), load(0..1), Cycle(300));
+    unit.advance(Cycle(301), &SPEC, &mut outcomes);
+    // The three lines pass from 300 to 302, as the tags tell them apart.
+    assert_eq!([0, 1].map(|slot| released(&outcomes, slot)), [302 + 17, 303 + 32].map(Some));
+}
+
+#[test]
+fn of_a_load_that_misses_in_part_the_rest_passes_at_once() {
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..3), Cycle(0));
+    run(&mut unit, &SPEC);
+    let access = GlobalAccess::Load { cached: true, local: false };
+    let passes = Passes { tags: 1, data: 4, width: 1 };
+    unit.push(0, owner(1), Work::Global { access, lines: lines(0..4), passes }, Cycle(1000));
+    unit.push(0, owner(2), load(0..1), Cycle(1000));
+    let mut outcomes = Vec::new();
+    for now in [1001, 1002, 1004] {
+        unit.advance(Cycle(now), &SPEC, &mut outcomes);
+    }
+    // Three of four passes from 1001 to 1003; the one that is missing later.
+    assert_eq!(released(&outcomes, 2), Some(1004 + 32));
+    unit.reply(&reply(&unit.port.sent[0].clone(), 1300), &SPEC, &mut outcomes);
+    assert_eq!(released(&outcomes, 1), Some(1300 + 17));
 }
 
 #[test]
@@ -360,8 +372,8 @@ fn sources_are_read_after_their_latency_or_two_cycles_after_a_late_start() {
     let reads = Owner { slot: 0, generation: 1, write_barrier: None, read_barrier: Some(3) };
     let mut outcomes = Vec::new();
     for (issued, start) in [(0, 1), (10, 50)] {
-        unit.push(0, reads, Work::Shared { busy: 1, pace: 1, latency: 29 }, Cycle(issued), &SPEC);
-        unit.start(Cycle(start), 0, &SPEC, &mut outcomes);
+        unit.push(0, reads, Work::Shared { passes: 1, latency: 29 }, Cycle(issued));
+        unit.advance(Cycle(start), &SPEC, &mut outcomes);
     }
     let release = |at| Outcome::Release { slot: 0, generation: 1, counter: 3, at: Cycle(at) };
     assert_eq!(outcomes, [release(11), release(52)]);
@@ -371,8 +383,8 @@ fn sources_are_read_after_their_latency_or_two_cycles_after_a_late_start() {
 fn a_flat_memory_answers_after_the_same_time_whatever_is_touched() {
     let spec = LsuSpec { flat: Some(400), ..SPEC };
     let mut unit = unit();
-    unit.push(0, owner(0), load(0..32), Cycle(0), &SPEC);
-    unit.push(0, owner(1), load(0..1), Cycle(0), &SPEC);
+    unit.push(0, owner(0), load(0..32), Cycle(0));
+    unit.push(0, owner(1), load(0..1), Cycle(0));
     let outcomes = run(&mut unit, &spec);
     assert_eq!((released(&outcomes, 0), released(&outcomes, 1)), (Some(400), Some(401)));
     assert!(unit.port.sent.is_empty());
@@ -383,10 +395,10 @@ fn a_copy_of_the_unit_goes_on_as_the_original() {
     let mut unit = unit();
     for slot in 0..4 {
         let first = u64::from(slot) * 2;
-        unit.push(0, owner(slot), load(first..first + 3), Cycle(0), &SPEC);
+        unit.push(0, owner(slot), load(first..first + 3), Cycle(0));
     }
     let mut outcomes = Vec::new();
-    unit.start(Cycle(1), 0, &SPEC, &mut outcomes);
+    unit.advance(Cycle(1), &SPEC, &mut outcomes);
     let copied = run(&mut unit.clone(), &SPEC);
     assert_eq!(copied, run(&mut unit, &SPEC));
     assert_eq!(copied.len(), 4);

@@ -3,7 +3,7 @@
 use super::Content;
 use crate::stepping::app::App;
 use ratatui::text::Line;
-use warplab_run::stepper::{CacheView, ChannelView, LineView, LsuView, PartitionView, SliceView};
+use warplab_run::stepper::{CacheView, ChannelView, LineView, LsuView, PartitionView, QueuedView, SliceView};
 
 /// DRAM accesses that are listed of each queue.
 const LISTED: usize = 4;
@@ -22,15 +22,17 @@ pub(super) fn content(app: &App) -> Content {
 
 fn lsu(lsu: &LsuView) -> Vec<String> {
     let mut lines = Vec::new();
-    for (number, queue) in lsu.queues.iter().enumerate() {
-        let waiting: Vec<String> =
+    let named = |queue: &[QueuedView]| {
+        let named: Vec<String> =
             queue.iter().map(|one| format!("slot {} {}", one.slot.0, one.kind)).collect();
-        lines.push(format!(
-            "LSU queue {number}: {} of {}  {}",
-            queue.len(),
-            lsu.queue_entries,
-            waiting.join(", ")
-        ));
+        named.join(", ")
+    };
+    for (number, queue) in lsu.queues.iter().enumerate() {
+        let (waiting, entries) = (queue.len(), lsu.queue_entries);
+        lines.push(format!("LSU queue {number}: {waiting} of {entries}  {}", named(queue)));
+    }
+    if !lsu.for_tags.is_empty() {
+        lines.push(format!("waiting for the tags: {}", named(&lsu.for_tags)));
     }
     if let Some(since) = lsu.blocked_since {
         lines.push(format!("the LSU has waited for an MSHR since cycle {since}"));

@@ -1,0 +1,175 @@
+//! The data stage: the passes by which accesses read and write the data array, which L1 and shared memory share.
+//!
+//! It has a pass each cycle, but one instruction alone takes several cycles for each of its own, and those of a warp pass one
+//! after another. What waits for it has passed the tags before. Measured: lsu/fills.txt.
+
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+use warplab_units::Cycle;
+
+/// Accesses that can wait for it at most, and one.
+const MOST_WAITING: usize = 64;
+
+/// The numbers of the data stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DataSpec {
+    /// Cycles between two passes of an instruction that reads or writes what is there.
+    pub(crate) pace: u64,
+    /// Accesses to shared memory that may wait for it while the next one starts.
+    pub(crate) shared_queue: usize,
+    /// Likewise, accesses that come from the tags.
+    pub(crate) global_queue: usize,
+}
+
+/// When the data stage is free.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DataStage {
+    free: Cycle,
+    /// Of each warp slot, until when its last access passes.
+    until: Vec<Cycle>,
+    shared: Begins,
+    global: Begins,
+}
+
+/// When the accesses of a kind begin to pass that wait longest, the last one at the end: one more than may wait.
+type Begins = ArrayVec<Cycle, MOST_WAITING>;
+
+impl DataStage {
+    /// An idle stage of an SM with so many warp slots.
+    pub(crate) fn new(warps: usize) -> DataStage {
+        DataStage {
+            free: Cycle(0),
+            until: vec![Cycle(0); warps],
+            shared: Begins::new(),
+            global: Begins::new(),
+        }
+    }
+
+    /// An access of a warp to shared memory that starts `now`, comes to the stage at `from` and needs so many passes: when it
+    /// begins to pass.
+    #[inline]
+    pub(crate) fn pass_shared(
+        &mut self,
+        slot: u8,
+        now: Cycle,
+        from: Cycle,
+        passes: u64,
+        spec: &DataSpec,
+    ) -> Cycle {
+        let begin = self.pass(slot, now, from, passes, spec);
+        note(&mut self.shared, begin, spec.shared_queue);
+        begin
+    }
+
+    /// Likewise, an access that comes from the tags.
+    #[inline]
+    pub(crate) fn pass_global(
+        &mut self,
+        slot: u8,
+        now: Cycle,
+        from: Cycle,
+        passes: u64,
+        spec: &DataSpec,
+    ) -> Cycle {
+        let begin = self.pass(slot, now, from, passes, spec);
+        note(&mut self.global, begin, spec.global_queue);
+        begin
+    }
+
+    /// When the next access to shared memory can start: as soon as few enough wait for their passes.
+    #[inline]
+    pub(crate) fn next_shared(&self, spec: &DataSpec) -> Cycle {
+        room(&self.shared, spec.shared_queue)
+    }
+
+    /// Likewise, the next that goes to the tags.
+    #[inline]
+    pub(crate) fn next_global(&self, spec: &DataSpec) -> Cycle {
+        room(&self.global, spec.global_queue)
+    }
+
+    /// When an access begins to pass: not before those of its warp are over.
+    #[inline]
+    fn pass(&mut self, slot: u8, now: Cycle, from: Cycle, passes: u64, spec: &DataSpec) -> Cycle {
+        let free = self.free.max(now);
+        self.free = free + passes;
+        let until = &mut self.until[usize::from(slot)];
+        let begin = free.max(from).max(*until);
+        *until = begin + passes * spec.pace;
+        begin
+    }
+
+    /// Data comes `now` that needs so many passes, one a cycle: how long until the last of them is over.
+    #[inline]
+    pub(crate) fn pass_what_comes(&mut self, now: Cycle, passes: u64) -> u64 {
+        self.free = self.free.max(now) + passes;
+        self.free - now
+    }
+}
+
+/// An access begins to pass at a cycle, where so many may wait.
+#[inline]
+fn note(begins: &mut Begins, begin: Cycle, queue: usize) {
+    if begins.len() > queue {
+        if begin <= begins[0] {
+            return;
+        }
+        begins.remove(0);
+    }
+    let place = begins.iter().rposition(|&other| other <= begin).map_or(0, |place| place + 1);
+    begins.insert(place, begin);
+}
+
+/// When so few wait that the next can start.
+#[inline]
+fn room(begins: &Begins, queue: usize) -> Cycle {
+    if begins.len() > queue { begins[0] } else { Cycle(0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DataSpec, DataStage};
+    use warplab_units::Cycle;
+
+    const SPEC: DataSpec = DataSpec { pace: 2, shared_queue: 4, global_queue: 1 };
+
+    fn begin(stage: &mut DataStage, slot: u8, now: u64, passes: u64) -> u64 {
+        stage.pass_global(slot, Cycle(now), Cycle(now), passes, &SPEC).0
+    }
+
+    #[test]
+    fn accesses_of_several_warps_have_a_pass_each_cycle() {
+        let mut stage = DataStage::new(3);
+        assert_eq!([0, 1, 2].map(|slot| begin(&mut stage, slot, 10, 4)), [10, 14, 18]);
+    }
+
+    #[test]
+    fn accesses_of_one_warp_pass_one_after_another_at_its_pace() {
+        let mut stage = DataStage::new(2);
+        assert_eq!([10, 11].map(|now| begin(&mut stage, 0, now, 32)), [10, 74]);
+    }
+
+    #[test]
+    fn data_that_comes_passes_at_a_pass_a_cycle() {
+        let mut stage = DataStage::new(1);
+        assert_eq!(stage.pass_what_comes(Cycle(10), 32), 32);
+        assert_eq!(begin(&mut stage, 0, 12, 1), 42);
+    }
+
+    #[test]
+    fn an_access_whose_tags_take_long_leaves_the_stage_to_others() {
+        let mut stage = DataStage::new(3);
+        assert_eq!(stage.pass_global(0, Cycle(10), Cycle(17), 1, &SPEC), Cycle(17));
+        assert_eq!([begin(&mut stage, 1, 11, 1), begin(&mut stage, 2, 12, 1)], [11, 12]);
+    }
+
+    #[test]
+    fn the_next_access_starts_when_one_waits_at_most() {
+        let mut stage = DataStage::new(4);
+        let mut starts = (0..4).map(|slot| {
+            begin(&mut stage, slot, 10, 4);
+            stage.next_global(&SPEC).0
+        });
+        assert_eq!([(); 4].map(|()| starts.next().unwrap()), [0, 10, 14, 18]);
+    }
+}

@@ -1,0 +1,36 @@
+//! The load/store unit as an H200 has it (`traces/h200/lsu`): what one access costs the next.
+
+use super::small_deviations::cycles;
+use warplab_tests::gpu;
+
+/// A hit in L1, behind instructions that find addresses a distance apart in R6: when it is there.
+fn hit_behind(distance: u32, before: &str) -> u32 {
+    let warm = format!(
+        "stall=1 wr=2 LDG.E R5, [R2.64]\nstall=1 wr=2 LDG.E R5, [R2.64+0x80]\n\
+         stall=8 wait=000100 IMAD.WIDE R6, R0, {distance:#x}, R2\n"
+    );
+    cycles(&gpu("h200"), &warm, &format!("{before}stall=1 wr=2 LDG.E R8, [R2.64]\n"), "wait=000100 ")
+}
+
+#[test]
+fn a_store_of_one_bank_holds_the_load_behind_it_back_for_two_cycles_a_word() {
+    let store = "stall=4 STG.E [R6.64+0x10000], R0\n";
+    // Behind stores to lines 33 and 32 words apart: 15 and 69 cycles more on the hardware.
+    assert_eq!([(128, ""), (128, store), (124, store)].map(|(d, s)| hit_behind(d, s)), [39, 50, 110]);
+}
+
+#[test]
+fn a_load_that_misses_keeps_the_unit_for_its_tags_alone() {
+    let load = "stall=4 wr=3 LDG.E R7, [R6.64+0x40000]\n";
+    // Lines 33 and 32 words apart, which L1 lacks: 51 cycles each on the hardware, with the comparison behind them.
+    assert_eq!([128, 124].map(|distance| hit_behind(distance, load)), [47, 47]);
+}
+
+#[test]
+fn misses_of_one_warp_return_in_order() {
+    // A line in L2, and behind it, in the order of issue, one that only DRAM has and the first one again, past L1.
+    let warm = "stall=1 wr=2 LDG.E.STRONG.GPU R5, [R2.64]\nstall=8 wait=000100 IADD3 R6, R5, RZ, RZ\n";
+    let nearer = "stall=1 wr=3 LDG.E R8, [R2.64+0x40000]\nstall=1 wr=2 LDG.E.STRONG.GPU R7, [R2.64]\n";
+    let time = |first: &str| cycles(&gpu("h200"), warm, nearer, &format!("wait={first} "));
+    assert_eq!(["000100", "001000"].map(time), [587, 586]);
+}
