@@ -365,7 +365,7 @@ pub struct MemoryPipeline {
     pub exchange_interval: Option<u32>,
     /// Accesses that may wait for the data stage while the next one starts.
     #[serde(default)]
-    #[schemars(range(max = 63))]
+    #[schemars(range(max = 255))]
     pub data_queue: u32,
     /// Cycles between two passes of one load or store, and that the data of a pass takes on the way back to its sub-partition;
     /// one where it is not given.

@@ -3,12 +3,8 @@
 //! It has a pass each cycle, but one instruction alone takes several cycles for each of its own, and those of a warp pass one
 //! after another. What waits for it has passed the tags before. Measured: lsu/fills.txt.
 
-use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use warplab_units::Cycle;
-
-/// Accesses that can wait for it at most, and one.
-const MOST_WAITING: usize = 64;
 
 /// The numbers of the data stage.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +28,7 @@ pub(crate) struct DataStage {
 }
 
 /// When the accesses of a kind begin to pass that wait longest, the last one at the end: one more than may wait.
-type Begins = ArrayVec<Cycle, MOST_WAITING>;
+type Begins = Vec<Cycle>;
 
 impl DataStage {
     /// An idle stage of an SM with so many warp slots.
