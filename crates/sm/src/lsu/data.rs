@@ -17,6 +17,23 @@ pub(crate) struct DataSpec {
     pub(crate) global_queue: usize,
 }
 
+impl DataSpec {
+    /// Accesses of a kind that may wait.
+    fn queue(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Shared => self.shared_queue,
+            Kind::Global => self.global_queue,
+        }
+    }
+}
+
+/// From where an access comes to the data stage: from the queues alone, or from the tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Shared,
+    Global,
+}
+
 /// When the data stage is free.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DataStage {
@@ -41,52 +58,38 @@ impl DataStage {
         }
     }
 
-    /// An access of a warp to shared memory that starts `now`, comes to the stage at `from` and needs so many passes: when it
-    /// begins to pass.
+    /// An access of a warp that starts `now`, comes to the stage at `from` and needs so many passes: when it begins to pass.
     #[inline]
-    pub(crate) fn pass_shared(
+    pub(crate) fn pass(
         &mut self,
+        kind: Kind,
         slot: u8,
-        now: Cycle,
-        from: Cycle,
+        (now, from): (Cycle, Cycle),
         passes: u64,
         spec: &DataSpec,
     ) -> Cycle {
-        let begin = self.pass(slot, now, from, passes, spec);
-        note(&mut self.shared, begin, spec.shared_queue);
+        let begin = self.begin(slot, (now, from), passes, spec);
+        let begins = match kind {
+            Kind::Shared => &mut self.shared,
+            Kind::Global => &mut self.global,
+        };
+        note(begins, begin, spec.queue(kind));
         begin
     }
 
-    /// Likewise, an access that comes from the tags.
+    /// When the next access of a kind can start: as soon as few enough wait for their passes.
     #[inline]
-    pub(crate) fn pass_global(
-        &mut self,
-        slot: u8,
-        now: Cycle,
-        from: Cycle,
-        passes: u64,
-        spec: &DataSpec,
-    ) -> Cycle {
-        let begin = self.pass(slot, now, from, passes, spec);
-        note(&mut self.global, begin, spec.global_queue);
-        begin
-    }
-
-    /// When the next access to shared memory can start: as soon as few enough wait for their passes.
-    #[inline]
-    pub(crate) fn next_shared(&self, spec: &DataSpec) -> Cycle {
-        room(&self.shared, spec.shared_queue)
-    }
-
-    /// Likewise, the next that goes to the tags.
-    #[inline]
-    pub(crate) fn next_global(&self, spec: &DataSpec) -> Cycle {
-        room(&self.global, spec.global_queue)
+    pub(crate) fn next_start(&self, kind: Kind, spec: &DataSpec) -> Cycle {
+        let begins = match kind {
+            Kind::Shared => &self.shared,
+            Kind::Global => &self.global,
+        };
+        if begins.len() > spec.queue(kind) { begins[0] } else { Cycle(0) }
     }
 
     /// When an access begins to pass: not before those of its warp are over.
     #[inline]
-    fn pass(&mut self, slot: u8, now: Cycle, from: Cycle, passes: u64, spec: &DataSpec) -> Cycle {
+    fn begin(&mut self, slot: u8, (now, from): (Cycle, Cycle), passes: u64, spec: &DataSpec) -> Cycle {
         let free = self.free.max(now);
         self.free = free + passes;
         let until = &mut self.until[usize::from(slot)];
@@ -116,21 +119,15 @@ fn note(begins: &mut Begins, begin: Cycle, queue: usize) {
     begins.insert(place, begin);
 }
 
-/// When so few wait that the next can start.
-#[inline]
-fn room(begins: &Begins, queue: usize) -> Cycle {
-    if begins.len() > queue { begins[0] } else { Cycle(0) }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{DataSpec, DataStage};
+    use super::{DataSpec, DataStage, Kind};
     use warplab_units::Cycle;
 
     const SPEC: DataSpec = DataSpec { pace: 2, shared_queue: 4, global_queue: 1 };
 
     fn begin(stage: &mut DataStage, slot: u8, now: u64, passes: u64) -> u64 {
-        stage.pass_global(slot, Cycle(now), Cycle(now), passes, &SPEC).0
+        stage.pass(Kind::Global, slot, (Cycle(now), Cycle(now)), passes, &SPEC).0
     }
 
     #[test]
@@ -155,7 +152,7 @@ mod tests {
     #[test]
     fn an_access_whose_tags_take_long_leaves_the_stage_to_others() {
         let mut stage = DataStage::new(3);
-        assert_eq!(stage.pass_global(0, Cycle(10), Cycle(17), 1, &SPEC), Cycle(17));
+        assert_eq!(stage.pass(Kind::Global, 0, (Cycle(10), Cycle(17)), 1, &SPEC), Cycle(17));
         assert_eq!([begin(&mut stage, 1, 11, 1), begin(&mut stage, 2, 12, 1)], [11, 12]);
     }
 
@@ -164,7 +161,7 @@ mod tests {
         let mut stage = DataStage::new(4);
         let mut starts = (0..4).map(|slot| {
             begin(&mut stage, slot, 10, 4);
-            stage.next_global(&SPEC).0
+            stage.next_start(Kind::Global, &SPEC).0
         });
         assert_eq!([(); 4].map(|()| starts.next().unwrap()), [0, 10, 14, 18]);
     }

@@ -23,7 +23,7 @@ pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
 use credits::Credits;
 pub(crate) use data::DataSpec;
-use data::DataStage;
+use data::{DataStage, Kind};
 pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
 use loads::{Done, Loads};
@@ -182,20 +182,20 @@ impl LoadStoreUnit {
         let owner = operation.asker.owner;
         let (begin, latency) = match operation.work {
             Work::Shared { passes, latency } => {
-                (self.data.pass_shared(owner.slot, now, now, passes, &spec.data), latency)
+                (self.data.pass(Kind::Shared, owner.slot, (now, now), passes, &spec.data), latency)
             }
             Work::Special { passes, latency } => {
                 let from = now.max(self.special_free);
                 self.special_free = from.later(spec.special_interval.unwrap_or(1));
                 let begin = match passes {
                     0 => from,
-                    _ => self.data.pass_shared(owner.slot, now, from, passes, &spec.data),
+                    _ => self.data.pass(Kind::Shared, owner.slot, (now, from), passes, &spec.data),
                 };
                 (begin, latency)
             }
             Work::Global { .. } => return,
         };
-        self.queues.keep_shared_busy_until(self.data.next_shared(&spec.data));
+        self.queues.keep_shared_busy_until(self.data.next_start(Kind::Shared, &spec.data));
         outcomes.extend(Outcome::result(owner, begin.later(latency.saturating_sub(1))));
     }
 
@@ -220,7 +220,7 @@ impl LoadStoreUnit {
         self.start_global(start, operation.asker, access, &lines, sub_partition);
         lines.clear();
         self.free_lines.push(lines);
-        self.queues.keep_tags_busy_until(self.data.next_global(&spec.data).max(now + 1));
+        self.queues.keep_tags_busy_until(self.data.next_start(Kind::Global, &spec.data).max(now + 1));
     }
 
     /// An access to global or local memory starts.
@@ -262,7 +262,7 @@ impl LoadStoreUnit {
     fn pass_data(&mut self, start: &Start<'_>, asker: Asker, passes: u16) -> Cycle {
         let &Start { now, spec, .. } = start;
         let from = now + u64::from(start.passes.tags.max(1) - 1);
-        self.data.pass_global(asker.owner.slot, now, from, u64::from(passes), &spec.data)
+        self.data.pass(Kind::Global, asker.owner.slot, (now, from), u64::from(passes), &spec.data)
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
