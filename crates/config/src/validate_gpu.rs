@@ -168,6 +168,12 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} banks", l1.tag_banks),
         "a power of two",
     );
+    rules.need(
+        l1.tag_sets.is_none() || l1.tag_hash.is_some(),
+        "multiprocessor.l1.tag_sets",
+        || "sets of tag banks without a hash of banks".to_owned(),
+        "give multiprocessor.l1.tag_hash too",
+    );
     let line = gpu.multiprocessor.instructions.line_instructions;
     rules.need(
         line.is_power_of_two(),

@@ -20,7 +20,7 @@ mod port;
 #[cfg(test)]
 mod testing;
 
-pub use cache::{Absent, CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView};
+pub use cache::{Absent, CacheShape, CacheView, LineIndex, LineView, PoolShape, SectorCache, SetView};
 pub use crossbar::{ClusterPorts, CrossbarSpec};
 pub use dram::{ChannelView, DramAccessView};
 pub use l2::{L2MshrView, RequestView, SliceView};

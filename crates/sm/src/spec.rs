@@ -10,7 +10,6 @@ use warplab_config::gpu::{
     BarrierHolds, Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
 };
 use warplab_exec::DivergenceModel;
-use warplab_memory::CacheShape;
 use warplab_program::LatencyTable;
 use warplab_units::Cycle;
 
@@ -51,7 +50,8 @@ pub struct SmSpec {
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
-    pub(crate) l1_shape: CacheShape,
+    /// What the carve-out leaves of level one.
+    pub(crate) l1_kib: u32,
     pub(crate) barrier: BarrierSpec,
     pub(crate) cycles_per_nanosecond: f64,
     pub(crate) block_end: u64,
@@ -153,7 +153,7 @@ impl SmSpec {
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
             l1: sm.l1,
-            l1_shape: CacheShape::of_bytes(u64::from(l1_kib) * 1024, sm.l1.ways),
+            l1_kib,
             barrier: BarrierSpec {
                 latency: u64::from(sm.latencies.barrier),
                 warp_interval: u64::from(sm.latencies.barrier_warp),

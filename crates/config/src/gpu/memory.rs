@@ -67,6 +67,8 @@ pub enum ReplacementPolicy {
     Random,
     /// Tree pseudo-LRU: at each node of a binary tree the half that was not used last.
     TreePlru,
+    /// The least recently used of the lines that were not used again since they came; once all were, that is forgotten.
+    Nru,
 }
 
 /// The percent of a repeated atomic operation's interval where a machine gives none: all of it.

@@ -24,7 +24,7 @@ pub use memory::{
 };
 pub use multiprocessor::{
     ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,
-    PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash,
+    PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets,
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;

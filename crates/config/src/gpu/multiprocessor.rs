@@ -432,6 +432,23 @@ pub struct TagHash {
     pub high: u32,
 }
 
+/// The tags of level one where they do not shrink with its data: 128 sets in each tag bank, however little the carve-out
+/// leaves. A bank that has a line for all of its data frees one in the next set that holds any, from the last set to the first
+/// and round again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TagSets {
+    /// Each bit of a set's number, the highest first, is the sum of some bits of the line's number divided by four; these are
+    /// its lowest seven, to which those above are added, seven at a time.
+    #[serde(serialize_with = "as_list")]
+    pub hash: [u32; 7],
+}
+
+/// A machine file has a list where Rust has an array.
+fn as_list<S: serde::Serializer>(hash: &[u32; 7], serializer: S) -> Result<S::Ok, S::Error> {
+    hash.as_slice().serialize(serializer)
+}
+
 /// The level-one cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -459,6 +476,9 @@ pub struct L1Cache {
     /// How the number of a line gives that of its bank; by its lowest bits where it is not given.
     #[serde(default)]
     pub tag_hash: Option<TagHash>,
+    /// The sets of each tag bank where they stay the same for every carve-out; as many as its lines need where it is not given.
+    #[serde(default)]
+    pub tag_sets: Option<TagSets>,
     /// Bytes per cycle from the data array.
     #[schemars(range(min = 1))]
     pub bytes_per_cycle: u32,

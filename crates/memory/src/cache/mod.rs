@@ -1,8 +1,10 @@
 //! Sector caches: tags and replacement, for the level-one and the level-two cache.
 
 mod fingerprints;
+mod pool;
 mod replacement;
 mod tags;
 mod way_bytes;
 
+pub use pool::PoolShape;
 pub use tags::{Absent, CacheShape, CacheView, LineIndex, LineView, SectorCache, SetView, Victim};

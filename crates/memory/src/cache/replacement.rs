@@ -2,6 +2,7 @@
 
 mod fifo;
 mod lru;
+mod nru;
 mod random;
 mod tree_plru;
 
@@ -16,7 +17,7 @@ pub(crate) trait Policy {
     fn new(shape: CacheShape) -> Self;
     /// A line of a set was found.
     fn hit(&mut self, set: usize, way: usize);
-    /// A line was found by its number among all lines: set times ways plus way.
+    /// Data has come for a line, given by its number among all lines: set times ways plus way.
     #[inline]
     fn touch(&mut self, line: usize, ways: Divisor) {
         let (set, way) = ways.divide(line as u64);
@@ -84,15 +85,16 @@ policies! {
     Fifo: fifo::Fifo,
     Random: random::Random,
     TreePlru: tree_plru::TreePlru,
+    Nru: nru::Nru,
 }
 
 #[cfg(test)]
 mod tests {
     use super::Replacement;
     use crate::cache::CacheShape;
-    use warplab_config::gpu::ReplacementPolicy::{self, Fifo, Lru, Random, TreePlru};
+    use warplab_config::gpu::ReplacementPolicy::{self, Fifo, Lru, Nru, Random, TreePlru};
 
-    const ALL: [ReplacementPolicy; 4] = [Lru, Fifo, Random, TreePlru];
+    const ALL: [ReplacementPolicy; 5] = [Lru, Fifo, Random, TreePlru, Nru];
 
     /// A full set whose lines came in the order of their ways.
     fn full(policy: ReplacementPolicy, ways: usize) -> Replacement {
@@ -146,6 +148,16 @@ mod tests {
     }
 
     #[test]
+    fn nru_keeps_lines_that_were_used_again_until_all_were() {
+        let mut nru = full(Nru, 4);
+        nru.hit(1, 0);
+        nru.hit(1, 2);
+        assert_eq!(victims(&mut nru, 3), [1, 3, 1]);
+        (0..4).for_each(|way| nru.hit(1, way));
+        assert_eq!(victims(&mut nru, 2), [0, 1]);
+    }
+
+    #[test]
     fn random_takes_the_same_lines_in_every_run_and_every_line_in_time() {
         let [first, second] = [0, 1].map(|_| victims(&mut full(Random, 8), 100));
         assert_eq!(first, second);
@@ -168,7 +180,7 @@ mod tests {
 
     #[test]
     fn sets_know_nothing_of_each_other() {
-        for policy in [Lru, Fifo, TreePlru] {
+        for policy in [Lru, Fifo, TreePlru, Nru] {
             let mut replacement = full(policy, 4);
             (0..4).rev().for_each(|way| replacement.insert(0, way));
             assert_eq!(replacement.victim(1, |_| true), Some(0), "{policy:?}");

@@ -3,6 +3,7 @@
 mod inspect;
 
 use super::fingerprints::{Fingerprint, Fingerprints};
+use super::pool::{Pool, PoolShape};
 use super::replacement::Replacement;
 pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,8 @@ pub struct SectorCache {
     /// All lines, set by set: everything that is known of one in one word.
     lines: Vec<Word>,
     replacement: Replacement,
+    /// Where there is data for fewer lines than there are tags.
+    pool: Option<Pool>,
 }
 
 /// One line: four bits each of valid, dirty and partly written sectors, one that it must stay, one that it has a copy
@@ -81,6 +84,11 @@ impl Word {
     #[inline]
     fn number(self) -> u64 {
         self.0 >> NUMBER
+    }
+
+    #[inline]
+    fn is_there(self) -> bool {
+        self.number() != Word::EMPTY.number()
     }
 
     #[inline]
@@ -130,7 +138,15 @@ impl SectorCache {
             fingerprints: Fingerprints::new(shape),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
+            pool: None,
         }
+    }
+
+    /// The same cache, empty, with data for fewer lines than it has tags for. Its lines come by [`SectorCache::replace_absent`].
+    #[must_use]
+    pub fn with_pool(self, shape: PoolShape) -> SectorCache {
+        let pool = Some(Pool::new(shape, self.shape.sets));
+        SectorCache { pool, ..self }
     }
 
     /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
@@ -233,9 +249,31 @@ impl SectorCache {
     /// nobody asks what was there, so that it is not looked at.
     #[inline]
     pub fn replace_absent(&mut self, absent: Absent) -> Option<LineIndex> {
-        let empty = self.fingerprints.find_empty(absent.set);
-        let way = empty.or_else(|| self.replacement.victim(absent.set, |_| true))?;
+        let way = match self.fingerprints.find_empty(absent.set) {
+            Some(empty) => {
+                self.take_from_pool(absent.set);
+                empty
+            }
+            None => self.replacement.victim(absent.set, |_| true)?,
+        };
         Some(self.put(absent, way))
+    }
+
+    /// A line comes into an empty way of a set: another one may have to leave its bank.
+    #[inline]
+    fn take_from_pool(&mut self, set: usize) {
+        let Some(pool) = &mut self.pool else { return };
+        let ways = self.shape.ways;
+        let set_lines = |set: usize| &self.lines[set * ways..][..ways];
+        let must_free = pool.must_free(set, |set| set_lines(set).iter().any(|&word| word.is_there()));
+        let victim = must_free.and_then(|set| {
+            let way = self.replacement.victim(set, |way| set_lines(set)[way].is_there())?;
+            Some(LineIndex((set * ways + way) as u32))
+        });
+        pool.take(set);
+        if let Some(victim) = victim {
+            self.invalidate(victim);
+        }
     }
 
     /// Puts a line that was not there into a way of its set.
@@ -357,6 +395,9 @@ impl SectorCache {
         let (set, way) = self.ways.divide(u64::from(index.0));
         self.lines[index.0 as usize] = Word::EMPTY;
         self.fingerprints.put(set as usize, way as usize, Fingerprint::EMPTY);
+        if let Some(pool) = &mut self.pool {
+            pool.give_back(set as usize);
+        }
     }
 
     /// Lines that it holds at most.
@@ -368,7 +409,7 @@ impl SectorCache {
     /// Lines that it holds now.
     #[must_use]
     pub(crate) fn count_lines(&self) -> u64 {
-        self.lines.iter().filter(|word| word.number() != Word::EMPTY.number()).count() as u64
+        self.lines.iter().filter(|word| word.is_there()).count() as u64
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory. A warp of 64 lanes comes as
 //! two rows of 32.
 
+use super::sets::tag_bank;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -244,10 +245,7 @@ pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<TagHash>
     for access in lines {
         let number = access.line.0 / LINE_BYTES;
         let bank = match hash {
-            Some(TagHash { low, high }) => {
-                let sum = |mask: u32| (number & u64::from(mask)).count_ones() as usize & 1;
-                sum(low) | sum(high) << 1
-            }
+            Some(hash) => tag_bank(number, hash),
             None => (number % u64::from(banks.clamp(1, 32))) as usize,
         };
         counts[bank] += 1;

@@ -2,10 +2,11 @@
 
 use super::coalesce::LineAccess;
 use super::mshr::{LoadId, Mshrs};
+use super::sets::SetNumbers;
 use serde::{Deserialize, Serialize};
-use warplab_config::gpu::ReplacementPolicy;
-use warplab_memory::{Absent, CacheShape, LineIndex, SectorCache};
-use warplab_units::{Address, Cycle, LINE_BYTES, SectorMask};
+use warplab_config::gpu::L1Cache;
+use warplab_memory::{Absent, LineIndex, SectorCache};
+use warplab_units::{Address, Cycle, SectorMask};
 
 /// What a load finds in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +32,20 @@ impl LineLookup {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct L1 {
     tags: SectorCache,
+    sets: SetNumbers,
     pub(crate) mshrs: Mshrs,
 }
 
-/// Lines at any distance spread over all sets (measured: lsu/lsu.txt, the same number of lines stays at distances of 128
-/// bytes to 64 KiB).
-fn set_number(line: Address) -> u64 {
-    let number = line.0 / LINE_BYTES;
-    number ^ number >> 6 ^ number >> 12 ^ number >> 18
-}
-
 impl L1 {
-    /// A cold cache.
-    pub(crate) fn new(shape: CacheShape, replacement: ReplacementPolicy) -> L1 {
-        L1 { tags: SectorCache::with_replacement(shape, replacement), mshrs: Mshrs::default() }
+    /// A cold cache with data of so many KiB.
+    pub(crate) fn new(cache: &L1Cache, kib: u32) -> L1 {
+        let sets = SetNumbers::new(cache);
+        L1::of(sets.tags(cache, u64::from(kib) * 1024), sets)
+    }
+
+    /// A cache with these tags.
+    pub(crate) fn of(tags: SectorCache, sets: SetNumbers) -> L1 {
+        L1 { tags, sets, mshrs: Mshrs::default() }
     }
 
     /// The lines that it holds.
@@ -54,7 +55,7 @@ impl L1 {
 
     /// A load reads one line; it waits in the MSHR for what is not there.
     pub(crate) fn load(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
-        let found = self.tags.seek(access.line, set_number(access.line));
+        let found = self.tags.seek(access.line, self.sets.of(access.line));
         let there = found.map_or(SectorMask::EMPTY, |index| self.tags.readable(index) & access.sectors);
         let missing = access.sectors & !there;
         if missing.is_empty() {
@@ -78,7 +79,7 @@ impl L1 {
 
     /// A store writes through: the line takes the bytes if it is there. Whether it is.
     pub(crate) fn store(&mut self, access: &LineAccess) -> bool {
-        let found = self.tags.find(access.line, set_number(access.line));
+        let found = self.tags.find(access.line, self.sets.of(access.line));
         if let Some(index) = found {
             self.tags.write(index, access.sectors, access.full);
         }
@@ -87,7 +88,7 @@ impl L1 {
 
     /// A store has been acknowledged whose line was not there: it is there from now on.
     pub(crate) fn take(&mut self, access: &LineAccess) {
-        let found = self.tags.seek(access.line, set_number(access.line));
+        let found = self.tags.seek(access.line, self.sets.of(access.line));
         if let Some(index) = self.found_or_inserted(found) {
             self.tags.write(index, access.sectors, access.full);
         }
@@ -95,7 +96,7 @@ impl L1 {
 
     /// An atomic operation changes the line in L2: it is not kept here.
     pub(crate) fn invalidate(&mut self, line: Address) {
-        if let Some(index) = self.tags.find(line, set_number(line)) {
+        if let Some(index) = self.tags.find(line, self.sets.of(line)) {
             self.tags.invalidate(index);
         }
     }
@@ -109,7 +110,7 @@ impl L1 {
     /// Fetches where a line is to be found.
     #[inline]
     pub(crate) fn fetch_set(&self, line: Address) {
-        self.tags.fetch_set(set_number(line));
+        self.tags.fetch_set(self.sets.of(line));
     }
 
     /// Fetches a line that was at a place when it was requested.
@@ -130,7 +131,7 @@ impl L1 {
         now: Cycle,
         done: &mut Vec<LoadId>,
     ) {
-        let set = set_number(line);
+        let set = self.sets.of(line);
         let found = match place {
             Some(place) => self.tags.find_again(place, line, set),
             None => self.tags.find(line, set),
@@ -145,13 +146,17 @@ impl L1 {
 #[cfg(test)]
 mod tests {
     use super::super::coalesce::LineAccess;
+    use super::super::sets::SetNumbers;
     use super::{L1, LineLookup, LoadId};
-    use warplab_config::gpu::ReplacementPolicy;
-    use warplab_memory::CacheShape;
+    use std::path::Path;
+    use warplab_config::gpu::{L1Cache, ReplacementPolicy, TagSets};
+    use warplab_config::load_gpu;
+    use warplab_diagnostics::Source;
+    use warplab_memory::{CacheShape, SectorCache};
     use warplab_units::{Address, Cycle, SectorMask};
 
     fn cache() -> L1 {
-        L1::new(CacheShape { sets: 1, ways: 2 }, ReplacementPolicy::Lru)
+        L1::of(SectorCache::new(CacheShape { sets: 1, ways: 2 }), SetNumbers::Folded)
     }
 
     fn access(line: u64, sectors: u8, full: u8) -> LineAccess {
@@ -253,20 +258,52 @@ mod tests {
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
     }
 
-    /// DEVIATIONS.md: on an H200 some lines miss from 1,664 on.
-    #[test]
-    fn lines_in_turn_miss_only_where_a_set_of_the_whole_cache_is_too_small() {
-        let misses = |lines: u64| {
-            let mut l1 = L1::new(CacheShape::of_bytes(224 << 10, 32), ReplacementPolicy::Lru);
-            for _ in 0..2 {
-                (0..lines).for_each(|line| {
-                    load(&mut l1, line * 128, 0b1111);
-                    fill(&mut l1, line * 128, 0b1111);
-                });
-            }
-            (0..lines).filter(|line| load(&mut l1, line * 128, 0b1111).misses()).count()
+    /// Level one as traces/h200/l1/replace.txt shows it, with so many KiB of shared memory.
+    fn h200(shared_kib: u32) -> L1 {
+        let path = Path::new("../../configs/gpus/h200.ron");
+        let source = Source::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());
+        let l1 = L1Cache {
+            reserved_kib: 7,
+            ways: 4,
+            replacement: ReplacementPolicy::Nru,
+            tag_sets: Some(TagSets { hash: [0x45, 0x75, 0x32, 0x6c, 0x4e, 0x52, 0x61] }),
+            ..load_gpu(&source).unwrap().multiprocessor.l1
         };
-        // One line too many turns out all of its set; 128 too many turn out all.
-        assert_eq!([1664, 1792, 1793, 1920].map(misses), [0, 0, 33, 1920]);
+        L1::new(&l1, l1.combined_kib - l1.reserved_kib - shared_kib)
+    }
+
+    /// Loads a line, which comes at once; whether it missed.
+    fn misses(l1: &mut L1, line: u64) -> bool {
+        let lookup = load(l1, line * 128, 0b1111);
+        let sectors = SectorMask::ALL;
+        l1.fill((Address(line * 128), lookup.place), sectors, Cycle(0), Cycle(9), &mut Vec::new());
+        lookup.misses()
+    }
+
+    /// Misses of the last of some laps over lines in a row.
+    fn misses_of_lap(shared_kib: u32, lines: u64) -> usize {
+        let mut l1 = h200(shared_kib);
+        let laps = (0..9).map(|_| (0..lines).filter(|&line| misses(&mut l1, line)).count());
+        laps.last().unwrap()
+    }
+
+    /// Measured: traces/h200/l1/replace.txt, lines in turn: 0, 220, 512, 512 and 1024 misses, and 372, 512 and 512.
+    #[test]
+    fn lines_in_turn_miss_as_often_as_on_an_h200() {
+        let of_132_kib = [892, 992, 1091, 1140, 1289].map(|lines| misses_of_lap(132, lines));
+        assert_eq!(of_132_kib, [0, 184, 512, 512, 1024]);
+        assert_eq!([1792, 1827, 1881].map(|lines| misses_of_lap(32, lines)), [336, 512, 512]);
+    }
+
+    /// Measured: traces/h200/l1/replace.txt, 16 new lines then one of 8 hot ones.
+    #[test]
+    fn a_line_that_is_used_again_stays_among_new_ones() {
+        let mut l1 = h200(132);
+        let mut fresh = 40_000..;
+        let missed = |turn: u64| {
+            fresh.by_ref().take(16).for_each(|line| _ = misses(&mut l1, line));
+            misses(&mut l1, turn % 8)
+        };
+        assert_eq!((0..764).map(missed).filter(|&missed| missed).count(), 8);
     }
 }

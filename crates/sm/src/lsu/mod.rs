@@ -15,6 +15,7 @@ mod message;
 mod mshr;
 mod port;
 mod queue;
+mod sets;
 #[cfg(test)]
 mod tests;
 
@@ -118,7 +119,7 @@ impl LoadStoreUnit {
         LoadStoreUnit {
             sm,
             queues: Queues::new(spec.sub_partitions),
-            l1: L1::new(spec.l1_shape, spec.l1.replacement),
+            l1: L1::new(&spec.l1, spec.l1_kib),
             loads: Loads::new(spec.warps),
             tokens: Slab::with_capacity(USUAL),
             free_lines: Vec::new(),

@@ -1,14 +1,14 @@
 //! The LSU alone: the tests push instructions as the issue stage does, and answer requests as L2 does.
 
 use super::coalesce::LineAccess;
+use super::sets::SetNumbers;
 use super::{Credits, L1, Loads};
 use super::{
     DataSpec, DataStage, GlobalAccess, LoadStoreUnit, LsuSpec, Outcome, Owner, Passes, PortSpec, QueueSpec,
     Queues, SendPort, Work,
 };
 use slab::Slab;
-use warplab_config::gpu::ReplacementPolicy;
-use warplab_memory::{CacheShape, Reply, Request, RequestKind};
+use warplab_memory::{CacheShape, Reply, Request, RequestKind, SectorCache};
 use warplab_trace::L1Counters;
 use warplab_units::{Address, Cycle, SectorMask, SmId};
 
@@ -45,7 +45,7 @@ fn unit() -> LoadStoreUnit {
     LoadStoreUnit {
         sm: SmId(0),
         queues: Queues::new(1),
-        l1: L1::new(CacheShape { sets: 4, ways: 4 }, ReplacementPolicy::Lru),
+        l1: L1::of(SectorCache::new(CacheShape { sets: 4, ways: 4 }), SetNumbers::Folded),
         loads: Loads::new(8),
         tokens: Slab::new(),
         free_lines: Vec::new(),

@@ -75,12 +75,6 @@ fn line(way: usize, word: Word) -> LineView {
     }
 }
 
-impl Word {
-    fn is_there(self) -> bool {
-        self.number() != Word::EMPTY.number()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{LineView, SetView};
