@@ -57,7 +57,8 @@ impl SetNumbers {
         match self {
             SetNumbers::Folded => number ^ number >> 6 ^ number >> 12 ^ number >> 18,
             SetNumbers::Hashed { banks, in_bank } => {
-                let bits = (0..4).fold(0, |bits, fold| bits ^ number / BANKS as u64 >> (fold * SET_BITS));
+                let quad = number / BANKS as u64;
+                let bits = (0..4).fold(0, |bits, fold| bits ^ quad >> (fold * SET_BITS));
                 let set = in_bank[bits as usize % SETS_OF_BANK];
                 (tag_bank(number, *banks) * SETS_OF_BANK) as u64 + u64::from(set)
             }
