@@ -174,6 +174,12 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || "sets of tag banks without a hash of banks".to_owned(),
         "give multiprocessor.l1.tag_hash too",
     );
+    rules.need(
+        l1.tag_sets.is_none_or(|sets| sets.reaches_all()),
+        "multiprocessor.l1.tag_sets.hash",
+        || "some sets would never hold a line".to_owned(),
+        "masks of seven bits, none of them the sum of others",
+    );
     let line = gpu.multiprocessor.instructions.line_instructions;
     rules.need(
         line.is_power_of_two(),

@@ -444,6 +444,19 @@ pub struct TagSets {
     pub hash: [u32; 7],
 }
 
+impl TagSets {
+    /// The set in its bank of a line with these lowest seven bits of its number divided by four.
+    #[must_use]
+    pub fn set(&self, bits: u32) -> u32 {
+        self.hash.iter().fold(0, |set, mask| set << 1 | (bits & mask).count_ones() & 1)
+    }
+
+    /// Whether each set is that of some line.
+    pub(crate) fn reaches_all(&self) -> bool {
+        self.hash.iter().all(|&mask| mask < 128) && (1..128).all(|bits| self.set(bits) != 0)
+    }
+}
+
 /// A machine file has a list where Rust has an array.
 fn as_list<S: serde::Serializer>(hash: &[u32; 7], serializer: S) -> Result<S::Ok, S::Error> {
     hash.as_slice().serialize(serializer)

@@ -230,6 +230,20 @@ fn two_halves_need_the_bits_that_choose_between_them() {
 }
 
 #[test]
+fn sets_of_tag_banks_need_a_hash_of_banks_and_one_that_reaches_all_of_them() {
+    let hash = "tag_hash: (low: 0x3ab5, high: 0x15da),";
+    let found = told(&[(hash, "tag_sets: (hash: [1, 2, 4, 8, 16, 32, 64]),")]);
+    let message = "multiprocessor.l1.tag_sets: sets of tag banks without a hash of banks";
+    assert_eq!(found, [said(message, "give multiprocessor.l1.tag_hash too")]);
+    for last in ["3", "128"] {
+        let sets = format!("{hash} tag_sets: (hash: [1, 2, 4, 8, 16, 32, {last}]),");
+        let message = "multiprocessor.l1.tag_sets.hash: some sets would never hold a line";
+        let help = "masks of seven bits, none of them the sum of others";
+        assert_eq!(told(&[(hash, &sets)]), [said(message, help)], "{last}");
+    }
+}
+
+#[test]
 fn an_empty_file_and_a_binary_one_give_one_clear_message() {
     let message = |text: &str| {
         let faults = load_gpu(&Source::new("mine.ron", text)).unwrap_err();

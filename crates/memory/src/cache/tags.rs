@@ -174,7 +174,7 @@ impl SectorCache {
         }
     }
 
-    /// Finds a line that was last seen at a place, and marks it as used.
+    /// Finds a line for which data has come, last seen at a place: a use of it for most policies.
     #[inline]
     pub fn find_again(&mut self, index: LineIndex, line: Address, set_number: u64) -> Option<LineIndex> {
         if self.lines[index.0 as usize].number() != line.0 / LINE_BYTES {
@@ -215,7 +215,7 @@ impl SectorCache {
         }
     }
 
-    /// Marks a line as used.
+    /// Data has come for a line: a use of it for most policies.
     #[inline]
     pub fn touch(&mut self, index: LineIndex) {
         self.replacement.touch(index.0 as usize, self.ways);

@@ -148,7 +148,6 @@ mod tests {
     use super::super::coalesce::LineAccess;
     use super::super::sets::SetNumbers;
     use super::{L1, LineLookup, LoadId};
-    use std::path::Path;
     use warplab_config::gpu::{L1Cache, ReplacementPolicy, TagSets};
     use warplab_config::load_gpu;
     use warplab_diagnostics::Source;
@@ -258,10 +257,28 @@ mod tests {
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);
     }
 
+    /// DEVIATIONS.md: the H200's file has the least recently used of 32 lines go.
+    #[test]
+    fn lines_in_turn_miss_only_where_a_set_of_the_whole_cache_is_too_small() {
+        let misses = |lines: u64| {
+            let tags = SectorCache::new(CacheShape::of_bytes(224 << 10, 32));
+            let mut l1 = L1::of(tags, SetNumbers::Folded);
+            for _ in 0..2 {
+                (0..lines).for_each(|line| {
+                    load(&mut l1, line * 128, 0b1111);
+                    fill(&mut l1, line * 128, 0b1111);
+                });
+            }
+            (0..lines).filter(|line| load(&mut l1, line * 128, 0b1111).misses()).count()
+        };
+        // One line too many turns out all of its set; 128 too many turn out all.
+        assert_eq!([1664, 1792, 1793, 1920].map(misses), [0, 0, 33, 1920]);
+    }
+
     /// Level one as traces/h200/l1/replace.txt shows it, with so many KiB of shared memory.
     fn h200(shared_kib: u32) -> L1 {
-        let path = Path::new("../../configs/gpus/h200.ron");
-        let source = Source::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/gpus/h200.ron");
+        let source = Source::new(path, std::fs::read_to_string(path).unwrap());
         let l1 = L1Cache {
             reserved_kib: 7,
             ways: 4,

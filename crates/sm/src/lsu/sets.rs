@@ -15,7 +15,8 @@ const SETS_OF_BANK: usize = 1 << SET_BITS;
 /// How the number of a line gives that of its set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum SetNumbers {
-    /// By its bits, six at a time: lines at any distance spread over all sets.
+    /// By its bits, six at a time: lines at any distance spread over all sets (measured: lsu/lsu.txt, the same number of
+    /// lines stays at distances of 128 bytes to 64 KiB).
     Folded,
     /// By its tag bank, and in the bank by its other bits.
     Hashed {
@@ -74,9 +75,8 @@ pub(crate) fn tag_bank(number: u64, TagHash { low, high }: TagHash) -> usize {
 }
 
 /// The set of each sum of bits.
-fn table(TagSets { hash }: TagSets) -> Vec<u8> {
-    let set = |bits: u32| hash.iter().fold(0, |set, mask| set << 1 | ((bits & mask).count_ones() & 1) as u8);
-    (0..SETS_OF_BANK as u32).map(set).collect()
+fn table(sets: TagSets) -> Vec<u8> {
+    (0..SETS_OF_BANK as u32).map(|bits| sets.set(bits) as u8).collect()
 }
 
 #[cfg(test)]
