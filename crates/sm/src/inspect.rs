@@ -179,7 +179,7 @@ impl Sm {
         SmView {
             sm: self.id,
             schedulers: schedulers.collect(),
-            lsu: self.lsu.inspect(&context.spec.lsu, first, sets),
+            lsu: self.lsu.inspect(&context.spec.lsu, self.now, first, sets),
             slots,
         }
     }

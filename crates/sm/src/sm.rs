@@ -385,13 +385,16 @@ impl Advance<'_> {
     /// The LSU takes the replies and credits of this cycle.
     fn take_replies(&mut self) {
         let Sm { lsu, inbox, scratch, now, next_operation, next_reply, .. } = &mut *self.sm;
+        let was_blocked = lsu.queues.blocked_since().is_some();
         while let Some(reply) = inbox.pop_front_if(|reply| reply.at <= *now) {
             lsu.reply(&reply, &self.context.spec.lsu, &mut scratch.outcomes);
         }
         if lsu.credits.next_return() <= *now {
             lsu.queues.unblock(*now);
         }
-        *next_operation = lsu.queues.next_start(&self.context.spec.lsu.queue);
+        if was_blocked && lsu.queues.blocked_since().is_none() {
+            *next_operation = lsu.queues.next_start(&self.context.spec.lsu.queue);
+        }
         *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
     }
 

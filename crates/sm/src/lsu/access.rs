@@ -1,7 +1,7 @@
 //! From what an instruction accessed to what the LSU has to do.
 
-use super::coalesce;
 use super::{GlobalAccess, LoadStoreUnit, Passes, Work};
+use super::{banks, coalesce};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
@@ -63,9 +63,9 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     let shared = &spec.shared;
     let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
     let passes = if atomic && kind != AccessKind::Count {
-        coalesce::shared_atomic_passes(rows, bytes, shared.banks)
+        banks::shared_atomic_passes(rows, bytes, shared.banks)
     } else {
-        coalesce::shared_passes(rows, bytes, shared.banks)
+        banks::shared_passes(rows, bytes, shared.banks)
     };
     let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
     match kind {
@@ -103,13 +103,16 @@ fn global_work(
     lsu: &mut LoadStoreUnit,
 ) -> Work {
     let &AccessRecord { ref rows, bytes, kind, policy, .. } = record;
-    let mut lines = match kind {
-        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(rows, bytes),
-        _ if local => coalesce::local_lines(rows, bytes),
-        AccessKind::Store => coalesce::grouped_lines(rows, bytes, spec.coalescing.stores()),
-        _ => coalesce::grouped_lines(rows, bytes, spec.coalescing),
-    };
-    lines.iter_mut().for_each(|line| line.compares = compares);
+    let mut lines = lsu.free_lines.pop().unwrap_or_default();
+    match kind {
+        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(rows, bytes, &mut lines),
+        _ if local => coalesce::local_lines(rows, bytes, &mut lines),
+        AccessKind::Store => coalesce::grouped_lines(rows, bytes, spec.coalescing.stores(), &mut lines),
+        _ => coalesce::grouped_lines(rows, bytes, spec.coalescing, &mut lines),
+    }
+    if compares {
+        lines.iter_mut().for_each(|line| line.compares = true);
+    }
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
     let per_cycle = match kind {
@@ -119,7 +122,7 @@ fn global_work(
     let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
-        data = data.max(coalesce::shared_passes(rows, bytes, banks).taken);
+        data = data.max(banks::shared_passes(rows, bytes, banks).taken);
     }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
@@ -137,7 +140,7 @@ fn global_work(
     *requests += 1;
     *sector_count += u64::from(sectors);
     let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
-    Work::Global { access, lines: lsu.keep_lines(&lines), passes }
+    Work::Global { access, lines, passes }
 }
 
 /// The counters of requests and of sectors of an access.

@@ -1,10 +1,8 @@
-//! From the addresses of a warp's lanes to lines and sectors, and to passes of shared memory. A warp of 64 lanes comes as
-//! two rows of 32.
+//! From the addresses of a warp's lanes to lines and sectors. A warp of 64 lanes comes as two rows of 32.
 
 use super::sets::tag_bank;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 use warplab_config::gpu::TagHash;
 use warplab_exec::{Lanes, Pattern, RowAccess};
 use warplab_units::{
@@ -31,8 +29,17 @@ pub(crate) struct LineAccess {
     pub(crate) compares: bool,
 }
 
-/// Lanes are aligned to their size, so each touches one line, and four of local memory: mostly four or fewer in all.
-pub(crate) type Lines = SmallVec<[LineAccess; 4]>;
+impl LineAccess {
+    /// An access to a line that is no atomic operation.
+    #[inline]
+    fn new(line: u64, (sectors, full): (SectorMask, SectorMask), words: u32) -> LineAccess {
+        let (sector_accesses, rounds, compares) = (0, 0, false);
+        LineAccess { line: Address(line), sectors, full, words, sector_accesses, rounds, compares }
+    }
+}
+
+/// The lines of an access. Lanes are aligned to their size, so each touches one, and four of local memory.
+pub(crate) type Lines = Vec<LineAccess>;
 
 /// How the lanes of a warp are put together to requests.
 #[derive(Clone, Copy, Debug)]
@@ -50,26 +57,25 @@ impl Coalescing {
     }
 }
 
-/// The lines that the lanes of a warp touch, group after group; a line that several groups touch comes for each.
-pub(crate) fn grouped_lines(rows: &[RowAccess; 2], bytes: u32, coalescing: Coalescing) -> Lines {
+/// Adds the lines that the lanes of a warp touch, group after group; a line that several groups touch comes for each.
+pub(crate) fn grouped_lines(rows: &[RowAccess; 2], bytes: u32, coalescing: Coalescing, all: &mut Lines) {
     let [lower, upper] = rows;
     if coalescing.lanes as usize == ROW_LANES && upper.mask.is_empty() && !coalescing.segments {
-        return lines(lower.lanes(bytes));
+        return lines(lower.lanes(bytes), all);
     }
     if coalescing.lanes as usize > ROW_LANES {
-        return row_lines(rows, bytes);
+        return row_lines(rows, bytes, all);
     }
-    let mut all = Lines::new();
+    let before = all.len();
     for row in rows {
         for first in (0..ROW_LANES).step_by(coalescing.lanes.max(1) as usize) {
             let group = LaneMask(LaneMask::first(coalescing.lanes).0 << first) & row.mask;
-            all.extend(lines(Lanes::new(&row.addresses, group, bytes)));
+            lines(Lanes::new(&row.addresses, group, bytes), all);
         }
     }
     if coalescing.segments {
-        all.iter_mut().for_each(|access| access.sectors = segment(access.sectors));
+        all[before..].iter_mut().for_each(|access| access.sectors = segment(access.sectors));
     }
-    all
 }
 
 /// The sectors of the smallest segment of 32, 64 or 128 bytes that has all of these.
@@ -82,21 +88,22 @@ fn segment(sectors: SectorMask) -> SectorMask {
     }
 }
 
-/// The lines that the lanes of a warp touch, each once.
-fn row_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
+/// Adds the lines that the lanes of a warp touch, each once.
+fn row_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
     let [lower, upper] = rows;
-    let first = lines(lower.lanes(bytes));
-    if upper.mask.is_empty() {
-        return first;
+    let before = all.len();
+    lines(lower.lanes(bytes), all);
+    if !upper.mask.is_empty() {
+        let mut others = Lines::new();
+        lines(upper.lanes(bytes), &mut others);
+        join(all, before, others);
     }
-    joined([first, lines(upper.lanes(bytes))].into_iter())
 }
 
-/// The lines of several sets of lanes, each once. A sector that only all together cover counts as covered in part.
-fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
-    let mut all = Lines::new();
-    for access in parts.flatten() {
-        match all.iter_mut().find(|known| known.line == access.line) {
+/// Adds lines to those from a place on, each once. A sector that only all together cover counts as covered in part.
+fn join(all: &mut Lines, first: usize, others: Lines) {
+    for access in others {
+        match all[first..].iter_mut().find(|known| known.line == access.line) {
             Some(known) => {
                 known.sectors |= access.sectors;
                 known.full |= access.full;
@@ -105,79 +112,118 @@ fn joined(parts: impl Iterator<Item = Lines>) -> Lines {
             None => all.push(access),
         }
     }
-    all
 }
 
-/// The lines that lanes touch, in the order of the lanes that touch them first.
-pub(crate) fn lines(lanes: Lanes<'_>) -> Lines {
+/// Adds the lines that lanes touch, in the order of the lanes that touch them first.
+pub(crate) fn lines(lanes: Lanes<'_>, all: &mut Lines) {
     let Lanes { addresses, mask, bytes, pattern } = lanes;
     match (pattern, mask.lowest()) {
         (Pattern::Contiguous, _) => {
             let first = addresses[0];
-            return lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64);
+            lines_of_range(first, first + u64::from(bytes) * ROW_LANES as u64, all);
         }
         (Pattern::Uniform, Some(lane)) if bytes > 0 => {
-            return lines_of_range(addresses[lane], addresses[lane] + u64::from(bytes));
+            lines_of_range(addresses[lane], addresses[lane] + u64::from(bytes), all);
         }
-        _ => {}
-    }
-    let mut lines: ArrayVec<LineAccess, ROW_LANES> = ArrayVec::new();
-    let mut covered: ArrayVec<u128, ROW_LANES> = ArrayVec::new();
-    let span = u128::MAX >> (128 - bytes.clamp(1, 128));
-    // A bit for each hash of a line: most lines that are new are told by it.
-    let mut known = 0u64;
-    for lane in mask.lanes() {
-        let line = addresses[lane] & !(LINE_BYTES - 1);
-        let bits = span << (addresses[lane] % LINE_BYTES);
-        let hash = 1 << (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
-        let may_be_known = known & hash != 0;
-        known |= hash;
-        // Neighbours mostly share a line: look at the last one first.
-        let is_line = |access: &LineAccess| access.line.0 == line;
-        match may_be_known.then(|| lines.iter().rposition(is_line)).flatten() {
-            Some(place) => covered[place] |= bits,
-            None => {
-                lines.push(LineAccess {
-                    line: Address(line),
-                    sectors: SectorMask::EMPTY,
-                    full: SectorMask::EMPTY,
-                    words: 0,
-                    sector_accesses: 0,
-                    rounds: 0,
-                    compares: false,
-                });
-                covered.push(bits);
+        _ => {
+            let bits = addresses.iter().fold(u64::from(bytes), |bits, address| bits | address);
+            if bytes > 0 && bits % WORD_BYTES == 0 {
+                lines_of_words(addresses, mask, bytes / WORD_BYTES as u32, all);
+            } else {
+                lines_of_bytes(addresses, mask, bytes, all);
             }
         }
     }
-    for (access, covered) in lines.iter_mut().zip(covered) {
-        (access.sectors, access.full, access.words) = touched(covered);
-    }
-    Lines::from_slice(&lines)
 }
 
-/// The lines of the bytes from `start` to `end`.
-fn lines_of_range(start: u64, end: u64) -> Lines {
-    let mut lines = Lines::new();
+/// Adds the lines of lanes that touch so many whole words each.
+fn lines_of_words(addresses: &PerLane<u64>, mask: LaneMask, words: u32, all: &mut Lines) {
+    let span = u32::MAX >> (32 - words.clamp(1, 32));
+    let mut found = Found::default();
+    let mut touched = [0u32; ROW_LANES];
+    for lane in mask.lanes() {
+        let place = found.place(addresses[lane] & !(LINE_BYTES - 1));
+        touched[place] |= span << (addresses[lane] % LINE_BYTES / WORD_BYTES);
+    }
+    let each = found.lines().iter().zip(touched);
+    all.extend(each.map(|(&line, words)| LineAccess::new(line, sectors_of_words(words), words)));
+}
+
+/// Adds the lines of lanes that touch so many bytes each.
+fn lines_of_bytes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32, all: &mut Lines) {
+    let span = u128::MAX >> (128 - bytes.clamp(1, 128));
+    let mut found = Found::default();
+    let mut covered = [0u128; ROW_LANES];
+    for lane in mask.lanes() {
+        let place = found.place(addresses[lane] & !(LINE_BYTES - 1));
+        covered[place] |= span << (addresses[lane] % LINE_BYTES);
+    }
+    for (&line, covered) in found.lines().iter().zip(covered) {
+        let (sectors, full, words) = touched(covered);
+        all.push(LineAccess::new(line, (sectors, full), words));
+    }
+}
+
+/// The different lines of lanes, in the order of the lanes that touch them first.
+struct Found {
+    lines: [u64; ROW_LANES],
+    count: usize,
+    /// Where a line is that has this hash or one of those before it: its place and one more, and nothing where none is.
+    places: [u8; 2 * ROW_LANES],
+}
+
+impl Default for Found {
+    fn default() -> Found {
+        Found { lines: [0; ROW_LANES], count: 0, places: [0; 2 * ROW_LANES] }
+    }
+}
+
+impl Found {
+    /// The place of a line, which comes last if it is new.
+    #[inline(always)]
+    fn place(&mut self, line: u64) -> usize {
+        let mut hash = (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize % self.places.len();
+        loop {
+            match usize::from(self.places[hash]) {
+                0 => break,
+                after if self.lines[(after - 1) % ROW_LANES] == line => return (after - 1) % ROW_LANES,
+                _ => hash = (hash + 1) % self.places.len(),
+            }
+        }
+        let place = self.count % ROW_LANES;
+        self.lines[place] = line;
+        self.count += 1;
+        self.places[hash] = self.count as u8;
+        place
+    }
+
+    fn lines(&self) -> &[u64] {
+        &self.lines[..self.count]
+    }
+}
+
+/// Adds the lines of the bytes from `start` to `end`.
+fn lines_of_range(start: u64, end: u64, all: &mut Lines) {
     let mut at = start;
     while at < end {
         let line = at & !(LINE_BYTES - 1);
         let next = end.min(line + LINE_BYTES);
         let (from, to) = (at - line, next - line);
-        let (sectors, full) = sectors_between(from, to);
-        let words = words_between(from, to);
-        lines.push(LineAccess {
-            line: Address(line),
-            sectors,
-            full,
-            words,
-            sector_accesses: 0,
-            rounds: 0,
-            compares: false,
-        });
+        all.push(LineAccess::new(line, sectors_between(from, to), words_between(from, to)));
         at = next;
     }
-    lines
+}
+
+/// The sectors of a line of which some words, and of which all words are touched; a bit for each word.
+#[inline]
+fn sectors_of_words(words: u32) -> (SectorMask, SectorMask) {
+    const LOWEST: u32 = 0x0101_0101;
+    const HIGHEST: u32 = LOWEST << 7;
+    // The highest bit of each byte that is not zero.
+    let some = |words: u32| (((words & !HIGHEST) + !HIGHEST) | words) & HIGHEST;
+    // Those bits side by side.
+    let sectors = |highest: u32| SectorMask(((highest >> 7).wrapping_mul(0x0102_0408) >> 24) as u8 & 0xf);
+    (sectors(some(words)), sectors(!some(!words) & HIGHEST))
 }
 
 /// The sectors of a line of which some bytes, and of which all bytes are touched, and the words of which all are; a bit for
@@ -218,22 +264,19 @@ fn words_between(from: u64, to: u64) -> u32 {
     before(to / WORD_BYTES) & !before(from.div_ceil(WORD_BYTES))
 }
 
-/// The lines of an access to local memory, where the words of a wide one lie a line apart.
-pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
-    // Lanes that are at different words meet in a line.
-    let of_row = |row: &RowAccess| {
-        let first = lines(Lanes::new(&row.addresses, row.mask, bytes.min(4)));
-        let further = (1..u64::from(bytes.div_ceil(4))).map(|word| {
+/// Adds the lines of an access to local memory, where the words of a wide one lie a line apart.
+pub(crate) fn local_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
+    for row in rows.iter().filter(|row| !row.mask.is_empty()) {
+        let before = all.len();
+        lines(Lanes::new(&row.addresses, row.mask, bytes.min(4)), all);
+        for word in 1..u64::from(bytes.div_ceil(4)) {
+            // Lanes that are at different words meet in a line.
             let addresses = row.addresses.map(|address| address.wrapping_add(word * LINE_BYTES));
-            lines(Lanes::new(&addresses, row.mask, 4))
-        });
-        joined(std::iter::once(first).chain(further))
-    };
-    let mut all = of_row(&rows[0]);
-    if !rows[1].mask.is_empty() {
-        all.extend(of_row(&rows[1]));
+            let mut further = Lines::new();
+            lines(Lanes::new(&addresses, row.mask, 4), &mut further);
+            join(all, before, further);
+        }
     }
-    all
 }
 
 /// Cycles of the tag unit: lines of one bank are looked up one after another.
@@ -259,26 +302,28 @@ pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
     (lanes * bytes).div_ceil(SECTOR_BYTES as u32)
 }
 
-/// The lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
-pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
-    let mut lines = row_lines(rows, bytes);
+/// Adds the lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
+pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
+    let before = all.len();
+    row_lines(rows, bytes, all);
+    let lines = &mut all[before..];
     let [lower, upper] = rows;
     if upper.mask.is_empty() && bytes >= 4 && lower.pattern == Pattern::Contiguous {
         // Every word has one lane.
-        for access in &mut lines {
+        for access in lines {
             access.sector_accesses = access.sectors.count() as u8;
             access.rounds = 1;
         }
-        return lines;
+        return;
     }
     if upper.mask.is_empty() && lower.pattern == Pattern::Uniform {
-        for access in &mut lines {
+        for access in lines {
             access.sector_accesses = lower.mask.count() as u8;
         }
-        return lines;
+        return;
     }
     let words = lanes_by_word(rows, bytes);
-    for access in &mut lines {
+    for access in lines {
         let lanes_in_sector = |sector: u64| {
             let start = access.line.0 + sector * SECTOR_BYTES;
             let inside = words.iter().filter(|(address, _)| (start..start + SECTOR_BYTES).contains(address));
@@ -289,11 +334,10 @@ pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32) -> Lines {
         let lanes = words.iter().filter(|(address, _)| of_line.contains(address)).map(|&(_, lanes)| lanes);
         access.rounds = if lanes.clone().nth(1).is_some() { lanes.max().unwrap_or(0) } else { 0 };
     }
-    lines
 }
 
 /// The words that lanes touch, and how many lanes each.
-fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64, u8), MOST_WARP_LANES> {
+pub(crate) fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64, u8), MOST_WARP_LANES> {
     let mut words: ArrayVec<(u64, u8), MOST_WARP_LANES> = ArrayVec::new();
     let addresses = rows.iter().flat_map(|row| row.mask.lanes().map(|lane| row.addresses[lane]));
     for address in addresses {
@@ -306,140 +350,47 @@ fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64, u8), MOST_
     words
 }
 
-/// Banks that are told apart.
-const MOST_BANKS: u32 = 64;
-/// Words that the lanes of one group of an access to shared memory take together.
-const GROUP_WORDS: u32 = 32;
-
-/// Passes of shared memory for one instruction: what it takes, and what it would take without conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Passes {
-    pub(crate) taken: u32,
-    pub(crate) ideal: u32,
-}
-
-/// Lanes go in groups that could have a bank for every word: with 32 banks 8-byte accesses by 16 lanes and 16-byte ones by
-/// 8, with 16 banks half as many. Within a group every further word of a bank is a further pass, and lanes on one word
-/// share it. Groups are twice as large where neighbouring lanes share their words, and a group of a wide access takes its
-/// pass even if none of its lanes is active (measured: lsu/lsu.txt, shared 8 and 16 bytes).
-pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
-    let [lower, upper] = rows;
-    if bytes <= 4 && banks >= GROUP_WORDS && upper.mask.is_empty() && lower.pattern != Pattern::Scattered {
-        return Passes { taken: 1, ideal: 1 };
-    }
-    let words = bytes.div_ceil(4).max(1);
-    let narrow = (GROUP_WORDS.min(banks) / words).max(1) as usize;
-    let mut passes = Passes { taken: 0, ideal: 0 };
-    for row in rows.iter().filter(|row| !row.mask.is_empty()) {
-        // No group has two words of one bank; lanes of one address share their words.
-        let group = match row.pattern {
-            Pattern::Contiguous => narrow,
-            Pattern::Uniform if words > 1 => 2 * narrow,
-            Pattern::Uniform if narrow == ROW_LANES => narrow,
-            _ => 0,
-        };
-        if words <= banks && group > 0 {
-            let groups = ROW_LANES.div_ceil(group) as u32;
-            passes = Passes { taken: passes.taken + groups, ideal: passes.ideal + groups };
-            continue;
-        }
-        let group = if words > 1 && neighbours_share(row) { 2 * narrow } else { narrow };
-        for first in (0..ROW_LANES).step_by(group) {
-            let members = LaneMask(row.mask.0 & LaneMask::first(group as u32).0 << first);
-            if words > 1 || !members.is_empty() {
-                passes.taken += conflict_degree(&row.addresses, members, words, banks);
-                passes.ideal += 1;
-            }
-        }
-    }
-    passes
-}
-
-/// Whether every active lane has the address of the next one, or every one that of the one after it, in pairs.
-fn neighbours_share(row: &RowAccess) -> bool {
-    let in_pairs = |distance: usize| {
-        row.mask.lanes().all(|lane| {
-            let other = lane ^ distance;
-            row.mask.0 >> other & 1 == 0 || row.addresses[lane] == row.addresses[other]
-        })
-    };
-    in_pairs(1) || in_pairs(2)
-}
-
-/// The most different words of one bank.
-fn conflict_degree(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> u32 {
-    if are_free_of_conflicts(addresses, members, words, banks) {
-        return 1;
-    }
-    let mut seen: ArrayVec<u64, { GROUP_WORDS as usize }> = ArrayVec::new();
-    let mut counts = [0u32; MOST_BANKS as usize];
-    for lane in members.lanes() {
-        for word in 0..words {
-            let word = addresses[lane] / 4 + u64::from(word);
-            if !seen.contains(&word) {
-                counts[(word % u64::from(banks.clamp(1, MOST_BANKS))) as usize] += 1;
-                if seen.try_push(word).is_err() {
-                    break;
-                }
-            }
-        }
-    }
-    counts.into_iter().max().unwrap_or(1).max(1)
-}
-
-/// Whether no bank has two different words: almost always.
-fn are_free_of_conflicts(addresses: &PerLane<u64>, members: LaneMask, words: u32, banks: u32) -> bool {
-    const NOTHING: u64 = u64::MAX;
-    let mut words_of_banks = [NOTHING; MOST_BANKS as usize];
-    let banks = u64::from(banks.clamp(1, MOST_BANKS));
-    let bank_of = |word: u64| if banks == 32 { word % 32 } else { word % banks } as usize;
-    members.lanes().all(|lane| {
-        let first = addresses[lane] / 4;
-        (first..first + u64::from(words)).all(|word| {
-            let held = std::mem::replace(&mut words_of_banks[bank_of(word)], word);
-            held == word || held == NOTHING
-        })
-    })
-}
-
-/// Passes of an atomic operation on shared memory: conflicts of banks, and lanes on one word one after another.
-pub(crate) fn shared_atomic_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Passes {
-    let passes = shared_passes(rows, bytes, banks);
-    let busiest = lanes_by_word(rows, bytes).iter().map(|&(_, lanes)| lanes).max().unwrap_or(0);
-    Passes { taken: passes.taken.max(u32::from(busiest)), ..passes }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{
-        Coalescing, Passes, atomic_lines, grouped_lines, lines, sectors_between, shared_atomic_passes,
-        shared_passes, tag_cycles, touched, words_between,
+        Coalescing, Lines, atomic_lines, grouped_lines, lines_of_bytes, lines_of_words, sectors_between,
+        sectors_of_words, tag_cycles, touched, words_between,
     };
     use warplab_exec::{Lanes, RowAccess};
     use warplab_units::{LINE_BYTES, LaneMask, PerLane};
 
-    fn by_lane(address: impl Fn(u64) -> u64) -> PerLane<u64> {
+    pub(crate) fn by_lane(mut address: impl FnMut(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
     }
 
     /// All lanes of a warp of 32, of so many bytes each.
-    fn wide_warp(bytes: u32, address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+    pub(crate) fn wide_warp(bytes: u32, address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
         [RowAccess::new(by_lane(address), LaneMask::ALL, bytes), RowAccess::default()]
     }
 
     /// All lanes of a warp of 32, of four bytes each.
-    fn warp(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+    pub(crate) fn warp(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
         wide_warp(4, address)
     }
 
     /// All lanes of a warp of 64.
-    fn wave(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
+    pub(crate) fn wave(address: impl Fn(u64) -> u64) -> [RowAccess; 2] {
         [0, 32].map(|first| RowAccess::new(by_lane(|lane| address(first + lane)), LaneMask::ALL, 4))
+    }
+
+    fn added(add: impl FnOnce(&mut Lines)) -> Lines {
+        let mut all = Lines::new();
+        add(&mut all);
+        all
+    }
+
+    fn lines(lanes: Lanes<'_>) -> Lines {
+        added(|all| super::lines(lanes, all))
     }
 
     /// Lines and sectors of loads of four bytes, in groups of so many lanes.
     fn grouped(rows: &[RowAccess; 2], lanes: u32, segments: bool) -> (usize, u32) {
-        let lines = grouped_lines(rows, 4, Coalescing { lanes, segments });
+        let lines = added(|all| grouped_lines(rows, 4, Coalescing { lanes, segments }, all));
         (lines.len(), lines.iter().map(|line| line.sectors.count()).sum())
     }
 
@@ -469,8 +420,30 @@ mod tests {
             for to in from + 1..=LINE_BYTES {
                 let bytes = (from..to).fold(0, |bytes, byte| bytes | 1u128 << byte);
                 let (sectors, full) = sectors_between(from, to);
-                assert_eq!((sectors, full, words_between(from, to)), touched(bytes), "{from} to {to}");
+                let words = words_between(from, to);
+                assert_eq!((sectors, full, words), touched(bytes), "{from} to {to}");
+                if from % 4 == 0 && to % 4 == 0 {
+                    assert_eq!((sectors, full), sectors_of_words(words), "{from} to {to}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn scattered_words_touch_the_lines_that_their_bytes_touch() {
+        let mut seed = 1u64;
+        for (words, lines) in [(1, 2), (1, 40), (1, 5000), (2, 7), (4, 40)] {
+            let mut next = |below: u64| {
+                seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                (seed >> 33) % below
+            };
+            let mask = LaneMask(next(1 << 31) as u32 | 1);
+            let addresses = by_lane(|_| next(lines * 32 / words) * words * 4);
+            let words = words as u32;
+            assert_eq!(
+                added(|all| lines_of_words(&addresses, mask, words, all)),
+                added(|all| lines_of_bytes(&addresses, mask, 4 * words, all))
+            );
         }
     }
 
@@ -497,43 +470,12 @@ mod tests {
     }
 
     #[test]
-    fn columns_conflict_32_ways_padded_ones_not_at_all() {
-        let column = shared_passes(&warp(|lane| 128 * lane), 4, 32);
-        assert_eq!(column, Passes { taken: 32, ideal: 1 });
-        assert_eq!(shared_passes(&warp(|lane| 132 * lane), 4, 32).taken, 1);
-        assert_eq!(shared_passes(&warp(|_| 64), 4, 32).taken, 1);
-    }
-
-    #[test]
-    fn a_16_byte_word_that_all_lanes_read_takes_two_passes_and_one_of_8_bytes_one() {
-        assert_eq!(shared_passes(&wide_warp(16, |_| 64), 16, 32), Passes { taken: 2, ideal: 2 });
-        assert_eq!(
-            shared_passes(&wide_warp(16, |lane| lane / 16 * 512), 16, 32),
-            Passes { taken: 2, ideal: 2 }
-        );
-        assert_eq!(shared_passes(&wide_warp(8, |_| 64), 8, 32), Passes { taken: 1, ideal: 1 });
-        assert_eq!(shared_passes(&wide_warp(16, |lane| lane / 8 * 512), 16, 32).taken, 4);
-    }
-
-    #[test]
-    fn wide_accesses_go_in_one_two_and_four_phases() {
-        let passes = |bytes: u32| shared_passes(&wide_warp(bytes, |lane| lane * u64::from(bytes)), bytes, 32);
-        let phases = [4, 8, 16].map(passes);
-        assert_eq!(phases.map(|passes| passes.taken), [1, 2, 4]);
-    }
-
-    #[test]
     fn atomic_operations_touch_a_sector_once_for_every_lane_on_its_busiest_word() {
         // The sectors that the H200 counts for red_global_share1 to share32.
-        let accesses = [1, 2, 4, 8, 16, 32]
-            .map(|share| atomic_lines(&warp(|lane| lane / share * 4), 4)[0].sector_accesses);
+        let accesses = [1, 2, 4, 8, 16, 32].map(|share| {
+            added(|all| atomic_lines(&warp(|lane| lane / share * 4), 4, all))[0].sector_accesses
+        });
         assert_eq!(accesses, [4, 4, 4, 8, 16, 32]);
-    }
-
-    #[test]
-    fn lanes_on_one_word_of_shared_memory_come_one_after_another() {
-        let passes = shared_atomic_passes(&warp(|lane| lane / 4 * 4), 4, 32);
-        assert_eq!(passes, Passes { taken: 4, ideal: 1 });
     }
 
     #[test]
@@ -554,20 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wave_of_64_lanes_takes_a_pass_of_32_banks_for_each_row() {
-        assert_eq!(shared_passes(&wave(|lane| 4 * lane), 4, 32), Passes { taken: 2, ideal: 2 });
-        assert_eq!(shared_passes(&wave(|lane| 128 * lane), 4, 32).taken, 64);
-    }
-
-    #[test]
-    fn sixteen_banks_take_half_warps() {
-        assert_eq!(shared_passes(&warp(|lane| 4 * lane), 4, 16), Passes { taken: 2, ideal: 2 });
-        assert_eq!(shared_passes(&warp(|lane| 8 * lane), 4, 16), Passes { taken: 4, ideal: 2 });
-    }
-
-    #[test]
     fn lanes_of_both_rows_on_one_word_come_one_after_another() {
-        assert_eq!(atomic_lines(&wave(|_| 64), 4)[0].sector_accesses, 64);
-        assert_eq!(shared_atomic_passes(&wave(|_| 64), 4, 32).taken, 64);
+        assert_eq!(added(|all| atomic_lines(&wave(|_| 64), 4, all))[0].sector_accesses, 64);
     }
 }

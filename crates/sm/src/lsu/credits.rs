@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use warplab_units::Cycle;
 
 /// Cycles whose returns have a place each.
-const CYCLES: usize = 256;
+const CYCLES: usize = 512;
 const WORD_CYCLES: usize = u64::BITS as usize;
 
 /// What an SM has on the way, and when it comes to know that a slice has taken some of it.
@@ -12,6 +12,8 @@ const WORD_CYCLES: usize = u64::BITS as usize;
 pub(crate) struct Credits {
     /// Flits on the way, those included whose return is known and has not been looked at.
     in_flight: u32,
+    /// How many these are.
+    returning: u32,
     /// The flits that come back in each cycle from `from` on, by the cycle modulo [`CYCLES`].
     returns: Vec<u32>,
     /// A bit for each cycle in which some do.
@@ -20,14 +22,23 @@ pub(crate) struct Credits {
     from: Cycle,
     /// Those that come later than these.
     late: Vec<(Cycle, u32)>,
-    /// When the next flits come back, while the LSU waits for them.
-    awaited: Option<Cycle>,
+    /// What the LSU waits for, while it does.
+    awaited: Option<Awaited>,
+}
+
+/// The LSU waits until fewer flits are on the way than this.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Awaited {
+    limit: u32,
+    /// When that is so; never as long as it is not known.
+    at: Cycle,
 }
 
 impl Default for Credits {
     fn default() -> Credits {
         Credits {
             in_flight: 0,
+            returning: 0,
             returns: vec![0; CYCLES],
             occupied: Default::default(),
             from: Cycle(0),
@@ -47,7 +58,19 @@ impl Credits {
     /// So many flits have been taken, which the SM knows from `at` on.
     #[inline]
     pub(crate) fn give_back(&mut self, flits: u32, at: Cycle) {
-        let at = at.max(self.from);
+        self.returning += flits;
+        self.note(flits, at.max(self.from));
+        if let Some(Awaited { limit, at: awaited }) = self.awaited
+            && at < awaited
+            && self.in_flight - self.returning < limit
+        {
+            self.awaited = Some(Awaited { limit, at: self.fewer_than(limit) });
+        }
+    }
+
+    /// Notes when flits come back.
+    #[inline]
+    fn note(&mut self, flits: u32, at: Cycle) {
         if at - self.from < CYCLES as u64 {
             let place = at.0 as usize % CYCLES;
             self.returns[place] += flits;
@@ -55,7 +78,6 @@ impl Credits {
         } else {
             self.late.push((at, flits));
         }
-        self.awaited = self.awaited.map(|next| next.min(at));
     }
 
     /// Whether fewer than `limit` flits are on the way; if not, the LSU waits until [`Credits::next_return`].
@@ -65,60 +87,109 @@ impl Credits {
         if self.in_flight < limit {
             return true;
         }
-        let next = self.take_back(now);
+        self.take_back(now);
         let allows = self.in_flight < limit;
-        self.awaited = (!allows).then_some(next);
+        if !allows {
+            let is_known = self.in_flight - self.returning < limit;
+            let at = if is_known { self.fewer_than(limit) } else { Cycle::NEVER };
+            self.awaited = Some(Awaited { limit, at });
+        }
         allows
     }
 
-    /// Looks at all returns up to `now`. When the next ones come.
-    fn take_back(&mut self, now: Cycle) -> Cycle {
-        let mut next = self.next_in_ring();
+    /// Looks at all returns up to `now`.
+    fn take_back(&mut self, now: Cycle) {
+        let mut next = self.next_in_ring(self.from);
         while next <= now {
             let place = next.0 as usize % CYCLES;
-            self.in_flight -= std::mem::take(&mut self.returns[place]);
+            let flits = std::mem::take(&mut self.returns[place]);
+            self.in_flight -= flits;
+            self.returning -= flits;
             self.occupied[place / WORD_CYCLES] &= !(1 << (place % WORD_CYCLES));
             self.from = next + 1;
-            next = self.next_in_ring();
+            next = self.next_in_ring(self.from);
         }
         self.from = now + 1;
-        if self.late.is_empty() {
-            return next;
-        }
         for (at, flits) in std::mem::take(&mut self.late) {
             if at <= now {
                 self.in_flight -= flits;
+                self.returning -= flits;
             } else {
-                self.give_back(flits, at);
+                self.note(flits, at);
             }
         }
-        self.late.iter().fold(self.next_in_ring(), |next, &(at, _)| next.min(at))
     }
 
-    /// The first cycle of those with a place each in which flits come back, or never.
-    fn next_in_ring(&self) -> Cycle {
-        let words = self.occupied.len();
-        let (word, bit) = (self.from.0 as usize % CYCLES / WORD_CYCLES, self.from.0 as usize % WORD_CYCLES);
-        // The first word comes twice: from the bit on, and up to it.
-        let masks = (0..=words).map(|step| match step {
-            0 => u64::MAX << bit,
-            _ if step == words => !(u64::MAX << bit),
-            _ => u64::MAX,
-        });
-        for (step, mask) in masks.enumerate() {
-            let bits = self.occupied[(word + step) % words] & mask;
-            if bits != 0 {
-                let ahead = step * WORD_CYCLES + bits.trailing_zeros() as usize - bit;
-                return self.from + ahead as u64;
+    /// When fewer than `limit` flits are on the way, as far as it is known which come back.
+    fn fewer_than(&self, limit: u32) -> Cycle {
+        let mut left = self.in_flight;
+        let mut next = self.next_in_ring(self.from);
+        while next != Cycle::NEVER {
+            left -= self.returns[next.0 as usize % CYCLES];
+            if left < limit {
+                return next;
             }
+            next = self.next_in_ring(next + 1);
+        }
+        let mut late = self.late.clone();
+        late.sort_unstable();
+        let is_enough = |&&(_, flits): &&(Cycle, u32)| {
+            left -= flits;
+            left < limit
+        };
+        late.iter().find(is_enough).map_or(Cycle::NEVER, |&(at, _)| at)
+    }
+
+    /// The first of the cycles with a place each, from one of them on, in which flits come back, or never.
+    fn next_in_ring(&self, start: Cycle) -> Cycle {
+        let end = self.from + CYCLES as u64;
+        let mut at = start;
+        while at < end {
+            let (word, bit) = (at.0 as usize % CYCLES / WORD_CYCLES, at.0 % WORD_CYCLES as u64);
+            let bits = self.occupied[word] >> bit;
+            if bits != 0 {
+                let next = at + u64::from(bits.trailing_zeros());
+                return if next < end { next } else { Cycle::NEVER };
+            }
+            at += WORD_CYCLES as u64 - bit;
         }
         Cycle::NEVER
+    }
+
+    /// The last of them before `now` in which flits come back, if any do.
+    fn last_in_ring(&self, now: Cycle) -> Option<Cycle> {
+        let mut end = now.min(self.from + CYCLES as u64);
+        while end > self.from {
+            let last = end.0 - 1;
+            let (word, bit) = (last as usize % CYCLES / WORD_CYCLES, last % WORD_CYCLES as u64);
+            let bits = self.occupied[word] << (WORD_CYCLES as u64 - 1 - bit);
+            if bits != 0 {
+                let at = Cycle(last - u64::from(bits.leading_zeros()));
+                return (at >= self.from).then_some(at);
+            }
+            end = Cycle(last - bit);
+        }
+        None
     }
 
     /// When the LSU may go on that waits, as far as is known; never while it does not wait.
     #[inline]
     pub(crate) fn next_return(&self) -> Cycle {
-        self.awaited.unwrap_or(Cycle::NEVER)
+        self.awaited.map_or(Cycle::NEVER, |awaited| awaited.at)
+    }
+
+    /// Whether the LSU waits.
+    #[inline]
+    pub(crate) fn are_awaited(&self) -> bool {
+        self.awaited.is_some()
+    }
+
+    /// When flits have come back last before `now` while the LSU waits: they were too few.
+    #[inline]
+    pub(crate) fn last_return(&self, now: Cycle) -> Option<Cycle> {
+        self.awaited?;
+        let late = self.late.iter().map(|&(at, _)| at).filter(|&at| at < now).max();
+        late.or_else(|| self.last_in_ring(now))
     }
 }
 
@@ -152,15 +223,46 @@ mod tests {
     fn returns_of_any_cycle_are_known_in_their_order() {
         let mut credits = Credits::default();
         credits.spend(8 + 5);
-        assert!(!credits.allow(Cycle(1000), 8));
-        let returns = [1255, 1256, 1001, 1500, 1064];
+        assert!(!credits.allow(Cycle(1000), 13));
+        let returns = [1511, 1512, 1001, 1900, 1064];
         returns.into_iter().for_each(|at| credits.give_back(1, Cycle(at)));
         let mut seen = Vec::new();
         while credits.next_return() != Cycle::NEVER {
             seen.push(credits.next_return().0);
             credits.spend(1);
-            assert!(!credits.allow(credits.next_return(), 8));
+            assert!(!credits.allow(credits.next_return(), 13));
         }
-        assert_eq!(seen, [1001, 1064, 1255, 1256, 1500]);
+        assert_eq!(seen, [1001, 1064, 1511, 1512, 1900]);
+    }
+
+    #[test]
+    fn it_waits_until_enough_have_come_back_whenever_that_is_known() {
+        for given in [[5000, 20, 30, 40], [40, 30, 5000, 20], [20, 5000, 40, 30]] {
+            let mut credits = Credits::default();
+            credits.spend(10);
+            assert!(!credits.allow(Cycle(0), 8));
+            let mut known = Vec::new();
+            for at in given {
+                credits.give_back(1, Cycle(at));
+                known.push(at);
+                known.sort_unstable();
+                let third = known.get(2).map_or(Cycle::NEVER, |&at| Cycle(at));
+                assert_eq!(credits.next_return(), third, "{known:?} of {given:?}");
+            }
+            assert!(!credits.allow(Cycle(39), 8));
+            assert!(credits.allow(Cycle(40), 8));
+        }
+    }
+
+    #[test]
+    fn the_last_return_before_a_cycle_is_known_while_it_waits() {
+        let mut credits = Credits::default();
+        credits.give_back(0, Cycle(3));
+        assert_eq!(credits.last_return(Cycle(9)), None);
+        credits.spend(100);
+        assert!(!credits.allow(Cycle(10), 8));
+        [70, 20, 130, 900].into_iter().for_each(|at| credits.give_back(1, Cycle(at)));
+        let last = [20, 21, 70, 71, 140, 901].map(|now| credits.last_return(Cycle(now)));
+        assert_eq!(last, [None, Some(20), Some(20), Some(70), Some(130), Some(900)].map(|at| at.map(Cycle)));
     }
 }

@@ -68,8 +68,8 @@ pub struct LsuView {
 }
 
 impl LoadStoreUnit {
-    /// What the unit holds, with at most `sets` occupied sets of L1 from set `first` on.
-    pub(crate) fn inspect(&self, spec: &LsuSpec, first: usize, sets: usize) -> LsuView {
+    /// What the unit holds before cycle `now`, with at most `sets` occupied sets of L1 from set `first` on.
+    pub(crate) fn inspect(&self, spec: &LsuSpec, now: Cycle, first: usize, sets: usize) -> LsuView {
         let queues = (0..self.queues.count()).map(|sub| self.queues.of(sub).map(queued).collect());
         let mut loads: Vec<LoadView> = self.loads.under_way().map(load).collect();
         loads.sort_by_key(|load| (load.issued, load.slot));
@@ -77,7 +77,7 @@ impl LoadStoreUnit {
             queue_entries: spec.queue.entries,
             queues: queues.collect(),
             for_tags: self.queues.waiting_for_tags().map(queued).collect(),
-            blocked_since: self.queues.blocked_since(),
+            blocked_since: self.blocked_since(now),
             free: self.queues.unit_free(),
             loads,
             mshr_entries: spec.miss_entries,

@@ -4,6 +4,7 @@
 //! Below the issue stage it speaks in [`Work`], [`Owner`] and [`Outcome`], above the crossbar in `Request` and `Reply`.
 
 mod access;
+mod banks;
 mod coalesce;
 mod credits;
 mod data;
@@ -131,14 +132,6 @@ impl LoadStoreUnit {
             has_written: false,
             counters: L1Counters::default(),
         }
-    }
-
-    /// Lines as a queue keeps them.
-    #[inline]
-    fn keep_lines(&mut self, lines: &[LineAccess]) -> Vec<LineAccess> {
-        let mut kept = self.free_lines.pop().unwrap_or_default();
-        kept.extend_from_slice(lines);
-        kept
     }
 
     /// An instruction issues into the queue of its sub-partition.
@@ -428,7 +421,7 @@ impl LoadStoreUnit {
                 }
                 done.clear();
                 self.done = done;
-                self.counters.miss_stall_cycles += self.queues.unblock(now);
+                self.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),
             Some(Token::Store { slot, generation, written }) => {
@@ -437,6 +430,24 @@ impl LoadStoreUnit {
             }
             None => {}
         }
+    }
+
+    /// An MSHR may be free: what waits for the tags may try again, but in vain while it waits for credits.
+    fn unblock(&mut self, now: Cycle) {
+        let Some(since) = self.blocked_since(now) else { return };
+        self.counters.miss_stall_cycles += now - since;
+        if self.credits.are_awaited() {
+            self.queues.block(now);
+        } else {
+            self.queues.unblock(now);
+        }
+    }
+
+    /// Since when what waits for the tags has waited before `now`: it tries again whenever credits come back, and in vain while
+    /// these are too few.
+    fn blocked_since(&self, now: Cycle) -> Option<Cycle> {
+        let since = self.queues.blocked_since()?;
+        Some(self.credits.last_return(now).map_or(since, |at| at.max(since)))
     }
 
     /// Everything that is counted about a queue: memory queue, loads, L1 misses, send port.

@@ -207,6 +207,7 @@ impl Queues {
     }
 
     /// Since when the next access to global or local memory has waited for an MSHR.
+    #[inline]
     pub(crate) fn blocked_since(&self) -> Option<Cycle> {
         self.blocked_since
     }
@@ -241,11 +242,12 @@ impl Queues {
         self.tags_free = Cycle::NEVER;
     }
 
-    /// An MSHR may be free; how many cycles the tags were blocked.
-    pub(crate) fn unblock(&mut self, now: Cycle) -> u64 {
-        let Some(since) = self.blocked_since.take() else { return 0 };
-        self.tags_free = now;
-        now.since(since)
+    /// An MSHR or credits may be free.
+    #[inline]
+    pub(crate) fn unblock(&mut self, now: Cycle) {
+        if self.blocked_since.take().is_some() {
+            self.tags_free = now;
+        }
     }
 }
 
@@ -358,7 +360,7 @@ mod tests {
         queues.push(0, global(0, 5));
         queues.push(1, shared(1, 5));
         assert_eq!(starts(&mut queues, &SPEC), [(6, 1)]);
-        assert_eq!(queues.unblock(Cycle(30)), 25);
+        queues.unblock(Cycle(30));
         assert_eq!(starts(&mut queues, &SPEC), [(30, 0)]);
     }
 }
