@@ -174,14 +174,14 @@ impl SectorCache {
         }
     }
 
-    /// Finds a line for which data has come, last seen at a place: a use of it for most policies.
+    /// Data has come for a line that was at a place: a use of it for most policies, if it is there still. Whether it is.
     #[inline]
-    pub fn find_again(&mut self, index: LineIndex, line: Address, set_number: u64) -> Option<LineIndex> {
-        if self.lines[index.0 as usize].number() != line.0 / LINE_BYTES {
-            return self.find(line, set_number);
+    pub fn touch_if_there(&mut self, index: LineIndex, line: Address) -> bool {
+        let is_there = self.holds(index, line);
+        if is_there {
+            self.touch(index);
         }
-        self.touch(index);
-        Some(index)
+        is_there
     }
 
     /// Fetches what [`SectorCache::seek`] looks at first, of all sets: for a small cache of which most are needed.

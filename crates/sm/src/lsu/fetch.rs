@@ -3,11 +3,15 @@
 
 use super::coalesce::LineAccess;
 use super::{LoadStoreUnit, Token};
+use smallvec::SmallVec;
 use warplab_memory::Reply;
-use warplab_units::fetch_ahead;
+use warplab_units::{Address, fetch_ahead};
 
 /// With fewer replies less than all sets of L1 are needed; fewer lines of a load come together anyway.
 const FEW: usize = 4;
+
+/// Replies that come in an epoch, mostly.
+const USUAL: usize = 128;
 
 impl LoadStoreUnit {
     /// Fetches where the lines of a load are to be found, and where it is kept which of them are under way.
@@ -23,20 +27,20 @@ impl LoadStoreUnit {
     }
 
     /// Fetches what replies that come soon will need.
-    pub(crate) fn fetch_for<'a>(&self, replies: impl Iterator<Item = &'a Reply> + Clone) {
-        if replies.clone().nth(FEW).is_some() {
+    pub(crate) fn fetch_for<'a>(&self, replies: impl Iterator<Item = &'a Reply>) {
+        let mut lines: SmallVec<[Address; USUAL]> = SmallVec::new();
+        for reply in replies {
+            if let Some(&Token::Fill { line, place, .. }) = self.tokens.get(reply.token as usize) {
+                self.l1.mshrs.fetch_slot(line);
+                self.l1.fetch_place(place);
+                lines.push(line);
+            }
+        }
+        if lines.len() > FEW {
             self.l1.fetch_sets();
         }
-        let fills = replies.filter_map(|reply| match self.tokens.get(reply.token as usize) {
-            Some(&Token::Fill { line, place, .. }) => Some((line, place)),
-            _ => None,
-        });
-        fills.clone().for_each(|(line, place)| {
-            self.l1.mshrs.fetch_slot(line);
-            self.l1.fetch_place(place);
-        });
-        fills.clone().for_each(|(line, _)| self.l1.mshrs.fetch_entry(line));
-        for (line, _) in fills {
+        lines.iter().for_each(|&line| self.l1.mshrs.fetch_entry(line));
+        for &line in &lines {
             if let Some(load) = self.l1.mshrs.first_waiter(line).and_then(|load| self.loads.get(load)) {
                 fetch_ahead(load);
             }

@@ -131,10 +131,9 @@ impl L1 {
         now: Cycle,
         done: &mut Vec<LoadId>,
     ) {
-        let set = self.sets.of(line);
         let found = match place {
-            Some(place) => self.tags.find_again(place, line, set),
-            None => self.tags.find(line, set),
+            Some(place) if self.tags.touch_if_there(place, line) => Some(place),
+            _ => self.tags.find(line, self.sets.of(line)),
         };
         if let Some(index) = found {
             self.tags.fill(index, sectors);

@@ -100,6 +100,14 @@ impl Buffer {
         chunk[(number % CHUNK_PAGES) as usize].get().map(|page| &**page)
     }
 
+    /// Whether no page has been written in the chunks of some pages, from the first to the last, whose bytes have numbers of
+    /// 32 bits.
+    #[inline]
+    fn is_as_it_starts(&self, first: u64, last: u64) -> bool {
+        let chunks = &self.chunks[(first / CHUNK_PAGES) as usize..=(last / CHUNK_PAGES) as usize];
+        (last - first + 1) * PAGE_BYTES <= 1 << 32 && chunks.iter().all(|chunk| chunk.get().is_none())
+    }
+
     /// The page with its words, made from the rule if this is the first write.
     #[inline]
     fn page(&self, number: u64) -> &[AtomicU32] {
@@ -317,7 +325,8 @@ impl MemoryImage {
             return self.load_scattered(lanes, out);
         };
         let number = (low - buffer.base.0) / PAGE_BYTES;
-        if number != (high - buffer.base.0) / PAGE_BYTES {
+        let last = (high - buffer.base.0) / PAGE_BYTES;
+        if number != last && !buffer.is_as_it_starts(number, last) {
             return self.load_scattered(lanes, out);
         }
         let start = buffer.base.0 + number * PAGE_BYTES;
