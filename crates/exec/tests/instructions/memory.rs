@@ -39,6 +39,27 @@ fn checksums_of_ranges_combine() {
     assert_eq!(whole, (low.0.wrapping_add(high.0), low.1 ^ high.1));
 }
 
+#[test]
+fn lanes_in_many_pages_load_the_same_whether_these_have_been_written_or_not() {
+    for bytes in [1, 4, 16] {
+        let mut image = MemoryImage::new();
+        let base = image.allocate("in", 4 << 20, Init::HashF32 { seed: 3 });
+        let addresses = std::array::from_fn(|lane| base.0 + lane as u64 * (65_536 + u64::from(bytes)));
+        let loaded = |image: &MemoryImage| {
+            let mut rows = [Row::default(); 4];
+            image.load(lanes(&addresses, bytes), &mut rows).unwrap();
+            rows
+        };
+        let before = loaded(&image);
+        for address in addresses {
+            let all = image.read_bytes(Address(address), u64::from(bytes)).unwrap();
+            image.write_bytes(Address(address), &all).unwrap();
+        }
+        assert_eq!(image.buffers()[0].stored_pages(), 32);
+        assert_eq!(loaded(&image), before);
+    }
+}
+
 /// One lane, which goes no short way.
 fn one_lane(addresses: &[u64; 32], lane: usize, bytes: u32) -> Lanes<'_> {
     let mask = LaneMask::single(lane as u32);

@@ -99,15 +99,12 @@ impl Credits {
 
     /// Looks at all returns up to `now`.
     fn take_back(&mut self, now: Cycle) {
-        let mut next = self.next_in_ring(self.from);
-        while next <= now {
+        for next in self.in_ring().take_while(|&next| next <= now) {
             let place = next.0 as usize % CYCLES;
             let flits = std::mem::take(&mut self.returns[place]);
             self.in_flight -= flits;
             self.returning -= flits;
             self.occupied[place / WORD_CYCLES] &= !(1 << (place % WORD_CYCLES));
-            self.from = next + 1;
-            next = self.next_in_ring(self.from);
         }
         self.from = now + 1;
         for (at, flits) in std::mem::take(&mut self.late) {
@@ -123,40 +120,32 @@ impl Credits {
     /// When fewer than `limit` flits are on the way, as far as it is known which come back.
     fn fewer_than(&self, limit: u32) -> Cycle {
         let mut left = self.in_flight;
-        let mut next = self.next_in_ring(self.from);
-        while next != Cycle::NEVER {
-            left -= self.returns[next.0 as usize % CYCLES];
-            if left < limit {
-                return next;
-            }
-            next = self.next_in_ring(next + 1);
-        }
-        let mut late = self.late.clone();
-        late.sort_unstable();
-        let is_enough = |&&(_, flits): &&(Cycle, u32)| {
+        let mut are_few = |flits: u32| {
             left -= flits;
             left < limit
         };
-        late.iter().find(is_enough).map_or(Cycle::NEVER, |&(at, _)| at)
-    }
-
-    /// The first of the cycles with a place each, from one of them on, in which flits come back, or never.
-    fn next_in_ring(&self, start: Cycle) -> Cycle {
-        let end = self.from + CYCLES as u64;
-        let mut at = start;
-        while at < end {
-            let (word, bit) = (at.0 as usize % CYCLES / WORD_CYCLES, at.0 % WORD_CYCLES as u64);
-            let bits = self.occupied[word] >> bit;
-            if bits != 0 {
-                let next = at + u64::from(bits.trailing_zeros());
-                return if next < end { next } else { Cycle::NEVER };
-            }
-            at += WORD_CYCLES as u64 - bit;
+        if let Some(at) = self.in_ring().find(|at| are_few(self.returns[at.0 as usize % CYCLES])) {
+            return at;
         }
-        Cycle::NEVER
+        let mut late = self.late.clone();
+        late.sort_unstable();
+        late.iter().find(|&&(_, flits)| are_few(flits)).map_or(Cycle::NEVER, |&(at, _)| at)
     }
 
-    /// The last of them before `now` in which flits come back, if any do.
+    /// The cycles with a place each in which flits come back.
+    #[inline]
+    fn in_ring(&self) -> Returns {
+        let bit = self.from.0 % WORD_CYCLES as u64;
+        let word = self.from.0 as usize % CYCLES / WORD_CYCLES;
+        Returns {
+            occupied: self.occupied,
+            first: Cycle(self.from.0 - bit),
+            bits: self.occupied[word] & u64::MAX << bit,
+            end: self.from + CYCLES as u64,
+        }
+    }
+
+    /// The last of these before `now`, if there is one.
     fn last_in_ring(&self, now: Cycle) -> Option<Cycle> {
         let mut end = now.min(self.from + CYCLES as u64);
         while end > self.from {
@@ -190,6 +179,34 @@ impl Credits {
         self.awaited?;
         let late = self.late.iter().map(|&(at, _)| at).filter(|&at| at < now).max();
         late.or_else(|| self.last_in_ring(now))
+    }
+}
+
+/// The cycles with a place each in which flits come back, in their order.
+struct Returns {
+    occupied: [u64; CYCLES / WORD_CYCLES],
+    /// The cycle of the first bit of a word, and the bits of the word that are left.
+    first: Cycle,
+    bits: u64,
+    /// They are before this cycle.
+    end: Cycle,
+}
+
+impl Iterator for Returns {
+    type Item = Cycle;
+
+    #[inline]
+    fn next(&mut self) -> Option<Cycle> {
+        while self.bits == 0 {
+            self.first += WORD_CYCLES as u64;
+            if self.first >= self.end {
+                return None;
+            }
+            self.bits = self.occupied[self.first.0 as usize % CYCLES / WORD_CYCLES];
+        }
+        let next = self.first + u64::from(self.bits.trailing_zeros());
+        self.bits &= self.bits - 1;
+        (next < self.end).then_some(next)
     }
 }
 

@@ -263,6 +263,26 @@ fn a_store_that_finds_no_credits_waits_until_slices_have_taken_some() {
 }
 
 #[test]
+fn an_access_that_waits_for_credits_tries_again_when_enough_are_back_and_not_with_a_reply() {
+    let spec = LsuSpec { flit_bytes: Some(32), credits: Some(1), ..SPEC };
+    let mut unit = unit();
+    let mut outcomes = Vec::new();
+    for (slot, lines, start) in [(0, 0..3, 1), (1, 3..4, 2)] {
+        unit.push(0, owner(slot), load(lines), Cycle(0));
+        unit.advance(Cycle(start), &spec, &mut outcomes);
+    }
+    let requests = std::mem::take(&mut unit.port.sent);
+    assert_eq!(requests.len(), 3);
+    [120, 150].into_iter().for_each(|at| unit.credits.give_back(1, Cycle(at)));
+    unit.reply(&reply(&requests[0], 200), &spec, &mut outcomes);
+    assert_eq!(unit.queues.next_start(&spec.queue), Cycle::NEVER);
+    // It has waited in vain since the last credit came back.
+    assert_eq!(unit.counters.miss_stall_cycles, 200 - 150);
+    unit.credits.give_back(1, Cycle(260));
+    assert_eq!(unit.credits.next_return(), Cycle(260));
+}
+
+#[test]
 fn an_atomic_operation_invalidates_its_line_and_returns_old_values() {
     let mut unit = unit();
     unit.push(0, owner(0), store(0..1), Cycle(0));
