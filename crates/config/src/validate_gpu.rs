@@ -1,9 +1,10 @@
 //! What the form of a machine cannot say: numbers that must fit each other.
 
 use crate::GpuConfig;
-use crate::gpu::{SchedulerPolicy, SliceHash, SliceTable};
+use crate::gpu::{RowPieces, SchedulerPolicy, SliceHash, SliceTable};
 use crate::ron_tree::Node;
 use warplab_diagnostics::Diagnostic;
+use warplab_units::LINE_BYTES;
 
 /// Faults of a machine; their places come from the tree that it was read from.
 #[must_use]
@@ -325,6 +326,14 @@ fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} bytes cannot be divided into bursts of {}", dram.row_bytes, dram.burst_bytes),
         "use a multiple of dram.burst_bytes",
     );
+    if let Some(RowPieces { bytes, near }) = dram.pieces {
+        rules.need(
+            u64::from(bytes).is_multiple_of(LINE_BYTES) && bytes.saturating_mul(near) <= dram.row_bytes,
+            "dram.pieces",
+            || format!("{near} pieces of {bytes} bytes in a row of {}", dram.row_bytes),
+            "pieces of 128 bytes or a multiple, no more than a row holds",
+        );
+    }
     let bits = u64::from(dram.channel_bits) * u64::from(dram.data_rate);
     let divisor = 8 * u64::from(dram.pseudo_channels.max(1));
     let per_clock = bits / divisor;

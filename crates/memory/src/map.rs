@@ -36,7 +36,10 @@ impl AddressMap {
     pub fn new(config: &GpuConfig) -> AddressMap {
         let count = config.partitions() as u64;
         let slices = u64::from(config.l2.slices_per_channel);
-        let together = u64::from(config.dram.pseudo_channels * config.dram.bank_groups).max(1);
+        let together = match config.dram.pieces {
+            Some(_) => 1,
+            None => u64::from(config.dram.pseudo_channels * config.dram.bank_groups).max(1),
+        };
         let chunks = (config.l2.halves == 2)
             .then(|| Chunks::new(count as usize / 2, &config.l2, together).expect("two halves have a hash"));
         AddressMap { partitions: Divisor::new(count), count, slices, chunks, halves: halves(config) }

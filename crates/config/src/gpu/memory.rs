@@ -116,11 +116,11 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 2, max = 32))]
     pub coalescer_sms: Option<u32>,
-    /// Lines of one slice that may hold sectors of which only some words were written. Of more the oldest is completed from
-    /// DRAM and written back; as many as there are where it is not given.
+    /// Lines of one set that may hold sectors of which only some words were written. Of more the one that was not written
+    /// for longest is completed from DRAM and written back; all may where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1))]
-    pub partial_lines: Option<u32>,
+    pub partial_ways: Option<u32>,
     /// Lines of one slice that may wait to be written back. Of more the oldest is written back, and stays; as many as there
     /// are where it is not given.
     #[serde(default)]
@@ -192,6 +192,14 @@ pub struct Dram {
     /// Bytes of an open row of a bank.
     #[schemars(range(min = 64))]
     pub row_bytes: u32,
+    /// How rows are interleaved in pieces. Whole rows follow each other where it is not given, a line each to
+    /// pseudo-channels and bank groups in turn.
+    #[serde(default)]
+    pub pieces: Option<RowPieces>,
+    /// Whether a row is closed as soon as no access waits for it (auto-precharge); else it stays open until its bank needs
+    /// another.
+    #[serde(default)]
+    pub closes_rows: bool,
     /// Bytes of one access.
     #[schemars(range(min = 16, max = 128))]
     pub burst_bytes: u32,
@@ -221,6 +229,18 @@ pub struct Dram {
 pub enum TimingRules {
     /// The rules that the JEDEC standards of memory with bank groups share: DDR4, GDDR5, GDDR6, HBM2, HBM3.
     Jedec,
+}
+
+/// How the rows of banks are interleaved: a piece in each pseudo-channel, bank group and bank, then the next piece of each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RowPieces {
+    /// Bytes of a piece, which lie side by side in a row.
+    #[schemars(range(min = 128))]
+    pub bytes: u32,
+    /// Pieces of a row that follow each other in this way; the others lie far away.
+    #[schemars(range(min = 1))]
+    pub near: u32,
 }
 
 /// Timings of DRAM, in command clocks.

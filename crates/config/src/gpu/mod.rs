@@ -20,7 +20,7 @@ pub use clusters::SmCluster;
 pub use compiler::Compiler;
 pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{
-    BankRefresh, Crossbar, Dram, DramClocks, L2Cache, PartialWrite, ReplacementPolicy, TimingRules,
+    BankRefresh, Crossbar, Dram, DramClocks, L2Cache, PartialWrite, ReplacementPolicy, RowPieces, TimingRules,
 };
 pub use multiprocessor::{
     ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,

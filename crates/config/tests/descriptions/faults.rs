@@ -73,7 +73,7 @@ fn a_number_out_of_range_says_its_bounds() {
     let crossbar = ("latency: 95,", "latency: 0,");
     let said_of_it = "Cycles each way: also the length of the epochs in which the chip advances.";
     assert_eq!(told(&[crossbar]), [said("crossbar.latency is 0, but must be at least 1", said_of_it)]);
-    assert_eq!(told(&[("ways: 20,", "ways: 5000,")])[0].0, "l2.ways is 5000, but must be at most 4096");
+    assert_eq!(told(&[("ways: 16,", "ways: 5000,")])[0].0, "l2.ways is 5000, but must be at most 4096");
     assert_eq!(
         told(&[("fma: 4,", "fma: 70000,")])[0].0,
         "multiprocessor.latencies.fma is 70000, but must be at most 65535"
@@ -98,7 +98,7 @@ fn an_unknown_value_lists_the_known_ones() {
 
 #[test]
 fn a_field_given_twice_is_shown_the_second_time() {
-    let found = faults(&[("ways: 20,", "ways: 20, ways: 20,")]);
+    let found = faults(&[("ways: 16,", "ways: 16, ways: 16,")]);
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].message.as_str(), found[0].label.as_str()),
@@ -160,7 +160,7 @@ fn numbers_that_do_not_fit_each_other_are_shown_at_their_place() {
         messages,
         [
             "limits.shared_carveouts_kib: the sizes do not ascend",
-            "l2.kib: 60160 KiB cannot be divided into 95 slices with sets of 20 lines",
+            "l2.kib: 60160 KiB cannot be divided into 95 slices with sets of 16 lines",
             "l2.fetch_bytes: 96 bytes",
             "l2.halves: 95 partitions cannot be divided into 2 halves",
             "dram.write_low: 32 is not below dram.write_high, 32",
@@ -206,6 +206,16 @@ fn chunks_groups_and_pages_of_slices_must_divide_each_other() {
         told(&[("chunk_bytes: 256", "chunk_bytes: 64")])[0].0,
         "l2.slice_hash.chunk_bytes is 64, but must be at least 128"
     );
+}
+
+#[test]
+fn pieces_of_a_row_must_be_lines_and_fit_it() {
+    let help = "pieces of 128 bytes or a multiple, no more than a row holds";
+    for (bytes, near, found) in [(192, 2, "2 pieces of 192 bytes"), (256, 5, "5 pieces of 256 bytes")] {
+        let pieces = format!("row_bytes: 1024, pieces: (bytes: {bytes}, near: {near}),");
+        let message = format!("dram.pieces: {found} in a row of 1024");
+        assert_eq!(told(&[("row_bytes: 1024,", &pieces)]), [said(&message, help)]);
+    }
 }
 
 #[test]
@@ -303,7 +313,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     };
     assert_eq!(
         shown("l2.kibs=3"),
-        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_repeat_percent, coalescer_sms, dirty_lines, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_lines, partial_write, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways\n"
+        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_repeat_percent, coalescer_sms, dirty_lines, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_ways, partial_write, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways\n"
     );
     assert!(
         shown("multiprocessor.scheduler=fast")

@@ -120,7 +120,7 @@ fn a_changed_machine_is_checked_like_any_other() {
     );
     assert_eq!(
         load_gpu(&set("l2.kib=30001").unwrap()).unwrap_err()[0].message,
-        "l2.kib: 30001 KiB cannot be divided into 94 slices with sets of 20 lines"
+        "l2.kib: 30001 KiB cannot be divided into 94 slices with sets of 16 lines"
     );
     assert_eq!(loaded(&set("name=mine").unwrap(), load_gpu).name, "mine");
     assert_eq!(

@@ -361,6 +361,13 @@ impl SectorCache {
         word.sectors(DIRTY) & word.sectors(PARTIAL)
     }
 
+    /// The lines of the set of a line of which sectors were written in part.
+    pub(crate) fn partial_lines_of_set(&self, index: LineIndex) -> impl Iterator<Item = Address> + use<'_> {
+        let (set, _) = self.ways.divide(u64::from(index.0));
+        let lines = &self.lines[set as usize * self.shape.ways..][..self.shape.ways];
+        lines.iter().filter(|word| !word.sectors(PARTIAL).is_empty()).map(|word| word.line())
+    }
+
     /// The rest of a line comes, and it is written back: what must go.
     pub fn clean(&mut self, index: LineIndex) -> Victim {
         let word = &mut self.lines[index.0 as usize];

@@ -56,6 +56,8 @@ pub struct ChannelSpec {
     burst_bytes: u64,
     write_high: usize,
     write_low: usize,
+    /// Whether a row is closed as soon as no access waits for it.
+    closes_rows: bool,
 }
 
 impl ChannelSpec {
@@ -75,6 +77,7 @@ impl ChannelSpec {
             burst_bytes: u64::from(dram.burst_bytes),
             write_high: dram.write_high as usize,
             write_low: dram.write_low as usize,
+            closes_rows: dram.closes_rows,
         }
     }
 
@@ -367,6 +370,9 @@ impl PseudoChannel {
                     self.pending.renew(command, position, ready);
                 } else {
                     self.pending.take(command, position);
+                    if spec.closes_rows {
+                        self.close_if_idle(spec, bank);
+                    }
                     self.plan(spec, bank);
                 }
                 Some(taken)
@@ -418,6 +424,20 @@ impl PseudoChannel {
         counters.busy_ticks += spec.burst.0;
         counters.row_hits += u64::from(!opened);
         (Access { bank, row, write: self.writing, token, sectors, at }, now + time)
+    }
+
+    /// A column command was the last for its row, unless another access waits for it: the bank closes it by itself
+    /// (auto-precharge), which takes no command.
+    fn close_if_idle(&mut self, spec: &ChannelSpec, bank: usize) {
+        let Some(row) = self.open_rows[bank] else { return };
+        let waits = |queues: &mut Queues| queues.oldest_of_row(bank, row).is_some();
+        if waits(&mut self.reads) || waits(&mut self.writes) {
+            return;
+        }
+        let at = self.ready.of_bank(Command::Precharge, bank);
+        self.ready.issued(&spec.constraints, Command::Precharge, bank, at);
+        self.counters.precharges += 1;
+        self.set_row(bank, None);
     }
 
     /// Another row of a bank is open, or none.

@@ -17,14 +17,21 @@ pub struct DramPlace {
 
 /// The bursts of a line lie in one row, so that one activate serves them all. Consecutive lines go to the
 /// pseudo-channels, then to the bank groups, then to the columns of a row; banks and rows follow, both hashed with the
-/// row. (The real map is not published; with a line spread over banks the sums of `traces/h200` take a third longer
-/// than measured.)
+/// row. Where a machine interleaves rows in pieces, consecutive pieces go to the pseudo-channels, the bank groups and the
+/// banks, and only then to the next columns of their rows. (The real map is not published; with a line spread over banks
+/// the sums of `traces/h200` take a third longer than measured.)
 #[derive(Clone, Copy, Debug)]
 pub struct DramMap {
     pseudo_channels: Divisor,
     bank_groups: Divisor,
     banks_per_group: Divisor,
-    lines_of_row: Divisor,
+    lines_of_piece: Divisor,
+    /// Pieces of a row that follow each other before the next bank.
+    pieces_before_banks: Divisor,
+    /// Pieces of a row that follow each other after all banks.
+    pieces_after_banks: Divisor,
+    /// Whether pieces at any distance spread over pseudo-channels and bank groups.
+    is_folded: bool,
     banks_of_group: u64,
 }
 
@@ -32,11 +39,20 @@ impl DramMap {
     /// The map of a machine.
     #[must_use]
     pub fn new(dram: &Dram) -> DramMap {
+        let lines = |bytes: u32| (u64::from(bytes) / LINE_BYTES).max(1);
+        let lines_of_row = lines(dram.row_bytes);
+        let (lines_of_piece, before, after) = match dram.pieces {
+            Some(pieces) => (lines(pieces.bytes), 1, u64::from(pieces.near)),
+            None => (1, lines_of_row, 1),
+        };
         DramMap {
             pseudo_channels: Divisor::new(u64::from(dram.pseudo_channels)),
             bank_groups: Divisor::new(u64::from(dram.bank_groups)),
             banks_per_group: Divisor::new(u64::from(dram.banks_per_group)),
-            lines_of_row: Divisor::new((u64::from(dram.row_bytes) / LINE_BYTES).max(1)),
+            lines_of_piece: Divisor::new(lines_of_piece),
+            pieces_before_banks: Divisor::new(before),
+            pieces_after_banks: Divisor::new(after),
+            is_folded: dram.pieces.is_some(),
             banks_of_group: u64::from(dram.banks_per_group),
         }
     }
@@ -44,12 +60,17 @@ impl DramMap {
     /// The place of a line of the partition.
     #[must_use]
     pub fn place(&self, local_line: u64) -> DramPlace {
-        let (line, pseudo_channel) = self.pseudo_channels.divide(local_line);
-        let (line, group) = self.bank_groups.divide(line);
-        let (line, _) = self.lines_of_row.divide(line);
-        let (row, bank) = self.banks_per_group.divide(line);
+        let (piece, _) = self.lines_of_piece.divide(local_line);
+        let (of_channel, pseudo_channel) = self.pseudo_channels.divide(piece);
+        let (of_group, group) = self.bank_groups.divide(of_channel);
+        let (piece, _) = self.pieces_before_banks.divide(of_group);
+        let (piece, bank) = self.banks_per_group.divide(piece);
+        let (row, _) = self.pieces_after_banks.divide(piece);
         let turn = mix(row);
-        let (_, group) = self.bank_groups.divide(group.wrapping_add(turn));
+        let (channel_turn, group_turn) =
+            if self.is_folded { (fold(of_channel >> 1), fold(of_group >> 1)) } else { (0, 0) };
+        let (_, pseudo_channel) = self.pseudo_channels.divide(pseudo_channel + channel_turn);
+        let (_, group) = self.bank_groups.divide((group + group_turn).wrapping_add(turn));
         let (_, bank) = self.banks_per_group.divide(bank + (turn >> 16));
         DramPlace {
             pseudo_channel: pseudo_channel as usize,
@@ -57,6 +78,11 @@ impl DramMap {
             row,
         }
     }
+}
+
+/// The pairs of bits of a number, combined.
+fn fold(number: u64) -> u64 {
+    (0..20).step_by(2).fold(0, |bits, shift| bits ^ number >> shift) & 0b11
 }
 
 #[cfg(test)]
@@ -99,5 +125,32 @@ mod tests {
             *lines.entry((place.pseudo_channel, place.bank, place.row)).or_insert(0) += 1;
         }
         assert!(lines.values().all(|&count| count == 8));
+    }
+
+    /// The same with pieces of two lines, two of a row near each other.
+    fn in_pieces() -> DramMap {
+        let pieces = Some(warplab_config::gpu::RowPieces { bytes: 256, near: 2 });
+        DramMap::new(&warplab_config::gpu::Dram { pieces, ..dram() })
+    }
+
+    #[test]
+    fn two_lines_of_a_piece_share_a_row_with_those_of_the_next_round() {
+        // Two pseudo-channels of four banks: the next piece of the row comes eight pieces later.
+        let places = [0, 1, 16, 17].map(|line| (in_pieces().place(line).row, line));
+        assert_eq!(places, [0, 1, 16, 17].map(|line| (0, line)));
+        let row = in_pieces().place(0);
+        let others = (0..32).filter(|&line| in_pieces().place(line) == row).count();
+        assert_eq!(others, 4);
+        assert_eq!(in_pieces().place(1), row);
+    }
+
+    #[test]
+    fn pieces_at_any_distance_spread_over_pseudo_channels_and_groups() {
+        for apart in [1, 2, 4, 8, 16, 32] {
+            let place = |number: u64| in_pieces().place(2 * number * apart);
+            let held = |number: u64| (place(number).pseudo_channel, place(number).bank / 2);
+            let all: BTreeSet<(usize, usize)> = (0..32).map(held).collect();
+            assert_eq!(all.len(), 4, "{apart} apart");
+        }
     }
 }

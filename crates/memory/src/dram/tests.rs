@@ -16,6 +16,8 @@ pub(super) fn dram() -> Dram {
         bank_groups: 2,
         banks_per_group: 2,
         row_bytes: 1024,
+        pieces: None,
+        closes_rows: false,
         burst_bytes: 32,
         queue: 8,
         write_high: 4,
@@ -288,4 +290,20 @@ fn counters_that_are_taken_start_anew() {
         let counters = channel.take_counters();
         assert_eq!((counters.row_misses, counters.row_hits), expected);
     }
+}
+
+#[test]
+fn a_row_that_nobody_waits_for_is_closed_at_once() {
+    let spec = ChannelSpec::new(&Dram { closes_rows: true, ..dram() }, Ticks(1));
+    let mut channel = PseudoChannel::new(&spec, 1023);
+    let mut moments = Vec::new();
+    for access in [read(0, 1, 0), read(0, 2, 200)] {
+        channel.push(&spec, access, access.at);
+        while let Some((now, _)) = channel.data_before(&spec, Ticks::NEVER) {
+            moments.push(now.0);
+        }
+    }
+    // The second row needs no precharge, only an activate.
+    assert_eq!(moments, [31, 200 + 31]);
+    assert_eq!((channel.counters().row_conflicts, channel.counters().precharges), (0, 2));
 }

@@ -1,59 +1,63 @@
-//! Lines of a slice that were written in part: only so many may wait for the rest of their sectors.
+//! Lines of a slice that were written in part: of each set only so many may wait for the rest of their sectors.
 
 use crate::line_table::LineTable;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 use warplab_units::{Address, SectorMask};
 
 /// Words of a sector.
 const WORDS: u32 = 8;
 
-/// So many lines that have gone are kept in the order in any case.
-const FEW: usize = 64;
+/// What was written of a line.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Written {
+    /// The words, one bit each.
+    words: u32,
+    /// When, counted in writes to the slice.
+    last: u64,
+}
 
 /// The lines of one slice with sectors that were written in part.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PartialLines {
-    /// The words of each that were written.
-    words: LineTable<u32>,
-    /// In the order in which they came; some have gone.
-    order: VecDeque<Address>,
+    lines: LineTable<Written>,
+    writes: u64,
 }
 
 impl PartialLines {
     /// Words of a line are written, one bit each. The sectors of which all have been.
     pub(crate) fn write(&mut self, line: Address, words: u32) -> SectorMask {
-        if !self.words.contains(line) {
-            self.order.push_back(line);
-        }
-        let written = self.words.get_or_insert(line);
-        *written |= words;
-        whole_sectors(*written)
+        self.writes += 1;
+        let written = self.lines.get_or_insert(line);
+        written.words |= words;
+        written.last = self.writes;
+        whole_sectors(written.words)
     }
 
     /// No sector of a line is written in part any more.
     pub(crate) fn remove(&mut self, line: Address) {
-        self.words.remove(line);
-        // Lines that have gone are forgotten now and then, so that they never outnumber the others.
-        if self.order.len() > 2 * self.words.len() + FEW {
-            self.order.retain(|&line| self.words.contains(line));
-        }
+        self.lines.remove(line);
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.words.len()
+    /// How many of these lines are written in part.
+    pub(crate) fn count(&self, lines: impl Iterator<Item = Address>) -> usize {
+        lines.filter(|&line| self.lines.contains(line)).count()
     }
 
-    /// Takes out the oldest line while there are more than `most`.
-    pub(crate) fn take_oldest(&mut self, most: usize) -> Option<Address> {
-        while self.words.len() > most {
-            let oldest = self.order.pop_front()?;
-            if self.words.remove(oldest).is_some() {
-                return Some(oldest);
-            }
+    /// Takes out the one of these lines that was not written for longest, if more than `most` are written in part.
+    pub(crate) fn take_oldest(
+        &mut self,
+        lines: impl Iterator<Item = Address>,
+        most: usize,
+    ) -> Option<Address> {
+        let (mut count, mut oldest) = (0, None);
+        for line in lines {
+            let Some(&Written { last, .. }) = self.lines.get(line) else { continue };
+            count += 1;
+            oldest = Some(oldest.map_or((last, line), |oldest: (u64, Address)| oldest.min((last, line))));
         }
-        None
+        let (_, line) = oldest.filter(|_| count > most)?;
+        self.lines.remove(line);
+        Some(line)
     }
 }
 
@@ -68,37 +72,41 @@ mod tests {
     use super::PartialLines;
     use warplab_units::{Address, SectorMask};
 
+    /// Three lines, written one after the other.
+    fn three() -> (PartialLines, [Address; 3]) {
+        let lines = [0, 128, 256].map(Address);
+        let mut partial = PartialLines::default();
+        lines.iter().for_each(|&line| _ = partial.write(line, 1));
+        (partial, lines)
+    }
+
     #[test]
     fn a_sector_is_whole_when_all_its_words_were_written() {
-        let mut lines = PartialLines::default();
-        assert_eq!(lines.write(Address(0), 0x0000_7f0f), SectorMask::EMPTY);
-        assert_eq!(lines.write(Address(0), 0x0000_80f0), SectorMask(0b0011));
+        let mut partial = PartialLines::default();
+        assert_eq!(partial.write(Address(0), 0x0000_7f0f), SectorMask::EMPTY);
+        assert_eq!(partial.write(Address(0), 0x0000_80f0), SectorMask(0b0011));
     }
 
     #[test]
-    fn the_oldest_of_too_many_lines_goes() {
-        let mut lines = PartialLines::default();
-        [0, 128, 256].into_iter().for_each(|line| _ = lines.write(Address(line), 1));
-        assert_eq!(lines.take_oldest(2), Some(Address(0)));
-        assert_eq!(lines.take_oldest(2), None);
-    }
-
-    #[test]
-    fn lines_that_have_gone_take_no_room() {
-        let mut lines = PartialLines::default();
-        for number in 0..10_000 {
-            lines.write(Address(number * 128), 1);
-            lines.remove(Address(number * 128));
-        }
-        assert!(lines.order.len() <= 64, "{}", lines.order.len());
+    fn of_too_many_lines_the_one_goes_that_was_not_written_for_longest() {
+        let (mut partial, lines) = three();
+        partial.write(Address(0), 2);
+        assert_eq!(partial.take_oldest(lines.into_iter(), 2), Some(Address(128)));
+        assert_eq!(partial.take_oldest(lines.into_iter(), 2), None);
     }
 
     #[test]
     fn a_line_that_is_whole_leaves_its_place_to_others() {
-        let mut lines = PartialLines::default();
-        [0, 128, 256].into_iter().for_each(|line| _ = lines.write(Address(line), 1));
-        lines.remove(Address(0));
-        assert_eq!(lines.take_oldest(2), None);
-        assert_eq!(lines.take_oldest(1), Some(Address(128)));
+        let (mut partial, lines) = three();
+        partial.remove(Address(0));
+        assert_eq!(partial.take_oldest(lines.into_iter(), 2), None);
+        assert_eq!(partial.take_oldest(lines.into_iter(), 1), Some(Address(128)));
+    }
+
+    #[test]
+    fn lines_of_other_sets_do_not_count() {
+        let (mut partial, lines) = three();
+        assert_eq!(partial.take_oldest(lines[..2].iter().copied(), 2), None);
+        assert_eq!(partial.count(lines[..2].iter().copied()), 2);
     }
 }

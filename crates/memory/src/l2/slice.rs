@@ -52,7 +52,7 @@ pub(crate) struct L2Spec {
     input: Option<InputSpec>,
     coalescer: Option<CoalescerSpec>,
     /// Lines with sectors written in part.
-    partial_lines: Option<usize>,
+    partial_ways: Option<usize>,
     /// Lines that must be written back.
     dirty_lines: Option<usize>,
     recent: Option<RecentSpec>,
@@ -87,7 +87,7 @@ impl L2Spec {
             }),
             input: InputSpec::new(config),
             coalescer: CoalescerSpec::new(config),
-            partial_lines: l2.partial_lines.map(|lines| lines as usize),
+            partial_ways: l2.partial_ways.map(|ways| ways as usize),
             dirty_lines: l2.dirty_lines.map(|lines| lines as usize),
             recent: RecentSpec::new(config),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
@@ -319,7 +319,7 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && !missing.is_empty() && !self.mshrs.contains(request.line) {
             return Err(Blocked::Other);
         }
-        if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request) {
+        if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request, index) {
             return Err(Blocked::Other);
         }
         if !turn.writes_allowed && self.fills_dirty_lines(spec, request) {

@@ -1,4 +1,4 @@
-//! Sectors that were written in part: of too many lines the oldest is completed from DRAM and written back, and a line that
+//! Sectors that were written in part: of too many lines of a set one is completed from DRAM and written back, and a line that
 //! is read soon after holds the slice up.
 
 use super::{DramRequest, L2Spec, Slice, SliceOutput, write_back};
@@ -28,14 +28,15 @@ impl Slice {
         Ticks(0)
     }
 
-    /// Whether a request writes sectors in part while as many lines as may be are written in part.
-    pub(super) fn fills_partial_lines(&self, spec: &L2Spec, request: &Request) -> bool {
+    /// Whether a request writes sectors in part while as many lines of the set as may be are written in part.
+    pub(super) fn fills_partial_lines(&self, spec: &L2Spec, request: &Request, index: LineIndex) -> bool {
         let RequestKind::Write { full, .. } = request.kind else { return false };
-        full != request.sectors && spec.partial_lines.is_some_and(|most| self.partial.len() >= most)
+        let is_full = |most| self.partial.count(self.cache.partial_lines_of_set(index)) >= most;
+        full != request.sectors && spec.partial_ways.is_some_and(is_full)
     }
 
-    /// Words of a line have been written: while too many lines were written in part, the oldest is completed and written
-    /// back.
+    /// Words of a line have been written: if too many lines of its set were written in part, the one that was not written for
+    /// longest is completed and written back.
     pub(super) fn note_partial(
         &mut self,
         spec: &L2Spec,
@@ -45,13 +46,13 @@ impl Slice {
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) {
-        let Some(most) = spec.partial_lines.filter(|_| !self.cache.partial(index).is_empty()) else { return };
+        let Some(most) = spec.partial_ways.filter(|_| !self.cache.partial(index).is_empty()) else { return };
         let whole = self.partial.write(line, words);
         self.cache.fill(index, whole & self.cache.partial(index));
         if self.cache.partial(index).is_empty() {
             self.partial.remove(line);
         }
-        while let Some(oldest) = self.partial.take_oldest(most) {
+        if let Some(oldest) = self.partial.take_oldest(self.cache.partial_lines_of_set(index), most) {
             self.complete(spec, oldest, now, output);
         }
     }

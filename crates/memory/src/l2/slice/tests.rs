@@ -351,10 +351,10 @@ fn data_that_came_late_leaves_for_one_request_after_another() {
     assert_eq!(bench.answered(), [(1, 300 + 2 + 10), (2, 300 + 4 + 10)]);
 }
 
-/// The toy machine with room for one line that was written in part.
+/// The toy machine with room for one line of a set that was written in part.
 fn one_partial_line() -> GpuConfig {
     let mut config = toy();
-    config.l2.partial_lines = Some(1);
+    config.l2.partial_ways = Some(1);
     config
 }
 
@@ -365,14 +365,21 @@ fn write_word(token: u32, number: u64, at: u64) -> Request {
 }
 
 #[test]
-fn the_oldest_of_too_many_lines_written_in_part_is_completed_and_written_back() {
+fn of_too_many_lines_of_a_set_written_in_part_the_oldest_is_completed_and_written_back() {
     let mut bench = Bench::new(&one_partial_line());
-    bench.run([write_word(1, 0, 100), write_word(2, 1, 200)]);
+    bench.run([write_word(1, 0, 100), write_word(2, 4, 200)]);
     assert_eq!(bench.asked(), [(0, 0b0001, false, 200 + 10)]);
     assert_eq!(bench.counters.write_sectors, 3);
     bench.fill(0, 0b0001, 300);
     assert_eq!(bench.asked()[1], (0, 0b0001, true, 300));
     assert!(bench.slice.is_idle());
+}
+
+#[test]
+fn lines_of_different_sets_stay_written_in_part() {
+    let mut bench = Bench::new(&one_partial_line());
+    bench.run((0..4).map(|number| write_word(number, u64::from(number), 100 * u64::from(number))));
+    assert!(bench.dram.is_empty());
 }
 
 #[test]
@@ -382,7 +389,7 @@ fn a_sector_that_is_written_word_by_word_needs_no_data() {
         let kind = RequestKind::Write { full: SectorMask::EMPTY, words: 1 << word };
         Request { kind, ..read(word, 0, 0b0001, 100 + 10 * u64::from(word)) }
     };
-    bench.run((0..8).map(word).chain([write_word(9, 1, 300), read(10, 0, 0b0001, 400)]));
+    bench.run((0..8).map(word).chain([write_word(9, 4, 300), read(10, 0, 0b0001, 400)]));
     assert_eq!(bench.answered()[9], (10, 400 + 1 + 20));
     assert!(bench.dram.is_empty());
 }
