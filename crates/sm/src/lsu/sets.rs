@@ -74,9 +74,14 @@ pub(crate) fn tag_bank(number: u64, TagHash { low, high }: TagHash) -> usize {
     sum(low) | sum(high) << 1
 }
 
-/// The set of each sum of bits.
+/// The set of each sum of bits: that without the lowest bit, and what this bit adds.
 fn table(sets: TagSets) -> Vec<u8> {
-    (0..SETS_OF_BANK as u32).map(|bits| sets.set(bits) as u8).collect()
+    let of_bit: [u8; SET_BITS as usize] = std::array::from_fn(|bit| sets.set(1 << bit) as u8);
+    let mut table = vec![0; SETS_OF_BANK];
+    for bits in 1..SETS_OF_BANK {
+        table[bits] = table[bits & (bits - 1)] ^ of_bit[bits.trailing_zeros() as usize];
+    }
+    table
 }
 
 #[cfg(test)]
@@ -84,6 +89,13 @@ mod tests {
     use super::SetNumbers;
     use warplab_config::gpu::{TagHash, TagSets};
     use warplab_units::Address;
+
+    #[test]
+    fn the_table_has_the_set_of_every_sum_of_bits() {
+        let sets = TagSets { hash: [0x45, 0x75, 0x32, 0x6c, 0x4e, 0x52, 0x61] };
+        let table = super::table(sets);
+        assert!((0..128).all(|bits| u32::from(table[bits as usize]) == sets.set(bits)));
+    }
 
     #[test]
     fn lines_in_a_row_fill_all_sets_of_all_banks_once() {
