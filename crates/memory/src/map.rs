@@ -36,6 +36,7 @@ impl AddressMap {
     pub fn new(config: &GpuConfig) -> AddressMap {
         let count = config.partitions() as u64;
         let slices = u64::from(config.l2.slices_per_channel);
+        // Lines that lie side by side in a slice go to pseudo-channels and bank groups in turn, but not those of a piece.
         let together = match config.dram.pieces {
             Some(_) => 1,
             None => u64::from(config.dram.pseudo_channels * config.dram.bank_groups).max(1),

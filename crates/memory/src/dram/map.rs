@@ -134,14 +134,10 @@ mod tests {
     }
 
     #[test]
-    fn two_lines_of_a_piece_share_a_row_with_those_of_the_next_round() {
-        // Two pseudo-channels of four banks: the next piece of the row comes eight pieces later.
-        let places = [0, 1, 16, 17].map(|line| (in_pieces().place(line).row, line));
-        assert_eq!(places, [0, 1, 16, 17].map(|line| (0, line)));
-        let row = in_pieces().place(0);
-        let others = (0..32).filter(|&line| in_pieces().place(line) == row).count();
-        assert_eq!(others, 4);
-        assert_eq!(in_pieces().place(1), row);
+    fn a_piece_shares_its_row_with_one_other() {
+        let of_first: Vec<u64> =
+            (0..64).filter(|&line| in_pieces().place(line) == in_pieces().place(0)).collect();
+        assert_eq!(of_first, [0, 1, 20, 21]);
     }
 
     #[test]

@@ -49,12 +49,10 @@ impl PartialLines {
         lines: impl Iterator<Item = Address>,
         most: usize,
     ) -> Option<Address> {
-        let (mut count, mut oldest) = (0, None);
-        for line in lines {
-            let Some(&Written { last, .. }) = self.lines.get(line) else { continue };
-            count += 1;
-            oldest = Some(oldest.map_or((last, line), |oldest: (u64, Address)| oldest.min((last, line))));
-        }
+        let written = lines.filter_map(|line| Some((self.lines.get(line)?.last, line)));
+        let (count, oldest) = written.fold((0, None), |(count, oldest), one| {
+            (count + 1, Some(oldest.map_or(one, |oldest| std::cmp::min(oldest, one))))
+        });
         let (_, line) = oldest.filter(|_| count > most)?;
         self.lines.remove(line);
         Some(line)

@@ -100,8 +100,8 @@ impl Buffer {
         chunk[(number % CHUNK_PAGES) as usize].get().map(|page| &**page)
     }
 
-    /// Whether no page has been written in the chunks of some pages, from the first to the last, whose bytes have numbers of
-    /// 32 bits.
+    /// Whether nothing has been written in the chunks of the pages from `first` to `last`, and a byte of these pages can be
+    /// numbered in 32 bits.
     #[inline]
     fn is_as_it_starts(&self, first: u64, last: u64) -> bool {
         let chunks = &self.chunks[(first / CHUNK_PAGES) as usize..=(last / CHUNK_PAGES) as usize];

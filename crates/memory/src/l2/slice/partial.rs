@@ -28,11 +28,11 @@ impl Slice {
         Ticks(0)
     }
 
-    /// Whether a request writes sectors in part while as many lines of the set as may be are written in part.
+    /// Whether a request writes sectors in part while as many other lines of the set as may be are written in part.
     pub(super) fn fills_partial_lines(&self, spec: &L2Spec, request: &Request, index: LineIndex) -> bool {
         let RequestKind::Write { full, .. } = request.kind else { return false };
-        let is_full = |most| self.partial.count(self.cache.partial_lines_of_set(index)) >= most;
-        full != request.sectors && spec.partial_ways.is_some_and(is_full)
+        let others = self.cache.partial_lines_of_set(index).filter(|&line| line != request.line);
+        full != request.sectors && spec.partial_ways.is_some_and(|most| self.partial.count(others) >= most)
     }
 
     /// Words of a line have been written: if too many lines of its set were written in part, the one that was not written for
