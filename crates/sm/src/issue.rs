@@ -57,7 +57,8 @@ impl Advance<'_> {
     #[inline(always)]
     fn take(&mut self, sub: usize, local: u32, info: &IssueInfo) -> Delay {
         let file = self.context.spec.register_file.as_ref();
-        self.sm.sub_partitions[sub].issue(local, info, file, self.sm.now)
+        let Sm { sub_partitions, now, queued_free, .. } = &mut *self.sm;
+        sub_partitions[sub].issue(local, info, file, *now, queued_free)
     }
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.

@@ -54,8 +54,6 @@ pub struct IssueInfo {
     pub(crate) result: ResultTime,
     /// Cycles that it adds as lanes meet at it.
     pub(crate) meeting: u32,
-    /// Whether it reads a special register that is one for the warp, for which the warps of an SM take turns.
-    pub(crate) takes_turns: bool,
     /// Whether it only computes at a fixed latency, so that a barrier behind its warp may not hold it back.
     pub(crate) passes_barrier: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
@@ -134,7 +132,6 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
         (Pipe::Lsu, _) => MemoryClass::Global,
         _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
-        _ if spec.lsu.special_interval.is_some() && takes_turns(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,
     };
     let taken = spec.pipes.of(instruction);
@@ -166,7 +163,6 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
             Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective,
             _ => 0,
         },
-        takes_turns: takes_turns(instruction),
         passes_barrier: passes_barrier(instruction),
         only_computes: false,
     }
@@ -205,9 +201,9 @@ fn reads_lane_numbers(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::S2r && instruction.operands.iter().any(of_lanes)
 }
 
-/// Whether an instruction reads a special register that is one for the warp: the SM does so one after another (measured:
-/// traces/h200/launch, S2UR of 4 to 32 warps).
-fn takes_turns(instruction: &Instruction) -> bool {
+/// Whether an instruction reads a special register that is one for the warp: the unit of constant loads does so (measured:
+/// core/constants.txt).
+pub(crate) fn reads_warp_number(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::S2r | Opcode::S2ur) && !reads_lane_numbers(instruction)
 }
 

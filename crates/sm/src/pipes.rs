@@ -1,5 +1,6 @@
 //! The execution units of a sub-partition: an instruction occupies its unit for the interval of its pipe.
 
+use crate::launch::reads_warp_number;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::gpu;
@@ -13,6 +14,7 @@ pub(crate) struct PipeSpec {
     matrix: PipeUse,
     wide_product: PipeUse,
     constant_load: PipeUse,
+    warp_number: PipeUse,
 }
 
 /// What an instruction takes of the units and of the dispatcher.
@@ -28,6 +30,8 @@ pub(crate) struct PipeUse {
     pub(crate) lead: u8,
     /// Instructions that wait for the unit in a queue; otherwise none.
     pub(crate) queue: u8,
+    /// Whether it comes behind those of the queue whose data is late.
+    pub(crate) in_order: bool,
 }
 
 impl PipeSpec {
@@ -40,9 +44,15 @@ impl PipeSpec {
                 Pipe::Fp16 if pipes.fma_halves => (BOTH_HALVES, pipes.interval(pipe)),
                 _ => (pipes.unit(pipe) as u8, pipes.interval(pipe)),
             };
-            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)), queue: 0 }
+            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)), queue: 0, in_order: false }
         };
-        let (heavy, half) = (of(Pipe::FmaHeavy), of(Pipe::Fp16));
+        let (heavy, half, special) = (of(Pipe::FmaHeavy), of(Pipe::Fp16), of(Pipe::Adu));
+        let warp_number = pipes.constant_load.map_or(special, |loads| PipeUse {
+            unit: CONSTANT_UNIT,
+            interval: short(loads.interval),
+            queue: short(loads.queue),
+            ..special
+        });
         PipeSpec {
             uses: Pipe::ALL.map(of),
             matrix: pipes.matrix.map_or(half, |timing| PipeUse {
@@ -55,12 +65,8 @@ impl PipeSpec {
                 hold: short(wide.dispatch - 1),
                 ..heavy
             }),
-            constant_load: pipes.constant_load.map_or(of(Pipe::Adu), |loads| PipeUse {
-                unit: CONSTANT_UNIT,
-                interval: short(loads.interval),
-                queue: short(loads.queue),
-                ..of(Pipe::Adu)
-            }),
+            constant_load: PipeUse { in_order: true, ..warp_number },
+            warp_number,
         }
     }
 
@@ -76,6 +82,7 @@ impl PipeSpec {
             }
             Pipe::FmaHeavy if wide && instruction.opcode == Opcode::Imad => self.wide_product,
             Pipe::Adu if matches!(instruction.opcode, Opcode::Ldc | Opcode::Ldcu) => self.constant_load,
+            Pipe::Adu if reads_warp_number(instruction) => self.warp_number,
             _ => self.uses[pipe as usize],
         }
     }
@@ -84,7 +91,7 @@ impl PipeSpec {
 /// The unit of shared memory and lane exchange, where it takes instructions beside the load/store unit's.
 pub(crate) const SHARED_UNIT: u8 = Pipe::COUNT as u8;
 
-/// The unit of constant loads, where they wait in a queue of their own.
+/// The queue of constant loads and of special registers that are one for the warp, to a unit of the multiprocessor.
 const CONSTANT_UNIT: u8 = SHARED_UNIT + 1;
 
 /// The half pipes of single precision, as instructions want them: whichever is free, the heavy one, both.
@@ -111,6 +118,8 @@ pub(crate) struct Pipes {
     lead_end: Cycle,
     /// When the unit with a queue has done each of the last instructions that the queue holds.
     queue_ends: VecDeque<Cycle>,
+    /// When it has done the last that stays in order.
+    ordered_end: Cycle,
     /// From when on every unit is free.
     all_free: Cycle,
 }
@@ -123,9 +132,10 @@ impl Pipes {
         self.wanted |= 1 << unit;
     }
 
-    /// A warp issues an instruction to its unit, to which it is dispatched `now`: for how long it waits in it.
+    /// A warp issues an instruction to its unit, to which it is dispatched `now`: for how long it waits in it. The unit behind
+    /// the queues belongs to the whole multiprocessor, and is free at `queued_free`.
     #[inline]
-    pub(crate) fn issue(&mut self, warp: u32, taken: PipeUse, now: Cycle) -> u64 {
+    pub(crate) fn issue(&mut self, warp: u32, taken: PipeUse, now: Cycle, queued_free: &mut Cycle) -> u64 {
         let unit = taken.unit;
         let wants = &mut self.wants[usize::from(unit)];
         *wants &= !(1 << warp);
@@ -138,7 +148,7 @@ impl Pipes {
         } else if taken.lead > 0 {
             return self.take_ahead(taken, now);
         } else if taken.queue > 0 {
-            return self.take_queued(taken, now);
+            return self.take_queued(taken, now, queued_free);
         } else {
             self.free[usize::from(unit)] = until;
         }
@@ -160,12 +170,18 @@ impl Pipes {
 
     /// An instruction goes to the queue of a unit: for how long it waits there.
     #[inline]
-    fn take_queued(&mut self, taken: PipeUse, now: Cycle) -> u64 {
-        let waits = self.queue_ends.back().map_or(0, |end| end.since(now));
+    fn take_queued(&mut self, taken: PipeUse, now: Cycle, unit_free: &mut Cycle) -> u64 {
+        let behind = if taken.in_order { self.ordered_end } else { Cycle(0) };
+        let waits = behind.max(*unit_free).since(now);
+        *unit_free = (*unit_free).max(now) + u64::from(taken.interval);
+        let end = now + waits + u64::from(taken.interval);
+        if taken.in_order {
+            self.ordered_end = end;
+        }
         if self.queue_ends.len() >= usize::from(taken.queue) {
             self.queue_ends.pop_front();
         }
-        self.queue_ends.push_back(now + waits + u64::from(taken.interval));
+        self.queue_ends.push_back(end);
         self.await_queue(taken);
         waits
     }
@@ -175,6 +191,7 @@ impl Pipes {
         if let Some(last) = self.queue_ends.back_mut() {
             *last += cycles;
         }
+        self.ordered_end += cycles;
         self.await_queue(taken);
     }
 
@@ -239,41 +256,60 @@ mod tests {
 
     /// An instruction that occupies a unit.
     fn of(unit: u8, interval: u8) -> PipeUse {
-        PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 }
+        PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, in_order: false }
     }
 
     /// Cycles in which one warp issues these instructions, each as soon as its unit is free.
     fn issues(instructions: &[PipeUse]) -> Vec<u64> {
         let mut pipes = Pipes::default();
-        let mut now = Cycle(100);
+        let (mut now, mut unit) = (Cycle(100), Cycle(0));
         let issue = |taken: &PipeUse| {
             pipes.want(0, taken.unit);
             let (busy, free) = pipes.occupied(now);
             let at = if busy == 0 { now } else { free };
-            pipes.issue(0, *taken, at);
+            pipes.issue(0, *taken, at, &mut unit);
             now = at + 1;
             at.0 - 100
         };
         instructions.iter().map(issue).collect()
     }
 
-    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0 };
-    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0 };
-    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0 };
+    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
 
     #[test]
     fn a_queue_takes_so_many_before_the_first_has_gone() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3 };
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, in_order: true };
         assert_eq!(issues(&[load; 6]), [0, 1, 2, 8, 16, 24]);
     }
 
     #[test]
     fn what_waits_behind_a_late_constant_comes_late() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3 };
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, in_order: true };
         let mut pipes = Pipes::default();
-        assert_eq!(pipes.issue(0, load, Cycle(100)), 0);
+        assert_eq!(pipes.issue(0, load, Cycle(100), &mut Cycle(0)), 0);
         pipes.delay_queue(load, 50);
-        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now))), [57, 64, 16]);
+        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now), &mut Cycle(0))), [57, 64, 16]);
+    }
+
+    #[test]
+    fn a_number_of_the_warp_comes_before_late_constants() {
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, in_order: true };
+        let number = PipeUse { in_order: false, ..load };
+        let (mut pipes, mut unit) = (Pipes::default(), Cycle(0));
+        assert_eq!(pipes.issue(0, load, Cycle(100), &mut unit), 0);
+        pipes.delay_queue(load, 50);
+        assert_eq!(pipes.issue(0, number, Cycle(101), &mut unit), 1);
+        assert_eq!(pipes.issue(0, load, Cycle(102), &mut unit), 50);
+    }
+
+    #[test]
+    fn sub_partitions_share_the_unit_behind_their_queues() {
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, in_order: true };
+        let (mut pipes, mut unit) = ([Pipes::default(), Pipes::default()], Cycle(0));
+        let waits = [0, 1, 0].map(|sub: usize| pipes[sub].issue(0, load, Cycle(100), &mut unit));
+        assert_eq!(waits, [0, 2, 4]);
     }
 
     #[test]
@@ -291,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_unit_with_a_lead_holds_a_second_instruction() {
-        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4, queue: 0 };
+        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4, queue: 0, in_order: false };
         assert_eq!(issues(&[mufu; 5]), [0, 1, 12, 20, 28]);
     }
 
@@ -299,7 +335,7 @@ mod tests {
     fn a_unit_takes_the_next_instruction_exactly_at_the_end_of_its_interval() {
         let mut pipes = Pipes::default();
         pipes.want(0, 4);
-        pipes.issue(0, of(4, 8), Cycle(10));
+        pipes.issue(0, of(4, 8), Cycle(10), &mut Cycle(0));
         pipes.want(1, 4);
         assert_eq!(pipes.occupied(Cycle(17)), (0b10, Cycle(18)));
         assert_eq!(pipes.occupied(Cycle(18)), (0, Cycle::NEVER));
@@ -308,7 +344,7 @@ mod tests {
     #[test]
     fn a_busy_unit_holds_back_only_those_that_want_it() {
         let mut pipes = Pipes::default();
-        pipes.issue(0, of(2, 20), Cycle(0));
+        pipes.issue(0, of(2, 20), Cycle(0), &mut Cycle(0));
         pipes.want(1, 2);
         pipes.want(2, 2);
         pipes.want(3, 5);
@@ -319,7 +355,7 @@ mod tests {
     fn the_first_of_several_busy_units_is_told() {
         let mut pipes = Pipes::default();
         for (warp, unit, until) in [(0, 1, 30), (1, 2, 20), (2, 3, 5)] {
-            pipes.issue(warp, of(unit, until), Cycle(0));
+            pipes.issue(warp, of(unit, until), Cycle(0), &mut Cycle(0));
             pipes.want(warp, unit);
         }
         assert_eq!(pipes.occupied(Cycle(10)), (0b11, Cycle(20)));
@@ -329,7 +365,7 @@ mod tests {
     fn a_busy_unit_that_nobody_wants_holds_nobody_back() {
         let mut pipes = Pipes::default();
         pipes.want(0, 1);
-        pipes.issue(0, of(1, 30), Cycle(0));
+        pipes.issue(0, of(1, 30), Cycle(0), &mut Cycle(0));
         assert_eq!(pipes.occupied(Cycle(10)), (0, Cycle::NEVER));
     }
 }

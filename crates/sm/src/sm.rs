@@ -47,6 +47,8 @@ pub struct Sm {
     next_reply: Cycle,
     /// When something can start in the LSU, as far as is known, or never.
     pub(crate) next_operation: Cycle,
+    /// When the unit behind the queues of constant loads is free.
+    pub(crate) queued_free: Cycle,
     starts: VecDeque<BlockStart>,
     /// When the first of these comes, or never.
     next_start: Cycle,
@@ -113,6 +115,7 @@ impl Sm {
             inbox: VecDeque::new(),
             next_reply: Cycle::NEVER,
             next_operation: Cycle::NEVER,
+            queued_free: Cycle(0),
             starts: VecDeque::new(),
             next_start: Cycle::NEVER,
             ends: Vec::new(),

@@ -206,7 +206,6 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         },
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
-        special_interval: sm.memory_pipeline.special_interval.map(u64::from),
         source_release: u64::from(sm.memory_pipeline.source_release),
         hit,
         request: hit * u64::from(sm.l1.request_percent) / 100,

@@ -217,7 +217,7 @@ impl SubPartition {
     }
 
     /// A ready warp issues an instruction: it is not ready any more. The instruction may wait for the ports of the register
-    /// file, or take several cycles of the dispatcher.
+    /// file, or take several cycles of the dispatcher. Units behind queues are free at `queued_free`.
     #[inline]
     pub(crate) fn issue(
         &mut self,
@@ -225,6 +225,7 @@ impl SubPartition {
         info: &IssueInfo,
         file: Option<&RegisterFileSpec>,
         now: Cycle,
+        queued_free: &mut Cycle,
     ) -> Delay {
         let keep = !(1 << warp);
         self.ready &= keep;
@@ -232,7 +233,7 @@ impl SubPartition {
         self.wants_global &= keep;
         self.wants_shared &= keep;
         let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, (&info.reads, info.result), now));
-        let unit = self.pipes.issue(warp, info.taken, now.later(ports));
+        let unit = self.pipes.issue(warp, info.taken, now.later(ports), queued_free);
         let dispatch = ports + u64::from(info.taken.hold);
         if dispatch > 0 {
             self.dispatched = now.later(dispatch + 1);
@@ -317,7 +318,7 @@ mod tests {
         pub(crate) fn example() -> IssueInfo {
             IssueInfo {
                 pipe: Pipe::Alu,
-                taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0 },
+                taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0, in_order: false },
                 memory: MemoryClass::None,
                 stall: 1,
                 wait_mask: 0,
@@ -332,7 +333,6 @@ mod tests {
                 result: ResultTime::None,
                 reads: RegisterReads::default(),
                 meeting: 0,
-                takes_turns: false,
                 passes_barrier: false,
                 only_computes: true,
             }
@@ -340,7 +340,7 @@ mod tests {
     }
 
     fn info(unit: u8, interval: u8) -> IssueInfo {
-        let taken = PipeUse { unit, interval, hold: 0, lead: 0, queue: 0 };
+        let taken = PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, in_order: false };
         IssueInfo { taken, ..IssueInfo::example() }
     }
 
@@ -356,7 +356,7 @@ mod tests {
         let mut sub = sub_partition();
         sub.make_ready(0, 1, MemoryClass::None);
         sub.make_ready(1, 1, MemoryClass::None);
-        sub.issue(0, &info(1, 4), None, Cycle(10));
+        sub.issue(0, &info(1, 4), None, Cycle(10), &mut Cycle(0));
         let held = Readiness { math: 0b10, next_free: Cycle(14), ..Readiness::NONE };
         assert_eq!(sub.readiness(Cycle(13)), held);
         assert_eq!(sub.readiness(Cycle(14)), Readiness { eligible: 0b10, ..Readiness::NONE });
@@ -379,7 +379,7 @@ mod tests {
     fn a_full_queue_comes_before_a_busy_unit() {
         let mut sub = sub_partition();
         sub.make_ready(1, 4, MemoryClass::Global);
-        sub.issue(1, &info(4, 8), None, Cycle(0));
+        sub.issue(1, &info(4, 8), None, Cycle(0), &mut Cycle(0));
         sub.make_ready(0, 4, MemoryClass::Global);
         for (full, held) in [(true, (0, 1)), (false, (1, 0))] {
             sub.queue_full = full;

@@ -1,7 +1,6 @@
 //! Differences of DEVIATIONS.md that a few instructions show: when one is mended, its row and its test go.
 
 use warplab_config::GpuConfig;
-use warplab_config::gpu::SchedulerPolicy;
 use warplab_config::launch::{Argument, Init, Size};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
@@ -279,23 +278,6 @@ fn a_warp_alone_repeats_what_issued_before_a_miss_was_seen_and_of_several_each_d
     assert_eq!(replayed("paths", "operands_512_g1_l1"), 656, "as the hardware");
     assert_eq!(replayed("paths", "cold_64_g132_b32"), 396, "as the hardware");
     assert_eq!(replayed("paths", "twice_wait0_g1024"), 44_480, "17,728 on the hardware");
-}
-
-#[test]
-fn the_youngest_warps_of_dependent_arithmetic_end_long_before_the_others() {
-    let ends = |policy: &str| {
-        let mut config = gpu("h200");
-        config.multiprocessor.scheduler = SchedulerPolicy::from_option(policy).expect("a policy");
-        let chain = "stall=4 FFMA R20, R20, R20, R20\n".repeat(128);
-        let simulated = machine_code(&config, 1024, &format!("{chain}stall=8 CS2R.32 R12, SR_CLOCKLO\n"));
-        let buffer = simulated.image.buffer("a").expect("the buffer");
-        // The warps of one sub-partition.
-        let ends: Vec<u32> = (0..8).map(|warp| buffer.word(warp * 128)).collect();
-        let first = *ends.iter().min().expect("eight warps");
-        ends.iter().max().expect("eight warps") - first
-    };
-    // 165 cycles between the ends of the eight warps on the hardware, behind a barrier.
-    assert_eq!([ends("cggty"), ends("gtlw")], [522, 39]);
 }
 
 #[test]

@@ -13,7 +13,10 @@ const SAME: [(&str, &str); 6] = [
     ("oldest", "rank(age)"),
     ("two-level", "rank(select(slot/8==last/8,0,128)+select(slot>last,slot,slot+64))"),
     ("cggty", "rank(select(issued_last,first,-age))"),
-    ("gtlw", "rank(select(issued_last*(issued>0)*(since_issue==1),first,order-64*(since_issue+order)))"),
+    (
+        "oldest-block",
+        "rank(select(issued_last*(issued>0)*(since_issue==1),first,1000000000*block+order-64*(since_issue+order)))",
+    ),
 ];
 
 fn counters(launch: &str, scheduler: &str) -> String {

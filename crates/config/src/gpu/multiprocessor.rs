@@ -220,14 +220,14 @@ pub struct WideProduct {
     pub dispatch: u32,
 }
 
-/// How constants are loaded.
+/// The unit of a multiprocessor that loads constants and reads special registers that are one for the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantLoads {
-    /// Cycles between two loads of a sub-partition whose lines are there.
+    /// Cycles between two instructions, whichever sub-partitions they come from, if the constants are there.
     #[schemars(range(min = 1, max = 64))]
     pub interval: u32,
-    /// Loads that a sub-partition holds before its schedulers must wait.
+    /// Instructions that a sub-partition holds before its schedulers must wait.
     #[schemars(range(min = 1, max = 64))]
     pub queue: u32,
 }
@@ -292,7 +292,8 @@ pub struct Pipes {
     /// Integer products of 64 bits (`IMAD.WIDE`, `IMAD.HI`); as integer multiply-add where it is not given.
     #[serde(default)]
     pub wide_product: Option<WideProduct>,
-    /// Loads of constants (`LDC`), which wait in a queue of their own; as special registers where it is not given.
+    /// Loads of constants (`LDC`) and special registers that are one for the warp (`S2UR`, some `S2R`), which wait in a queue
+    /// of their own; as block barriers where it is not given.
     #[serde(default)]
     pub constant_load: Option<ConstantLoads>,
     /// Whether single precision has two half pipes, each with twice its interval: integer multiply-add takes the heavy one,
@@ -386,9 +387,6 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub masked_latency: Option<u32>,
-    /// Cycles of the unit between two special registers; those that are one for the warp go past it where it is not given.
-    #[serde(default)]
-    pub special_interval: Option<u32>,
     /// Requests that may wait for the port to level two before the unit stops.
     #[schemars(range(min = 1))]
     pub send_queue: u32,

@@ -46,13 +46,14 @@ macro_rules! schedulers {
                 description: "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta \
                               and others (MICRO 2025) found on NVIDIA's machines.",
             }
-            /// Greedy then longest waiting: the last issued while it issues without a gap, else the one that waits longest.
-            Gtlw in gtlw {
-                option: "gtlw",
-                summary: "Greedy, then the longest waiting",
-                description: "Greedy, then the longest waiting: the warp that issued in the cycle before while it can, else \
-                              the one whose last issue is longest ago; each older warp counts as a cycle more. Warps share \
-                              a unit or a queue that is full, as they do on an H200 when they all do the same.",
+            /// Greedy, then the oldest block: the last issued while it issues without a gap, else a warp of the oldest block, in
+            /// turn (`traces/h200/core`).
+            OldestBlock in oldest_block {
+                option: "oldest-block",
+                summary: "Greedy, then the oldest block in turn",
+                description: "Greedy, then the oldest block: the warp that issued in the cycle before while it can, else, of \
+                              the oldest block that can issue, the warp whose last issue is longest ago. What an H200 does: \
+                              warps of a block take turns at a unit or a queue that is full, and blocks wait for older ones.",
             }
             /// Any, by a seeded generator.
             Random in random {

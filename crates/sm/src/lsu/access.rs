@@ -17,7 +17,7 @@ const LOCAL_BASE: u64 = 0x6000_0000_0000;
 /// Bytes of local memory from one row of lanes to the next: room for the most that a thread may have, of every lane.
 const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 
-/// Passes that a special register takes which is another one for each lane (measured: core/special.txt).
+/// Passes that a special register takes which is another one for each lane (measured: core/constants.txt, only_S2R_TID).
 const LANE_NUMBER_PASSES: u64 = 2;
 
 impl Advance<'_> {
@@ -30,17 +30,10 @@ impl Advance<'_> {
             return Some(Work::Shared { passes: 1, latency });
         }
         let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
-        if info.takes_turns && spec.lsu.special_interval.is_some() {
-            return Some(Work::Special { passes: 0, latency });
-        }
         if !matches!(executed.step, Step::Memory { .. }) {
             sm.shared_counters.exchange_requests += 1;
-            return Some(match spec.lsu.special_interval {
-                Some(_) if info.opcode == Opcode::S2r => {
-                    Work::Special { passes: LANE_NUMBER_PASSES, latency }
-                }
-                _ => Work::Shared { passes: rows, latency },
-            });
+            let passes = if info.opcode == Opcode::S2r { rows * LANE_NUMBER_PASSES } else { rows };
+            return Some(Work::Shared { passes, latency });
         }
         let record = &mut sm.scratch.record;
         if record.is_empty() || record.kind == AccessKind::CacheControl {

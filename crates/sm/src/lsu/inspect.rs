@@ -111,7 +111,6 @@ impl LoadStoreUnit {
 fn queued(operation: &Operation) -> QueuedView {
     let (kind, lines) = match &operation.work {
         Work::Shared { .. } => ("shared", 0),
-        Work::Special { .. } => ("special register", 0),
         Work::Global { access, lines, .. } => (kind(*access), lines.len()),
     };
     let asker = operation.asker;

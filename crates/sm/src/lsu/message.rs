@@ -18,8 +18,6 @@ pub(crate) struct Owner {
 pub(crate) enum Work {
     /// Shared memory, or lane exchange: passes of the data stage, and cycles from the first one to the result.
     Shared { passes: u64, latency: u64 },
-    /// A special register: passes of the data stage where it is another one for each lane, and cycles to the result.
-    Special { passes: u64, latency: u64 },
     /// Global or local memory.
     Global { access: GlobalAccess, lines: Vec<LineAccess>, passes: Passes },
 }

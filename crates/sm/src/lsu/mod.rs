@@ -62,9 +62,6 @@ pub(crate) struct LsuSpec {
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
     pub(crate) masked_latency: Option<u64>,
-    /// Cycles of the unit between two special registers that are one for the warp; they do not come here where it is not
-    /// given.
-    pub(crate) special_interval: Option<u64>,
     /// Cycles from issue until the sources have been read.
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
@@ -105,8 +102,6 @@ pub(crate) struct LoadStoreUnit {
     #[serde(skip)]
     done: Vec<LoadId>,
     data: DataStage,
-    /// When the unit of special registers can read the next one.
-    special_free: Cycle,
     pub(crate) port: SendPort,
     pub(crate) credits: Credits,
     /// Whether a store has been sent.
@@ -126,7 +121,6 @@ impl LoadStoreUnit {
             free_lines: Vec::new(),
             done: Vec::new(),
             data: DataStage::new(spec.warps),
-            special_free: Cycle(0),
             port: SendPort::default(),
             credits: Credits::default(),
             has_written: false,
@@ -177,15 +171,6 @@ impl LoadStoreUnit {
         let (begin, latency) = match operation.work {
             Work::Shared { passes, latency } => {
                 (self.data.pass(Kind::Shared, owner.slot, (now, now), passes, &spec.data), latency)
-            }
-            Work::Special { passes, latency } => {
-                let from = now.max(self.special_free);
-                self.special_free = from.later(spec.special_interval.unwrap_or(1));
-                let begin = match passes {
-                    0 => from,
-                    _ => self.data.pass(Kind::Shared, owner.slot, (now, from), passes, &spec.data),
-                };
-                (begin, latency)
             }
             Work::Global { .. } => return,
         };

@@ -29,7 +29,6 @@ const MOST: usize = 4;
 enum GoesTo {
     Tags,
     Data,
-    Special,
 }
 
 /// Memory instructions that have issued and not started. They leave the queue of their sub-partition in order, one of each
@@ -66,7 +65,7 @@ impl Queues {
             waiting: vec![VecDeque::new(); sub_partitions],
             ready: [Cycle::NEVER; MOST],
             free: [Cycle(0); MOST],
-            goes_to: [GoesTo::Special; MOST],
+            goes_to: [GoesTo::Data; MOST],
             turn: 0,
             unit_free: Cycle(0),
             shared_free: Cycle(0),
@@ -104,8 +103,7 @@ impl Queues {
         let first = self.waiting[sub_partition].front();
         self.goes_to[sub_partition] = match first.map(|first| &first.work) {
             Some(Work::Global { .. }) => GoesTo::Tags,
-            Some(Work::Shared { .. }) => GoesTo::Data,
-            Some(Work::Special { .. }) | None => GoesTo::Special,
+            Some(Work::Shared { .. }) | None => GoesTo::Data,
         };
         let issued = first.map_or(Cycle::NEVER, |first| first.asker.issued + 1);
         self.ready[sub_partition] = issued.max(self.free[sub_partition]);
@@ -115,7 +113,6 @@ impl Queues {
     #[inline(always)]
     fn departure(&self, sub_partition: usize, spec: &QueueSpec) -> Cycle {
         let room = match self.goes_to[sub_partition] {
-            GoesTo::Special => Cycle(0),
             GoesTo::Data => self.shared_free,
             GoesTo::Tags if spec.unit_entries == 0 && self.for_tags.is_empty() => self.tags_free,
             GoesTo::Tags if self.for_tags.len() < spec.unit_entries => Cycle(0),

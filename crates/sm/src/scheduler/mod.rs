@@ -50,8 +50,8 @@ pub(crate) trait Policy {
     /// One of the eligible warps.
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32;
 
-    /// A warp comes.
-    fn enter(&mut self, _warp: u32, _now: Cycle) {}
+    /// A warp of a block comes; blocks come in the order of their numbers.
+    fn enter(&mut self, _warp: u32, _block: u64, _now: Cycle) {}
 
     /// A warp goes.
     fn leave(&mut self, _warp: u32) {}
@@ -91,7 +91,7 @@ macro_rules! policies {
             /// A warp of a block comes.
             pub(crate) fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
                 match self {
-                    $(Scheduler::$variant(policy) => policy.enter(warp, now),)*
+                    $(Scheduler::$variant(policy) => policy.enter(warp, block, now),)*
                     Scheduler::Rank(rank) => rank.enter(warp, block, now),
                 }
             }

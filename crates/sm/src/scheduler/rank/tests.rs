@@ -51,8 +51,8 @@ fn the_built_in_schedulers_are_formulas() {
         ),
         (SchedulerPolicy::Cggty, "select(issued_last, first, -age)"),
         (
-            SchedulerPolicy::Gtlw,
-            "select(issued_last * (since_issue == 1), first, order - 64 * (since_issue + order))",
+            SchedulerPolicy::OldestBlock,
+            "select(issued_last * (since_issue == 1), first, 1000000000 * block + order - 64 * (since_issue + order))",
         ),
     ] {
         assert_eq!(picks(policy(formula), &eligible, &ages), picks(built_in, &eligible, &ages), "{formula}");

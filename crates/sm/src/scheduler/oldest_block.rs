@@ -1,0 +1,148 @@
+//! Greedy, then the oldest block, whose warps take turns.
+
+use super::choose::least;
+use super::{Candidates, Policy};
+use crate::spec::SchedulerSpec;
+use serde::{Deserialize, Serialize};
+use warplab_units::Cycle;
+
+/// The most warps of a scheduler.
+const WARPS: usize = 64;
+
+/// The warp that issued in the cycle before while it can; else, of the oldest block that has an eligible warp, the warp whose
+/// last issue or arrival is longest ago. Each older warp of its block counts as a cycle more, and of warps that have waited
+/// equally long so the oldest issues. It is what an H200 does in `traces/h200/core/turns.txt` and `select.txt`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct OldestBlock {
+    last: u32,
+    /// The cycle after that in which `last` issued.
+    next: Cycle,
+    /// When each warp issued last, or came.
+    since: Vec<Cycle>,
+    /// How many resident warps are older than each.
+    older: Vec<u8>,
+    /// Warps that are resident.
+    resident: u8,
+    /// The resident blocks, the oldest first.
+    blocks: Vec<BlockWarps>,
+}
+
+/// The warps of a block that are resident in the sub-partition.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct BlockWarps {
+    block: u64,
+    warps: u64,
+}
+
+impl Policy for OldestBlock {
+    fn new(_: &SchedulerSpec, _: u64) -> OldestBlock {
+        OldestBlock {
+            last: 0,
+            next: Cycle(0),
+            since: vec![Cycle(0); WARPS],
+            older: vec![0; WARPS],
+            resident: 0,
+            blocks: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
+        let &Candidates { eligible, now, .. } = candidates;
+        let goes_on = now == self.next && eligible >> self.last & 1 != 0;
+        if !goes_on {
+            self.last = self.longest_waiting(eligible);
+        }
+        self.since[self.last as usize] = now;
+        self.next = now + 1;
+        self.last
+    }
+
+    fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
+        self.since[warp as usize] = now;
+        self.older[warp as usize] = self.resident;
+        self.resident += 1;
+        match self.blocks.iter_mut().find(|other| other.block == block) {
+            Some(own) => own.warps |= 1 << warp,
+            None => self.blocks.push(BlockWarps { block, warps: 1 << warp }),
+        }
+    }
+
+    fn leave(&mut self, warp: u32) {
+        let left = self.older[warp as usize];
+        self.older.iter_mut().for_each(|older| *older -= u8::from(*older > left));
+        self.resident -= 1;
+        self.blocks.iter_mut().for_each(|block| block.warps &= !(1 << warp));
+        self.blocks.retain(|block| block.warps != 0);
+    }
+}
+
+impl OldestBlock {
+    /// The warp of the oldest block with eligible ones that has waited longest.
+    fn longest_waiting(&self, eligible: u64) -> u32 {
+        let warps = self.blocks.iter().map(|block| block.warps).find(|warps| warps & eligible != 0);
+        // The cycle since which it has waited, with its older warps taken off, then these again among equals.
+        least(eligible & warps.unwrap_or(u64::MAX), |warp| {
+            let older = u64::from(self.older[warp]);
+            (self.since[warp].0 + WARPS as u64 - older) * WARPS as u64 + older
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OldestBlock;
+    use crate::scheduler::{Candidates, Policy};
+    use crate::spec::SchedulerSpec;
+    use warplab_config::gpu::SchedulerPolicy;
+    use warplab_units::Cycle;
+
+    /// A scheduler whose warps came in cycle 0, each to one of these blocks.
+    fn scheduler(blocks: &[u64]) -> OldestBlock {
+        let spec = SchedulerSpec { policy: SchedulerPolicy::OldestBlock, seed: 1, fetch_group: 8 };
+        let mut scheduler = OldestBlock::new(&spec, 0);
+        (0..).zip(blocks).for_each(|(warp, &block)| scheduler.enter(warp, block, Cycle(0)));
+        scheduler
+    }
+
+    /// What it picks at these cycles of these eligible warps.
+    fn picks(scheduler: &mut OldestBlock, cycles: &[(u64, u64)]) -> Vec<u32> {
+        let pick = |&(now, eligible)| scheduler.pick(&Candidates { eligible, now: Cycle(now), ages: &[] });
+        cycles.iter().map(pick).collect()
+    }
+
+    #[test]
+    fn it_stays_without_a_gap_and_then_takes_the_longest_waiting() {
+        let cycles = [(10, 0b1111), (11, 0b1111), (12, 0b0111), (14, 0b1111), (16, 0b1111), (30, 0b1111)];
+        assert_eq!(picks(&mut scheduler(&[0; 4]), &cycles), [3, 3, 2, 1, 0, 3]);
+    }
+
+    #[test]
+    fn an_older_warp_is_a_cycle_more() {
+        assert_eq!(picks(&mut scheduler(&[0; 2]), &[(10, 0b01), (11, 0b10), (20, 0b11)]), [0, 1, 0]);
+        assert_eq!(picks(&mut scheduler(&[0; 2]), &[(10, 0b10), (12, 0b01), (20, 0b11)]), [1, 0, 1]);
+    }
+
+    #[test]
+    fn those_that_are_younger_than_a_warp_that_leaves_have_one_older_warp_less() {
+        let mut scheduler = scheduler(&[0; 4]);
+        scheduler.leave(1);
+        assert_eq!(scheduler.older[..4], [0, 1, 1, 2]);
+        scheduler.enter(1, 0, Cycle(5));
+        assert_eq!(scheduler.older[..4], [0, 3, 1, 2]);
+    }
+
+    #[test]
+    fn warps_of_the_oldest_block_take_turns_while_younger_blocks_wait() {
+        let cycles = [(10, 0b1111), (12, 0b1111), (14, 0b1111), (16, 0b1100), (18, 0b1110), (20, 0b1100)];
+        assert_eq!(picks(&mut scheduler(&[4, 4, 7, 7]), &cycles), [1, 0, 1, 3, 1, 2]);
+    }
+
+    #[test]
+    fn a_block_that_comes_into_the_place_of_another_is_the_youngest() {
+        let mut scheduler = scheduler(&[4, 7]);
+        scheduler.leave(0);
+        scheduler.enter(0, 9, Cycle(5));
+        assert_eq!(picks(&mut scheduler, &[(10, 0b11), (12, 0b11), (14, 0b01)]), [1, 1, 0]);
+    }
+}
