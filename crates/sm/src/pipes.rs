@@ -44,7 +44,14 @@ impl PipeSpec {
                 Pipe::Fp16 if pipes.fma_halves => (BOTH_HALVES, pipes.interval(pipe)),
                 _ => (pipes.unit(pipe) as u8, pipes.interval(pipe)),
             };
-            PipeUse { unit, interval: short(interval), hold: 0, lead: short(pipes.lead(pipe)), queue: 0, in_order: false }
+            PipeUse {
+                unit,
+                interval: short(interval),
+                hold: 0,
+                lead: short(pipes.lead(pipe)),
+                queue: 0,
+                in_order: false,
+            }
         };
         let (heavy, half, special) = (of(Pipe::FmaHeavy), of(Pipe::Fp16), of(Pipe::Adu));
         let warp_number = pipes.constant_load.map_or(special, |loads| PipeUse {
@@ -274,9 +281,12 @@ mod tests {
         instructions.iter().map(issue).collect()
     }
 
-    const FFMA: PipeUse = PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
-    const IMAD: PipeUse = PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
-    const HFMA2: PipeUse = PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+    const FFMA: PipeUse =
+        PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+    const IMAD: PipeUse =
+        PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+    const HFMA2: PipeUse =
+        PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
 
     #[test]
     fn a_queue_takes_so_many_before_the_first_has_gone() {

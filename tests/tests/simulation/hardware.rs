@@ -55,7 +55,7 @@ fn every_checksum_of_the_long_cases_is_the_hardwares() {
 fn small_cases_do_not_depend_on_the_scheduler() {
     for policy in [SchedulerPolicy::Lrr, SchedulerPolicy::Gto] {
         let mut config = gpu("h200");
-        assert_eq!(config.multiprocessor.scheduler, SchedulerPolicy::Cggty);
+        assert_eq!(config.multiprocessor.scheduler, SchedulerPolicy::OldestBlock);
         config.multiprocessor.scheduler = policy.clone();
         assert_eq!(faults(&config, small_cases()), [""; 0], "{policy:?}");
     }
