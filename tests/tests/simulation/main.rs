@@ -16,6 +16,7 @@ mod monotony;
 mod runtime;
 mod sampling;
 mod sequences;
+mod shared_units;
 mod small_deviations;
 mod textbook;
 mod waits;

@@ -11,7 +11,7 @@ use warplab_tests::{case_named, cases, gpu, listing};
 use warplab_trace::{LaunchCounters, StallReason, WarpState};
 
 /// Runs a kernel with one buffer.
-fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u32, bytes: u64) -> Simulated {
+pub(super) fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u32, bytes: u64) -> Simulated {
     let workload = Workload {
         program,
         kernel: "k",
@@ -24,7 +24,7 @@ fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u32, bytes: u
 }
 
 /// A kernel of PTX: `%d1` is the buffer, `%r1` the thread of its block, `%r4` the thread of the grid.
-fn ptx(config: &GpuConfig, body: &str) -> Program {
+pub(super) fn ptx(config: &GpuConfig, body: &str) -> Program {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n\
          .extern .func (.param .b64 result) malloc (.param .b64 bytes);\n\
@@ -45,7 +45,7 @@ fn counted(body: &str, grid: u32, block: u32, bytes: u64) -> LaunchCounters {
 }
 
 /// Runs a block of machine code: `R0` is the thread, `R2` the address of its word, which gets `R12`.
-fn machine_code(config: &GpuConfig, block: u32, code: &str) -> Simulated {
+pub(super) fn machine_code(config: &GpuConfig, block: u32, code: &str) -> Simulated {
     let head = ".kernel k\n.registers 40\n.shared 4096\n.parameter_base 0x210\n.parameter 0 offset=0 bytes=8\n\
                 .constant 3 data=00000000\n";
     let start = "stall=2 wr=0 LDC.64 R2, c[0x0][0x210]\nstall=2 wr=1 S2R R0, SR_TID.X\n\
@@ -210,20 +210,6 @@ fn a_kernel_that_only_reads_writes_nothing_to_dram() {
 }
 
 #[test]
-fn warps_take_turns_at_special_functions() {
-    let config = gpu("h200");
-    let functions: String = (0..32).map(|n| format!("stall=1 MUFU.EX2 R{}, R9\n", 20 + n % 8)).collect();
-    let code = format!("stall=8 CS2R.32 R10, SR_CLOCKLO\n{functions}stall=8 CS2R.32 R12, SR_CLOCKLO\n");
-    let simulated = machine_code(&config, 512, &code);
-    let buffer = simulated.image.buffer("a").expect("the buffer");
-    // The warps of one sub-partition, each with 32 functions of 8 cycles.
-    let ends: Vec<u32> = (0..4).map(|warp| buffer.word(warp * 128)).collect();
-    let first = *ends.iter().min().expect("four warps");
-    let apart: Vec<u32> = ends.iter().map(|end| end - first).collect();
-    assert_eq!(apart, [0, 32, 40, 48]);
-}
-
-#[test]
 fn double_precision_with_three_operands_waits_for_the_ports_of_the_registers() {
     let config = gpu("h200");
     let head = ".kernel k\n.registers 40\n.parameter_base 0x210\n.parameter 0 offset=0 bytes=8\n";
@@ -278,20 +264,4 @@ fn a_warp_alone_repeats_what_issued_before_a_miss_was_seen_and_of_several_each_d
     assert_eq!(replayed("paths", "operands_512_g1_l1"), 656, "as the hardware");
     assert_eq!(replayed("paths", "cold_64_g132_b32"), 396, "as the hardware");
     assert_eq!(replayed("paths", "twice_wait0_g1024"), 42_008, "17,728 on the hardware");
-}
-
-#[test]
-fn numbers_of_the_warp_take_nothing_of_shared_memory() {
-    let config = gpu("h200");
-    let time = |special: &str| {
-        let pattern = format!("{special}{}", "stall=1 LDS R5, [RZ]\n".repeat(4)).repeat(16);
-        let code = format!(
-            "stall=8 CS2R.32 R10, SR_CLOCKLO\n{pattern}stall=8 CS2R.32 R12, SR_CLOCKLO\nstall=8 IADD3 R12, R12, -R10, RZ\n"
-        );
-        let simulated = machine_code(&config, 512, &code);
-        let buffer = simulated.image.buffer("a").expect("the buffer");
-        (0..16).map(|warp| buffer.word(warp * 32)).max().expect("sixteen warps")
-    };
-    // As on the hardware: 16 cycles for four loads of four sub-partitions.
-    assert_eq!([time(""), time("stall=1 S2R R6, SR_CLOCKLO\n")], [986, 990]);
 }

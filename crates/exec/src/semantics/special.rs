@@ -67,7 +67,8 @@ fn read<M>(m: &Machine<'_>, register: S, environment: &Environment<'_, M>) -> Ro
         S::NctaidY => same(banks.grid[1]),
         S::NctaidZ => same(banks.grid[2]),
         S::LaneId | S::LaneIdAndMore => each(|l| l),
-        S::WarpId => same(environment.warp_slot * u32::from(m.warp.of) + u32::from(m.warp.number)),
+        // Bits 8 to 14 are the number of the warp on its SM.
+        S::WarpId => same((environment.warp_slot * u32::from(m.warp.of) + u32::from(m.warp.number)) << 8),
         S::VirtualSmId => same(environment.sm),
         S::SmCount => same(environment.sm_count),
         S::WarpCount => same(environment.warp_slots * u32::from(m.warp.of)),

@@ -366,7 +366,6 @@ impl Selector<'_, '_> {
             Special::Tid => by_axis(S::TidX, S::TidY, S::TidZ),
             Special::Ctaid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
             Special::Laneid => Some(S::LaneId),
-            Special::Warpid => Some(S::WarpId),
             Special::Smid => Some(S::VirtualSmId),
             Special::Nsmid => Some(S::SmCount),
             Special::Nwarpid => Some(S::WarpCount),
@@ -392,6 +391,15 @@ impl Selector<'_, '_> {
             Source { low: Operand::register(value), high: Operand::ZERO }
         };
         match special {
+            Special::Warpid => {
+                let from = [
+                    Operand::ZERO,
+                    Operand::Immediate(8),
+                    Operand::register(self.at_entry(Key::Special(S::WarpId))),
+                ];
+                let number = self.compute(Opcode::Shf, &[Modifier::R, Modifier::U32, Modifier::Hi], from);
+                Source { low: Operand::register(number), high: Operand::ZERO }
+            }
             Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * crate::code::number(axis)),
             Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis)),
             Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
