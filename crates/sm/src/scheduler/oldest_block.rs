@@ -19,15 +19,11 @@ pub(crate) struct OldestBlock {
     next: Cycle,
     /// When each warp issued last, or came.
     since: Vec<Cycle>,
-    /// How many resident warps are older than each.
-    older: Vec<u8>,
-    /// Warps that are resident.
-    resident: u8,
     /// The resident blocks, the oldest first.
     blocks: Vec<BlockWarps>,
 }
 
-/// The warps of a block that are resident in the sub-partition.
+/// The warps of a block that are resident in the sub-partition; they came in the order of their numbers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct BlockWarps {
     block: u64,
@@ -36,21 +32,17 @@ struct BlockWarps {
 
 impl Policy for OldestBlock {
     fn new(_: &SchedulerSpec, _: u64) -> OldestBlock {
-        OldestBlock {
-            last: 0,
-            next: Cycle(0),
-            since: vec![Cycle(0); WARPS],
-            older: vec![0; WARPS],
-            resident: 0,
-            blocks: Vec::new(),
-        }
+        OldestBlock { last: 0, next: Cycle(0), since: vec![Cycle(0); WARPS], blocks: Vec::new() }
     }
 
     #[inline]
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
         let &Candidates { eligible, now, .. } = candidates;
+        let alone = eligible & (eligible - 1) == 0;
         let goes_on = now == self.next && eligible >> self.last & 1 != 0;
-        if !goes_on {
+        if alone {
+            self.last = eligible.trailing_zeros();
+        } else if !goes_on {
             self.last = self.longest_waiting(eligible);
         }
         self.since[self.last as usize] = now;
@@ -60,20 +52,18 @@ impl Policy for OldestBlock {
 
     fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
         self.since[warp as usize] = now;
-        self.older[warp as usize] = self.resident;
-        self.resident += 1;
-        match self.blocks.iter_mut().find(|other| other.block == block) {
-            Some(own) => own.warps |= 1 << warp,
-            None => self.blocks.push(BlockWarps { block, warps: 1 << warp }),
+        match self.blocks.last_mut() {
+            Some(last) if last.block == block => last.warps |= 1 << warp,
+            _ => self.blocks.push(BlockWarps { block, warps: 1 << warp }),
         }
     }
 
     fn leave(&mut self, warp: u32) {
-        let left = self.older[warp as usize];
-        self.older.iter_mut().for_each(|older| *older -= u8::from(*older > left));
-        self.resident -= 1;
-        self.blocks.iter_mut().for_each(|block| block.warps &= !(1 << warp));
-        self.blocks.retain(|block| block.warps != 0);
+        let Some(place) = self.blocks.iter().position(|block| block.warps >> warp & 1 != 0) else { return };
+        self.blocks[place].warps &= !(1 << warp);
+        if self.blocks[place].warps == 0 {
+            self.blocks.remove(place);
+        }
     }
 }
 
@@ -81,10 +71,11 @@ impl OldestBlock {
     /// The warp of the oldest block with eligible ones that has waited longest.
     fn longest_waiting(&self, eligible: u64) -> u32 {
         let warps = self.blocks.iter().map(|block| block.warps).find(|warps| warps & eligible != 0);
-        // The cycle since which it has waited, with its older warps taken off, then these again among equals.
-        least(eligible & warps.unwrap_or(u64::MAX), |warp| {
-            let older = u64::from(self.older[warp]);
-            (self.since[warp].0 + WARPS as u64 - older) * WARPS as u64 + older
+        let warps = warps.unwrap_or(u64::MAX);
+        // The cycle since which it has waited, with its older warps taken off; of equals the oldest comes first.
+        least(eligible & warps, |warp| {
+            let older = (warps & ((1 << warp) - 1)).count_ones();
+            self.since[warp].0 + WARPS as u64 - u64::from(older)
         })
     }
 }
@@ -124,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn those_that_are_younger_than_a_warp_that_leaves_have_one_older_warp_less() {
-        let mut scheduler = scheduler(&[0; 4]);
-        scheduler.leave(1);
-        assert_eq!(scheduler.older[..4], [0, 1, 1, 2]);
-        scheduler.enter(1, 0, Cycle(5));
-        assert_eq!(scheduler.older[..4], [0, 3, 1, 2]);
+    fn older_warps_count_while_they_are_there() {
+        let mut scheduler = scheduler(&[0; 3]);
+        assert_eq!(picks(&mut scheduler, &[(10, 0b100), (12, 0b010)]), [2, 1]);
+        assert_eq!(picks(&mut scheduler.clone(), &[(20, 0b110)]), [2]);
+        scheduler.leave(0);
+        assert_eq!(scheduler.blocks[0].warps, 0b110);
     }
 
     #[test]
