@@ -113,9 +113,9 @@ template <class F> void show(const char *name, int blocks, int threads, F run) {
     for (int twice = 0; twice < 2; twice++) { C(cudaMemset(rows, 0, 1 << 24)); run(blocks, threads); C(cudaDeviceSynchronize()); }
     int warps = blocks * threads / 32; std::vector<uint32_t> h(warps * 20); C(cudaMemcpy(h.data(), rows, h.size() * 4, cudaMemcpyDeviceToHost));
     const uint32_t sm = 20; uint32_t first = 0; bool any = false;
-        for (int w = 0; w < warps; w++) { uint32_t *r = &h[w * 20]; if (r[0] == sm && (!any || (int)(r[3] - first) < 0)) { first = r[3]; any = true; } }
-        for (int w = 0; w < warps; w++) { uint32_t *r = &h[w * 20]; if (r[0] != sm || r[1] % 4) continue;
-            printf("%s b%d sm %u place %2u block %4u:", name, threads, r[0], r[1], r[2]); for (int i = 0; i <= STEPS; i++) printf(" %6u", r[3 + i] ? r[3 + i] - first : 0); printf("\n"); }
+    for (int w = 0; w < warps; w++) { uint32_t *r = &h[w * 20]; if (r[0] == sm && (!any || (int)(r[3] - first) < 0)) { first = r[3]; any = true; } }
+    for (int w = 0; w < warps; w++) { uint32_t *r = &h[w * 20]; if (r[0] != sm || r[1] % 4) continue;
+        printf("%s b%d sm %u place %2u block %4u:", name, threads, r[0], r[1], r[2]); for (int i = 0; i <= STEPS; i++) printf(" %6u", r[3 + i] ? r[3 + i] - first : 0); printf("\n"); }
 }
 int main() {
     cudaMalloc(&rows, 1 << 24); cudaMalloc(&in, 1 << 26); cudaMalloc(&out, 1 << 26); cudaMalloc(&bins, 1 << 16);
