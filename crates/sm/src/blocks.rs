@@ -101,10 +101,9 @@ impl Advance<'_> {
         let sub = usize::from(warp.sub);
         sm.sub_partitions[sub].enter(u32::from(warp.local), sm.next_age, number, sm.now);
         warp.state.restart(&launch.shape, index);
-        let slot_is_new = warp.generation == 0;
         warp.enter(place as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
-        let fetched = sm.fetch.first(&spec.fetch, sub, slot_is_new, first);
+        let fetched = sm.fetch.first(&spec.fetch, sub, first);
         // Events of this cycle have been taken: what is due now must not become one.
         if first > sm.now {
             let fetched = (fetched > first).then_some(fetched);

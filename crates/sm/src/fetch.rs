@@ -21,7 +21,7 @@ pub(crate) struct FetchSpec {
     jump: [u64; 3],
     /// Lines that are fetched ahead of the one that a warp has come to.
     ahead: u32,
-    /// Cycles that the first instruction of the first warp of a slot waits; where it is not given, as after a jump.
+    /// Cycles that the first instruction of the first warp waits; where it is not given, as after a jump.
     start: Option<u64>,
     /// Lines from the start of the code that a launch brings to L1.
     prefetched: u64,
@@ -147,30 +147,24 @@ impl L0 {
 pub(crate) struct Fetch {
     l0: Vec<L0>,
     l1: LineCache,
+    /// When the first line of the launch comes, asked for by its first warp here.
+    started: Option<Cycle>,
 }
 
 impl Fetch {
     /// The caches when a launch begins.
     pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize) -> Fetch {
         let l1 = LineCache::with_first(spec.prefetched);
-        Fetch { l0: vec![L0::default(); sub_partitions], l1 }
+        Fetch { l0: vec![L0::default(); sub_partitions], l1, started: None }
     }
 
-    /// When a warp that comes `at` has its first instruction, in a slot that has had a warp before or not.
-    pub(crate) fn first(
-        &mut self,
-        spec: &FetchSpec,
-        sub_partition: usize,
-        slot_is_new: bool,
-        at: Cycle,
-    ) -> Cycle {
-        match spec.start {
-            Some(start) if slot_is_new => {
-                self.line(spec, sub_partition, 0, Comes::After(start), at);
-                at + start
-            }
-            _ => self.there(spec, sub_partition, None, 0, at),
-        }
+    /// When a warp that comes `at` has its first instruction: the first one of the launch asks for the line, those that come
+    /// before that is there wait for it.
+    pub(crate) fn first(&mut self, spec: &FetchSpec, sub_partition: usize, at: Cycle) -> Cycle {
+        let Some(start) = spec.start else { return self.there(spec, sub_partition, None, 0, at) };
+        let started = *self.started.get_or_insert(at + start);
+        let comes = if started > at { Comes::After(started - at) } else { Comes::AtAJump };
+        self.line(spec, sub_partition, 0, comes, at).max(at)
     }
 
     /// When a warp has its next instruction at `next` after one at `pc`, or its first after `None`; it can use it `at`.
@@ -306,10 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_warp_of_a_slot_waits_for_the_start_latency_and_later_ones_for_what_l0_lacks() {
-        let mut fetch = fetch(1);
-        let mut first = |at, slot_is_new| fetch.first(&spec(), 0, slot_is_new, Cycle(at)).0 - at;
-        assert_eq!([first(0, true), first(2, true), first(500, false)], [140, 140, 0]);
+    fn warps_that_come_before_the_first_line_wait_for_it_and_later_ones_for_what_l0_lacks() {
+        let mut fetch = fetch(2);
+        let mut first = |sub, at| fetch.first(&spec(), sub, Cycle(at)).0 - at;
+        assert_eq!([first(0, 0), first(0, 32), first(0, 500)], [140, 108, 0]);
+        assert_eq!([first(1, 600), first(1, 610)], [30, 20]);
     }
 
     #[test]

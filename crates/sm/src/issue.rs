@@ -57,8 +57,8 @@ impl Advance<'_> {
     #[inline(always)]
     fn take(&mut self, sub: usize, local: u32, info: &IssueInfo) -> Delay {
         let file = self.context.spec.register_file.as_ref();
-        let Sm { sub_partitions, now, queued_free, .. } = &mut *self.sm;
-        sub_partitions[sub].issue(local, info, file, *now, queued_free)
+        let Sm { sub_partitions, now, queued, .. } = &mut *self.sm;
+        sub_partitions[sub].issue(local, info, file, *now, queued)
     }
 
     /// Issues the next instruction of a warp if all it does is to compute, while nobody watches. Whether it is one.
@@ -181,7 +181,8 @@ impl Advance<'_> {
         if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
             let late = self.sm.warps[slot].constant_ready.since(self.sm.now + queued);
             latency += late;
-            self.sm.sub_partitions[sub].delay_constants(info.taken, late);
+            let Sm { sub_partitions, now, queued, .. } = &mut *self.sm;
+            sub_partitions[sub].delay_constants(info.taken, *now, late, queued);
         }
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);

@@ -30,6 +30,8 @@ pub(crate) struct PipeUse {
     pub(crate) lead: u8,
     /// Instructions that wait for the unit in a queue; otherwise none.
     pub(crate) queue: u8,
+    /// Instructions beside those of the queue that have come to the unit, and pass again when their constants are there.
+    pub(crate) late: u8,
     /// Whether it comes behind those of the queue whose data is late.
     pub(crate) in_order: bool,
 }
@@ -50,6 +52,7 @@ impl PipeSpec {
                 hold: 0,
                 lead: short(pipes.lead(pipe)),
                 queue: 0,
+                late: 0,
                 in_order: false,
             }
         };
@@ -58,6 +61,7 @@ impl PipeSpec {
             unit: CONSTANT_UNIT,
             interval: short(loads.interval),
             queue: short(loads.queue),
+            late: short(loads.late),
             ..special
         });
         PipeSpec {
@@ -110,6 +114,15 @@ const BOTH_HALVES: u8 = SHARED_UNIT + 4;
 /// behind.
 const UNITS: usize = Pipe::COUNT + 5;
 
+/// The unit of the multiprocessor behind the queues of its sub-partitions.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct QueuedUnit {
+    /// When it can take an instruction.
+    free: Cycle,
+    /// When it has done the last that stays in order.
+    ordered_end: Cycle,
+}
+
 /// The execution units of one sub-partition, and the ready warps that want each.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pipes {
@@ -123,10 +136,10 @@ pub(crate) struct Pipes {
     light_free: Cycle,
     /// When the unit with a lead has done what it has.
     lead_end: Cycle,
-    /// When the unit with a queue has done each of the last instructions that the queue holds.
+    /// When each of the last instructions leaves the queue that it holds.
     queue_ends: VecDeque<Cycle>,
-    /// When it has done the last that stays in order.
-    ordered_end: Cycle,
+    /// When those pass that have left the queue and wait for their constants.
+    late_ends: VecDeque<Cycle>,
     /// From when on every unit is free.
     all_free: Cycle,
 }
@@ -139,10 +152,10 @@ impl Pipes {
         self.wanted |= 1 << unit;
     }
 
-    /// A warp issues an instruction to its unit, to which it is dispatched `now`: for how long it waits in it. The unit behind
-    /// the queues belongs to the whole multiprocessor, and is free at `queued_free`.
+    /// A warp issues an instruction to its unit, to which it is dispatched `now`: for how long it waits in it. `queued` is
+    /// the unit behind the queues, which belongs to the whole multiprocessor.
     #[inline]
-    pub(crate) fn issue(&mut self, warp: u32, taken: PipeUse, now: Cycle, queued_free: &mut Cycle) -> u64 {
+    pub(crate) fn issue(&mut self, warp: u32, taken: PipeUse, now: Cycle, queued: &mut QueuedUnit) -> u64 {
         let unit = taken.unit;
         let wants = &mut self.wants[usize::from(unit)];
         *wants &= !(1 << warp);
@@ -155,7 +168,7 @@ impl Pipes {
         } else if taken.lead > 0 {
             return self.take_ahead(taken, now);
         } else if taken.queue > 0 {
-            return self.take_queued(taken, now, queued_free);
+            return self.take_queued(taken, now, queued);
         } else {
             self.free[usize::from(unit)] = until;
         }
@@ -175,31 +188,46 @@ impl Pipes {
         waits
     }
 
-    /// An instruction goes to the queue of a unit: for how long it waits there.
+    /// An instruction goes to the queue of a unit: for how long it waits there and for constants of those before it. One that
+    /// waits for constants leaves the queue if there is room for it beside.
     #[inline]
-    fn take_queued(&mut self, taken: PipeUse, now: Cycle, unit_free: &mut Cycle) -> u64 {
-        let behind = if taken.in_order { self.ordered_end } else { Cycle(0) };
-        let waits = behind.max(*unit_free).since(now);
-        *unit_free = (*unit_free).max(now) + u64::from(taken.interval);
-        let end = now + waits + u64::from(taken.interval);
+    fn take_queued(&mut self, taken: PipeUse, now: Cycle, unit: &mut QueuedUnit) -> u64 {
+        let interval = u64::from(taken.interval);
+        let comes = unit.free.max(now);
+        let passes = if taken.in_order { comes.max(unit.ordered_end) } else { comes };
+        unit.free = comes + interval;
         if taken.in_order {
-            self.ordered_end = end;
+            unit.ordered_end = passes + interval;
         }
+        let leaves = if passes > comes && self.is_held(taken, now, passes + interval) { comes } else { passes };
         if self.queue_ends.len() >= usize::from(taken.queue) {
             self.queue_ends.pop_front();
         }
-        self.queue_ends.push_back(end);
+        let before = self.queue_ends.back().map_or(Cycle(0), |&last| last);
+        self.queue_ends.push_back(before.max(leaves + interval));
         self.await_queue(taken);
-        waits
+        passes - now
     }
 
-    /// The last instruction of a queue keeps its unit for so many cycles more, and those behind it.
-    pub(crate) fn delay_queue(&mut self, taken: PipeUse, cycles: u64) {
-        if let Some(last) = self.queue_ends.back_mut() {
-            *last += cycles;
+    /// Whether an instruction that passes at `end` can wait for that outside the queue.
+    fn is_held(&mut self, taken: PipeUse, now: Cycle, end: Cycle) -> bool {
+        while self.late_ends.pop_front_if(|&mut late| late <= now).is_some() {}
+        let room = self.late_ends.len() < usize::from(taken.late);
+        if room {
+            self.late_ends.push_back(end);
         }
-        self.ordered_end += cycles;
-        self.await_queue(taken);
+        room
+    }
+
+    /// The last instruction of a queue passes so many cycles later than `now` would let it, and those behind it.
+    pub(crate) fn delay_queue(&mut self, taken: PipeUse, now: Cycle, cycles: u64, unit: &mut QueuedUnit) {
+        unit.ordered_end += cycles;
+        if !self.is_held(taken, now, unit.ordered_end)
+            && let Some(last) = self.queue_ends.back_mut()
+        {
+            *last += cycles;
+            self.await_queue(taken);
+        }
     }
 
     /// A full queue has room when the first of its instructions has gone.
@@ -258,18 +286,18 @@ impl Pipes {
 
 #[cfg(test)]
 mod tests {
-    use super::{BOTH_HALVES, CONSTANT_UNIT, EITHER_HALF, HEAVY_HALF, PipeUse, Pipes};
+    use super::{BOTH_HALVES, CONSTANT_UNIT, EITHER_HALF, HEAVY_HALF, PipeUse, Pipes, QueuedUnit};
     use warplab_units::Cycle;
 
     /// An instruction that occupies a unit.
     fn of(unit: u8, interval: u8) -> PipeUse {
-        PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, in_order: false }
+        PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, late: 0, in_order: false }
     }
 
     /// Cycles in which one warp issues these instructions, each as soon as its unit is free.
     fn issues(instructions: &[PipeUse]) -> Vec<u64> {
         let mut pipes = Pipes::default();
-        let (mut now, mut unit) = (Cycle(100), Cycle(0));
+        let (mut now, mut unit) = (Cycle(100), QueuedUnit::default());
         let issue = |taken: &PipeUse| {
             pipes.want(0, taken.unit);
             let (busy, free) = pipes.occupied(now);
@@ -282,32 +310,32 @@ mod tests {
     }
 
     const FFMA: PipeUse =
-        PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+        PipeUse { unit: EITHER_HALF, interval: 2, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
     const IMAD: PipeUse =
-        PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+        PipeUse { unit: HEAVY_HALF, interval: 2, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
     const HFMA2: PipeUse =
-        PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0, in_order: false };
+        PipeUse { unit: BOTH_HALVES, interval: 2, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
 
     #[test]
     fn a_queue_takes_so_many_before_the_first_has_gone() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, in_order: true };
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
         assert_eq!(issues(&[load; 6]), [0, 1, 2, 8, 16, 24]);
     }
 
     #[test]
     fn what_waits_behind_a_late_constant_comes_late() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, in_order: true };
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
         let mut pipes = Pipes::default();
-        assert_eq!(pipes.issue(0, load, Cycle(100), &mut Cycle(0)), 0);
+        assert_eq!(pipes.issue(0, load, Cycle(100), &mut QueuedUnit::default()), 0);
         pipes.delay_queue(load, 50);
-        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now), &mut Cycle(0))), [57, 64, 16]);
+        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now), &mut QueuedUnit::default())), [57, 64, 16]);
     }
 
     #[test]
     fn a_number_of_the_warp_comes_before_late_constants() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, in_order: true };
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
         let number = PipeUse { in_order: false, ..load };
-        let (mut pipes, mut unit) = (Pipes::default(), Cycle(0));
+        let (mut pipes, mut unit) = (Pipes::default(), QueuedUnit::default());
         assert_eq!(pipes.issue(0, load, Cycle(100), &mut unit), 0);
         pipes.delay_queue(load, 50);
         assert_eq!(pipes.issue(0, number, Cycle(101), &mut unit), 1);
@@ -316,8 +344,8 @@ mod tests {
 
     #[test]
     fn sub_partitions_share_the_unit_behind_their_queues() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, in_order: true };
-        let (mut pipes, mut unit) = ([Pipes::default(), Pipes::default()], Cycle(0));
+        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
+        let (mut pipes, mut unit) = ([Pipes::default(), Pipes::default()], QueuedUnit::default());
         let waits = [0, 1, 0].map(|sub: usize| pipes[sub].issue(0, load, Cycle(100), &mut unit));
         assert_eq!(waits, [0, 2, 4]);
     }
@@ -337,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_unit_with_a_lead_holds_a_second_instruction() {
-        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4, queue: 0, in_order: false };
+        let mufu = PipeUse { unit: 5, interval: 8, hold: 0, lead: 4, queue: 0, late: 0, in_order: false };
         assert_eq!(issues(&[mufu; 5]), [0, 1, 12, 20, 28]);
     }
 
@@ -345,7 +373,7 @@ mod tests {
     fn a_unit_takes_the_next_instruction_exactly_at_the_end_of_its_interval() {
         let mut pipes = Pipes::default();
         pipes.want(0, 4);
-        pipes.issue(0, of(4, 8), Cycle(10), &mut Cycle(0));
+        pipes.issue(0, of(4, 8), Cycle(10), &mut QueuedUnit::default());
         pipes.want(1, 4);
         assert_eq!(pipes.occupied(Cycle(17)), (0b10, Cycle(18)));
         assert_eq!(pipes.occupied(Cycle(18)), (0, Cycle::NEVER));
@@ -354,7 +382,7 @@ mod tests {
     #[test]
     fn a_busy_unit_holds_back_only_those_that_want_it() {
         let mut pipes = Pipes::default();
-        pipes.issue(0, of(2, 20), Cycle(0), &mut Cycle(0));
+        pipes.issue(0, of(2, 20), Cycle(0), &mut QueuedUnit::default());
         pipes.want(1, 2);
         pipes.want(2, 2);
         pipes.want(3, 5);
@@ -365,7 +393,7 @@ mod tests {
     fn the_first_of_several_busy_units_is_told() {
         let mut pipes = Pipes::default();
         for (warp, unit, until) in [(0, 1, 30), (1, 2, 20), (2, 3, 5)] {
-            pipes.issue(warp, of(unit, until), Cycle(0), &mut Cycle(0));
+            pipes.issue(warp, of(unit, until), Cycle(0), &mut QueuedUnit::default());
             pipes.want(warp, unit);
         }
         assert_eq!(pipes.occupied(Cycle(10)), (0b11, Cycle(20)));
@@ -375,7 +403,7 @@ mod tests {
     fn a_busy_unit_that_nobody_wants_holds_nobody_back() {
         let mut pipes = Pipes::default();
         pipes.want(0, 1);
-        pipes.issue(0, of(1, 30), Cycle(0), &mut Cycle(0));
+        pipes.issue(0, of(1, 30), Cycle(0), &mut QueuedUnit::default());
         assert_eq!(pipes.occupied(Cycle(10)), (0, Cycle::NEVER));
     }
 }

@@ -7,6 +7,7 @@ use crate::events::{Event, Events};
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
+use crate::pipes::QueuedUnit;
 use crate::spec::SmSpec;
 use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
@@ -47,8 +48,8 @@ pub struct Sm {
     next_reply: Cycle,
     /// When something can start in the LSU, as far as is known, or never.
     pub(crate) next_operation: Cycle,
-    /// When the unit behind the queues of constant loads is free.
-    pub(crate) queued_free: Cycle,
+    /// The unit behind the queues of constant loads.
+    pub(crate) queued: QueuedUnit,
     starts: VecDeque<BlockStart>,
     /// When the first of these comes, or never.
     next_start: Cycle,
@@ -115,7 +116,7 @@ impl Sm {
             inbox: VecDeque::new(),
             next_reply: Cycle::NEVER,
             next_operation: Cycle::NEVER,
-            queued_free: Cycle(0),
+            queued: QueuedUnit::default(),
             starts: VecDeque::new(),
             next_start: Cycle::NEVER,
             ends: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::hold::Hold;
 use crate::launch::{IssueInfo, MemoryClass};
-use crate::pipes::{PipeUse, Pipes};
+use crate::pipes::{PipeUse, Pipes, QueuedUnit};
 use crate::register_file::{Ports, RegisterFileSpec};
 use crate::scheduler::{Candidates, Pick, Scheduler, View};
 use crate::spec::SchedulerSpec;
@@ -217,7 +217,7 @@ impl SubPartition {
     }
 
     /// A ready warp issues an instruction: it is not ready any more. The instruction may wait for the ports of the register
-    /// file, or take several cycles of the dispatcher. Units behind queues are free at `queued_free`.
+    /// file, or take several cycles of the dispatcher. `queued` is the unit behind the queues.
     #[inline]
     pub(crate) fn issue(
         &mut self,
@@ -225,7 +225,7 @@ impl SubPartition {
         info: &IssueInfo,
         file: Option<&RegisterFileSpec>,
         now: Cycle,
-        queued_free: &mut Cycle,
+        queued: &mut QueuedUnit,
     ) -> Delay {
         let keep = !(1 << warp);
         self.ready &= keep;
@@ -233,7 +233,7 @@ impl SubPartition {
         self.wants_global &= keep;
         self.wants_shared &= keep;
         let ports = file.map_or(0, |file| self.ports.dispatch(file, warp, (&info.reads, info.result), now));
-        let unit = self.pipes.issue(warp, info.taken, now.later(ports), queued_free);
+        let unit = self.pipes.issue(warp, info.taken, now.later(ports), queued);
         let dispatch = ports + u64::from(info.taken.hold);
         if dispatch > 0 {
             self.dispatched = now.later(dispatch + 1);
@@ -245,9 +245,15 @@ impl SubPartition {
 
     /// The constant that has been loaded last comes so many cycles late, and those behind it.
     #[inline]
-    pub(crate) fn delay_constants(&mut self, taken: PipeUse, cycles: u64) {
+    pub(crate) fn delay_constants(
+        &mut self,
+        taken: PipeUse,
+        now: Cycle,
+        cycles: u64,
+        queued: &mut QueuedUnit,
+    ) {
         if taken.queue > 0 && cycles > 0 {
-            self.pipes.delay_queue(taken, cycles);
+            self.pipes.delay_queue(taken, now, cycles, queued);
         }
     }
 
@@ -318,7 +324,7 @@ mod tests {
         pub(crate) fn example() -> IssueInfo {
             IssueInfo {
                 pipe: Pipe::Alu,
-                taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0, in_order: false },
+                taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0, late: 0, in_order: false },
                 memory: MemoryClass::None,
                 stall: 1,
                 wait_mask: 0,
@@ -340,7 +346,7 @@ mod tests {
     }
 
     fn info(unit: u8, interval: u8) -> IssueInfo {
-        let taken = PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, in_order: false };
+        let taken = PipeUse { unit, interval, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
         IssueInfo { taken, ..IssueInfo::example() }
     }
 

@@ -122,7 +122,7 @@ pub struct InstructionSupply {
     /// Instructions from the start of the code that a launch brings to the next level.
     #[serde(default)]
     pub prefetched_instructions: u32,
-    /// Cycles until the first warp of a slot has its first instruction; as after a jump where it is not given.
+    /// Cycles until the first warp has its first instruction, for which those wait that come meanwhile; as after a jump where it is not given.
     #[serde(default)]
     pub start_latency: Option<u32>,
     /// Cycles that this takes longer for each further multiprocessor of a cluster that runs the launch.
@@ -230,6 +230,10 @@ pub struct ConstantLoads {
     /// Instructions that a sub-partition holds before its schedulers must wait.
     #[schemars(range(min = 1, max = 64))]
     pub queue: u32,
+    /// Loads of a sub-partition beside those, whose constants are not there and which pass again when they come.
+    #[serde(default)]
+    #[schemars(range(max = 64))]
+    pub late: u32,
 }
 
 /// A unit that several pipes may share, by the pipe that it is named after.

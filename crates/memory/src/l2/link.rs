@@ -40,10 +40,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// A message that is ready at `at`: when it arrives.
-    pub(crate) fn send(&mut self, spec: &LinkSpec, at: Ticks, data_bytes: u32) -> Cycle {
+    /// A message that its slice decides to send at `at` and that is ready so long after that: when it arrives. Messages take
+    /// their places in the order in which they are decided, so that a short one does not wait for one that is ready later.
+    pub(crate) fn send(&mut self, spec: &LinkSpec, (at, after): (Ticks, Ticks), data_bytes: u32) -> Cycle {
         self.free_at = self.free_at.max(at) + spec.time(data_bytes);
-        self.free_at.to_cycle() + spec.latency
+        (self.free_at + after).to_cycle() + spec.latency
     }
 
     /// When everything has been sent.
@@ -62,16 +63,25 @@ mod tests {
         LinkSpec { latency: 10, kib: Ticks::of_cycles(64), header_bytes: 8 }
     }
 
+    /// When a message of 120 bytes arrives that is decided at one cycle and ready so many later.
+    fn send(link: &mut Link, at: u64, after: u64) -> u64 {
+        link.send(&spec(), (Ticks::of_cycles(at), Ticks::of_cycles(after)), 120).0
+    }
+
     #[test]
     fn a_message_takes_the_time_of_its_bytes_and_the_latency() {
-        let mut link = Link::default();
-        assert_eq!(link.send(&spec(), Ticks::of_cycles(100), 120).0, 100 + 8 + 10);
+        assert_eq!(send(&mut Link::default(), 100, 0), 100 + 8 + 10);
     }
 
     #[test]
     fn a_message_waits_for_the_one_before() {
         let mut link = Link::default();
-        link.send(&spec(), Ticks::of_cycles(100), 120);
-        assert_eq!(link.send(&spec(), Ticks::of_cycles(100), 120).0, 116 + 10);
+        assert_eq!([(); 2].map(|()| send(&mut link, 100, 0)), [108 + 10, 116 + 10]);
+    }
+
+    #[test]
+    fn a_message_passes_one_that_is_ready_later() {
+        let mut link = Link::default();
+        assert_eq!([(100, 50), (101, 0)].map(|(at, after)| send(&mut link, at, after)), [158 + 10, 116 + 10]);
     }
 }

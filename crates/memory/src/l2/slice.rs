@@ -419,7 +419,7 @@ impl Slice {
         if let RequestKind::Atomic { .. } = request.kind {
             self.write_sectors(index, request.line, request.sectors, SectorMask::EMPTY);
         }
-        self.answer(spec, request, asker, passed + spec.hit, output);
+        self.answer(spec, request, asker, (passed, spec.hit), output);
     }
 
     /// The request waits for sectors; those that are not under way yet are asked of DRAM. Which of the missing ones these
@@ -483,8 +483,8 @@ impl Slice {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.write_sectors(index, line, request.sectors, SectorMask::EMPTY);
             }
-            let at = self.late_answer(spec, request, asker, DataSource::Dram, now) + spec.fill;
-            self.answer(spec, request, asker, at, output);
+            let passed = self.late_answer(spec, request, asker, DataSource::Dram, now);
+            self.answer(spec, request, asker, (passed, spec.fill), output);
         }
         self.ready = ready;
     }

@@ -104,6 +104,12 @@ impl DataStage {
         self.free = self.free.max(now) + passes;
         self.free - now
     }
+
+    /// How many cycles longer the tags take for an access of so many cycles because other passes come in between.
+    #[inline]
+    pub(crate) fn share_of_tags(&self, now: Cycle, cycles: u64) -> u64 {
+        cycles.min(self.free.since(now))
+    }
 }
 
 /// An access begins to pass at a cycle, where so many may wait.

@@ -215,7 +215,8 @@ impl LoadStoreUnit {
         if let Some(latency) = spec.flat {
             return self.flat(asker, access, start, now + latency.saturating_sub(1));
         }
-        self.queues.keep_tags_busy_until(now + u64::from(passes.tags));
+        let tags = u64::from(passes.tags);
+        self.queues.keep_tags_busy_until(now + tags + self.data.share_of_tags(now, tags));
         match access {
             GlobalAccess::Load { cached, local } => {
                 let way = u64::from(passes.width) * spec.load_share;

@@ -54,7 +54,7 @@ impl Slice {
         let passed = self.pass_request(spec, request, missing, now, output);
         if missing.is_empty() {
             count(request, readable, missing, output.counters);
-            self.answer(spec, request, Asker::Sm, passed + spec.hit, output);
+            self.answer(spec, request, Asker::Sm, (passed, spec.hit), output);
             return Ok(());
         }
         let fetch = fetched(missing, spec.fetch_sectors) & !readable;
@@ -90,7 +90,7 @@ impl Slice {
             self.cache.write_through(index, request.sectors, full);
         }
         let left = self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
-        self.answer(spec, request, Asker::Sm, passed.max(left) + spec.hit, output);
+        self.answer(spec, request, Asker::Sm, (passed.max(left), spec.hit), output);
         Ok(())
     }
 
@@ -122,21 +122,23 @@ impl Slice {
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) -> Ticks {
-        let at = self.link.send(&spec.link, now, data_bytes);
+        let at = self.link.send(&spec.link, (now, Ticks(0)), data_bytes);
         let content = HalfContent::Request(Request { at, ..*request });
         output.to_other_half.push(HalfMessage { at, content });
         self.link.free_at()
     }
 
-    /// The answer to a request leaves at `at`: to the SM, or to the other half and from there to the SM.
+    /// The answer to a request that has passed leaves some time after that: to the SM, or to the other half and from there
+    /// to the SM.
     pub(super) fn answer(
         &mut self,
         spec: &L2Spec,
         request: &Request,
         asker: Asker,
-        at: Ticks,
+        (passed, after): (Ticks, Ticks),
         output: &mut SliceOutput<'_>,
     ) {
+        let at = passed + after;
         if asker != Asker::OtherHalf {
             if let Some(coalescer) = &spec.coalescer
                 && asker == Asker::Sm
@@ -149,15 +151,16 @@ impl Slice {
         match request.kind {
             RequestKind::Read => {
                 let content = HalfContent::Data(request.located_line(), request.sectors);
-                let arrival = self.link.send(&spec.link, at, data_bytes(request));
+                let arrival = self.link.send(&spec.link, (passed, after), data_bytes(request));
                 output.queue.leaves(at.to_cycle().0, request.at.0);
                 output.to_other_half.push(HalfMessage { at: arrival, content });
             }
             // The other half has answered already.
             RequestKind::Write { .. } => output.queue.leaves(at.to_cycle().0, request.at.0),
             RequestKind::Atomic { .. } => {
-                let arrival = Ticks::from(self.link.send(&spec.link, at, data_bytes(request)));
-                reply(spec, request, Asker::Sm, (arrival + spec.hit).to_cycle(), output);
+                let arrival = self.link.send(&spec.link, (passed, after), data_bytes(request));
+                let at = (Ticks::from(arrival) + spec.hit).to_cycle();
+                reply(spec, request, Asker::Sm, at, output);
             }
         }
     }
@@ -177,7 +180,8 @@ impl Slice {
             self.cache.set_copied(index, true);
         } else if request.kind != RequestKind::Read && self.cache.is_copied(index) {
             self.cache.set_copied(index, false);
-            let at = self.link.send(&spec.link, now, 0);
+            // Behind the data that has been sent before.
+            let at = self.link.send(&spec.link, (now, spec.fill), 0);
             let content = HalfContent::Invalidate(request.located_line());
             output.to_other_half.push(HalfMessage { at, content });
         }
@@ -205,8 +209,8 @@ impl Slice {
             self.released(Blocked::FarMshrs);
         }
         for Waiter { ref request, asker } in ready.drain(..) {
-            let at = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
-            self.answer(spec, request, asker, at, output);
+            let passed = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
+            self.answer(spec, request, asker, (passed, Ticks(0)), output);
         }
         self.ready = ready;
     }
