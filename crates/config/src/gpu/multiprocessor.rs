@@ -501,6 +501,10 @@ pub struct L1Cache {
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub data_banks: Option<u32>,
+    /// Cycles in a hundred passes that bank conflicts add to stores; a pass a cycle where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 100, max = 400))]
+    pub store_conflict_percent: Option<u32>,
     /// Bytes per cycle that stores and atomic operations take; as loads where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1))]

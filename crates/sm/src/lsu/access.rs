@@ -115,7 +115,10 @@ fn global_work(
     let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
-        data = data.max(banks::shared_passes(rows, bytes, banks).taken);
+        let passes = banks::shared_passes(rows, bytes, banks);
+        let conflicts = passes.taken.saturating_sub(passes.ideal);
+        let percent = if kind == AccessKind::Store { spec.l1.store_conflict_percent.unwrap_or(100) } else { 100 };
+        data = data.max(passes.taken - conflicts + conflicts * percent / 100);
     }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
