@@ -85,7 +85,7 @@ impl SubPartition {
 #[cfg(test)]
 mod tests {
     use crate::launch::{IssueInfo, MemoryClass};
-    use crate::pipes::PipeUse;
+    use crate::pipes::{PipeUse, QueuedUnit};
     use crate::spec::SchedulerSpec;
     use crate::sub_partition::SubPartition;
     use warplab_config::gpu::SchedulerPolicy;
@@ -96,9 +96,15 @@ mod tests {
     fn held() -> SubPartition {
         let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
         let mut sub = SubPartition::new(&spec, 0);
-        let unit = PipeUse { unit: 1, interval: 10, hold: 0, lead: 0, queue: 0, in_order: false };
+        let unit = PipeUse { unit: 1, interval: 10, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
         sub.make_ready(0, 1, MemoryClass::None);
-        sub.issue(0, &IssueInfo { taken: unit, ..IssueInfo::example() }, None, Cycle(10), &mut Cycle(0));
+        sub.issue(
+            0,
+            &IssueInfo { taken: unit, ..IssueInfo::example() },
+            None,
+            Cycle(10),
+            &mut QueuedUnit::default(),
+        );
         sub.make_ready(1, 1, MemoryClass::None);
         sub.make_ready(2, 2, MemoryClass::Global);
         sub.fill_queue(true);

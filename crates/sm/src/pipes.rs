@@ -199,7 +199,8 @@ impl Pipes {
         if taken.in_order {
             unit.ordered_end = passes + interval;
         }
-        let leaves = if passes > comes && self.is_held(taken, now, passes + interval) { comes } else { passes };
+        let leaves =
+            if passes > comes && self.is_held(taken, now, passes + interval) { comes } else { passes };
         if self.queue_ends.len() >= usize::from(taken.queue) {
             self.queue_ends.pop_front();
         }
@@ -318,33 +319,58 @@ mod tests {
 
     #[test]
     fn a_queue_takes_so_many_before_the_first_has_gone() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
-        assert_eq!(issues(&[load; 6]), [0, 1, 2, 8, 16, 24]);
+        assert_eq!(issues(&[LOAD; 6]), [0, 1, 2, 8, 16, 24]);
     }
+
+    /// Loads of constants, eight cycles apart.
+    const LOAD: PipeUse =
+        PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
 
     #[test]
     fn what_waits_behind_a_late_constant_comes_late() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 8, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
-        let mut pipes = Pipes::default();
-        assert_eq!(pipes.issue(0, load, Cycle(100), &mut QueuedUnit::default()), 0);
-        pipes.delay_queue(load, 50);
-        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, load, Cycle(now), &mut QueuedUnit::default())), [57, 64, 16]);
+        let (mut pipes, mut unit) = (Pipes::default(), QueuedUnit::default());
+        assert_eq!(pipes.issue(0, LOAD, Cycle(100), &mut unit), 0);
+        pipes.delay_queue(LOAD, Cycle(100), 50, &mut unit);
+        assert_eq!([101, 102, 158].map(|now| pipes.issue(0, LOAD, Cycle(now), &mut unit)), [57, 64, 16]);
+    }
+
+    #[test]
+    fn loads_of_all_sub_partitions_pass_one_after_another_once_a_late_constant_is_there() {
+        let (mut pipes, mut unit) = ([(); 4].map(|()| Pipes::default()), QueuedUnit::default());
+        assert_eq!(pipes[0].issue(0, LOAD, Cycle(100), &mut unit), 0);
+        pipes[0].delay_queue(LOAD, Cycle(100), 50, &mut unit);
+        let waits = [1, 2, 3].map(|sub: usize| pipes[sub].issue(0, LOAD, Cycle(101), &mut unit));
+        assert_eq!(waits, [57, 65, 73]);
+    }
+
+    #[test]
+    fn loads_that_wait_for_constants_leave_the_queue_as_long_as_there_is_room_beside_it() {
+        let load = PipeUse { queue: 2, late: 1, ..LOAD };
+        let (mut pipes, mut unit) = (Pipes::default(), QueuedUnit::default());
+        pipes.want(1, CONSTANT_UNIT);
+        pipes.issue(0, load, Cycle(100), &mut unit);
+        pipes.delay_queue(load, Cycle(100), 50, &mut unit);
+        assert_eq!(pipes.occupied(Cycle(101)), (0, Cycle::NEVER));
+        pipes.issue(0, load, Cycle(101), &mut unit);
+        assert_eq!(pipes.occupied(Cycle(102)), (0b10, Cycle(108)));
+        pipes.issue(0, load, Cycle(108), &mut unit);
+        assert_eq!(pipes.occupied(Cycle(109)), (0b10, Cycle(166)));
     }
 
     #[test]
     fn a_number_of_the_warp_comes_before_late_constants() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
+        let load = PipeUse { interval: 2, ..LOAD };
         let number = PipeUse { in_order: false, ..load };
         let (mut pipes, mut unit) = (Pipes::default(), QueuedUnit::default());
         assert_eq!(pipes.issue(0, load, Cycle(100), &mut unit), 0);
-        pipes.delay_queue(load, 50);
+        pipes.delay_queue(load, Cycle(100), 50, &mut unit);
         assert_eq!(pipes.issue(0, number, Cycle(101), &mut unit), 1);
         assert_eq!(pipes.issue(0, load, Cycle(102), &mut unit), 50);
     }
 
     #[test]
     fn sub_partitions_share_the_unit_behind_their_queues() {
-        let load = PipeUse { unit: CONSTANT_UNIT, interval: 2, hold: 0, lead: 0, queue: 3, late: 0, in_order: true };
+        let load = PipeUse { interval: 2, ..LOAD };
         let (mut pipes, mut unit) = ([Pipes::default(), Pipes::default()], QueuedUnit::default());
         let waits = [0, 1, 0].map(|sub: usize| pipes[sub].issue(0, load, Cycle(100), &mut unit));
         assert_eq!(waits, [0, 2, 4]);

@@ -290,7 +290,7 @@ impl SubPartition {
 mod tests {
     use super::{Readiness, SubPartition};
     use crate::launch::{IssueInfo, MemoryClass};
-    use crate::pipes::PipeUse;
+    use crate::pipes::{PipeUse, QueuedUnit};
     use crate::register_file::{RegisterReads, ResultTime};
     use crate::spec::SchedulerSpec;
     use warplab_config::gpu::SchedulerPolicy;
@@ -362,7 +362,7 @@ mod tests {
         let mut sub = sub_partition();
         sub.make_ready(0, 1, MemoryClass::None);
         sub.make_ready(1, 1, MemoryClass::None);
-        sub.issue(0, &info(1, 4), None, Cycle(10), &mut Cycle(0));
+        sub.issue(0, &info(1, 4), None, Cycle(10), &mut QueuedUnit::default());
         let held = Readiness { math: 0b10, next_free: Cycle(14), ..Readiness::NONE };
         assert_eq!(sub.readiness(Cycle(13)), held);
         assert_eq!(sub.readiness(Cycle(14)), Readiness { eligible: 0b10, ..Readiness::NONE });
@@ -385,7 +385,7 @@ mod tests {
     fn a_full_queue_comes_before_a_busy_unit() {
         let mut sub = sub_partition();
         sub.make_ready(1, 4, MemoryClass::Global);
-        sub.issue(1, &info(4, 8), None, Cycle(0), &mut Cycle(0));
+        sub.issue(1, &info(4, 8), None, Cycle(0), &mut QueuedUnit::default());
         sub.make_ready(0, 4, MemoryClass::Global);
         for (full, held) in [(true, (0, 1)), (false, (1, 0))] {
             sub.queue_full = full;

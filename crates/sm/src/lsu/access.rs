@@ -116,9 +116,8 @@ fn global_work(
     let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
         let passes = banks::shared_passes(rows, bytes, banks);
-        let conflicts = passes.taken.saturating_sub(passes.ideal);
-        let percent = if kind == AccessKind::Store { spec.l1.store_conflict_percent.unwrap_or(100) } else { 100 };
-        data = data.max(passes.taken - conflicts + conflicts * percent / 100);
+        let percent = if kind == AccessKind::Store { spec.l1.store_conflict_percent } else { None };
+        data = data.max(conflicting_cycles(passes.taken, passes.ideal, percent));
     }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
@@ -137,6 +136,13 @@ fn global_work(
     *sector_count += u64::from(sectors);
     let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
     Work::Global { access, lines, passes }
+}
+
+/// Cycles of the data array for so many passes, of which some would do without bank conflicts; those that conflicts add take
+/// so many cycles a hundred.
+fn conflicting_cycles(passes: u32, ideal: u32, percent: Option<u32>) -> u32 {
+    let added = passes.saturating_sub(ideal);
+    passes - added + added * percent.unwrap_or(100) / 100
 }
 
 /// The counters of requests and of sectors of an access.
@@ -168,5 +174,20 @@ fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, spec: &SmS
             row.addresses[lane] = base + word * LINE_BYTES + lane as u64 * 4 + byte;
         }
         *row = RowAccess::new(row.addresses, row.mask, record.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::conflicting_cycles;
+
+    #[test]
+    fn only_the_passes_that_conflicts_add_take_longer() {
+        let cycles = |passes, ideal| conflicting_cycles(passes, ideal, Some(150));
+        assert_eq!(
+            [cycles(1, 1), cycles(4, 4), cycles(2, 1), cycles(32, 1), cycles(32, 4)],
+            [1, 4, 2, 47, 46]
+        );
+        assert_eq!(conflicting_cycles(32, 1, None), 32);
     }
 }

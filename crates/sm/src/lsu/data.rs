@@ -156,6 +156,14 @@ mod tests {
     }
 
     #[test]
+    fn the_tags_share_their_cycles_with_other_passes_as_long_as_there_are_some() {
+        let mut stage = DataStage::new(1);
+        assert_eq!(stage.share_of_tags(Cycle(10), 4), 0);
+        stage.pass_what_comes(Cycle(10), 32);
+        assert_eq!([10, 40, 42].map(|now| stage.share_of_tags(Cycle(now), 4)), [4, 2, 0]);
+    }
+
+    #[test]
     fn an_access_whose_tags_take_long_leaves_the_stage_to_others() {
         let mut stage = DataStage::new(3);
         assert_eq!(stage.pass(Kind::Global, 0, (Cycle(10), Cycle(17)), 1, &SPEC), Cycle(17));
