@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use warplab_units::Cycle;
 
 /// The most warps of a scheduler.
-const WARPS: usize = 64;
+const WARPS: u64 = 64;
 
 /// The warp that issued in the cycle before while it can; else, of the oldest block that has an eligible warp, the warp whose
 /// last issue or arrival is longest ago. Each older warp of its block counts as a cycle more, and of warps that have waited
@@ -17,8 +17,10 @@ pub(crate) struct OldestBlock {
     last: u32,
     /// The cycle after that in which `last` issued.
     next: Cycle,
-    /// When each warp issued last, or came.
-    since: Vec<Cycle>,
+    /// Of each warp, the most warps less those of its block that are older.
+    younger: Vec<u64>,
+    /// Since when each warp has waited, and `younger` more.
+    order: Vec<u64>,
     /// The resident blocks, the oldest first.
     blocks: Vec<BlockWarps>,
 }
@@ -32,7 +34,13 @@ struct BlockWarps {
 
 impl Policy for OldestBlock {
     fn new(_: &SchedulerSpec, _: u64) -> OldestBlock {
-        OldestBlock { last: 0, next: Cycle(0), since: vec![Cycle(0); WARPS], blocks: Vec::new() }
+        OldestBlock {
+            last: 0,
+            next: Cycle(0),
+            younger: vec![WARPS; WARPS as usize],
+            order: vec![0; WARPS as usize],
+            blocks: Vec::new(),
+        }
     }
 
     #[inline]
@@ -45,38 +53,52 @@ impl Policy for OldestBlock {
         } else if !goes_on {
             self.last = self.longest_waiting(eligible);
         }
-        self.since[self.last as usize] = now;
+        let last = self.last as usize;
+        self.order[last] = now.0 + self.younger[last];
         self.next = now + 1;
         self.last
     }
 
     fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
-        self.since[warp as usize] = now;
-        match self.blocks.last_mut() {
-            Some(last) if last.block == block => last.warps |= 1 << warp,
-            _ => self.blocks.push(BlockWarps { block, warps: 1 << warp }),
-        }
+        let older = match self.blocks.last_mut() {
+            Some(last) if last.block == block => {
+                let older = last.warps.count_ones();
+                last.warps |= 1 << warp;
+                older
+            }
+            _ => {
+                self.blocks.push(BlockWarps { block, warps: 1 << warp });
+                0
+            }
+        };
+        self.younger[warp as usize] = WARPS - u64::from(older);
+        self.order[warp as usize] = now.0 + self.younger[warp as usize];
     }
 
     fn leave(&mut self, warp: u32) {
         let Some(place) = self.blocks.iter().position(|block| block.warps >> warp & 1 != 0) else { return };
-        self.blocks[place].warps &= !(1 << warp);
-        if self.blocks[place].warps == 0 {
+        let block = &mut self.blocks[place];
+        block.warps &= !(1 << warp);
+        let mut behind = block.warps & !((1 << warp) - 1);
+        if block.warps == 0 {
             self.blocks.remove(place);
+        }
+        while behind != 0 {
+            let warp = behind.trailing_zeros() as usize;
+            behind &= behind - 1;
+            self.younger[warp] += 1;
+            self.order[warp] += 1;
         }
     }
 }
 
 impl OldestBlock {
     /// The warp of the oldest block with eligible ones that has waited longest.
+    #[inline]
     fn longest_waiting(&self, eligible: u64) -> u32 {
         let warps = self.blocks.iter().map(|block| block.warps).find(|warps| warps & eligible != 0);
-        let warps = warps.unwrap_or(u64::MAX);
-        // The cycle since which it has waited, with its older warps taken off; of equals the oldest comes first.
-        least(eligible & warps, |warp| {
-            let older = (warps & ((1 << warp) - 1)).count_ones();
-            self.since[warp].0 + WARPS as u64 - u64::from(older)
-        })
+        // Of equals the oldest comes first.
+        least(eligible & warps.unwrap_or(u64::MAX), |warp| self.order[warp])
     }
 }
 
