@@ -201,6 +201,8 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
         data: DataSpec {
             pace: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
+            store_conflict_percent: u64::from(sm.l1.store_conflict_percent.unwrap_or(100))
+                .saturating_sub(100),
             shared_queue: sm.memory_pipeline.unit_queue as usize,
             global_queue: sm.memory_pipeline.data_queue as usize,
         },

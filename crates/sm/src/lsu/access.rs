@@ -115,9 +115,7 @@ fn global_work(
     let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
-        let passes = banks::shared_passes(rows, bytes, banks);
-        let percent = if kind == AccessKind::Store { spec.l1.store_conflict_percent } else { None };
-        data = data.max(conflicting_cycles(passes.taken, passes.ideal, percent));
+        data = data.max(banks::shared_passes(rows, bytes, banks).taken);
     }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
@@ -136,13 +134,6 @@ fn global_work(
     *sector_count += u64::from(sectors);
     let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
     Work::Global { access, lines, passes }
-}
-
-/// Cycles of the data array for so many passes, of which some would do without bank conflicts; those that conflicts add take
-/// so many cycles a hundred.
-fn conflicting_cycles(passes: u32, ideal: u32, percent: Option<u32>) -> u32 {
-    let added = passes.saturating_sub(ideal);
-    passes - added + added * percent.unwrap_or(100) / 100
 }
 
 /// The counters of requests and of sectors of an access.
@@ -174,20 +165,5 @@ fn interleave_local(record: &mut AccessRecord, sm: SmId, slot: usize, spec: &SmS
             row.addresses[lane] = base + word * LINE_BYTES + lane as u64 * 4 + byte;
         }
         *row = RowAccess::new(row.addresses, row.mask, record.bytes);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::conflicting_cycles;
-
-    #[test]
-    fn only_the_passes_that_conflicts_add_take_longer() {
-        let cycles = |passes, ideal| conflicting_cycles(passes, ideal, Some(150));
-        assert_eq!(
-            [cycles(1, 1), cycles(4, 4), cycles(2, 1), cycles(32, 1), cycles(32, 4)],
-            [1, 4, 2, 47, 46]
-        );
-        assert_eq!(conflicting_cycles(32, 1, None), 32);
     }
 }

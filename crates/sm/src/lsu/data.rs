@@ -11,6 +11,8 @@ use warplab_units::Cycle;
 pub(crate) struct DataSpec {
     /// Cycles between two passes of an instruction that reads or writes what is there.
     pub(crate) pace: u64,
+    /// Cycles in a hundred passes that conflicts add to a store, beside one each.
+    pub(crate) store_conflict_percent: u64,
     /// Accesses to shared memory that may wait for it while the next one starts.
     pub(crate) shared_queue: usize,
     /// Likewise, accesses that come from the tags.
@@ -105,6 +107,13 @@ impl DataStage {
         self.free - now
     }
 
+    /// So many passes of the last access are the conflicts of a store: other warps wait longer for the stage, its own has them
+    /// behind it by then.
+    #[inline]
+    pub(crate) fn add_conflicts(&mut self, passes: u64, spec: &DataSpec) {
+        self.free += passes * spec.store_conflict_percent / 100;
+    }
+
     /// How many cycles longer the tags take for an access of so many cycles because other passes come in between.
     #[inline]
     pub(crate) fn share_of_tags(&self, now: Cycle, cycles: u64) -> u64 {
@@ -130,7 +139,7 @@ mod tests {
     use super::{DataSpec, DataStage, Kind};
     use warplab_units::Cycle;
 
-    const SPEC: DataSpec = DataSpec { pace: 2, shared_queue: 4, global_queue: 1 };
+    const SPEC: DataSpec = DataSpec { pace: 2, store_conflict_percent: 50, shared_queue: 4, global_queue: 1 };
 
     fn begin(stage: &mut DataStage, slot: u8, now: u64, passes: u64) -> u64 {
         stage.pass(Kind::Global, slot, (Cycle(now), Cycle(now)), passes, &SPEC).0
@@ -153,6 +162,14 @@ mod tests {
         let mut stage = DataStage::new(1);
         assert_eq!(stage.pass_what_comes(Cycle(10), 32), 32);
         assert_eq!(begin(&mut stage, 0, 12, 1), 42);
+    }
+
+    #[test]
+    fn conflicts_of_a_store_keep_the_stage_and_not_its_warp() {
+        let mut stage = DataStage::new(3);
+        assert_eq!(begin(&mut stage, 0, 10, 32), 10);
+        stage.add_conflicts(31, &SPEC);
+        assert_eq!([begin(&mut stage, 1, 11, 1), begin(&mut stage, 0, 12, 1)], [57, 74]);
     }
 
     #[test]

@@ -225,6 +225,7 @@ impl LoadStoreUnit {
             }
             GlobalAccess::Store { local } => {
                 self.pass_data(&start, asker, passes.data);
+                self.data.add_conflicts(u64::from(passes.data.saturating_sub(passes.width)), &spec.data);
                 self.store(start, asker.owner, lines, local);
             }
             GlobalAccess::Atomic { returns } => {
