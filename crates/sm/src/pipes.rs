@@ -200,7 +200,7 @@ impl Pipes {
             unit.ordered_end = passes + interval;
         }
         let leaves =
-            if passes > comes && self.is_held(taken, now, passes + interval) { comes } else { passes };
+            if passes > comes && self.hold_late(taken, now, passes + interval) { comes } else { passes };
         if self.queue_ends.len() >= usize::from(taken.queue) {
             self.queue_ends.pop_front();
         }
@@ -210,8 +210,8 @@ impl Pipes {
         passes - now
     }
 
-    /// Whether an instruction that passes at `end` can wait for that outside the queue.
-    fn is_held(&mut self, taken: PipeUse, now: Cycle, end: Cycle) -> bool {
+    /// Lets an instruction that passes at `end` wait for that outside the queue, if there is room. Whether there is.
+    fn hold_late(&mut self, taken: PipeUse, now: Cycle, end: Cycle) -> bool {
         while self.late_ends.pop_front_if(|&mut late| late <= now).is_some() {}
         let room = self.late_ends.len() < usize::from(taken.late);
         if room {
@@ -223,7 +223,7 @@ impl Pipes {
     /// The last instruction of a queue passes so many cycles later than `now` would let it, and those behind it.
     pub(crate) fn delay_queue(&mut self, taken: PipeUse, now: Cycle, cycles: u64, unit: &mut QueuedUnit) {
         unit.ordered_end += cycles;
-        if !self.is_held(taken, now, unit.ordered_end)
+        if !self.hold_late(taken, now, unit.ordered_end)
             && let Some(last) = self.queue_ends.back_mut()
         {
             *last += cycles;

@@ -21,7 +21,7 @@ struct Screen {
 impl Screen {
     fn new(width: u16, height: u16) -> Screen {
         let launch = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/launches/saxpy.ron");
-        let words = ["warplab", "step", launch, "--gpu", "toy", "--grid", "4"];
+        let words = ["warplab", "step", launch, "--gpu", "toy", "--grid", "4", "--isa", "ptx"];
         let arguments = Arguments::try_parse_from(words).unwrap();
         let Command::Step(arguments) = arguments.command else { panic!("another command") };
         let job = job::load(&arguments.asked(), &mut Output::new()).unwrap();

@@ -122,7 +122,8 @@ pub struct InstructionSupply {
     /// Instructions from the start of the code that a launch brings to the next level.
     #[serde(default)]
     pub prefetched_instructions: u32,
-    /// Cycles until the first warp has its first instruction, for which those wait that come meanwhile; as after a jump where it is not given.
+    /// Cycles until the first warp has its first instruction, for which those wait that come meanwhile; as after a jump
+    /// where it is not given.
     #[serde(default)]
     pub start_latency: Option<u32>,
     /// Cycles that this takes longer for each further multiprocessor of a cluster that runs the launch.
