@@ -19,6 +19,8 @@ pub enum RequestKind {
     Atomic {
         /// Accesses to sectors: as many for each sector as lanes on its busiest word.
         sector_accesses: u8,
+        /// Sectors of which every word takes part.
+        full: SectorMask,
         /// Whether the old values are wanted.
         returns: bool,
     },

@@ -53,6 +53,6 @@ pub(crate) fn write(token: u32, number: u64, sectors: u8, at: u64) -> Request {
 
 /// An atomic operation on one sector.
 pub(crate) fn atomic(token: u32, number: u64, sector_accesses: u8, at: u64) -> Request {
-    let kind = RequestKind::Atomic { sector_accesses, returns: true };
+    let kind = RequestKind::Atomic { sector_accesses, full: SectorMask::ALL, returns: true };
     Request { kind, ..read(token, number, 1, at) }
 }

@@ -32,18 +32,36 @@ pub(crate) fn all<'a>(
 
 /// Gives every buffer of a launch a place in device memory; `capacity` is the machine's memory in bytes, which must
 /// hold the program's variables, too.
-pub(crate) fn allocate<'a>(
-    buffers: impl Iterator<Item = (&'a str, Extent, &'a Rule)>,
+pub(crate) fn allocate(
+    arguments: &[Argument],
+    others: &[BufferSpec],
     program: &Program,
     capacity: u64,
     read: ReadFile<'_>,
     image: &mut MemoryImage,
 ) -> Result<(), Fault> {
-    let mut total = program.globals.iter().fold(0_u64, |sum, global| sum.saturating_add(global.bytes));
-    for (name, size, init) in buffers {
+    check_sizes(all(arguments, others), program, capacity)?;
+    // Those that no argument declares have been there before.
+    let before: Vec<_> = others.iter().map(|buffer| image.place(buffer.size.bytes)).collect();
+    let own = arguments.iter().flat_map(Argument::buffers).map(|(_, size, _)| image.place(size.bytes));
+    let places: Vec<_> = own.chain(before).collect();
+    for ((name, size, init), place) in all(arguments, others).zip(places) {
         if image.buffer(name).is_some() {
             return Err(Fault::input(format!("two buffers are named '{name}'; give each its own name")));
         }
+        image.allocate_at(place, name, size.bytes, rule(name, size, init, read)?);
+        image.set_element(name, size.element);
+    }
+    Ok(())
+}
+
+fn check_sizes<'a>(
+    buffers: impl Iterator<Item = (&'a str, Extent, &'a Rule)>,
+    program: &Program,
+    capacity: u64,
+) -> Result<(), Fault> {
+    let mut total = program.globals.iter().fold(0_u64, |sum, global| sum.saturating_add(global.bytes));
+    for (name, size, _) in buffers {
         check_size(name, size, capacity)?;
         total = total.saturating_add(size.bytes);
         if total > capacity {
@@ -51,8 +69,6 @@ pub(crate) fn allocate<'a>(
                 "with '{name}' the buffers have {total} bytes in all; the machine has {capacity}"
             )));
         }
-        image.allocate(name, size.bytes, rule(name, size, init, read)?);
-        image.set_element(name, size.element);
     }
     if total > capacity {
         return Err(Fault::input(format!(

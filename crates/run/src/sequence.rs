@@ -147,8 +147,8 @@ pub(crate) fn prepare_all(
     read: ReadFile<'_>,
     image: &mut MemoryImage,
 ) -> Result<Vec<PreparedLaunch>, Fault> {
-    let declared = buffers::all(sequence.declarations, sequence.buffers);
-    buffers::allocate(declared, sequence.program, device_bytes(config), read, image)?;
+    let Sequence { declarations, buffers, program, .. } = *sequence;
+    buffers::allocate(declarations, buffers, program, device_bytes(config), read, image)?;
     let addresses =
         allocate_globals(sequence.program, image).map_err(|fault| Fault::input(fault.to_string()))?;
     let kernels: Vec<&str> = sequence.launches.iter().map(|launch| launch.kernel).collect();

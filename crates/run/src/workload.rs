@@ -127,8 +127,7 @@ impl<'a> Workload<'a> {
     /// What is wrong with the arguments.
     pub fn set_up(&self, capacity: u64, read: ReadFile<'_>) -> Result<Data<'a>, Fault> {
         let mut image = MemoryImage::new();
-        let buffers = buffers::all(self.arguments, self.buffers);
-        buffers::allocate(buffers, self.program, capacity, read, &mut image)?;
+        buffers::allocate(self.arguments, self.buffers, self.program, capacity, read, &mut image)?;
         let symbols =
             allocate_globals(self.program, &mut image).map_err(|fault| Fault::input(fault.to_string()))?;
         let parameters = parameters::bytes(self.kernel()?, self.arguments, &image, read)?;

@@ -106,8 +106,8 @@ pub struct L2Cache {
     /// Bytes that one slice delivers in one cycle of the level-two clock.
     #[schemars(range(min = 1))]
     pub slice_bytes: u32,
-    /// Bytes of requests that pass into one slice in one cycle of the level-two clock, in flits of the crossbar: one for
-    /// the header and one for each sector of a write. Requests pass at once where it is not given.
+    /// Bytes of requests that pass into one slice in one cycle of the level-two clock, in flits of the crossbar: two at
+    /// least for a write. Requests pass at once where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub input_bytes: Option<u32>,
@@ -145,6 +145,10 @@ pub struct L2Cache {
     /// Level-two cycles between two atomic operations of one sector.
     #[schemars(range(min = 1))]
     pub atomic_interval: u32,
+    /// Percent of that which an operation takes on a sector of which not every word takes part; 100 where it is not given.
+    #[serde(default = "no_discount_on_repeated_atomics")]
+    #[schemars(range(min = 1, max = 10000))]
+    pub atomic_part_percent: u32,
     /// Percent of that which an operation takes on the sector of the one before; 100 where it is not given.
     #[serde(default = "no_discount_on_repeated_atomics")]
     #[schemars(range(min = 1, max = 10000))]

@@ -1,6 +1,6 @@
 //! The rules by which NVIDIA's and AMD's multiprocessors give out their resources.
 
-use super::carveout::carveout;
+use super::carveout::{Fitting, carveout};
 use super::{KernelResources, Limiter, Occupancy, OccupancyStep};
 use crate::gpu::{Limits, RegisterAllocation};
 
@@ -27,7 +27,8 @@ pub fn occupancy(limits: &Limits, kernel: &KernelResources) -> Occupancy {
 
     let others = limit_warps.min(limits.blocks).min(limit_registers.unwrap_or(u32::MAX));
     let by_slots = limit_warps.min(limits.blocks);
-    let carveout_kib = carveout(limits, kernel, shared_per_block, by_slots, &mut steps);
+    let fitting = Fitting { by_slots, with_registers: others };
+    let carveout_kib = carveout(limits, kernel, shared_per_block, fitting, &mut steps);
     let limit_shared = (shared_per_block > 0).then(|| {
         let available = u64::from(carveout_kib) * 1024;
         let available =

@@ -4,7 +4,7 @@ use super::{Case, Checksum};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use warplab_config::launch::{Argument, Init, Size};
+use warplab_config::launch::{Argument, BufferSpec, Init, Size};
 use warplab_diagnostics::{Diagnostic, Source, Span, nearest_name};
 use warplab_exec::LaunchShape;
 
@@ -20,6 +20,9 @@ struct Line {
     block: [u32; 3],
     #[serde(default)]
     dynamic_shared_bytes: u32,
+    /// Bytes of a buffer that the program held beside those of the case, allocated before them.
+    #[serde(default)]
+    held: u64,
     args: Vec<LineArgument>,
     #[serde(default)]
     checksums: BTreeMap<String, (String, String)>,
@@ -83,11 +86,17 @@ fn read(text: &str, span: Span) -> Result<Case, Diagnostic> {
             block: line.block,
             dynamic_shared_bytes: line.dynamic_shared_bytes,
         },
+        held: held(line.held),
         arguments: arguments.map_err(fault)?,
         checksums: checksums.map_err(fault)?,
         clock: line.clock,
         metrics: FxHashMap::default(),
     })
+}
+
+fn held(bytes: u64) -> Vec<BufferSpec> {
+    let buffer = BufferSpec { name: "held".to_owned(), size: Size(bytes).into(), init: Init::Zero };
+    if bytes == 0 { Vec::new() } else { vec![buffer] }
 }
 
 fn argument(argument: LineArgument) -> Result<Argument, String> {

@@ -11,7 +11,7 @@ mod metrics;
 use crate::pool::Need;
 use rustc_hash::FxHashMap;
 use warplab_config::GpuConfig;
-use warplab_config::launch::Argument;
+use warplab_config::launch::{Argument, BufferSpec};
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_exec::{LaunchShape, MemoryImage};
 use warplab_gpu::RunOptions;
@@ -44,6 +44,8 @@ pub struct Case {
     pub kernel: String,
     /// Grid, block and dynamic shared memory.
     pub shape: LaunchShape,
+    /// What the program held beside the buffers of the case, allocated before them.
+    pub held: Vec<BufferSpec>,
     /// The arguments, in order.
     pub arguments: Vec<Argument>,
     /// The checksums of output buffers on the hardware.
@@ -84,7 +86,7 @@ impl Case {
             kernel: &self.kernel,
             shape: self.shape,
             arguments: &self.arguments,
-            buffers: &[],
+            buffers: &self.held,
             symbols: &NO_SYMBOLS,
         }
     }

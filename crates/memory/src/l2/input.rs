@@ -3,6 +3,9 @@
 use crate::message::{Request, RequestKind};
 use warplab_config::{GpuConfig, Ticks};
 
+/// Flits for which a write takes the port at least.
+const LEAST_WRITE_FLITS: u32 = 2;
+
 /// How long requests take to pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputSpec {
@@ -23,8 +26,8 @@ impl InputSpec {
     pub(crate) fn time(&self, request: &Request) -> Ticks {
         let flits = match request.kind {
             RequestKind::Read => 1,
-            RequestKind::Write { .. } => 1 + request.sectors.count(),
-            RequestKind::Atomic { .. } => request.bytes.div_ceil(self.flit_bytes.max(1)),
+            RequestKind::Write { .. } => request.flits(self.flit_bytes.max(1)).max(LEAST_WRITE_FLITS),
+            RequestKind::Atomic { .. } => request.flits(self.flit_bytes.max(1)),
         };
         self.flit * u64::from(flits)
     }
@@ -45,15 +48,18 @@ mod tests {
     }
 
     #[test]
-    fn a_read_is_one_flit_and_a_write_one_more_than_its_sectors() {
+    fn a_request_with_data_is_as_many_flits_as_on_the_crossbar_a_write_two_at_least() {
         let write = RequestKind::Write { full: SectorMask(0b1), words: 0xff };
-        let taken = [(RequestKind::Read, 0b1111), (write, 0b1), (write, 0b1111)];
-        assert_eq!(taken.map(|(kind, sectors)| cycles(kind, sectors, 0)), [1, 2, 5].map(Ticks::of_cycles));
-    }
-
-    #[test]
-    fn an_atomic_operation_is_as_many_flits_as_on_the_crossbar() {
-        let atomic = RequestKind::Atomic { sector_accesses: 4, returns: false };
-        assert_eq!(cycles(atomic, 0b1111, 160), Ticks::of_cycles(5));
+        let atomic = RequestKind::Atomic { sector_accesses: 4, full: SectorMask::ALL, returns: false };
+        let taken = [
+            (RequestKind::Read, 0b1111, 8),
+            (write, 0b1, 32),
+            (write, 0b1, 64),
+            (write, 0b1111, 128),
+            (atomic, 0b1, 32),
+            (atomic, 0b1111, 160),
+        ];
+        let cycles = taken.map(|(kind, sectors, bytes)| cycles(kind, sectors, bytes));
+        assert_eq!(cycles, [1, 2, 2, 4, 1, 5].map(Ticks::of_cycles));
     }
 }

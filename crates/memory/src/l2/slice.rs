@@ -65,7 +65,8 @@ pub(crate) struct L2Spec {
     miss: Ticks,
     fill: Ticks,
     atomic: Ticks,
-    /// An atomic operation on the sector of the one before.
+    /// An atomic operation on part of a sector, and on the sector of the one before.
+    atomic_part: Ticks,
     atomic_repeat: Ticks,
 }
 
@@ -97,6 +98,7 @@ impl L2Spec {
             miss: Ticks::of_cycles(u64::from(l2.miss_latency)),
             fill: Ticks::of_cycles(u64::from(l2.fill_latency)),
             atomic: cycle * u64::from(l2.atomic_interval),
+            atomic_part: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_part_percent) / 100),
             atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
         }
     }
@@ -122,15 +124,29 @@ impl L2Spec {
     fn port_time(&self, request: &Request, before: Option<(Address, SectorMask)>) -> Ticks {
         let busy = self.sector_time(request);
         match request.kind {
-            RequestKind::Atomic { sector_accesses, .. } => {
-                let sectors = request.sectors.count();
-                let again = before == Some((request.line, request.sectors)) && sectors == 1;
-                let first = u64::from(sectors - u32::from(again));
-                let repeated = u64::from(sector_accesses).saturating_sub(first);
-                busy.max(self.atomic * first + self.atomic_repeat * repeated)
+            RequestKind::Atomic { sector_accesses, full, .. } => {
+                let (sectors, full) = (request.sectors.count(), full.count());
+                let again = before == Some((request.line, request.sectors)) && sectors == 1 && full == 0;
+                let part = u64::from(sectors - full - u32::from(again));
+                let repeated = u64::from(sector_accesses).saturating_sub(part + u64::from(full));
+                busy.max(
+                    self.atomic * u64::from(full) + self.atomic_part * part + self.atomic_repeat * repeated,
+                )
             }
             RequestKind::Read | RequestKind::Write { .. } => busy,
         }
+    }
+}
+
+impl L2Spec {
+    /// How long an atomic operation that goes on to its home keeps the port of the near slice busy: its sectors pass
+    /// together, further lanes on their words one after another.
+    fn pass_time(&self, request: &Request) -> Ticks {
+        let RequestKind::Atomic { sector_accesses, .. } = request.kind else {
+            return self.sector_time(request);
+        };
+        let further = u32::from(sector_accesses).saturating_sub(request.sectors.count());
+        self.atomic + self.atomic_repeat * u64::from(further)
     }
 }
 
@@ -504,7 +520,7 @@ fn count(request: &Request, present: SectorMask, missing: SectorMask, counters: 
             counters.write_sectors += sectors;
             counters.write_hits += u64::from((request.sectors & present).count());
         }
-        RequestKind::Atomic { returns, sector_accesses } => {
+        RequestKind::Atomic { returns, sector_accesses, .. } => {
             let accesses = u64::from(sector_accesses);
             counters.atomic_hits += accesses - u64::from(missing.count()).min(accesses);
             if returns {

@@ -8,7 +8,7 @@ use warplab_units::{Address, Cycle, PartitionId, SectorMask, SmId};
 fn request(token: u32) -> Request {
     let (kind, sectors) = match token % 4 {
         0 => (RequestKind::Write { full: SectorMask(0b0011), words: 0xffff }, 0b0011),
-        1 => (RequestKind::Atomic { sector_accesses: 2, returns: true }, 1),
+        1 => (RequestKind::Atomic { sector_accesses: 2, full: SectorMask::EMPTY, returns: true }, 1),
         _ => (RequestKind::Read, 1 << (token % 3)),
     };
     let local_line = u64::from(token * 7 % 61);

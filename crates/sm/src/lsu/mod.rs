@@ -330,7 +330,8 @@ impl LoadStoreUnit {
         let load = returns.then(|| self.loads.start(asker, lines.len() as u32, ready));
         for access in lines {
             self.l1.invalidate(access.line);
-            let kind = RequestKind::Atomic { sector_accesses: access.sector_accesses, returns };
+            let LineAccess { sector_accesses, full, .. } = *access;
+            let kind = RequestKind::Atomic { sector_accesses, full, returns };
             let done = Token::Store { slot, generation, written: None };
             let token = load.map_or(done, |load| Token::Data { load });
             self.send(&start, access, access.sectors, kind, token);

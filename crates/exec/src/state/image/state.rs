@@ -37,6 +37,7 @@ struct StoredBuffer {
 struct StoredImage {
     buffers: Vec<StoredBuffer>,
     next: u64,
+    shared_pages: Vec<u64>,
 }
 
 impl Buffer {
@@ -109,15 +110,16 @@ impl Clone for Buffer {
 impl Serialize for MemoryImage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let buffers = self.buffers.iter().map(Buffer::to_stored).collect();
-        StoredImage { buffers, next: self.next }.serialize(serializer)
+        let shared_pages = self.shared_pages.clone();
+        StoredImage { buffers, next: self.next, shared_pages }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for MemoryImage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MemoryImage, D::Error> {
-        let StoredImage { buffers, next } = StoredImage::deserialize(deserializer)?;
+        let StoredImage { buffers, next, shared_pages } = StoredImage::deserialize(deserializer)?;
         let buffers: Result<Vec<Buffer>, String> = buffers.into_iter().map(Buffer::from_stored).collect();
-        Ok(MemoryImage { buffers: buffers.map_err(D::Error::custom)?, next })
+        Ok(MemoryImage { buffers: buffers.map_err(D::Error::custom)?, next, shared_pages })
     }
 }
 

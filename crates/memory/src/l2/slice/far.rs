@@ -105,7 +105,7 @@ impl Slice {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
-        self.pass_request(spec, request, SectorMask::EMPTY, now, output);
+        self.pass(spec.pass_time(request), now, output);
         // Each access goes on alone: a word and where it belongs.
         let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
         let passed = now + spec.hit;
