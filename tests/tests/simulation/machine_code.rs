@@ -30,6 +30,11 @@ fn kernels_of_applications_compute_what_the_gpu_did() {
     assert_short("applications", 100_000, 15);
 }
 
+#[test]
+fn everyday_kernels_compute_what_the_gpu_did() {
+    assert_short("everyday", 300_000, 27);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

@@ -8,19 +8,19 @@ fn occupancy_is_calculated_step_by_step() {
     warplab("occupancy --gpu h200 --block 256 --registers 63 --shared 17408").success().stdout_eq(str![[r#"
 NVIDIA H200
 
-step                                  calculation                                                                    result
-warps per block                       256 threads / 32 lanes, rounded up                                                  8
-blocks by warps                       64 warps / 8 warps per block                                                        8
-blocks by block slots                 limit of the multiprocessor                                                        32
-registers per warp                    63 registers x 32 lanes, rounded up to 256                                      2,048
-warps per sub-partition by registers  16384 registers / 2048, rounded down                                                8
-registers per block                   for 8 warps                                                                    16,384
-blocks by registers                   65536 registers                                                                     4
-bytes of shared memory per block      17408 static + 0 dynamic + 1024 reserved, rounded up to 128                    18,432
-KiB of the shared carve-out           room for 16 blocks of 18432 bytes, if that is at most 132 KiB; for 8 at least     164
-blocks by shared memory               167936 bytes / 18432 bytes per block                                                9
-resident blocks                       the least of these                                                                  4
-resident warps                        4 blocks x 8 warps                                                                 32
+step                                  calculation                                                                   result
+warps per block                       256 threads / 32 lanes, rounded up                                                 8
+blocks by warps                       64 warps / 8 warps per block                                                       8
+blocks by block slots                 limit of the multiprocessor                                                       32
+registers per warp                    63 registers x 32 lanes, rounded up to 256                                     2,048
+warps per sub-partition by registers  16384 registers / 2048, rounded down                                               8
+registers per block                   for 8 warps                                                                   16,384
+blocks by registers                   65536 registers                                                                    4
+bytes of shared memory per block      17408 static + 0 dynamic + 1024 reserved, rounded up to 128                   18,432
+KiB of the shared carve-out           room for 8 blocks of 18432 bytes, if that is at most 132 KiB; for 4 at least     132
+blocks by shared memory               135168 bytes / 18432 bytes per block                                               7
+resident blocks                       the least of these                                                                 4
+resident warps                        4 blocks x 8 warps                                                                32
 
 occupancy 50.00 %: 32 of 64 warps, 4 blocks, limited by registers
 
@@ -30,7 +30,7 @@ block size  blocks  warps  occupancy %  limited by
        128       8     32        50.00  registers
       *256       4     32        50.00  registers
        512       2     32        50.00  registers
-     1,024       1     32        50.00  registers
+     1,024       1     32        50.00  registers, shared memory
 
 "#]]).stderr_eq("");
 }

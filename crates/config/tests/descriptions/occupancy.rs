@@ -190,8 +190,8 @@ fn the_calculation_is_told_step_by_step() {
             "registers per block: for 4 warps = 8192",
             "blocks by registers: 65536 registers = 8",
             "bytes of shared memory per block: 17408 static + 0 dynamic + 1024 reserved, rounded up to 128 = 18432",
-            "KiB of the shared carve-out: room for 32 blocks of 18432 bytes, if that is at most 132 KiB; for 12 at least = 228",
-            "blocks by shared memory: 233472 bytes / 18432 bytes per block = 12",
+            "KiB of the shared carve-out: room for 16 blocks of 18432 bytes, if that is at most 132 KiB; for 8 at least = 164",
+            "blocks by shared memory: 167936 bytes / 18432 bytes per block = 9",
             "resident blocks: the least of these = 8",
             "resident warps: 8 blocks x 4 warps = 32",
         ]

@@ -125,7 +125,7 @@ impl L2Spec {
         let busy = self.sector_time(request);
         match request.kind {
             RequestKind::Atomic { sector_accesses, full, .. } => {
-                let (sectors, full) = (request.sectors.count(), full.count());
+                let (sectors, full) = (request.sectors.count(), (full & request.sectors).count());
                 let again = before == Some((request.line, request.sectors)) && sectors == 1 && full == 0;
                 let part = u64::from(sectors - full - u32::from(again));
                 let repeated = u64::from(sector_accesses).saturating_sub(part + u64::from(full));

@@ -58,3 +58,8 @@ fn the_ordinary_kernels() {
 fn the_applications() {
     assert_listing("applications");
 }
+
+#[test]
+fn the_everyday_kernels() {
+    assert_listing("everyday");
+}

@@ -86,7 +86,7 @@ impl L1 {
         found.is_some()
     }
 
-    /// A store has been acknowledged whose line was not there: it is there from now on.
+    /// A store whose line was not there: it is there from now on, as far as it is written (measured: lsu/order.txt).
     pub(crate) fn take(&mut self, access: &LineAccess) {
         let found = self.tags.seek(access.line, self.sets.of(access.line));
         if let Some(index) = self.found_or_inserted(found) {

@@ -83,8 +83,8 @@ enum Token {
     Fill { line: Address, place: Option<LineIndex>, sectors: SectorMask, sent: Cycle },
     /// Data for one load or atomic operation alone.
     Data { load: LoadId },
-    /// An acknowledgement; L1 takes the line then that it lacked.
-    Store { slot: u8, generation: u32, written: Option<LineAccess> },
+    /// An acknowledgement.
+    Store { slot: u8, generation: u32 },
 }
 
 /// The load/store unit of one SM.
@@ -307,18 +307,17 @@ impl LoadStoreUnit {
         let Owner { slot, generation, .. } = owner;
         for access in lines {
             let found = self.l1.store(access);
-            if local && !found {
+            if !found {
                 self.l1.take(access);
             }
             let hits = if found { u64::from(access.sectors.count()) } else { 0 };
-            let written = (!found && !local).then_some(*access);
             if local {
                 self.counters.local_store_sector_hits += hits;
             } else {
                 self.counters.global_store_sector_hits += hits;
             }
             let kind = RequestKind::Write { full: access.full, words: access.words };
-            self.send(&start, access, access.sectors, kind, Token::Store { slot, generation, written });
+            self.send(&start, access, access.sectors, kind, Token::Store { slot, generation });
         }
         let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
         start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
@@ -332,7 +331,7 @@ impl LoadStoreUnit {
             self.l1.invalidate(access.line);
             let LineAccess { sector_accesses, full, .. } = *access;
             let kind = RequestKind::Atomic { sector_accesses, full, returns };
-            let done = Token::Store { slot, generation, written: None };
+            let done = Token::Store { slot, generation };
             let token = load.map_or(done, |load| Token::Data { load });
             self.send(&start, access, access.sectors, kind, token);
         }
@@ -412,8 +411,7 @@ impl LoadStoreUnit {
                 self.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),
-            Some(Token::Store { slot, generation, written }) => {
-                written.iter().for_each(|access| self.l1.take(access));
+            Some(Token::Store { slot, generation }) => {
                 outcomes.push(Outcome::Acknowledged { slot, generation });
             }
             None => {}

@@ -104,9 +104,9 @@ fn a_request_is_looked_up_when_the_one_before_has_passed_in() {
     let mut config = toy();
     (config.crossbar.flit_bytes, config.l2.input_bytes) = (Some(32), Some(16));
     let mut bench = Bench::holding(&config, 0, 0b1111);
-    bench.run([write(1, 0, 0b1111, 100), read(2, 0, 0b0001, 100)]);
-    // Five flits of two cycles each.
-    assert_eq!(bench.answered()[1], (2, 110 + 1 + 20));
+    bench.run([Request { bytes: 128, ..write(1, 0, 0b1111, 100) }, read(2, 0, 0b0001, 100)]);
+    // Four flits of two cycles each.
+    assert_eq!(bench.answered()[1], (2, 108 + 1 + 20));
 }
 
 #[test]
