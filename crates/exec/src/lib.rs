@@ -42,7 +42,7 @@ pub use semantics::atomics::{apply, apply_lanes};
 pub use semantics::system::{HeapRequest, SystemRecord};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};
-pub use state::image::{Buffer, MemoryImage};
+pub use state::image::{Buffer, MemoryImage, PlaceInPage};
 pub use state::paths::{DivergenceModel, Path, PathStatus, Paths};
 pub use state::printed::{Printed, PrintedLine, PrintedLines};
 pub use state::shared::{RESERVED_SHARED_BYTES, SharedMemory};

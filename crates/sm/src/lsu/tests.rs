@@ -227,6 +227,20 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
 }
 
 #[test]
+fn a_store_takes_its_line_at_once_and_the_next_one_hits_and_leaves_by_itself() {
+    let mut unit = unit();
+    unit.push(0, owner(0), store(0..1), Cycle(0));
+    unit.push(0, owner(0), store(0..1), Cycle(1));
+    let mut outcomes = Vec::new();
+    for now in 1..20 {
+        if unit.queues.next_start(&SPEC.queue) <= Cycle(now) {
+            unit.advance(Cycle(now), &SPEC, &mut outcomes);
+        }
+    }
+    assert_eq!((unit.counters.global_store_sector_hits, unit.port.sent.len()), (4, 2));
+}
+
+#[test]
 fn stores_that_wait_too_long_for_the_port_hold_the_unit_back() {
     let mut unit = unit();
     let mut outcomes = Vec::new();

@@ -1,5 +1,6 @@
 //! The device memory image: named buffers that cost nothing until they are written.
 
+mod place;
 mod state;
 
 use crate::LANES;
@@ -17,12 +18,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use warplab_units::{Address, ElementType, Number};
 
+pub use place::PlaceInPage;
+use place::SharedPages;
+
 /// The first buffer's address: far from the windows of the generic address space.
 pub(crate) const FIRST_BASE: u64 = 0x7f00_0000_0000;
 /// Bytes of a page. Buffers begin in pages of their own, and at least this much after each is not mapped.
 pub(crate) const ALIGNMENT: u64 = 2 << 20;
-/// Buffers of less than a page begin at multiples of this.
-const SMALL_UNIT: u64 = 512;
 /// Bytes that are stored together once one of them is written.
 pub(crate) const PAGE_BYTES: u64 = 64 << 10;
 const PAGE_WORDS: u64 = PAGE_BYTES / 4;
@@ -167,19 +169,14 @@ impl Buffer {
 pub struct MemoryImage {
     buffers: Vec<Buffer>,
     next: u64,
-    /// How much is taken of each page that small buffers share.
-    shared_pages: Vec<u64>,
+    shared_pages: SharedPages,
 }
-
-/// How far from the beginning of its page a buffer begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaceInPage(u64);
 
 impl MemoryImage {
     /// Memory without buffers.
     #[must_use]
     pub fn new() -> MemoryImage {
-        MemoryImage { buffers: Vec::new(), next: FIRST_BASE, shared_pages: Vec::new() }
+        MemoryImage { buffers: Vec::new(), next: FIRST_BASE, shared_pages: SharedPages::default() }
     }
 
     /// A new buffer that begins a page; the same calls give the same addresses.
@@ -198,26 +195,10 @@ impl MemoryImage {
         self.add(place.0, name.into(), bytes, init)
     }
 
-    /// Where in its page `cudaMalloc` has the next buffer begin (`traces/h200/buffers`). Small ones share pages there; here
-    /// each has its own, so that what goes beyond its end meets no other buffer.
+    /// Where in its page `cudaMalloc` has the next buffer begin. Small ones share pages there; here each has its own, so
+    /// that what goes beyond its end meets no other buffer.
     pub fn place(&mut self, bytes: u64) -> PlaceInPage {
-        PlaceInPage(self.place_in_page(bytes))
-    }
-
-    /// The place of a small buffer in the fullest page that has room for it; a large one begins a page.
-    fn place_in_page(&mut self, bytes: u64) -> u64 {
-        let bytes = bytes.max(1).next_multiple_of(SMALL_UNIT);
-        if bytes >= ALIGNMENT {
-            return 0;
-        }
-        let fitting = self.shared_pages.iter_mut().filter(|taken| **taken + bytes <= ALIGNMENT);
-        match fitting.max_by_key(|taken| **taken) {
-            Some(taken) => std::mem::replace(taken, *taken + bytes),
-            None => {
-                self.shared_pages.push(bytes);
-                0
-            }
-        }
+        self.shared_pages.place(bytes)
     }
 
     fn add(&mut self, place: u64, name: String, bytes: u64, init: Init) -> Address {

@@ -1,5 +1,6 @@
 //! Device memory as plain data: copies and checkpoints hold the pages that were written, and nothing of the rest.
 
+use super::place::SharedPages;
 use super::{Buffer, CHUNK_PAGES, Chunk, MemoryImage, PAGE_BYTES, PAGE_WORDS, Page};
 use crate::rule::Init;
 use serde::de::Error;
@@ -37,7 +38,7 @@ struct StoredBuffer {
 struct StoredImage {
     buffers: Vec<StoredBuffer>,
     next: u64,
-    shared_pages: Vec<u64>,
+    shared_pages: SharedPages,
 }
 
 impl Buffer {

@@ -218,6 +218,21 @@ fn an_atomic_operation_keeps_the_port_for_each_access_to_its_sector() {
 }
 
 #[test]
+fn an_atomic_operation_takes_longer_where_words_of_its_sector_take_no_part() {
+    let mut config = toy();
+    (config.l2.atomic_interval, config.l2.atomic_part_percent, config.l2.atomic_repeat_percent) =
+        (4, 125, 150);
+    let after = |full: u8, accesses: u8| {
+        let mut bench = Bench::holding(&config, 0, 1);
+        let kind = RequestKind::Atomic { sector_accesses: accesses, full: SectorMask(full), returns: true };
+        bench.run([Request { kind, ..atomic(1, 0, accesses, 100) }]);
+        bench.answered()[0].1 - 120
+    };
+    // A whole sector, part of one, and part of one with two more lanes on a word.
+    assert_eq!([after(1, 1), after(0, 1), after(0, 3)], [4, 5, 5 + 2 * 6]);
+}
+
+#[test]
 fn an_atomic_operation_leaves_its_sector_dirty() {
     let mut bench = Bench::holding(&toy(), 0, 1);
     bench.run([atomic(1, 0, 1, 100)]);

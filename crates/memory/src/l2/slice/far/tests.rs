@@ -3,11 +3,11 @@
 
 use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
 use crate::map::{AddressMap, Half};
-use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request};
+use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, slice_hash, toy, write};
 use warplab_config::Ticks;
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::PartitionId;
+use warplab_units::{PartitionId, SectorMask};
 
 /// DRAM's part of the answer to a cold read of one sector: 10 to it, 100 in it, 10 from it.
 const DRAM: u64 = 10 + 100 + LATE + 10;
@@ -213,6 +213,24 @@ fn an_atomic_operation_is_done_at_home_and_answered_from_there() {
     assert_eq!(of_far, [(0, 0), (1, 0)]);
     // The copy here is gone.
     assert_eq!(twins.run(0, [read(3, far, 1, 2000)]), [(3, 2000 + WAY + HIT + WAY_OF_SECTOR + LATE)]);
+}
+
+#[test]
+fn an_atomic_operation_of_a_line_keeps_the_near_slice_as_long_as_one_of_a_sector() {
+    let mut twins = Twins::new();
+    let far = twins.at_home(1, 0);
+    let busy = |twins: &Twins| twins.counters[0].busy_ticks;
+    let mut busy_of = |sectors: u8| {
+        let before = busy(&twins);
+        let kind = RequestKind::Atomic {
+            sector_accesses: sectors.count_ones() as u8,
+            full: SectorMask(sectors),
+            returns: false,
+        };
+        twins.run(0, [Request { kind, sectors: SectorMask(sectors), ..atomic(1, far, 1, 1000) }]);
+        busy(&twins) - before
+    };
+    assert_eq!(busy_of(0b1111), busy_of(0b0001));
 }
 
 #[test]
