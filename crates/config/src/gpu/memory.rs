@@ -72,7 +72,7 @@ pub enum ReplacementPolicy {
 }
 
 /// The percent of a repeated atomic operation's interval where a machine gives none: all of it.
-fn no_discount_on_repeated_atomics() -> u32 {
+fn a_hundred_percent() -> u32 {
     100
 }
 
@@ -146,11 +146,11 @@ pub struct L2Cache {
     #[schemars(range(min = 1))]
     pub atomic_interval: u32,
     /// Percent of that which an operation takes on a sector of which not every word takes part; 100 where it is not given.
-    #[serde(default = "no_discount_on_repeated_atomics")]
+    #[serde(default = "a_hundred_percent")]
     #[schemars(range(min = 1, max = 10000))]
     pub atomic_part_percent: u32,
     /// Percent of that which an operation takes on the sector of the one before; 100 where it is not given.
-    #[serde(default = "no_discount_on_repeated_atomics")]
+    #[serde(default = "a_hundred_percent")]
     #[schemars(range(min = 1, max = 10000))]
     pub atomic_repeat_percent: u32,
     /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own, which keeps copies.

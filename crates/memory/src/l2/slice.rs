@@ -136,16 +136,11 @@ impl L2Spec {
             RequestKind::Read | RequestKind::Write { .. } => busy,
         }
     }
-}
 
-impl L2Spec {
     /// How long an atomic operation that goes on to its home keeps the port of the near slice busy: its sectors pass
     /// together, further lanes on their words one after another.
-    fn pass_time(&self, request: &Request) -> Ticks {
-        let RequestKind::Atomic { sector_accesses, .. } = request.kind else {
-            return self.sector_time(request);
-        };
-        let further = u32::from(sector_accesses).saturating_sub(request.sectors.count());
+    fn pass_time(&self, sectors: SectorMask, sector_accesses: u8) -> Ticks {
+        let further = u32::from(sector_accesses).saturating_sub(sectors.count());
         self.atomic + self.atomic_repeat * u64::from(further)
     }
 }

@@ -105,9 +105,9 @@ impl Slice {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
-        self.pass(spec.pass_time(request), now, output);
-        // Each access goes on alone: a word and where it belongs.
         let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
+        self.pass(spec.pass_time(request.sectors, sector_accesses), now, output);
+        // Each access goes on alone: a word and where it belongs.
         let passed = now + spec.hit;
         self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, passed, output);
         output.queue.leaves(now.to_cycle().0, request.at.0);
