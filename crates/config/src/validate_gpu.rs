@@ -24,6 +24,7 @@ pub(crate) fn validate_gpu(gpu: &GpuConfig, tree: &Node) -> Vec<Diagnostic> {
         ),
     }
     cache_lines(gpu, &mut rules);
+    clusters(gpu, &mut rules);
     dram(gpu, &mut rules);
     rules.faults
 }
@@ -309,6 +310,20 @@ fn cache_lines(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         },
         &format!("at most {MOST_CACHE_LINES} lines in all"),
     );
+}
+
+/// A cluster says how far each of its TPCs is, or nothing.
+fn clusters(gpu: &GpuConfig, rules: &mut Rules<'_>) {
+    for (number, cluster) in gpu.crossbar.clusters.iter().enumerate() {
+        let tpcs = cluster.sms.div_ceil(gpu.crossbar.sms_per_tpc.max(1)) as usize;
+        let given = cluster.distances.len();
+        rules.need(
+            given == 0 || given == tpcs,
+            "crossbar.clusters",
+            || format!("{given} distances of the {tpcs} TPCs of cluster {number}"),
+            "give a distance for each TPC (crossbar.sms_per_tpc), or none",
+        );
+    }
 }
 
 fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {

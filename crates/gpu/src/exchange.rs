@@ -139,7 +139,7 @@ impl Cluster {
         }
         let (ports, passed) = (&mut self.ports, &mut self.passed);
         let (_, later) = self.sorter.take_before(requests, end, |request| {
-            let at = ports.request_arrival(&spec.crossbar, request.at, request.bytes);
+            let at = ports.request_arrival(&spec.crossbar, request.sm, request.at, request.bytes);
             passed.push(spec.map.route(Request { at, ..request }));
         });
         self.departures[0] = later;
@@ -163,9 +163,10 @@ impl Cluster {
     /// What partitions have taken of its SMs' requests: the SMs know it when a message has come back.
     pub(crate) fn receive_credits(&mut self, sms: &mut ClusterSms<'_>, spec: &MemorySpec) {
         for &Credit { sm, flits, at } in &self.credits {
+            let at = at + spec.crossbar.back(sm);
             let sm = sm.index() - sms.first;
             if let Some(port) = &mut sms.sms[sm] {
-                port.sm.give_back(flits, at + spec.crossbar.latency());
+                port.sm.give_back(flits, at);
                 sms.next[sm] = sms.next[sm].min(port.sm.next_credit());
             }
         }

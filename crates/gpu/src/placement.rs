@@ -73,7 +73,7 @@ mod tests {
 
     /// Two SMs that come first, then clusters of four and six.
     fn placement() -> Placement {
-        let cluster = |sms, first| SmCluster { sms, half: 0, first };
+        let cluster = |sms, first| SmCluster { sms, first, ..SmCluster::default() };
         Placement::by_cluster(&[cluster(2, true), cluster(4, false), cluster(6, false)], 2)
     }
 

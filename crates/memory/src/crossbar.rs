@@ -14,6 +14,8 @@ use warplab_units::{Cycle, SmId, TypedId};
 #[derive(Clone, Debug)]
 pub struct CrossbarSpec {
     latency: u64,
+    /// Cycles that each SM is further away, there and back.
+    distances: Arc<[[u64; 2]]>,
     /// The SMs of each cluster.
     clusters: Arc<[Range<usize>]>,
     /// The cluster of each SM.
@@ -30,6 +32,7 @@ impl CrossbarSpec {
         let crossbar = &config.crossbar;
         CrossbarSpec {
             latency: u64::from(crossbar.latency),
+            distances: config.distance_of_sm().into_iter().map(there_and_back).collect(),
             cluster_of_sm: config.cluster_of_sm().into(),
             clusters: ranges(&config.sm_clusters()).into(),
             sm_receive: Bandwidth::bytes_per_cycle(crossbar.sm_receive_bytes),
@@ -38,10 +41,17 @@ impl CrossbarSpec {
         }
     }
 
-    /// Cycles that a message takes at least, each way.
+    /// Cycles that a message to a partition takes from an SM at least.
+    #[inline]
+    fn there(&self, sm: SmId) -> u64 {
+        self.latency + self.distances[sm.index()][0]
+    }
+
+    /// Cycles that a message from a partition takes to an SM at least.
+    #[inline]
     #[must_use]
-    pub fn latency(&self) -> u64 {
-        self.latency
+    pub fn back(&self, sm: SmId) -> u64 {
+        self.latency + self.distances[sm.index()][1]
     }
 
     /// The SMs of each cluster.
@@ -62,6 +72,11 @@ impl CrossbarSpec {
     fn place(&self, sm: SmId) -> usize {
         sm.index() - self.clusters[self.cluster(sm)].start
     }
+}
+
+/// The way there and the way back of a distance: equal, or the way back a cycle longer.
+fn there_and_back(distance: u32) -> [u64; 2] {
+    [distance / 2, distance.div_ceil(2)].map(u64::from)
 }
 
 /// The SMs of clusters that lie one after another.
@@ -96,10 +111,10 @@ impl ClusterPorts {
         }
     }
 
-    /// When a request that leaves its SM `at` arrives at its partition: at least the latency later.
+    /// When a request that leaves an SM `at` arrives at its partition: at least the latency later.
     #[inline]
-    pub fn request_arrival(&mut self, spec: &CrossbarSpec, at: Cycle, bytes: u32) -> Cycle {
-        let arrival = self.send.pass(spec.cluster_send, at, bytes) + spec.latency;
+    pub fn request_arrival(&mut self, spec: &CrossbarSpec, sm: SmId, at: Cycle, bytes: u32) -> Cycle {
+        let arrival = self.send.pass(spec.cluster_send, at, bytes) + spec.there(sm);
         self.counters.requests.passes(at.0, arrival.0);
         arrival
     }
@@ -111,7 +126,7 @@ impl ClusterPorts {
         let at_cluster = if shared { 0 } else { bytes };
         let passed = self.receive.pass(spec.cluster_receive, at, at_cluster);
         let port = &mut self.sm_receive[spec.place(sm)];
-        let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.latency;
+        let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.back(sm);
         self.counters.replies.passes(at.0, arrival.0);
         arrival
     }
@@ -133,6 +148,7 @@ mod tests {
     use super::{ClusterPorts, CrossbarSpec};
     use crate::message::Reply;
     use crate::testing::toy;
+    use warplab_config::gpu::SmCluster;
     use warplab_units::{Cycle, SmId};
 
     /// Ten cycles each way; SMs receive 32 bytes per cycle, clusters send 32 and receive 64.
@@ -150,7 +166,7 @@ mod tests {
         let (spec, mut crossbar) = crossbar(sms_per_cluster);
         sent.map(|(sm, at, bytes)| {
             let cluster = spec.cluster(SmId(sm));
-            crossbar[cluster].request_arrival(&spec, Cycle(at), bytes).0
+            crossbar[cluster].request_arrival(&spec, SmId(sm), Cycle(at), bytes).0
         })
     }
 
@@ -206,9 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn an_sm_that_is_further_away_is_reached_later_by_half_of_its_distance_each_way() {
+        let mut config = toy();
+        (config.limits.multiprocessors, config.crossbar.sms_per_tpc) = (4, 2);
+        let distances = vec![0, 5];
+        config.crossbar.clusters = vec![SmCluster { sms: 4, distances, ..SmCluster::default() }];
+        let spec = CrossbarSpec::new(&config);
+        let mut ports = ClusterPorts::new(4);
+        assert_eq!([1, 2].map(|sm| ports.request_arrival(&spec, SmId(sm), Cycle(5), 0).0), [15, 15 + 2]);
+        assert_eq!([1, 2].map(|sm| ports.reply_arrival(&spec, &reply(sm, 5, 0)).0), [15, 15 + 3]);
+        assert_eq!([1, 2].map(|sm| spec.back(SmId(sm))), [10, 13]);
+    }
+
+    #[test]
     fn requests_and_replies_do_not_meet() {
         let (spec, mut crossbar) = crossbar(2);
-        assert_eq!(crossbar[0].request_arrival(&spec, Cycle(5), 320), Cycle(5 + 9 + 10));
+        assert_eq!(crossbar[0].request_arrival(&spec, SmId(0), Cycle(5), 320), Cycle(5 + 9 + 10));
         assert_eq!(crossbar[0].reply_arrival(&spec, &reply(0, 5, 32)), Cycle(15));
     }
 
@@ -216,12 +245,12 @@ mod tests {
     fn counters_that_are_taken_start_anew() {
         let (spec, crossbar) = crossbar(2);
         let mut ports = crossbar[0].clone();
-        ports.request_arrival(&spec, Cycle(5), 64);
+        ports.request_arrival(&spec, SmId(0), Cycle(5), 64);
         ports.reply_arrival(&spec, &reply(1, 50, 32));
         let first = ports.take_counters();
         assert_eq!((first.requests.departures, first.requests.total_latency), (1, 11));
         assert_eq!((first.replies.departures, first.replies.total_latency), (1, 10));
-        ports.request_arrival(&spec, Cycle(105), 8);
+        ports.request_arrival(&spec, SmId(0), Cycle(105), 8);
         assert_eq!(ports.take_counters().requests.total_latency, 10);
         assert_eq!(ports.counters().requests.departures, 0);
     }
@@ -230,9 +259,9 @@ mod tests {
     fn stored_ports_remember_what_they_do() {
         let (spec, crossbar) = crossbar(1);
         let mut ports = crossbar[0].clone();
-        ports.request_arrival(&spec, Cycle(5), 320);
+        ports.request_arrival(&spec, SmId(0), Cycle(5), 320);
         let bytes = postcard::to_allocvec(&ports).unwrap();
         let mut restored: ClusterPorts = postcard::from_bytes(&bytes).unwrap();
-        assert_eq!(restored.request_arrival(&spec, Cycle(6), 32), Cycle(15 + 10));
+        assert_eq!(restored.request_arrival(&spec, SmId(0), Cycle(6), 32), Cycle(15 + 10));
     }
 }

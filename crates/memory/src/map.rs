@@ -242,7 +242,7 @@ mod tests {
         let mut config = toy();
         (config.dram.channels, config.l2.halves, config.limits.multiprocessors) = (96, 2, 6);
         config.l2.slice_hash = Some(slice_hash());
-        let cluster = |sms, half| SmCluster { sms, half, first: false };
+        let cluster = |sms, half| SmCluster { sms, half, ..SmCluster::default() };
         config.crossbar.clusters = vec![cluster(3, 1), cluster(2, 0)];
         let map = AddressMap::new(&config);
         assert_eq!([0, 1, 2, 3, 4, 5].map(|sm| map.half_of_sm(SmId(sm))), [1, 1, 1, 0, 0, 1]);

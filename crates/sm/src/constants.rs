@@ -87,15 +87,17 @@ pub(crate) struct Constants {
     way_free: Option<Hundredths>,
     /// How many SMs of its cluster are served before this one when all ask at once.
     place: u64,
+    /// Cycles by which this SM is further from the next level than the nearest one.
+    distance: u64,
     /// When each block comes to the next level; never where nobody has asked.
     blocks: Vec<Cycle>,
 }
 
 impl Constants {
     /// Empty caches of an SM.
-    pub(crate) fn new(spec: Option<&ConstantSpec>, sm: SmId) -> Constants {
+    pub(crate) fn new(spec: Option<&ConstantSpec>, sm: SmId, distance: u64) -> Constants {
         let place = spec.and_then(|spec| spec.places.get(usize::from(sm.0))).copied().unwrap_or(0);
-        Constants { place, ..Constants::default() }
+        Constants { place, distance, ..Constants::default() }
     }
 
     /// When a constant is there that is wanted `now`.
@@ -129,7 +131,7 @@ impl Constants {
             0 => now,
             _ => block_ready(&mut self.blocks, number(spec.block_bytes), spec, now),
         };
-        let ready = below.max(self.carried(spec, now)) + miss;
+        let ready = below.max(self.carried(spec, now)) + miss + self.distance;
         let cache = &mut self.caches[cache];
         cache.inserted += 1;
         cache.lines[line] = (cache.inserted, ready);
@@ -195,6 +197,12 @@ mod tests {
     }
 
     #[test]
+    fn a_line_comes_later_to_an_sm_that_is_further_away() {
+        let mut constants = Constants::new(Some(&SPEC), SmId(0), 18);
+        assert_eq!(constants.ready(&SPEC, OPERAND, 0, 0, Cycle(100)), Cycle(158 + 18));
+    }
+
+    #[test]
     fn each_sub_partition_has_a_cache_for_operands() {
         let mut constants = Constants::default();
         let mut wait =
@@ -207,7 +215,7 @@ mod tests {
         // With 16 SMs a line of each keeps the way for 40 cycles. The third SM waits for two others at first.
         let spec = ConstantSpec { sharing: 16, places: vec![0, 1, 2], ..SPEC };
         let waits = |sm| {
-            let mut constants = Constants::new(Some(&spec), SmId(sm));
+            let mut constants = Constants::new(Some(&spec), SmId(sm), 0);
             [(0, 100), (1, 100), (2, 110), (3, 300)].map(|(sub, now)| {
                 constants.ready(&spec, ConstantPort::Operand { sub }, 0, 0, Cycle(now)).0 - now
             })

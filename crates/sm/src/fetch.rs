@@ -19,6 +19,8 @@ pub(crate) struct FetchSpec {
     next_line: [u64; 3],
     /// Cycles until any other line comes, by [`Level`].
     jump: [u64; 3],
+    /// Lines that are on their way from the L1 instruction cache at once, where distance counts.
+    in_flight: Option<u64>,
     /// Lines that are fetched ahead of the one that a warp has come to.
     ahead: u32,
     /// Cycles that the first instruction of the first warp waits; where it is not given, as after a jump.
@@ -63,12 +65,24 @@ impl FetchSpec {
             next_line: [supply.l1_line_interval, supply.l2_line_interval, memory_line_interval]
                 .map(u64::from),
             jump: [supply.l1_latency, supply.l2_latency, memory_latency].map(u64::from),
+            in_flight: supply.lines_in_flight.map(u64::from),
             ahead: supply.lines_ahead,
             start: supply
                 .start_latency
                 .map(|latency| u64::from(latency) + u64::from(supply.start_sharing) * others),
             prefetched: u64::from(supply.prefetched_instructions / line),
         }
+    }
+}
+
+impl FetchSpec {
+    /// Cycles from one line to the following one, for an SM at a distance: so many lines are on their way at once.
+    fn next_line(&self, level: Level, distance: u64) -> u64 {
+        let further = match (level, self.in_flight) {
+            (Level::L1, Some(lines)) => (distance + lines / 2) / lines,
+            _ => 0,
+        };
+        self.next_line[level as usize] + further
     }
 }
 
@@ -149,20 +163,22 @@ pub(crate) struct Fetch {
     l1: LineCache,
     /// When the first line of the launch comes, asked for by its first warp here.
     started: Option<Cycle>,
+    /// Cycles by which this SM is further from its L1 instruction cache, which is its cluster's, than the nearest one.
+    distance: u64,
 }
 
 impl Fetch {
     /// The caches when a launch begins.
-    pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize) -> Fetch {
+    pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize, distance: u64) -> Fetch {
         let l1 = LineCache::with_first(spec.prefetched);
-        Fetch { l0: vec![L0::default(); sub_partitions], l1, started: None }
+        Fetch { l0: vec![L0::default(); sub_partitions], l1, started: None, distance }
     }
 
     /// When a warp that comes `at` has its first instruction: the first one of the launch asks for the line, those that come
     /// before that is there wait for it.
     pub(crate) fn first(&mut self, spec: &FetchSpec, sub_partition: usize, at: Cycle) -> Cycle {
         let Some(start) = spec.start else { return self.there(spec, sub_partition, None, 0, at) };
-        let started = *self.started.get_or_insert(at + start);
+        let started = *self.started.get_or_insert(at + start + self.distance);
         let comes = if started > at { Comes::After(started - at) } else { Comes::AtAJump };
         self.line(spec, sub_partition, 0, comes, at).max(at)
     }
@@ -199,23 +215,26 @@ impl Fetch {
     /// Asks for a line that a warp wants `at`, and for those after it. When it comes.
     #[inline(never)]
     fn ask(&mut self, spec: &FetchSpec, sub_partition: usize, line: u32, comes: Comes, at: Cycle) -> Cycle {
+        let distance = self.distance;
         let l0 = &mut self.l0[sub_partition];
         if !l0.touch(line, spec.l0_lines) {
-            let level = level(&mut self.l1, line, spec.l1_lines) as usize;
+            let level = level(&mut self.l1, line, spec.l1_lines);
             l0.at(line).ready = at
                 + match comes {
                     Comes::After(cycles) => cycles,
-                    Comes::AtAJump => spec.jump[level],
+                    Comes::AtAJump => spec.jump[level as usize] + distance,
                     // The warp has issued the instructions of a line while the next one came.
-                    Comes::BehindTheLast => spec.next_line[level].saturating_sub(1 << spec.line_bits),
+                    Comes::BehindTheLast => {
+                        spec.next_line(level, distance).saturating_sub(1 << spec.line_bits)
+                    }
                 };
         }
         let ready = l0.at(line).ready;
         let mut last = ready.max(at);
         for next in line + 1..=line + spec.ahead {
             if !l0.touch(next, spec.l0_lines) {
-                let level = level(&mut self.l1, next, spec.l1_lines) as usize;
-                l0.at(next).ready = last + spec.next_line[level];
+                let level = level(&mut self.l1, next, spec.l1_lines);
+                l0.at(next).ready = last + spec.next_line(level, distance);
             }
             last = last.max(l0.at(next).ready);
         }
@@ -258,6 +277,7 @@ mod tests {
             memory_line_interval: Some(121),
             memory_latency: Some(300),
             lines_ahead: 0,
+            lines_in_flight: Some(3),
             prefetched_instructions: 0,
             start_latency: Some(130),
             start_sharing: 5,
@@ -269,7 +289,7 @@ mod tests {
     }
 
     fn fetch(sub_partitions: usize) -> Fetch {
-        Fetch::new(&spec(), sub_partitions)
+        Fetch::new(&spec(), sub_partitions, 0)
     }
 
     /// How long each instruction of a path through the code is waited for in sub-partition 0, where one is used in the
@@ -288,7 +308,7 @@ mod tests {
     /// per cycle, and each of the lines that are named has a wait of so many cycles before that.
     fn straight(ahead: u32, lines: u32, wait: (u32, u64)) -> Vec<u64> {
         let spec = FetchSpec { ahead, prefetched: 100, l0_lines: 100, l1_lines: 100, ..spec() };
-        let mut fetch = Fetch::new(&spec, 1);
+        let mut fetch = Fetch::new(&spec, 1, 0);
         let mut now = Cycle(1_000);
         let mut at = |line: u32| {
             let pc = line.checked_sub(1).map(|line| line * 8 + 7);
@@ -331,6 +351,16 @@ mod tests {
     }
 
     #[test]
+    fn an_sm_that_is_further_away_has_a_jump_later_and_each_line_by_a_third_of_that() {
+        let spec = FetchSpec { prefetched: 100, ..spec() };
+        let mut fetch = Fetch::new(&spec, 1, 10);
+        let mut wait = |pc, next, at| fetch.there(&spec, 0, pc, next, Cycle(at)).0 - at;
+        assert_eq!([wait(None, 0, 0), wait(Some(7), 8, 100)], [30 + 10, 18 + 3 - 8]);
+        let mut fetch = Fetch::new(&spec, 1, 10);
+        assert_eq!(fetch.first(&spec, 0, Cycle(0)), Cycle(spec.start.unwrap() + 10));
+    }
+
+    #[test]
     fn l0_forgets_the_line_that_came_first() {
         // The third line takes the place of the first, which L1 still has.
         assert_eq!(delays(&mut fetch(1), &[0, 8, 16, 0]), [300, 113, 113, 30]);
@@ -347,7 +377,7 @@ mod tests {
     #[test]
     fn what_a_launch_prefetches_comes_from_l1() {
         let spec = FetchSpec { prefetched: 2, ..spec() };
-        let mut fetch = Fetch::new(&spec, 1);
+        let mut fetch = Fetch::new(&spec, 1, 0);
         let mut wait = |pc, next, at| fetch.there(&spec, 0, pc, next, Cycle(at)).0 - at;
         assert_eq!([wait(None, 0, 0), wait(Some(7), 8, 100), wait(Some(15), 16, 200)], [30, 18 - 8, 121 - 8]);
     }

@@ -5,13 +5,14 @@ use crate::fetch::FetchSpec;
 use crate::lsu::{Coalescing, DataSpec, LsuSpec, PortSpec, QueueSpec};
 use crate::pipes::PipeSpec;
 use crate::register_file::RegisterFileSpec;
+use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
     BarrierHolds, Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
 };
 use warplab_exec::DivergenceModel;
 use warplab_program::LatencyTable;
-use warplab_units::Cycle;
+use warplab_units::{Cycle, SmId, TypedId};
 
 /// One SM's immutable description.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct SmSpec {
     /// None where instructions read as many registers at once as they want.
     pub(crate) register_file: Option<RegisterFileSpec>,
     pub(crate) latencies: LatencyTable,
+    /// Cycles by which each SM is further from what it shares with others than the nearest one.
+    distances: Arc<[u64]>,
     pub(crate) fetch: FetchSpec,
     /// None where every constant is there at once.
     pub(crate) constants: Option<ConstantSpec>,
@@ -138,6 +141,7 @@ impl SmSpec {
                 load_latency: u64::from(sm.shared.latency),
             }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
+            distances: config.distance_of_sm().into_iter().map(u64::from).collect(),
             fetch: FetchSpec::new(&sm.instructions, others),
             constants: sm
                 .constants
@@ -164,6 +168,11 @@ impl SmSpec {
             system_call: u64::from(config.launch.system_call.max(config.crossbar.latency)),
             sm_count: config.limits.multiprocessors,
         }
+    }
+
+    /// Cycles by which an SM is further from what it shares with others than the nearest one.
+    pub(crate) fn distance(&self, sm: SmId) -> u64 {
+        self.distances.get(sm.index()).copied().unwrap_or(0)
     }
 
     /// How divergence is handled.

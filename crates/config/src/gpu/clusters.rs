@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::iter::repeat_n;
 
 /// SMs that share one port of the crossbar (a graphics processing cluster).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmCluster {
     /// Multiprocessors of the cluster.
@@ -19,13 +19,19 @@ pub struct SmCluster {
     /// Whether all of them get a block before any other multiprocessor does.
     #[serde(default)]
     pub first: bool,
+    /// Cycles, there and back, by which each TPC of the cluster is further than the nearest one from what it shares with
+    /// others: level two, and the caches of code and constants behind its own. All are as near as each other where it is
+    /// not given.
+    #[serde(default)]
+    #[schemars(inner(range(max = 1000)))]
+    pub distances: Vec<u32>,
 }
 
 impl GpuConfig {
     /// The clusters of all SMs, in order: those of the crossbar, again and again until every SM is in one.
     #[must_use]
     pub fn sm_clusters(&self) -> Vec<SmCluster> {
-        let equal = [SmCluster { sms: self.crossbar.sms_per_cluster.max(1), half: 0, first: false }];
+        let equal = [SmCluster { sms: self.crossbar.sms_per_cluster.max(1), ..SmCluster::default() }];
         let named = &self.crossbar.clusters;
         let kinds = if named.is_empty() { &equal[..] } else { named };
         let mut left = self.limits.multiprocessors;
@@ -35,7 +41,7 @@ impl GpuConfig {
                 break;
             }
             let sms = kind.sms.clamp(1, left);
-            clusters.push(SmCluster { sms, ..*kind });
+            clusters.push(SmCluster { sms, ..kind.clone() });
             left -= sms;
         }
         clusters
@@ -46,5 +52,15 @@ impl GpuConfig {
     pub fn cluster_of_sm(&self) -> Vec<u16> {
         let of_cluster = |(cluster, number): (SmCluster, u16)| repeat_n(number, cluster.sms as usize);
         self.sm_clusters().into_iter().zip(0..).flat_map(of_cluster).collect()
+    }
+
+    /// Cycles, there and back, by which each SM is further from what it shares with others than the nearest one.
+    #[must_use]
+    pub fn distance_of_sm(&self) -> Vec<u32> {
+        let sms_per_tpc = self.crossbar.sms_per_tpc.max(1) as usize;
+        let of_cluster = |SmCluster { sms, distances, .. }: SmCluster| {
+            (0..sms as usize).map(move |sm| distances.get(sm / sms_per_tpc).copied().unwrap_or(0))
+        };
+        self.sm_clusters().into_iter().flat_map(of_cluster).collect()
     }
 }

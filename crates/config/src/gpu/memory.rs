@@ -111,6 +111,10 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub input_bytes: Option<u32>,
+    /// Multiprocessor cycles after a write has passed into a slice in which no other write of its line does.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1000))]
+    pub write_repeat: Option<u32>,
     /// Neighbouring multiprocessors of a cluster that share an L2 request coalescer: what one of them reads while another's
     /// request for it is at level two comes with that one's reply. Every request is looked up where it is not given.
     #[serde(default)]

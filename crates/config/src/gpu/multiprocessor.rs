@@ -119,6 +119,11 @@ pub struct InstructionSupply {
     #[serde(default)]
     #[schemars(range(max = 64))]
     pub lines_ahead: u32,
+    /// Lines that a multiprocessor has asked the next level for at once: where it is further away than others
+    /// (`crossbar.clusters`), lines come as much later as its share of that. No later where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub lines_in_flight: Option<u32>,
     /// Instructions from the start of the code that a launch brings to the next level.
     #[serde(default)]
     pub prefetched_instructions: u32,

@@ -68,7 +68,7 @@ fn a_wrong_type_says_what_was_expected() {
 
 #[test]
 fn a_number_out_of_range_says_its_bounds() {
-    let crossbar = ("latency: 95,", "latency: 0,");
+    let crossbar = ("latency: 93,", "latency: 0,");
     let said_of_it = "Cycles each way: also the length of the epochs in which the chip advances.";
     assert_eq!(told(&[crossbar]), [said("crossbar.latency is 0, but must be at least 1", said_of_it)]);
     assert_eq!(told(&[("ways: 16,", "ways: 5000,")])[0].0, "l2.ways is 5000, but must be at most 4096");
@@ -238,6 +238,17 @@ fn two_halves_need_the_bits_that_choose_between_them() {
 }
 
 #[test]
+fn a_cluster_says_how_far_each_of_its_tpcs_is() {
+    assert_eq!(
+        told(&[("distances: [10, 18, 6, 14])", "distances: [10, 18, 6])")]),
+        [said(
+            "crossbar.clusters: 3 distances of the 4 TPCs of cluster 2",
+            "give a distance for each TPC (crossbar.sms_per_tpc), or none"
+        )]
+    );
+}
+
+#[test]
 fn sets_of_tag_banks_need_a_hash_of_banks_and_one_that_reaches_all_of_them() {
     let found = told(&[("            tag_hash: (low: 0x3ab5, high: 0x15da),", "")]);
     let message = "multiprocessor.l1.tag_sets: sets of tag banks without a hash of banks";
@@ -311,7 +322,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     };
     assert_eq!(
         shown("l2.kibs=3"),
-        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_repeat_percent, coalescer_sms, dirty_lines, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_ways, partial_write, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways\n"
+        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_repeat_percent, coalescer_sms, dirty_lines, fetch_bytes, fill_latency, halves, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_ways, partial_write, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_repeat\n"
     );
     assert!(
         shown("multiprocessor.scheduler=fast")

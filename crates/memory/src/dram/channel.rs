@@ -54,6 +54,8 @@ pub struct ChannelSpec {
     /// Data on the bus.
     burst: Ticks,
     burst_bytes: u64,
+    /// Accesses of one direction among which it chooses.
+    window: usize,
     write_high: usize,
     write_low: usize,
     /// Whether a row is closed as soon as no access waits for it.
@@ -75,6 +77,7 @@ impl ChannelSpec {
             read_latency: clock * u64::from(dram.clocks.cl),
             burst: clock * u64::from(burst),
             burst_bytes: u64::from(dram.burst_bytes),
+            window: dram.queue as usize,
             write_high: dram.write_high as usize,
             write_low: dram.write_low as usize,
             closes_rows: dram.closes_rows,
@@ -118,8 +121,8 @@ impl PseudoChannel {
         PseudoChannel {
             open_rows: vec![None; banks],
             ready: ReadyTimes::new(&spec.constraints),
-            reads: Queues::new(banks),
-            writes: Queues::new(banks),
+            reads: Queues::new(banks, spec.window),
+            writes: Queues::new(banks, spec.window),
             pending: PendingCommands::default(),
             writing: false,
             next_age: 0,
@@ -139,8 +142,8 @@ impl PseudoChannel {
         self.next_age += 1;
         let queues = if write { &mut self.writes } else { &mut self.reads };
         let is_first = queues.oldest(bank).is_none();
-        queues.push(bank, waiting);
-        if write == self.writing {
+        let is_seen = queues.push(bank, waiting);
+        if is_seen && write == self.writing {
             self.plan_for_new(spec, bank, row, is_first);
         }
         if self.found.take().is_some() && now <= self.after_command {
@@ -370,10 +373,14 @@ impl PseudoChannel {
                     self.pending.renew(command, position, ready);
                 } else {
                     self.pending.take(command, position);
+                    let admitted = self.queues_mut().admit();
                     if spec.closes_rows {
                         self.close_if_idle(spec, bank);
                     }
                     self.plan(spec, bank);
+                    if let Some((other, row, is_first)) = admitted.filter(|&(other, ..)| other != bank) {
+                        self.plan_for_new(spec, other, row, is_first);
+                    }
                 }
                 Some(taken)
             }

@@ -47,13 +47,19 @@ pub(crate) struct Queues {
     waiting: Vec<Waiting>,
     free: Vec<u32>,
     banks: Vec<Bank>,
+    /// Accesses that the controller sees, and how many it sees at most.
     len: usize,
+    window: usize,
+    /// Those that wait for one of them to leave, each with its bank.
+    later: VecDeque<(usize, Waiting)>,
 }
 
 impl Queues {
-    /// Empty queues of so many banks.
-    pub(crate) fn new(banks: usize) -> Queues {
+    /// Empty queues of so many banks, of which the controller sees so many accesses.
+    pub(crate) fn new(banks: usize, window: usize) -> Queues {
         Queues {
+            window,
+            later: VecDeque::new(),
             waiting: Vec::with_capacity(USUAL),
             free: Vec::with_capacity(USUAL),
             banks: vec![Bank::default(); banks],
@@ -83,11 +89,34 @@ impl Queues {
 
     /// How many accesses wait, each of them until its last burst.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.len + self.later.len()
     }
 
-    /// An access comes last to the queue of a bank.
-    pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) {
+    /// An access comes last to the queue of a bank; whether the controller sees it.
+    pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) -> bool {
+        let seen = self.len < self.window;
+        if seen {
+            self.add(bank, waiting);
+        } else {
+            self.later.push_back((bank, waiting));
+        }
+        seen
+    }
+
+    /// The controller sees the access that has waited longest for that, if there is room: its bank and row, and whether the
+    /// bank had none.
+    #[inline]
+    pub(crate) fn admit(&mut self) -> Option<(usize, u64, bool)> {
+        if self.len >= self.window {
+            return None;
+        }
+        let (bank, waiting) = self.later.pop_front()?;
+        let is_first = self.oldest(bank).is_none();
+        self.add(bank, waiting);
+        Some((bank, waiting.row, is_first))
+    }
+
+    fn add(&mut self, bank: usize, waiting: Waiting) {
         let place = match self.free.pop() {
             Some(place) => {
                 self.waiting[place as usize] = waiting;
@@ -196,8 +225,8 @@ mod tests {
     #[test]
     fn accesses_of_a_bank_stay_in_order_whichever_leaves() {
         for (taken, left) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
-            let mut queues = Queues::new(2);
-            (0..3).for_each(|age| queues.push(1, waiting(age)));
+            let mut queues = Queues::new(2, 8);
+            (0..3).for_each(|age| _ = queues.push(1, waiting(age)));
             let place = places(&queues, 1)[taken];
             assert_eq!(queues.take(1, place).age, taken as u64);
             assert_eq!(ages(&queues, 1), left);
@@ -208,9 +237,9 @@ mod tests {
 
     #[test]
     fn the_oldest_access_of_a_row_is_found_again_whatever_came_and_went() {
-        let mut queues = Queues::new(1);
+        let mut queues = Queues::new(1, 8);
         let rows = [5, 7, 5, 7];
-        rows.into_iter().zip(0..).for_each(|(row, age)| queues.push(0, Waiting { row, ..waiting(age) }));
+        rows.into_iter().zip(0..).for_each(|(row, age)| _ = queues.push(0, Waiting { row, ..waiting(age) }));
         let take = |queues: &mut Queues, row| {
             let queued = queues.oldest_of_row(0, row)?;
             Some(queues.take(0, queued.place as usize).age)
@@ -224,12 +253,23 @@ mod tests {
 
     #[test]
     fn the_sectors_of_an_access_are_taken_one_by_one() {
-        let mut queues = Queues::new(1);
+        let mut queues = Queues::new(1, 8);
         queues.push(0, Waiting { sectors: SectorMask(0b1011), opened: true, ..waiting(0) });
         let place = queues.oldest(0).unwrap().place as usize;
         let taken = [0; 3].map(|_| queues.take(0, place)).map(|taken| (taken.sectors.0, taken.opened));
         assert_eq!(taken, [(0b0001, true), (0b0010, false), (0b1000, false)]);
         assert!(!queues.is_waiting(place));
         assert_eq!((queues.len(), queues.oldest(0)), (0, None));
+    }
+
+    #[test]
+    fn what_comes_after_as_many_as_the_controller_sees_is_seen_when_one_of_them_has_left() {
+        let mut queues = Queues::new(2, 2);
+        let seen = [0, 0, 1, 1].map(|bank| queues.push(bank, waiting(bank as u64)));
+        assert_eq!((seen, queues.len()), ([true, true, false, false], 4));
+        assert_eq!(queues.admit(), None);
+        queues.take(0, places(&queues, 0)[0]);
+        assert_eq!(queues.admit(), Some((1, 0, true)));
+        assert_eq!((queues.admit(), queues.len()), (None, 3));
     }
 }

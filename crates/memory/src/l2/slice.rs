@@ -3,6 +3,7 @@
 mod dirty;
 mod far;
 mod fetch;
+mod input;
 mod inspect;
 mod neighbours;
 mod partial;
@@ -10,7 +11,7 @@ mod partial;
 use super::coalescer::{Coalescer, CoalescerSpec};
 use super::dirty::DirtyLines;
 use super::inbox::{Blocked, Inbox};
-use super::input::InputSpec;
+use super::input::{InputSpec, LastWrites};
 use super::link::{Link, LinkSpec};
 use super::mshr::{Arrived, Mshrs, Waiter};
 use super::partial::PartialLines;
@@ -186,6 +187,7 @@ pub(crate) struct Slice {
     /// Lines that were just written in part, their copies here too.
     recent: RecentWrites,
     link: Link,
+    last_writes: LastWrites,
     port_free: Ticks,
     /// When data of lines that came late has left for all that waited.
     late_free: Ticks,
@@ -222,6 +224,7 @@ impl Slice {
             dirty: DirtyLines::default(),
             recent: RecentWrites::default(),
             link: Link::default(),
+            last_writes: LastWrites::default(),
             port_free: Ticks(0),
             late_free: Ticks(0),
             last_atomic: None,
@@ -300,10 +303,8 @@ impl Slice {
                 if asker == Asker::OtherHalf || home == self.half || request.kind == RequestKind::Read {
                     spec.credit(&request, asker, now, output);
                 }
-                let inbox = self.inbox(asker);
-                let input = spec.input.as_ref().filter(|_| asker == Asker::Sm);
-                let begin = inbox.passed().max(Ticks::from(request.at));
-                inbox.pop(input.map(|input| begin + input.time(&request)));
+                let passed = self.pass_in(spec, &request, asker, home == self.half);
+                self.inbox(asker).pop(passed);
             }
             Err(blocked) => self.inbox(asker).block(blocked),
         }
