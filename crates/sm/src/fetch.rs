@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn an_sm_that_is_further_away_has_a_jump_later_and_each_line_by_a_third_of_that() {
-        let spec = FetchSpec { prefetched: 100, ..spec() };
+        let spec = FetchSpec { prefetched: 2, ..spec() };
         let mut fetch = Fetch::new(&spec, 1, 10);
         let mut wait = |pc, next, at| fetch.there(&spec, 0, pc, next, Cycle(at)).0 - at;
         assert_eq!([wait(None, 0, 0), wait(Some(7), 8, 100)], [30 + 10, 18 + 3 - 8]);

@@ -132,7 +132,7 @@ fn a_call_of_the_driver_costs_the_cycles_of_the_machine_file_and_no_traffic() {
         (counters.elapsed_cycles, counters.sm.instructions.warp, counters.memory.l2.requests)
     };
     // The one request is the store of the address.
-    assert_eq!([1000, 3000].map(run), [(4176, 8, 1), (6176, 8, 1)]);
+    assert_eq!([1000, 3000].map(run), [(4177, 8, 1), (6177, 8, 1)]);
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn stores_of_single_words_pass_the_slices_more_slowly_over_small_footprints() {
             .collect();
         counted(&stores, 132, 512, u64::from(footprint)).elapsed_cycles
     };
-    // The KiB of a small footprint do not lie evenly on the slices.
-    assert_eq!([64 << 10, 256 << 10, 4 << 20].map(cycles), [23_936, 18_908, 18_005]);
+    // The KiB of a small footprint do not lie evenly on the slices, and writes of one line wait for each other.
+    assert_eq!([64 << 10, 256 << 10, 4 << 20, 16 << 20].map(cycles), [28_502, 20_527, 18_023, 18_146]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn double_precision_with_three_operands_waits_for_the_ports_of_the_registers() {
 }
 
 #[test]
-fn an_atomic_operation_takes_609_cycles_in_the_other_half() {
+fn an_atomic_operation_takes_610_cycles_in_the_other_half() {
     let config = gpu("h200");
     let program = listing("traces/h200/atomics.sass");
     let all = cases("atomics");
@@ -230,7 +230,7 @@ fn an_atomic_operation_takes_609_cycles_in_the_other_half() {
         simulated.image.buffer("cycles").expect("the buffer").word(1)
     };
     let cases = ["latency_atomg_spacing32", "latency_atomg_spacing1024"];
-    assert_eq!(cases.map(|name| (f64::from(each(name)) / 64.0).round()), [609.0, 612.0]);
+    assert_eq!(cases.map(|name| (f64::from(each(name)) / 64.0).round()), [610.0, 613.0]);
 }
 
 #[test]
@@ -261,5 +261,5 @@ fn a_gt200_has_a_small_cache_in_front_of_its_memory() {
 fn a_warp_alone_repeats_what_issued_before_a_miss_was_seen_and_of_several_each_does() {
     assert_eq!(replayed("paths", "operands_512_g1_l1"), 656, "as the hardware");
     assert_eq!(replayed("paths", "cold_64_g132_b32"), 396, "as the hardware");
-    assert_eq!(replayed("paths", "twice_wait0_g1024"), 37_601, "17,728 on the hardware");
+    assert_eq!(replayed("paths", "twice_wait0_g1024"), 35_894, "17,728 on the hardware");
 }
