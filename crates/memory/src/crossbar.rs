@@ -13,9 +13,8 @@ use warplab_units::{Cycle, SmId, TypedId};
 /// The specification of the crossbar.
 #[derive(Clone, Debug)]
 pub struct CrossbarSpec {
-    latency: u64,
-    /// Cycles that each SM is further away, there and back.
-    distances: Arc<[[u64; 2]]>,
+    /// Where each SM is.
+    places: Arc<[Place]>,
     /// The SMs of each cluster.
     clusters: Arc<[Range<usize>]>,
     /// The cluster of each SM.
@@ -31,8 +30,7 @@ impl CrossbarSpec {
     pub fn new(config: &GpuConfig) -> CrossbarSpec {
         let crossbar = &config.crossbar;
         CrossbarSpec {
-            latency: u64::from(crossbar.latency),
-            distances: config.distance_of_sm().into_iter().map(there_and_back).collect(),
+            places: places(config).into(),
             cluster_of_sm: config.cluster_of_sm().into(),
             clusters: ranges(&config.sm_clusters()).into(),
             sm_receive: Bandwidth::bytes_per_cycle(crossbar.sm_receive_bytes),
@@ -44,14 +42,14 @@ impl CrossbarSpec {
     /// Cycles that a message to a partition takes from an SM at least.
     #[inline]
     fn there(&self, sm: SmId) -> u64 {
-        self.latency + self.distances[sm.index()][0]
+        u64::from(self.places[sm.index()].there)
     }
 
     /// Cycles that a message from a partition takes to an SM at least.
     #[inline]
     #[must_use]
     pub fn back(&self, sm: SmId) -> u64 {
-        self.latency + self.distances[sm.index()][1]
+        u64::from(self.places[sm.index()].back)
     }
 
     /// The SMs of each cluster.
@@ -66,17 +64,28 @@ impl CrossbarSpec {
     pub fn cluster(&self, sm: SmId) -> usize {
         usize::from(self.cluster_of_sm[sm.index()])
     }
-
-    /// The number of an SM in its cluster.
-    #[inline]
-    fn place(&self, sm: SmId) -> usize {
-        sm.index() - self.clusters[self.cluster(sm)].start
-    }
 }
 
-/// The way there and the way back of a distance: equal, or the way back a cycle longer.
-fn there_and_back(distance: u32) -> [u64; 2] {
-    [distance / 2, distance.div_ceil(2)].map(u64::from)
+/// Where an SM is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its number in its cluster.
+    number: u32,
+    /// Cycles that a message takes to a partition and from one at least.
+    there: u32,
+    back: u32,
+}
+
+/// Where each SM is: half of its distance counts each way.
+fn places(config: &GpuConfig) -> Vec<Place> {
+    let latency = config.crossbar.latency;
+    let numbers = ranges(&config.sm_clusters()).into_iter().flat_map(|sms| 0..sms.len() as u32);
+    let place = |(number, distance): (u32, u32)| Place {
+        number,
+        there: latency + distance / 2,
+        back: latency + distance.div_ceil(2),
+    };
+    numbers.zip(config.distance_of_sm()).map(place).collect()
 }
 
 /// The SMs of clusters that lie one after another.
@@ -125,8 +134,9 @@ impl ClusterPorts {
         let Reply { sm, bytes, shared, at, .. } = *reply;
         let at_cluster = if shared { 0 } else { bytes };
         let passed = self.receive.pass(spec.cluster_receive, at, at_cluster);
-        let port = &mut self.sm_receive[spec.place(sm)];
-        let arrival = port.pass(spec.sm_receive, passed, bytes) + spec.back(sm);
+        let place = spec.places[sm.index()];
+        let port = &mut self.sm_receive[place.number as usize];
+        let arrival = port.pass(spec.sm_receive, passed, bytes) + u64::from(place.back);
         self.counters.replies.passes(at.0, arrival.0);
         arrival
     }

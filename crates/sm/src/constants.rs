@@ -101,6 +101,7 @@ impl Constants {
     }
 
     /// When a constant is there that is wanted `now`.
+    #[inline]
     pub(crate) fn ready(
         &mut self,
         spec: &ConstantSpec,
@@ -109,30 +110,44 @@ impl Constants {
         offset: u32,
         now: Cycle,
     ) -> Cycle {
-        let number =
-            |bytes: u32| (u32::from(bank) * (BANK_BYTES / bytes) + offset % BANK_BYTES / bytes) as usize;
-        let line = number(spec.line_bytes);
-        let (cache, miss) = match port {
-            ConstantPort::Load => (0, spec.miss[1]),
-            ConstantPort::Operand { sub } => (1 + usize::from(sub), spec.miss[0]),
+        let line = number(bank, offset, spec.line_bytes);
+        let cache = match port {
+            ConstantPort::Load => 0,
+            ConstantPort::Operand { sub } => 1 + usize::from(sub),
         };
+        if let Some(lines) = self.caches.get(cache)
+            && let Some(&(stamp, ready)) = lines.lines.get(line)
+            && stamp != 0
+            && lines.inserted - stamp < spec.lines
+        {
+            return ready.max(now);
+        }
+        self.bring(spec, (cache, line), bank, offset, now)
+    }
+
+    /// Brings a line to a cache that lacks it; when it is there.
+    #[inline(never)]
+    fn bring(
+        &mut self,
+        spec: &ConstantSpec,
+        (cache, line): (usize, usize),
+        bank: u8,
+        offset: u32,
+        now: Cycle,
+    ) -> Cycle {
+        let miss = spec.miss[usize::from(cache == 0)];
+        let below = match bank {
+            0 => now,
+            _ => block_ready(&mut self.blocks, number(bank, offset, spec.block_bytes), spec, now),
+        };
+        let ready = below.max(self.carried(spec, now)) + miss + self.distance;
         if cache >= self.caches.len() {
             self.caches.resize_with(cache + 1, Lines::default);
         }
-        let lines = &mut self.caches[cache].lines;
-        if line >= lines.len() {
-            lines.resize(line + 1, (0, Cycle(0)));
-        }
-        let (stamp, ready) = lines[line];
-        if stamp != 0 && self.caches[cache].inserted - stamp < spec.lines {
-            return ready.max(now);
-        }
-        let below = match bank {
-            0 => now,
-            _ => block_ready(&mut self.blocks, number(spec.block_bytes), spec, now),
-        };
-        let ready = below.max(self.carried(spec, now)) + miss + self.distance;
         let cache = &mut self.caches[cache];
+        if line >= cache.lines.len() {
+            cache.lines.resize(line + 1, (0, Cycle(0)));
+        }
         cache.inserted += 1;
         cache.lines[line] = (cache.inserted, ready);
         ready
@@ -147,6 +162,12 @@ impl Constants {
         self.way_free = Some(start + spec.interval * spec.sharing);
         Cycle(start.div_ceil(100))
     }
+}
+
+/// The number of the piece of so many bytes that a constant lies in.
+#[inline]
+fn number(bank: u8, offset: u32, bytes: u32) -> usize {
+    (u32::from(bank) * (BANK_BYTES / bytes) + offset % BANK_BYTES / bytes) as usize
 }
 
 /// When a block is in the next level.

@@ -75,17 +75,6 @@ impl FetchSpec {
     }
 }
 
-impl FetchSpec {
-    /// Cycles from one line to the following one, for an SM at a distance: so many lines are on their way at once.
-    fn next_line(&self, level: Level, distance: u64) -> u64 {
-        let further = match (level, self.in_flight) {
-            (Level::L1, Some(lines)) => (distance + lines / 2) / lines,
-            _ => 0,
-        };
-        self.next_line[level as usize] + further
-    }
-}
-
 /// A cache of code lines, first in first out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct LineCache {
@@ -163,15 +152,19 @@ pub(crate) struct Fetch {
     l1: LineCache,
     /// When the first line of the launch comes, asked for by its first warp here.
     started: Option<Cycle>,
-    /// Cycles by which this SM is further from its L1 instruction cache, which is its cluster's, than the nearest one.
+    /// Cycles by which this SM is further from its L1 instruction cache, which is its cluster's, than the nearest one, and by
+    /// which each line of straight code comes later.
     distance: u64,
+    further: u64,
 }
 
 impl Fetch {
     /// The caches when a launch begins.
     pub(crate) fn new(spec: &FetchSpec, sub_partitions: usize, distance: u64) -> Fetch {
         let l1 = LineCache::with_first(spec.prefetched);
-        Fetch { l0: vec![L0::default(); sub_partitions], l1, started: None, distance }
+        // So many lines are on their way at once.
+        let further = spec.in_flight.map_or(0, |lines| (distance + lines / 2) / lines);
+        Fetch { l0: vec![L0::default(); sub_partitions], l1, started: None, distance, further }
     }
 
     /// When a warp that comes `at` has its first instruction: the first one of the launch asks for the line, those that come
@@ -215,7 +208,9 @@ impl Fetch {
     /// Asks for a line that a warp wants `at`, and for those after it. When it comes.
     #[inline(never)]
     fn ask(&mut self, spec: &FetchSpec, sub_partition: usize, line: u32, comes: Comes, at: Cycle) -> Cycle {
-        let distance = self.distance;
+        let (distance, further) = (self.distance, self.further);
+        let next_line =
+            |level: Level| spec.next_line[level as usize] + if level == Level::L1 { further } else { 0 };
         let l0 = &mut self.l0[sub_partition];
         if !l0.touch(line, spec.l0_lines) {
             let level = level(&mut self.l1, line, spec.l1_lines);
@@ -224,9 +219,7 @@ impl Fetch {
                     Comes::After(cycles) => cycles,
                     Comes::AtAJump => spec.jump[level as usize] + distance,
                     // The warp has issued the instructions of a line while the next one came.
-                    Comes::BehindTheLast => {
-                        spec.next_line(level, distance).saturating_sub(1 << spec.line_bits)
-                    }
+                    Comes::BehindTheLast => next_line(level).saturating_sub(1 << spec.line_bits),
                 };
         }
         let ready = l0.at(line).ready;
@@ -234,7 +227,7 @@ impl Fetch {
         for next in line + 1..=line + spec.ahead {
             if !l0.touch(next, spec.l0_lines) {
                 let level = level(&mut self.l1, next, spec.l1_lines);
-                l0.at(next).ready = last + spec.next_line(level, distance);
+                l0.at(next).ready = last + next_line(level);
             }
             last = last.max(l0.at(next).ready);
         }

@@ -47,8 +47,9 @@ pub(crate) struct Queues {
     waiting: Vec<Waiting>,
     free: Vec<u32>,
     banks: Vec<Bank>,
-    /// Accesses that the controller sees, and how many it sees at most.
+    /// Accesses that wait, those that the controller sees, and how many it sees at most.
     len: usize,
+    seen: usize,
     window: usize,
     /// Those that wait for one of them to leave, each with its bank.
     later: VecDeque<(usize, Waiting)>,
@@ -64,6 +65,7 @@ impl Queues {
             free: Vec::with_capacity(USUAL),
             banks: vec![Bank::default(); banks],
             len: 0,
+            seen: 0,
         }
     }
 
@@ -89,25 +91,34 @@ impl Queues {
 
     /// How many accesses wait, each of them until its last burst.
     pub(crate) fn len(&self) -> usize {
-        self.len + self.later.len()
+        self.len
     }
 
     /// An access comes last to the queue of a bank; whether the controller sees it.
     pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) -> bool {
-        let seen = self.len < self.window;
-        if seen {
+        self.len += 1;
+        let is_seen = self.seen < self.window;
+        if is_seen {
             self.add(bank, waiting);
         } else {
             self.later.push_back((bank, waiting));
         }
-        seen
+        is_seen
     }
 
     /// The controller sees the access that has waited longest for that, if there is room: its bank and row, and whether the
     /// bank had none.
     #[inline]
     pub(crate) fn admit(&mut self) -> Option<(usize, u64, bool)> {
-        if self.len >= self.window {
+        if self.seen == self.len {
+            return None;
+        }
+        self.admit_later()
+    }
+
+    #[inline(never)]
+    fn admit_later(&mut self) -> Option<(usize, u64, bool)> {
+        if self.seen >= self.window {
             return None;
         }
         let (bank, waiting) = self.later.pop_front()?;
@@ -129,7 +140,7 @@ impl Queues {
         };
         let Waiting { row, at, age, .. } = waiting;
         self.banks[bank].queue.push_back(Queued { row, at, age, place });
-        self.len += 1;
+        self.seen += 1;
     }
 
     /// The oldest access to a bank, if any waits.
@@ -181,7 +192,7 @@ impl Queues {
         waiting.sectors = waiting.sectors & !first;
         waiting.opened = false;
         if waiting.sectors.is_empty() {
-            self.len -= 1;
+            (self.len, self.seen) = (self.len - 1, self.seen - 1);
             self.remove(bank, place as u32);
         }
         taken

@@ -30,6 +30,7 @@ impl InputSpec {
     }
 
     /// How long a request takes.
+    #[inline]
     pub(crate) fn time(&self, request: &Request) -> Ticks {
         let flits = match request.kind {
             RequestKind::Read => 1,
@@ -50,15 +51,21 @@ pub(crate) struct LastWrites(SmallVec<[(Address, Ticks); MOST]>);
 impl LastWrites {
     /// When a request has passed in that could begin at `begin` and takes so long. A write of the line of the last one goes
     /// with that; one of a line that was written before that waits until that write is through.
+    #[inline]
     pub(crate) fn pass(&mut self, spec: &InputSpec, request: &Request, begin: Ticks, time: Ticks) -> Ticks {
         if !matches!(request.kind, RequestKind::Write { .. }) || spec.write_repeat == Ticks(0) {
             return begin + time;
         }
-        let passed = self.free(spec, request.line, begin) + time;
+        self.write(spec, request.line, begin, time)
+    }
+
+    /// When a write of a line has passed in.
+    fn write(&mut self, spec: &InputSpec, line: Address, begin: Ticks, time: Ticks) -> Ticks {
+        let passed = self.free(spec, line, begin) + time;
         if self.0.len() == MOST {
             self.0.remove(0);
         }
-        self.0.push((request.line, passed));
+        self.0.push((line, passed));
         passed
     }
 

@@ -6,6 +6,7 @@ use warplab_config::Ticks;
 
 impl Slice {
     /// When a request that is looked up has passed in, where that takes time. Writes of a line wait for each other at its home.
+    #[inline]
     pub(super) fn pass_in(
         &mut self,
         spec: &L2Spec,
