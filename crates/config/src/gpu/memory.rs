@@ -111,7 +111,8 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub input_bytes: Option<u32>,
-    /// Multiprocessor cycles after a write has passed into a slice in which no other write of its line does.
+    /// Multiprocessor cycles after a write has passed into a slice in which no other write of its line does, unless it comes
+    /// right behind it. Needs `input_bytes`.
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub write_repeat: Option<u32>,

@@ -238,6 +238,17 @@ fn two_halves_need_the_bits_that_choose_between_them() {
 }
 
 #[test]
+fn writes_of_a_line_that_wait_need_a_port_that_they_pass() {
+    assert_eq!(
+        told(&[("        input_bytes: 32,", "        //")]),
+        [said(
+            "l2.write_repeat: writes of a line wait at a port without a bandwidth",
+            "give l2.input_bytes too"
+        )]
+    );
+}
+
+#[test]
 fn a_cluster_says_how_far_each_of_its_tpcs_is() {
     assert_eq!(
         told(&[("distances: [10, 18, 6, 14])", "distances: [10, 18, 6])")]),

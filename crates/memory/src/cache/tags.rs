@@ -33,6 +33,14 @@ impl CacheShape {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineIndex(u32);
 
+impl LineIndex {
+    /// The number of its place, from 0 on.
+    #[must_use]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A line that was looked for and is not in the cache, and where it can be put. Other lines may come and go before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absent {

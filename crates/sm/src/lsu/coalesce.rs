@@ -216,7 +216,7 @@ fn lines_of_range(start: u64, end: u64, all: &mut Lines) {
 
 /// The sectors of a line of which some words, and of which all words are touched; a bit for each word.
 #[inline]
-fn sectors_of_words(words: u32) -> (SectorMask, SectorMask) {
+pub(super) fn sectors_of_words(words: u32) -> (SectorMask, SectorMask) {
     const LOWEST: u32 = 0x0101_0101;
     const HIGHEST: u32 = LOWEST << 7;
     // The highest bit of each byte that is not zero.

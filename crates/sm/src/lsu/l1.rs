@@ -1,6 +1,6 @@
 //! The L1 data cache: sectored tags, write-through, with MSHRs.
 
-use super::coalesce::LineAccess;
+use super::coalesce::{LineAccess, sectors_of_words};
 use super::mshr::{LoadId, Mshrs};
 use super::sets::SetNumbers;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ impl LineLookup {
 pub(crate) struct L1 {
     tags: SectorCache,
     sets: SetNumbers,
+    /// Words of the line of each place that were stored since a sector of it was first stored in part.
+    stored: Vec<u32>,
     pub(crate) mshrs: Mshrs,
 }
 
@@ -45,7 +47,7 @@ impl L1 {
 
     /// A cache with these tags.
     pub(crate) fn of(tags: SectorCache, sets: SetNumbers) -> L1 {
-        L1 { tags, sets, mshrs: Mshrs::default() }
+        L1 { tags, sets, stored: Vec::new(), mshrs: Mshrs::default() }
     }
 
     /// The lines that it holds.
@@ -81,16 +83,34 @@ impl L1 {
     pub(crate) fn store(&mut self, access: &LineAccess) -> bool {
         let found = self.tags.find(access.line, self.sets.of(access.line));
         if let Some(index) = found {
-            self.tags.write(index, access.sectors, access.full);
+            self.write(index, access);
         }
         found.is_some()
+    }
+
+    /// A line takes what is stored; a sector of which every word has been stored is there.
+    fn write(&mut self, index: LineIndex, access: &LineAccess) {
+        if access.full == access.sectors {
+            return self.tags.write(index, access.sectors, access.full);
+        }
+        let is_first = self.tags.partial(index).is_empty();
+        self.tags.write(index, access.sectors, access.full);
+        if index.number() >= self.stored.len() {
+            self.stored.resize(index.number() + 1, 0);
+        }
+        let stored = &mut self.stored[index.number()];
+        *stored = if is_first { access.words } else { *stored | access.words };
+        let whole = sectors_of_words(*stored).1 & self.tags.partial(index);
+        if !whole.is_empty() {
+            self.tags.fill(index, whole);
+        }
     }
 
     /// A store whose line was not there: it is there from now on, as far as it is written (measured: lsu/order.txt).
     pub(crate) fn take(&mut self, access: &LineAccess) {
         let found = self.tags.seek(access.line, self.sets.of(access.line));
         if let Some(index) = self.found_or_inserted(found) {
-            self.tags.write(index, access.sectors, access.full);
+            self.write(index, access);
         }
     }
 
@@ -214,6 +234,20 @@ mod tests {
         l1.take(&access(0, 0b0011, 0b0001));
         let lookup = load(&mut l1, 0, 0b0011);
         assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
+    }
+
+    #[test]
+    fn a_sector_can_be_read_when_all_its_words_have_been_stored_one_by_one() {
+        let mut l1 = cache();
+        let word = |line, word: u32| LineAccess { words: 1 << word, ..access(line, 0b0010, 0) };
+        l1.take(&word(0, 8));
+        (9..15).for_each(|next| assert!(l1.store(&word(0, next))));
+        assert_eq!(load(&mut l1, 0, 0b0010).hits, 0);
+        l1.store(&word(0, 15));
+        assert_eq!(load(&mut l1, 0, 0b0010).hits, 1);
+        // Another line in its place has none of them.
+        [128, 256].into_iter().for_each(|line| l1.take(&word(line, 15)));
+        assert_eq!([128, 256].map(|line| load(&mut l1, line, 0b0010).hits), [0, 0]);
     }
 
     #[test]
