@@ -135,7 +135,10 @@ impl Cluster {
     pub(crate) fn send(&mut self, sms: &mut ClusterSms<'_>, end: Cycle, spec: &MemorySpec) {
         let requests = &mut self.requests;
         for sm in sms.acting.iter().map(|sm| sm - sms.first) {
-            sms.sms[sm].iter_mut().for_each(|port| port.sm.take_requests(requests));
+            if let Some(port) = &mut sms.sms[sm] {
+                port.sm.take_requests(end, requests);
+                sms.next[sm] = sms.next[sm].min(port.sm.kept_until());
+            }
         }
         let (ports, passed) = (&mut self.ports, &mut self.passed);
         let (_, later) = self.sorter.take_before(requests, end, |request| {

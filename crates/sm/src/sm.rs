@@ -178,14 +178,20 @@ impl Sm {
         }
     }
 
-    /// Takes what has been asked of L2 since the last call, in order of time.
-    pub fn take_requests(&mut self, requests: &mut Vec<Request>) {
-        requests.append(&mut self.lsu.port.sent);
+    /// Takes what has been asked of L2 since the last call, in order of time, but for what a store may still join after `end`.
+    pub fn take_requests(&mut self, end: Cycle, requests: &mut Vec<Request>) {
+        self.lsu.port.take(end, requests);
     }
 
     /// The blocks that have ended; the device takes them out.
     pub fn ends(&mut self) -> &mut Vec<BlockEnd> {
         &mut self.ends
+    }
+
+    /// When the first request begins to leave that [`Sm::take_requests`] has kept.
+    #[must_use]
+    pub fn kept_until(&self) -> Cycle {
+        self.lsu.port.kept_until
     }
 
     /// The changes that this SM has made to global memory in this epoch.
@@ -221,7 +227,9 @@ impl Sm {
 
     fn next_known(&self) -> Cycle {
         let event = self.events.next().min(self.wakes.next());
-        let lsu = self.next_operation.min(self.next_credit());
+        let kept = self.kept_until();
+        let kept = if kept > self.now { kept } else { Cycle::NEVER };
+        let lsu = self.next_operation.min(self.next_credit()).min(kept);
         event.min(lsu).min(self.next_reply).min(self.next_start)
     }
 

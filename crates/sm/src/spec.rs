@@ -206,6 +206,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         port: PortSpec {
             bytes_per_cycle: u64::from(crossbar.sm_send_bytes).max(1),
             queue: sm.memory_pipeline.send_queue as usize,
+            joinable: sm.l1.store_buffer.unwrap_or(0) as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
         data: DataSpec {

@@ -520,6 +520,11 @@ pub struct L1Cache {
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
+    /// Lines that wait to leave, the last ones, that further stores of their warp may join; each store leaves by itself where it
+    /// is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 32))]
+    pub store_buffer: Option<u32>,
     /// When given, every access to global memory answers after so many cycles, whatever it touches: a memory without
     /// caches and without limits, for teaching.
     #[serde(default)]

@@ -386,6 +386,16 @@ impl SectorCache {
         victim
     }
 
+    /// Sectors of which every byte is there are written back: what must go.
+    pub(crate) fn clean_whole(&mut self, index: LineIndex) -> Victim {
+        let word = &mut self.lines[index.0 as usize];
+        let partial = word.sectors(PARTIAL);
+        let victim =
+            Victim { line: word.line(), dirty: word.sectors(DIRTY) & !partial, partial: SectorMask::EMPTY };
+        word.set_sectors(DIRTY, word.sectors(DIRTY) & partial);
+        victim
+    }
+
     /// Some sectors hold nothing any more.
     pub(crate) fn drop_sectors(&mut self, index: LineIndex, sectors: SectorMask) {
         let word = &mut self.lines[index.0 as usize];

@@ -27,7 +27,7 @@ pub(crate) struct Mshr {
     pub(crate) pending: SectorMask,
     /// Requests that wait for sectors of the line.
     pub(crate) waiters: Waiters,
-    /// Whether the line is written back once it is complete.
+    /// Whether sectors are written back once they are there.
     pub(crate) write_back: bool,
 }
 
@@ -100,8 +100,7 @@ impl Mshrs {
             let readable = readable(mshr);
             mshr.take_ready(readable, ready);
             let complete = mshr.pending.is_empty();
-            let write_back = complete && mshr.write_back;
-            (Arrived { index: mshr.index, complete, write_back }, !complete)
+            (Arrived { index: mshr.index, complete, write_back: mshr.write_back }, !complete)
         })
     }
 
@@ -122,10 +121,16 @@ impl Mshrs {
         waiting
     }
 
-    /// The rest of a line that was written in part is asked of DRAM: it is written back when that has come.
-    pub(crate) fn complete_line(&mut self, line: Address, index: LineIndex, sectors: SectorMask) {
+    /// The rest of sectors that were written in part is asked of DRAM, unless it is under way: they are written back when that
+    /// has come. Gives those that nobody has asked for yet.
+    pub(crate) fn complete(&mut self, line: Address, index: LineIndex, sectors: SectorMask) -> SectorMask {
+        if sectors.is_empty() {
+            return sectors;
+        }
         let mshr = self.0.get_or_insert(line);
-        (mshr.index, mshr.pending, mshr.write_back) = (index, sectors, true);
+        let sectors = sectors & !mshr.pending;
+        (mshr.index, mshr.pending, mshr.write_back) = (index, mshr.pending | sectors, true);
+        sectors
     }
 
     /// Lets a request wait for what another one has asked for.
@@ -146,7 +151,7 @@ pub(crate) struct Arrived {
     pub(crate) index: LineIndex,
     /// Whether nothing of the line is under way any more.
     pub(crate) complete: bool,
-    /// Whether it is written back.
+    /// Whether what is there is written back.
     pub(crate) write_back: bool,
 }
 

@@ -341,7 +341,7 @@ impl Slice {
         let passed = self.pass_request(spec, request, missing, now, output);
         if let RequestKind::Write { full, words } = request.kind {
             self.write_sectors(index, request.line, request.sectors, full);
-            self.note_partial(spec, request.line, index, words, now, output);
+            self.note_partial(spec, (request.line, request.sectors), index, words, now, output);
         }
         self.note_copies(spec, request, asker, index, now, output);
         let asked = if missing.is_empty() {
@@ -485,7 +485,7 @@ impl Slice {
             self.cache.unpin(index);
         }
         if is_written_back {
-            self.clean(spec, index, now, output);
+            self.clean_whole(spec, index, now, output);
         }
         if self.ready.is_empty() {
             return;

@@ -89,6 +89,11 @@ impl DataStage {
         if begins.len() > spec.queue(kind) { begins[0] } else { Cycle(0) }
     }
 
+    /// When the stage is free.
+    pub(crate) fn free(&self) -> Cycle {
+        self.free
+    }
+
     /// When an access begins to pass: not before those of its warp are over.
     #[inline]
     fn begin(&mut self, slot: u8, (now, from): (Cycle, Cycle), passes: u64, spec: &DataSpec) -> Cycle {

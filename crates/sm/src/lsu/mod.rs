@@ -224,9 +224,11 @@ impl LoadStoreUnit {
                 self.load(start, asker, lines, cached, local);
             }
             GlobalAccess::Store { local } => {
+                let turn = self.data.free().max(now);
                 self.pass_data(&start, asker, passes.data);
-                self.data.add_conflicts(u64::from(passes.data.saturating_sub(passes.width)), &spec.data);
-                self.store(start, asker.owner, lines, local);
+                let conflicts = u64::from(passes.data.saturating_sub(passes.width));
+                self.data.add_conflicts(conflicts, &spec.data);
+                self.store(start, turn, asker.owner, lines, local);
             }
             GlobalAccess::Atomic { returns } => {
                 self.pass_data(&start, asker, passes.data);
@@ -303,8 +305,11 @@ impl LoadStoreUnit {
         }
     }
 
-    fn store(&mut self, start: Start<'_>, owner: Owner, lines: &[LineAccess], local: bool) {
+    /// A store whose data has its turn at a cycle: then it may join one that has not left.
+    fn store(&mut self, start: Start<'_>, turn: Cycle, owner: Owner, lines: &[LineAccess], local: bool) {
         let Owner { slot, generation, .. } = owner;
+        let joinable = self.port.joinable((slot, generation), turn, &start.spec.port);
+        let mut requests = 0;
         for access in lines {
             let found = self.l1.store(access);
             if !found {
@@ -316,10 +321,16 @@ impl LoadStoreUnit {
             } else {
                 self.counters.global_store_sector_hits += hits;
             }
+            let unsent = joinable.iter().find(|&&place| self.port.sent[place].line == access.line);
+            if let Some(&place) = unsent {
+                self.join(&start, place, access);
+                continue;
+            }
+            requests += 1;
             let kind = RequestKind::Write { full: access.full, words: access.words };
             self.send(&start, access, access.sectors, kind, Token::Store { slot, generation });
         }
-        let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
+        let at = self.port.free_at(&start.spec.port);
         start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
     }
 
@@ -344,6 +355,21 @@ impl LoadStoreUnit {
         }
     }
 
+    /// A store joins one of its warp to the same line, whose request waits in the port.
+    fn join(&mut self, start: &Start<'_>, place: usize, access: &LineAccess) {
+        let spec = start.spec;
+        let access = self.port.joined(place, access);
+        let request = &mut self.port.sent[place];
+        let kind = RequestKind::Write { full: access.full, words: access.words };
+        let before = *request;
+        let bytes = request_bytes(kind, &access, access.sectors, spec).max(before.bytes);
+        *request = Request { sectors: access.sectors, kind, bytes, ..before };
+        if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
+            self.credits.spend(request.flits(flit).saturating_sub(before.flits(flit)));
+        }
+        self.port.grow(place, bytes - before.bytes, &spec.port);
+    }
+
     /// Sends a request for an operation that starts now.
     fn send(
         &mut self,
@@ -353,28 +379,24 @@ impl LoadStoreUnit {
         kind: RequestKind,
         token: Token,
     ) {
-        let data = match kind {
-            RequestKind::Read => 0,
-            RequestKind::Write { .. } => sectors.count(),
-            RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses),
-        };
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
         self.has_written |= matches!(kind, RequestKind::Write { .. });
-        let token = self.tokens.insert(token) as u32;
-        let bytes = match start.spec.flit_bytes {
-            Some(flit) if kind != RequestKind::Read => flits(kind, access) * flit,
-            _ => start.spec.header_bytes + data * SECTOR_BYTES as u32,
-        };
+        let number = self.tokens.insert(token) as u32;
+        let bytes = request_bytes(kind, access, sectors, start.spec);
         let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
         let (sm, line) = (self.sm, access.line);
-        let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at };
+        let request = Request { sm, token: number, line, local_line: 0, home: 0, sectors, kind, bytes, at };
         if let (Some(_), Some(flit)) = (start.spec.credits, start.spec.flit_bytes) {
             self.credits.spend(request.flits(flit));
         }
-        self.port.send(request, taken, &start.spec.port);
+        let writer = match (kind, token) {
+            (RequestKind::Write { .. }, Token::Store { slot, generation }) => Some((slot, generation)),
+            _ => None,
+        };
+        self.port.send(request, writer, taken, &start.spec.port);
     }
 
     /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,
@@ -453,6 +475,19 @@ fn sources_read(asker: Asker, now: Cycle, spec: &LsuSpec) -> Option<Outcome> {
     let Owner { slot, generation, read_barrier, .. } = asker.owner;
     let at = asker.issued.later(spec.source_release).max(now.later(2));
     read_barrier.map(|counter| Outcome::Release { slot, generation, counter, at })
+}
+
+/// The bytes of a request.
+fn request_bytes(kind: RequestKind, access: &LineAccess, sectors: SectorMask, spec: &LsuSpec) -> u32 {
+    let data = match kind {
+        RequestKind::Read => 0,
+        RequestKind::Write { .. } => sectors.count(),
+        RequestKind::Atomic { sector_accesses, .. } => u32::from(sector_accesses),
+    };
+    match spec.flit_bytes {
+        Some(flit) if kind != RequestKind::Read => flits(kind, access) * flit,
+        _ => spec.header_bytes + data * SECTOR_BYTES as u32,
+    }
 }
 
 /// The flits of a request that brings data: a write has one for each sector, and one more where bytes of a sector are left

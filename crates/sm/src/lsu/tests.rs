@@ -22,7 +22,7 @@ const SPEC: LsuSpec = LsuSpec {
     },
     data: DataSpec { pace: 1, store_conflict_percent: 0, shared_queue: 0, global_queue: 0 },
     load_share: 1,
-    port: PortSpec { bytes_per_cycle: 32, queue: 32 },
+    port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
     flit_bytes: None,
     credits: None,
@@ -238,6 +238,66 @@ fn a_store_takes_its_line_at_once_and_the_next_one_hits_and_leaves_by_itself() {
         }
     }
     assert_eq!((unit.counters.global_store_sector_hits, unit.port.sent.len()), (4, 2));
+}
+
+/// A machine whose stores may join the last 16 requests of their warp, with flits of 32 bytes.
+const JOINING: LsuSpec =
+    LsuSpec { flit_bytes: Some(32), port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 16 }, ..SPEC };
+
+/// A store of one word of line 0.
+fn store_word(word: u32) -> Work {
+    let sectors = SectorMask::single(word / 8);
+    let mut lines = lines(0..1);
+    lines[0] = LineAccess { sectors, full: SectorMask::EMPTY, words: 1 << word, ..lines[0] };
+    Work::Global { access: GlobalAccess::Store { local: false }, lines, passes: ONE }
+}
+
+/// What two warps store, each at its cycle, of a word each: the sectors, words and departure of every request.
+fn left(stores: &[(u8, u64, u32)]) -> Vec<(u8, u32, u64)> {
+    let mut unit = unit();
+    for &(slot, at, word) in stores {
+        unit.push(0, owner(slot), store_word(word), Cycle(at));
+        unit.advance(Cycle(at + 1), &JOINING, &mut Vec::new());
+    }
+    let words = |request: &Request| match request.kind {
+        RequestKind::Write { words, .. } => words,
+        _ => 0,
+    };
+    unit.port.sent.iter().map(|request| (request.sectors.0, words(request), request.at.0)).collect()
+}
+
+#[test]
+fn a_store_right_behind_one_of_its_warp_leaves_with_it() {
+    // A flit each for the sector and for what is left out of it, from 16 cycles after the start on.
+    assert_eq!(left(&[(0, 0, 0), (0, 2, 1)]), [(0b0001, 0b11, 1 + 16 + 2)]);
+    // Another sector is another flit.
+    assert_eq!(left(&[(0, 0, 0), (0, 2, 8)]), [(0b0011, 0x101, 1 + 16 + 3)]);
+}
+
+#[test]
+fn a_store_leaves_by_itself_behind_one_that_has_begun_to_leave_or_is_of_another_warp() {
+    assert_eq!(left(&[(0, 0, 0), (0, 15, 1)]), [(0b0001, 0b11, 19)]);
+    assert_eq!(left(&[(0, 0, 0), (0, 16, 1)]), [(0b0001, 0b01, 19), (0b0001, 0b10, 17 + 16 + 2)]);
+    assert_eq!(left(&[(0, 0, 0), (1, 2, 1)]), [(0b0001, 0b01, 19), (0b0001, 0b10, 19 + 2)]);
+}
+
+#[test]
+fn what_waits_behind_a_store_that_grows_leaves_later() {
+    assert_eq!(left(&[(0, 0, 0), (1, 1, 1), (0, 2, 8)]), [(0b0011, 0x101, 20), (0b0001, 0b10, 22)]);
+}
+
+#[test]
+fn what_a_store_may_still_join_is_not_taken() {
+    let mut unit = unit();
+    for (slot, at) in [(0, 0), (1, 10)] {
+        unit.push(0, owner(slot), store_word(0), Cycle(at));
+        unit.advance(Cycle(at + 1), &JOINING, &mut Vec::new());
+    }
+    let mut taken = Vec::new();
+    unit.port.take(Cycle(20), &mut taken);
+    assert_eq!((taken.len(), unit.port.sent.len(), unit.port.kept_until), (1, 1, Cycle(11 + 16)));
+    unit.port.take(Cycle(27), &mut taken);
+    assert_eq!((taken.len(), unit.port.kept_until), (2, Cycle::NEVER));
 }
 
 #[test]

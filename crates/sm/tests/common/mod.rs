@@ -156,7 +156,7 @@ impl Run {
         self.now += EPOCH;
         self.sm.advance(Cycle(self.now), &self.bench.context(), &mut self.seen)?;
         let mut requests = Vec::new();
-        self.sm.take_requests(&mut requests);
+        self.sm.take_requests(Cycle(self.now), &mut requests);
         for request in &requests {
             let at = request.at + L2;
             self.sm.deliver(Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, at });

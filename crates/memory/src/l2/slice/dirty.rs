@@ -51,6 +51,21 @@ impl Slice {
         write_back(spec, victim, now, output);
     }
 
+    /// What of a line was written is written back, but for sectors that were written in part; the line stays.
+    pub(super) fn clean_whole(
+        &mut self,
+        spec: &L2Spec,
+        index: LineIndex,
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
+        if self.cache.partial(index).is_empty() {
+            return self.clean(spec, index, now, output);
+        }
+        let victim = self.cache.clean_whole(index);
+        write_back(spec, victim, now, output);
+    }
+
     /// A line has gone or is clean: it counts neither as dirty nor as written in part any more.
     pub(super) fn forget_written(&mut self, victim: &Victim) {
         if victim.dirty.is_empty() {

@@ -1,11 +1,11 @@
-//! Sectors that were written in part: of too many lines of a set one is completed from DRAM and written back, and a line that
+//! Sectors that were written in part: of too many lines of a set the oldest are completed from DRAM and written back, and a line that
 //! is read soon after holds the slice up.
 
 use super::{DramRequest, L2Spec, Slice, SliceOutput, write_back};
 use crate::cache::{LineIndex, Victim};
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
-use warplab_units::Address;
+use warplab_units::{Address, SectorMask};
 
 impl Slice {
     /// A line has gone: what of it was written is written back.
@@ -35,20 +35,22 @@ impl Slice {
         full != request.sectors && spec.partial_ways.is_some_and(|most| self.partial.count(others) >= most)
     }
 
-    /// Words of a line have been written: if too many lines of its set were written in part, the one that was not written for
-    /// longest is completed and written back.
+    /// Words of some sectors of a line have been written: if too many lines of its set were written in part, what a request has
+    /// written to the one that was not written for longest is completed and written back.
     pub(super) fn note_partial(
         &mut self,
         spec: &L2Spec,
-        line: Address,
+        request: (Address, SectorMask),
         index: LineIndex,
         words: u32,
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) {
-        let Some(most) = spec.partial_ways.filter(|_| !self.cache.partial(index).is_empty()) else { return };
-        let whole = self.partial.write(line, words);
-        self.cache.fill(index, whole & self.cache.partial(index));
+        let partial = self.cache.partial(index);
+        let Some(most) = spec.partial_ways.filter(|_| !partial.is_empty()) else { return };
+        let (line, sectors) = request;
+        let whole = self.partial.write(line, sectors, words, partial);
+        self.cache.fill(index, whole & partial);
         if self.cache.partial(index).is_empty() {
             self.partial.remove(line);
         }
@@ -57,18 +59,21 @@ impl Slice {
         }
     }
 
-    /// The rest of a line that was written in part comes from DRAM, unless it is under way already.
-    fn complete(&mut self, spec: &L2Spec, line: Address, now: Ticks, output: &mut SliceOutput<'_>) {
+    /// The rest of sectors that were written in part comes from DRAM, unless it is under way already.
+    fn complete(
+        &mut self,
+        spec: &L2Spec,
+        (line, sectors): (Address, SectorMask),
+        now: Ticks,
+        output: &mut SliceOutput<'_>,
+    ) {
         let local_line = spec.map.local_line(line);
-        let Some(index) = self.cache.find(line, local_line).filter(|_| !self.mshrs.contains(line)) else {
-            return;
-        };
-        let sectors = self.cache.partial(index);
+        let Some(index) = self.cache.find(line, local_line) else { return };
+        let sectors = self.mshrs.complete(line, index, sectors & self.cache.partial(index));
         if sectors.is_empty() {
             return;
         }
         self.cache.pin(index);
-        self.mshrs.complete_line(line, index, sectors);
         let completed = u64::from(sectors.count());
         output.counters.write_sectors += completed;
         output.counters.write_hits += completed;
