@@ -131,9 +131,8 @@ impl ClusterPorts {
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
     #[inline]
     pub fn reply_arrival(&mut self, spec: &CrossbarSpec, reply: &Reply) -> Cycle {
-        let Reply { sm, bytes, shared, at, .. } = *reply;
-        let at_cluster = if shared { 0 } else { bytes };
-        let passed = self.receive.pass(spec.cluster_receive, at, at_cluster);
+        let Reply { sm, bytes, at, .. } = *reply;
+        let passed = self.receive.pass(spec.cluster_receive, at, bytes);
         let place = spec.places[sm.index()];
         let port = &mut self.sm_receive[place.number as usize];
         let arrival = port.pass(spec.sm_receive, passed, bytes) + u64::from(place.back);
@@ -182,7 +181,7 @@ mod tests {
 
     /// A reply to one SM.
     fn reply(sm: u16, at: u64, bytes: u32) -> Reply {
-        Reply { sm: SmId(sm), token: 0, bytes, shared: false, at: Cycle(at) }
+        Reply { sm: SmId(sm), token: 0, bytes, at: Cycle(at) }
     }
 
     /// When replies (SM, departure, bytes) arrive.

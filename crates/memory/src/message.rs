@@ -74,8 +74,6 @@ pub struct Reply {
     pub token: u32,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
-    /// Whether it goes with the reply to a neighbour as far as the cluster.
-    pub shared: bool,
     /// When it left the partition; once it is on the crossbar, when it arrives.
     pub at: Cycle,
 }

@@ -571,11 +571,11 @@ fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutpu
 
 /// The reply to an SM leaves at `at`, alone or with that to its neighbour.
 #[inline]
-fn reply(spec: &L2Spec, request: &Request, asker: Asker, at: Cycle, output: &mut SliceOutput<'_>) {
+fn reply(spec: &L2Spec, request: &Request, at: Cycle, output: &mut SliceOutput<'_>) {
     let bytes = spec.header_bytes + data_bytes(request);
     output.queue.leaves(at.0, request.at.0);
     let Request { sm, token, .. } = *request;
-    output.replies.push(Reply { sm, token, bytes, shared: asker == Asker::Neighbour, at });
+    output.replies.push(Reply { sm, token, bytes, at });
 }
 
 /// Bytes of data in the answer to a request.

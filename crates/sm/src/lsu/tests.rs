@@ -91,7 +91,7 @@ fn atomic(returns: bool) -> Work {
 }
 
 fn reply(request: &Request, at: u64) -> Reply {
-    Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, at: Cycle(at) }
+    Reply { sm: request.sm, token: request.token, bytes: 0, at: Cycle(at) }
 }
 
 /// When the wait counter of a slot goes down.

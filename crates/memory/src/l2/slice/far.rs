@@ -146,7 +146,7 @@ impl Slice {
             {
                 self.coalescer.answered(coalescer, request, at.to_cycle());
             }
-            return reply(spec, request, asker, at.to_cycle(), output);
+            return reply(spec, request, at.to_cycle(), output);
         }
         match request.kind {
             RequestKind::Read => {
@@ -160,7 +160,7 @@ impl Slice {
             RequestKind::Atomic { .. } => {
                 let arrival = self.link.send(&spec.link, (passed, after), data_bytes(request));
                 let at = (Ticks::from(arrival) + spec.hit).to_cycle();
-                reply(spec, request, Asker::Sm, at, output);
+                reply(spec, request, at, output);
             }
         }
     }

@@ -32,7 +32,7 @@ impl Slice {
         output.counters.coalesced_requests += 1;
         match coalesced {
             Coalesced::Reply(left) => {
-                reply(spec, request, Asker::Neighbour, left.max(now.to_cycle()), output);
+                reply(spec, request, left.max(now.to_cycle()), output);
             }
             Coalesced::Waiting => {
                 let mshrs = if home == self.half { &mut self.mshrs } else { &mut self.far_mshrs };
