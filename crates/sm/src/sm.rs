@@ -227,9 +227,7 @@ impl Sm {
 
     fn next_known(&self) -> Cycle {
         let event = self.events.next().min(self.wakes.next());
-        let kept = self.kept_until();
-        let kept = if kept > self.now { kept } else { Cycle::NEVER };
-        let lsu = self.next_operation.min(self.next_credit()).min(kept);
+        let lsu = self.next_operation.min(self.next_credit());
         event.min(lsu).min(self.next_reply).min(self.next_start)
     }
 

@@ -308,7 +308,7 @@ impl LoadStoreUnit {
     /// A store whose data has its turn at a cycle: then it may join one that has not left.
     fn store(&mut self, start: Start<'_>, turn: Cycle, owner: Owner, lines: &[LineAccess], local: bool) {
         let Owner { slot, generation, .. } = owner;
-        let joinable = self.port.joinable((slot, generation), turn, &start.spec.port);
+        let joinable = self.port.joinable((slot, generation), turn);
         let mut requests = 0;
         for access in lines {
             let found = self.l1.store(access);
@@ -328,7 +328,8 @@ impl LoadStoreUnit {
             }
             requests += 1;
             let kind = RequestKind::Write { full: access.full, words: access.words };
-            self.send(&start, access, access.sectors, kind, Token::Store { slot, generation });
+            let leaves = self.send(&start, access, access.sectors, kind, Token::Store { slot, generation });
+            self.port.note_store((slot, generation), leaves, &start.spec.port);
         }
         let at = self.port.free_at(&start.spec.port);
         start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
@@ -370,7 +371,7 @@ impl LoadStoreUnit {
         self.port.grow(place, bytes - before.bytes, &spec.port);
     }
 
-    /// Sends a request for an operation that starts now.
+    /// Sends a request for an operation that starts now; when it begins to leave.
     fn send(
         &mut self,
         start: &Start<'_>,
@@ -378,25 +379,21 @@ impl LoadStoreUnit {
         sectors: SectorMask,
         kind: RequestKind,
         token: Token,
-    ) {
+    ) -> Cycle {
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
         self.has_written |= matches!(kind, RequestKind::Write { .. });
-        let number = self.tokens.insert(token) as u32;
+        let token = self.tokens.insert(token) as u32;
         let bytes = request_bytes(kind, access, sectors, start.spec);
         let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
         let at = start.now + start.spec.request;
         let (sm, line) = (self.sm, access.line);
-        let request = Request { sm, token: number, line, local_line: 0, home: 0, sectors, kind, bytes, at };
+        let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at };
         if let (Some(_), Some(flit)) = (start.spec.credits, start.spec.flit_bytes) {
             self.credits.spend(request.flits(flit));
         }
-        let writer = match (kind, token) {
-            (RequestKind::Write { .. }, Token::Store { slot, generation }) => Some((slot, generation)),
-            _ => None,
-        };
-        self.port.send(request, writer, taken, &start.spec.port);
+        self.port.send(request, taken, &start.spec.port)
     }
 
     /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,

@@ -16,11 +16,11 @@ pub(crate) struct PortSpec {
     pub(crate) bytes_per_cycle: u64,
     /// Requests that may wait before the LSU stops.
     pub(crate) queue: usize,
-    /// How many of the last requests a store may join.
+    /// How many of the last requests of stores others may join.
     pub(crate) joinable: usize,
 }
 
-/// Requests that a store may join at most.
+/// Requests of stores that a store may join at most.
 const MOST_JOINABLE: usize = 32;
 
 /// Places of requests in the port.
@@ -29,13 +29,13 @@ pub(crate) type Places = ArrayVec<usize, MOST_JOINABLE>;
 /// The warp that a store is of: its slot and generation.
 pub(crate) type Writer = (u8, u32);
 
-/// What is known of a request in the port.
+/// A request of a store that others may join until it begins to leave.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Departure {
-    /// When it begins to leave.
+struct Joinable {
+    /// Its number among all requests.
+    number: u64,
     start: Cycle,
-    /// Whose store it is.
-    writer: Option<Writer>,
+    writer: Writer,
 }
 
 /// The send port: requests that have left and have not been taken by the crossbar, in order of time.
@@ -48,8 +48,10 @@ pub(crate) struct SendPort {
     /// When the one before these leaves.
     room_at: Cycle,
     pub(crate) sent: Vec<Request>,
-    /// Of each of them.
-    departures: Vec<Departure>,
+    /// The number of the first of these.
+    first: u64,
+    /// The last ones of stores, in order.
+    stores: VecDeque<Joinable>,
     /// When the first one begins to leave that the crossbar was not given, as stores may join it.
     pub(crate) kept_until: Cycle,
     pub(crate) counters: QueueCounters,
@@ -62,7 +64,8 @@ impl Default for SendPort {
             last: VecDeque::new(),
             room_at: Cycle(0),
             sent: Vec::new(),
-            departures: Vec::new(),
+            first: 0,
+            stores: VecDeque::new(),
             kept_until: Cycle::NEVER,
             counters: QueueCounters::default(),
         }
@@ -70,9 +73,9 @@ impl Default for SendPort {
 }
 
 impl SendPort {
-    /// A request leaves, perhaps of a store, that is ready at `request.at` and takes so many bytes of the port: its last byte has
-    /// left at the time that it is given.
-    pub(crate) fn send(&mut self, mut request: Request, writer: Option<Writer>, bytes: u32, spec: &PortSpec) {
+    /// A request leaves that is ready at `request.at` and takes so many bytes of the port: its last byte has left at the
+    /// time that it is given. When it begins to leave.
+    pub(crate) fn send(&mut self, mut request: Request, bytes: u32, spec: &PortSpec) -> Cycle {
         let ready = request.at;
         let start = self.free.max(ready.0 * spec.bytes_per_cycle);
         self.free = start + u64::from(bytes);
@@ -83,15 +86,25 @@ impl SendPort {
             self.room_at = self.last.pop_front().unwrap_or(self.room_at);
         }
         self.sent.push(request);
-        let writer = writer.filter(|_| spec.joinable != 0);
-        self.departures.push(Departure { start: Cycle(start / spec.bytes_per_cycle), writer });
+        Cycle(start / spec.bytes_per_cycle)
     }
 
-    /// The places of the stores of a warp, of the last requests, that begin to leave after a cycle.
-    pub(crate) fn joinable(&self, writer: Writer, after: Cycle, spec: &PortSpec) -> Places {
-        let first = self.sent.len().saturating_sub(spec.joinable.min(MOST_JOINABLE));
-        let is_joinable = |departure: &Departure| departure.writer == Some(writer) && departure.start > after;
-        (first..self.sent.len()).filter(|&place| is_joinable(&self.departures[place])).collect()
+    /// The request that was sent last is of a store and begins to leave at a cycle: others of its warp may join it until then.
+    pub(crate) fn note_store(&mut self, writer: Writer, start: Cycle, spec: &PortSpec) {
+        if self.stores.len() >= spec.joinable {
+            self.stores.pop_front();
+        }
+        if spec.joinable != 0 {
+            let number = self.first + self.sent.len() as u64 - 1;
+            self.stores.push_back(Joinable { number, start, writer });
+        }
+    }
+
+    /// The places of the last requests of stores of a warp that begin to leave after a cycle.
+    pub(crate) fn joinable(&self, writer: Writer, after: Cycle) -> Places {
+        let waiting = self.stores.iter().rev().take_while(|store| store.start > after);
+        let mine = waiting.filter(|store| store.writer == writer);
+        mine.take(MOST_JOINABLE).map(|store| (store.number - self.first) as usize).collect()
     }
 
     /// What the request at a place writes together with another store to its line.
@@ -105,27 +118,25 @@ impl SendPort {
 
     /// A request takes so many more bytes of the port: what waits behind it leaves later.
     pub(crate) fn grow(&mut self, place: usize, bytes: u32, spec: &PortSpec) {
-        let mut more = u64::from(bytes).div_ceil(spec.bytes_per_cycle);
-        self.sent[place].at += more;
-        for place in place + 1..self.sent.len() {
-            let start = &mut self.departures[place].start;
-            more = more.min(self.sent[place - 1].at.since(*start));
-            *start += more;
-            self.sent[place].at += more;
-        }
-        let last = self.sent.last().map_or(0, |request| request.at.0);
-        self.free = self.free.max(last * spec.bytes_per_cycle);
+        let more = u64::from(bytes).div_ceil(spec.bytes_per_cycle);
+        let number = self.first + place as u64;
+        self.sent[place..].iter_mut().for_each(|request| request.at += more);
+        self.stores.iter_mut().filter(|store| store.number > number).for_each(|store| store.start += more);
+        self.free += u64::from(bytes);
     }
 
     /// Takes the requests, in order of time, up to the first that a store may still join after `end`.
     pub(crate) fn take(&mut self, end: Cycle, requests: &mut Vec<Request>) {
-        let first = self.sent.len().saturating_sub(MOST_JOINABLE);
-        let stays = |departure: &Departure| departure.writer.is_some() && departure.start > end;
-        let kept = (first..self.sent.len()).find(|&place| stays(&self.departures[place]));
+        while self.stores.pop_front_if(|store| store.start <= end).is_some() {}
+        let kept = self.stores.front().map(|store| (store.number - self.first) as usize);
         let taken = kept.unwrap_or(self.sent.len());
-        requests.extend(self.sent.drain(..taken));
-        self.departures.drain(..taken);
-        self.kept_until = self.departures.first().map_or(Cycle::NEVER, |departure| departure.start);
+        if taken == self.sent.len() {
+            requests.append(&mut self.sent);
+        } else {
+            requests.extend(self.sent.drain(..taken));
+        }
+        self.first += taken as u64;
+        self.kept_until = self.stores.front().map_or(Cycle::NEVER, |store| store.start);
     }
 
     /// When everything that was given to the port has left.
@@ -163,7 +174,7 @@ mod tests {
 
     fn departures(requests: &[(u32, u64)]) -> Vec<u64> {
         let mut port = SendPort::default();
-        requests.iter().for_each(|&(bytes, ready)| port.send(request(bytes, ready), None, bytes, &SPEC));
+        requests.iter().for_each(|&(bytes, ready)| _ = port.send(request(bytes, ready), bytes, &SPEC));
         port.sent.iter().map(|request| request.at.0).collect()
     }
 
@@ -190,19 +201,19 @@ mod tests {
     fn the_unit_stops_until_no_more_requests_wait_than_the_queue_holds() {
         let mut port = SendPort::default();
         for _ in 0..3 {
-            port.send(request(320, 100), None, 320, &SPEC);
+            port.send(request(320, 100), 320, &SPEC);
         }
         assert_eq!(port.back_pressure(Cycle(100)), Some(Cycle(110)));
         assert_eq!(port.back_pressure(Cycle(110)), None);
-        port.send(request(320, 200), None, 320, &SPEC);
+        port.send(request(320, 200), 320, &SPEC);
         assert_eq!(port.back_pressure(Cycle(200)), None);
     }
 
     #[test]
     fn time_in_the_port_is_counted_from_ready_to_departure() {
         let mut port = SendPort::default();
-        port.send(request(64, 10), None, 64, &SPEC);
-        port.send(request(64, 10), None, 64, &SPEC);
+        port.send(request(64, 10), 64, &SPEC);
+        port.send(request(64, 10), 64, &SPEC);
         assert_eq!((port.counters.arrivals, port.counters.total_latency), (2, 2 + 4));
     }
 }
