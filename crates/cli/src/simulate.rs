@@ -75,6 +75,7 @@ fn run_with_bar(
         max_cycles: job.max_cycles,
         timeline: options.timeline,
         check_hazards: options.check_hazards,
+        left_dirty: 0,
         sample: options.sample,
         progress: Some(&mut show),
         interrupt: Some(&options.interrupt),

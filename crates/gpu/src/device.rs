@@ -15,7 +15,7 @@ use warplab_exec::interpreter::{DecodedLaunch, Limits, run_blocks};
 use warplab_exec::{Heap, MemoryImage, PrintedLines};
 use warplab_sm::LaunchSpec;
 use warplab_trace::{CrossbarCounters, Hazards, LaunchCounters, PartitionCounters, SmCounters};
-use warplab_units::Cycle;
+use warplab_units::{Address, Cycle, LINE_BYTES};
 
 /// Blocks that are executed without time between two looks at what the caller wants.
 const BLOCKS_AT_ONCE: u64 = 1024;
@@ -95,6 +95,13 @@ impl Device {
             printed: PrintedLines::default(),
         };
         Device { config: config.clone(), memory_spec, launches: Vec::new(), state, failed: None }
+    }
+
+    /// So many bytes of L2 are lines that others wrote before and DRAM has not got yet: those of a profiler, or of a copy
+    /// from the host. No buffer lies there.
+    pub fn leave_dirty(&mut self, bytes: u64) {
+        let lines = (0..bytes / LINE_BYTES).map(|line| Address(line * LINE_BYTES));
+        self.state.memory_side.leave_dirty(&self.memory_spec, lines);
     }
 
     /// Adds a launch, which begins when those before it have ended. Gives its number, counted from 0.

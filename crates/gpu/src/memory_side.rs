@@ -12,7 +12,7 @@ use warplab_memory::{
     AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Request,
 };
 use warplab_trace::{CrossbarCounters, PartitionCounters};
-use warplab_units::{Cycle, PartitionId, TypedId};
+use warplab_units::{Address, Cycle, PartitionId, TypedId};
 
 /// The immutable description of the memory side.
 #[derive(Clone, Debug)]
@@ -123,6 +123,14 @@ impl MemorySide {
             clusters: spec.crossbar.clusters().iter().map(|sms| Cluster::new(sms.len())).collect(),
             next: NextEvents::never(spec.partitions),
             acting: Vec::new(),
+        }
+    }
+
+    /// Lines that somebody else wrote are in L2 from before.
+    pub(crate) fn leave_dirty(&mut self, spec: &MemorySpec, lines: impl Iterator<Item = Address>) {
+        for line in lines {
+            let home = spec.map.home_partition(line);
+            self.partitions[home.index()].partition.leave_dirty(&spec.partition, line);
         }
     }
 

@@ -20,6 +20,8 @@ pub struct RunOptions<'a> {
     pub check_hazards: bool,
     /// Whether a grid of many alike blocks is simulated only until it is steady.
     pub sample: bool,
+    /// Bytes that others have left in L2 for DRAM: see [`Device::leave_dirty`].
+    pub left_dirty: u64,
     /// Called between epochs.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
     /// Set from outside: the run stops and says what there is so far.
@@ -38,8 +40,10 @@ pub fn run(
     memory: MemoryImage,
     options: RunOptions<'_>,
 ) -> Result<(RunOutcome, MemoryImage), RunFault> {
-    let RunOptions { max_cycles, timeline, check_hazards, sample, progress, interrupt, printed } = options;
+    let RunOptions { max_cycles, timeline, check_hazards, sample, left_dirty, progress, interrupt, printed } =
+        options;
     let mut device = Device::new(config, memory);
+    device.leave_dirty(left_dirty);
     let options = LaunchOptions { max_cycles, timeline, check_hazards, sample };
     let launch = device.launch(prepared.clone(), options);
     let end = device.run(&mut Watch { progress, interrupt, until: None });

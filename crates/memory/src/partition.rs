@@ -194,6 +194,12 @@ impl Partition {
         }
     }
 
+    /// A line at home here that somebody else wrote is in L2 from before.
+    pub fn leave_dirty(&mut self, spec: &PartitionSpec, line: Address) {
+        let local_line = spec.map.local_line(line);
+        self.slices[spec.map.slice_of(local_line)].leave_dirty(line, local_line);
+    }
+
     /// A message of the partition of the same number in the other half arrives; they must come in order of arrival.
     pub fn push_message(&mut self, spec: &PartitionSpec, message: HalfMessage) {
         let HalfContent::Request(request) = message.content else {

@@ -111,8 +111,10 @@ pub fn simulate_sequence(
     let mut image = MemoryImage::new();
     let ready = prepare_all(config, sequence, read, &mut image)?;
     let owner = options.checkpoint.map(|checkpoint| CheckpointOwner::new(checkpoint.build, &image));
-    let RunOptions { max_cycles, timeline, check_hazards, sample, progress, interrupt, printed } = run;
+    let RunOptions { max_cycles, timeline, check_hazards, sample, left_dirty, progress, interrupt, printed } =
+        run;
     let mut device = Device::new(config, image);
+    device.leave_dirty(left_dirty);
     for (number, prepared) in ready.iter().enumerate() {
         let timeline = timeline.filter(|_| number == options.recorded);
         device.launch(prepared.clone(), LaunchOptions { max_cycles, timeline, check_hazards, sample });

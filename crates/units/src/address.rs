@@ -43,6 +43,9 @@ impl fmt::Display for Address {
     }
 }
 
+/// The highest bit of each byte.
+const HIGHEST: u32 = 0x8080_8080;
+
 /// Which of the four sectors of a line: bit `i` is bytes `32 i` to `32 i + 31`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SectorMask(pub u8);
@@ -57,6 +60,26 @@ impl SectorMask {
     #[must_use]
     pub fn single(sector: u32) -> SectorMask {
         SectorMask(1 << sector)
+    }
+
+    /// The sectors of which some words are there; a bit for each word of the line.
+    #[inline]
+    #[must_use]
+    pub fn touched_by(words: u32) -> SectorMask {
+        SectorMask::of_highest_bits(((words & !HIGHEST) + !HIGHEST) | words)
+    }
+
+    /// The sectors of which all words are there; a bit for each word of the line.
+    #[inline]
+    #[must_use]
+    pub fn filled_by(words: u32) -> SectorMask {
+        !SectorMask::touched_by(!words)
+    }
+
+    /// The highest bits of the four bytes, side by side.
+    #[inline]
+    fn of_highest_bits(bytes: u32) -> SectorMask {
+        SectorMask((((bytes & HIGHEST) >> 7).wrapping_mul(0x0102_0408) >> 24) as u8 & 0xf)
     }
 
     /// How many sectors are in the mask.
@@ -105,5 +128,21 @@ impl Not for SectorMask {
     type Output = SectorMask;
     fn not(self) -> SectorMask {
         SectorMask(!self.0 & 0b1111)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SectorMask;
+
+    #[test]
+    fn words_touch_some_sectors_and_fill_others() {
+        let words = 0xff00_807f;
+        assert_eq!(SectorMask::touched_by(words), SectorMask(0b1011));
+        assert_eq!(SectorMask::filled_by(words), SectorMask(0b1000));
+        assert_eq!(
+            (SectorMask::touched_by(0), SectorMask::filled_by(u32::MAX)),
+            (SectorMask(0), SectorMask::ALL)
+        );
     }
 }

@@ -12,6 +12,16 @@ use warplab_trace::{LaunchCounters, StallReason, WarpState};
 
 /// Runs a kernel with one buffer.
 pub(super) fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u32, bytes: u64) -> Simulated {
+    launch_with(config, program, (grid, block), bytes, RunOptions::default())
+}
+
+fn launch_with(
+    config: &GpuConfig,
+    program: &Program,
+    (grid, block): (u32, u32),
+    bytes: u64,
+    options: RunOptions<'_>,
+) -> Simulated {
     let workload = Workload {
         program,
         kernel: "k",
@@ -20,7 +30,7 @@ pub(super) fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u3
         buffers: &[],
         symbols: &NO_SYMBOLS,
     };
-    simulate(config, &workload, &no_files, RunOptions::default()).expect("it runs")
+    simulate(config, &workload, &no_files, options).expect("it runs")
 }
 
 /// A kernel of PTX: `%d1` is the buffer, `%r1` the thread of its block, `%r4` the thread of the grid.
@@ -203,8 +213,19 @@ fn a_kernel_that_only_reads_writes_nothing_to_dram() {
         "mul.wide.u32 %d2, %r4, 16; add.s64 %d3, %d1, %d2; mov.u32 %r5, 0;\n{loads}\
          setp.eq.u32 %p1, %r5, 77; @%p1 st.global.u32 [%d3], %r5;"
     );
-    let dram = counted(&body, 1056, 256, 1056 * 256 * 256).memory.dram;
-    assert_eq!((dram.read_bytes, dram.written_bytes), (1056 * 256 * 256, 0));
+    let config = gpu("h200");
+    let written = |left_dirty| {
+        let options = RunOptions { left_dirty, ..RunOptions::default() };
+        let dram = launch_with(&config, &ptx(&config, &body), (1056, 256), 1056 * 256 * 256, options)
+            .outcome
+            .counters
+            .memory
+            .dram;
+        assert_eq!(dram.read_bytes, 1056 * 256 * 256);
+        dram.written_bytes
+    };
+    // Nothing of its own; what others wrote leaves.
+    assert_eq!([written(0), written(2_400_000)], [0, 2_400_000]);
 }
 
 #[test]

@@ -100,6 +100,10 @@ pub struct L2Cache {
     /// Which line of a full set is replaced.
     #[serde(default)]
     pub replacement: ReplacementPolicy,
+    /// Whether the set of a line goes by a hash of its number in the slice, so that lines of any stride go to all sets; one
+    /// set after another where it does not.
+    #[serde(default)]
+    pub hashed_sets: bool,
     /// Slices in front of one DRAM channel.
     #[schemars(range(min = 1, max = 16))]
     pub slices_per_channel: u32,

@@ -34,8 +34,15 @@ impl<'a> KeyedCase<'a> {
             let case = job.case;
             let metrics: BTreeMap<&String, &f64> = case.metrics.iter().collect();
             let inputs = format!(
-                "{} {} {:?} {:?} {:?} {:?} {:?} {metrics:?}",
-                case.name, case.kernel, case.shape, case.held, case.arguments, case.checksums, case.clock
+                "{} {} {:?} {:?} {} {:?} {:?} {:?} {metrics:?}",
+                case.name,
+                case.kernel,
+                case.shape,
+                case.held,
+                case.left_dirty,
+                case.arguments,
+                case.checksums,
+                case.clock
             );
             let parts = [how.as_bytes(), job.isa.as_bytes(), program.as_bytes(), inputs.as_bytes()];
             let label = format!("{} {} ({})", job.suite, case.name, job.isa);

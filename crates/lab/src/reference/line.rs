@@ -23,6 +23,9 @@ struct Line {
     /// Bytes of a buffer that the program held beside those of the case, allocated before them.
     #[serde(default)]
     held: u64,
+    /// Bytes that the profiler had written and left in L2.
+    #[serde(default)]
+    left_dirty: u64,
     args: Vec<LineArgument>,
     #[serde(default)]
     checksums: BTreeMap<String, (String, String)>,
@@ -87,6 +90,7 @@ fn read(text: &str, span: Span) -> Result<Case, Diagnostic> {
             dynamic_shared_bytes: line.dynamic_shared_bytes,
         },
         held: held(line.held),
+        left_dirty: line.left_dirty,
         arguments: arguments.map_err(fault)?,
         checksums: checksums.map_err(fault)?,
         clock: line.clock,

@@ -46,6 +46,8 @@ pub struct Case {
     pub shape: LaunchShape,
     /// What the program held beside the buffers of the case, allocated before them.
     pub held: Vec<BufferSpec>,
+    /// Bytes that the profiler had written before the case ran, and that were in L2 still.
+    pub left_dirty: u64,
     /// The arguments, in order.
     pub arguments: Vec<Argument>,
     /// The checksums of output buffers on the hardware.
@@ -109,6 +111,7 @@ impl Case {
         program: &Program,
         options: RunOptions<'_>,
     ) -> Result<Simulated, Fault> {
+        let options = RunOptions { left_dirty: self.left_dirty, ..options };
         simulate(config, &self.workload(program), &no_files, options)
     }
 

@@ -3,6 +3,7 @@
 mod fingerprints;
 mod pool;
 mod replacement;
+mod set_index;
 mod tags;
 mod way_bytes;
 

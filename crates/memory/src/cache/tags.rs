@@ -5,6 +5,7 @@ mod inspect;
 use super::fingerprints::{Fingerprint, Fingerprints};
 use super::pool::{Pool, PoolShape};
 use super::replacement::Replacement;
+use super::set_index::SetIndex;
 pub use inspect::{CacheView, LineView, SetView};
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::ReplacementPolicy;
@@ -65,9 +66,7 @@ pub struct Victim {
 pub struct SectorCache {
     shape: CacheShape,
     ways: Divisor,
-    /// The bits of a set's number, where the number of sets is a power of two.
-    set_mask: Option<u64>,
-    sets: Divisor,
+    sets: SetIndex,
     fingerprints: Fingerprints,
     /// All lines, set by set: everything that is known of one in one word.
     lines: Vec<Word>,
@@ -141,8 +140,7 @@ impl SectorCache {
         SectorCache {
             shape,
             ways: Divisor::new(shape.ways as u64),
-            sets: Divisor::new(shape.sets as u64),
-            set_mask: shape.sets.is_power_of_two().then_some(shape.sets as u64 - 1),
+            sets: SetIndex::in_turn(shape.sets),
             fingerprints: Fingerprints::new(shape),
             lines: vec![Word::EMPTY; shape.sets * shape.ways],
             replacement: Replacement::new(policy, shape),
@@ -157,7 +155,14 @@ impl SectorCache {
         SectorCache { pool, ..self }
     }
 
-    /// Finds a line whose set is chosen by `set_number` (modulo the number of sets), and marks it as used.
+    /// The same cache, empty, whose sets go by a hash of the number, or one after another.
+    #[must_use]
+    pub fn with_hashed_sets(self, hashed: bool) -> SectorCache {
+        let sets = self.shape.sets;
+        SectorCache { sets: if hashed { SetIndex::hashed(sets) } else { SetIndex::in_turn(sets) }, ..self }
+    }
+
+    /// Finds a line whose set is chosen by `set_number`, and marks it as used.
     #[inline]
     pub fn find(&mut self, line: Address, set_number: u64) -> Option<LineIndex> {
         self.seek(line, set_number).ok()
@@ -439,10 +444,7 @@ impl SectorCache {
 
     #[inline]
     fn set(&self, set_number: u64) -> usize {
-        match self.set_mask {
-            Some(mask) => (set_number & mask) as usize,
-            None => self.sets.divide(set_number).1 as usize,
-        }
+        self.sets.of(set_number)
     }
 }
 

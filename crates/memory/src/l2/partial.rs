@@ -6,9 +6,6 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use warplab_units::{Address, SectorMask};
 
-/// Words of a sector.
-const WORDS: u32 = 8;
-
 /// Sectors that one request has written in part: they wait together.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Part {
@@ -38,7 +35,7 @@ impl Written {
         if !others.is_empty() {
             self.parts.push(Part { sectors: others, last: now });
         }
-        let whole = whole_sectors(self.words);
+        let whole = SectorMask::filled_by(self.words);
         self.forget(whole);
         whole
     }
@@ -108,12 +105,6 @@ impl PartialLines {
         }
         Some((line, part.sectors))
     }
-}
-
-/// The sectors of which every word is there.
-fn whole_sectors(words: u32) -> SectorMask {
-    let whole = |&sector: &u32| words >> (sector * WORDS) & 0xff == 0xff;
-    (0..4).filter(whole).fold(SectorMask::EMPTY, |all, sector| all | SectorMask::single(sector))
 }
 
 #[cfg(test)]

@@ -7,27 +7,27 @@ mod input;
 mod inspect;
 mod neighbours;
 mod partial;
+mod spec;
 
-use super::coalescer::{Coalescer, CoalescerSpec};
+use super::coalescer::Coalescer;
 use super::dirty::DirtyLines;
 use super::inbox::{Blocked, Inbox};
-use super::input::{InputSpec, LastWrites};
-use super::link::{Link, LinkSpec};
+use super::input::LastWrites;
+use super::link::Link;
 use super::mshr::{Arrived, Mshrs, Waiter};
 use super::partial::PartialLines;
-use super::recent::{RecentSpec, RecentWrites};
-use crate::cache::{CacheShape, LineIndex, SectorCache, Victim};
-use crate::map::{AddressMap, Half};
+use super::recent::RecentWrites;
+use crate::cache::{LineIndex, SectorCache, Victim};
+use crate::map::Half;
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use serde::{Deserialize, Serialize};
-use std::array;
-use warplab_config::gpu::ReplacementPolicy;
-use warplab_config::{GpuConfig, Ticks};
+use warplab_config::Ticks;
 use warplab_trace::{CacheCounters, QueueCounters};
-use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
+use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
 
 pub use inspect::{L2MshrView, RequestView, SliceView};
 use neighbours::DataSource;
+pub(crate) use spec::L2Spec;
 
 /// What a slice wants from DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,112 +38,6 @@ pub(crate) struct DramRequest {
     pub(crate) sectors: SectorMask,
     pub(crate) write: bool,
     pub(crate) at: Ticks,
-}
-
-/// What a slice is.
-#[derive(Clone, Debug)]
-pub(crate) struct L2Spec {
-    map: AddressMap,
-    shape: CacheShape,
-    replacement: ReplacementPolicy,
-    link: LinkSpec,
-    mshrs: usize,
-    /// How long so many sectors keep the port of a slice busy.
-    sector_times: [Ticks; SECTORS_PER_LINE as usize + 1],
-    input: Option<InputSpec>,
-    coalescer: Option<CoalescerSpec>,
-    /// Lines with sectors written in part.
-    partial_ways: Option<usize>,
-    /// Lines that must be written back.
-    dirty_lines: Option<usize>,
-    recent: Option<RecentSpec>,
-    fetch_sectors: u32,
-    /// Bytes of a flit, where SMs may have so many on the way.
-    credit_flit_bytes: Option<u32>,
-    /// Bytes of a reply beside its data.
-    header_bytes: u32,
-    hit: Ticks,
-    miss: Ticks,
-    fill: Ticks,
-    atomic: Ticks,
-    /// An atomic operation on part of a sector, and on the sector of the one before.
-    atomic_part: Ticks,
-    atomic_repeat: Ticks,
-}
-
-impl L2Spec {
-    pub(crate) fn new(config: &GpuConfig) -> L2Spec {
-        let l2 = &config.l2;
-        let slices = config.partitions() as u64 * u64::from(l2.slices_per_channel);
-        let bytes = u64::from(l2.kib) * 1024 / slices;
-        let cycle = config.l2_cycle();
-        L2Spec {
-            map: AddressMap::new(config),
-            shape: CacheShape::of_bytes(bytes, l2.ways),
-            replacement: l2.replacement,
-            link: LinkSpec::new(config),
-            mshrs: l2.miss_entries as usize,
-            sector_times: array::from_fn(|sectors| {
-                let bytes = sectors as u64 * SECTOR_BYTES;
-                cycle.max(Ticks(cycle.0 * bytes / u64::from(l2.slice_bytes)))
-            }),
-            input: InputSpec::new(config),
-            coalescer: CoalescerSpec::new(config),
-            partial_ways: l2.partial_ways.map(|ways| ways as usize),
-            dirty_lines: l2.dirty_lines.map(|lines| lines as usize),
-            recent: RecentSpec::new(config),
-            fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
-            credit_flit_bytes: config.crossbar.credits.and(config.crossbar.flit_bytes),
-            header_bytes: config.crossbar.header_bytes,
-            hit: Ticks::of_cycles(u64::from(l2.hit_latency)),
-            miss: Ticks::of_cycles(u64::from(l2.miss_latency)),
-            fill: Ticks::of_cycles(u64::from(l2.fill_latency)),
-            atomic: cycle * u64::from(l2.atomic_interval),
-            atomic_part: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_part_percent) / 100),
-            atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
-        }
-    }
-
-    /// A request has been taken, where it is done. A read has been taken before it came from the other half.
-    fn credit(&self, request: &Request, asker: Asker, now: Ticks, output: &mut SliceOutput<'_>) {
-        let Some(flit_bytes) = self.credit_flit_bytes else { return };
-        let at = match asker {
-            Asker::OtherHalf if request.kind == RequestKind::Read => return,
-            Asker::OtherHalf => now.to_cycle() + self.link.latency(),
-            Asker::Sm | Asker::Neighbour => now.to_cycle(),
-        };
-        output.credits.push(Credit { sm: request.sm, flits: request.flits(flit_bytes), at });
-    }
-
-    /// How long the sectors of a request keep the port of a slice busy.
-    fn sector_time(&self, request: &Request) -> Ticks {
-        self.sector_times[request.sectors.count() as usize]
-    }
-
-    /// How long a request keeps the port of a slice busy; `before` is the sector of the atomic operation before, if there
-    /// was only one.
-    fn port_time(&self, request: &Request, before: Option<(Address, SectorMask)>) -> Ticks {
-        let busy = self.sector_time(request);
-        match request.kind {
-            RequestKind::Atomic { sector_accesses, full, .. } => {
-                let (sectors, full) = (request.sectors.count(), (full & request.sectors).count());
-                let again = before == Some((request.line, request.sectors)) && sectors == 1 && full == 0;
-                let part = u64::from(sectors - full - u32::from(again));
-                let repeated = u64::from(sector_accesses).saturating_sub(part + u64::from(full));
-                busy.max(
-                    self.atomic * u64::from(full) + self.atomic_part * part + self.atomic_repeat * repeated,
-                )
-            }
-            RequestKind::Read | RequestKind::Write { .. } => busy,
-        }
-    }
-
-    /// How long an atomic operation that goes on to its home keeps the port of the near slice busy: its sectors pass
-    /// together, further lanes on their words one after another.
-    fn pass_time(&self, sectors: SectorMask, sector_accesses: u8) -> Ticks {
-        let further = u32::from(sector_accesses).saturating_sub(sectors.count());
-        self.atomic + self.atomic_repeat * u64::from(further)
-    }
 }
 
 /// Whose request a slice looks up.
@@ -214,7 +108,8 @@ impl Slice {
     pub(crate) fn new(spec: &L2Spec, partition: PartitionId) -> Slice {
         Slice {
             half: spec.map.half_of_partition(partition),
-            cache: SectorCache::with_replacement(spec.shape, spec.replacement),
+            cache: SectorCache::with_replacement(spec.shape, spec.replacement)
+                .with_hashed_sets(spec.hashed_sets),
             from_sms: Inbox::default(),
             from_other_half: Inbox::default(),
             coalescer: Coalescer::default(),

@@ -146,7 +146,10 @@ fn lines_of_words(addresses: &PerLane<u64>, mask: LaneMask, words: u32, all: &mu
         touched[place] |= span << (addresses[lane] % LINE_BYTES / WORD_BYTES);
     }
     let each = found.lines().iter().zip(touched);
-    all.extend(each.map(|(&line, words)| LineAccess::new(line, sectors_of_words(words), words)));
+    all.extend(each.map(|(&line, words)| {
+        let sectors = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+        LineAccess::new(line, sectors, words)
+    }));
 }
 
 /// Adds the lines of lanes that touch so many bytes each.
@@ -212,18 +215,6 @@ fn lines_of_range(start: u64, end: u64, all: &mut Lines) {
         all.push(LineAccess::new(line, sectors_between(from, to), words_between(from, to)));
         at = next;
     }
-}
-
-/// The sectors of a line of which some words, and of which all words are touched; a bit for each word.
-#[inline]
-pub(super) fn sectors_of_words(words: u32) -> (SectorMask, SectorMask) {
-    const LOWEST: u32 = 0x0101_0101;
-    const HIGHEST: u32 = LOWEST << 7;
-    // The highest bit of each byte that is not zero.
-    let some = |words: u32| (((words & !HIGHEST) + !HIGHEST) | words) & HIGHEST;
-    // Those bits side by side.
-    let sectors = |highest: u32| SectorMask(((highest >> 7).wrapping_mul(0x0102_0408) >> 24) as u8 & 0xf);
-    (sectors(some(words)), sectors(!some(!words) & HIGHEST))
 }
 
 /// The sectors of a line of which some bytes, and of which all bytes are touched, and the words of which all are; a bit for
@@ -354,10 +345,10 @@ pub(crate) fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64,
 pub(crate) mod tests {
     use super::{
         Coalescing, Lines, atomic_lines, grouped_lines, lines_of_bytes, lines_of_words, sectors_between,
-        sectors_of_words, tag_cycles, touched, words_between,
+        tag_cycles, touched, words_between,
     };
     use warplab_exec::{Lanes, RowAccess};
-    use warplab_units::{LINE_BYTES, LaneMask, PerLane};
+    use warplab_units::{LINE_BYTES, LaneMask, PerLane, SectorMask};
 
     pub(crate) fn by_lane(mut address: impl FnMut(u64) -> u64) -> PerLane<u64> {
         std::array::from_fn(|lane| address(lane as u64))
@@ -423,7 +414,8 @@ pub(crate) mod tests {
                 let words = words_between(from, to);
                 assert_eq!((sectors, full, words), touched(bytes), "{from} to {to}");
                 if from % 4 == 0 && to % 4 == 0 {
-                    assert_eq!((sectors, full), sectors_of_words(words), "{from} to {to}");
+                    let of_words = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+                    assert_eq!((sectors, full), of_words, "{from} to {to}");
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The L1 data cache: sectored tags, write-through, with MSHRs.
 
-use super::coalesce::{LineAccess, sectors_of_words};
+use super::coalesce::LineAccess;
 use super::mshr::{LoadId, Mshrs};
 use super::sets::SetNumbers;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl L1 {
         }
         let stored = &mut self.stored[index.number()];
         *stored = if is_first { access.words } else { *stored | access.words };
-        let whole = sectors_of_words(*stored).1 & self.tags.partial(index);
+        let whole = SectorMask::filled_by(*stored) & self.tags.partial(index);
         if !whole.is_empty() {
             self.tags.fill(index, whole);
         }

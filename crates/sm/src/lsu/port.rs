@@ -1,13 +1,13 @@
 //! The port of an SM to the crossbar: requests leave at a number of bytes per cycle. A store that a warp issues right behind another
 //! one joins it where both write to one line (measured: traces/h200/merge/near.txt).
 
-use super::coalesce::{LineAccess, sectors_of_words};
+use super::coalesce::LineAccess;
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_memory::{Request, RequestKind};
 use warplab_trace::QueueCounters;
-use warplab_units::Cycle;
+use warplab_units::{Cycle, SectorMask};
 
 /// The numbers of the send port.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl SendPort {
         let Request { sectors, kind, .. } = self.sent[place];
         let RequestKind::Write { full, words } = kind else { return *access };
         let words = words | access.words;
-        let full = full | access.full | sectors_of_words(words).1;
+        let full = full | access.full | SectorMask::filled_by(words);
         LineAccess { sectors: sectors | access.sectors, full, words, ..*access }
     }
 

@@ -22,6 +22,13 @@ impl Slice {
         self.cache.write(index, sectors, full);
     }
 
+    /// A line that somebody else wrote is here from before, as far as its set has room.
+    pub(crate) fn leave_dirty(&mut self, line: Address, set: u64) {
+        if let Some((index, None)) = self.cache.insert(line, set) {
+            self.write_sectors(index, line, SectorMask::ALL, SectorMask::ALL);
+        }
+    }
+
     /// Whether a request writes while as many lines as may be are dirty.
     pub(super) fn fills_dirty_lines(&self, spec: &L2Spec, request: &Request) -> bool {
         request.kind != RequestKind::Read && spec.dirty_lines.is_some_and(|most| self.dirty.len() >= most)
