@@ -322,13 +322,14 @@ fn cache_lines(gpu: &GpuConfig, rules: &mut Rules<'_>) {
 fn clusters(gpu: &GpuConfig, rules: &mut Rules<'_>) {
     for (number, cluster) in gpu.crossbar.clusters.iter().enumerate() {
         let tpcs = cluster.sms.div_ceil(gpu.crossbar.sms_per_tpc.max(1)) as usize;
-        let given = cluster.distances.len();
-        rules.need(
-            given == 0 || given == tpcs,
-            "crossbar.clusters",
-            || format!("{given} distances of the {tpcs} TPCs of cluster {number}"),
-            "give a distance for each TPC (crossbar.sms_per_tpc), or none",
-        );
+        for (what, given) in [("distances", cluster.distances.len()), ("CPCs", cluster.cpcs.len())] {
+            rules.need(
+                given == 0 || given == tpcs,
+                "crossbar.clusters",
+                || format!("{given} {what} of the {tpcs} TPCs of cluster {number}"),
+                "give one for each TPC (crossbar.sms_per_tpc), or none",
+            );
+        }
     }
 }
 

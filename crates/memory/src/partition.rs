@@ -189,7 +189,7 @@ impl Partition {
     pub fn push(&mut self, spec: &PartitionSpec, request: Request) {
         self.counters.l2_requests.enters(request.at.0);
         let slice = spec.map.slice_of(request.local_line);
-        if self.slices[slice].push(request) {
+        if self.slices[slice].push(&spec.l2, request) {
             self.agenda.set_look_up(slice, self.slices[slice].next_event());
         }
     }

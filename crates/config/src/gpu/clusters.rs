@@ -25,6 +25,11 @@ pub struct SmCluster {
     #[serde(default)]
     #[schemars(inner(range(max = 1000)))]
     pub distances: Vec<u32>,
+    /// The number of the CPC of each TPC: all CPCs get as much of what a slice of level two takes in, however many
+    /// multiprocessors they have. All multiprocessors get as much where it is not given.
+    #[serde(default)]
+    #[schemars(inner(range(max = 31)))]
+    pub cpcs: Vec<u32>,
 }
 
 impl GpuConfig {
@@ -52,6 +57,17 @@ impl GpuConfig {
     pub fn cluster_of_sm(&self) -> Vec<u16> {
         let of_cluster = |(cluster, number): (SmCluster, u16)| repeat_n(number, cluster.sms as usize);
         self.sm_clusters().into_iter().zip(0..).flat_map(of_cluster).collect()
+    }
+
+    /// The number of the CPC of each SM, where it is known of all; else nothing.
+    #[must_use]
+    pub fn cpc_of_sm(&self) -> Vec<u32> {
+        let sms_per_tpc = self.crossbar.sms_per_tpc.max(1) as usize;
+        let of_cluster = |SmCluster { sms, cpcs, .. }: SmCluster| {
+            (0..sms as usize).map_while(move |sm| cpcs.get(sm / sms_per_tpc).copied())
+        };
+        let known: Vec<u32> = self.sm_clusters().into_iter().flat_map(of_cluster).collect();
+        if known.len() == self.limits.multiprocessors as usize { known } else { Vec::new() }
     }
 
     /// Cycles, there and back, by which each SM is further from what it shares with others than the nearest one.

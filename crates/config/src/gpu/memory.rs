@@ -125,10 +125,6 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 2, max = 32))]
     pub coalescer_sms: Option<u32>,
-    /// Reads of a slice after which the reply to an earlier one takes no more of them; without limit where it is not given.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub coalescer_requests: Option<u32>,
     /// Lines of one set that may hold sectors of which only some words were written. Of more the one that was not written
     /// for longest is completed from DRAM and written back; all may where it is not given.
     #[serde(default)]

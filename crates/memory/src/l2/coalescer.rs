@@ -16,16 +16,13 @@ pub(crate) struct CoalescerSpec {
     /// The cluster of each SM.
     cluster_of_sm: Arc<[u16]>,
     most: u32,
-    /// After so many further reads of the slice a reply takes no more requests.
-    requests: u64,
 }
 
 impl CoalescerSpec {
     /// That of a machine, if it has coalescers.
     pub(crate) fn new(config: &GpuConfig) -> Option<CoalescerSpec> {
         let most = config.l2.coalescer_sms?;
-        let requests = config.l2.coalescer_requests.map_or(u64::MAX, u64::from);
-        Some(CoalescerSpec { cluster_of_sm: config.cluster_of_sm().into(), most, requests })
+        Some(CoalescerSpec { cluster_of_sm: config.cluster_of_sm().into(), most })
     }
 
     fn cluster(&self, request: &Request) -> u16 {
@@ -33,9 +30,9 @@ impl CoalescerSpec {
     }
 
     /// The n-th read, whose reply leaves at `left`, that nobody has been added to.
-    fn lead(&self, request: &Request, left: Cycle, number: u64) -> Lead {
+    fn lead(&self, request: &Request, left: Cycle) -> Lead {
         let (cluster, sectors) = (self.cluster(request), request.sectors);
-        Lead { cluster, sectors, left, number, askers: 1, closed: false }
+        Lead { cluster, sectors, left, askers: 1, closed: false }
     }
 }
 
@@ -55,8 +52,6 @@ struct Lead {
     sectors: SectorMask,
     /// When the reply leaves; never while it waits for data.
     left: Cycle,
-    /// How many reads had come to the slice when the reply was known.
-    number: u64,
     /// SMs that the reply goes to.
     askers: u32,
     /// Whether other sectors of the line were asked for: no more requests are added.
@@ -113,8 +108,6 @@ impl Leads {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Coalescer {
     leads: LineTable<Leads>,
-    /// How many reads have come.
-    reads: u64,
     /// Reads whose reply leaves, as they were answered.
     leaving: Fifo<(Cycle, Address)>,
 }
@@ -135,16 +128,13 @@ impl Coalescer {
         self.leaving.iter().take_while(move |(left, _)| *left < until).map(|&(_, line)| line)
     }
 
-    /// What a request may be added to; none where the slice has to be asked. Requests must come in order of arrival.
+    /// What a request may be added to; none where the slice has to be asked.
     pub(crate) fn follow(&mut self, spec: &CoalescerSpec, request: &Request) -> Option<Coalesced> {
-        self.forget(request.at);
-        self.reads += 1;
         let cluster = spec.cluster(request);
         let leads = self.leads.get_mut(request.line)?;
         let lead = leads.find(|lead| lead.cluster == cluster && request.at < lead.left)?;
         lead.closed |= lead.sectors != request.sectors;
-        let is_forgotten = lead.left != Cycle::NEVER && self.reads - lead.number > spec.requests;
-        if lead.closed || is_forgotten || lead.askers >= spec.most {
+        if lead.closed || lead.askers >= spec.most {
             return None;
         }
         lead.askers += 1;
@@ -153,25 +143,25 @@ impl Coalescer {
 
     /// The slice has looked up a read, which waits for data.
     pub(crate) fn waits(&mut self, spec: &CoalescerSpec, request: &Request) {
-        self.leads.get_or_insert(request.line).open(request.at, spec.lead(request, Cycle::NEVER, self.reads));
+        self.leads.get_or_insert(request.line).open(request.at, spec.lead(request, Cycle::NEVER));
     }
 
     /// The reply to a read leaves; it may have waited for data.
     pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
-        let lead = spec.lead(request, left, self.reads);
+        let lead = spec.lead(request, left);
         let has_waited = |other: &Lead| {
             other.cluster == lead.cluster && other.sectors == lead.sectors && other.left == Cycle::NEVER
         };
         let leads = self.leads.get_or_insert(request.line);
         match leads.find(has_waited) {
-            Some(waited) => (waited.left, waited.number) = (left, self.reads),
+            Some(waited) => waited.left = left,
             None => leads.open(request.at, lead),
         }
         self.leaving.push((left, request.line));
     }
 
-    /// Forgets the reads whose replies have left when a request arrives.
-    fn forget(&mut self, now: Cycle) {
+    /// Forgets the reads whose replies had left when the first of the requests arrived that wait still.
+    pub(crate) fn forget(&mut self, now: Cycle) {
         while let Some(&(left, line)) = self.leaving.first()
             && left <= now
         {
@@ -186,7 +176,7 @@ mod tests {
     use super::{Coalesced, Coalescer, CoalescerSpec};
     use crate::message::Request;
     use crate::testing::{read, toy};
-    use warplab_units::{Address, Cycle, SmId};
+    use warplab_units::{Cycle, SmId};
 
     /// Clusters of four SMs; a reply goes to two of them.
     fn spec() -> CoalescerSpec {
@@ -227,18 +217,6 @@ mod tests {
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 106)), None);
         coalescer.answered(&spec(), &read_by(2, 0b0011, 106), Cycle(126));
         assert_eq!(coalescer.follow(&spec(), &read_by(3, 0b0011, 121)), Some(Coalesced::Reply(Cycle(126))));
-    }
-
-    #[test]
-    fn after_so_many_reads_of_the_slice_a_reply_takes_no_more() {
-        let spec = CoalescerSpec { requests: 2, ..spec() };
-        for (others, is_taken) in [(1, true), (2, false)] {
-            let mut coalescer = answered();
-            (0..others).for_each(|n| {
-                _ = coalescer.follow(&spec, &Request { line: Address(4096), ..read_by(1, 1, 101 + n) })
-            });
-            assert_eq!(coalescer.follow(&spec, &read_by(1, 0b0011, 110)).is_some(), is_taken);
-        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Requests that wait at a slice, in order of arrival.
+//! Requests that wait at a slice.
 
-use crate::fifo::Fifo;
+use super::turns::Turns;
 use crate::message::Request;
 use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
+use warplab_units::Cycle;
 
 /// Why a request does not pass until something has come or gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,11 +17,11 @@ pub(super) enum Blocked {
     Other,
 }
 
-/// Requests in order of arrival.
+/// Requests in order of arrival, or in the order of the turns of their queues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Inbox {
-    requests: Fifo<Request>,
-    /// Whether the first one is blocked.
+    requests: Turns,
+    /// Whether the one whose turn it is is blocked.
     blocked: bool,
     /// What it waited for when it was looked up last, as long as that is known to be so.
     obstacle: Option<Blocked>,
@@ -42,23 +43,44 @@ const MORE: usize = 4;
 
 impl Default for Inbox {
     fn default() -> Inbox {
-        let (not_before, passed) = (Ticks(0), Ticks(0));
-        let (requests, obstacle, next) = (Fifo::default(), None, Ticks::NEVER);
-        let (looked_up, expected) = (0, 0);
-        Inbox { requests, blocked: false, obstacle, not_before, passed, next, looked_up, expected }
+        Inbox::of_queues(1)
     }
 }
 
 impl Inbox {
+    /// An empty inbox whose requests wait in so many queues that take turns.
+    pub(super) fn of_queues(queues: usize) -> Inbox {
+        let (not_before, passed) = (Ticks(0), Ticks(0));
+        let (requests, obstacle, next) = (Turns::new(queues), None, Ticks::NEVER);
+        let (looked_up, expected) = (0, 0);
+        Inbox { requests, blocked: false, obstacle, not_before, passed, next, looked_up, expected }
+    }
+
     /// When the first request can be looked up; never when none waits or it is blocked.
     #[inline]
     pub(super) fn next(&self) -> Ticks {
         self.next
     }
 
-    /// The requests, the first one first.
-    pub(super) fn requests(&self) -> &Fifo<Request> {
-        &self.requests
+    /// All requests, queue by queue.
+    pub(super) fn requests(&self) -> impl Iterator<Item = &Request> {
+        self.requests.iter()
+    }
+
+    /// When the first of the requests that wait arrived, or arrives.
+    pub(super) fn first_arrival(&self) -> Option<Cycle> {
+        self.requests.first_arrival()
+    }
+
+    /// Whether no request waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.len() == 0
+    }
+
+    /// The request whose turn it is.
+    #[inline]
+    pub(super) fn choose(&mut self, now: Ticks) -> Option<Request> {
+        self.requests.choose(now).copied()
     }
 
     /// An epoch begins to which so many requests have come. Where others have waited longer, as many will be looked up as in
@@ -69,8 +91,8 @@ impl Inbox {
     }
 
     /// The requests that will be looked up in this epoch, as far as can be known.
-    pub(super) fn expected(&self) -> &[Request] {
-        &self.requests[..self.expected.min(self.requests.len())]
+    pub(super) fn expected(&self) -> impl Iterator<Item = &Request> + Clone {
+        self.requests.first(self.expected)
     }
 
     /// Whether the first request is blocked.
@@ -78,15 +100,14 @@ impl Inbox {
         self.blocked
     }
 
-    /// A request comes last; whether it is the only one.
+    /// A request comes last in its queue; whether the next one can be looked up at another moment than before.
     #[inline]
-    pub(super) fn push(&mut self, request: Request) -> bool {
-        let is_first = self.requests.is_empty();
-        self.requests.push(request);
+    pub(super) fn push(&mut self, request: Request, queue: usize) -> bool {
+        let (is_first, before) = (self.requests.push(request, queue), self.next);
         if is_first {
             self.plan();
         }
-        is_first
+        self.next != before
     }
 
     /// The first request has been looked up; the next one passes in no earlier than `passed`.
@@ -134,10 +155,9 @@ impl Inbox {
 
     #[inline]
     fn plan(&mut self) {
-        self.next = match self.requests.first() {
-            Some(request) if !self.blocked => Ticks::from(request.at).max(self.not_before).max(self.passed),
-            _ => Ticks::NEVER,
-        };
+        let free = self.not_before.max(self.passed);
+        let next = if self.blocked { None } else { self.requests.first_from(free) };
+        self.next = next.unwrap_or(Ticks::NEVER);
     }
 }
 
@@ -151,8 +171,9 @@ mod tests {
     fn the_first_request_passes_when_it_has_come_and_the_one_before_has_passed() {
         let mut inbox = Inbox::default();
         assert_eq!(inbox.next(), Ticks::NEVER);
-        [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
+        [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
+        inbox.choose(Ticks::of_cycles(10));
         inbox.pop(Some(Ticks::of_cycles(15)));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
     }
@@ -160,22 +181,22 @@ mod tests {
     #[test]
     fn where_requests_wait_as_many_are_expected_as_were_looked_up_before() {
         let mut inbox = Inbox::default();
-        (0..10).for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
+        (0..10).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(10);
-        assert_eq!(inbox.expected().len(), 10);
-        [(); 3].into_iter().for_each(|()| inbox.pop(None));
-        (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at)));
+        assert_eq!(inbox.expected().count(), 10);
+        for _ in 0..3 {
+            inbox.choose(Ticks::of_cycles(10));
+            inbox.pop(None);
+        }
+        (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(20);
-        assert_eq!(
-            inbox.expected().iter().map(|request| request.at.0).collect::<Vec<u64>>(),
-            [3, 4, 5, 6, 7, 8, 9]
-        );
+        assert_eq!(inbox.expected().map(|request| request.at.0).collect::<Vec<u64>>(), [3, 4, 5, 6, 7, 8, 9]);
     }
 
     #[test]
     fn a_blocked_request_tries_again_when_that_may_help() {
         let mut inbox = Inbox::default();
-        inbox.push(read(0, 0, 1, 10));
+        inbox.push(read(0, 0, 1, 10), 0);
         inbox.block(Blocked::Mshrs);
         assert_eq!(inbox.next(), Ticks::NEVER);
         inbox.unblock(Ticks::of_cycles(30));

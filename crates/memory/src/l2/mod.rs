@@ -9,6 +9,7 @@ mod mshr;
 mod partial;
 mod recent;
 mod slice;
+mod turns;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
 pub use slice::{L2MshrView, RequestView, SliceView};

@@ -110,7 +110,7 @@ impl Slice {
             half: spec.map.half_of_partition(partition),
             cache: SectorCache::with_replacement(spec.shape, spec.replacement)
                 .with_hashed_sets(spec.hashed_sets),
-            from_sms: Inbox::default(),
+            from_sms: Inbox::of_queues(spec.queues()),
             from_other_half: Inbox::default(),
             coalescer: Coalescer::default(),
             mshrs: Mshrs::default(),
@@ -127,10 +127,10 @@ impl Slice {
         }
     }
 
-    /// A request of an SM arrives; whether it is the first that waits of those of SMs.
+    /// A request of an SM arrives; whether the next one can be looked up at another moment than before.
     #[inline]
-    pub(crate) fn push(&mut self, request: Request) -> bool {
-        self.from_sms.push(request)
+    pub(crate) fn push(&mut self, spec: &L2Spec, request: Request) -> bool {
+        self.from_sms.push(request, spec.queue_of(request.sm))
     }
 
     /// When the next request can be looked up; never when none waits or all are blocked.
@@ -147,9 +147,7 @@ impl Slice {
     /// Whether anything waits here.
     pub(crate) fn is_idle(&self) -> bool {
         let inboxes = [&self.from_sms, &self.from_other_half];
-        inboxes.iter().all(|inbox| inbox.requests().is_empty())
-            && self.mshrs.is_empty()
-            && self.far_mshrs.is_empty()
+        inboxes.iter().all(|inbox| inbox.is_empty()) && self.mshrs.is_empty() && self.far_mshrs.is_empty()
     }
 
     /// What was blocked may try again.
@@ -176,11 +174,11 @@ impl Slice {
     ) {
         let asker =
             if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
-        let inbox = if asker == Asker::Sm { &self.from_sms } else { &self.from_other_half };
+        let inbox = self.inbox(asker);
         if let Some(blocked) = inbox.obstacle() {
-            return self.inbox(asker).block(blocked);
+            return inbox.block(blocked);
         }
-        let Some(&request) = inbox.requests().first() else { return };
+        let Some(request) = inbox.choose(now) else { return };
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.pop(None);

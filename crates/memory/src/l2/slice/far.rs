@@ -11,10 +11,10 @@ use warplab_config::Ticks;
 use warplab_units::{Cycle, SECTOR_BYTES, SectorMask};
 
 impl Slice {
-    /// A request arrives from the other half; whether it is the first that waits of those.
+    /// A request arrives from the other half; whether the next of those can be looked up at another moment than before.
     #[inline]
     pub(crate) fn push_far(&mut self, request: Request) -> bool {
-        self.from_other_half.push(request)
+        self.from_other_half.push(request, 0)
     }
 
     /// A request of an SM for a line that is at home in the other half. A read is served from the copy, if there is one;

@@ -15,18 +15,21 @@ impl Slice {
     pub(crate) fn expect(&mut self, [of_sms, of_other_half]: [usize; 2]) {
         self.from_sms.expect(of_sms);
         self.from_other_half.expect(of_other_half);
+        if let Some(first) = self.from_sms.first_arrival() {
+            self.coalescer.forget(first);
+        }
     }
 
     /// Fetches what the requests need that will be looked up before `until`.
     pub(crate) fn fetch_for_requests(&self, until: Cycle) {
         let of_sms = self.from_sms.expected();
         let of_other_half = self.from_other_half.expected();
-        for request in of_sms {
+        for request in of_sms.clone() {
             self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
             self.mshrs_of(request).fetch_slot(request.line);
         }
-        for request in of_other_half {
+        for request in of_other_half.clone() {
             self.cache.fetch_set(request.local_line);
             self.mshrs.fetch_slot(request.line);
         }

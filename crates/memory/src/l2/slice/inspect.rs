@@ -62,8 +62,7 @@ impl Slice {
     /// What the slice holds at the end of cycle `now`, with at most `sets` of its occupied sets from set `first` on.
     pub(crate) fn inspect(&self, now: Cycle, first: usize, sets: usize) -> SliceView {
         let inboxes = [&self.from_other_half, &self.from_sms];
-        let come =
-            inboxes.iter().flat_map(|inbox| inbox.requests().iter()).filter(|request| request.at <= now);
+        let come = inboxes.iter().flat_map(|inbox| inbox.requests()).filter(|request| request.at <= now);
         let under_way = [&self.mshrs, &self.far_mshrs].into_iter().flat_map(|mshrs| mshrs.ascending());
         let mshrs = under_way.map(|(line, mshr)| L2MshrView {
             line,

@@ -9,15 +9,18 @@ use crate::l2::recent::RecentSpec;
 use crate::map::AddressMap;
 use crate::message::{Credit, Request, RequestKind};
 use std::array;
+use std::sync::Arc;
 use warplab_config::gpu::ReplacementPolicy;
 use warplab_config::{GpuConfig, Ticks};
-use warplab_units::{Address, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask};
+use warplab_units::{Address, SECTOR_BYTES, SECTORS_PER_LINE, SectorMask, SmId, TypedId};
 
 /// What a slice is.
 #[derive(Clone, Debug)]
 pub(crate) struct L2Spec {
     pub(super) map: AddressMap,
     pub(super) shape: CacheShape,
+    /// The queue of a slice in which requests of each SM wait: those of a CPC in one.
+    queues: Arc<[u8]>,
     pub(super) replacement: ReplacementPolicy,
     pub(super) hashed_sets: bool,
     pub(super) link: LinkSpec,
@@ -54,6 +57,7 @@ impl L2Spec {
         L2Spec {
             map: AddressMap::new(config),
             shape: CacheShape::of_bytes(bytes, l2.ways),
+            queues: queues(config),
             replacement: l2.replacement,
             hashed_sets: l2.hashed_sets,
             link: LinkSpec::new(config),
@@ -77,6 +81,17 @@ impl L2Spec {
             atomic_part: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_part_percent) / 100),
             atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
         }
+    }
+
+    /// Queues in which requests of SMs wait.
+    pub(super) fn queues(&self) -> usize {
+        self.queues.iter().max().map_or(1, |&last| usize::from(last) + 1)
+    }
+
+    /// The queue in which requests of an SM wait.
+    #[inline]
+    pub(super) fn queue_of(&self, sm: SmId) -> usize {
+        self.queues.get(sm.index()).map_or(0, |&queue| usize::from(queue))
     }
 
     /// A request has been taken, where it is done. A read has been taken before it came from the other half.
@@ -119,4 +134,22 @@ impl L2Spec {
         let further = u32::from(sector_accesses).saturating_sub(sectors.count());
         self.atomic + self.atomic_repeat * u64::from(further)
     }
+}
+
+/// The queue of each SM: the CPCs that ask one half have queues of their own there.
+fn queues(config: &GpuConfig) -> Arc<[u8]> {
+    let mut of_half: [Vec<u32>; 2] = Default::default();
+    let halves = config
+        .sm_clusters()
+        .into_iter()
+        .flat_map(|cluster| vec![cluster.half as usize; cluster.sms as usize]);
+    let queue = |(cpc, half): (u32, usize)| {
+        let known = &mut of_half[half];
+        let place = known.iter().position(|&other| other == cpc).unwrap_or_else(|| {
+            known.push(cpc);
+            known.len() - 1
+        });
+        place as u8
+    };
+    config.cpc_of_sm().into_iter().zip(halves).map(queue).collect()
 }

@@ -52,7 +52,7 @@ impl Bench {
 
     /// Looks up everything that can be.
     fn run(&mut self, requests: impl IntoIterator<Item = Request>) {
-        requests.into_iter().for_each(|request| _ = self.slice.push(request));
+        requests.into_iter().for_each(|request| _ = self.slice.push(&self.spec, request));
         let writes_allowed = self.writes_allowed;
         while self.slice.next_event() != Ticks::NEVER {
             self.with(|slice, spec, output| slice.step(spec, slice.next_event(), writes_allowed, output));
@@ -323,7 +323,7 @@ fn sectors_that_are_there_count_as_hits_for_every_kind_of_request() {
 #[test]
 fn requests_are_looked_up_no_earlier_than_they_arrive() {
     let mut bench = Bench::new(&toy());
-    bench.slice.push(read(1, 0, 1, 123));
+    bench.slice.push(&bench.spec, read(1, 0, 1, 123));
     assert_eq!(bench.slice.next_event(), Ticks::from(Cycle(123)));
 }
 

@@ -64,7 +64,7 @@ impl Twins {
     fn run(&mut self, half: Half, requests: impl IntoIterator<Item = Request>) -> Vec<(u32, u64)> {
         for request in requests {
             let (_, request) = self.spec.map.route(request);
-            let _ = self.slices[half].push(request);
+            let _ = self.slices[half].push(&self.spec, request);
         }
         while self.step() {}
         self.replies.drain(..).map(|reply| (reply.token, reply.at.0)).collect()
@@ -250,7 +250,7 @@ fn halves_full_of_reads_of_each_other_answer_all() {
     for (half, n) in lines(0).chain(lines(1)) {
         let number = twins.at_home(1 - half, n);
         let (_, request) = twins.spec.map.route(read(n as u32, number, 1, 10));
-        twins.slices[half].push(request);
+        twins.slices[half].push(&twins.spec, request);
     }
     assert_eq!(twins.run(0, []).len(), 128);
     assert!(twins.slices.iter().all(Slice::is_idle));
