@@ -5,44 +5,62 @@ use serde::{Deserialize, Serialize};
 use warplab_units::Divisor;
 
 /// Numbers of an aligned block of at most so many sets stay in one block: what replaces a row of DRAM is a row again.
-const LARGEST_BLOCK: u64 = 64;
+const LARGEST_BLOCK: u32 = 64;
 
-/// The set that a number chooses, of so many.
+/// Aligned blocks of sets.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Blocks {
+    /// Sets of all blocks.
+    sets: u32,
+    /// The bits of a set inside its block.
+    inside: u32,
+}
+
+impl Blocks {
+    /// The set of a place: the blocks are rotated and the places of a block combined with bits of a hash.
+    #[inline]
+    fn set(self, place: u32, hash: u64) -> u32 {
+        let rotation = ((hash >> 32) * u64::from(self.sets) >> 32) as u32 & !self.inside;
+        let rotated = place + rotation;
+        let rotated = if rotated >= self.sets { rotated - self.sets } else { rotated };
+        rotated ^ hash as u32 & self.inside
+    }
+}
+
+/// How a number chooses a set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SetIndex {
-    sets: Divisor,
-    /// The bits of a set, where the number of sets is a power of two.
-    mask: Option<u64>,
-    /// Sets of a block, where as many numbers as there are sets go to them in another order than the next as many.
-    block: Option<u64>,
+pub(crate) enum SetIndex {
+    /// By its lowest bits.
+    Bits(u64),
+    /// Modulo the number of sets.
+    Modulo(Divisor),
+    /// Each group of as many numbers as there are sets goes to them in an order of its own.
+    Hashed(Divisor, Blocks),
 }
 
 impl SetIndex {
     /// One number after another, modulo the number of sets.
     pub(crate) fn in_turn(sets: usize) -> SetIndex {
         let sets = sets as u64;
-        let mask = sets.is_power_of_two().then_some(sets - 1);
-        SetIndex { sets: Divisor::new(sets), mask, block: None }
+        if sets.is_power_of_two() { SetIndex::Bits(sets - 1) } else { SetIndex::Modulo(Divisor::new(sets)) }
     }
 
-    /// Each group of as many numbers as there are sets has an order of its own: its blocks are rotated and the numbers of
-    /// a block combined with bits of a hash. Numbers of any stride go to all sets, and those of a group each to another.
+    /// By a hash: numbers of any stride go to all sets, and as many numbers side by side as there are sets each to another.
     pub(crate) fn hashed(sets: usize) -> SetIndex {
         let block = LARGEST_BLOCK.min(1 << sets.trailing_zeros());
-        SetIndex { block: Some(block), ..SetIndex::in_turn(sets) }
+        let blocks = Blocks { sets: sets as u32, inside: block - 1 };
+        SetIndex::Hashed(Divisor::new(sets as u64), blocks)
     }
 
     #[inline]
     pub(crate) fn of(&self, number: u64) -> usize {
-        if let Some(block) = self.block {
-            let (group, place) = self.sets.divide(number);
-            let mixed = mix(group);
-            let rotated = self.sets.divide(place + (mixed >> 32) * block).1;
-            return (rotated ^ mixed & (block - 1)) as usize;
-        }
-        match self.mask {
-            Some(mask) => (number & mask) as usize,
-            None => self.sets.divide(number).1 as usize,
+        match self {
+            SetIndex::Bits(bits) => (number & bits) as usize,
+            SetIndex::Modulo(sets) => sets.divide(number).1 as usize,
+            SetIndex::Hashed(sets, blocks) => {
+                let (group, place) = sets.divide(number);
+                blocks.set(place as u32, mix(group)) as usize
+            }
         }
     }
 }

@@ -160,6 +160,12 @@ impl Coalescer {
         self.leaving.push((left, request.line));
     }
 
+    /// Whether replies leave that have to be forgotten some time.
+    #[inline]
+    pub(crate) fn has_answered(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
     /// Forgets the reads whose replies had left when the first of the requests arrived that wait still.
     pub(crate) fn forget(&mut self, now: Cycle) {
         while let Some(&(left, line)) = self.leaving.first()

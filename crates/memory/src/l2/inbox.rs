@@ -103,11 +103,14 @@ impl Inbox {
     /// A request comes last in its queue; whether the next one can be looked up at another moment than before.
     #[inline]
     pub(super) fn push(&mut self, request: Request, queue: usize) -> bool {
-        let (is_first, before) = (self.requests.push(request, queue), self.next);
-        if is_first {
-            self.plan();
+        let is_first = self.requests.push(request, queue);
+        if !is_first || self.blocked {
+            return false;
         }
-        self.next != before
+        let next = Ticks::from(request.at).max(self.not_before).max(self.passed);
+        let is_sooner = next < self.next;
+        self.next = self.next.min(next);
+        is_sooner
     }
 
     /// The first request has been looked up; the next one passes in no earlier than `passed`.

@@ -10,8 +10,10 @@ use warplab_units::Cycle;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Turns {
     queues: Vec<Fifo<Request>>,
-    /// The queues in which requests wait: a bit for each.
-    waiting: u32,
+    /// When the first request of each queue arrives, where there is one.
+    arrivals: Vec<Cycle>,
+    /// The queues in which requests wait.
+    waiting: Queues,
     /// The queue whose turn comes after those before it.
     next: u32,
     /// The queue whose first request has its turn, until it leaves.
@@ -19,13 +21,36 @@ pub(super) struct Turns {
     len: usize,
 }
 
+/// Some of the queues, as a set of bits; one after another as an iterator.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Queues(u32);
+
+impl Iterator for Queues {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let first = (self.0 != 0).then(|| self.0.trailing_zeros());
+        self.0 &= self.0.wrapping_sub(1);
+        first
+    }
+}
+
 impl Turns {
     /// So many empty queues: 32 at most.
     pub(super) fn new(queues: usize) -> Turns {
-        Turns { queues: vec![Fifo::default(); queues], waiting: 0, next: 0, chosen: None, len: 0 }
+        Turns {
+            queues: vec![Fifo::default(); queues],
+            arrivals: vec![Cycle::NEVER; queues],
+            waiting: Queues(0),
+            next: 0,
+            chosen: None,
+            len: 0,
+        }
     }
 
     /// How many requests wait in all queues.
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -33,9 +58,12 @@ impl Turns {
     /// A request comes last in a queue; whether it is the first of it.
     #[inline]
     pub(super) fn push(&mut self, request: Request, queue: usize) -> bool {
-        let is_first = self.queues[queue].is_empty();
+        let is_first = self.waiting.0 >> queue & 1 == 0;
+        if is_first {
+            self.waiting.0 |= 1 << queue;
+            self.arrivals[queue] = request.at;
+        }
         self.queues[queue].push(request);
-        self.waiting |= 1 << queue;
         self.len += 1;
         is_first
     }
@@ -43,14 +71,19 @@ impl Turns {
     /// The first moment from `from` on at which a request is there.
     #[inline]
     pub(super) fn first_from(&self, from: Ticks) -> Option<Ticks> {
-        self.in_turn(from).map(|(_, at)| Ticks::from(at).max(from))
+        self.in_turn(from).map(|queue| Ticks::from(self.arrivals[queue as usize]).max(from))
+    }
+
+    /// The first arrival of those that wait.
+    pub(super) fn first_arrival(&self) -> Option<Cycle> {
+        self.waiting.map(|queue| self.arrivals[queue as usize]).min()
     }
 
     /// The request whose turn it is: the first of the next queue that has one which is there by `now`.
     #[inline]
     pub(super) fn choose(&mut self, now: Ticks) -> Option<&Request> {
         if self.chosen.is_none() {
-            self.chosen = Some(self.in_turn(now)?.0);
+            self.chosen = self.in_turn(now);
         }
         self.queues[self.chosen? as usize].first()
     }
@@ -61,16 +94,12 @@ impl Turns {
         let Some(queue) = self.chosen.take() else { return };
         let requests = &mut self.queues[queue as usize];
         requests.pop();
-        if requests.is_empty() {
-            self.waiting &= !(1 << queue);
+        match requests.first() {
+            Some(first) => self.arrivals[queue as usize] = first.at,
+            None => self.waiting.0 &= !(1 << queue),
         }
-        self.next = if queue + 1 == self.queues.len() as u32 { 0 } else { queue + 1 };
+        self.next = if queue as usize + 1 == self.queues.len() { 0 } else { queue + 1 };
         self.len -= 1;
-    }
-
-    /// The first arrival of those that wait.
-    pub(super) fn first_arrival(&self) -> Option<Cycle> {
-        self.queues.iter().filter_map(|queue| queue.first()).map(|request| request.at).min()
     }
 
     /// All requests, queue by queue.
@@ -81,30 +110,18 @@ impl Turns {
     /// The first requests of all queues: about so many.
     #[inline]
     pub(super) fn first(&self, most: usize) -> impl Iterator<Item = &Request> + Clone {
-        let queues = (self.waiting.count_ones() as usize).max(1);
-        let of_each = most.div_ceil(queues);
-        self.queues.iter().flat_map(move |queue| &queue[..of_each.min(queue.len())])
+        let of_each = most.div_ceil((self.waiting.0.count_ones() as usize).max(1));
+        self.waiting.flat_map(move |queue| self.queues[queue as usize].iter().take(of_each))
     }
 
     /// The next queue in turn whose first request is there by `now`, or else the one whose request is there first.
     #[inline]
-    fn in_turn(&self, now: Ticks) -> Option<(u32, Cycle)> {
+    fn in_turn(&self, now: Ticks) -> Option<u32> {
         let before_next = (1 << self.next) - 1;
-        let mut soonest: Option<(u32, Cycle)> = None;
-        for mut queues in [self.waiting & !before_next, self.waiting & before_next] {
-            while queues != 0 {
-                let queue = queues.trailing_zeros();
-                queues &= queues - 1;
-                let Some(request) = self.queues[queue as usize].first() else { continue };
-                if Ticks::from(request.at) <= now {
-                    return Some((queue, request.at));
-                }
-                if soonest.is_none_or(|(_, at)| request.at < at) {
-                    soonest = Some((queue, request.at));
-                }
-            }
-        }
-        soonest
+        let (later, sooner) = (Queues(self.waiting.0 & !before_next), Queues(self.waiting.0 & before_next));
+        let is_there = |&queue: &u32| Ticks::from(self.arrivals[queue as usize]) <= now;
+        let arrival = |&queue: &u32| self.arrivals[queue as usize];
+        later.chain(sooner).find(is_there).or_else(|| later.chain(sooner).min_by_key(arrival))
     }
 }
 

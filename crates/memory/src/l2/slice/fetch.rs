@@ -15,7 +15,9 @@ impl Slice {
     pub(crate) fn expect(&mut self, [of_sms, of_other_half]: [usize; 2]) {
         self.from_sms.expect(of_sms);
         self.from_other_half.expect(of_other_half);
-        if let Some(first) = self.from_sms.first_arrival() {
+        if self.coalescer.has_answered()
+            && let Some(first) = self.from_sms.first_arrival()
+        {
             self.coalescer.forget(first);
         }
     }
