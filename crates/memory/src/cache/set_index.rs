@@ -20,10 +20,10 @@ impl Blocks {
     /// The set of a place: the blocks are rotated and the places of a block combined with bits of a hash.
     #[inline]
     fn set(self, place: u32, hash: u64) -> u32 {
-        let rotation = ((hash >> 32) * u64::from(self.sets) >> 32) as u32 & !self.inside;
+        let rotation = (((hash >> 32) * u64::from(self.sets)) >> 32) as u32 & !self.inside;
         let rotated = place + rotation;
         let rotated = if rotated >= self.sets { rotated - self.sets } else { rotated };
-        rotated ^ hash as u32 & self.inside
+        rotated ^ (hash as u32 & self.inside)
     }
 }
 
