@@ -3,6 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;
 
+/// A queue that is used at all has room for so many.
+const FIRST_ROOM: usize = 16;
+
 /// A queue. Those that have left make room when more come than there is room for, or when none is left.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<T> {
@@ -64,6 +67,8 @@ impl<T: Copy> Fifo<T> {
         if self.left > self.items.len() / 2 {
             self.items.drain(..self.left);
             self.left = 0;
+        } else {
+            self.items.reserve(self.items.len().max(FIRST_ROOM));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Which set of a cache a number chooses.
 
-use crate::map::mix;
 use serde::{Deserialize, Serialize};
 use warplab_units::Divisor;
 
@@ -17,13 +16,14 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// The set of a place: the blocks are rotated and the places of a block combined with bits of a hash.
+    /// The set of a place in a group: the blocks are rotated and the places of a block combined with bits of a hash.
     #[inline]
-    fn set(self, place: u32, hash: u64) -> u32 {
+    fn set(self, place: u32, group: u64) -> u32 {
+        let hash = group.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let rotation = (((hash >> 32) * u64::from(self.sets)) >> 32) as u32 & !self.inside;
         let rotated = place + rotation;
         let rotated = if rotated >= self.sets { rotated - self.sets } else { rotated };
-        rotated ^ (hash as u32 & self.inside)
+        rotated ^ ((hash >> 20) as u32 & self.inside)
     }
 }
 
@@ -59,7 +59,7 @@ impl SetIndex {
             SetIndex::Modulo(sets) => sets.divide(number).1 as usize,
             SetIndex::Hashed(sets, blocks) => {
                 let (group, place) = sets.divide(number);
-                blocks.set(place as u32, mix(group)) as usize
+                blocks.set(place as u32, group) as usize
             }
         }
     }

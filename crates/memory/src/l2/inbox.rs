@@ -79,8 +79,8 @@ impl Inbox {
 
     /// The request whose turn it is.
     #[inline]
-    pub(super) fn choose(&mut self, now: Ticks) -> Option<Request> {
-        self.requests.choose(now).copied()
+    pub(super) fn first(&self) -> Option<&Request> {
+        self.requests.chosen()
     }
 
     /// An epoch begins to which so many requests have come. Where others have waited longer, as many will be looked up as in
@@ -90,9 +90,10 @@ impl Inbox {
         self.expected = if self.requests.len() > come { looked_up + MORE } else { come };
     }
 
-    /// The requests that will be looked up in this epoch, as far as can be known.
-    pub(super) fn expected(&self) -> impl Iterator<Item = &Request> + Clone {
-        self.requests.first(self.expected)
+    /// Looks at the requests that will be looked up in this epoch, as far as can be known.
+    #[inline]
+    pub(super) fn look_at_expected(&self, look: impl FnMut(&Request)) {
+        self.requests.look_at_first(self.expected, look);
     }
 
     /// Whether the first request is blocked.
@@ -109,7 +110,10 @@ impl Inbox {
         }
         let next = Ticks::from(request.at).max(self.not_before).max(self.passed);
         let is_sooner = next < self.next;
-        self.next = self.next.min(next);
+        if is_sooner {
+            self.requests.choose_queue(queue);
+            self.next = next;
+        }
         is_sooner
     }
 
@@ -156,11 +160,15 @@ impl Inbox {
         }
     }
 
+    /// Chooses the next request. One that was blocked keeps its turn.
     #[inline]
     fn plan(&mut self) {
         let free = self.not_before.max(self.passed);
-        let next = if self.blocked { None } else { self.requests.first_from(free) };
-        self.next = next.unwrap_or(Ticks::NEVER);
+        self.next = match (self.blocked, self.obstacle) {
+            (true, _) => Ticks::NEVER,
+            (false, Some(_)) => free,
+            (false, None) => self.requests.choose(free).map_or(Ticks::NEVER, |at| at.max(free)),
+        };
     }
 }
 
@@ -176,7 +184,6 @@ mod tests {
         assert_eq!(inbox.next(), Ticks::NEVER);
         [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
-        inbox.choose(Ticks::of_cycles(10));
         inbox.pop(Some(Ticks::of_cycles(15)));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
     }
@@ -186,14 +193,16 @@ mod tests {
         let mut inbox = Inbox::default();
         (0..10).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(10);
-        assert_eq!(inbox.expected().count(), 10);
-        for _ in 0..3 {
-            inbox.choose(Ticks::of_cycles(10));
-            inbox.pop(None);
-        }
+        let expected = |inbox: &Inbox| {
+            let mut arrivals = Vec::new();
+            inbox.look_at_expected(|request| arrivals.push(request.at.0));
+            arrivals
+        };
+        assert_eq!(expected(&inbox).len(), 10);
+        [(); 3].into_iter().for_each(|()| inbox.pop(None));
         (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(20);
-        assert_eq!(inbox.expected().map(|request| request.at.0).collect::<Vec<u64>>(), [3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(expected(&inbox), [3, 4, 5, 6, 7, 8, 9]);
     }
 
     #[test]

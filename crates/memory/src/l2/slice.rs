@@ -178,7 +178,7 @@ impl Slice {
         if let Some(blocked) = inbox.obstacle() {
             return inbox.block(blocked);
         }
-        let Some(request) = inbox.choose(now) else { return };
+        let Some(&request) = inbox.first() else { return };
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.pop(None);

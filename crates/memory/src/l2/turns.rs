@@ -16,8 +16,8 @@ pub(super) struct Turns {
     waiting: Queues,
     /// The queue whose turn comes after those before it.
     next: u32,
-    /// The queue whose first request has its turn, until it leaves.
-    chosen: Option<u32>,
+    /// The queue whose first request has its turn.
+    chosen: u32,
     len: usize,
 }
 
@@ -44,7 +44,7 @@ impl Turns {
             arrivals: vec![Cycle::NEVER; queues],
             waiting: Queues(0),
             next: 0,
-            chosen: None,
+            chosen: 0,
             len: 0,
         }
     }
@@ -68,10 +68,25 @@ impl Turns {
         is_first
     }
 
-    /// The first moment from `from` on at which a request is there.
+    /// Chooses the request whose turn it is: the first of the next queue that has one which is there by `now`, or else the one
+    /// that is there first. When it is there, if any waits.
     #[inline]
-    pub(super) fn first_from(&self, from: Ticks) -> Option<Ticks> {
-        self.in_turn(from).map(|queue| Ticks::from(self.arrivals[queue as usize]).max(from))
+    pub(super) fn choose(&mut self, now: Ticks) -> Option<Ticks> {
+        let queue = self.in_turn(now)?;
+        self.chosen = queue;
+        Some(Ticks::from(self.arrivals[queue as usize]))
+    }
+
+    /// The request of this queue has its turn.
+    #[inline]
+    pub(super) fn choose_queue(&mut self, queue: usize) {
+        self.chosen = queue as u32;
+    }
+
+    /// The request that was chosen.
+    #[inline]
+    pub(super) fn chosen(&self) -> Option<&Request> {
+        self.queues[self.chosen as usize].first()
     }
 
     /// The first arrival of those that wait.
@@ -79,19 +94,10 @@ impl Turns {
         self.waiting.map(|queue| self.arrivals[queue as usize]).min()
     }
 
-    /// The request whose turn it is: the first of the next queue that has one which is there by `now`.
-    #[inline]
-    pub(super) fn choose(&mut self, now: Ticks) -> Option<&Request> {
-        if self.chosen.is_none() {
-            self.chosen = self.in_turn(now);
-        }
-        self.queues[self.chosen? as usize].first()
-    }
-
     /// The request that was chosen leaves.
     #[inline]
     pub(super) fn pop(&mut self) {
-        let Some(queue) = self.chosen.take() else { return };
+        let queue = self.chosen;
         let requests = &mut self.queues[queue as usize];
         requests.pop();
         match requests.first() {
@@ -107,16 +113,22 @@ impl Turns {
         self.queues.iter().flat_map(|queue| queue.iter())
     }
 
-    /// The first requests of all queues: about so many.
+    /// Looks at the first requests of all queues: at about so many.
     #[inline]
-    pub(super) fn first(&self, most: usize) -> impl Iterator<Item = &Request> + Clone {
+    pub(super) fn look_at_first(&self, most: usize, mut look: impl FnMut(&Request)) {
         let of_each = most.div_ceil((self.waiting.0.count_ones() as usize).max(1));
-        self.waiting.flat_map(move |queue| self.queues[queue as usize].iter().take(of_each))
+        for queue in self.waiting {
+            let queue = &self.queues[queue as usize];
+            queue[..of_each.min(queue.len())].iter().for_each(&mut look);
+        }
     }
 
     /// The next queue in turn whose first request is there by `now`, or else the one whose request is there first.
     #[inline]
     fn in_turn(&self, now: Ticks) -> Option<u32> {
+        if self.waiting.0 & self.waiting.0.wrapping_sub(1) == 0 {
+            return { self.waiting }.next();
+        }
         let before_next = (1 << self.next) - 1;
         let (later, sooner) = (Queues(self.waiting.0 & !before_next), Queues(self.waiting.0 & before_next));
         let is_there = |&queue: &u32| Ticks::from(self.arrivals[queue as usize]) <= now;
@@ -134,8 +146,8 @@ mod tests {
     /// The tokens of requests in the order in which they leave at cycle `now`.
     fn order(turns: &mut Turns, now: u64) -> Vec<u32> {
         let mut tokens = Vec::new();
-        while let Some(request) = turns.choose(Ticks::of_cycles(now)) {
-            tokens.push(request.token);
+        while turns.choose(Ticks::of_cycles(now)).is_some() {
+            tokens.extend(turns.chosen().map(|request| request.token));
             turns.pop();
         }
         tokens
@@ -156,17 +168,7 @@ mod tests {
         let mut turns = Turns::new(2);
         turns.push(read(1, 0, 1, 30), 0);
         turns.push(read(2, 0, 1, 10), 1);
-        assert_eq!(turns.first_from(Ticks::of_cycles(5)), Some(Ticks::of_cycles(10)));
-        assert_eq!(turns.first_from(Ticks::of_cycles(12)), Some(Ticks::of_cycles(12)));
+        assert_eq!(turns.choose(Ticks::of_cycles(5)), Some(Ticks::of_cycles(10)));
         assert_eq!(order(&mut turns, 12), [2, 1]);
-    }
-
-    #[test]
-    fn who_has_been_chosen_keeps_its_turn() {
-        let mut turns = Turns::new(2);
-        turns.push(read(2, 0, 1, 10), 1);
-        assert_eq!(turns.choose(Ticks::of_cycles(10)).map(|request| request.token), Some(2));
-        turns.push(read(1, 0, 1, 10), 0);
-        assert_eq!(order(&mut turns, 10), [2, 1]);
     }
 }

@@ -24,28 +24,26 @@ impl Slice {
 
     /// Fetches what the requests need that will be looked up before `until`.
     pub(crate) fn fetch_for_requests(&self, until: Cycle) {
-        let of_sms = self.from_sms.expected();
-        let of_other_half = self.from_other_half.expected();
-        for request in of_sms.clone() {
+        self.from_sms.look_at_expected(|request| {
             self.cache.fetch_set(request.local_line);
             self.coalescer.fetch_slot(request.line);
             self.mshrs_of(request).fetch_slot(request.line);
-        }
-        for request in of_other_half.clone() {
+        });
+        self.from_other_half.look_at_expected(|request| {
             self.cache.fetch_set(request.local_line);
             self.mshrs.fetch_slot(request.line);
-        }
+        });
         let leaving = self.coalescer.leaving(until).take(FEW);
         leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
-        for request in of_sms {
+        self.from_sms.look_at_expected(|request| {
             self.cache.fetch_lines(request.local_line);
             self.coalescer.fetch_entry(request.line);
             self.mshrs_of(request).fetch_entry(request.line);
-        }
-        for request in of_other_half {
+        });
+        self.from_other_half.look_at_expected(|request| {
             self.cache.fetch_lines(request.local_line);
             self.mshrs.fetch_entry(request.line);
-        }
+        });
         leaving.for_each(|line| self.coalescer.fetch_entry(line));
     }
 
