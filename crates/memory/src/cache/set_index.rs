@@ -52,7 +52,8 @@ impl SetIndex {
         SetIndex::Hashed(Divisor::new(sets as u64), blocks)
     }
 
-    #[inline]
+    /// The set of a number.
+    #[inline(always)]
     pub(crate) fn of(&self, number: u64) -> usize {
         match self {
             SetIndex::Bits(bits) => (number & bits) as usize,

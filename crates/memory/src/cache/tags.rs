@@ -212,10 +212,13 @@ impl SectorCache {
         self.replacement.fetch(set);
     }
 
-    /// Fetches the lines of a set that will be looked through soon.
+    /// Fetches what [`SectorCache::seek`] looks at first, and the lines of the set that it looks through then.
     #[inline]
-    pub(crate) fn fetch_lines(&self, set_number: u64) {
-        let first = self.set(set_number) * self.shape.ways;
+    pub(crate) fn fetch_set_and_lines(&self, set_number: u64) {
+        let set = self.set(set_number);
+        self.fingerprints.fetch(set);
+        self.replacement.fetch(set);
+        let first = set * self.shape.ways;
         fetch_all_ahead(&self.lines[first..first + self.shape.ways]);
     }
 

@@ -144,6 +144,9 @@ impl Constraints {
     }
 }
 
+/// Commands that a window allows, mostly.
+const USUAL_WINDOW: usize = 4;
+
 /// The moment from which each command may be issued.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ReadyTimes {
@@ -163,7 +166,9 @@ impl ReadyTimes {
             first: std::array::from_fn(|command| command * layout.of_command()),
             groups: layout.groups,
             moments: vec![Ticks(0); layout.of_command() * Command::COUNT],
-            windows: vec![VecDeque::new(); constraints.count_windows()],
+            windows: (0..constraints.count_windows())
+                .map(|_| VecDeque::with_capacity(USUAL_WINDOW))
+                .collect(),
         }
     }
 

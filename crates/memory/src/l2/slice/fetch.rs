@@ -25,23 +25,21 @@ impl Slice {
     /// Fetches what the requests need that will be looked up before `until`.
     pub(crate) fn fetch_for_requests(&self, until: Cycle) {
         self.from_sms.look_at_expected(|request| {
-            self.cache.fetch_set(request.local_line);
+            self.cache.fetch_set_and_lines(request.local_line);
             self.coalescer.fetch_slot(request.line);
             self.mshrs_of(request).fetch_slot(request.line);
         });
         self.from_other_half.look_at_expected(|request| {
-            self.cache.fetch_set(request.local_line);
+            self.cache.fetch_set_and_lines(request.local_line);
             self.mshrs.fetch_slot(request.line);
         });
         let leaving = self.coalescer.leaving(until).take(FEW);
         leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
         self.from_sms.look_at_expected(|request| {
-            self.cache.fetch_lines(request.local_line);
             self.coalescer.fetch_entry(request.line);
             self.mshrs_of(request).fetch_entry(request.line);
         });
         self.from_other_half.look_at_expected(|request| {
-            self.cache.fetch_lines(request.local_line);
             self.mshrs.fetch_entry(request.line);
         });
         leaving.for_each(|line| self.coalescer.fetch_entry(line));
@@ -79,13 +77,12 @@ impl Slice {
     pub(crate) fn fetch_far_slots(&self, line: Line) {
         self.coalescer.fetch_slot(line.address);
         self.far_mshrs.fetch_slot(line.address);
-        self.cache.fetch_set(line.local);
+        self.cache.fetch_set_and_lines(line.local);
     }
 
     /// Fetches what is known of a line whose data comes from the other half.
     pub(crate) fn fetch_far_entries(&self, line: Line) {
         self.coalescer.fetch_entry(line.address);
         self.far_mshrs.fetch_entry(line.address);
-        self.cache.fetch_lines(line.local);
     }
 }
