@@ -281,19 +281,23 @@ impl Partition {
         self.channels.iter().for_each(PseudoChannel::fetch);
         self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
         let slice = |line| &self.slices[spec.map.slice(line)];
-        let fills = self.fills.iter().flat_map(|fills| fills.iter());
+        let for_fills = |fetch: &dyn Fn(&Slice, Address)| {
+            self.fills
+                .iter()
+                .for_each(|fills| fills.iter().for_each(|fill| fetch(slice(fill.line), fill.line)));
+        };
         let due = self.messages.iter().take_while(|message| message.at < until);
         let data = due.filter_map(|message| match message.content {
             HalfContent::Data(line, _) | HalfContent::Invalidate(line) => Some(line),
             HalfContent::Request(_) => None,
         });
-        fills.clone().for_each(|fill| slice(fill.line).fetch_slots(fill.line));
+        for_fills(&Slice::fetch_slots);
         let slice_of = |line: Line| &self.slices[spec.map.slice_of(line.local)];
         data.clone().for_each(|line| slice_of(line).fetch_far_slots(line));
         self.slices.iter().for_each(|slice| slice.fetch_for_requests(until));
-        fills.clone().for_each(|fill| slice(fill.line).fetch_entries(fill.line));
+        for_fills(&Slice::fetch_entries);
         data.for_each(|line| slice_of(line).fetch_far_entries(line));
-        fills.for_each(|fill| slice(fill.line).fetch_place(fill.line));
+        for_fills(&Slice::fetch_place);
         self.channels.iter().for_each(PseudoChannel::fetch_accesses);
     }
 

@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 use warplab_config::Ticks;
 use warplab_units::Cycle;
 
+/// Queues at most.
+const MOST: usize = 32;
+
 /// The queues.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Turns {
     queues: Vec<Fifo<Request>>,
     /// When the first request of each queue arrives, where there is one.
-    arrivals: Vec<Cycle>,
+    arrivals: [Cycle; MOST],
     /// The queues in which requests wait.
     waiting: Queues,
     /// The queue whose turn comes after those before it.
@@ -37,11 +40,11 @@ impl Iterator for Queues {
 }
 
 impl Turns {
-    /// So many empty queues: 32 at most.
+    /// So many empty queues, [`MOST`] at most.
     pub(super) fn new(queues: usize) -> Turns {
         Turns {
             queues: vec![Fifo::default(); queues],
-            arrivals: vec![Cycle::NEVER; queues],
+            arrivals: [Cycle::NEVER; MOST],
             waiting: Queues(0),
             next: 0,
             chosen: 0,
@@ -129,11 +132,18 @@ impl Turns {
         if self.waiting.0 & self.waiting.0.wrapping_sub(1) == 0 {
             return { self.waiting }.next();
         }
-        let before_next = (1 << self.next) - 1;
-        let (later, sooner) = (Queues(self.waiting.0 & !before_next), Queues(self.waiting.0 & before_next));
-        let is_there = |&queue: &u32| Ticks::from(self.arrivals[queue as usize]) <= now;
-        let arrival = |&queue: &u32| self.arrivals[queue as usize];
-        later.chain(sooner).find(is_there).or_else(|| later.chain(sooner).min_by_key(arrival))
+        let mut soonest = (Cycle::NEVER, 0);
+        for place in Queues(self.waiting.0.rotate_right(self.next)) {
+            let queue = (place + self.next) % MOST as u32;
+            let arrival = self.arrivals[queue as usize];
+            if Ticks::from(arrival) <= now {
+                return Some(queue);
+            }
+            if arrival < soonest.0 {
+                soonest = (arrival, queue);
+            }
+        }
+        Some(soonest.1)
     }
 }
 
