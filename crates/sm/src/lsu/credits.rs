@@ -71,13 +71,21 @@ impl Credits {
     /// Notes when flits come back.
     #[inline]
     fn note(&mut self, flits: u32, at: Cycle) {
-        if at - self.from < CYCLES as u64 {
+        if !self.note_in_ring(flits, at) {
+            self.late.push((at, flits));
+        }
+    }
+
+    /// Notes when flits come back, unless that is later than the ring goes; whether it is not.
+    #[inline]
+    fn note_in_ring(&mut self, flits: u32, at: Cycle) -> bool {
+        let is_in_ring = at - self.from < CYCLES as u64;
+        if is_in_ring {
             let place = at.0 as usize % CYCLES;
             self.returns[place] += flits;
             self.occupied[place / WORD_CYCLES] |= 1 << (place % WORD_CYCLES);
-        } else {
-            self.late.push((at, flits));
         }
+        is_in_ring
     }
 
     /// Whether fewer than `limit` flits are on the way; if not, the LSU waits until [`Credits::next_return`].
@@ -107,14 +115,16 @@ impl Credits {
             self.occupied[place / WORD_CYCLES] &= !(1 << (place % WORD_CYCLES));
         }
         self.from = now + 1;
-        for (at, flits) in std::mem::take(&mut self.late) {
+        // The room for those that are late stays.
+        let mut late = std::mem::take(&mut self.late);
+        late.retain(|&(at, flits)| {
             if at <= now {
                 self.in_flight -= flits;
                 self.returning -= flits;
-            } else {
-                self.note(flits, at);
             }
-        }
+            at > now && !self.note_in_ring(flits, at)
+        });
+        self.late = late;
     }
 
     /// When fewer than `limit` flits are on the way, as far as it is known which come back.

@@ -4,7 +4,7 @@
 use super::Slice;
 use crate::l2::mshr::Mshrs;
 use crate::map::Half;
-use crate::message::{Line, Request};
+use crate::message::{Line, Request, RequestKind};
 use warplab_units::{Address, Cycle};
 
 /// Replies that have left and are forgotten soon: no more of them than requests that are looked up in an epoch, mostly.
@@ -24,23 +24,33 @@ impl Slice {
 
     /// Fetches what the requests need that will be looked up before `until`.
     pub(crate) fn fetch_for_requests(&self, until: Cycle) {
+        // A write asks nothing of what waits for data.
+        let waits = |request: &Request| !matches!(request.kind, RequestKind::Write { .. });
         self.from_sms.look_at_expected(|request| {
             self.cache.fetch_set_and_lines(request.local_line);
-            self.coalescer.fetch_slot(request.line);
-            self.mshrs_of(request).fetch_slot(request.line);
+            if waits(request) {
+                self.coalescer.fetch_slot(request.line);
+                self.mshrs_of(request).fetch_slot(request.line);
+            }
         });
         self.from_other_half.look_at_expected(|request| {
             self.cache.fetch_set_and_lines(request.local_line);
-            self.mshrs.fetch_slot(request.line);
+            if waits(request) {
+                self.mshrs.fetch_slot(request.line);
+            }
         });
         let leaving = self.coalescer.leaving(until).take(FEW);
         leaving.clone().for_each(|line| self.coalescer.fetch_slot(line));
         self.from_sms.look_at_expected(|request| {
-            self.coalescer.fetch_entry(request.line);
-            self.mshrs_of(request).fetch_entry(request.line);
+            if waits(request) {
+                self.coalescer.fetch_entry(request.line);
+                self.mshrs_of(request).fetch_entry(request.line);
+            }
         });
         self.from_other_half.look_at_expected(|request| {
-            self.mshrs.fetch_entry(request.line);
+            if waits(request) {
+                self.mshrs.fetch_entry(request.line);
+            }
         });
         leaving.for_each(|line| self.coalescer.fetch_entry(line));
     }
