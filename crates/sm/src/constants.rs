@@ -70,6 +70,9 @@ pub(crate) enum ConstantPort {
     Load,
 }
 
+/// Room is made for so many lines at once.
+const LINES_AT_ONCE: usize = 16;
+
 /// Lines of constants, first in, first out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lines {
@@ -146,7 +149,7 @@ impl Constants {
         }
         let cache = &mut self.caches[cache];
         if line >= cache.lines.len() {
-            cache.lines.resize(line + 1, (0, Cycle(0)));
+            cache.lines.resize((line + 1).next_multiple_of(LINES_AT_ONCE), (0, Cycle(0)));
         }
         cache.inserted += 1;
         cache.lines[line] = (cache.inserted, ready);

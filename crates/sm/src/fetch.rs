@@ -75,6 +75,9 @@ impl FetchSpec {
     }
 }
 
+/// Room is made for so many lines at once.
+const LINES_AT_ONCE: usize = 16;
+
 /// A cache of code lines, first in first out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct LineCache {
@@ -93,7 +96,7 @@ impl LineCache {
     fn touch(&mut self, line: u32, lines: u64) -> (bool, bool) {
         let line = line as usize;
         if line >= self.stamps.len() {
-            self.stamps.resize(line + 1, 0);
+            self.stamps.resize((line + 1).next_multiple_of(LINES_AT_ONCE), 0);
         }
         let stamp = self.stamps[line];
         let there = stamp != 0 && self.inserted - stamp < lines;
@@ -134,7 +137,8 @@ impl L0 {
     fn touch(&mut self, line: u32, lines: u64) -> bool {
         let there = self.lines.touch(line, lines).0;
         if line as usize >= self.asked.len() {
-            self.asked.resize(line as usize + 1, Asked::default());
+            let lines = (line as usize + 1).next_multiple_of(LINES_AT_ONCE);
+            self.asked.resize(lines, Asked::default());
         }
         there
     }

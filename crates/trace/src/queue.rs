@@ -9,7 +9,7 @@ const LARGEST: u64 = 1 << 32;
 /// Latencies below this have a class each; then half as many classes lie between each power of two and the next.
 const SINGLE: u64 = 256;
 /// Classes that come into being together.
-const CLASSES_AT_ONCE: usize = 128;
+const CLASSES_AT_ONCE: usize = 256;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
