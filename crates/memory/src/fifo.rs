@@ -45,6 +45,17 @@ impl<T: Copy> Fifo<T> {
         Some(first)
     }
 
+    /// The first one leaves; the one after it.
+    #[inline]
+    pub(crate) fn pop_for_next(&mut self) -> Option<&T> {
+        self.left += 1;
+        if self.left >= self.items.len() {
+            self.items.clear();
+            self.left = 0;
+        }
+        self.items.get(self.left)
+    }
+
     /// One comes last.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {

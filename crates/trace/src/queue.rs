@@ -9,7 +9,7 @@ const LARGEST: u64 = 1 << 32;
 /// Latencies below this have a class each; then half as many classes lie between each power of two and the next.
 const SINGLE: u64 = 256;
 /// Classes that come into being together.
-const CLASSES_AT_ONCE: usize = 256;
+const CLASSES_AT_ONCE: usize = 128;
 
 /// Everything that entered and left one queue (or equal queues together). Moments and latencies are cycles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -60,8 +60,10 @@ impl Latencies {
 
     #[inline(never)]
     fn count_last(&mut self) {
-        let last = self.last;
-        last.iter().for_each(|&class| self.count(usize::from(class), 1));
+        let longest = self.last.iter().fold(0, |longest, &class| longest.max(class));
+        self.make_room(usize::from(longest));
+        let counts = &mut self.counts[..];
+        self.last.iter().for_each(|&class| counts[usize::from(class)] += 1);
         self.uncounted = 0;
     }
 
@@ -70,19 +72,17 @@ impl Latencies {
         &self.last[..self.uncounted]
     }
 
-    #[inline]
     fn count(&mut self, class: usize, count: u64) {
-        match self.counts.get_mut(class) {
-            Some(counted) => *counted += count,
-            None => self.count_first(class, count),
-        }
+        self.make_room(class);
+        self.counts[class] += count;
     }
 
-    /// A latency of a class above all before.
-    #[cold]
-    fn count_first(&mut self, class: usize, count: u64) {
-        self.counts.resize((class + 1).next_multiple_of(CLASSES_AT_ONCE), 0);
-        self.counts[class] += count;
+    /// Room for latencies of a class and all below.
+    #[inline]
+    fn make_room(&mut self, class: usize) {
+        if class >= self.counts.len() {
+            self.counts.resize((class + 1).next_multiple_of(CLASSES_AT_ONCE), 0);
+        }
     }
 
     /// All of them as one histogram.

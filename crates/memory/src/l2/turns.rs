@@ -101,9 +101,7 @@ impl Turns {
     #[inline]
     pub(super) fn pop(&mut self) {
         let queue = self.chosen;
-        let requests = &mut self.queues[queue as usize];
-        requests.pop();
-        match requests.first() {
+        match self.queues[queue as usize].pop_for_next() {
             Some(first) => self.arrivals[queue as usize] = first.at,
             None => self.waiting.0 &= !(1 << queue),
         }
