@@ -91,8 +91,9 @@ impl Advance<'_> {
         let (spec, launch) = (self.context.spec, self.context.launch);
         let sm = &mut *self.sm;
         let sub_partitions = sm.sub_partitions.len();
+        let is_new = sm.warps.len() <= slot;
         while sm.warps.len() <= slot {
-            let state = ArchitecturalState::new(&launch.code, &launch.shape, 0, spec.divergence);
+            let state = ArchitecturalState::new(&launch.code, &launch.shape, index, spec.divergence);
             let (sub, local) = (sm.warps.len() % sub_partitions, sm.warps.len() / sub_partitions);
             sm.warps.push(Warp::new(state, sub as u8, local as u8));
         }
@@ -100,7 +101,9 @@ impl Advance<'_> {
         let warp = &mut sm.warps[slot];
         let sub = usize::from(warp.sub);
         sm.sub_partitions[sub].enter(u32::from(warp.local), sm.next_age, number, sm.now);
-        warp.state.restart(&launch.shape, index);
+        if !is_new {
+            warp.state.restart(&launch.shape, index);
+        }
         warp.enter(place as u8, sm.now);
         let first = sm.now + u64::from(index) * warp_interval;
         let fetched = sm.fetch.first(&spec.fetch, sub, first);
