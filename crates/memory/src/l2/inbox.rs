@@ -117,14 +117,15 @@ impl Inbox {
         is_sooner
     }
 
-    /// The first request has been looked up; the next one passes in no earlier than `passed`.
+    /// The request whose turn it was has been looked up; the next one passes in no earlier than `passed`, and the slice looks
+    /// at none before `free`.
     #[inline]
-    pub(super) fn pop(&mut self, passed: Option<Ticks>) {
+    pub(super) fn pop(&mut self, passed: Option<Ticks>, free: Ticks) {
         self.requests.pop();
         self.looked_up += 1;
         self.obstacle = None;
         self.passed = passed.map_or(self.passed, |passed| self.passed.max(passed));
-        self.plan();
+        self.plan(free);
     }
 
     /// When the last request has passed in that was looked up.
@@ -148,7 +149,7 @@ impl Inbox {
     #[inline]
     pub(super) fn block(&mut self, by: Blocked) {
         (self.blocked, self.obstacle) = (true, Some(by));
-        self.plan();
+        self.next = Ticks::NEVER;
     }
 
     /// What the first request waits for may have gone: it may try again.
@@ -156,18 +157,17 @@ impl Inbox {
     pub(super) fn unblock(&mut self, now: Ticks) {
         if std::mem::take(&mut self.blocked) {
             self.not_before = self.not_before.max(now);
-            self.plan();
+            self.plan(now);
         }
     }
 
-    /// Chooses the next request. One that was blocked keeps its turn.
+    /// Chooses the next request among those that are there by `now`. One that was blocked keeps its turn.
     #[inline]
-    fn plan(&mut self) {
+    fn plan(&mut self, now: Ticks) {
         let free = self.not_before.max(self.passed);
-        self.next = match (self.blocked, self.obstacle) {
-            (true, _) => Ticks::NEVER,
-            (false, Some(_)) => free,
-            (false, None) => self.requests.choose(free).map_or(Ticks::NEVER, |at| at.max(free)),
+        self.next = match self.obstacle {
+            Some(_) => free,
+            None => self.requests.choose(free.max(now)).map_or(Ticks::NEVER, |at| at.max(free)),
         };
     }
 }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(inbox.next(), Ticks::NEVER);
         [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
-        inbox.pop(Some(Ticks::of_cycles(15)));
+        inbox.pop(Some(Ticks::of_cycles(15)), Ticks(0));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
     }
 
@@ -199,7 +199,7 @@ mod tests {
             arrivals
         };
         assert_eq!(expected(&inbox).len(), 10);
-        [(); 3].into_iter().for_each(|()| inbox.pop(None));
+        [(); 3].into_iter().for_each(|()| inbox.pop(None, Ticks(0)));
         (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(20);
         assert_eq!(expected(&inbox), [3, 4, 5, 6, 7, 8, 9]);

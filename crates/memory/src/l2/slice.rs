@@ -181,7 +181,7 @@ impl Slice {
         let Some(&request) = inbox.first() else { return };
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
-            self.from_sms.pop(None);
+            self.from_sms.pop(None, self.port_free.max(now));
             spec.credit(&request, asker, now, output);
             return;
         }
@@ -197,7 +197,8 @@ impl Slice {
                     spec.credit(&request, asker, now, output);
                 }
                 let passed = self.pass_in(spec, &request, asker, home == self.half);
-                self.inbox(asker).pop(passed);
+                let free = self.port_free.max(now);
+                self.inbox(asker).pop(passed, free);
             }
             Err(blocked) => self.inbox(asker).block(blocked),
         }
