@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Deref;
 
 /// A queue that is used at all has room for so many.
-const FIRST_ROOM: usize = 16;
+const FIRST_ROOM: usize = 32;
 
 /// A queue. Those that have left make room when more come than there is room for, or when none is left.
 #[derive(Clone, Debug)]

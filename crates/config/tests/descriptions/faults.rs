@@ -251,11 +251,17 @@ fn writes_of_a_line_that_wait_need_a_port_that_they_pass() {
 #[test]
 fn a_cluster_says_how_far_each_of_its_tpcs_is() {
     assert_eq!(
-        told(&[("distances: [10, 18, 6, 14])", "distances: [10, 18, 6])")]),
-        [said(
-            "crossbar.clusters: 3 distances of the 4 TPCs of cluster 2",
-            "give a distance for each TPC (crossbar.sms_per_tpc), or none"
-        )]
+        told(&[("distances: [10, 18, 6, 14], cpcs: [0, 1, 2, 0]", "distances: [10, 18, 6], cpcs: [0]")]),
+        [
+            said(
+                "crossbar.clusters: 3 distances of the 4 TPCs of cluster 2",
+                "give one for each TPC (crossbar.sms_per_tpc), or none"
+            ),
+            said(
+                "crossbar.clusters: 1 CPCs of the 4 TPCs of cluster 2",
+                "give one for each TPC (crossbar.sms_per_tpc), or none"
+            )
+        ]
     );
 }
 

@@ -77,10 +77,14 @@ impl Inbox {
         self.requests.len() == 0
     }
 
-    /// The request whose turn it is.
+    /// The request whose turn it is at [`Inbox::next`], or later. It is chosen no earlier than it is looked up: which requests
+    /// are there by then does not depend on when they were handed over. One that was blocked keeps its turn.
     #[inline]
-    pub(super) fn first(&self) -> Option<&Request> {
-        self.requests.chosen()
+    pub(super) fn choose(&mut self, now: Ticks) -> Option<&Request> {
+        match self.obstacle {
+            Some(_) => self.requests.chosen(),
+            None => self.requests.choose(now),
+        }
     }
 
     /// An epoch begins to which so many requests have come. Where others have waited longer, as many will be looked up as in
@@ -110,22 +114,18 @@ impl Inbox {
         }
         let next = Ticks::from(request.at).max(self.not_before).max(self.passed);
         let is_sooner = next < self.next;
-        if is_sooner {
-            self.requests.choose_queue(queue);
-            self.next = next;
-        }
+        self.next = self.next.min(next);
         is_sooner
     }
 
-    /// The request whose turn it was has been looked up; the next one passes in no earlier than `passed`, and the slice looks
-    /// at none before `free`.
+    /// The request whose turn it was has been looked up; the next one passes in no earlier than `passed`.
     #[inline]
-    pub(super) fn pop(&mut self, passed: Option<Ticks>, free: Ticks) {
+    pub(super) fn pop(&mut self, passed: Option<Ticks>) {
         self.requests.pop();
         self.looked_up += 1;
         self.obstacle = None;
         self.passed = passed.map_or(self.passed, |passed| self.passed.max(passed));
-        self.plan(free);
+        self.plan();
     }
 
     /// When the last request has passed in that was looked up.
@@ -157,17 +157,16 @@ impl Inbox {
     pub(super) fn unblock(&mut self, now: Ticks) {
         if std::mem::take(&mut self.blocked) {
             self.not_before = self.not_before.max(now);
-            self.plan(now);
+            self.plan();
         }
     }
 
-    /// Chooses the next request among those that are there by `now`. One that was blocked keeps its turn.
     #[inline]
-    fn plan(&mut self, now: Ticks) {
+    fn plan(&mut self) {
         let free = self.not_before.max(self.passed);
         self.next = match self.obstacle {
             Some(_) => free,
-            None => self.requests.choose(free.max(now)).map_or(Ticks::NEVER, |at| at.max(free)),
+            None => self.requests.first_from(free).unwrap_or(Ticks::NEVER),
         };
     }
 }
@@ -184,7 +183,8 @@ mod tests {
         assert_eq!(inbox.next(), Ticks::NEVER);
         [10, 11].into_iter().for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         assert_eq!(inbox.next(), Ticks::of_cycles(10));
-        inbox.pop(Some(Ticks::of_cycles(15)), Ticks(0));
+        inbox.choose(Ticks::of_cycles(10));
+        inbox.pop(Some(Ticks::of_cycles(15)));
         assert_eq!(inbox.next(), Ticks::of_cycles(15));
     }
 
@@ -199,7 +199,10 @@ mod tests {
             arrivals
         };
         assert_eq!(expected(&inbox).len(), 10);
-        [(); 3].into_iter().for_each(|()| inbox.pop(None, Ticks(0)));
+        for _ in 0..3 {
+            inbox.choose(Ticks::of_cycles(10));
+            inbox.pop(None);
+        }
         (10..30).for_each(|at| _ = inbox.push(read(0, 0, 1, at), 0));
         inbox.expect(20);
         assert_eq!(expected(&inbox), [3, 4, 5, 6, 7, 8, 9]);

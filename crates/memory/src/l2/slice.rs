@@ -178,10 +178,10 @@ impl Slice {
         if let Some(blocked) = inbox.obstacle() {
             return inbox.block(blocked);
         }
-        let Some(&request) = inbox.first() else { return };
+        let Some(&request) = inbox.choose(now) else { return };
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
-            self.from_sms.pop(None, self.port_free.max(now));
+            self.from_sms.pop(None);
             spec.credit(&request, asker, now, output);
             return;
         }
@@ -197,8 +197,7 @@ impl Slice {
                     spec.credit(&request, asker, now, output);
                 }
                 let passed = self.pass_in(spec, &request, asker, home == self.half);
-                let free = self.port_free.max(now);
-                self.inbox(asker).pop(passed, free);
+                self.inbox(asker).pop(passed);
             }
             Err(blocked) => self.inbox(asker).block(blocked),
         }

@@ -71,30 +71,23 @@ impl Turns {
         is_first
     }
 
-    /// Chooses the request whose turn it is: the first of the next queue that has one which is there by `now`, or else the one
-    /// that is there first. When it is there, if any waits.
+    /// The first moment from `from` on at which a request is there.
     #[inline]
-    pub(super) fn choose(&mut self, now: Ticks) -> Option<Ticks> {
-        let queue = self.in_turn(now)?;
-        self.chosen = queue;
-        Some(Ticks::from(self.arrivals[queue as usize]))
+    pub(super) fn first_from(&self, from: Ticks) -> Option<Ticks> {
+        self.in_turn(from).map(|queue| Ticks::from(self.arrivals[queue as usize]).max(from))
     }
 
-    /// The request of this queue has its turn.
+    /// Chooses the request whose turn it is: the first of the next queue that has one which is there by `now`.
     #[inline]
-    pub(super) fn choose_queue(&mut self, queue: usize) {
-        self.chosen = queue as u32;
+    pub(super) fn choose(&mut self, now: Ticks) -> Option<&Request> {
+        self.chosen = self.in_turn(now)?;
+        self.chosen()
     }
 
     /// The request that was chosen.
     #[inline]
     pub(super) fn chosen(&self) -> Option<&Request> {
         self.queues[self.chosen as usize].first()
-    }
-
-    /// The first arrival of those that wait.
-    pub(super) fn first_arrival(&self) -> Option<Cycle> {
-        self.waiting.map(|queue| self.arrivals[queue as usize]).min()
     }
 
     /// The request that was chosen leaves.
@@ -154,8 +147,8 @@ mod tests {
     /// The tokens of requests in the order in which they leave at cycle `now`.
     fn order(turns: &mut Turns, now: u64) -> Vec<u32> {
         let mut tokens = Vec::new();
-        while turns.choose(Ticks::of_cycles(now)).is_some() {
-            tokens.extend(turns.chosen().map(|request| request.token));
+        while let Some(request) = turns.choose(Ticks::of_cycles(now)) {
+            tokens.push(request.token);
             turns.pop();
         }
         tokens
@@ -176,7 +169,8 @@ mod tests {
         let mut turns = Turns::new(2);
         turns.push(read(1, 0, 1, 30), 0);
         turns.push(read(2, 0, 1, 10), 1);
-        assert_eq!(turns.choose(Ticks::of_cycles(5)), Some(Ticks::of_cycles(10)));
+        assert_eq!(turns.first_from(Ticks::of_cycles(5)), Some(Ticks::of_cycles(10)));
+        assert_eq!(turns.first_from(Ticks::of_cycles(12)), Some(Ticks::of_cycles(12)));
         assert_eq!(order(&mut turns, 12), [2, 1]);
     }
 }
