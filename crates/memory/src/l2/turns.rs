@@ -77,6 +77,11 @@ impl Turns {
         self.in_turn(from).map(|queue| Ticks::from(self.arrivals[queue as usize]).max(from))
     }
 
+    /// The first arrival of those that wait.
+    pub(super) fn first_arrival(&self) -> Option<Cycle> {
+        self.waiting.map(|queue| self.arrivals[queue as usize]).min()
+    }
+
     /// Chooses the request whose turn it is: the first of the next queue that has one which is there by `now`.
     #[inline]
     pub(super) fn choose(&mut self, now: Ticks) -> Option<&Request> {
