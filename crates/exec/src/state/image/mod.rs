@@ -132,7 +132,8 @@ impl Buffer {
         let words = self.words();
         let range = first..(first + PAGE_WORDS).min(words);
         match self.init {
-            Init::Zero => range.map(|_| AtomicU32::new(0)).collect(),
+            // What the host gives as zeros need not be written.
+            Init::Zero => vec![0; range.count()].into_iter().map(AtomicU32::new).collect(),
             _ => range.map(|index| AtomicU32::new(self.init.word(index, words))).collect(),
         }
     }
