@@ -132,8 +132,7 @@ impl Buffer {
         let words = self.words();
         let range = first..(first + PAGE_WORDS).min(words);
         match self.init {
-            // What the host gives as zeros need not be written.
-            Init::Zero => vec![0; range.count()].into_iter().map(AtomicU32::new).collect(),
+            Init::Zero => range.map(|_| AtomicU32::new(0)).collect(),
             _ => range.map(|index| AtomicU32::new(self.init.word(index, words))).collect(),
         }
     }
