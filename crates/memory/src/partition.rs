@@ -280,25 +280,29 @@ impl Partition {
         fetch_all_ahead(&self.channels[..]);
         self.channels.iter().for_each(PseudoChannel::fetch);
         self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
-        let slice = |line| &self.slices[spec.map.slice(line)];
-        let for_fills = |fetch: &dyn Fn(&Slice, Address)| {
-            self.fills
-                .iter()
-                .for_each(|fills| fills.iter().for_each(|fill| fetch(slice(fill.line), fill.line)));
-        };
         let due = self.messages.iter().take_while(|message| message.at < until);
         let data = due.filter_map(|message| match message.content {
             HalfContent::Data(line, _) | HalfContent::Invalidate(line) => Some(line),
             HalfContent::Request(_) => None,
         });
-        for_fills(&Slice::fetch_slots);
+        self.for_fills(spec, Slice::fetch_slots);
         let slice_of = |line: Line| &self.slices[spec.map.slice_of(line.local)];
         data.clone().for_each(|line| slice_of(line).fetch_far_slots(line));
         self.slices.iter().for_each(|slice| slice.fetch_for_requests(until));
-        for_fills(&Slice::fetch_entries);
+        self.for_fills(spec, Slice::fetch_entries);
         data.for_each(|line| slice_of(line).fetch_far_entries(line));
-        for_fills(&Slice::fetch_place);
+        self.for_fills(spec, Slice::fetch_place);
         self.channels.iter().for_each(PseudoChannel::fetch_accesses);
+    }
+
+    /// Fetches what the slices will need for the data that comes back.
+    #[inline(always)]
+    fn for_fills(&self, spec: &PartitionSpec, fetch: impl Fn(&Slice, Address)) {
+        for fills in &self.fills {
+            for fill in fills.iter() {
+                fetch(&self.slices[spec.map.slice(fill.line)], fill.line);
+            }
+        }
     }
 
     /// Everything that happens before `until`; replies carry the moment of their departure. The slices go ahead of the
