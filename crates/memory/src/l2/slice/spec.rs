@@ -153,3 +153,23 @@ fn queues(config: &GpuConfig) -> Arc<[u8]> {
     };
     config.cpc_of_sm().into_iter().zip(halves).map(queue).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::queues;
+    use crate::testing::toy;
+    use warplab_config::gpu::SmCluster;
+
+    #[test]
+    fn each_half_has_a_queue_for_each_of_its_cpcs() {
+        let mut config = toy();
+        config.limits.multiprocessors = 8;
+        config.crossbar.sms_per_tpc = 2;
+        let cluster = |half, cpcs| SmCluster { sms: 4, half, cpcs, ..SmCluster::default() };
+        config.crossbar.clusters = vec![cluster(0, vec![5, 7]), cluster(1, vec![7, 9])];
+        assert_eq!(queues(&config)[..], [0, 0, 1, 1, 0, 0, 1, 1]);
+        // Where it is not known of all, all wait in one.
+        config.crossbar.clusters[1].cpcs.clear();
+        assert!(queues(&config).is_empty());
+    }
+}
