@@ -29,10 +29,9 @@ impl CoalescerSpec {
         self.cluster_of_sm[request.sm.index()]
     }
 
-    /// The n-th read, whose reply leaves at `left`, that nobody has been added to.
+    /// A read whose reply leaves at `left`, that nobody has been added to.
     fn lead(&self, request: &Request, left: Cycle) -> Lead {
-        let (cluster, sectors) = (self.cluster(request), request.sectors);
-        Lead { cluster, sectors, left, askers: 1, closed: false }
+        Lead { cluster: self.cluster(request), sectors: request.sectors, left, askers: 1, closed: false }
     }
 }
 

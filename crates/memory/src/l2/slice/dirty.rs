@@ -22,11 +22,17 @@ impl Slice {
         self.cache.write(index, sectors, full);
     }
 
-    /// A line that somebody else wrote is here from before, as far as its set has room.
+    /// A line that somebody else wrote is here from before. Where its set is full another one has gone to DRAM before.
     pub(crate) fn leave_dirty(&mut self, line: Address, set: u64) {
-        if let Some((index, None)) = self.cache.insert(line, set) {
-            self.write_sectors(index, line, SectorMask::ALL, SectorMask::ALL);
+        let absent = match self.cache.seek(line, set) {
+            Ok(index) => return self.write_sectors(index, line, SectorMask::ALL, SectorMask::ALL),
+            Err(absent) => absent,
+        };
+        let Some((index, victim)) = self.cache.insert_absent(absent) else { return };
+        if let Some(victim) = victim {
+            self.forget_written(&victim);
         }
+        self.write_sectors(index, line, SectorMask::ALL, SectorMask::ALL);
     }
 
     /// Whether a request writes while as many lines as may be are dirty.

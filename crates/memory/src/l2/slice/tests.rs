@@ -275,6 +275,19 @@ fn a_dirty_victim_is_written_back_when_it_goes() {
 }
 
 #[test]
+fn of_more_lines_left_by_others_than_a_set_holds_the_last_ones_are_there() {
+    let mut bench = Bench::new(&toy());
+    // Six lines of set 0, which has four ways, one of them twice.
+    [0, 1, 2, 3, 4, 5, 5]
+        .into_iter()
+        .for_each(|number| bench.slice.leave_dirty(line(4 * number), 4 * number));
+    assert_eq!((bench.slice.dirty.len(), bench.slice.cache().count_lines()), (4, 4));
+    bench.run([read(1, 24, 1, 100)]);
+    assert_eq!(bench.asked()[0], (8, 0b1111, true, 100));
+    assert_eq!(bench.slice.dirty.len(), 3);
+}
+
+#[test]
 fn a_clean_victim_goes_without_a_word() {
     let mut bench = Bench::holding(&toy(), 0, 0b1111);
     bench.run((1..5).map(|number| write(2, number * 4, 1, 200)));
