@@ -37,11 +37,7 @@ impl<T: Copy> Fifo<T> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         let first = *self.first()?;
-        self.left += 1;
-        if self.left == self.items.len() {
-            self.items.clear();
-            self.left = 0;
-        }
+        self.pop_for_next();
         Some(first)
     }
 
