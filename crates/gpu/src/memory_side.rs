@@ -9,7 +9,7 @@ use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{
-    AddressMap, CrossbarSpec, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Request,
+    AddressMap, CrossbarSpec, HalfContent, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Request,
 };
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Address, Cycle, PartitionId, TypedId};
@@ -57,8 +57,10 @@ pub(crate) struct PartitionPort {
     partition: Partition,
     /// Requests that arrive after the last epoch, as they were sent.
     coming: Vec<Request>,
-    /// Messages of the other half that arrive after the last epoch.
-    messages: Stream<HalfMessage>,
+    /// Messages of the other half that arrive after the last epoch: its requests, and data and invalidations. Those of one
+    /// kind mostly come in order.
+    far_requests: Stream<HalfMessage>,
+    far_data: Stream<HalfMessage>,
     #[serde(skip)]
     sent: PartitionOutput,
     #[serde(skip)]
@@ -70,10 +72,16 @@ impl PartitionPort {
         PartitionPort {
             partition: Partition::new(&spec.partition, id),
             coming: Vec::new(),
-            messages: Stream::default(),
+            far_requests: Stream::default(),
+            far_data: Stream::default(),
             sent: PartitionOutput::default(),
             sorter: Sorter::default(),
         }
+    }
+
+    /// Whether nothing is on its way here.
+    fn is_quiet(&self) -> bool {
+        self.coming.is_empty() && self.far_requests.is_empty() && self.far_data.is_empty()
     }
 
     /// A request is on its way here.
@@ -83,7 +91,10 @@ impl PartitionPort {
 
     /// A message of the partition of the same number in the other half is on its way here.
     fn take_message(&mut self, message: HalfMessage) {
-        self.messages.push(message);
+        match message.content {
+            HalfContent::Request(_) => self.far_requests.push(message),
+            HalfContent::Data(..) | HalfContent::Invalidate(_) => self.far_data.push(message),
+        }
     }
 
     /// Advances to `end`, alone; gives the next event after it.
@@ -91,9 +102,11 @@ impl PartitionPort {
         let partition = &mut self.partition;
         let take = |request| partition.push(&spec.partition, request);
         let (of_sms, next_request) = self.sorter.take_before(&mut self.coming, end, take);
-        let take = |message| partition.push_message(&spec.partition, message);
-        let (of_other_half, next_message) = self.messages.take_before(end, take);
-        partition.fetch_for(&spec.partition, end, [of_sms, of_other_half]);
+        let mut take = |message| partition.push_message(&spec.partition, message);
+        let (far_requests, next_far_request) = self.far_requests.take_before(end, &mut take);
+        let (_, next_far_data) = self.far_data.take_before(end, take);
+        let next_message = next_far_request.min(next_far_data);
+        partition.fetch_for(&spec.partition, end, [of_sms, far_requests]);
         self.partition.advance(&spec.partition, end, &mut self.sent);
         self.partition.next_event().unwrap_or(Cycle::NEVER).min(next_request).min(next_message)
     }
@@ -182,7 +195,7 @@ impl MemorySide {
 
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.partitions.iter().all(|port| port.coming.is_empty() && port.messages.is_empty())
+        self.partitions.iter().all(|port| port.is_quiet())
             && self.clusters.iter().all(Cluster::holds_nothing)
     }
 

@@ -464,9 +464,13 @@ impl Partition {
             if done < self.epoch_end {
                 self.fetch_for_fill(spec, channel, line);
             }
-            self.fills[channel].push(Fill { at: done, line, sectors: access.sectors });
+            let fills = &mut self.fills[channel];
+            let is_first = fills.is_empty();
+            fills.push(Fill { at: done, line, sectors: access.sectors });
+            if is_first {
+                self.agenda.set_fill(channel, fills.first());
+            }
         }
-        self.agenda.set_fill(channel, self.fills[channel].first());
     }
 
     /// Fetches what data needs that comes from a pseudo-channel before the epoch ends: what is known of its line, and the

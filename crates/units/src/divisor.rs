@@ -32,7 +32,8 @@ impl Divisor {
             return (dividend / self.value, dividend % self.value);
         }
         let quotient = ((dividend as u128 * self.reciprocal as u128) >> u64::BITS) as u64;
-        (quotient, dividend - quotient * self.value)
+        // Neither wraps; who asks for one of the two need not compute the other.
+        (quotient, dividend.wrapping_sub(quotient.wrapping_mul(self.value)))
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) struct Waiting {
 /// Accesses that wait for which there is room from the start.
 const USUAL: usize = 64;
 
+/// Accesses of a bank for which there is room once one has come.
+const USUAL_OF_BANK: usize = 16;
+
 /// What decides which command the bank of an access needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Queued {
@@ -139,7 +142,11 @@ impl Queues {
             }
         };
         let Waiting { row, at, age, .. } = waiting;
-        self.banks[bank].queue.push_back(Queued { row, at, age, place });
+        let queue = &mut self.banks[bank].queue;
+        if queue.capacity() == 0 {
+            queue.reserve(USUAL_OF_BANK);
+        }
+        queue.push_back(Queued { row, at, age, place });
         self.seen += 1;
     }
 
