@@ -9,7 +9,8 @@ use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_memory::{
-    AddressMap, CrossbarSpec, HalfContent, HalfMessage, Partition, PartitionOutput, PartitionSpec, PartitionView, Request,
+    AddressMap, CrossbarSpec, HalfContent, HalfMessage, Partition, PartitionOutput, PartitionSpec,
+    PartitionView, Request,
 };
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Address, Cycle, PartitionId, TypedId};
@@ -195,7 +196,7 @@ impl MemorySide {
 
     /// Whether no request is on the way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.partitions.iter().all(|port| port.is_quiet())
+        self.partitions.iter().all(PartitionPort::is_quiet)
             && self.clusters.iter().all(Cluster::holds_nothing)
     }
 
