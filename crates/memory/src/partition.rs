@@ -299,8 +299,13 @@ impl Partition {
     #[inline(always)]
     fn for_fills(&self, spec: &PartitionSpec, fetch: impl Fn(&Slice, Address)) {
         for fills in &self.fills {
-            for fill in fills.iter() {
-                fetch(&self.slices[spec.map.slice(fill.line)], fill.line);
+            // Sectors of a line mostly come one after another, or by turns with those of another.
+            let mut last = [None; 2];
+            for &Fill { line, .. } in fills.iter() {
+                if !last.contains(&Some(line)) {
+                    fetch(&self.slices[spec.map.slice(line)], line);
+                    last = [last[1], Some(line)];
+                }
             }
         }
     }
@@ -476,6 +481,10 @@ impl Partition {
     /// Fetches what data needs that comes from a pseudo-channel before the epoch ends: what is known of its line, and the
     /// place of the line before it, of which that is there by now.
     fn fetch_for_fill(&self, spec: &PartitionSpec, channel: usize, line: Address) {
+        // Sectors of a line mostly come one after another, or by turns with those of another.
+        if self.fills[channel].iter().rev().take(2).any(|fill| fill.line == line) {
+            return;
+        }
         self.slices[spec.map.slice(line)].fetch_entries(line);
         if let Some(before) = self.fills[channel].last() {
             self.slices[spec.map.slice(before.line)].fetch_place(before.line);

@@ -9,6 +9,7 @@ mod address;
 mod cycle;
 mod divisor;
 mod element;
+mod equal_bytes;
 mod fetch;
 mod ids;
 mod mask;
@@ -18,6 +19,7 @@ pub use address::{Address, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE, SectorMas
 pub use cycle::Cycle;
 pub use divisor::Divisor;
 pub use element::{ElementType, Number};
+pub use equal_bytes::{EQUAL_BYTES, equal_bytes};
 pub use fetch::{fetch_ahead, fetch_all_ahead};
 pub use ids::{BlockId, IdVec, PartitionId, SmId, TypedId, WarpSlot};
 pub use mask::{LaneBits, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, Row, WarpBits, WarpMask, lane_bit};

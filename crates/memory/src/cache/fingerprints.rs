@@ -73,7 +73,7 @@ impl Fingerprints {
         is_right: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let groups = &self.groups[set * self.groups_of_set..][..self.groups_of_set];
-        let mut numbered = groups.iter().enumerate().filter(|(_, group)| group.has(fingerprint.0));
+        let mut numbered = groups.iter().enumerate();
         numbered.find_map(|(number, group)| {
             let first = number * WayBytes::WAYS;
             group.find(fingerprint.0, |way| is_right(first + way)).map(|way| first + way)

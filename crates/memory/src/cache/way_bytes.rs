@@ -2,11 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::array;
-
-const WAYS_OF_WORD: usize = u64::BITS as usize / 8;
-/// A bit in each byte of a word.
-const LOWEST: u64 = u64::MAX / 0xff;
-const HIGHEST: u64 = LOWEST << 7;
+use warplab_units::{EQUAL_BYTES, equal_bytes};
 
 /// The bytes of so many ways: they never lie across a line of the host's caches.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -15,7 +11,7 @@ pub(super) struct WayBytes([u8; WayBytes::WAYS]);
 
 impl WayBytes {
     /// Ways that have their bytes together.
-    pub(super) const WAYS: usize = 32;
+    pub(super) const WAYS: usize = EQUAL_BYTES;
 
     /// The bytes of a set of so many ways.
     pub(super) fn of_set(ways: usize, byte: impl Fn(usize) -> u8) -> Vec<WayBytes> {
@@ -35,26 +31,16 @@ impl WayBytes {
         self.0[way] = byte;
     }
 
-    /// Whether a way has a byte.
-    #[inline]
-    pub(super) fn has(&self, byte: u8) -> bool {
-        // All are compared together, which is less work than an end at the first that is equal.
-        self.0.iter().fold(false, |has, &other| has | (other == byte))
-    }
-
     /// The first way with a byte that is the right one.
     #[inline]
     pub(super) fn find(&self, byte: u8, is_right: impl Fn(usize) -> bool) -> Option<usize> {
-        let (words, _) = self.0.as_chunks::<WAYS_OF_WORD>();
-        for (number, &word) in words.iter().enumerate() {
-            let mut equal = zero_bytes(u64::from_le_bytes(word) ^ (u64::from(byte) * LOWEST));
-            while equal != 0 {
-                let way = number * WAYS_OF_WORD + equal.trailing_zeros() as usize / 8;
-                if is_right(way) {
-                    return Some(way);
-                }
-                equal &= equal - 1;
+        let mut equal = equal_bytes(&self.0, byte);
+        while equal != 0 {
+            let way = equal.trailing_zeros() as usize;
+            if is_right(way) {
+                return Some(way);
             }
+            equal &= equal - 1;
         }
         None
     }
@@ -66,12 +52,6 @@ impl WayBytes {
             *other = other.wrapping_add(u8::from(*other < byte));
         }
     }
-}
-
-/// The highest bit of each byte that is zero.
-#[inline]
-fn zero_bytes(word: u64) -> u64 {
-    !(((word & !HIGHEST) + !HIGHEST) | word) & HIGHEST
 }
 
 #[cfg(test)]
@@ -93,7 +73,6 @@ mod tests {
         assert_eq!(set.find(3, |_| true), Some(3));
         assert_eq!(set.find(3, |way| way > 20), Some(23));
         assert_eq!((set.find(3, |_| false), set.find(5, |_| true)), (None, None));
-        assert_eq!([3, 5].map(|byte| set.has(byte)), [true, false]);
     }
 
     #[test]
