@@ -27,6 +27,13 @@ fn a_load_that_misses_keeps_the_unit_for_its_tags_alone() {
 }
 
 #[test]
+fn a_load_of_less_than_a_word_takes_the_unit_twice_as_long() {
+    let behind = |load: &str| hit_behind(128, &format!("stall=4 {load}, [R2.64]\n").repeat(8));
+    // Eight loads that hit before the one that is timed.
+    assert_eq!(["LDG.E R12", "LDG.E.U8 R12", "LDG.E.S16 R12"].map(behind), [71, 103, 103]);
+}
+
+#[test]
 fn misses_of_one_warp_return_in_order() {
     // A line in L2, and behind it, in the order of issue, one that only DRAM has and the first one again, past L1.
     let warm = "stall=1 wr=2 LDG.E.STRONG.GPU R5, [R2.64]\nstall=8 wait=000100 IADD3 R6, R5, RZ, RZ\n";

@@ -383,6 +383,10 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub load_share: Option<u32>,
+    /// Passes that a load of less than a word takes on that way; as one of a word where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 64))]
+    pub narrow_load: Option<u32>,
     /// Cycles between two memory instructions of the multiprocessor.
     #[schemars(range(min = 1))]
     pub interval: u32,

@@ -59,6 +59,8 @@ pub(crate) struct LsuSpec {
     pub(crate) data: DataSpec,
     /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
     pub(crate) load_share: u64,
+    /// Passes that a load of less than a word takes on that way.
+    pub(crate) narrow_load: u32,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
     pub(crate) masked_latency: Option<u64>,
