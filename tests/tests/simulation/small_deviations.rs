@@ -146,6 +146,22 @@ fn a_call_of_the_driver_costs_the_cycles_of_the_machine_file_and_no_traffic() {
 }
 
 #[test]
+fn the_end_of_a_launch_takes_as_long_whatever_the_multiprocessors_hold_and_longer_after_stores_only() {
+    let load = "ld.global.u32 %r5, [%d1]; setp.eq.u32 %p1, %r5, 1; @%p1 st.global.u32 [%d1], %r5;";
+    let flush = |body: &str, grid: u32| {
+        let elapsed = [485, 0].map(|cycles| {
+            let mut config = gpu("h200");
+            config.launch.flush = cycles;
+            launch(&config, &ptx(&config, body), grid, 256, 4 << 20).outcome.counters.elapsed_cycles
+        });
+        elapsed[0] - elapsed[1]
+    };
+    let store = "st.global.u32 [%d1], %r4;";
+    let of_grids = [132, 1024].map(|grid| flush(store, grid));
+    assert_eq!((of_grids, flush(load, 1024), gpu("h200").launch.flush), ([485; 2], 0, 485));
+}
+
+#[test]
 fn an_empty_launch_reads_nothing_at_l2() {
     let counters = counted("", 264, 256, 4);
     assert_eq!((counters.memory.l2.requests, counters.memory.l2.read_sectors), (0, 0));
