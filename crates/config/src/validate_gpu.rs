@@ -209,12 +209,6 @@ fn level_two(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         &format!("use a multiple of {share} bytes (slices x ways x 128)"),
     );
     rules.need(
-        l2.write_repeat.is_none() || l2.input_bytes.is_some(),
-        "l2.write_repeat",
-        || "writes of a line wait at a port without a bandwidth".to_owned(),
-        "give l2.input_bytes too",
-    );
-    rules.need(
         matches!(l2.fetch_bytes, 32 | 64 | 128),
         "l2.fetch_bytes",
         || format!("{} bytes", l2.fetch_bytes),

@@ -209,7 +209,6 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             joinable: sm.l1.store_buffer.unwrap_or(0) as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
-        narrow_load: sm.memory_pipeline.narrow_load.unwrap_or(1),
         data: DataSpec {
             pace: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
             store_conflict_percent: u64::from(sm.l1.store_conflict_percent.unwrap_or(100))

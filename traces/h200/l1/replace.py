@@ -3,7 +3,7 @@
 import re
 
 parity = lambda bits: bin(bits).count("1") & 1
-MASKS = [0x45, 0x75, 0x32, 0x6C, 0x4E, 0x52, 0x61]  # order.py
+MASKS = [0x1FFC5, 0x127975, 0x18EBB2, 0x17B76C, 0xB2A4E, 0x5ADD2, 0x12A461]  # order.py
 SETS, WAYS, FAR = 128, 4, 40000
 
 
@@ -13,7 +13,7 @@ class Bank:
 
     def access(self, quad):
         """Whether it hits. A set is in the order of use."""
-        number = sum(parity((quad ^ quad >> 7 ^ quad >> 14) & mask) << 6 - bit for bit, mask in enumerate(MASKS))
+        number = sum(parity(quad & mask) << 6 - bit for bit, mask in enumerate(MASKS))
         lines = self.sets[number]
         if quad in self.again:
             lines.append(lines.pop(lines.index(quad)))
@@ -45,7 +45,7 @@ class L1:
         self.banks = [Bank((249 - shared_kib) * 2) for _ in range(4)]
 
     def misses(self, line):
-        return not self.banks[parity(line & 0x3AB5) | parity(line & 0x15DA) << 1].access(line >> 2)
+        return not self.banks[parity(line & 0x6F7AB5) | parity(line & 0x3AD5DA) << 1].access(line >> 2)
 
 
 def in_turn(kib, lines, laps):

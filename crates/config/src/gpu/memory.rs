@@ -76,15 +76,15 @@ fn a_hundred_percent() -> u32 {
     100
 }
 
-/// What reading a line of level two costs of which a sector was just written in part.
+/// What writing a line of level two costs that multiprocessors of the other half have just written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PartialWrite {
-    /// Cycles after a write of some words of a sector until its line can be read as any other.
+pub struct WriteSwitch {
+    /// Cycles after a write of a line within which one from the other half costs more.
     #[schemars(range(min = 1))]
-    pub cycles: u32,
-    /// Cycles for which the first read of the line before that keeps the slice busy.
-    pub read_stall: u32,
+    pub window: u32,
+    /// Cycles for which it keeps the slice busy longer.
+    pub stall: u32,
 }
 
 /// The level-two cache. Times in SM cycles unless said otherwise.
@@ -110,16 +110,11 @@ pub struct L2Cache {
     /// Bytes that one slice delivers in one cycle of the level-two clock.
     #[schemars(range(min = 1))]
     pub slice_bytes: u32,
-    /// Bytes of requests that pass into one slice in one cycle of the level-two clock, in flits of the crossbar: two at
-    /// least for a write. Requests pass at once where it is not given.
+    /// Bytes of requests that pass into one slice in one cycle of the level-two clock, in flits of the crossbar.
+    /// Requests pass at once where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub input_bytes: Option<u32>,
-    /// Multiprocessor cycles after a write has passed into a slice in which no other write of its line does, unless it comes
-    /// right behind it. Needs `input_bytes`.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 1000))]
-    pub write_repeat: Option<u32>,
     /// Neighbouring multiprocessors of a cluster that share an L2 request coalescer: what one of them reads while another's
     /// request for it is at level two comes with that one's reply. Every request is looked up where it is not given.
     #[serde(default)]
@@ -135,9 +130,24 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub dirty_lines: Option<u32>,
-    /// What reading a line costs of which a sector was just written in part. Nothing where it is not given.
+    /// Cycles after a write of a line until a read of it by another multiprocessor passes. The slice waits with it. It
+    /// passes at once where it is not given.
     #[serde(default)]
-    pub partial_write: Option<PartialWrite>,
+    #[schemars(range(min = 1, max = 1000))]
+    pub write_to_read: Option<u32>,
+    /// Cycles for which a write keeps the slice busy longer while other sectors of its line are under way from DRAM or the
+    /// other half.
+    #[serde(default)]
+    #[schemars(range(max = 1000))]
+    pub write_to_pending: u32,
+    /// What writing a line costs that multiprocessors of the other half have just written. Nothing where it is not given.
+    #[serde(default)]
+    pub write_switch: Option<WriteSwitch>,
+    /// Cycles of the level-two clock for which a sector that was written in part keeps the slice busy when the rest of it
+    /// comes from DRAM. None where it is not given.
+    #[serde(default)]
+    #[schemars(range(max = 1000))]
+    pub completion: u32,
     /// Cycles from the arrival of a request at the slice to the departure of its data, when it hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u32,

@@ -20,7 +20,7 @@ pub use clusters::SmCluster;
 pub use compiler::Compiler;
 pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{
-    BankRefresh, Crossbar, Dram, DramClocks, L2Cache, PartialWrite, ReplacementPolicy, RowPieces, TimingRules,
+    BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, RowPieces, TimingRules, WriteSwitch,
 };
 pub use multiprocessor::{
     ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,

@@ -383,10 +383,6 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub load_share: Option<u32>,
-    /// Passes that a load of less than a word takes on that way; as one of a word where it is not given.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 64))]
-    pub narrow_load: Option<u32>,
     /// Cycles between two memory instructions of the multiprocessor.
     #[schemars(range(min = 1))]
     pub interval: u32,
@@ -450,14 +446,17 @@ pub struct TagHash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagSets {
-    /// Each bit of a set's number, the highest first, is the sum of some bits of the line's number divided by four; these are
-    /// its lowest seven, to which those above are added, seven at a time.
+    /// Each bit of a set's number, the highest first, is the sum of some bits of the line's number divided by four: of the
+    /// lowest 21; those above do not count.
     #[serde(serialize_with = "as_list")]
     pub hash: [u32; 7],
 }
 
 impl TagSets {
-    /// The set in its bank of a line with these lowest seven bits of its number divided by four.
+    /// Bits of the line's number divided by four that count.
+    pub const BITS: u32 = 21;
+
+    /// The set in its bank of a line whose number divided by four has these bits.
     #[must_use]
     pub fn set(&self, bits: u32) -> u32 {
         self.hash.iter().fold(0, |set, mask| set << 1 | (bits & mask).count_ones() & 1)
@@ -465,7 +464,7 @@ impl TagSets {
 
     /// Whether each set is that of some line.
     pub(crate) fn reaches_all(&self) -> bool {
-        self.hash.iter().all(|&mask| mask < 128) && (1..128).all(|bits| self.set(bits) != 0)
+        self.hash.iter().all(|&mask| mask < 1 << Self::BITS) && (1..128).all(|bits| self.set(bits) != 0)
     }
 }
 

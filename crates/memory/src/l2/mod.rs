@@ -7,9 +7,9 @@ mod input;
 mod link;
 mod mshr;
 mod partial;
-mod recent;
 mod slice;
 mod turns;
+mod writes;
 
 pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
 pub use slice::{L2MshrView, RequestView, SliceView};

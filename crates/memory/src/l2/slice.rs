@@ -12,11 +12,10 @@ mod spec;
 use super::coalescer::Coalescer;
 use super::dirty::DirtyLines;
 use super::inbox::{Blocked, Inbox};
-use super::input::LastWrites;
 use super::link::Link;
 use super::mshr::{Arrived, Mshrs, Waiter};
 use super::partial::PartialLines;
-use super::recent::RecentWrites;
+use super::writes::LastWrites;
 use crate::cache::{LineIndex, SectorCache, Victim};
 use crate::map::Half;
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
@@ -78,10 +77,9 @@ pub(crate) struct Slice {
     partial: PartialLines,
     /// Lines at home here that must be written back.
     dirty: DirtyLines,
-    /// Lines that were just written in part, their copies here too.
-    recent: RecentWrites,
-    link: Link,
+    /// Lines that were just written, copies too.
     last_writes: LastWrites,
+    link: Link,
     port_free: Ticks,
     /// When data of lines that came late has left for all that waited.
     late_free: Ticks,
@@ -117,9 +115,8 @@ impl Slice {
             far_mshrs: Mshrs::default(),
             partial: PartialLines::default(),
             dirty: DirtyLines::default(),
-            recent: RecentWrites::default(),
-            link: Link::default(),
             last_writes: LastWrites::default(),
+            link: Link::default(),
             port_free: Ticks(0),
             late_free: Ticks(0),
             last_atomic: None,
@@ -196,7 +193,7 @@ impl Slice {
                 if asker == Asker::OtherHalf || home == self.half || request.kind == RequestKind::Read {
                     spec.credit(&request, asker, now, output);
                 }
-                let passed = self.pass_in(spec, &request, asker, home == self.half);
+                let passed = self.pass_in(spec, &request, asker);
                 self.inbox(asker).pop(passed);
             }
             Err(blocked) => self.inbox(asker).block(blocked),
@@ -231,7 +228,7 @@ impl Slice {
             return Err(Blocked::Other);
         }
         let present = self.cache.present(index);
-        let passed = self.pass_request(spec, request, missing, now, output);
+        let passed = self.pass_request(spec, request, missing, turn, output);
         if let RequestKind::Write { full, words } = request.kind {
             self.write_sectors(index, request.line, request.sectors, full);
             self.note_partial(spec, (request.line, request.sectors), index, words, now, output);
@@ -258,14 +255,14 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         missing: SectorMask,
-        now: Ticks,
+        Turn { asker, now, .. }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Ticks {
         let busy = match request.kind {
             RequestKind::Read if !missing.is_empty() => Ticks(0),
             _ => spec.port_time(request, self.last_atomic),
         };
-        let busy = busy + self.stall_of_recent(spec, request, now);
+        let busy = busy + self.stall_of_writes(spec, request, asker, now);
         if let RequestKind::Atomic { .. } = request.kind {
             self.last_atomic = Some((request.line, request.sectors));
         }
@@ -378,6 +375,7 @@ impl Slice {
             self.cache.unpin(index);
         }
         if is_written_back {
+            self.port_free = self.port_free.max(now) + spec.completion * u64::from(sectors.count());
             self.clean_whole(spec, index, now, output);
         }
         if self.ready.is_empty() {

@@ -21,7 +21,6 @@ const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 const LANE_NUMBER_PASSES: u64 = 2;
 
 /// Bytes of a register.
-const WORD_BYTES: u32 = 4;
 
 impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.
@@ -115,7 +114,6 @@ fn global_work(
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,
     };
-    let narrow = if kind == AccessKind::Load && bytes < WORD_BYTES { spec.lsu.narrow_load } else { 1 };
     let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
     let mut data = width;
     if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
@@ -136,7 +134,7 @@ fn global_work(
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;
     *sector_count += u64::from(sectors);
-    let passes = Passes { tags: tags as u16, data: data as u16, width: width.max(narrow) as u16 };
+    let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
     Work::Global { access, lines, passes }
 }
 

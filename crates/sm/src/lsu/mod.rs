@@ -43,6 +43,9 @@ use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 /// Requests under way for which there is room from the start.
 const USUAL: usize = 256;
 
+/// Flits for which a write takes the port of the SM at least (measured: `traces/h200/lsu/narrow.txt`, stores of one sector and of two).
+const LEAST_WRITE_FLITS: u32 = 2;
+
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
 pub(crate) struct LsuSpec {
@@ -59,8 +62,6 @@ pub(crate) struct LsuSpec {
     pub(crate) data: DataSpec,
     /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
     pub(crate) load_share: u64,
-    /// Passes that a load of less than a word takes on that way.
-    pub(crate) narrow_load: u32,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
     /// given.
     pub(crate) masked_latency: Option<u64>,
@@ -388,7 +389,8 @@ impl LoadStoreUnit {
         self.has_written |= matches!(kind, RequestKind::Write { .. });
         let token = self.tokens.insert(token) as u32;
         let bytes = request_bytes(kind, access, sectors, start.spec);
-        let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0));
+        let least = if matches!(kind, RequestKind::Write { .. }) { LEAST_WRITE_FLITS } else { 1 };
+        let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0) * least);
         let at = start.now + start.spec.request;
         let (sm, line) = (self.sm, access.line);
         let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at };

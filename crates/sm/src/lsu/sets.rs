@@ -11,6 +11,8 @@ const BANKS: usize = 4;
 const SET_BITS: u32 = 7;
 /// Sets of a bank.
 const SETS_OF_BANK: usize = 1 << SET_BITS;
+/// Parts of that number of bits which give the number of a set.
+const PARTS: usize = (TagSets::BITS / SET_BITS) as usize;
 
 /// How the number of a line gives that of its set.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,8 +24,8 @@ pub(crate) enum SetNumbers {
     Hashed {
         /// That of the bank.
         banks: TagHash,
-        /// The set in the bank by the number of the line divided by four, seven bits at a time.
-        in_bank: Vec<u8>,
+        /// The set in the bank by the number of the line divided by four, seven bits at a time: the sum of three.
+        in_bank: Vec<[u8; PARTS]>,
     },
 }
 
@@ -59,8 +61,11 @@ impl SetNumbers {
             SetNumbers::Folded => number ^ number >> 6 ^ number >> 12 ^ number >> 18,
             SetNumbers::Hashed { banks, in_bank } => {
                 let quad = number / BANKS as u64;
-                let bits = (0..4).fold(0, |bits, fold| bits ^ quad >> (fold * SET_BITS));
-                let set = in_bank[bits as usize % SETS_OF_BANK];
+                let of_part = |part: usize| {
+                    let bits = quad >> (part as u32 * SET_BITS);
+                    in_bank[bits as usize % SETS_OF_BANK][part]
+                };
+                let set = (0..PARTS).fold(0, |set, part| set ^ of_part(part));
                 (tag_bank(number, *banks) * SETS_OF_BANK) as u64 + u64::from(set)
             }
         }
@@ -74,14 +79,10 @@ pub(crate) fn tag_bank(number: u64, TagHash { low, high }: TagHash) -> usize {
     sum(low) | sum(high) << 1
 }
 
-/// The set of each sum of bits: that without the lowest bit, and what this bit adds.
-fn table(sets: TagSets) -> Vec<u8> {
-    let of_bit: [u8; SET_BITS as usize] = std::array::from_fn(|bit| sets.set(1 << bit) as u8);
-    let mut table = vec![0; SETS_OF_BANK];
-    for bits in 1..SETS_OF_BANK {
-        table[bits] = table[bits & (bits - 1)] ^ of_bit[bits.trailing_zeros() as usize];
-    }
-    table
+/// What each part of a line's number divided by four adds to its set.
+fn table(sets: TagSets) -> Vec<[u8; PARTS]> {
+    let of_part = |bits: u32, part: usize| sets.set(bits << (part as u32 * SET_BITS)) as u8;
+    (0..1 << SET_BITS).map(|bits| std::array::from_fn(|part| of_part(bits, part))).collect()
 }
 
 #[cfg(test)]
@@ -90,23 +91,35 @@ mod tests {
     use warplab_config::gpu::{TagHash, TagSets};
     use warplab_units::Address;
 
-    #[test]
-    fn the_table_has_the_set_of_every_sum_of_bits() {
-        let sets = TagSets { hash: [0x45, 0x75, 0x32, 0x6c, 0x4e, 0x52, 0x61] };
-        let table = super::table(sets);
-        assert!((0..128).all(|bits| u32::from(table[bits as usize]) == sets.set(bits)));
+    /// Those of the H200.
+    fn hashed() -> SetNumbers {
+        let hash = [0x1_ffc5, 0x12_7975, 0x18_ebb2, 0x17_b76c, 0xb_2a4e, 0x5_add2, 0x12_a461];
+        SetNumbers::Hashed {
+            banks: TagHash { low: 0x6f_7ab5, high: 0x3a_d5da },
+            in_bank: super::table(TagSets { hash }),
+        }
     }
 
     #[test]
     fn lines_in_a_row_fill_all_sets_of_all_banks_once() {
-        let sets = SetNumbers::Hashed {
-            banks: TagHash { low: 0x3ab5, high: 0x15da },
-            in_bank: super::table(TagSets { hash: [0x45, 0x75, 0x32, 0x6c, 0x4e, 0x52, 0x61] }),
-        };
+        let sets = hashed();
         for first in [0, 512, 7 << 20] {
             let mut all: Vec<u64> = (0..512).map(|line| sets.of(Address((first + line) * 128))).collect();
             all.sort_unstable();
             assert_eq!(all, (0..512).collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn each_higher_bit_of_a_line_leads_to_the_set_that_was_measured() {
+        let sets = hashed();
+        // l1/high.txt: of bits 9 to 22, the line among the first 512 that shares its set.
+        let measured = [
+            0x071, 0x01b, 0x176, 0x149, 0x039, 0x1e1, 0x1dd, 0x0ee, 0x194, 0x08d, 0x1ac, 0x0f4, 0x12f, 0x082,
+        ];
+        let of = |line: u64| sets.of(Address(line * 128));
+        for (bit, line) in (9..).zip(measured) {
+            assert_eq!((of(1 << bit), of(1 << bit | line)), (of(line), of(0)), "bit {bit}");
         }
     }
 }

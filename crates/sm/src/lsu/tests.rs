@@ -22,7 +22,6 @@ const SPEC: LsuSpec = LsuSpec {
     },
     data: DataSpec { pace: 1, store_conflict_percent: 0, shared_queue: 0, global_queue: 0 },
     load_share: 1,
-    narrow_load: 1,
     port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
     flit_bytes: None,

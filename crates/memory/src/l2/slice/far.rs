@@ -41,9 +41,10 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
-        Turn { set, now, .. }: Turn,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
+        let Turn { set, now, .. } = turn;
         let found = self.cache.find(request.line, set);
         let readable = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index));
         let missing = request.sectors & !readable;
@@ -51,7 +52,7 @@ impl Slice {
         if is_full && !missing.is_empty() && !self.far_mshrs.contains(request.line) {
             return Err(if found.is_none() { Blocked::FarMshrs } else { Blocked::Other });
         }
-        let passed = self.pass_request(spec, request, missing, now, output);
+        let passed = self.pass_request(spec, request, missing, turn, output);
         if missing.is_empty() {
             count(request, readable, missing, output.counters);
             self.answer(spec, request, Asker::Sm, (passed, spec.hit), output);
@@ -74,9 +75,10 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         full: SectorMask,
-        Turn { set, writes_allowed, now, .. }: Turn,
+        turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
+        let Turn { set, writes_allowed, now, .. } = turn;
         let index = match self.cache.seek(request.line, set) {
             Ok(index) => Some(index),
             Err(_) if !writes_allowed => return Err(Blocked::Other),
@@ -85,7 +87,7 @@ impl Slice {
         };
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
-        let passed = self.pass_request(spec, request, SectorMask::EMPTY, now, output);
+        let passed = self.pass_request(spec, request, SectorMask::EMPTY, turn, output);
         if let Some(index) = index {
             self.cache.write_through(index, request.sectors, full);
         }

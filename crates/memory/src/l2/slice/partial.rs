@@ -1,7 +1,7 @@
-//! Sectors that were written in part: of too many lines of a set the oldest are completed from DRAM and written back, and a line that
-//! is read soon after holds the slice up.
+//! What was written: of too many lines of a set whose sectors were written in part the oldest are completed from DRAM and written
+//! back, and a line that is read soon after holds the slice up.
 
-use super::{DramRequest, L2Spec, Slice, SliceOutput, write_back};
+use super::{Asker, DramRequest, L2Spec, Slice, SliceOutput, write_back};
 use crate::cache::{LineIndex, Victim};
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
@@ -15,17 +15,24 @@ impl Slice {
         write_back(spec, victim, now, output);
     }
 
-    /// How long a read of a line that was just written in part holds the port up.
-    pub(super) fn stall_of_recent(&mut self, spec: &L2Spec, request: &Request, now: Ticks) -> Ticks {
-        let Some(recent) = &spec.recent else { return Ticks(0) };
+    /// How much longer a request keeps the port busy because its line was just written.
+    pub(super) fn stall_of_writes(
+        &mut self,
+        spec: &L2Spec,
+        request: &Request,
+        asker: Asker,
+        now: Ticks,
+    ) -> Ticks {
+        let Some(writes) = &spec.writes else { return Ticks(0) };
         match request.kind {
-            RequestKind::Read => return self.recent.read(recent, request.line, now),
-            RequestKind::Write { full, .. } if full != request.sectors => {
-                self.recent.write(recent, request.line, now);
+            RequestKind::Read => self.last_writes.read(writes, request, now),
+            RequestKind::Write { .. } => {
+                let is_pending = self.mshrs.contains(request.line);
+                let pending = if is_pending { writes.to_pending } else { Ticks(0) };
+                pending + self.last_writes.write(writes, request, asker == Asker::OtherHalf, now)
             }
-            RequestKind::Write { .. } | RequestKind::Atomic { .. } => {}
+            RequestKind::Atomic { .. } => Ticks(0),
         }
-        Ticks(0)
     }
 
     /// Whether a request writes sectors in part while as many other lines of the set as may be are written in part.

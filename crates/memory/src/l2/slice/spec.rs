@@ -5,7 +5,7 @@ use crate::cache::CacheShape;
 use crate::l2::coalescer::CoalescerSpec;
 use crate::l2::input::InputSpec;
 use crate::l2::link::LinkSpec;
-use crate::l2::recent::RecentSpec;
+use crate::l2::writes::WriteSpec;
 use crate::map::AddressMap;
 use crate::message::{Credit, Request, RequestKind};
 use std::array;
@@ -33,7 +33,9 @@ pub(crate) struct L2Spec {
     pub(super) partial_ways: Option<usize>,
     /// Lines that must be written back.
     pub(super) dirty_lines: Option<usize>,
-    pub(super) recent: Option<RecentSpec>,
+    pub(super) writes: Option<WriteSpec>,
+    /// How long a sector keeps the port busy whose rest comes from DRAM.
+    pub(super) completion: Ticks,
     pub(super) fetch_sectors: u32,
     /// Bytes of a flit, where SMs may have so many on the way.
     pub(super) credit_flit_bytes: Option<u32>,
@@ -70,7 +72,8 @@ impl L2Spec {
             coalescer: CoalescerSpec::new(config),
             partial_ways: l2.partial_ways.map(|ways| ways as usize),
             dirty_lines: l2.dirty_lines.map(|lines| lines as usize),
-            recent: RecentSpec::new(config),
+            writes: WriteSpec::new(config),
+            completion: cycle * u64::from(l2.completion),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,
             credit_flit_bytes: config.crossbar.credits.and(config.crossbar.flit_bytes),
             header_bytes: config.crossbar.header_bytes,
