@@ -180,7 +180,7 @@ fn level_one(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         l1.tag_sets.is_none_or(|sets| sets.reaches_all()),
         "multiprocessor.l1.tag_sets.hash",
         || "some sets would never hold a line".to_owned(),
-        "masks of seven bits, none of them the sum of others",
+        "masks of 21 bits, of which the lowest seven are no sum of those of others",
     );
     let line = gpu.multiprocessor.instructions.line_instructions;
     rules.need(

@@ -61,13 +61,6 @@ impl<T: Copy> Fifo<T> {
         self.items.push(item);
     }
 
-    /// Those that are not right leave.
-    pub(crate) fn retain(&mut self, is_right: impl FnMut(&T) -> bool) {
-        self.items.drain(..self.left);
-        self.left = 0;
-        self.items.retain(is_right);
-    }
-
     /// Those that have left give their room to others, where they are many enough to be worth it.
     #[cold]
     fn make_room(&mut self) {
@@ -117,10 +110,6 @@ mod tests {
             } else {
                 fifo.push(step);
                 expected.push_back(step);
-            }
-            if step % 777 == 0 {
-                fifo.retain(|item| item % 5 != 0);
-                expected.retain(|item| item % 5 != 0);
             }
             assert_eq!(*fifo, *expected.make_contiguous());
         }

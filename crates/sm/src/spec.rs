@@ -2,7 +2,7 @@
 
 use crate::constants::ConstantSpec;
 use crate::fetch::FetchSpec;
-use crate::lsu::{Coalescing, DataSpec, LsuSpec, PortSpec, QueueSpec};
+use crate::lsu::{Coalescing, DataSpec, LsuSpec, PortSpec, QueueSpec, SetNumbers};
 use crate::pipes::PipeSpec;
 use crate::register_file::RegisterFileSpec;
 use std::sync::Arc;
@@ -55,6 +55,8 @@ pub struct SmSpec {
     pub(crate) l1: L1Cache,
     /// What the carve-out leaves of level one.
     pub(crate) l1_kib: u32,
+    /// Which set of level one a line belongs to.
+    pub(crate) l1_sets: SetNumbers,
     pub(crate) barrier: BarrierSpec,
     pub(crate) cycles_per_nanosecond: f64,
     pub(crate) block_end: u64,
@@ -158,6 +160,7 @@ impl SmSpec {
             shared: sm.shared,
             l1: sm.l1,
             l1_kib,
+            l1_sets: SetNumbers::new(&sm.l1),
             barrier: BarrierSpec {
                 latency: u64::from(sm.latencies.barrier),
                 warp_interval: u64::from(sm.latencies.barrier_warp),

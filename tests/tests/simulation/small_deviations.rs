@@ -182,8 +182,15 @@ fn stores_of_single_words_pass_the_slices_more_slowly_over_small_footprints() {
             .collect();
         counted(&stores, 132, 512, u64::from(footprint)).elapsed_cycles
     };
-    // The KiB of a small footprint do not lie evenly on the slices, and writes of one line wait for each other.
-    assert_eq!([64 << 10, 256 << 10, 4 << 20, 16 << 20].map(cycles), [30_887, 22_816, 18_275, 18_400]);
+    // The KiB of a small footprint do not lie evenly on the slices, and writes from both halves wait for each other.
+    assert_eq!([64 << 10, 256 << 10, 4 << 20, 16 << 20].map(cycles), [33_125, 22_348, 18_241, 20_541]);
+}
+
+#[test]
+fn a_barrier_of_the_grid_is_quick() {
+    let barrier = "setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE; atom.global.add.u32 %r5, [%d1], 1;\n\
+                   AGAIN: ld.volatile.global.u32 %r6, [%d1]; setp.lt.u32 %p2, %r6, 1056; @%p2 bra AGAIN;\nDONE:";
+    assert_eq!(["", barrier].map(|body| counted(body, 1056, 256, 4).elapsed_cycles), [3996, 5677]);
 }
 
 #[test]

@@ -238,17 +238,6 @@ fn two_halves_need_the_bits_that_choose_between_them() {
 }
 
 #[test]
-fn writes_of_a_line_that_wait_need_a_port_that_they_pass() {
-    assert_eq!(
-        told(&[("        input_bytes: 32,", "        //")]),
-        [said(
-            "l2.write_repeat: writes of a line wait at a port without a bandwidth",
-            "give l2.input_bytes too"
-        )]
-    );
-}
-
-#[test]
 fn a_cluster_says_how_far_each_of_its_tpcs_is() {
     assert_eq!(
         told(&[("distances: [10, 18, 6, 14], cpcs: [0, 1, 2, 0]", "distances: [10, 18, 6], cpcs: [0]")]),
@@ -267,13 +256,17 @@ fn a_cluster_says_how_far_each_of_its_tpcs_is() {
 
 #[test]
 fn sets_of_tag_banks_need_a_hash_of_banks_and_one_that_reaches_all_of_them() {
-    let found = told(&[("            tag_hash: (low: 0x3ab5, high: 0x15da),", "")]);
+    let found = told(&[("            tag_hash: (low: 0x6f7ab5, high: 0x3ad5da),", "")]);
     let message = "multiprocessor.l1.tag_sets: sets of tag banks without a hash of banks";
     assert_eq!(found, [said(message, "give multiprocessor.l1.tag_hash too")]);
-    for last in ["0x30", "128"] {
+    for last in ["0x12a430", "0x200000"] {
         let message = "multiprocessor.l1.tag_sets.hash: some sets would never hold a line";
-        let help = "masks of seven bits, none of them the sum of others";
-        assert_eq!(told(&[("0x52, 0x61]", &format!("0x52, {last}]"))]), [said(message, help)], "{last}");
+        let help = "masks of 21 bits, of which the lowest seven are no sum of those of others";
+        assert_eq!(
+            told(&[("0x5add2, 0x12a461]", &format!("0x5add2, {last}]"))]),
+            [said(message, help)],
+            "{last}"
+        );
     }
 }
 
@@ -339,7 +332,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     };
     assert_eq!(
         shown("l2.kibs=3"),
-        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_repeat_percent, coalescer_sms, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_ways, partial_write, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_repeat\n"
+        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_repeat_percent, coalescer_sms, completion, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, miss_entries, miss_latency, partial_ways, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_switch, write_to_pending, write_to_read\n"
     );
     assert!(
         shown("multiprocessor.scheduler=fast")

@@ -228,7 +228,8 @@ impl Slice {
             return Err(Blocked::Other);
         }
         let present = self.cache.present(index);
-        let passed = self.pass_request(spec, request, missing, turn, output);
+        let stall = self.stall_of_writes(spec, request, asker, self.cache.is_pinned(index), now);
+        let passed = self.pass_request(spec, request, missing, (stall, now), output);
         if let RequestKind::Write { full, words } = request.kind {
             self.write_sectors(index, request.line, request.sectors, full);
             self.note_partial(spec, (request.line, request.sectors), index, words, now, output);
@@ -248,25 +249,24 @@ impl Slice {
         Ok(())
     }
 
-    /// A request of which some sectors are missing passes the port; when it has. A read that waits for data only asks the
-    /// tags.
+    /// A request of which some sectors are missing passes the port, in so much more time than usual; when it has. A read that
+    /// waits for data only asks the tags.
     fn pass_request(
         &mut self,
         spec: &L2Spec,
         request: &Request,
         missing: SectorMask,
-        Turn { asker, now, .. }: Turn,
+        (stall, now): (Ticks, Ticks),
         output: &mut SliceOutput<'_>,
     ) -> Ticks {
         let busy = match request.kind {
             RequestKind::Read if !missing.is_empty() => Ticks(0),
             _ => spec.port_time(request, self.last_atomic),
         };
-        let busy = busy + self.stall_of_writes(spec, request, asker, now);
         if let RequestKind::Atomic { .. } = request.kind {
             self.last_atomic = Some((request.line, request.sectors));
         }
-        self.pass(busy, now, output)
+        self.pass(busy + stall, now, output)
     }
 
     /// Something keeps the port busy; when it has passed.

@@ -46,9 +46,12 @@ struct Write {
     far: bool,
 }
 
+/// None: no line begins there.
+const NONE: Write = Write { line: Address(u64::MAX), at: Ticks(0), sm: SmId(0), far: false };
+
 /// The last writes of one slice, each at the place of its line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct LastWrites(Vec<Option<Write>>);
+pub(crate) struct LastWrites(Vec<Write>);
 
 impl LastWrites {
     /// A request writes its line `now`, from the other half or not: how much longer that takes.
@@ -56,21 +59,22 @@ impl LastWrites {
     pub(crate) fn write(&mut self, spec: &WriteSpec, request: &Request, far: bool, now: Ticks) -> Ticks {
         let &Request { line, local_line, sm, .. } = request;
         if self.0.is_empty() {
-            self.0.resize(PLACES, None);
+            self.0.resize(PLACES, NONE);
         }
-        let last = self.0[local_line as usize % PLACES].replace(Write { line, at: now, sm, far });
-        let switches =
-            |last: Write| last.line == line && last.far != far && now < last.at + spec.switch_window;
-        if last.is_some_and(switches) { spec.switch_stall } else { Ticks(0) }
+        let last =
+            std::mem::replace(&mut self.0[local_line as usize % PLACES], Write { line, at: now, sm, far });
+        let switches = last.line == line && last.far != far && now < last.at + spec.switch_window;
+        if switches { spec.switch_stall } else { Ticks(0) }
     }
 
     /// A request reads its line `now`: how long it waits.
     #[inline]
     pub(crate) fn read(&self, spec: &WriteSpec, request: &Request, now: Ticks) -> Ticks {
-        let last = self.0.get(request.local_line as usize % PLACES).copied().flatten();
-        match last.filter(|last| last.line == request.line && last.sm != request.sm) {
-            Some(last) => Ticks((last.at + spec.to_read).0.saturating_sub(now.0)),
-            None => Ticks(0),
+        match self.0.get(request.local_line as usize % PLACES) {
+            Some(last) if last.line == request.line && last.sm != request.sm => {
+                Ticks((last.at + spec.to_read).0.saturating_sub(now.0))
+            }
+            _ => Ticks(0),
         }
     }
 }
@@ -90,8 +94,8 @@ mod tests {
         switch_stall: Ticks(3),
     };
 
-    fn request(sm: u32, line: u64) -> Request {
-        Request { sm: SmId(sm), local_line: line, ..read(0, line * 128, 0, 0) }
+    fn request(sm: u16, line: u64) -> Request {
+        Request { sm: SmId(sm), ..read(0, line, 0, 0) }
     }
 
     #[test]

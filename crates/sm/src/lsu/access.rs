@@ -20,8 +20,6 @@ const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 /// Passes that a special register takes which is another one for each lane (measured: core/constants.txt, only_S2R_TID).
 const LANE_NUMBER_PASSES: u64 = 2;
 
-/// Bytes of a register.
-
 impl Advance<'_> {
     /// What the LSU has to do for the instruction that has just executed.
     pub(crate) fn memory_work(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) -> Option<Work> {

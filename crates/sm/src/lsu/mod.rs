@@ -35,6 +35,7 @@ use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
+pub(crate) use sets::SetNumbers;
 use slab::Slab;
 use warplab_memory::{LineIndex, Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
@@ -118,7 +119,7 @@ impl LoadStoreUnit {
         LoadStoreUnit {
             sm,
             queues: Queues::new(spec.sub_partitions),
-            l1: L1::new(&spec.l1, spec.l1_kib),
+            l1: L1::new(&spec.l1, spec.l1_sets.clone(), spec.l1_kib),
             loads: Loads::new(spec.warps),
             tokens: Slab::with_capacity(USUAL),
             free_lines: Vec::new(),

@@ -81,8 +81,15 @@ pub(crate) fn tag_bank(number: u64, TagHash { low, high }: TagHash) -> usize {
 
 /// What each part of a line's number divided by four adds to its set.
 fn table(sets: TagSets) -> Vec<[u8; PARTS]> {
-    let of_part = |bits: u32, part: usize| sets.set(bits << (part as u32 * SET_BITS)) as u8;
-    (0..1 << SET_BITS).map(|bits| std::array::from_fn(|part| of_part(bits, part))).collect()
+    let of_bit = |bit: u32| std::array::from_fn(|part| sets.set(1 << (part as u32 * SET_BITS + bit)) as u8);
+    let of_bits: [[u8; PARTS]; SET_BITS as usize] = std::array::from_fn(|bit| of_bit(bit as u32));
+    let mut table = vec![[0; PARTS]; SETS_OF_BANK];
+    // That without the lowest bit, and what this bit adds.
+    for bits in 1..SETS_OF_BANK {
+        let (rest, bit) = (table[bits & (bits - 1)], of_bits[bits.trailing_zeros() as usize]);
+        table[bits] = std::array::from_fn(|part| rest[part] ^ bit[part]);
+    }
+    table
 }
 
 #[cfg(test)]

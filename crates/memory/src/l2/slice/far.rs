@@ -41,10 +41,9 @@ impl Slice {
         &mut self,
         spec: &L2Spec,
         request: &Request,
-        turn: Turn,
+        Turn { asker, set, now, .. }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let Turn { set, now, .. } = turn;
         let found = self.cache.find(request.line, set);
         let readable = found.map_or(SectorMask::EMPTY, |index| self.cache.readable(index));
         let missing = request.sectors & !readable;
@@ -52,7 +51,8 @@ impl Slice {
         if is_full && !missing.is_empty() && !self.far_mshrs.contains(request.line) {
             return Err(if found.is_none() { Blocked::FarMshrs } else { Blocked::Other });
         }
-        let passed = self.pass_request(spec, request, missing, turn, output);
+        let stall = self.stall_of_writes(spec, request, asker, false, now);
+        let passed = self.pass_request(spec, request, missing, (stall, now), output);
         if missing.is_empty() {
             count(request, readable, missing, output.counters);
             self.answer(spec, request, Asker::Sm, (passed, spec.hit), output);
@@ -75,10 +75,9 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         full: SectorMask,
-        turn: Turn,
+        Turn { asker, set, writes_allowed, now }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
-        let Turn { set, writes_allowed, now, .. } = turn;
         let index = match self.cache.seek(request.line, set) {
             Ok(index) => Some(index),
             Err(_) if !writes_allowed => return Err(Blocked::Other),
@@ -87,7 +86,8 @@ impl Slice {
         };
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
-        let passed = self.pass_request(spec, request, SectorMask::EMPTY, turn, output);
+        let stall = self.stall_of_writes(spec, request, asker, false, now);
+        let passed = self.pass_request(spec, request, SectorMask::EMPTY, (stall, now), output);
         if let Some(index) = index {
             self.cache.write_through(index, request.sectors, full);
         }

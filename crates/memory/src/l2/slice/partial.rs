@@ -15,20 +15,22 @@ impl Slice {
         write_back(spec, victim, now, output);
     }
 
-    /// How much longer a request keeps the port busy because its line was just written.
+    /// How much longer a request keeps the port busy because its line was just written, or because it writes a line that is
+    /// under way.
+    #[inline]
     pub(super) fn stall_of_writes(
         &mut self,
         spec: &L2Spec,
         request: &Request,
         asker: Asker,
+        is_under_way: bool,
         now: Ticks,
     ) -> Ticks {
         let Some(writes) = &spec.writes else { return Ticks(0) };
         match request.kind {
             RequestKind::Read => self.last_writes.read(writes, request, now),
             RequestKind::Write { .. } => {
-                let is_pending = self.mshrs.contains(request.line);
-                let pending = if is_pending { writes.to_pending } else { Ticks(0) };
+                let pending = if is_under_way { writes.to_pending } else { Ticks(0) };
                 pending + self.last_writes.write(writes, request, asker == Asker::OtherHalf, now)
             }
             RequestKind::Atomic { .. } => Ticks(0),

@@ -3,7 +3,6 @@
 use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
-use warplab_config::gpu::PartialWrite;
 use warplab_config::{GpuConfig, Ticks};
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
@@ -470,13 +469,23 @@ fn a_full_write_queue_of_dram_stops_a_write_that_would_clean_a_line() {
 }
 
 #[test]
-fn the_first_read_of_a_line_that_was_just_written_in_part_keeps_the_port() {
+fn a_read_by_another_sm_keeps_the_port_until_its_line_has_been_written() {
     let mut config = toy();
-    config.l2.partial_write = Some(PartialWrite { cycles: 50, read_stall: 7 });
+    config.l2.write_to_read = Some(30);
     let mut bench = Bench::new(&config);
-    bench.run([write(1, 0, 0b1111, 90), write(2, 1, 0b1111, 91), write_word(3, 0, 100)]);
+    bench.run([write(1, 0, 0b1111, 90), write(2, 1, 0b1111, 100)]);
     bench.replies.clear();
-    bench.run([read(4, 0, 0b0010, 120), read(5, 1, 1, 120), read(6, 0, 0b0010, 140)]);
-    // A cycle for each and the hit latency of 20; the second one waits for the first.
-    assert_eq!(bench.answered(), [(4, 120 + 8 + 20), (5, 128 + 1 + 20), (6, 140 + 1 + 20)]);
+    let by_another = |request: Request| Request { sm: SmId(1), ..request };
+    bench.run([read(4, 0, 0b0010, 110), by_another(read(5, 1, 1, 110)), by_another(read(6, 0, 1, 110))]);
+    // A cycle for each and the hit latency of 20; the second one waits until 130, and the third one for that.
+    assert_eq!(bench.answered(), [(4, 110 + 1 + 20), (5, 130 + 1 + 20), (6, 131 + 1 + 20)]);
+}
+
+#[test]
+fn a_write_of_a_line_that_is_under_way_keeps_the_port_longer() {
+    let mut config = toy();
+    config.l2.write_to_pending = 40;
+    let mut bench = Bench::new(&config);
+    bench.run([read(1, 0, 0b0001, 100), write(2, 0, 0b1000, 110), write(3, 1, 0b1000, 110)]);
+    assert_eq!(bench.answered(), [(2, 110 + 41 + 20), (3, 151 + 1 + 20)]);
 }
