@@ -1,13 +1,4 @@
-#include "../harness.cuh"
-#define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
-#define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
-#define F(n) ((size_t)(n) * 4)
-#define IN(N, n, s) buf(N, F(n), HASH_F32, s)
-#define INTS(N, n, s) buf(N, F(n), HASH_I32, s)
-#define OUT(N, n) buf(N, F(n), ZERO, 0, true)
-#define TMP(N, n) buf(N, F(n), ZERO, 0)
-static char name[80];
-static const char* nm(const char* f, int a = 0, int b = 0, int c = 0) { sprintf(name, f, a, b, c); return name; }
+#include "common.cuh"
 // Half of a line is written, and the other half, which only DRAM has, is read `delay` steps later.
 K k_half_miss(uint32_t* a, uint32_t* b, uint32_t* out, int mode, int delay, int rounds) {
   int lane = threadIdx.x & 31, warp = GLOBAL_X / 32, sub = lane & 15, two = lane >> 4; uint32_t sum = lane;

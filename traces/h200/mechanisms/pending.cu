@@ -1,13 +1,4 @@
-#include "../harness.cuh"
-#define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
-#define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
-#define F(n) ((size_t)(n) * 4)
-#define IN(N, n, s) buf(N, F(n), HASH_F32, s)
-#define INTS(N, n, s) buf(N, F(n), HASH_I32, s)
-#define OUT(N, n) buf(N, F(n), ZERO, 0, true)
-#define TMP(N, n) buf(N, F(n), ZERO, 0)
-static char name[80];
-static const char* nm(const char* f, int a = 0, int b = 0, int c = 0) { sprintf(name, f, a, b, c); return name; }
+#include "common.cuh"
 // what: bits 1 A loads, 2 A stores, 4 B loads, 8 B stores, 16 A loads the whole line, 32 B takes the next line instead of the other half, 64 B in the same block as A
 K k_two(uint32_t* a, uint32_t* out, int what, int delay, int late, int rounds) {
   int lane = threadIdx.x & 31, sub = lane & 15, two = lane >> 4, half, warp; uint32_t sum = lane;

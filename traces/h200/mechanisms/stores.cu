@@ -1,13 +1,4 @@
-#include "../harness.cuh"
-#define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
-#define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
-#define F(n) ((size_t)(n) * 4)
-#define IN(N, n, s) buf(N, F(n), HASH_F32, s)
-#define INTS(N, n, s) buf(N, F(n), HASH_I32, s)
-#define OUT(N, n) buf(N, F(n), ZERO, 0, true)
-#define TMP(N, n) buf(N, F(n), ZERO, 0)
-static char name[80];
-static const char* nm(const char* f, int a = 0, int b = 0, int c = 0) { sprintf(name, f, a, b, c); return name; }
+#include "common.cuh"
 __device__ uint32_t mixd(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
 K k_scatter(uint32_t* out, uint32_t mask, int lanes, int apart, int rounds) { uint32_t t = GLOBAL_X; for (int r = 0; r < rounds; r++) { uint32_t g = mixd((t / lanes) * 977u + r * 0x9e3779b9u) & mask; out[(size_t)g * apart + t % lanes] = t; } }
 K k_column(uint32_t* out, uint32_t lines, uint32_t warps_a_word) { uint32_t w = GLOBAL_X / 32, lane = threadIdx.x % 32; uint32_t word = w / warps_a_word % 32, line = (w % warps_a_word * 32 + lane) % lines; out[(size_t)line * 32 + word] = w; }

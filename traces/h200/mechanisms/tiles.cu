@@ -1,13 +1,4 @@
-#include "../harness.cuh"
-#define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
-#define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
-#define F(n) ((size_t)(n) * 4)
-#define IN(N, n, s) buf(N, F(n), HASH_F32, s)
-#define INTS(N, n, s) buf(N, F(n), HASH_I32, s)
-#define OUT(N, n) buf(N, F(n), ZERO, 0, true)
-#define TMP(N, n) buf(N, F(n), ZERO, 0)
-static char name[80];
-static const char* nm(const char* f, int a = 0, int b = 0, int c = 0) { sprintf(name, f, a, b, c); return name; }
+#include "common.cuh"
 #define LU_HEAD __shared__ float row[16][16], column[16][16]; int x = threadIdx.x, y = threadIdx.y, gi = (blockIdx.y + 1) * 16, gj = (blockIdx.x + 1) * 16;
 #define LU_SUM float s = 0; for (int i = 0; i < 16; i++) s += column[y][i] * row[i][x];
 K k_lu_base(float* a, int n) { LU_HEAD row[y][x] = a[y * n + gj + x]; column[y][x] = a[(gi + y) * n + x]; __syncthreads(); LU_SUM a[(gi + y) * n + gj + x] -= s; }
