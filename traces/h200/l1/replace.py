@@ -3,7 +3,7 @@
 import re
 
 parity = lambda bits: bin(bits).count("1") & 1
-MASKS = [0x1FFC5, 0x127975, 0x18EBB2, 0x17B76C, 0xB2A4E, 0x5ADD2, 0x12A461]  # order.py
+MASKS = [0x1FFC5, 0x127975, 0x18EBB2, 0x17B76C, 0xB2A4E, 0x5ADD2, 0x12A461]  # order.py, high.txt
 SETS, WAYS, FAR = 128, 4, 40000
 
 

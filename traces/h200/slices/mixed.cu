@@ -1,8 +1,5 @@
 // Loads and stores of lines of one slice of level two, in turn: what a read waits for a write of its line, and a write for a read.
-#define main slices_main
-#include "slices.cu"
-#undef main
-__device__ uint32_t mixed(uint32_t x) { x ^= x >> 16; x *= 0x7feb352dU; x ^= x >> 15; x *= 0x846ca68bU; return x ^ (x >> 16); }
+#include "one_slice.cuh"
 enum { WORD, SECTOR, HALF_LINE, LINE };
 enum { NOTHING, SAME, NEIGHBOUR, OTHER_LINE };
 __global__ void pairs_of(uint32_t* base, const uint32_t* lines, const uint32_t* who, int k, int shape, int load, int rounds, unsigned long long* cycles) {
@@ -25,17 +22,7 @@ __global__ void pairs_of(uint32_t* base, const uint32_t* lines, const uint32_t* 
   if (lane == 0) atomicMax(cycles, end - begin);
 }
 int main() {
-  size_t bytes = (size_t)64 << 20; CHECK(cudaMalloc(&base_, bytes)); CHECK(cudaMemset(base_, 0, bytes));
-  for (uint32_t** p : {&da, &db, &dc, &dpart[0], &dpart[1]}) CHECK(cudaMalloc(p, 1 << 20));
-  Words near(132); for (uint32_t sm = 0; sm < 132; sm++) near[sm] = latency({0, 0, 0}, sm)[2];
-  std::vector<int> half(132); for (int i = 0; i < 132; i++) half[i] = near[i] > 400;
-  for (int h = 0; h < 2; h++) { Words part(132, 2); int n = 0; for (int i = 0; i < 132; i++) if (half[i] == h && n < 60) part[i] = n++ & 1; CHECK(cudaMemcpy(dpart[h], part.data(), 132 * 4, cudaMemcpyHostToDevice)); }
-  uint32_t probe[2] = {0, 0}; for (int i = 131; i >= 0; i--) probe[half[i]] = i;
-  Words words; for (uint32_t c = 0; c < 8192; c++) words.push_back(c * 64);
-  Words from0 = latency(words, probe[0]), from1 = latency(words, probe[1]), here;
-  for (size_t i = 0; i < words.size(); i++) if (from0[i] < from1[i]) here.push_back(words[i]);
-  Words t = test(0, here, here[0], 16), sorted = t; std::sort(sorted.begin(), sorted.end()); uint32_t one = sorted[sorted.size() / 2];
-  Words few; for (size_t i = 0; i < here.size(); i++) if (i == 0 || t[i] > one * 1.45) few.push_back(here[i]);
+  OneSlice slice = one_slice(); const std::vector<int>& half = slice.half; Words few = slice.chunks;
   for (size_t i = 0, n = few.size(); i < n; i++) few.push_back(few[i] + 32);
   printf("%zu lines\n", few.size());
   uint32_t *dl, *dw; unsigned long long* dcyc; CHECK(cudaMalloc(&dl, 4096)); CHECK(cudaMalloc(&dw, 132 * 4)); CHECK(cudaMalloc(&dcyc, 8));

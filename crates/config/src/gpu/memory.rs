@@ -135,8 +135,7 @@ pub struct L2Cache {
     #[serde(default)]
     #[schemars(range(min = 1, max = 1000))]
     pub write_to_read: Option<u32>,
-    /// Cycles for which a write keeps the slice busy longer while other sectors of its line are under way from DRAM or the
-    /// other half.
+    /// Cycles for which a write keeps the slice busy longer while other sectors of its line are under way from DRAM.
     #[serde(default)]
     #[schemars(range(max = 1000))]
     pub write_to_pending: u32,

@@ -44,7 +44,8 @@ use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 /// Requests under way for which there is room from the start.
 const USUAL: usize = 256;
 
-/// Flits for which a write takes the port of the SM at least (measured: `traces/h200/lsu/narrow.txt`, stores of one sector and of two).
+/// Flits for which a write takes the port of the SM at least (measured: `traces/h200/mechanisms`, `store_u8_b1024` and `_u16_`, one sector
+/// and two).
 const LEAST_WRITE_FLITS: u32 = 2;
 
 /// The numbers of the LSU.
