@@ -277,7 +277,6 @@ impl Partition {
     /// Fetches what the slices will need for what has come to them: `arrived` requests of SMs and of the other half.
     pub fn fetch_for(&mut self, spec: &PartitionSpec, until: Cycle, arrived: [usize; 2]) {
         fetch_all_ahead(&self.slices[..]);
-        fetch_all_ahead(&self.channels[..]);
         self.channels.iter().for_each(PseudoChannel::fetch);
         self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
         let due = self.messages.iter().take_while(|message| message.at < until);

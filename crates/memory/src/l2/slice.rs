@@ -25,7 +25,6 @@ use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{Address, Cycle, PartitionId, SECTOR_BYTES, SectorMask};
 
 pub use inspect::{L2MshrView, RequestView, SliceView};
-use neighbours::DataSource;
 pub(crate) use spec::L2Spec;
 
 /// What a slice wants from DRAM.
@@ -69,6 +68,8 @@ pub(crate) struct Slice {
     /// From SMs, and from the other half: these never wait for the other half, so that the two cannot block each other.
     from_sms: Inbox,
     from_other_half: Inbox,
+    /// Whether SMs come first when they and the other half wait for the same the next time.
+    turn_of_sms: bool,
     coalescer: Coalescer,
     mshrs: Mshrs,
     /// Those of lines under way from the other half.
@@ -81,8 +82,6 @@ pub(crate) struct Slice {
     last_writes: LastWrites,
     link: Link,
     port_free: Ticks,
-    /// When data of lines that came late has left for all that waited.
-    late_free: Ticks,
     /// The line and sectors of the last atomic operation.
     last_atomic: Option<(Address, SectorMask)>,
     /// Requests that data has brought all they waited for: nothing between two arrivals.
@@ -110,6 +109,7 @@ impl Slice {
                 .with_hashed_sets(spec.hashed_sets),
             from_sms: Inbox::of_queues(spec.queues()),
             from_other_half: Inbox::default(),
+            turn_of_sms: false,
             coalescer: Coalescer::default(),
             mshrs: Mshrs::default(),
             far_mshrs: Mshrs::default(),
@@ -118,7 +118,6 @@ impl Slice {
             last_writes: LastWrites::default(),
             link: Link::default(),
             port_free: Ticks(0),
-            late_free: Ticks(0),
             last_atomic: None,
             ready: Vec::new(),
         }
@@ -169,8 +168,7 @@ impl Slice {
         writes_allowed: bool,
         output: &mut SliceOutput<'_>,
     ) {
-        let asker =
-            if self.from_other_half.next() <= self.from_sms.next() { Asker::OtherHalf } else { Asker::Sm };
+        let asker = self.next_asker();
         let inbox = self.inbox(asker);
         if let Some(blocked) = inbox.obstacle() {
             return inbox.block(blocked);
@@ -198,6 +196,19 @@ impl Slice {
             }
             Err(blocked) => self.inbox(asker).block(blocked),
         }
+    }
+
+    /// Whose request is looked up next: where SMs and the other half have waited for the same, they take turns.
+    #[inline]
+    fn next_asker(&mut self) -> Asker {
+        let [of_sms, of_other_half] = [&self.from_sms, &self.from_other_half].map(Inbox::next);
+        let other_half = if of_sms == of_other_half {
+            self.turn_of_sms = !self.turn_of_sms;
+            self.turn_of_sms
+        } else {
+            of_other_half < of_sms
+        };
+        if other_half { Asker::OtherHalf } else { Asker::Sm }
     }
 
     fn inbox(&mut self, asker: Asker) -> &mut Inbox {
@@ -386,7 +397,7 @@ impl Slice {
             if let RequestKind::Atomic { .. } = request.kind {
                 self.write_sectors(index, line, request.sectors, SectorMask::EMPTY);
             }
-            let passed = self.late_answer(spec, request, asker, DataSource::Dram, now);
+            let passed = self.late_answer(spec, request, asker, now);
             self.answer(spec, request, asker, (passed, spec.fill), output);
         }
         self.ready = ready;

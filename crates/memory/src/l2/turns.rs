@@ -7,7 +7,7 @@ use warplab_config::Ticks;
 use warplab_units::Cycle;
 
 /// Queues at most.
-const MOST: usize = 32;
+pub(super) const MOST: usize = 16;
 
 /// The queues.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -255,11 +255,11 @@ impl LoadStoreUnit {
 
     /// A memory without caches and limits: every answer comes after the same time.
     fn flat(&mut self, asker: Asker, access: GlobalAccess, start: Start<'_>, at: Cycle) {
-        let Start { now, outcomes, .. } = start;
+        let Start { now, spec, outcomes, .. } = start;
         let Owner { slot, generation, .. } = asker.owner;
         if access.has_result() {
             let load = self.loads.start(asker, 0, at);
-            self.arrived(load, now, at, outcomes);
+            self.arrived(load, (now, at), spec, outcomes);
         } else {
             outcomes.push(Outcome::Sent { slot, generation, requests: 0, at: now });
         }
@@ -353,7 +353,7 @@ impl LoadStoreUnit {
             self.send(&start, access, access.sectors, kind, token);
         }
         match load {
-            Some(load) => self.arrived(load, start.now, start.now, start.outcomes),
+            Some(load) => self.arrived(load, (start.now, start.now), start.spec, start.outcomes),
             None => {
                 let (requests, at) = (lines.len() as u16, self.port.free_at(&start.spec.port));
                 start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
@@ -404,12 +404,18 @@ impl LoadStoreUnit {
 
     /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,
     /// and the result is there at `ready` if nothing is in the way.
-    fn arrived(&mut self, load: LoadId, now: Cycle, ready: Cycle, outcomes: &mut Vec<Outcome>) {
+    fn arrived(
+        &mut self,
+        load: LoadId,
+        (now, ready): (Cycle, Cycle),
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) {
         let Some(slot) = self.loads.asker(load).map(|asker| usize::from(asker.owner.slot)) else { return };
         self.loads.arrived(load);
         while let Some(done) = self.loads.next_done(load, slot) {
             let passes = u64::from(done.passes);
-            let late = self.data.pass_what_comes(now, passes).saturating_sub(passes.min(1));
+            let late = self.data.pass_what_comes(now, passes, &spec.data).saturating_sub(passes.min(1));
             self.finish(&done, done.ready.max(ready + late), outcomes);
         }
     }
@@ -429,13 +435,13 @@ impl LoadStoreUnit {
                 let mut done = std::mem::take(&mut self.done);
                 self.l1.fill((line, place), sectors, sent, now, &mut done);
                 for &load in &done {
-                    self.arrived(load, now, ready, outcomes);
+                    self.arrived(load, (now, ready), spec, outcomes);
                 }
                 done.clear();
                 self.done = done;
                 self.unblock(now);
             }
-            Some(Token::Data { load }) => self.arrived(load, now, ready, outcomes),
+            Some(Token::Data { load }) => self.arrived(load, (now, ready), spec, outcomes),
             Some(Token::Store { slot, generation }) => {
                 outcomes.push(Outcome::Acknowledged { slot, generation });
             }

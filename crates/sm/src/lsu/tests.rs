@@ -20,7 +20,13 @@ const SPEC: LsuSpec = LsuSpec {
         sub_partition_interval: 1,
         exchange_interval: 1,
     },
-    data: DataSpec { pace: 1, store_conflict_percent: 0, shared_queue: 0, global_queue: 0 },
+    data: DataSpec {
+        pace: 1,
+        store_conflict_percent: 0,
+        shared_queue: 0,
+        global_queue: 0,
+        between_loads: None,
+    },
     load_share: 1,
     port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
@@ -411,7 +417,13 @@ fn passes_of_shared_memory_keep_the_unit_busy() {
 #[test]
 fn accesses_of_one_warp_wait_for_its_own_passes_and_those_of_others_do_not() {
     let spec = LsuSpec {
-        data: DataSpec { pace: 2, store_conflict_percent: 0, shared_queue: 8, global_queue: 0 },
+        data: DataSpec {
+            pace: 2,
+            store_conflict_percent: 0,
+            shared_queue: 8,
+            global_queue: 0,
+            between_loads: None,
+        },
         ..SPEC
     };
     let mut unit = unit();

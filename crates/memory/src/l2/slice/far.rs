@@ -1,7 +1,6 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::neighbours::DataSource;
 use super::{Asker, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
 use crate::cache::{Absent, LineIndex};
 use crate::l2::inbox::Blocked;
@@ -211,7 +210,7 @@ impl Slice {
             self.released(Blocked::FarMshrs);
         }
         for Waiter { ref request, asker } in ready.drain(..) {
-            let passed = self.late_answer(spec, request, asker, DataSource::OtherHalf, now);
+            let passed = self.late_answer(spec, request, asker, now);
             self.answer(spec, request, asker, (passed, Ticks(0)), output);
         }
         self.ready = ready;

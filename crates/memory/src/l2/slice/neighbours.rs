@@ -7,13 +7,6 @@ use crate::map::Half;
 use crate::message::{Request, RequestKind};
 use warplab_config::Ticks;
 
-/// Where data comes from that a request has waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DataSource {
-    Dram,
-    OtherHalf,
-}
-
 impl Slice {
     /// Whether a request need not be looked up, as the reply to a neighbour brings what it asks for.
     pub(super) fn coalesce(
@@ -52,28 +45,18 @@ impl Slice {
         }
     }
 
-    /// When data that came `at` has left for a request that waited for it: one after another, and with that of a neighbour. Data
-    /// from DRAM passes the port (measured: traces/h200/lsu, k_stream_red), data from the other half goes beside it.
-    pub(super) fn late_answer(
-        &mut self,
-        spec: &L2Spec,
-        request: &Request,
-        asker: Asker,
-        source: DataSource,
-        at: Ticks,
-    ) -> Ticks {
+    /// When data that came `at` has passed the port for a request that waited for it, that of a neighbour together with it. It
+    /// passes like any other, whether DRAM or the other half has sent it (measured: traces/h200/lsu, `k_stream_red`;
+    /// traces/h200/lsu, stamps.txt).
+    pub(super) fn late_answer(&mut self, spec: &L2Spec, request: &Request, asker: Asker, at: Ticks) -> Ticks {
         if request.kind != RequestKind::Read {
             return at;
         }
-        let free = match source {
-            DataSource::Dram => &mut self.port_free,
-            DataSource::OtherHalf => &mut self.late_free,
-        };
-        let start = (*free).max(at);
+        let start = self.port_free.max(at);
         if asker == Asker::Neighbour {
             return start;
         }
-        *free = start + spec.sector_time(request);
-        *free
+        self.port_free = start + spec.sector_time(request);
+        self.port_free
     }
 }

@@ -5,6 +5,7 @@ use crate::cache::CacheShape;
 use crate::l2::coalescer::CoalescerSpec;
 use crate::l2::input::InputSpec;
 use crate::l2::link::LinkSpec;
+use crate::l2::turns;
 use crate::l2::writes::WriteSpec;
 use crate::map::AddressMap;
 use crate::message::{Credit, Request, RequestKind};
@@ -139,7 +140,7 @@ impl L2Spec {
     }
 }
 
-/// The queue of each SM: the CPCs that ask one half have queues of their own there.
+/// The queue of each SM: the CPCs that ask one half have queues of their own there, as far as there are some.
 fn queues(config: &GpuConfig) -> Arc<[u8]> {
     let mut of_half: [Vec<u32>; 2] = Default::default();
     let halves = config
@@ -152,7 +153,7 @@ fn queues(config: &GpuConfig) -> Arc<[u8]> {
             known.push(cpc);
             known.len() - 1
         });
-        place as u8
+        (place % turns::MOST) as u8
     };
     config.cpc_of_sm().into_iter().zip(halves).map(queue).collect()
 }
