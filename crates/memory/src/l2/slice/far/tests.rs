@@ -139,6 +139,17 @@ fn a_line_that_its_home_has_costs_the_way_and_a_hit_there() {
 }
 
 #[test]
+fn data_from_the_other_half_passes_the_port_before_a_hit_of_that_moment() {
+    let mut twins = Twins::new();
+    let (near, far) = (twins.at_home(0, 0), twins.at_home(1, 0));
+    twins.run(0, [read(1, near, 1, 0)]);
+    twins.run(1, [read(2, far, 1, 0)]);
+    let comes = 1000 + WAY + HIT + WAY_OF_SECTOR;
+    let replies = twins.run(0, [read(3, far, 1, 1000), read(4, near, 1, comes)]);
+    assert_eq!(replies, [(3, comes + LATE), (4, comes + LATE + HIT)]);
+}
+
+#[test]
 fn a_second_read_hits_the_copy() {
     let mut twins = Twins::new();
     let far = twins.at_home(1, 0);
