@@ -8,9 +8,12 @@ use warplab_tests::{Case, case_named, cases, gpu, listing, on_all_of, simulate};
 /// runs of the last one lie 1.1 % apart (standard deviation).
 const CASES: [(&str, u32); 3] = [("copy_f1_2e20", 5), ("copy_f4_2e20", 16), ("ilp_tlp_e2_b128_2e20", 16)];
 
-/// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster:
-/// `copy_f4_2e20` takes 1.4 % longer where DRAM has a faster clock, as its stores meet more of the data that comes back.
-const REORDERING: f64 = 1.015;
+/// By how much the other order of a few requests may slow a run, although every part of the machine is as fast or faster.
+const REORDERING: f64 = 1.01;
+
+/// What is slowed more, by what, and by how much at most (DEVIATIONS.md).
+const SLOWED_MORE: [(&str, &str, f64); 2] =
+    [("copy_f4_2e20", "a faster DRAM clock", 1.015), ("ilp_tlp_e2_b128_2e20", "twice the crossbar", 1.013)];
 
 /// Cycles by which each start is later than the one before it. A bank is refreshed every 483 cycles.
 const LATER: u32 = 97;
@@ -74,7 +77,9 @@ fn law_5_a_better_memory_never_slows_the_streaming_kernels() {
     let before = sums.next().expect("the machine as it is");
     for ((name, _), after) in IMPROVEMENTS.iter().zip(sums) {
         for (((case, _), before), after) in CASES.iter().zip(before).zip(after) {
-            assert!(after as f64 <= before as f64 * REORDERING, "{case}, {name}: {before} -> {after} cycles");
+            let known = SLOWED_MORE.iter().find(|(slowed, by, _)| (slowed, by) == (case, name));
+            let most = known.map_or(REORDERING, |&(.., most)| most);
+            assert!(after as f64 <= before as f64 * most, "{case}, {name}: {before} -> {after} cycles");
         }
     }
 }
