@@ -68,7 +68,7 @@ pub(crate) struct Slice {
     /// From SMs, and from the other half: these never wait for the other half, so that the two cannot block each other.
     from_sms: Inbox,
     from_other_half: Inbox,
-    /// Whether SMs come first when they and the other half wait for the same the next time.
+    /// Whether an SM comes first the next time that it and the other half can be looked up at the same moment.
     turn_of_sms: bool,
     coalescer: Coalescer,
     mshrs: Mshrs,
@@ -198,7 +198,7 @@ impl Slice {
         }
     }
 
-    /// Whose request is looked up next: where SMs and the other half have waited for the same, they take turns.
+    /// Whose request is looked up next: of two that can be at the same moment, that of an SM and of the other half in turn.
     #[inline]
     fn next_asker(&mut self) -> Asker {
         let [of_sms, of_other_half] = [&self.from_sms, &self.from_other_half].map(Inbox::next);
