@@ -68,8 +68,9 @@ pub(crate) struct Slice {
     /// From SMs, and from the other half: these never wait for the other half, so that the two cannot block each other.
     from_sms: Inbox,
     from_other_half: Inbox,
-    /// Whether an SM comes first the next time that it and the other half can be looked up at the same moment.
-    turn_of_sms: bool,
+    /// Whether the last request that passed was an SM's: of two that can be looked up at the same moment, that of the other
+    /// half comes next.
+    sm_passed: bool,
     coalescer: Coalescer,
     mshrs: Mshrs,
     /// Those of lines under way from the other half.
@@ -109,7 +110,7 @@ impl Slice {
                 .with_hashed_sets(spec.hashed_sets),
             from_sms: Inbox::of_queues(spec.queues()),
             from_other_half: Inbox::default(),
-            turn_of_sms: false,
+            sm_passed: true,
             coalescer: Coalescer::default(),
             mshrs: Mshrs::default(),
             far_mshrs: Mshrs::default(),
@@ -177,6 +178,7 @@ impl Slice {
         let (home, set) = (Half::from(request.home), request.local_line);
         if asker == Asker::Sm && self.coalesce(spec, &request, home, now, output) {
             self.from_sms.pop(None);
+            self.sm_passed = true;
             spec.credit(&request, asker, now, output);
             return;
         }
@@ -193,21 +195,17 @@ impl Slice {
                 }
                 let passed = self.pass_in(spec, &request, asker);
                 self.inbox(asker).pop(passed);
+                self.sm_passed = asker == Asker::Sm;
             }
             Err(blocked) => self.inbox(asker).block(blocked),
         }
     }
 
-    /// Whose request is looked up next: of two that can be at the same moment, that of an SM and of the other half in turn.
+    /// Whose request is looked up next: of two that can be at the same moment, not that of who passed last.
     #[inline]
-    fn next_asker(&mut self) -> Asker {
+    fn next_asker(&self) -> Asker {
         let [of_sms, of_other_half] = [&self.from_sms, &self.from_other_half].map(Inbox::next);
-        let other_half = if of_sms == of_other_half {
-            self.turn_of_sms = !self.turn_of_sms;
-            self.turn_of_sms
-        } else {
-            of_other_half < of_sms
-        };
+        let other_half = of_other_half < of_sms || of_other_half == of_sms && self.sm_passed;
         if other_half { Asker::OtherHalf } else { Asker::Sm }
     }
 

@@ -150,6 +150,21 @@ fn data_from_the_other_half_passes_the_port_before_a_hit_of_that_moment() {
 }
 
 #[test]
+fn sms_and_the_other_half_take_turns_for_an_mshr() {
+    let mut twins = Twins::new();
+    twins.spec.mshrs = 1;
+    let lines: Vec<u64> = (0..6).map(|n| twins.at_home(0, n)).collect();
+    for &number in &lines[..3] {
+        let (_, request) = twins.spec.map.route(read(0, number, 1, 1000));
+        twins.slices[0].push_far(request);
+    }
+    let replies = twins.run(0, (0..3).map(|n| read(n, lines[3 + n as usize], 1, 1000)));
+    // Of six lines that come from DRAM one after another they get every other one.
+    let come = [2, 4, 6].map(|nth| 1000 + nth * (DRAM - 10) + 10);
+    assert_eq!(replies, [0, 1, 2].map(|n| (n as u32, come[n])));
+}
+
+#[test]
 fn a_second_read_hits_the_copy() {
     let mut twins = Twins::new();
     let far = twins.at_home(1, 0);
