@@ -381,7 +381,7 @@ impl Advance<'_> {
             if let Some(sub) = lsu.advance(now, spec, &mut scratch.outcomes) {
                 sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
             }
-            self.sm.next_operation = lsu.queues.next_start(&spec.queue).max(now + 1);
+            self.sm.next_operation = lsu.next_operation(spec).max(now + 1);
         }
         for number in 0..self.sm.scratch.outcomes.len() {
             self.memory_outcome(self.sm.scratch.outcomes[number]);
@@ -397,13 +397,15 @@ impl Advance<'_> {
         let Sm { lsu, inbox, scratch, now, next_operation, next_reply, .. } = &mut *self.sm;
         let was_blocked = lsu.queues.blocked_since().is_some();
         while let Some(reply) = inbox.pop_front_if(|reply| reply.at <= *now) {
-            lsu.reply(&reply, &self.context.spec.lsu, &mut scratch.outcomes);
+            if let Some(next) = lsu.reply(&reply, &self.context.spec.lsu, &mut scratch.outcomes) {
+                *next_operation = (*next_operation).min(next);
+            }
         }
         if lsu.credits.next_return() <= *now {
             lsu.queues.unblock(*now);
         }
         if was_blocked && lsu.queues.blocked_since().is_none() {
-            *next_operation = lsu.queues.next_start(&self.context.spec.lsu.queue);
+            *next_operation = lsu.next_operation(&self.context.spec.lsu);
         }
         *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
     }

@@ -378,8 +378,8 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub data_queue: u32,
-    /// Passes of shared memory and lane exchanges that come between two accesses to global or local memory which wait for the data
-    /// stage; where it is not given, all pass in the order in which they come.
+    /// Loads that hit, or passes of shared memory and lane exchanges, that come between two parts of loads whose data has come, of
+    /// eight lines each; where it is not given, all pass the data stage in the order in which they come.
     #[serde(default)]
     #[schemars(range(min = 1, max = 255))]
     pub between_loads: Option<u32>,

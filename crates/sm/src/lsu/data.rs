@@ -1,8 +1,11 @@
 //! The data stage: the passes by which accesses read and write the data array, which L1 and shared memory share.
 //!
 //! It has a pass each cycle, but one instruction alone takes several cycles for each of its own, and those of a warp pass one
-//! after another. What waits for it has passed the tags before. Measured: lsu/fills.txt.
+//! after another. What waits for it has passed the tags before. Accesses to what is there come first; loads whose data has come
+//! wait until the stage is free or enough others have come between, and pass in parts. Measured: lsu/fills.txt, rows.txt and
+//! progress.txt.
 
+use super::loads::Done;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_units::Cycle;
@@ -18,7 +21,8 @@ pub(crate) struct DataSpec {
     pub(crate) shared_queue: usize,
     /// Likewise, accesses that come from the tags.
     pub(crate) global_queue: usize,
-    /// Passes of shared memory that come between two accesses of the other kind; all pass in order where it is not given.
+    /// Loads that hit, or passes of shared memory, that come between two parts of loads whose data has come; all pass in order
+    /// where it is not given.
     pub(crate) between_loads: Option<u64>,
 }
 
@@ -27,19 +31,69 @@ impl DataSpec {
     fn queue(&self, kind: Kind) -> usize {
         match kind {
             Kind::Shared => self.shared_queue,
-            Kind::Global => self.global_queue,
+            Kind::Load | Kind::Store => self.global_queue,
         }
     }
 }
 
-/// From where an access comes to the data stage: from the queues alone, or from the tags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What comes to the data stage from the queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
+    /// An access to shared memory, or a lane exchange.
     Shared,
-    Global,
+    /// A load that hits.
+    Load,
+    /// A store or atomic operation.
+    Store,
 }
 
-/// When the data stage is free.
+impl Kind {
+    /// What an access of so many passes takes of the room between two parts of loads.
+    fn share(self, passes: u64) -> u64 {
+        match self {
+            Kind::Shared => passes,
+            Kind::Load | Kind::Store => 1,
+        }
+    }
+}
+
+/// How many kinds there are.
+const KINDS: usize = 3;
+
+/// An access that starts.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Access {
+    /// Of which warp slot.
+    pub(crate) slot: u8,
+    /// When it comes to the stage.
+    pub(crate) from: Cycle,
+    /// The passes that it needs.
+    pub(crate) passes: u64,
+    /// So many of them are the conflicts of a store: other warps wait longer for the stage, its own has them behind it by then.
+    pub(crate) conflicts: u64,
+}
+
+impl Access {
+    /// How long it keeps the stage.
+    #[inline]
+    fn keeps(&self, spec: &DataSpec) -> u64 {
+        match self.conflicts {
+            0 => self.passes,
+            conflicts => self.passes + conflicts * spec.store_conflict_percent / 100,
+        }
+    }
+}
+
+/// What waits until the stage has nothing better to do.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) enum Waiting {
+    /// A load whose data has come, or what is left of it: its result is there at `ready` if nothing is in the way.
+    Data { done: Done, came: Cycle, ready: Cycle },
+    /// A store, or what comes behind one. Its result, if it has one, is there so many cycles after the first pass.
+    Access { kind: Kind, access: Access, result: Option<(Done, u64)> },
+}
+
+/// The data stage: what passes, and what waits for it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct DataStage {
     free: Cycle,
@@ -47,14 +101,16 @@ pub(crate) struct DataStage {
     until: Vec<Cycle>,
     shared: Begins,
     global: Begins,
-    gaps: Gaps,
+    /// In the order in which they have come, how long they will keep the stage, and how many are stores.
+    waiting: VecDeque<Waiting>,
+    waiting_passes: u64,
+    waiting_stores: u32,
+    /// Accesses of each kind that have come before what waits since the last of it has passed.
+    since: [u64; KINDS],
 }
 
 /// When the accesses of a kind begin to pass that wait longest, the last one at the end: one more than may wait.
 type Begins = Vec<Cycle>;
-
-/// Ends of accesses to global memory that pass or will, with the passes of shared memory that come behind each.
-type Gaps = VecDeque<(Cycle, u64)>;
 
 impl DataStage {
     /// An idle stage of an SM with so many warp slots.
@@ -64,34 +120,41 @@ impl DataStage {
             until: vec![Cycle(0); warps],
             shared: Begins::new(),
             global: Begins::new(),
-            gaps: Gaps::new(),
+            waiting: VecDeque::new(),
+            waiting_passes: 0,
+            waiting_stores: 0,
+            since: [0; KINDS],
         }
     }
 
-    /// An access of a warp that starts `now`, comes to the stage at `from` and needs so many passes: when it begins to pass.
+    /// An access passes that starts `now`: when it begins to.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, kind: Kind, now: Cycle, access: &Access, spec: &DataSpec) -> Cycle {
+        self.since[kind as usize] += kind.share(access.passes);
+        let begin = self.begin(now, access, spec);
+        self.note(kind, begin, spec);
+        begin
+    }
+
+    /// When an access begins to pass: when the stage is free, and not before those of its warp are over.
+    #[inline(always)]
+    fn begin(&mut self, now: Cycle, access: &Access, spec: &DataSpec) -> Cycle {
+        let free = self.free.max(now);
+        self.free = free + access.keeps(spec);
+        let until = &mut self.until[usize::from(access.slot)];
+        let begin = free.max(access.from).max(*until);
+        *until = begin + access.passes * spec.pace;
+        begin
+    }
+
+    /// An access of a kind begins to pass at a cycle.
     #[inline]
-    pub(crate) fn pass(
-        &mut self,
-        kind: Kind,
-        slot: u8,
-        (now, from): (Cycle, Cycle),
-        passes: u64,
-        spec: &DataSpec,
-    ) -> Cycle {
-        let gap = match (kind, spec.between_loads) {
-            (Kind::Shared, Some(room)) => self.gap(now, passes, room),
-            _ => None,
-        };
-        let begin = self.begin(slot, (now, from), gap, passes, spec);
-        if kind == Kind::Global {
-            self.leave_gap(now, self.free, spec);
-        }
+    fn note(&mut self, kind: Kind, begin: Cycle, spec: &DataSpec) {
         let begins = match kind {
             Kind::Shared => &mut self.shared,
-            Kind::Global => &mut self.global,
+            Kind::Load | Kind::Store => &mut self.global,
         };
         note(begins, begin, spec.queue(kind));
-        begin
     }
 
     /// When the next access of a kind can start: as soon as few enough wait for their passes.
@@ -99,83 +162,113 @@ impl DataStage {
     pub(crate) fn next_start(&self, kind: Kind, spec: &DataSpec) -> Cycle {
         let begins = match kind {
             Kind::Shared => &self.shared,
-            Kind::Global => &self.global,
+            Kind::Load | Kind::Store => &self.global,
         };
         if begins.len() > spec.queue(kind) { begins[0] } else { Cycle(0) }
     }
 
-    /// When the stage is free.
-    pub(crate) fn free(&self) -> Cycle {
-        self.free
+    /// When all that waits will have passed, if nothing comes before it.
+    pub(crate) fn end(&self, now: Cycle) -> Cycle {
+        self.free.max(now) + self.waiting_passes
     }
 
-    /// When an access begins to pass, in a gap or when the stage is free: not before those of its warp are over.
+    /// Whether an access of a kind waits: stores come behind all that waits, and loads behind stores (measured: lsu/rows.txt,
+    /// with stores and without).
     #[inline]
-    fn begin(
+    pub(crate) fn must_wait(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Shared => false,
+            Kind::Load => self.waiting_stores > 0,
+            Kind::Store => !self.waiting.is_empty(),
+        }
+    }
+
+    /// An access that starts `now` waits.
+    #[cold]
+    pub(crate) fn wait(
         &mut self,
-        slot: u8,
-        (now, from): (Cycle, Cycle),
-        gap: Option<Cycle>,
-        passes: u64,
+        kind: Kind,
+        now: Cycle,
+        access: Access,
+        result: Option<(Done, u64)>,
         spec: &DataSpec,
-    ) -> Cycle {
-        let free = self.free.max(now);
-        self.free = free + passes;
-        let until = &mut self.until[usize::from(slot)];
-        let begin = gap.unwrap_or(free).max(from).max(*until);
-        *until = begin + passes * spec.pace;
-        begin
+    ) {
+        let end = self.end(now);
+        self.note(kind, end.max(access.from), spec);
+        self.waiting_passes += access.keeps(spec);
+        self.waiting_stores += u32::from(kind == Kind::Store);
+        self.waiting.push_back(Waiting::Access { kind, access, result });
     }
 
-    /// An access to global memory will have passed at a cycle: behind it is a gap, unless the stage is free in the next cycle anyway.
+    /// The data of a load has come `now`: when it has its result, where it passes at once or only waits for what passes; else it
+    /// waits for its turn.
     #[inline]
-    fn leave_gap(&mut self, now: Cycle, end: Cycle, spec: &DataSpec) {
-        if end > now + 1 && spec.between_loads.is_some() {
-            self.forget_gaps(now);
-            self.gaps.push_back((end, 0));
+    pub(crate) fn comes(&mut self, done: &Done, now: Cycle, ready: Cycle) -> Option<Cycle> {
+        if self.waiting.is_empty() && (done.passes == 0 || done.parts == 1 && self.free <= now) {
+            self.since = [0; KINDS];
+            return Some(self.pass_last(done, now, ready));
+        }
+        self.waiting_passes += u64::from(done.passes);
+        self.waiting.push_back(Waiting::Data { done: *done, came: now, ready });
+        None
+    }
+
+    /// The last part of a load passes whose data has come: when it has its result.
+    #[inline]
+    fn pass_last(&mut self, done: &Done, came: Cycle, ready: Cycle) -> Cycle {
+        self.free = self.free.max(came) + u64::from(done.passes);
+        done.ready.max(ready + (self.free - came).saturating_sub(u64::from(done.passes.min(1))))
+    }
+
+    /// When the next that waits can pass; never where nothing does.
+    #[inline]
+    pub(crate) fn next(&self) -> Cycle {
+        if self.waiting.is_empty() { Cycle::NEVER } else { self.free }
+    }
+
+    /// Whether something that waits passes before an access that need not, as enough others of its kind have come between.
+    #[inline]
+    pub(crate) fn is_turn_of_waiting(&self, kind: Kind, passes: u64, spec: &DataSpec) -> bool {
+        let since = self.since[kind as usize];
+        !self.waiting.is_empty()
+            && spec.between_loads.is_none_or(|room| since > 0 && since + kind.share(passes) > room)
+    }
+
+    /// What has waited longest passes, or its next part: the load that is done with it, and when it has its result.
+    pub(crate) fn pass_waiting(&mut self, spec: &DataSpec) -> Option<(Done, Cycle)> {
+        self.since = [0; KINDS];
+        match self.waiting.pop_front()? {
+            Waiting::Data { done, came, ready } if done.parts > 1 => {
+                let passes = done.passes / u16::from(done.parts);
+                self.free = self.free.max(came) + u64::from(passes);
+                self.waiting_passes -= u64::from(passes);
+                let done = Done { passes: done.passes - passes, parts: done.parts - 1, ..done };
+                self.waiting.push_front(Waiting::Data { done, came, ready });
+                None
+            }
+            Waiting::Data { done, came, ready } => {
+                self.waiting_passes -= u64::from(done.passes);
+                let at = self.pass_last(&done, came, ready);
+                Some((done, at))
+            }
+            Waiting::Access { kind, access, result } => {
+                self.waiting_passes -= access.keeps(spec);
+                self.waiting_stores -= u32::from(kind == Kind::Store);
+                let begin = self.begin(Cycle(0), &access, spec);
+                result.map(|(done, lag)| (done, begin + lag))
+            }
         }
     }
 
-    /// Where passes of shared memory that start `now` come between accesses to global memory: there is room for so many in each
-    /// gap, or for one access.
-    #[inline]
-    fn gap(&mut self, now: Cycle, passes: u64, room: u64) -> Option<Cycle> {
-        self.forget_gaps(now);
-        let (end, taken) = self.gaps.iter_mut().find(|(_, taken)| *taken == 0 || *taken + passes <= room)?;
-        let begin = *end + *taken;
-        *taken += passes;
-        Some(begin)
-    }
-
-    /// Forgets the gaps that have passed `now`.
-    #[inline]
-    fn forget_gaps(&mut self, now: Cycle) {
-        while self.gaps.front().is_some_and(|&(end, taken)| end + taken <= now) {
-            self.gaps.pop_front();
-        }
-    }
-
-    /// Data comes `now` that needs so many passes, one a cycle: how long until the last of them is over.
-    #[inline]
-    pub(crate) fn pass_what_comes(&mut self, now: Cycle, passes: u64, spec: &DataSpec) -> u64 {
-        self.free = self.free.max(now) + passes;
-        if passes > 0 {
-            self.leave_gap(now, self.free, spec);
-        }
-        self.free - now
-    }
-
-    /// So many passes of the last access are the conflicts of a store: other warps wait longer for the stage, its own has them
-    /// behind it by then.
-    #[inline]
-    pub(crate) fn add_conflicts(&mut self, passes: u64, spec: &DataSpec) {
-        self.free += passes * spec.store_conflict_percent / 100;
+    /// Whether nothing waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     /// How many cycles longer the tags take for an access of so many cycles because other passes come in between.
     #[inline]
     pub(crate) fn share_of_tags(&self, now: Cycle, cycles: u64) -> u64 {
-        cycles.min(self.free.since(now))
+        cycles.min(self.end(now) - now)
     }
 }
 
@@ -194,7 +287,8 @@ fn note(begins: &mut Begins, begin: Cycle, queue: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{DataSpec, DataStage, Kind};
+    use super::super::message::{Asker, Owner};
+    use super::{Access, DataSpec, DataStage, Done, Kind};
     use warplab_units::Cycle;
 
     const SPEC: DataSpec = DataSpec {
@@ -205,8 +299,35 @@ mod tests {
         between_loads: None,
     };
 
+    fn owner(slot: u8) -> Owner {
+        Owner { slot, generation: 1, write_barrier: Some(0), read_barrier: None }
+    }
+
+    fn access(slot: u8, now: u64, passes: u64) -> Access {
+        Access { slot, from: Cycle(now), passes, conflicts: 0 }
+    }
+
     fn begin(stage: &mut DataStage, slot: u8, now: u64, passes: u64) -> u64 {
-        stage.pass(Kind::Global, slot, (Cycle(now), Cycle(now)), passes, &SPEC).0
+        stage.pass(Kind::Load, Cycle(now), &access(slot, now, passes), &SPEC).0
+    }
+
+    /// A load of so many passes comes that can have its result at once: when it has, if it need not wait.
+    fn come(stage: &mut DataStage, now: u64, passes: u16) -> Option<u64> {
+        come_in_parts(stage, now, passes, 1)
+    }
+
+    /// Likewise, in so many parts.
+    fn come_in_parts(stage: &mut DataStage, now: u64, passes: u16, parts: u8) -> Option<u64> {
+        stage.comes(&Done { passes, parts, ..done(0) }, Cycle(now), Cycle(now)).map(|at| at.0)
+    }
+
+    fn done(slot: u8) -> Done {
+        Done { asker: Asker { owner: owner(slot), issued: Cycle(0) }, passes: 0, parts: 1, ready: Cycle(0) }
+    }
+
+    /// When what waits has its result.
+    fn next(stage: &mut DataStage) -> Option<u64> {
+        stage.pass_waiting(&SPEC).map(|(_, at)| at.0)
     }
 
     #[test]
@@ -224,15 +345,15 @@ mod tests {
     #[test]
     fn data_that_comes_passes_at_a_pass_a_cycle() {
         let mut stage = DataStage::new(1);
-        assert_eq!(stage.pass_what_comes(Cycle(10), 32, &SPEC), 32);
-        assert_eq!(begin(&mut stage, 0, 12, 1), 42);
+        assert_eq!([10, 12].map(|now| come(&mut stage, now, 32)), [Some(41), None]);
+        assert_eq!((next(&mut stage), begin(&mut stage, 0, 12, 1)), (Some(73), 74));
     }
 
     #[test]
     fn conflicts_of_a_store_keep_the_stage_and_not_its_warp() {
         let mut stage = DataStage::new(3);
-        assert_eq!(begin(&mut stage, 0, 10, 32), 10);
-        stage.add_conflicts(31, &SPEC);
+        let store = Access { conflicts: 31, ..access(0, 10, 32) };
+        assert_eq!(stage.pass(Kind::Store, Cycle(10), &store, &SPEC), Cycle(10));
         assert_eq!([begin(&mut stage, 1, 11, 1), begin(&mut stage, 0, 12, 1)], [57, 74]);
     }
 
@@ -240,30 +361,51 @@ mod tests {
     fn the_tags_share_their_cycles_with_other_passes_as_long_as_there_are_some() {
         let mut stage = DataStage::new(1);
         assert_eq!(stage.share_of_tags(Cycle(10), 4), 0);
-        stage.pass_what_comes(Cycle(10), 32, &SPEC);
+        come(&mut stage, 10, 32);
         assert_eq!([10, 40, 42].map(|now| stage.share_of_tags(Cycle(now), 4)), [4, 2, 0]);
     }
 
     #[test]
     fn an_access_whose_tags_take_long_leaves_the_stage_to_others() {
         let mut stage = DataStage::new(3);
-        assert_eq!(stage.pass(Kind::Global, 0, (Cycle(10), Cycle(17)), 1, &SPEC), Cycle(17));
+        assert_eq!(stage.pass(Kind::Load, Cycle(10), &access(0, 17, 1), &SPEC), Cycle(17));
         assert_eq!([begin(&mut stage, 1, 11, 1), begin(&mut stage, 2, 12, 1)], [11, 12]);
     }
 
     #[test]
-    fn shared_memory_comes_between_loads_that_wait_as_far_as_there_is_room() {
+    fn so_many_hits_or_passes_of_shared_memory_come_between_two_parts_that_wait() {
         let spec = DataSpec { between_loads: Some(2), ..SPEC };
         let mut stage = DataStage::new(8);
-        assert_eq!([32, 64, 96].map(|_| stage.pass_what_comes(Cycle(10), 32, &spec)), [32, 64, 96]);
-        let shared = |slot: u8, passes, stage: &mut DataStage| {
-            stage.pass(Kind::Shared, slot, (Cycle(11), Cycle(11)), passes, &spec).0
+        assert_eq!([1, 4].map(|parts| come_in_parts(&mut stage, 10, 32, parts)), [Some(41), None]);
+        assert_eq!(stage.next(), Cycle(42));
+        let mut pass = |slot, kind, passes| {
+            let parts = stage.is_turn_of_waiting(kind, passes, &spec).then(|| next(&mut stage));
+            (parts, stage.pass(kind, Cycle(11), &access(slot, 11, passes), &spec).0)
         };
-        // Two behind the first load, one that needs more behind the second, and one behind the third.
-        let begins = [(0, 1), (1, 1), (2, 8), (3, 1)].map(|(slot, passes)| shared(slot, passes, &mut stage));
-        assert_eq!(begins, [42, 43, 74, 106]);
-        // What comes later waits for all of them.
-        assert_eq!(stage.pass_what_comes(Cycle(12), 1, &spec), 106 + 11 + 1 - 12);
+        // Two hits, and a part; two passes, and a part; an access of many passes, and a part.
+        assert_eq!([0, 1].map(|slot| pass(slot, Kind::Load, 4)), [(None, 42), (None, 46)]);
+        assert_eq!(pass(2, Kind::Load, 4), (Some(None), 58));
+        assert_eq!([3, 4].map(|slot| pass(slot, Kind::Shared, 1)), [(None, 62), (None, 63)]);
+        assert_eq!([5, 6].map(|slot| pass(slot, Kind::Shared, 9)), [(Some(None), 72), (Some(None), 89)]);
+        assert_eq!(next(&mut stage), Some(105));
+    }
+
+    #[test]
+    fn stores_wait_behind_loads_whose_data_has_come_and_hits_behind_stores() {
+        let spec = DataSpec { between_loads: Some(8), ..SPEC };
+        let mut stage = DataStage::new(4);
+        assert_eq!([(); 2].map(|()| come(&mut stage, 10, 32)), [Some(41), None]);
+        assert_eq!(
+            [Kind::Shared, Kind::Load, Kind::Store].map(|kind| stage.must_wait(kind)),
+            [false, false, true]
+        );
+        stage.wait(Kind::Store, Cycle(11), access(1, 11, 4), None, &spec);
+        assert_eq!([Kind::Shared, Kind::Load].map(|kind| stage.must_wait(kind)), [false, true]);
+        stage.wait(Kind::Load, Cycle(12), access(2, 12, 1), Some((done(2), 32)), &spec);
+        assert_eq!((stage.end(Cycle(12)), stage.share_of_tags(Cycle(12), 80)), (Cycle(12 + 67), 67));
+        // The second load, the store, and the hit with its result 32 cycles after its pass.
+        assert_eq!([(); 3].map(|()| next(&mut stage)), [Some(73), None, Some(78 + 32)]);
+        assert!(stage.is_idle());
     }
 
     #[test]
@@ -271,7 +413,7 @@ mod tests {
         let mut stage = DataStage::new(4);
         let mut starts = (0..4).map(|slot| {
             begin(&mut stage, slot, 10, 4);
-            stage.next_start(Kind::Global, &SPEC).0
+            stage.next_start(Kind::Load, &SPEC).0
         });
         assert_eq!([(); 4].map(|()| starts.next().unwrap()), [0, 10, 14, 18]);
     }

@@ -26,6 +26,8 @@ pub(crate) struct Done {
     pub(crate) asker: Asker,
     /// Passes of the data stage that it takes when it has waited for data.
     pub(crate) passes: u16,
+    /// Parts in which these pass.
+    pub(crate) parts: u8,
     /// The result is there no earlier than this.
     pub(crate) ready: Cycle,
 }
@@ -48,7 +50,7 @@ impl Loads {
 
     /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.
     pub(crate) fn start(&mut self, asker: Asker, parts: u32, ready: Cycle) -> LoadId {
-        let done = Done { asker, passes: 0, ready };
+        let done = Done { asker, passes: 0, parts: 1, ready };
         self.loads.insert(Load { parts: parts + 1, in_order: false, done }) as LoadId
     }
 
@@ -80,15 +82,15 @@ impl Loads {
     }
 
     /// What a load has found is there: what it is when that is all. Else it waits behind those of its warp that wait, and what
-    /// comes takes so many passes.
-    pub(crate) fn begin(&mut self, load: LoadId, passes: u16) -> Option<Done> {
+    /// comes takes so many passes, in so many parts.
+    pub(crate) fn begin(&mut self, load: LoadId, passes: u16, parts: u8) -> Option<Done> {
         let begun = self.loads.get_mut(load as usize)?;
         begun.parts -= 1;
         if begun.parts == 0 {
             return Some(self.loads.try_remove(load as usize)?.done);
         }
         begun.in_order = true;
-        begun.done.passes = passes;
+        (begun.done.passes, begun.done.parts) = (passes, parts);
         self.missed[usize::from(begun.done.asker.owner.slot)].push_back(load);
         None
     }
@@ -130,11 +132,14 @@ mod tests {
         let load = loads.start(asker(), 0, Cycle(43));
         loads.expect(load);
         loads.expect(load);
-        assert_eq!(loads.begin(load, 7), None);
+        assert_eq!(loads.begin(load, 7, 2), None);
         loads.arrived(load);
         assert_eq!(loads.next_done(load, 3), None);
         loads.arrived(load);
-        assert_eq!(loads.next_done(load, 3), Some(Done { asker: asker(), passes: 7, ready: Cycle(43) }));
+        assert_eq!(
+            loads.next_done(load, 3),
+            Some(Done { asker: asker(), passes: 7, parts: 2, ready: Cycle(43) })
+        );
     }
 
     #[test]
@@ -143,9 +148,9 @@ mod tests {
         let [first, second, hit] = [(); 3].map(|()| loads.start(asker(), 0, Cycle(43)));
         for load in [first, second] {
             loads.expect(load);
-            assert_eq!(loads.begin(load, 1), None);
+            assert_eq!(loads.begin(load, 1, 1), None);
         }
-        assert!(loads.begin(hit, 0).is_some());
+        assert!(loads.begin(hit, 0, 1).is_some());
         loads.arrived(second);
         assert_eq!(loads.next_done(second, 3), None);
         loads.arrived(first);
@@ -157,7 +162,7 @@ mod tests {
         let mut loads = Loads::new(4);
         let first = loads.start(asker(), 0, Cycle(43));
         let second = loads.start(asker(), 0, Cycle(43));
-        loads.begin(first, 0);
+        loads.begin(first, 0, 1);
         assert_eq!(loads.start(asker(), 0, Cycle(43)), first);
         assert_ne!(first, second);
     }

@@ -25,7 +25,7 @@ pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
 use credits::Credits;
 pub(crate) use data::DataSpec;
-use data::{DataStage, Kind};
+use data::{Access, DataStage, Kind};
 pub use inspect::{LoadView, LsuView, MshrView, QueuedView};
 use l1::L1;
 use loads::{Done, Loads};
@@ -47,6 +47,10 @@ const USUAL: usize = 256;
 /// Flits for which a write takes the port of the SM at least (measured: `traces/h200/mechanisms`, `store_u8_b1024` and `_u16_`, one sector
 /// and two).
 const LEAST_WRITE_FLITS: u32 = 2;
+
+/// Lines of a load whose data passes the data stage together once it has come (measured: lsu/fills.txt, misses of 8 and of 32 lines
+/// beside 32 passes of shared memory).
+const LINES_AT_ONCE: usize = 8;
 
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
@@ -144,14 +148,15 @@ impl LoadStoreUnit {
         self.queues.push(sub_partition, Operation { asker: Asker { owner, issued: now }, work });
     }
 
-    /// What [`Queues::next_start`] says can happen at cycle `now`: an instruction leaves the queue of its sub-partition, and an
-    /// access starts. The sub-partition whose queue has more room now.
+    /// What [`LoadStoreUnit::next_operation`] says can happen at cycle `now`: loads pass the data stage, an instruction leaves
+    /// the queue of its sub-partition, and an access starts. The sub-partition whose queue has more room now.
     pub(crate) fn advance(
         &mut self,
         now: Cycle,
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
     ) -> Option<usize> {
+        self.pass_waiting(now, spec, outcomes);
         let left = self.queues.leave(now, &spec.queue).map(|(sub_partition, asker, operation)| {
             outcomes.extend(sources_read(asker, now, spec));
             if let Some(operation) = operation {
@@ -169,13 +174,21 @@ impl LoadStoreUnit {
         left
     }
 
+    /// When something can happen next here by itself; never where nothing can.
+    #[inline]
+    pub(crate) fn next_operation(&self, spec: &LsuSpec) -> Cycle {
+        self.queues.next_start(&spec.queue).min(self.data.next())
+    }
+
     /// An access to shared memory, a lane exchange or the reading of a special register starts.
     #[inline]
     fn exchange(&mut self, now: Cycle, operation: &Operation, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         let owner = operation.asker.owner;
         let (begin, latency) = match operation.work {
             Work::Shared { passes, latency } => {
-                (self.data.pass(Kind::Shared, owner.slot, (now, now), passes, &spec.data), latency)
+                self.pass_waiting_before(Kind::Shared, passes, spec, outcomes);
+                let access = Access { slot: owner.slot, from: now, passes, conflicts: 0 };
+                (self.data.pass(Kind::Shared, now, &access, &spec.data), latency)
             }
             Work::Global { .. } => return,
         };
@@ -204,13 +217,13 @@ impl LoadStoreUnit {
         self.start_global(start, operation.asker, access, &lines, sub_partition);
         lines.clear();
         self.free_lines.push(lines);
-        self.queues.keep_tags_busy_until(self.data.next_start(Kind::Global, &spec.data).max(now + 1));
+        self.queues.keep_tags_busy_until(self.data.next_start(Kind::Load, &spec.data).max(now + 1));
     }
 
     /// An access to global or local memory starts.
     fn start_global(
         &mut self,
-        start: Start<'_>,
+        mut start: Start<'_>,
         asker: Asker,
         access: GlobalAccess,
         lines: &[LineAccess],
@@ -229,14 +242,17 @@ impl LoadStoreUnit {
                 self.load(start, asker, lines, cached, local);
             }
             GlobalAccess::Store { local } => {
-                let turn = self.data.free().max(now);
-                self.pass_data(&start, asker, passes.data);
-                let conflicts = u64::from(passes.data.saturating_sub(passes.width));
-                self.data.add_conflicts(conflicts, &spec.data);
+                let turn = self.data.end(now);
+                let conflicts = passes.data.saturating_sub(passes.width);
+                self.pass_data(&mut start, Kind::Store, asker, (passes.data, conflicts), None);
                 self.store(start, turn, asker.owner, lines, local);
             }
             GlobalAccess::Atomic { returns } => {
-                self.pass_data(&start, asker, passes.data);
+                // It passes behind all that waits: nothing has been measured.
+                while !self.data.is_idle() {
+                    self.pass_next(spec, start.outcomes);
+                }
+                self.pass_data(&mut start, Kind::Store, asker, (passes.data, 0), None);
                 self.atomic(start, asker, lines, returns);
             }
         }
@@ -246,11 +262,31 @@ impl LoadStoreUnit {
         }
     }
 
-    /// So many passes of an access to data that is there: when the first of them begins.
-    fn pass_data(&mut self, start: &Start<'_>, asker: Asker, passes: u16) -> Cycle {
-        let &Start { now, spec, .. } = start;
+    /// So many passes of an access to data that is there, some of them conflicts. A load that is done with them has its result so
+    /// many cycles after the first of them.
+    #[inline(always)]
+    fn pass_data(
+        &mut self,
+        start: &mut Start<'_>,
+        kind: Kind,
+        asker: Asker,
+        (passes, conflicts): (u16, u16),
+        result: Option<(Done, u64)>,
+    ) {
+        let Start { now, spec, .. } = *start;
         let from = now + u64::from(start.passes.tags.max(1) - 1);
-        self.data.pass(Kind::Global, asker.owner.slot, (now, from), u64::from(passes), &spec.data)
+        let (passes, conflicts) = (u64::from(passes), u64::from(conflicts));
+        let access = Access { slot: asker.owner.slot, from, passes, conflicts };
+        if !self.data.is_idle() {
+            if self.data.must_wait(kind) {
+                return self.data.wait(kind, now, access, result, &spec.data);
+            }
+            self.pass_waiting_before(kind, passes, spec, start.outcomes);
+        }
+        let begin = self.data.pass(kind, now, &access, &spec.data);
+        if let Some((done, lag)) = result {
+            self.finish(&done, begin + lag, start.outcomes);
+        }
     }
 
     /// A memory without caches and limits: every answer comes after the same time.
@@ -265,7 +301,7 @@ impl LoadStoreUnit {
         }
     }
 
-    fn load(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], cached: bool, local: bool) {
+    fn load(&mut self, mut start: Start<'_>, asker: Asker, lines: &[LineAccess], cached: bool, local: bool) {
         let Passes { tags, data, .. } = start.passes;
         let load = self.loads.start(asker, 0, start.now + (start.spec.hit - 1));
         let mut missing = 0;
@@ -301,12 +337,13 @@ impl LoadStoreUnit {
         }
         // What is missing passes when it is there, as slowly as the tags tell its lines apart; the rest passes now.
         let late = (usize::from(tags.max(data)) * missing).div_ceil(lines.len().max(1)) as u16;
-        if let Some(done) = self.loads.begin(load, late) {
+        let parts = missing.div_ceil(LINES_AT_ONCE).max(1) as u8;
+        if let Some(done) = self.loads.begin(load, late, parts) {
             let further = u64::from(data.max(1) - 1) * start.spec.load_share;
-            let at = self.pass_data(&start, asker, data) + (start.spec.hit - 1) + further;
-            self.finish(&done, at, start.outcomes);
+            let lag = (start.spec.hit - 1) + further;
+            self.pass_data(&mut start, Kind::Load, asker, (data, 0), Some((done, lag)));
         } else if missing < lines.len() && data > late {
-            self.pass_data(&start, asker, data - late);
+            self.pass_data(&mut start, Kind::Load, asker, (data - late, 0), None);
         }
     }
 
@@ -414,9 +451,33 @@ impl LoadStoreUnit {
         let Some(slot) = self.loads.asker(load).map(|asker| usize::from(asker.owner.slot)) else { return };
         self.loads.arrived(load);
         while let Some(done) = self.loads.next_done(load, slot) {
-            let passes = u64::from(done.passes);
-            let late = self.data.pass_what_comes(now, passes, &spec.data).saturating_sub(passes.min(1));
-            self.finish(&done, done.ready.max(ready + late), outcomes);
+            if let Some(at) = self.data.comes(&done, now, ready) {
+                self.finish(&done, at, outcomes);
+            }
+        }
+        self.pass_waiting(now, spec, outcomes);
+    }
+
+    /// What waits for the data stage passes, as far as it can by `now`.
+    #[inline]
+    fn pass_waiting(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        while self.data.next() <= now {
+            self.pass_next(spec, outcomes);
+        }
+    }
+
+    /// Likewise, as far as it is its turn before an access of a kind.
+    fn pass_waiting_before(&mut self, kind: Kind, passes: u64, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        while self.data.is_turn_of_waiting(kind, passes, &spec.data) {
+            self.pass_next(spec, outcomes);
+        }
+    }
+
+    /// What has waited longest for the data stage passes.
+    #[inline]
+    fn pass_next(&mut self, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        if let Some((done, at)) = self.data.pass_waiting(&spec.data) {
+            self.finish(&done, at, outcomes);
         }
     }
 
@@ -426,8 +487,13 @@ impl LoadStoreUnit {
         outcomes.extend(Outcome::result(done.asker.owner, at));
     }
 
-    /// A reply arrives.
-    pub(crate) fn reply(&mut self, reply: &Reply, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+    /// A reply arrives. When the next that waits for the data stage can pass it, where it brings data.
+    pub(crate) fn reply(
+        &mut self,
+        reply: &Reply,
+        spec: &LsuSpec,
+        outcomes: &mut Vec<Outcome>,
+    ) -> Option<Cycle> {
         let now = reply.at;
         let ready = now + (spec.hit - spec.request);
         match self.tokens.try_remove(reply.token as usize) {
@@ -444,9 +510,11 @@ impl LoadStoreUnit {
             Some(Token::Data { load }) => self.arrived(load, (now, ready), spec, outcomes),
             Some(Token::Store { slot, generation }) => {
                 outcomes.push(Outcome::Acknowledged { slot, generation });
+                return None;
             }
-            None => {}
+            None => return None,
         }
+        Some(self.data.next())
     }
 
     /// An MSHR may be free: what waits for the tags may try again, but in vain while it waits for credits.
@@ -475,7 +543,7 @@ impl LoadStoreUnit {
 
     /// Whether nothing waits here and nothing is under way.
     pub(crate) fn is_idle(&self) -> bool {
-        self.queues.is_empty() && self.tokens.is_empty()
+        self.queues.is_empty() && self.tokens.is_empty() && self.data.is_idle()
     }
 }
 

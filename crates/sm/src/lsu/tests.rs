@@ -117,7 +117,7 @@ fn run(unit: &mut LoadStoreUnit, spec: &LsuSpec) -> Vec<Outcome> {
         for request in asked.extract_if(.., |request: &mut Request| request.at + L2 <= now) {
             unit.reply(&reply(&request, now.0), spec, &mut outcomes);
         }
-        if unit.queues.next_start(&spec.queue) <= now {
+        if unit.next_operation(spec) <= now {
             unit.advance(now, spec, &mut outcomes);
         }
         if unit.is_idle() && asked.is_empty() && unit.port.sent.is_empty() {
@@ -227,7 +227,9 @@ fn a_store_goes_through_with_its_data_and_needs_no_mshr() {
     assert_eq!(requests.iter().map(|request| request.bytes).collect::<Vec<_>>(), [136, 136]);
     assert!(unit.l1.mshrs.have_room(4, 4));
     outcomes.clear();
-    requests.iter().for_each(|request| unit.reply(&reply(request, 300), &SPEC, &mut outcomes));
+    for request in &requests {
+        unit.reply(&reply(request, 300), &SPEC, &mut outcomes);
+    }
     assert_eq!(outcomes, [Outcome::Acknowledged { slot: 0, generation: 1 }; 2]);
     assert!(unit.is_idle());
 }
@@ -452,6 +454,29 @@ fn a_load_that_hits_waits_for_the_passes_of_data_that_came() {
     unit.advance(Cycle(301), &SPEC, &mut outcomes);
     // The three lines pass from 300 to 302, as the tags tell them apart.
     assert_eq!([0, 1].map(|slot| released(&outcomes, slot)), [302 + 17, 303 + 32].map(Some));
+}
+
+#[test]
+fn a_load_that_hits_comes_before_loads_that_wait_for_the_data_stage() {
+    let mut spec = SPEC;
+    spec.data.between_loads = Some(8);
+    let mut unit = unit();
+    let access = GlobalAccess::Load { cached: true, local: false };
+    let passes = Passes { tags: 2, data: 1, width: 1 };
+    let mut outcomes = Vec::new();
+    for (slot, now, numbers) in [(0, 0, 0..2), (1, 10, 2..4)] {
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(numbers), passes }, Cycle(now));
+        unit.advance(Cycle(now + 1), &spec, &mut outcomes);
+    }
+    for request in std::mem::take(&mut unit.port.sent) {
+        unit.reply(&reply(&request, 300), &spec, &mut outcomes);
+    }
+    unit.push(0, owner(2), load(0..1), Cycle(300));
+    for now in [301, 303] {
+        unit.advance(Cycle(now), &spec, &mut outcomes);
+    }
+    // The first one passes from 300 to 301, the hit at 302, the second one from 303 to 304.
+    assert_eq!([0, 2, 1].map(|slot| released(&outcomes, slot)), [301 + 17, 302 + 32, 304 + 17].map(Some));
 }
 
 #[test]
