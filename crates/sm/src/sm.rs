@@ -402,7 +402,7 @@ impl Advance<'_> {
             }
         }
         if lsu.credits.next_return() <= *now {
-            lsu.queues.unblock(*now);
+            lsu.take_credits(*now, &self.context.spec.lsu, &mut scratch.outcomes);
         }
         if was_blocked && lsu.queues.blocked_since().is_none() {
             *next_operation = lsu.next_operation(&self.context.spec.lsu);

@@ -212,6 +212,8 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             joinable: sm.l1.store_buffer.unwrap_or(0) as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
+        lines_at_once: sm.memory_pipeline.lines_at_once.map_or(usize::MAX, |lines| lines as usize),
+        store_hold: sm.l1.store_buffer.map(|_| u64::from(sm.l1.store_hold)),
         data: DataSpec {
             pace: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
             store_conflict_percent: u64::from(sm.l1.store_conflict_percent.unwrap_or(100))

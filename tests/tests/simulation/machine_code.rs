@@ -35,6 +35,11 @@ fn everyday_kernels_compute_what_the_gpu_did() {
     assert_short("everyday", 300_000, 27);
 }
 
+#[test]
+fn assorted_kernels_compute_what_the_gpu_did() {
+    assert_short("assorted", 200_000, 34);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

@@ -378,11 +378,15 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub data_queue: u32,
-    /// Loads that hit, or passes of shared memory and lane exchanges, that come between two parts of loads whose data has come, of
-    /// eight lines each; where it is not given, all pass the data stage in the order in which they come.
+    /// Loads that hit, or passes of shared memory and lane exchanges, that come between two parts of loads whose data has come;
+    /// where it is not given, all pass the data stage in the order in which they come.
     #[serde(default)]
     #[schemars(range(min = 1, max = 255))]
     pub between_loads: Option<u32>,
+    /// Lines of a load in each of these parts; all where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 32))]
+    pub lines_at_once: Option<u32>,
     /// Cycles between two passes of one load or store, and that the data of a pass takes on the way back to its sub-partition;
     /// one where it is not given.
     #[serde(default)]
@@ -528,11 +532,15 @@ pub struct L1Cache {
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
-    /// Lines that wait to leave, the last ones, that further stores of their warp may join; each store leaves by itself where it
-    /// is not given.
+    /// Lines of stores that wait to leave, or for credits of the crossbar; further stores of their warp may join the last ones, so
+    /// many. Each store leaves by itself where it is not given.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 32))]
+    #[schemars(range(min = 1, max = 64))]
     pub store_buffer: Option<u32>,
+    /// Cycles from the last pass of a store until its first line leaves.
+    #[serde(default)]
+    #[schemars(range(max = 255))]
+    pub store_hold: u32,
     /// When given, every access to global memory answers after so many cycles, whatever it touches: a memory without
     /// caches and without limits, for teaching.
     #[serde(default)]

@@ -63,3 +63,8 @@ fn the_applications() {
 fn the_everyday_kernels() {
     assert_listing("everyday");
 }
+
+#[test]
+fn the_assorted_kernels() {
+    assert_listing("assorted");
+}

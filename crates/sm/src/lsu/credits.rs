@@ -89,7 +89,7 @@ impl Credits {
     }
 
     /// Whether fewer than `limit` flits are on the way; if not, the LSU waits until [`Credits::next_return`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allow(&mut self, now: Cycle, limit: u32) -> bool {
         self.awaited = None;
         if self.in_flight < limit {

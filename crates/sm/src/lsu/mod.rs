@@ -17,6 +17,7 @@ mod mshr;
 mod port;
 mod queue;
 mod sets;
+mod stores;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +38,8 @@ pub(crate) use queue::{QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
 pub(crate) use sets::SetNumbers;
 use slab::Slab;
+use std::collections::VecDeque;
+use stores::Held;
 use warplab_memory::{LineIndex, Reply, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
@@ -47,10 +50,6 @@ const USUAL: usize = 256;
 /// Flits for which a write takes the port of the SM at least (measured: `traces/h200/mechanisms`, `store_u8_b1024` and `_u16_`, one sector
 /// and two).
 const LEAST_WRITE_FLITS: u32 = 2;
-
-/// Lines of a load whose data passes the data stage together once it has come (measured: lsu/fills.txt, misses of 8 and of 32 lines
-/// beside 32 passes of shared memory).
-const LINES_AT_ONCE: usize = 8;
 
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
@@ -66,6 +65,10 @@ pub(crate) struct LsuSpec {
     /// Whether special registers that are another one for each lane are read here.
     pub(crate) reads_lane_numbers: bool,
     pub(crate) data: DataSpec,
+    /// Lines of a load whose data passes the data stage together once it has come.
+    pub(crate) lines_at_once: usize,
+    /// Cycles from the last pass of a store until its first request leaves, where stores wait for their data.
+    pub(crate) store_hold: Option<u64>,
     /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not
@@ -113,6 +116,8 @@ pub(crate) struct LoadStoreUnit {
     data: DataStage,
     pub(crate) port: SendPort,
     pub(crate) credits: Credits,
+    /// Stores that wait for credits.
+    held: VecDeque<Held>,
     /// Whether a store has been sent.
     pub(crate) has_written: bool,
     pub(crate) counters: L1Counters,
@@ -132,6 +137,7 @@ impl LoadStoreUnit {
             data: DataStage::new(spec.warps),
             port: SendPort::default(),
             credits: Credits::default(),
+            held: VecDeque::new(),
             has_written: false,
             counters: L1Counters::default(),
         }
@@ -196,11 +202,15 @@ impl LoadStoreUnit {
         outcomes.extend(Outcome::result(owner, begin.later(latency.saturating_sub(1))));
     }
 
-    /// Whether an access waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs.
+    /// Whether an access waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs. Stores wait
+    /// for credits behind the tags, as long as their buffer has room.
+    #[inline]
     fn must_wait(&mut self, access: GlobalAccess, lines: usize, now: Cycle, spec: &LsuSpec) -> bool {
+        if matches!(access, GlobalAccess::Store { .. }) && spec.port.joinable > 0 {
+            return self.held.len() >= spec.port.joinable;
+        }
         let is_load = matches!(access, GlobalAccess::Load { .. });
-        spec.credits.is_some_and(|limit| !self.credits.allow(now, limit))
-            || is_load && !self.l1.mshrs.have_room(lines, spec.miss_entries)
+        !self.has_credits(now, spec) || is_load && !self.l1.mshrs.have_room(lines, spec.miss_entries)
     }
 
     /// An access to global or local memory comes to the tags.
@@ -337,7 +347,7 @@ impl LoadStoreUnit {
         }
         // What is missing passes when it is there, as slowly as the tags tell its lines apart; the rest passes now.
         let late = (usize::from(tags.max(data)) * missing).div_ceil(lines.len().max(1)) as u16;
-        let parts = missing.div_ceil(LINES_AT_ONCE).max(1) as u8;
+        let parts = missing.div_ceil(start.spec.lines_at_once).max(1) as u8;
         if let Some(done) = self.loads.begin(load, late, parts) {
             let further = u64::from(data.max(1) - 1) * start.spec.load_share;
             let lag = (start.spec.hit - 1) + further;
@@ -345,36 +355,6 @@ impl LoadStoreUnit {
         } else if missing < lines.len() && data > late {
             self.pass_data(&mut start, Kind::Load, asker, (data - late, 0), None);
         }
-    }
-
-    /// A store whose data has its turn at a cycle: then it may join one that has not left.
-    fn store(&mut self, start: Start<'_>, turn: Cycle, owner: Owner, lines: &[LineAccess], local: bool) {
-        let Owner { slot, generation, .. } = owner;
-        let joinable = self.port.joinable((slot, generation), turn);
-        let mut requests = 0;
-        for access in lines {
-            let found = self.l1.store(access);
-            if !found {
-                self.l1.take(access);
-            }
-            let hits = if found { u64::from(access.sectors.count()) } else { 0 };
-            if local {
-                self.counters.local_store_sector_hits += hits;
-            } else {
-                self.counters.global_store_sector_hits += hits;
-            }
-            let unsent = joinable.iter().find(|&&place| self.port.sent[place].line == access.line);
-            if let Some(&place) = unsent {
-                self.join(&start, place, access);
-                continue;
-            }
-            requests += 1;
-            let kind = RequestKind::Write { full: access.full, words: access.words };
-            let leaves = self.send(&start, access, access.sectors, kind, Token::Store { slot, generation });
-            self.port.note_store((slot, generation), leaves, &start.spec.port);
-        }
-        let at = self.port.free_at(&start.spec.port);
-        start.outcomes.push(Outcome::Sent { slot, generation, requests, at });
     }
 
     fn atomic(&mut self, start: Start<'_>, asker: Asker, lines: &[LineAccess], returns: bool) {
@@ -398,22 +378,7 @@ impl LoadStoreUnit {
         }
     }
 
-    /// A store joins one of its warp to the same line, whose request waits in the port.
-    fn join(&mut self, start: &Start<'_>, place: usize, access: &LineAccess) {
-        let spec = start.spec;
-        let access = self.port.joined(place, access);
-        let request = &mut self.port.sent[place];
-        let kind = RequestKind::Write { full: access.full, words: access.words };
-        let before = *request;
-        let bytes = request_bytes(kind, &access, access.sectors, spec).max(before.bytes);
-        *request = Request { sectors: access.sectors, kind, bytes, ..before };
-        if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
-            self.credits.spend(request.flits(flit).saturating_sub(before.flits(flit)));
-        }
-        self.port.grow(place, bytes - before.bytes, &spec.port);
-    }
-
-    /// Sends a request for an operation that starts now; when it begins to leave.
+    /// Sends a request for an operation that starts now.
     fn send(
         &mut self,
         start: &Start<'_>,
@@ -421,22 +386,39 @@ impl LoadStoreUnit {
         sectors: SectorMask,
         kind: RequestKind,
         token: Token,
-    ) -> Cycle {
+    ) {
         if kind == RequestKind::Read {
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
-        self.has_written |= matches!(kind, RequestKind::Write { .. });
+        let request =
+            self.request(start.spec, access, (sectors, kind), token, start.now + start.spec.request);
+        self.leave(request, request.at, start.spec);
+    }
+
+    /// A request that is ready to leave at a cycle.
+    #[inline]
+    fn request(
+        &mut self,
+        spec: &LsuSpec,
+        access: &LineAccess,
+        (sectors, kind): (SectorMask, RequestKind),
+        token: Token,
+        at: Cycle,
+    ) -> Request {
         let token = self.tokens.insert(token) as u32;
-        let bytes = request_bytes(kind, access, sectors, start.spec);
-        let least = if matches!(kind, RequestKind::Write { .. }) { LEAST_WRITE_FLITS } else { 1 };
-        let taken = bytes.max(start.spec.flit_bytes.unwrap_or(0) * least);
-        let at = start.now + start.spec.request;
-        let (sm, line) = (self.sm, access.line);
-        let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at };
-        if let (Some(_), Some(flit)) = (start.spec.credits, start.spec.flit_bytes) {
+        let bytes = request_bytes(kind, access, sectors, spec);
+        Request { sm: self.sm, token, line: access.line, local_line: 0, home: 0, sectors, kind, bytes, at }
+    }
+
+    /// A request passes the send port, which it could do at `due`: when it begins to leave.
+    #[inline(always)]
+    fn leave(&mut self, request: Request, due: Cycle, spec: &LsuSpec) -> Cycle {
+        let least = if matches!(request.kind, RequestKind::Write { .. }) { LEAST_WRITE_FLITS } else { 1 };
+        let taken = request.bytes.max(spec.flit_bytes.unwrap_or(0) * least);
+        if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
             self.credits.spend(request.flits(flit));
         }
-        self.port.send(request, taken, &start.spec.port)
+        self.port.send(request, due, taken, &spec.port)
     }
 
     /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,
@@ -543,7 +525,7 @@ impl LoadStoreUnit {
 
     /// Whether nothing waits here and nothing is under way.
     pub(crate) fn is_idle(&self) -> bool {
-        self.queues.is_empty() && self.tokens.is_empty() && self.data.is_idle()
+        self.queues.is_empty() && self.tokens.is_empty() && self.data.is_idle() && self.held.is_empty()
     }
 }
 

@@ -1,13 +1,11 @@
 //! The port of an SM to the crossbar: requests leave at a number of bytes per cycle. A store that a warp issues right behind another
 //! one joins it where both write to one line (measured: traces/h200/merge/near.txt).
 
-use super::coalesce::LineAccess;
-use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use warplab_memory::{Request, RequestKind};
+use warplab_memory::Request;
 use warplab_trace::QueueCounters;
-use warplab_units::{Cycle, SectorMask};
+use warplab_units::{Address, Cycle};
 
 /// The numbers of the send port.
 #[derive(Clone, Debug)]
@@ -19,12 +17,6 @@ pub(crate) struct PortSpec {
     /// How many of the last requests of stores others may join.
     pub(crate) joinable: usize,
 }
-
-/// Requests of stores that a store may join at most.
-const MOST_JOINABLE: usize = 32;
-
-/// Places of requests in the port.
-pub(crate) type Places = ArrayVec<usize, MOST_JOINABLE>;
 
 /// The warp that a store is of: its slot and generation.
 pub(crate) type Writer = (u8, u32);
@@ -43,6 +35,8 @@ struct Joinable {
 pub(crate) struct SendPort {
     /// Bytes that could have left before the port is free.
     free: u64,
+    /// Likewise, if stores left without waiting for their data: the LSU stops by that.
+    due: u64,
     /// When the last requests leave, as many as may wait.
     last: VecDeque<Cycle>,
     /// When the one before these leaves.
@@ -61,6 +55,7 @@ impl Default for SendPort {
     fn default() -> SendPort {
         SendPort {
             free: 0,
+            due: 0,
             last: VecDeque::new(),
             room_at: Cycle(0),
             sent: Vec::new(),
@@ -73,15 +68,18 @@ impl Default for SendPort {
 }
 
 impl SendPort {
-    /// A request leaves that is ready at `request.at` and takes so many bytes of the port: its last byte has left at the
-    /// time that it is given. When it begins to leave.
-    pub(crate) fn send(&mut self, mut request: Request, bytes: u32, spec: &PortSpec) -> Cycle {
+    /// A request leaves that is ready at `request.at`, or could be at `due`, and takes so many bytes of the port: its last byte
+    /// has left at the time that it is given. When it begins to leave.
+    pub(crate) fn send(&mut self, mut request: Request, due: Cycle, bytes: u32, spec: &PortSpec) -> Cycle {
         let ready = request.at;
         let start = self.free.max(ready.0 * spec.bytes_per_cycle);
         self.free = start + u64::from(bytes);
+        self.due = self.due.max(due.0 * spec.bytes_per_cycle) + u64::from(bytes);
         request.at = Cycle(self.free.div_ceil(spec.bytes_per_cycle));
         self.counters.passes(ready.0, request.at.0);
-        self.last.push_back(request.at);
+        let is_due =
+            if self.due == self.free { request.at } else { Cycle(self.due.div_ceil(spec.bytes_per_cycle)) };
+        self.last.push_back(is_due);
         if self.last.len() > spec.queue {
             self.room_at = self.last.pop_front().unwrap_or(self.room_at);
         }
@@ -100,20 +98,21 @@ impl SendPort {
         }
     }
 
-    /// The places of the last requests of stores of a warp that begin to leave after a cycle.
-    pub(crate) fn joinable(&self, writer: Writer, after: Cycle) -> Places {
-        let waiting = self.stores.iter().rev().take_while(|store| store.start > after);
-        let mine = waiting.filter(|store| store.writer == writer);
-        mine.take(MOST_JOINABLE).map(|store| (store.number - self.first) as usize).collect()
+    /// Whether one of the last requests of stores is of a warp and begins to leave after a cycle.
+    pub(crate) fn has_joinable(&self, writer: Writer, after: Cycle) -> bool {
+        self.waiting(writer, after, usize::MAX).next().is_some()
     }
 
-    /// What the request at a place writes together with another store to its line.
-    pub(crate) fn joined(&self, place: usize, access: &LineAccess) -> LineAccess {
-        let Request { sectors, kind, .. } = self.sent[place];
-        let RequestKind::Write { full, words } = kind else { return *access };
-        let words = words | access.words;
-        let full = full | access.full | SectorMask::filled_by(words);
-        LineAccess { sectors: sectors | access.sectors, full, words, ..*access }
+    /// The place of the one that writes a line, among so many of these.
+    pub(crate) fn joinable(&self, writer: Writer, after: Cycle, line: Address, last: usize) -> Option<usize> {
+        let mut places = self.waiting(writer, after, last).map(|store| (store.number - self.first) as usize);
+        places.find(|&place| self.sent[place].line == line)
+    }
+
+    /// Of so many of the last requests of stores, those of a warp that begin to leave after a cycle.
+    fn waiting(&self, writer: Writer, after: Cycle, last: usize) -> impl Iterator<Item = &Joinable> {
+        let waiting = self.stores.iter().rev().take(last).take_while(move |store| store.start > after);
+        waiting.filter(move |store| store.writer == writer)
     }
 
     /// A request takes so many more bytes of the port: what waits behind it leaves later.
@@ -123,6 +122,28 @@ impl SendPort {
         self.sent[place..].iter_mut().for_each(|request| request.at += more);
         self.stores.iter_mut().filter(|store| store.number > number).for_each(|store| store.start += more);
         self.free += u64::from(bytes);
+        self.due += u64::from(bytes);
+    }
+
+    /// The request of a store at a place begins to leave at a cycle at the earliest: those that leave before it then pass it, and
+    /// what comes from now on waits behind it. What it takes of the port stays where it was.
+    pub(crate) fn put_back(&mut self, place: usize, start: Cycle, spec: &PortSpec) {
+        let (mut place, number) = (place, self.first + place as u64);
+        let Some(mut index) = self.stores.iter().position(|store| store.number == number) else { return };
+        let wait = start.0.saturating_sub(self.stores[index].start.0);
+        self.stores[index].start += wait;
+        self.sent[place].at += wait;
+        self.free = self.free.max(self.sent[place].at.0 * spec.bytes_per_cycle);
+        while place + 1 < self.sent.len() && self.sent[place + 1].at < self.sent[place].at {
+            self.sent.swap(place, place + 1);
+            place += 1;
+            self.stores[index].number += 1;
+            if index + 1 < self.stores.len() && self.stores[index + 1].number == self.stores[index].number {
+                self.stores[index + 1].number -= 1;
+                self.stores.swap(index, index + 1);
+                index += 1;
+            }
+        }
     }
 
     /// Takes the requests, in order of time, up to the first that a store may still join after `end`.
@@ -174,7 +195,9 @@ mod tests {
 
     fn departures(requests: &[(u32, u64)]) -> Vec<u64> {
         let mut port = SendPort::default();
-        requests.iter().for_each(|&(bytes, ready)| _ = port.send(request(bytes, ready), bytes, &SPEC));
+        requests
+            .iter()
+            .for_each(|&(bytes, ready)| _ = port.send(request(bytes, ready), Cycle(ready), bytes, &SPEC));
         port.sent.iter().map(|request| request.at.0).collect()
     }
 
@@ -201,19 +224,19 @@ mod tests {
     fn the_unit_stops_until_no_more_requests_wait_than_the_queue_holds() {
         let mut port = SendPort::default();
         for _ in 0..3 {
-            port.send(request(320, 100), 320, &SPEC);
+            port.send(request(320, 100), Cycle(100), 320, &SPEC);
         }
         assert_eq!(port.back_pressure(Cycle(100)), Some(Cycle(110)));
         assert_eq!(port.back_pressure(Cycle(110)), None);
-        port.send(request(320, 200), 320, &SPEC);
+        port.send(request(320, 200), Cycle(200), 320, &SPEC);
         assert_eq!(port.back_pressure(Cycle(200)), None);
     }
 
     #[test]
     fn time_in_the_port_is_counted_from_ready_to_departure() {
         let mut port = SendPort::default();
-        port.send(request(64, 10), 64, &SPEC);
-        port.send(request(64, 10), 64, &SPEC);
+        port.send(request(64, 10), Cycle(10), 64, &SPEC);
+        port.send(request(64, 10), Cycle(10), 64, &SPEC);
         assert_eq!((port.counters.arrivals, port.counters.total_latency), (2, 2 + 4));
     }
 }

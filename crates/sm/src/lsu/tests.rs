@@ -1,5 +1,7 @@
 //! The LSU alone: the tests push instructions as the issue stage does, and answer requests as L2 does.
 
+mod stores;
+
 use super::coalesce::LineAccess;
 use super::sets::SetNumbers;
 use super::{Credits, L1, Loads};
@@ -8,6 +10,7 @@ use super::{
     Queues, SendPort, Work,
 };
 use slab::Slab;
+use std::collections::VecDeque;
 use warplab_memory::{CacheShape, Reply, Request, RequestKind, SectorCache};
 use warplab_trace::L1Counters;
 use warplab_units::{Address, Cycle, SectorMask, SmId};
@@ -28,6 +31,8 @@ const SPEC: LsuSpec = LsuSpec {
         between_loads: None,
     },
     load_share: 1,
+    lines_at_once: 8,
+    store_hold: None,
     port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
     flit_bytes: None,
@@ -58,6 +63,7 @@ fn unit() -> LoadStoreUnit {
         data: DataStage::new(8),
         port: SendPort::default(),
         credits: Credits::default(),
+        held: VecDeque::new(),
         has_written: false,
         counters: L1Counters::default(),
     }
@@ -246,66 +252,6 @@ fn a_store_takes_its_line_at_once_and_the_next_one_hits_and_leaves_by_itself() {
         }
     }
     assert_eq!((unit.counters.global_store_sector_hits, unit.port.sent.len()), (4, 2));
-}
-
-/// A machine whose stores may join the last 16 requests of their warp, with flits of 32 bytes.
-const JOINING: LsuSpec =
-    LsuSpec { flit_bytes: Some(32), port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 16 }, ..SPEC };
-
-/// A store of one word of line 0.
-fn store_word(word: u32) -> Work {
-    let sectors = SectorMask::single(word / 8);
-    let mut lines = lines(0..1);
-    lines[0] = LineAccess { sectors, full: SectorMask::EMPTY, words: 1 << word, ..lines[0] };
-    Work::Global { access: GlobalAccess::Store { local: false }, lines, passes: ONE }
-}
-
-/// What two warps store, each at its cycle, of a word each: the sectors, words and departure of every request.
-fn left(stores: &[(u8, u64, u32)]) -> Vec<(u8, u32, u64)> {
-    let mut unit = unit();
-    for &(slot, at, word) in stores {
-        unit.push(0, owner(slot), store_word(word), Cycle(at));
-        unit.advance(Cycle(at + 1), &JOINING, &mut Vec::new());
-    }
-    let words = |request: &Request| match request.kind {
-        RequestKind::Write { words, .. } => words,
-        _ => 0,
-    };
-    unit.port.sent.iter().map(|request| (request.sectors.0, words(request), request.at.0)).collect()
-}
-
-#[test]
-fn a_store_right_behind_one_of_its_warp_leaves_with_it() {
-    // A flit each for the sector and for what is left out of it, from 16 cycles after the start on.
-    assert_eq!(left(&[(0, 0, 0), (0, 2, 1)]), [(0b0001, 0b11, 1 + 16 + 2)]);
-    // Another sector is another flit.
-    assert_eq!(left(&[(0, 0, 0), (0, 2, 8)]), [(0b0011, 0x101, 1 + 16 + 3)]);
-}
-
-#[test]
-fn a_store_leaves_by_itself_behind_one_that_has_begun_to_leave_or_is_of_another_warp() {
-    assert_eq!(left(&[(0, 0, 0), (0, 15, 1)]), [(0b0001, 0b11, 19)]);
-    assert_eq!(left(&[(0, 0, 0), (0, 16, 1)]), [(0b0001, 0b01, 19), (0b0001, 0b10, 17 + 16 + 2)]);
-    assert_eq!(left(&[(0, 0, 0), (1, 2, 1)]), [(0b0001, 0b01, 19), (0b0001, 0b10, 19 + 2)]);
-}
-
-#[test]
-fn what_waits_behind_a_store_that_grows_leaves_later() {
-    assert_eq!(left(&[(0, 0, 0), (1, 1, 1), (0, 2, 8)]), [(0b0011, 0x101, 20), (0b0001, 0b10, 22)]);
-}
-
-#[test]
-fn what_a_store_may_still_join_is_not_taken() {
-    let mut unit = unit();
-    for (slot, at) in [(0, 0), (1, 10)] {
-        unit.push(0, owner(slot), store_word(0), Cycle(at));
-        unit.advance(Cycle(at + 1), &JOINING, &mut Vec::new());
-    }
-    let mut taken = Vec::new();
-    unit.port.take(Cycle(20), &mut taken);
-    assert_eq!((taken.len(), unit.port.sent.len(), unit.port.kept_until), (1, 1, Cycle(11 + 16)));
-    unit.port.take(Cycle(27), &mut taken);
-    assert_eq!((taken.len(), unit.port.kept_until), (2, Cycle::NEVER));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::overlay::Overlay;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use warplab_exec::{
     AtomicOp, AtomicReply, AtomicRequest, AtomicType, ExecFault, GlobalMemory, Heap, HeapRequest, Lanes,
     MemoryFault, MemoryImage, Pattern, Row,
@@ -95,6 +96,9 @@ impl Shard {
         (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % self.of == self.number
     }
 }
+
+/// Changes of an SM in an epoch, mostly.
+const USUAL: usize = 32;
 
 /// The changes of one SM in one epoch.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -189,12 +193,17 @@ impl StoreLog {
         })
     }
 
-    /// The data of a change.
-    fn rows(&self, entry: &Entry) -> [Row; 4] {
-        let mut data = [[0; ROW_LANES]; 4];
-        let rows = &self.data[entry.data as usize..][..rows_of(entry)];
-        data[..rows.len()].copy_from_slice(rows);
-        data
+    /// The data of a change; its last rows mean nothing where it has fewer than four.
+    fn rows(&self, entry: &Entry) -> Cow<'_, [Row; 4]> {
+        let rows = &self.data[entry.data as usize..];
+        rows.first_chunk().map_or_else(
+            || {
+                let mut data = [[0; ROW_LANES]; 4];
+                data[..rows.len()].copy_from_slice(rows);
+                Cow::Owned(data)
+            },
+            Cow::Borrowed,
+        )
     }
 
     /// Makes a change; an atomic operation with a result gives it, and so does `malloc`.
@@ -276,9 +285,20 @@ impl StoreLog {
             pattern: lanes.pattern,
             ..entry
         };
+        if self.entries.capacity() == 0 {
+            self.make_room();
+        }
         self.addresses.push(*lanes.addresses);
         self.data.extend_from_slice(&data[..rows_of(&entry)]);
         self.entries.push(entry);
+    }
+
+    /// Makes room for the changes of most epochs at once.
+    #[cold]
+    fn make_room(&mut self) {
+        self.addresses.reserve(USUAL);
+        self.data.reserve(2 * USUAL);
+        self.entries.reserve(USUAL);
     }
 }
 

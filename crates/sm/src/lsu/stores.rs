@@ -1,0 +1,157 @@
+//! Stores behind the tags: each line becomes a request, which others of its warp may join until it leaves. What has no credits of the
+//! crossbar waits here (measured: traces/h200/merge).
+
+use super::coalesce::LineAccess;
+use super::message::{Outcome, Owner};
+use super::port::Writer;
+use super::{LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
+use serde::{Deserialize, Serialize};
+use warplab_memory::{Request, RequestKind};
+use warplab_units::{Cycle, SectorMask};
+
+/// A request of a store that waits for credits.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Held {
+    request: Request,
+    writer: Writer,
+    /// With the last one of a store, how many requests that has.
+    last_of: Option<u16>,
+}
+
+impl LoadStoreUnit {
+    /// A store whose data has its turn at a cycle: then it may join one that has not left.
+    pub(super) fn store(
+        &mut self,
+        start: Start<'_>,
+        turn: Cycle,
+        owner: Owner,
+        lines: &[LineAccess],
+        local: bool,
+    ) {
+        let Start { now, spec, passes, outcomes } = start;
+        let writer: Writer = (owner.slot, owner.generation);
+        let after = turn + spec.request;
+        let due = now + spec.request;
+        let passed = turn.max(now) + u64::from(passes.data) * spec.data.pace;
+        let leaves = spec.store_hold.map_or(due, |hold| passed + hold + spec.request);
+        let joins = self.port.has_joinable(writer, after);
+        let holds = spec.port.joinable > 0 && !self.has_credits(now, spec);
+        let mut requests = 0;
+        for access in lines {
+            let found = self.l1.store(access);
+            if !found {
+                self.l1.take(access);
+            }
+            let hits = if found { u64::from(access.sectors.count()) } else { 0 };
+            if local {
+                self.counters.local_store_sector_hits += hits;
+            } else {
+                self.counters.global_store_sector_hits += hits;
+            }
+            if holds && self.join_held(writer, access, spec) {
+                continue;
+            }
+            let last = spec.port.joinable.saturating_sub(self.held.len());
+            if joins && let Some(place) = self.port.joinable(writer, after, access.line, last) {
+                self.join(place, access, spec);
+                self.port.put_back(place, leaves, &spec.port);
+                continue;
+            }
+            requests += 1;
+            let kind = RequestKind::Write { full: access.full, words: access.words };
+            let token = Token::Store { slot: owner.slot, generation: owner.generation };
+            let request = self.request(spec, access, (access.sectors, kind), token, leaves);
+            if holds {
+                self.held.push_back(Held { request, writer, last_of: None });
+            } else {
+                self.write(request, due, writer, spec);
+            }
+        }
+        match self.held.back_mut() {
+            Some(held) if holds && requests > 0 => held.last_of = Some(requests),
+            _ => outcomes.push(self.sent(writer, requests, spec)),
+        }
+    }
+
+    /// Whether the crossbar takes more: not while stores wait for it.
+    #[inline(always)]
+    pub(super) fn has_credits(&mut self, now: Cycle, spec: &LsuSpec) -> bool {
+        self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit))
+    }
+
+    /// Credits have come back: stores leave that waited for them, as far as they go.
+    #[inline]
+    pub(crate) fn take_credits(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        if !self.held.is_empty() {
+            self.release(now, spec, outcomes);
+        }
+        self.queues.unblock(now);
+    }
+
+    /// Stores leave that have waited for credits, as far as these go.
+    #[inline(never)]
+    fn release(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
+        while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
+            let Some(Held { request, writer, last_of }) = self.held.pop_front() else { return };
+            let at = request.at.max(now);
+            self.write(Request { at, ..request }, now, writer, spec);
+            if let Some(requests) = last_of {
+                outcomes.push(self.sent(writer, requests, spec));
+            }
+        }
+    }
+
+    /// A store has left with so many requests.
+    fn sent(&self, (slot, generation): Writer, requests: u16, spec: &LsuSpec) -> Outcome {
+        Outcome::Sent { slot, generation, requests, at: self.port.free_at(&spec.port) }
+    }
+
+    /// A request of a store passes the send port, which it could do at `due`.
+    #[inline(never)]
+    fn write(&mut self, request: Request, due: Cycle, writer: Writer, spec: &LsuSpec) {
+        self.has_written = true;
+        let start = self.leave(request, due, spec);
+        self.port.note_store(writer, start, &spec.port);
+    }
+
+    /// A store joins one of its warp to the same line that waits for credits, if there is one.
+    fn join_held(&mut self, writer: Writer, access: &LineAccess, spec: &LsuSpec) -> bool {
+        let mut waiting = self.held.iter_mut().rev().take(spec.port.joinable);
+        let Some(held) = waiting.find(|held| held.writer == writer && held.request.line == access.line)
+        else {
+            return false;
+        };
+        let request = &mut held.request;
+        let access = together(request, access);
+        write_all(request, &access, spec);
+        true
+    }
+
+    /// A store joins one of its warp to the same line, whose request waits in the port.
+    fn join(&mut self, place: usize, access: &LineAccess, spec: &LsuSpec) {
+        let request = &mut self.port.sent[place];
+        let before = *request;
+        let access = together(request, access);
+        write_all(request, &access, spec);
+        let (bytes, after) = (request.bytes, *request);
+        if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
+            self.credits.spend(after.flits(flit).saturating_sub(before.flits(flit)));
+        }
+        self.port.grow(place, bytes - before.bytes, &spec.port);
+    }
+}
+
+/// What a request writes together with another store to its line.
+fn together(request: &Request, access: &LineAccess) -> LineAccess {
+    let RequestKind::Write { full, words } = request.kind else { return *access };
+    let words = words | access.words;
+    let full = full | access.full | SectorMask::filled_by(words);
+    LineAccess { sectors: request.sectors | access.sectors, full, words, ..*access }
+}
+
+/// A request writes all of this; it takes no fewer bytes than before.
+fn write_all(request: &mut Request, access: &LineAccess, spec: &LsuSpec) {
+    request.sectors = access.sectors;
+    request.kind = RequestKind::Write { full: access.full, words: access.words };
+    request.bytes = request_bytes(request.kind, access, access.sectors, spec).max(request.bytes);
+}
