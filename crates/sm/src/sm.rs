@@ -448,6 +448,12 @@ impl Advance<'_> {
             Outcome::Sent { slot, generation, requests, .. } => {
                 self.sent(usize::from(slot), generation, requests);
             }
+            Outcome::Held { slot, generation, requests } => {
+                let warp = &mut self.sm.warps[usize::from(slot)];
+                if warp.generation == generation {
+                    warp.unacknowledged += u32::from(requests);
+                }
+            }
             Outcome::Acknowledged { slot, generation } => {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {

@@ -76,6 +76,8 @@ pub(crate) enum Outcome {
     Release { slot: u8, generation: u32, counter: u8, at: Cycle },
     /// A store leaves for L2, in this many requests, the last of them at `at`.
     Sent { slot: u8, generation: u32, requests: u16, at: Cycle },
+    /// A store waits for credits: so many requests will be acknowledged, the first ones perhaps before it has left.
+    Held { slot: u8, generation: u32, requests: u16 },
     /// L2 has acknowledged one request of a store.
     Acknowledged { slot: u8, generation: u32 },
 }

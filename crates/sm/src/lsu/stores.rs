@@ -14,8 +14,8 @@ use warplab_units::{Cycle, SectorMask};
 pub(crate) struct Held {
     request: Request,
     writer: Writer,
-    /// With the last one of a store, how many requests that has.
-    last_of: Option<u16>,
+    /// Whether its store has left with it.
+    is_last: bool,
 }
 
 impl LoadStoreUnit {
@@ -62,13 +62,17 @@ impl LoadStoreUnit {
             let token = Token::Store { slot: owner.slot, generation: owner.generation };
             let request = self.request(spec, access, (access.sectors, kind), token, leaves);
             if holds {
-                self.held.push_back(Held { request, writer, last_of: None });
+                self.held.push_back(Held { request, writer, is_last: false });
             } else {
                 self.write(request, due, writer, spec);
             }
         }
         match self.held.back_mut() {
-            Some(held) if holds && requests > 0 => held.last_of = Some(requests),
+            Some(held) if holds && requests > 0 => {
+                held.is_last = true;
+                let Owner { slot, generation, .. } = owner;
+                outcomes.push(Outcome::Held { slot, generation, requests });
+            }
             _ => outcomes.push(self.sent(writer, requests, spec)),
         }
     }
@@ -92,16 +96,16 @@ impl LoadStoreUnit {
     #[inline(never)]
     fn release(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
-            let Some(Held { request, writer, last_of }) = self.held.pop_front() else { return };
+            let Some(Held { request, writer, is_last }) = self.held.pop_front() else { return };
             let at = request.at.max(now);
             self.write(Request { at, ..request }, now, writer, spec);
-            if let Some(requests) = last_of {
-                outcomes.push(self.sent(writer, requests, spec));
+            if is_last {
+                outcomes.push(self.sent(writer, 0, spec));
             }
         }
     }
 
-    /// A store has left with so many requests.
+    /// A store has left with so many requests that had not been told.
     fn sent(&self, (slot, generation): Writer, requests: u16, spec: &LsuSpec) -> Outcome {
         Outcome::Sent { slot, generation, requests, at: self.port.free_at(&spec.port) }
     }
