@@ -1,8 +1,8 @@
-//! One epoch of the launch that runs: SMs and partitions each alone, then what they have for each other.
+//! One epoch of the launch that runs: SMs each alone, then the partitions, then what they have for the SMs.
 
 use crate::device::DeviceState;
 use crate::fault::RunFault;
-use crate::memory_side::{MemorySide, MemorySpec, PartitionPort};
+use crate::memory_side::MemorySpec;
 use crate::parallel;
 use crate::printed::collect_printed;
 use crate::running::{QueuedLaunch, Running, SmPort};
@@ -15,34 +15,37 @@ pub(crate) struct Epoch<'a> {
     pub(crate) memory_spec: &'a MemorySpec,
     pub(crate) launch: &'a QueuedLaunch,
     pub(crate) state: &'a mut DeviceState,
+    /// How far the partitions advance beyond the end of the epoch.
+    pub(crate) lead: u64,
 }
 
 impl Epoch<'_> {
-    /// From the next event on, as long as a message takes: what is sent in an epoch arrives in a later one.
+    /// From the next event on.
     pub(crate) fn run(self) -> Result<(), RunFault> {
+        let Some((start, end)) = span(self.state, self.memory_spec, self.lead) else { return Ok(()) };
         let Some(running) = &mut self.state.running else { return Ok(()) };
-        let start = self.state.now.max(running.next_event().min(self.state.memory_side.next_event()));
         if start == Cycle::NEVER || running.watchdog.is_stuck(start) {
             return Err(running.hang(self.launch, start));
         }
         check_limits(running, self.launch, start)?;
-        let end = start + self.memory_spec.epoch;
-        self.between(start, end)
+        self.until(end)
     }
 
-    /// What happens from `start` to `end`, which is at most as much later as a message takes.
-    pub(crate) fn between(self, start: Cycle, end: Cycle) -> Result<(), RunFault> {
-        let Epoch { memory_spec, launch, state } = self;
+    /// What happens until `end`, the end of the epoch or before.
+    pub(crate) fn until(self, end: Cycle) -> Result<(), RunFault> {
+        let Epoch { memory_spec, launch, state, lead } = self;
         let DeviceState { now, memory, heap, memory_side, running, printed, .. } = state;
         let Some(running) = running else { return Ok(()) };
         let context = launch.context(memory);
-        let busy = advance(running, memory_side, end, &context, memory_spec);
+        advance_sms(running, end, &context);
         collect_printed(running, printed);
         if let Some(fault) = running.take_fault() {
             return Err(RunFault::Launch(fault));
         }
-        apply_logs(running, (start, end), &context, memory, heap)?;
-        let last_reply = memory_side.exchange(running, memory_spec, end, busy);
+        apply_logs(running, end, &context, memory, heap)?;
+        memory_side.take_requests(running, memory_spec, end);
+        memory_side.advance(memory_spec, end + lead);
+        let last_reply = memory_side.give_replies(running, memory_spec, end + lead);
         running.replied(last_reply, end);
         running.collect_ends(end);
         running.stop_if_steady(end, memory_side);
@@ -52,31 +55,25 @@ impl Epoch<'_> {
     }
 }
 
-/// All SMs and all partitions that have something to do, each alone, up to `end`. How many they are.
-fn advance(
-    running: &mut Running,
-    memory_side: &mut MemorySide,
-    end: Cycle,
-    context: &Context<'_>,
-    spec: &MemorySpec,
-) -> usize {
+/// When the next epoch begins and ends, if a launch runs. What an SM sends can be answered after the way there and back, and what
+/// a partition sends arrives after the way back: until then the SMs know all that comes to them. The partitions are ahead of
+/// the SMs by `lead`, so that nothing that they send arrives sooner.
+pub(crate) fn span(state: &DeviceState, spec: &MemorySpec, lead: u64) -> Option<(Cycle, Cycle)> {
+    let DeviceState { now, memory_side, running, .. } = state;
+    let sms = running.as_ref()?.next_event().min(memory_side.next_request()).max(*now);
+    let partitions = memory_side.next_event().max(*now);
+    Some((sms.min(partitions), (sms + (spec.way + lead)).min(partitions + spec.way)))
+}
+
+/// All SMs that have something to do, each alone, up to `end`.
+fn advance_sms(running: &mut Running, end: Cycle, context: &Context<'_>) {
     let mut sms = running.begin_epoch(end);
-    let mut partitions = memory_side.begin_epoch(end);
-    let busy = sms.len() + partitions.len();
-    let advance_sm = |(port, next): &mut (&mut SmPort, &mut Cycle)| **next = port.advance(end, context);
-    let advance_partition = |(port, next): &mut (&mut PartitionPort, &mut Cycle)| {
-        **next = port.advance(end, spec);
-    };
-    if parallel::is_worth_it(busy) {
-        parallel::both(
-            || parallel::for_each(&mut sms, advance_sm),
-            || parallel::for_each(&mut partitions, advance_partition),
-        );
+    let advance = |(port, next): &mut (&mut SmPort, &mut Cycle)| **next = port.advance(end, context);
+    if parallel::is_worth_it(sms.len()) {
+        parallel::for_each(&mut sms, advance);
     } else {
-        sms.iter_mut().for_each(advance_sm);
-        partitions.iter_mut().for_each(advance_partition);
+        sms.iter_mut().for_each(advance);
     }
-    busy
 }
 
 /// The limit that was given, or the one that holds where none was.

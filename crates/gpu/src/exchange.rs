@@ -110,10 +110,14 @@ impl Cluster {
         }
     }
 
-    /// When the first message leaves that has not passed the ports.
-    pub(crate) fn next_departure(&self) -> Cycle {
-        let [request, reply] = self.departures;
-        request.min(reply)
+    /// When the first request leaves that has not passed the port.
+    pub(crate) fn next_request(&self) -> Cycle {
+        self.departures[0]
+    }
+
+    /// When the first reply leaves that has not passed the ports.
+    pub(crate) fn next_reply(&self) -> Cycle {
+        self.departures[1]
     }
 
     /// Whether every message has passed the ports.

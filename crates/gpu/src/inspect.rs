@@ -1,8 +1,8 @@
 //! A device between two of its boundaries: a copy of one SM or partition goes on alone to a cycle of the next epoch.
 //! The device itself stays where it is.
 
-use crate::device::{Device, Status};
-use crate::fault::RunFault;
+use crate::device::Device;
+use crate::epoch::span;
 use crate::running::QueuedLaunch;
 use std::sync::Arc;
 use warplab_exec::{LaunchFault, MemoryImage};
@@ -40,18 +40,8 @@ impl Device {
     /// runs, or nothing can happen any more.
     #[must_use]
     pub fn next_boundary(&self) -> Option<Cycle> {
-        let running = self.state.running.as_ref()?;
-        let event = running.next_event().min(self.state.memory_side.next_event());
-        let start = self.state.now.max(event);
-        (start != Cycle::NEVER).then(|| start + self.memory_spec.epoch)
-    }
-
-    /// Runs one epoch.
-    ///
-    /// # Errors
-    /// When a thread faults, nothing can go on, or a limit is reached.
-    pub fn advance_epoch(&mut self) -> Result<Status, RunFault> {
-        self.epoch()
+        let (start, end) = span(&self.state, &self.memory_spec, 0)?;
+        (start != Cycle::NEVER).then_some(end)
     }
 
     /// The kernel of a launch, counted from 0.

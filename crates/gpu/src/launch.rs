@@ -47,6 +47,8 @@ pub struct PreparedLaunch {
     pub(crate) spec: Arc<SmSpec>,
     pub(crate) launch: Arc<LaunchSpec>,
     pub(crate) hazards: Arc<HazardTable>,
+    /// Whether the kernel may wait for what other SMs store: the sooner they see it, the better.
+    pub(crate) waits_for_stores: bool,
     /// How many blocks fit on an SM, and why not more.
     pub occupancy: Occupancy,
 }
@@ -73,6 +75,7 @@ pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<Prepare
         let why = "keeps convergence barriers over calls of functions, which is simulated for warps of 32 lanes only";
         return Err(fault(kernel, why.to_owned()));
     }
+    let waits_for_stores = code.has_strong_loads();
     let constants =
         ConstantBanks::load(launch.program, kernel, &launch.shape, launch.parameters, launch.symbols)
             .map_err(|fault| RunFault::Launch(Box::new(fault)))?;
@@ -80,7 +83,7 @@ pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<Prepare
         Arc::new(SmSpec::new(config, occupancy.carveout_kib, others_of_cluster(config, &launch.shape)));
     let hazards = Arc::new(HazardTable::new(kernel, spec.latencies()));
     let launch = Arc::new(LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants));
-    Ok(PreparedLaunch { spec, launch, hazards, occupancy })
+    Ok(PreparedLaunch { spec, launch, hazards, waits_for_stores, occupancy })
 }
 
 /// How many SMs beside one of a cluster run a launch: its blocks go to the clusters in turn.

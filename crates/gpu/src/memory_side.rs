@@ -2,16 +2,13 @@
 
 use crate::exchange::{Cluster, ClusterSms, clusters_of};
 use crate::inspect::ShownSets;
-use crate::next_events::{NextEvents, chosen};
-use crate::order::{Sorter, Stream, Timed};
+use crate::next_events::NextEvents;
 use crate::parallel;
+use crate::partition_port::{Member, PartitionPort, Twins};
 use crate::running::Running;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
-use warplab_memory::{
-    AddressMap, CrossbarSpec, HalfContent, HalfMessage, Partition, PartitionOutput, PartitionSpec,
-    PartitionView, Request,
-};
+use warplab_memory::{AddressMap, CrossbarSpec, PartitionSpec, PartitionView};
 use warplab_trace::{CrossbarCounters, PartitionCounters};
 use warplab_units::{Address, Cycle, PartitionId, TypedId};
 
@@ -22,94 +19,28 @@ pub(crate) struct MemorySpec {
     pub(crate) crossbar: CrossbarSpec,
     pub(crate) map: AddressMap,
     pub(crate) partitions: usize,
-    /// Cycles of an epoch: the shortest time that a message takes.
-    pub(crate) epoch: u64,
+    /// The shortest time that a message takes between an SM and a partition, in cycles.
+    pub(crate) way: u64,
+    /// The time that a message takes between the halves of L2.
+    pub(crate) link: u64,
+    /// How much longer than `way` an epoch can be in which partitions advance behind SMs.
+    pub(crate) lead: u64,
 }
 
 impl MemorySpec {
     pub(crate) fn new(config: &GpuConfig) -> MemorySpec {
+        let way = u64::from(config.crossbar.latency);
+        // A place that is free again gets its next block in a later epoch.
+        let turnaround = u64::from(config.launch.block_end) + u64::from(config.launch.block_start);
         MemorySpec {
             partition: PartitionSpec::new(config),
             crossbar: CrossbarSpec::new(config),
             map: AddressMap::new(config),
             partitions: config.partitions(),
-            epoch: match config.l2.halves {
-                2 => u64::from(config.crossbar.latency.min(config.l2.link_latency)),
-                _ => u64::from(config.crossbar.latency),
-            },
+            way,
+            link: u64::from(config.l2.link_latency),
+            lead: turnaround.saturating_sub(way).min(way),
         }
-    }
-}
-
-/// Messages of one moment stay in the order in which they were sent.
-impl Timed for HalfMessage {
-    fn at(&self) -> Cycle {
-        self.at
-    }
-
-    fn rank(&self) -> u64 {
-        0
-    }
-}
-
-/// A partition with what comes to it and what it has sent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct PartitionPort {
-    partition: Partition,
-    /// Requests that arrive after the last epoch, as they were sent.
-    coming: Vec<Request>,
-    /// Messages of the other half that arrive after the last epoch: its requests, and data and invalidations. Those of one
-    /// kind mostly come in order.
-    far_requests: Stream<HalfMessage>,
-    far_data: Stream<HalfMessage>,
-    #[serde(skip)]
-    sent: PartitionOutput,
-    #[serde(skip)]
-    sorter: Sorter,
-}
-
-impl PartitionPort {
-    fn new(spec: &MemorySpec, id: PartitionId) -> PartitionPort {
-        PartitionPort {
-            partition: Partition::new(&spec.partition, id),
-            coming: Vec::new(),
-            far_requests: Stream::default(),
-            far_data: Stream::default(),
-            sent: PartitionOutput::default(),
-            sorter: Sorter::default(),
-        }
-    }
-
-    /// Whether nothing is on its way here.
-    fn is_quiet(&self) -> bool {
-        self.coming.is_empty() && self.far_requests.is_empty() && self.far_data.is_empty()
-    }
-
-    /// A request is on its way here.
-    fn take_request(&mut self, request: Request) {
-        self.coming.push(request);
-    }
-
-    /// A message of the partition of the same number in the other half is on its way here.
-    fn take_message(&mut self, message: HalfMessage) {
-        match message.content {
-            HalfContent::Request(_) => self.far_requests.push(message),
-            HalfContent::Data(..) | HalfContent::Invalidate(_) => self.far_data.push(message),
-        }
-    }
-
-    /// Advances to `end`, alone; gives the next event after it.
-    pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) -> Cycle {
-        let partition = &mut self.partition;
-        let take = |request| partition.push(&spec.partition, request);
-        let (of_sms, next_request) = self.sorter.take_before(&mut self.coming, end, take);
-        let mut take = |message| partition.push_message(&spec.partition, message);
-        let (far_requests, next_far_request) = self.far_requests.take_before(end, &mut take);
-        let (_, next_far_data) = self.far_data.take_before(end, take);
-        let next_message = next_far_request.min(next_far_data);
-        partition.fetch_for(&spec.partition, end, [of_sms, far_requests]);
-        self.partition.advance(&spec.partition, end, &mut self.sent);
-        self.partition.next_event().unwrap_or(Cycle::NEVER).min(next_request).min(next_message)
     }
 }
 
@@ -123,9 +54,11 @@ pub(crate) struct MemorySide {
     clusters: Vec<Cluster>,
     /// The next event of each partition, known after every epoch: the first arrival of a request, too.
     next: NextEvents,
-    /// The partitions that act in the present epoch, ascending.
+    /// The partitions that have just acted, ascending: those of the first half, for whose twins it holds as well.
     #[serde(skip)]
     acting: Vec<usize>,
+    /// The cycle up to which the partitions have advanced.
+    pub(crate) reached: Cycle,
 }
 
 impl MemorySide {
@@ -137,6 +70,7 @@ impl MemorySide {
             clusters: spec.crossbar.clusters().iter().map(|sms| Cluster::new(sms.len())).collect(),
             next: NextEvents::never(spec.partitions),
             acting: Vec::new(),
+            reached: Cycle(0),
         }
     }
 
@@ -152,18 +86,15 @@ impl MemorySide {
         self.partitions.len()
     }
 
-    /// The next cycle in which a partition does something, a request arrives or a message leaves.
+    /// The next cycle in which a partition does something, a request arrives or a reply leaves.
     pub(crate) fn next_event(&self) -> Cycle {
-        let held = self.clusters.iter().map(Cluster::next_departure).min();
-        self.next.first().min(held.unwrap_or(Cycle::NEVER))
+        let replies = self.clusters.iter().map(Cluster::next_reply).min();
+        self.next.first().min(replies.unwrap_or(Cycle::NEVER))
     }
 
-    /// The partitions that do something before `end`, each with its next event.
-    pub(crate) fn begin_epoch(&mut self, end: Cycle) -> Vec<(&mut PartitionPort, &mut Cycle)> {
-        let MemorySide { partitions, next, acting, .. } = self;
-        acting.clear();
-        acting.extend(next.due(end));
-        chosen(partitions, acting).zip(chosen(next.as_mut_slice(), acting)).collect()
+    /// The next cycle in which a request leaves that an SM has sent.
+    pub(crate) fn next_request(&self) -> Cycle {
+        self.clusters.iter().map(Cluster::next_request).min().unwrap_or(Cycle::NEVER)
     }
 
     /// What a partition holds at the end of a cycle of the epoch that comes next.
@@ -174,8 +105,15 @@ impl MemorySide {
         at: Cycle,
         sets: ShownSets,
     ) -> Option<PartitionView> {
-        let mut port = self.partitions.get(partition.index())?.clone();
-        port.advance(at + 1, spec);
+        let copy = |partition: PartitionId| {
+            let port = self.partitions.get(partition.index())?.clone();
+            Some((port, self.next.of(partition.index())))
+        };
+        let (mut port, mut next) = copy(partition)?;
+        let mut other = spec.map.twin(partition).and_then(copy);
+        let one = Member { port: &mut port, next: &mut next };
+        let other = other.as_mut().map(|(port, next)| Member { port, next });
+        Twins { one, other }.advance(at + 1, spec);
         Some(port.partition.inspect(at, sets.first, sets.most))
     }
 
@@ -200,65 +138,10 @@ impl MemorySide {
             && self.clusters.iter().all(Cluster::holds_nothing)
     }
 
-    /// Hands over what SMs and partitions have sent in this epoch, each cluster alone. The last arrival of a reply.
-    /// `busy` units had something to do.
-    pub(crate) fn exchange(
-        &mut self,
-        running: &mut Running,
-        spec: &MemorySpec,
-        end: Cycle,
-        busy: usize,
-    ) -> Cycle {
-        self.hand_over_replies(spec);
-        let MemorySide { clusters, .. } = self;
-        let of_clusters = clusters_of(running, spec.crossbar.clusters());
-        let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> = clusters.iter_mut().zip(of_clusters).collect();
-        let exchange = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| {
-            cluster.send(sms, end, spec);
-            cluster.receive(sms, end, spec);
-            cluster.receive_credits(sms, spec);
-        };
-        if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
-            parallel::for_each(&mut each, exchange);
-        } else {
-            each.iter_mut().for_each(exchange);
-        }
-        self.hand_over_messages(spec);
-        self.hand_over_requests();
-        self.clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
-    }
-
-    /// What partitions have sent in this epoch goes to the clusters.
-    fn hand_over_replies(&mut self, spec: &MemorySpec) {
-        let MemorySide { partitions, clusters, acting, .. } = self;
-        for port in chosen(partitions, acting) {
-            for reply in &port.sent.replies {
-                clusters[spec.crossbar.cluster(reply.sm)].take_reply(*reply);
-            }
-            for credit in &port.sent.credits {
-                clusters[spec.crossbar.cluster(credit.sm)].take_credit(*credit);
-            }
-            port.sent.replies.clear();
-            port.sent.credits.clear();
-        }
-    }
-
-    /// What partitions have sent to the other half in this epoch is on its way there.
-    fn hand_over_messages(&mut self, spec: &MemorySpec) {
-        let MemorySide { partitions, next, acting, .. } = self;
-        for &partition in acting.iter() {
-            let Some(twin) = spec.map.twin(PartitionId::from_index(partition)) else { break };
-            let mut messages = std::mem::take(&mut partitions[partition].sent.to_other_half);
-            for message in messages.drain(..) {
-                next.no_later(twin.index(), message.at);
-                partitions[twin.index()].take_message(message);
-            }
-            partitions[partition].sent.to_other_half = messages;
-        }
-    }
-
-    /// The requests that have passed the ports are on their way to the partitions.
-    fn hand_over_requests(&mut self) {
+    /// The requests of SMs that leave before `end` pass the ports, each cluster alone, and are on their way to partitions.
+    pub(crate) fn take_requests(&mut self, running: &mut Running, spec: &MemorySpec, end: Cycle) {
+        let busy = running.acting.len();
+        self.for_each_cluster(running, spec, busy, |cluster, sms| cluster.send(sms, end, spec));
         let MemorySide { partitions, clusters, next, .. } = self;
         for cluster in clusters {
             for (partition, request) in &cluster.passed {
@@ -266,6 +149,67 @@ impl MemorySide {
                 partitions[partition.index()].take_request(*request);
             }
             cluster.passed.clear();
+        }
+    }
+
+    /// The partitions advance to `end`. All requests must be known that arrive until then.
+    pub(crate) fn advance(&mut self, spec: &MemorySpec, end: Cycle) {
+        let MemorySide { partitions, next, acting, reached, .. } = self;
+        let twins = twins(partitions, next, spec);
+        let mut due: Vec<(usize, Twins<'_>)> =
+            twins.enumerate().filter(|(_, twins)| twins.next() < end).collect();
+        acting.clear();
+        acting.extend(due.iter().map(|(number, _)| *number));
+        let advance = |(_, twins): &mut (usize, Twins<'_>)| twins.advance(end, spec);
+        if parallel::is_worth_it(due.len()) {
+            parallel::for_each(&mut due, advance);
+        } else {
+            due.iter_mut().for_each(advance);
+        }
+        *reached = end.max(*reached);
+    }
+
+    /// What partitions have sent and leaves before `end` passes the ports, each cluster alone, and is on its way to SMs.
+    /// The last arrival of a reply.
+    pub(crate) fn give_replies(&mut self, running: &mut Running, spec: &MemorySpec, end: Cycle) -> Cycle {
+        let MemorySide { partitions, clusters, acting, .. } = self;
+        let both = acting.iter().flat_map(|&number| {
+            let one = PartitionId::from_index(number);
+            std::iter::once(one).chain(spec.map.twin(one))
+        });
+        for partition in both {
+            let port = &mut partitions[partition.index()];
+            for reply in port.sent.replies.drain(..) {
+                clusters[spec.crossbar.cluster(reply.sm)].take_reply(reply);
+            }
+            for credit in port.sent.credits.drain(..) {
+                clusters[spec.crossbar.cluster(credit.sm)].take_credit(credit);
+            }
+        }
+        let busy = acting.len();
+        self.for_each_cluster(running, spec, busy, |cluster, sms| {
+            cluster.receive(sms, end, spec);
+            cluster.receive_credits(sms, spec);
+        });
+        self.clusters.iter().map(|cluster| cluster.last_reply).max().unwrap_or_default()
+    }
+
+    /// Each cluster with its SMs, of which so many units have something for the others.
+    fn for_each_cluster(
+        &mut self,
+        running: &mut Running,
+        spec: &MemorySpec,
+        busy: usize,
+        act: impl Fn(&mut Cluster, &mut ClusterSms<'_>) + Sync + Send,
+    ) {
+        let of_clusters = clusters_of(running, spec.crossbar.clusters());
+        let mut each: Vec<(&mut Cluster, ClusterSms<'_>)> =
+            self.clusters.iter_mut().zip(of_clusters).collect();
+        let act = |(cluster, sms): &mut (&mut Cluster, ClusterSms<'_>)| act(cluster, sms);
+        if parallel::is_worth_it(busy / UNITS_PER_CLUSTER) {
+            parallel::for_each(&mut each, act);
+        } else {
+            each.iter_mut().for_each(act);
         }
     }
 
@@ -284,4 +228,18 @@ impl MemorySide {
         self.partitions.iter_mut().for_each(|port| partitions += &port.partition.take_counters());
         (crossbar, partitions)
     }
+}
+
+/// The partitions by twos where L2 has two halves, else one by one.
+fn twins<'a>(
+    partitions: &'a mut [PartitionPort],
+    next: &'a mut NextEvents,
+    spec: &MemorySpec,
+) -> impl Iterator<Item = Twins<'a>> {
+    let halves = spec.map.twin(PartitionId(0)).map(TypedId::index);
+    let (one, other) = partitions.split_at_mut(halves.unwrap_or(spec.partitions));
+    let (next_one, next_other) = next.as_mut_slice().split_at_mut(one.len());
+    let members = |(port, next)| Member { port, next };
+    let mut others = other.iter_mut().zip(next_other).map(members);
+    one.iter_mut().zip(next_one).map(move |one| Twins { one: members(one), other: others.next() })
 }

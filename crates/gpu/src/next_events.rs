@@ -23,6 +23,11 @@ impl NextEvents {
         self.0[unit] = self.0[unit].min(at);
     }
 
+    /// The next event of a unit.
+    pub(crate) fn of(&self, unit: usize) -> Cycle {
+        self.0[unit]
+    }
+
     /// All units, to be looked at and changed.
     pub(crate) fn as_mut_slice(&mut self) -> &mut [Cycle] {
         &mut self.0

@@ -15,12 +15,6 @@ pub(crate) fn for_each<T: Send>(items: &mut [T], work: impl Fn(&mut T) + Sync + 
     items.par_iter_mut().for_each(work);
 }
 
-/// Does both at once.
-#[cfg(feature = "parallel")]
-pub(crate) fn both(one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
-    rayon::join(one, other);
-}
-
 /// How many threads there are.
 #[cfg(feature = "parallel")]
 pub(crate) fn threads() -> usize {
@@ -31,13 +25,6 @@ pub(crate) fn threads() -> usize {
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn for_each<T>(items: &mut [T], work: impl Fn(&mut T)) {
     items.iter_mut().for_each(work);
-}
-
-/// Does both.
-#[cfg(not(feature = "parallel"))]
-pub(crate) fn both(one: impl FnOnce(), other: impl FnOnce()) {
-    one();
-    other();
 }
 
 /// How many threads there are.

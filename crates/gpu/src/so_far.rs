@@ -29,10 +29,10 @@ impl Device {
     /// Goes to a cycle before the next boundary.
     fn part_of_epoch(&mut self, until: Cycle) {
         let Some(launch) = self.launches.get(self.state.finished.len()).map(Arc::clone) else { return };
-        let start = self.state.now;
-        let epoch = Epoch { memory_spec: &self.memory_spec, launch: &launch, state: &mut self.state };
+        let epoch =
+            Epoch { memory_spec: &self.memory_spec, launch: &launch, state: &mut self.state, lead: 0 };
         // A fault ends the launch; what was counted before it stays.
-        if epoch.between(start, until).is_err() {
+        if epoch.until(until).is_err() {
             self.state.now = until;
         }
     }
@@ -46,7 +46,7 @@ impl Device {
         let running = self.state.running.as_ref()?;
         let elapsed = self.state.now - running.begin;
         let mut counters = self.count(running, elapsed, self.state.memory_side.counters());
-        counters.count_inside(self.state.now.0);
+        counters.count_inside(self.state.now.0, self.state.memory_side.reached.max(self.state.now).0);
         Some(self.gather(running, counters, true))
     }
 }

@@ -18,15 +18,15 @@ struct Change {
     index: u32,
 }
 
-/// Applies the logs of all SMs to device memory and empties them. `start` is the cycle in which the epoch began.
+/// Applies the logs of all SMs to device memory and empties them, at the end of an epoch.
 pub(crate) fn apply_logs(
     running: &mut Running,
-    (start, now): (Cycle, Cycle),
+    now: Cycle,
     context: &Context<'_>,
     memory: &MemoryImage,
     heap: &mut Heap,
 ) -> Result<(), RunFault> {
-    let order = order(running, start);
+    let order = order(running);
     if order.is_empty() {
         return Ok(());
     }
@@ -42,7 +42,9 @@ pub(crate) fn apply_logs(
 }
 
 /// All changes in the order of (cycle, SM, sequence). The log of an SM is in order of time: sorting is counting.
-fn order(running: &Running, start: Cycle) -> Vec<Change> {
+fn order(running: &Running) -> Vec<Change> {
+    let first = |(_, port): (usize, &SmPort)| port.sm.log().first_cycle();
+    let Some(start) = running.acting().filter_map(first).min() else { return Vec::new() };
     let logs = || {
         running.acting().flat_map(|(sm, port)| {
             let log = port.sm.log();

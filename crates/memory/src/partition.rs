@@ -278,7 +278,8 @@ impl Partition {
     pub fn fetch_for(&mut self, spec: &PartitionSpec, until: Cycle, arrived: [usize; 2]) {
         fetch_all_ahead(&self.slices[..]);
         self.channels.iter().for_each(PseudoChannel::fetch);
-        self.slices.iter_mut().for_each(|slice| slice.expect(arrived));
+        let start = self.epoch_end.to_cycle();
+        self.slices.iter_mut().for_each(|slice| slice.expect(start, arrived));
         let due = self.messages.iter().take_while(|message| message.at < until);
         let data = due.filter_map(|message| match message.content {
             HalfContent::Data(line, _) | HalfContent::Invalidate(line) => Some(line),

@@ -419,19 +419,19 @@ impl LaunchCounters {
         ]
     }
 
-    /// What is inside of queues is counted up to cycle `now` of the device: the launch still runs.
-    pub fn count_inside(&mut self, now: u64) {
+    /// What is inside of queues is counted up to cycle `now` of the device, and to `memory_now` of its memory side: the launch
+    /// still runs.
+    pub fn count_inside(&mut self, now: u64, memory_now: u64) {
         let (sm, crossbar, memory) = (&mut self.sm, &mut self.crossbar, &mut self.memory);
-        let queues = [
+        let of_sms = [
             &mut sm.loads,
             &mut sm.memory_queue,
             &mut sm.l1_misses,
             &mut sm.send_port,
             &mut crossbar.requests,
-            &mut memory.l2_requests,
-            &mut memory.dram_requests,
-            &mut crossbar.replies,
         ];
-        queues.into_iter().for_each(|queue| queue.count_inside(now));
+        of_sms.into_iter().for_each(|queue| queue.count_inside(now));
+        let of_memory = [&mut memory.l2_requests, &mut memory.dram_requests, &mut crossbar.replies];
+        of_memory.into_iter().for_each(|queue| queue.count_inside(memory_now));
     }
 }

@@ -1,11 +1,12 @@
 //! The laws of the design that hold for every run.
 
 use warplab_config::GpuConfig;
-use warplab_gpu::{RunOptions, RunOutcome, TimelineRecording, run};
+use warplab_gpu::{Device, LaunchOptions, RunOptions, RunOutcome, TimelineRecording, Watch, run};
 use warplab_program::{Opcode, Program};
 use warplab_tests::sweep::{LAW_CASES, PTX};
 use warplab_tests::{Case, case_named, cases, gpu, simulate, suite_program};
-use warplab_trace::{LaunchCounters, WarpState};
+use warplab_trace::{CacheCounters, LaunchCounters, SmCounters, WarpState};
+use warplab_units::Cycle;
 
 fn for_each_case(mut check: impl FnMut(&GpuConfig, &Program, &Case)) {
     let config = gpu("h200");
@@ -45,6 +46,35 @@ fn watched(config: &GpuConfig, program: &Program, case: &Case) -> RunOutcome {
     let timeline = Some(TimelineRecording { limit: 100_000, ..TimelineRecording::default() });
     let options = RunOptions { timeline, ..RunOptions::default() };
     run(config, &loaded.prepared, loaded.image, options).expect("it runs").0
+}
+
+/// The counters that do not go on after the last answer, of the launch on a device that `advance` brings to its end.
+fn of_device(
+    config: &GpuConfig,
+    program: &Program,
+    case: &Case,
+    advance: impl FnOnce(&mut Device),
+) -> (u64, SmCounters, CacheCounters, u64) {
+    let loaded = case.load(config, program).expect("it loads");
+    let mut device = Device::new(config, loaded.image);
+    device.leave_dirty(case.left_dirty);
+    device.launch(loaded.prepared, LaunchOptions::default());
+    advance(&mut device);
+    let LaunchCounters { elapsed_cycles, sm, memory, .. } = device.counters(0).expect("it has run");
+    (elapsed_cycles, sm, memory.l2, memory.dram.read_bytes)
+}
+
+#[test]
+fn law_1_the_output_is_the_same_for_epochs_of_one_way_and_of_the_way_there_and_back() {
+    for_each_case(|config, program, case| {
+        let short = of_device(config, program, case, |device| {
+            device.advance(Cycle::NEVER).expect("it runs");
+        });
+        let long = of_device(config, program, case, |device| {
+            device.run(&mut Watch::default()).expect("it runs");
+        });
+        assert!(short == long, "{} differs", case.name);
+    });
 }
 
 #[test]

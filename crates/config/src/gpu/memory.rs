@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crossbar {
-    /// Cycles each way: also the length of the epochs in which the chip advances.
+    /// Cycles each way. The chip advances in epochs of this length, or of twice it.
     #[schemars(range(min = 1, max = 1000))]
     pub latency: u32,
     /// Bytes per cycle that one multiprocessor can send.

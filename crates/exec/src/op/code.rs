@@ -1,6 +1,6 @@
 //! A kernel in its compact form: decoded once, executed many times.
 
-use super::{Control, EXTRA_ROWS, Op, OpKind};
+use super::{AccessKind, Control, EXTRA_ROWS, Op, OpKind, Scope};
 use crate::wide::Wide;
 use warplab_units::ROW_LANES;
 
@@ -65,6 +65,16 @@ impl Code {
             matches!(control, Control::BarrierToRegister { .. } | Control::RegisterToBarrier(_))
         };
         self.ops.iter().any(saves)
+    }
+
+    /// Whether a load is to see what other SMs have stored: volatile, relaxed and acquiring loads of the GPU or the system.
+    #[must_use]
+    pub fn has_strong_loads(&self) -> bool {
+        self.ops.iter().any(|op| {
+            let OpKind::Memory(memory) = &op.kind else { return false };
+            memory.kind == AccessKind::Load
+                && memory.policy.strong.is_some_and(|scope| scope > Scope::Multiprocessor)
+        })
     }
 
     pub(crate) fn rows(&self) -> usize {

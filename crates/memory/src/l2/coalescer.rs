@@ -75,7 +75,7 @@ impl Leads {
         }
     }
 
-    /// Opens a read that came `at` to merging, unless a closed request for the same line is in flight.
+    /// Opens a read to merging at a moment, unless a closed request for the same line is in flight.
     #[inline]
     fn open(&mut self, at: Cycle, lead: Lead) {
         if let Some(before) = self.find(|other| other.cluster == lead.cluster && at < other.left) {
@@ -145,8 +145,8 @@ impl Coalescer {
         self.leads.get_or_insert(request.line).open(request.at, spec.lead(request, Cycle::NEVER));
     }
 
-    /// The reply to a read leaves; it may have waited for data.
-    pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, left: Cycle) {
+    /// The data of a read passes the port, and its reply leaves; it may have waited for data.
+    pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, passed: Cycle, left: Cycle) {
         let lead = spec.lead(request, left);
         let has_waited = |other: &Lead| {
             other.cluster == lead.cluster && other.sectors == lead.sectors && other.left == Cycle::NEVER
@@ -154,7 +154,7 @@ impl Coalescer {
         let leads = self.leads.get_or_insert(request.line);
         match leads.find(has_waited) {
             Some(waited) => waited.left = left,
-            None => leads.open(request.at, lead),
+            None => leads.open(passed, lead),
         }
         self.leaving.push((left, request.line));
     }
@@ -165,7 +165,8 @@ impl Coalescer {
         !self.leaving.is_empty()
     }
 
-    /// Forgets the reads whose replies had left when the first of the requests arrived that wait still.
+    /// Forgets the reads whose replies have left: no later than the first of the requests arrived that wait still, and than
+    /// everything that happens from now on.
     pub(crate) fn forget(&mut self, now: Cycle) {
         while let Some(&(left, line)) = self.leaving.first()
             && left <= now
@@ -199,7 +200,7 @@ mod tests {
     /// A coalescer whose first read, of SM 0 at 100, is answered at 120.
     fn answered() -> Coalescer {
         let mut coalescer = Coalescer::default();
-        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(120));
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(100), Cycle(120));
         coalescer
     }
 
@@ -220,7 +221,7 @@ mod tests {
         let mut coalescer = answered();
         assert!(coalescer.follow(&spec(), &read_by(1, 0b0011, 105)).is_some());
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 106)), None);
-        coalescer.answered(&spec(), &read_by(2, 0b0011, 106), Cycle(126));
+        coalescer.answered(&spec(), &read_by(2, 0b0011, 106), Cycle(106), Cycle(126));
         assert_eq!(coalescer.follow(&spec(), &read_by(3, 0b0011, 121)), Some(Coalesced::Reply(Cycle(126))));
     }
 
@@ -228,7 +229,7 @@ mod tests {
     fn a_request_for_other_sectors_closes_the_line_until_the_reply_has_left() {
         let mut coalescer = answered();
         assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
-        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(125));
+        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(105), Cycle(125));
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 110)), None);
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0001, 121)), None);
     }
@@ -238,7 +239,22 @@ mod tests {
         let mut coalescer = Coalescer::default();
         coalescer.waits(&spec(), &read_by(0, 0b0011, 100));
         assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0011, 500)), Some(Coalesced::Waiting));
-        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(600));
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(590), Cycle(600));
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 601)), None);
+    }
+
+    /// The first read of a line is closed and leaves at 120; another waits for data until 500. Whether a third goes with it.
+    fn joins_late_data(forgotten: Cycle) -> bool {
+        let mut coalescer = answered();
+        assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
+        coalescer.waits(&spec(), &read_by(1, 0b0001, 105));
+        coalescer.forget(forgotten);
+        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(500), Cycle(510));
+        coalescer.follow(&spec(), &read_by(2, 0b0001, 505)).is_some()
+    }
+
+    #[test]
+    fn what_has_left_by_then_does_not_keep_others_from_going_with_late_data_forgotten_or_not() {
+        assert_eq!([0, 120, 500].map(|forgotten| joins_late_data(Cycle(forgotten))), [true; 3]);
     }
 }

@@ -125,6 +125,12 @@ impl StoreLog {
         self.entries.is_empty()
     }
 
+    /// The cycle of the first change.
+    #[must_use]
+    pub fn first_cycle(&self) -> Option<Cycle> {
+        self.entries.first().map(|entry| entry.cycle)
+    }
+
     /// The cycle of a change.
     #[must_use]
     pub fn cycle(&self, index: usize) -> Cycle {

@@ -145,7 +145,7 @@ impl Slice {
                 && asker == Asker::Sm
                 && request.kind == RequestKind::Read
             {
-                self.coalescer.answered(coalescer, request, at.to_cycle());
+                self.coalescer.answered(coalescer, request, passed.to_cycle(), at.to_cycle());
             }
             return reply(spec, request, at.to_cycle(), output);
         }

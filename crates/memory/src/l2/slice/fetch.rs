@@ -11,14 +11,14 @@ use warplab_units::{Address, Cycle};
 const FEW: usize = 32;
 
 impl Slice {
-    /// An epoch begins to which so many requests of SMs and of the other half have come.
-    pub(crate) fn expect(&mut self, [of_sms, of_other_half]: [usize; 2]) {
+    /// An epoch begins to which so many requests of SMs and of the other half have come. Nothing more happens before `start`.
+    pub(crate) fn expect(&mut self, start: Cycle, [of_sms, of_other_half]: [usize; 2]) {
         self.from_sms.expect(of_sms);
         self.from_other_half.expect(of_other_half);
         if self.coalescer.has_answered()
             && let Some(first) = self.from_sms.first_arrival()
         {
-            self.coalescer.forget(first);
+            self.coalescer.forget(first.min(start));
         }
     }
 
