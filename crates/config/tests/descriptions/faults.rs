@@ -69,7 +69,7 @@ fn a_wrong_type_says_what_was_expected() {
 #[test]
 fn a_number_out_of_range_says_its_bounds() {
     let crossbar = ("latency: 93,", "latency: 0,");
-    let said_of_it = "Cycles each way: also the length of the epochs in which the chip advances.";
+    let said_of_it = "Cycles each way. The chip advances in epochs of this length, or of twice it.";
     assert_eq!(told(&[crossbar]), [said("crossbar.latency is 0, but must be at least 1", said_of_it)]);
     assert_eq!(told(&[("ways: 16,", "ways: 5000,")])[0].0, "l2.ways is 5000, but must be at most 4096");
     assert_eq!(
