@@ -71,6 +71,7 @@ impl Advance<'_> {
             return;
         };
         let target = path.pc;
+        self.context.launch.code.fetch_operands(&warp.state, target);
         if target == pc + 1 && late == 0 {
             let fetched = self.fetched(sub, pc, target, next);
             self.wait_until(slot, Phase::FixedLatency { fetched }, next);

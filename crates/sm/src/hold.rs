@@ -40,7 +40,7 @@ impl SubPartition {
     #[inline(always)]
     fn hold_back(&mut self, now: Cycle, readiness: &Readiness) {
         let warps = readiness.held_back();
-        if warps != self.hold.warps {
+        if differ(warps, self.hold.warps) {
             self.charge_hold(now);
             (self.hold.since, self.hold.warps) = (now, warps);
         }
@@ -80,6 +80,13 @@ impl SubPartition {
             }
         }
     }
+}
+
+/// Whether two lists are not the same. They come word by word, in registers: compared as a whole, the processor would first have to
+/// put together in memory what it has just made.
+#[inline(always)]
+fn differ([a, b, c, d]: [u64; 4], [e, f, g, h]: [u64; 4]) -> bool {
+    (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) != 0
 }
 
 #[cfg(test)]

@@ -72,6 +72,7 @@ impl Advance<'_> {
             return false;
         };
         warplab_exec::compute(&launch.code, &mut warp.state, &launch.constants, pc, mask);
+        launch.code.fetch_operands(&warp.state, pc + 1);
         let now = self.sm.now;
         self.count_issue(info, mask);
         let late = self.take(sub, local, info).dispatch;

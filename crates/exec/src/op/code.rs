@@ -1,8 +1,9 @@
 //! A kernel in its compact form: decoded once, executed many times.
 
-use super::{AccessKind, Control, EXTRA_ROWS, Op, OpKind, Scope};
+use super::{AccessKind, Control, EXTRA_ROWS, Op, OpKind, Scope, SourceKind};
+use crate::state::warp::ArchitecturalState;
 use crate::wide::Wide;
-use warplab_units::ROW_LANES;
+use warplab_units::{ROW_LANES, fetch_all_ahead};
 
 /// A kernel in the form that [`crate::step`] executes.
 #[derive(Clone, Debug)]
@@ -25,6 +26,25 @@ impl Code {
     #[must_use]
     pub fn with_warp_rows(self, rows: u8) -> Code {
         Code { warp_rows: rows.clamp(1, 2), ..self }
+    }
+
+    /// Asks the host for the registers that the instruction at `pc` reads: the warp executes it soon.
+    #[inline(always)]
+    pub fn fetch_operands(&self, warp: &ArchitecturalState, pc: u32) {
+        let Some(op) = self.ops.get(pc as usize) else { return };
+        let fetch = |row: u16| {
+            if let Some(row) = warp.lower.rows.get(usize::from(row)) {
+                fetch_all_ahead(row);
+            }
+        };
+        for source in &op.sources {
+            if let SourceKind::Row(row) = source.from {
+                fetch(row);
+            }
+        }
+        if let OpKind::Memory(memory) = &op.kind {
+            fetch(memory.address.base);
+        }
     }
 
     /// Lanes of a warp.

@@ -109,7 +109,7 @@ impl Machine<'_> {
     pub(crate) fn words(&self, index: usize, out: &mut [Row]) {
         if let SourceKind::Row(row) = self.op.sources[index].from {
             let from = usize::from(row);
-            for (slot, row) in out.iter_mut().zip(self.warp.rows.get(from..).unwrap_or_default()) {
+            for (slot, row) in out.iter_mut().zip(self.warp.rows.from(from)) {
                 *slot = *row;
             }
             return;

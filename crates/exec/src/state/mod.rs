@@ -6,5 +6,6 @@ pub(crate) mod heap;
 pub(crate) mod image;
 pub(crate) mod paths;
 pub(crate) mod printed;
+pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod warp;

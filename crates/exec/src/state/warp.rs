@@ -5,6 +5,7 @@ use crate::Row;
 use crate::constants::LaunchShape;
 use crate::op::{Code, EXTRA_ROWS, PREDICATES, PredicateSource, TRASH_UNIFORM};
 use crate::state::paths::{DivergenceModel, Paths};
+use crate::state::registers::Registers;
 use serde::{Deserialize, Serialize};
 use warplab_units::{LaneBits, LaneMask, WarpMask, lane_bit, stored};
 
@@ -12,8 +13,7 @@ use warplab_units::{LaneBits, LaneMask, WarpMask, lane_bit, stored};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RowState {
     /// A row a register; then zeros (`RZ`), then rows that take what is written to `RZ`.
-    #[serde(with = "stored::arrays")]
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Registers,
     /// `P0`-`P6`, `PT`, `UP0`-`UP6`, `UPT` as masks, and one that takes what is written to `PT`.
     #[serde(with = "stored::array")]
     pub(crate) predicates: [LaneBits; PREDICATES],
@@ -38,7 +38,7 @@ impl RowState {
         RowState {
             number,
             of: code.warp_rows,
-            rows: vec![[0; LANES]; code.rows()],
+            rows: Registers::new(code.rows()),
             predicates: no_predicates(),
             uniforms: [0; TRASH_UNIFORM + 8],
             thread: thread_indices(shape, first).to_vec(),
@@ -51,7 +51,7 @@ impl RowState {
     fn clear(&mut self) {
         // The rows after them are never written, or never read.
         let registers = self.rows.len() - EXTRA_ROWS;
-        self.rows[..registers].fill([0; LANES]);
+        self.rows.clear(registers);
         self.local.fill([0; LANES]);
         self.predicates = no_predicates();
         self.uniforms.fill(0);
