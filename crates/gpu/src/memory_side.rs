@@ -29,17 +29,20 @@ pub(crate) struct MemorySpec {
 
 impl MemorySpec {
     pub(crate) fn new(config: &GpuConfig) -> MemorySpec {
-        let way = u64::from(config.crossbar.latency);
+        let (way, link) = (u64::from(config.crossbar.latency), u64::from(config.l2.link_latency));
         // A place that is free again gets its next block in a later epoch.
         let turnaround = u64::from(config.launch.block_end) + u64::from(config.launch.block_start);
+        let longest = turnaround.min(2 * way);
+        // Partitions that speak with each other advance a message's time after the other: none is left for a few cycles.
+        let epoch = if config.l2.halves == 2 { longest - longest % link } else { longest };
         MemorySpec {
             partition: PartitionSpec::new(config),
             crossbar: CrossbarSpec::new(config),
             map: AddressMap::new(config),
             partitions: config.partitions(),
             way,
-            link: u64::from(config.l2.link_latency),
-            lead: turnaround.saturating_sub(way).min(way),
+            link,
+            lead: epoch.saturating_sub(way),
         }
     }
 }
