@@ -21,7 +21,7 @@ pub(crate) struct MemorySpec {
     pub(crate) partitions: usize,
     /// The shortest time that a message takes between an SM and a partition, in cycles.
     pub(crate) way: u64,
-    /// The time that a message takes between the halves of L2.
+    /// The time that a message takes between the halves of L2; no end where it has none.
     pub(crate) link: u64,
     /// How much longer than `way` an epoch can be in which partitions advance behind SMs.
     pub(crate) lead: u64,
@@ -29,12 +29,13 @@ pub(crate) struct MemorySpec {
 
 impl MemorySpec {
     pub(crate) fn new(config: &GpuConfig) -> MemorySpec {
-        let (way, link) = (u64::from(config.crossbar.latency), u64::from(config.l2.link_latency));
+        let way = u64::from(config.crossbar.latency);
+        let link = if config.l2.halves == 2 { u64::from(config.l2.link_latency) } else { u64::MAX };
         // A place that is free again gets its next block in a later epoch.
         let turnaround = u64::from(config.launch.block_end) + u64::from(config.launch.block_start);
         let longest = turnaround.min(2 * way);
         // Partitions that speak with each other advance a message's time after the other: none is left for a few cycles.
-        let epoch = if config.l2.halves == 2 { longest - longest % link } else { longest };
+        let epoch = if link < longest { longest - longest % link } else { longest };
         MemorySpec {
             partition: PartitionSpec::new(config),
             crossbar: CrossbarSpec::new(config),
@@ -49,6 +50,10 @@ impl MemorySpec {
 
 /// Handing over what so many units have sent is as much work as one of them advancing.
 const UNITS_PER_CLUSTER: usize = 8;
+
+/// With fewer twins a thread some threads would have nothing to do while others still have work: then every partition is work of
+/// its own.
+const TWINS_PER_THREAD: usize = 8;
 
 /// All partitions and the crossbar: what stays warm from one launch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -164,10 +169,12 @@ impl MemorySide {
         acting.clear();
         acting.extend(due.iter().map(|(number, _)| *number));
         let advance = |(_, twins): &mut (usize, Twins<'_>)| twins.advance(end, spec);
-        if parallel::is_worth_it(due.len()) {
+        if !parallel::is_worth_it(due.len()) {
+            due.iter_mut().for_each(advance);
+        } else if due.len() >= TWINS_PER_THREAD * parallel::threads() {
             parallel::for_each(&mut due, advance);
         } else {
-            due.iter_mut().for_each(advance);
+            advance_one_by_one(&mut due, end, spec);
         }
         *reached = end.max(*reached);
     }
@@ -189,7 +196,8 @@ impl MemorySide {
                 clusters[spec.crossbar.cluster(credit.sm)].take_credit(credit);
             }
         }
-        let busy = acting.len();
+        let halves = if spec.map.twin(PartitionId(0)).is_some() { 2 } else { 1 };
+        let busy = halves * acting.len();
         self.for_each_cluster(running, spec, busy, |cluster, sms| {
             cluster.receive(sms, end, spec);
             cluster.receive_credits(sms, spec);
@@ -245,4 +253,19 @@ fn twins<'a>(
     let members = |(port, next)| Member { port, next };
     let mut others = other.iter_mut().zip(next_other).map(members);
     one.iter_mut().zip(next_one).map(move |one| Twins { one: members(one), other: others.next() })
+}
+
+/// The same as each of them alone to `end`, on more threads: all partitions advance as far as no message of another can come.
+fn advance_one_by_one(due: &mut [(usize, Twins<'_>)], end: Cycle, spec: &MemorySpec) {
+    loop {
+        let first = due.iter().map(|(_, twins)| twins.next()).min().unwrap_or(Cycle::NEVER);
+        if first >= end {
+            return;
+        }
+        let until = end.min(first + spec.link);
+        let both = due.iter_mut().flat_map(|(_, twins)| twins.members());
+        let mut members: Vec<&mut Member<'_>> = both.filter(|member| *member.next < until).collect();
+        parallel::for_each(&mut members, |member| member.advance(until, spec));
+        due.iter_mut().for_each(|(_, twins)| twins.exchange());
+    }
 }

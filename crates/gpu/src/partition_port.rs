@@ -87,7 +87,7 @@ pub(crate) struct Member<'a> {
 
 impl Member<'_> {
     /// Advances alone if there is anything to do before `end`.
-    fn advance(&mut self, end: Cycle, spec: &MemorySpec) {
+    pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) {
         if *self.next < end {
             *self.next = self.port.advance(end, spec);
         }
@@ -108,7 +108,20 @@ pub(crate) struct Twins<'a> {
     pub(crate) other: Option<Member<'a>>,
 }
 
-impl Twins<'_> {
+impl<'a> Twins<'a> {
+    /// One and the other.
+    pub(crate) fn members(&mut self) -> impl Iterator<Item = &mut Member<'a>> {
+        std::iter::once(&mut self.one).chain(self.other.as_mut())
+    }
+
+    /// What they have sent to each other is on its way.
+    pub(crate) fn exchange(&mut self) {
+        if let Some(other) = &mut self.other {
+            self.one.hand_over(other);
+            other.hand_over(&mut self.one);
+        }
+    }
+
     /// When the first of them does something.
     pub(crate) fn next(&self) -> Cycle {
         let other = self.other.as_ref().map_or(Cycle::NEVER, |other| *other.next);
@@ -117,18 +130,14 @@ impl Twins<'_> {
 
     /// Both advance to `end`: as far as a message of one cannot come to the other yet, then on.
     pub(crate) fn advance(&mut self, end: Cycle, spec: &MemorySpec) {
-        let Twins { one, other } = self;
-        let Some(other) = other else { return one.advance(end, spec) };
         loop {
-            let first = (*one.next).min(*other.next);
+            let first = self.next();
             if first >= end {
                 return;
             }
             let until = end.min(first + spec.link);
-            one.advance(until, spec);
-            other.advance(until, spec);
-            one.hand_over(other);
-            other.hand_over(one);
+            self.members().for_each(|member| member.advance(until, spec));
+            self.exchange();
         }
     }
 }
