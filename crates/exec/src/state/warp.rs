@@ -106,7 +106,7 @@ impl ArchitecturalState {
         let lanes = code.warp_lanes();
         let first = index * lanes;
         let upper = || Box::new(RowState::new(code, shape, 1, first + LANES as u32));
-        // What is new is zero: memory of the host that no register comes to need is never touched.
+        // What is new is zero: it need not be cleared.
         ArchitecturalState {
             lower: RowState::new(code, shape, 0, first),
             upper: (code.warp_rows > 1).then(upper),
