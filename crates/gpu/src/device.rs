@@ -125,7 +125,7 @@ impl Device {
     }
 
     /// Runs until every launch has ended or `watch` stops it. Where `watch` names no cycle, epochs are longer and the memory
-    /// side is ahead of the SMs between them, which is faster and comes to the same.
+    /// side is ahead of the SMs between them, which is faster and comes to the same for kernels without data races.
     ///
     /// # Errors
     /// When a thread faults, nothing can go on, or a limit is reached.
