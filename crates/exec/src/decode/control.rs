@@ -50,11 +50,12 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         O::Warpsync => {
             let all = d.has(M::All);
-            d.ignore(&[M::Exch, M::Exclusive]);
+            d.ignore(&[M::Exch]);
+            let exclusive = d.has(M::Exclusive);
             if d.has(M::Collective) {
                 Control::Collect { resume: d.target()?, all }
             } else {
-                Control::Synchronise { all }
+                Control::Synchronise { all, exclusive }
             }
         }
         O::Endcollective => Control::EndCollective,

@@ -37,6 +37,8 @@ pub(crate) enum Control {
     RegisterToBarrier(u8),
     Synchronise {
         all: bool,
+        /// Lanes that name different masks go on one group after another.
+        exclusive: bool,
     },
     /// The lanes of a mask, or all that live, meet here; the collective region resumes there.
     Collect {

@@ -63,7 +63,8 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             let lanes = |lane: usize| WarpMask::of_rows(LaneMask::from_register(value[lane % LANES]).0, 0);
             m.warp.paths.set_participants(barrier, mask, lanes);
         }
-        Control::Synchronise { all } => {
+        Control::Synchronise { all, exclusive } => {
+            let mask = if exclusive { one_mask(m, mask) } else { mask };
             let wanted = if all { m.live_in_rows() } else { m.lanes_named(0) };
             let (mask, wanted) = one_row(m, mask, wanted);
             return Ok(going(m.warp.paths.synchronise(wanted, mask)));
@@ -156,6 +157,15 @@ fn absent(mask: WarpMask, live: WarpMask) -> u32 {
         if counts { LANES as u32 - live.count() } else { 0 }
     };
     of_row(0) + of_row(1)
+}
+
+/// The lanes that name the same others as the lowest lane of their row; the rest executes the instruction again, on its own.
+fn one_mask(m: &mut Flow<'_>, mask: WarpMask) -> WarpMask {
+    let named = m.lanes_named(0);
+    let same: WarpMask =
+        mask.lanes().filter(|&lane| m.source(0, lane) == named.row(lane / LANES).0).collect();
+    m.warp.paths.split_off(mask.without(same));
+    same
 }
 
 /// A mask in a register names lanes of a row. Where the path has lanes of both rows and others are missing, each row waits

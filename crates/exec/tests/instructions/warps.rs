@@ -29,6 +29,22 @@ fn votes_and_reductions_count_active_lanes_only() {
 }
 
 #[test]
+fn lanes_that_name_different_masks_go_on_one_group_after_another() {
+    let text = "LOP3.LUT R2, R1, 0x3, RZ, 0xc0, !PT
+MATCH.ANY R3, R2
+BSSY B0, 0x60
+WARPSYNC.EXCLUSIVE R3
+REDUX.SUM UR4, R1
+MOV R0, UR4
+BSYNC B0
+VOTE.ANY R4, PT, PT";
+    let warp = run(text, &[(1, lanes())]);
+    // 0 + 4 + ... + 28, and one more for each of the eight lanes of the next group.
+    assert_eq!([0, 1, 2, 3, 31].map(|lane| warp.register(0)[lane]), [112, 120, 128, 136, 136]);
+    assert_eq!(warp.register(4), same(u32::MAX));
+}
+
+#[test]
 fn match_finds_equal_lanes() {
     let warp =
         run("LOP3.LUT R2, R1, 0x3, RZ, 0xc0, !PT\nMATCH.ANY R0, R2\nMATCH.ALL P0, R3, R2", &[(1, lanes())]);

@@ -1,8 +1,8 @@
 //! Instructions across the lanes of a warp.
 
-use super::Selector;
+use super::{Selector, invert, unless, when};
 use crate::flat::{Flat, Value};
-use warplab_program::{Modifier, Opcode, Operand, Register};
+use warplab_program::{Guard, Modifier, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Operation, ShuffleMode, Type, VoteMode};
 
 use Modifier as M;
@@ -17,6 +17,38 @@ impl Selector<'_, '_> {
             }
             one => (self.result(one, 32), Operand::TRUE),
         }
+    }
+
+    /// One value of all lanes that are there.
+    fn reduce(&mut self, modifiers: &[M], to: Register, value: Operand) {
+        let uniform = self.code.uniform(1);
+        self.op(Opcode::Redux, modifiers, [Operand::uniform(uniform), value]);
+        self.op(Opcode::Mov, &[], [Operand::register(to), Operand::uniform(uniform)]);
+    }
+
+    /// One value of all lanes that name the same mask: those of the lowest lane's mask first, the others in another turn.
+    fn reduce_by_masks(&mut self, modifiers: &[M], to: Register, value: Operand, mask: Operand) {
+        let (again, past) = (self.new_label(), self.new_label());
+        let (named, is_other) = (self.code.uniform(1), self.code.predicate());
+        let outer = std::mem::replace(&mut self.guard, Guard::ALWAYS);
+        if !outer.is_always() {
+            self.branch_if(invert(outer), past);
+        }
+        self.place_label(again);
+        self.op(Opcode::R2ur, &[], [Operand::uniform(named), mask]);
+        self.op(
+            Opcode::Isetp,
+            &[M::Ne, M::U32, M::And],
+            [Operand::predicate(is_other), Operand::TRUE, mask, Operand::uniform(named), Operand::TRUE],
+        );
+        self.guard = unless(is_other);
+        self.reduce(modifiers, to, value);
+        self.guard = Guard::ALWAYS;
+        self.branch_if(when(is_other), again);
+        if !outer.is_always() {
+            self.place_label(past);
+        }
+        self.guard = outer;
     }
 
     pub(super) fn warp_wide(&mut self, flat: &Flat<'_>) {
@@ -81,10 +113,11 @@ impl Selector<'_, '_> {
                 if ty.is_signed() {
                     modifiers.push(M::S32);
                 }
-                let uniform = self.code.uniform(1);
-                self.op(Opcode::Redux, &modifiers, [Operand::uniform(uniform), value]);
                 let to = self.result(&flat.operands[0], 32);
-                self.op(Opcode::Mov, &[], [Operand::register(to), Operand::uniform(uniform)]);
+                match self.source(&flat.operands[2], Type::B32).low {
+                    Operand::Immediate(_) => self.reduce(&modifiers, to, value),
+                    mask => self.reduce_by_masks(&modifiers, to, value, mask),
+                }
             }
             _ => {
                 // The leader is the lowest active lane.

@@ -174,6 +174,14 @@ fn warp_instructions_and_shared_atomics() {
 }
 
 #[test]
+fn lanes_reduce_over_the_masks_that_they_name() {
+    let body = "and.b32 %r2, %r1, 3; match.any.sync.b32 %r3, %r2, -1; mov.u32 %r0, 1; setp.ne.u32 %p1, %r2, 2;\n\
+        @%p1 redux.sync.add.u32 %r0, %r1, %r3;";
+    // 0 + 4 + ... + 28, and eight times the lane's number in its group.
+    check(&kernel("", "", body), 32, |x| if x % 4 == 2 { 1 } else { 112 + x % 4 * 8 });
+}
+
+#[test]
 fn shared_atomics_on_floats_and_doublewords() {
     let body = ".shared .align 8 .b8 s[16]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, s; mov.u64 %rd5, 0; @%p1 st.shared.u64 [%r2], %rd5; @%p1 st.shared.u32 [s+8], 0; bar.sync 0;\n\
         cvt.u64.u32 %rd6, %r1; atom.shared.add.u64 %rd7, [s], %rd6; cvt.rn.f32.u32 %f1, %r1; red.shared.add.f32 [s+8], %f1; bar.sync 0; ld.shared.u64 %rd8, [s]; cvt.u32.u64 %r3, %rd8; ld.shared.f32 %f2, [s+8]; cvt.rzi.u32.f32 %r4, %f2; add.u32 %r0, %r3, %r4;";
