@@ -377,6 +377,18 @@ fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         || format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
         "refreshing would never end",
     );
+    rules.need(
+        dram.banks_per_group.is_multiple_of(dram.ranks),
+        "dram.ranks",
+        || format!("{} ranks cannot share the {} banks of a group", dram.ranks, dram.banks_per_group),
+        "a number that divides dram.banks_per_group",
+    );
+    rules.need(
+        dram.stack_refresh_phases.iter().all(|&phase| phase < 1024),
+        "dram.stack_refresh_phases",
+        || format!("{:?} has a phase above 1,023", dram.stack_refresh_phases),
+        "steps of 1/1024 of the refresh interval",
+    );
     let banks = dram.bank_groups.saturating_mul(dram.banks_per_group);
     if let Some(refresh) = clocks.bank_refresh {
         rules.need(

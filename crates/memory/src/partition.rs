@@ -10,7 +10,7 @@ use crate::message::{Credit, HalfContent, HalfMessage, Line, Reply, Request};
 use serde::{Deserialize, Serialize};
 use warplab_config::{GpuConfig, TICKS_PER_CYCLE, Ticks};
 use warplab_trace::PartitionCounters;
-use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask, fetch_all_ahead};
+use warplab_units::{Address, Cycle, LINE_BYTES, PartitionId, SectorMask, TypedId, fetch_all_ahead};
 
 pub use inspect::PartitionView;
 
@@ -116,6 +116,8 @@ pub struct PartitionSpec {
     write_limit: usize,
     /// Steps by which a partition is refreshed later than the one before it, and a pseudo-channel likewise.
     refresh_stagger: [u64; 2],
+    /// Steps by which the stack of each partition is refreshed later.
+    stack_phases: Vec<u64>,
 }
 
 impl PartitionSpec {
@@ -132,8 +134,15 @@ impl PartitionSpec {
             write_limit: config.dram.queue as usize,
             refresh_stagger: [config.dram.refresh_partition_stagger, config.dram.refresh_channel_stagger]
                 .map(u64::from),
+            stack_phases: stack_phases(&config.dram.stack_refresh_phases, config.partitions()),
         }
     }
+}
+
+/// The phase of each partition's stack: stacks have as many partitions each, which follow each other.
+fn stack_phases(phases: &[u32], partitions: usize) -> Vec<u64> {
+    let stack = |partition: usize| partition * phases.len() / partitions;
+    (0..partitions).map(|partition| phases.get(stack(partition)).map_or(0, |&phase| phase.into())).collect()
 }
 
 /// What a partition has sent.
@@ -169,7 +178,9 @@ impl Partition {
     #[must_use]
     pub fn new(spec: &PartitionSpec, id: PartitionId) -> Partition {
         let [of_partition, of_channel] = spec.refresh_stagger;
-        let stagger = |channel: u32| u64::from(id.0) * of_partition + u64::from(channel) * of_channel;
+        let of_stack = spec.stack_phases.get(id.index()).copied().unwrap_or_default();
+        let stagger =
+            |channel: u32| of_stack + u64::from(id.0) * of_partition + u64::from(channel) * of_channel;
         Partition {
             slices: (0..spec.slices).map(|_| Slice::new(&spec.l2, id)).collect(),
             channels: (0..spec.channels)

@@ -187,7 +187,7 @@ pub struct L2Cache {
 }
 
 /// Device memory: channels, each with its own command and data bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
     /// GiB in all.
@@ -211,6 +211,11 @@ pub struct Dram {
     /// Banks of a group.
     #[schemars(range(min = 1, max = 16))]
     pub banks_per_group: u32,
+    /// Ranks of a pseudo-channel, which share the banks of every group: where all banks are refreshed at once, those of one rank
+    /// are, and then those of the next. One where it is not given.
+    #[serde(default = "one_rank")]
+    #[schemars(range(min = 1, max = 16))]
+    pub ranks: u32,
     /// Bytes of an open row of a bank.
     #[schemars(range(min = 64))]
     pub row_bytes: u32,
@@ -239,10 +244,18 @@ pub struct Dram {
     /// Steps of 1/1024 of the refresh interval by which a pseudo-channel is refreshed later than the one before it.
     #[schemars(range(max = 1023))]
     pub refresh_channel_stagger: u32,
+    /// Steps of 1/1024 of the refresh interval by which each stack is refreshed later than a stack without delay. A stack
+    /// has as many partitions as another, which follow each other. One stack where it is not given.
+    #[serde(default)]
+    pub stack_refresh_phases: Vec<u32>,
     /// The table of rules that says between which commands the timings of `clocks` lie.
     pub timing_rules: TimingRules,
     /// The timings.
     pub clocks: DramClocks,
+}
+
+fn one_rank() -> u32 {
+    1
 }
 
 /// A table of DRAM timing rules; each is written down in `memory/src/dram/standard.rs`.
@@ -303,14 +316,14 @@ pub struct DramClocks {
     pub wtr_long: u32,
     /// Read command to write command.
     pub rtw: u32,
-    /// Time between refreshes.
+    /// Time between refreshes of a rank.
     pub refi: u32,
-    /// Time of one refresh of all banks.
+    /// Time of one refresh of all banks of a rank.
     pub rfc: u32,
     /// Precharge to precharge, of any banks (tPPD of HBM3); nothing where it is not given.
     #[serde(default)]
     pub ppd: Option<u32>,
-    /// When given, banks are refreshed one after another, instead of all at once every `refi`.
+    /// When given, banks are refreshed one after another, instead of all of a rank at once every `refi`.
     #[serde(default)]
     pub bank_refresh: Option<BankRefresh>,
 }

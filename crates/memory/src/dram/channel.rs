@@ -8,7 +8,6 @@ use super::queues::{Queued, Queues, Waiting};
 use super::refresh::RefreshSpec;
 use super::standard;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use warplab_config::Ticks;
 use warplab_config::gpu::Dram;
 use warplab_trace::DramCounters;
@@ -72,7 +71,7 @@ impl ChannelSpec {
         let rules = standard::constraints(dram.timing_rules);
         ChannelSpec {
             constraints: Constraints::new(rules, shape, &dram.clocks, burst, clock),
-            refresh: RefreshSpec::new(&dram.clocks, clock),
+            refresh: RefreshSpec::new(dram, clock),
             clock,
             read_latency: clock * u64::from(dram.clocks.cl),
             burst: clock * u64::from(burst),
@@ -102,7 +101,9 @@ pub struct PseudoChannel {
     writing: bool,
     next_age: u64,
     next_refresh: Ticks,
-    /// The bank whose turn it is, where banks are refreshed one after another.
+    /// The rank that is being refreshed, and until when.
+    refreshing: Option<(u8, Ticks)>,
+    /// The rank or bank whose turn it is.
     refresh_turn: usize,
     /// No command can be issued before this moment.
     decide_at: Ticks,
@@ -114,20 +115,21 @@ pub struct PseudoChannel {
 }
 
 impl PseudoChannel {
-    /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones, and the bank that is first.
+    /// An idle pseudo-channel; `stagger` (0 to 1023) spreads the refreshes of different ones, and the rank or bank that is first.
     #[must_use]
     pub fn new(spec: &ChannelSpec, stagger: u64) -> PseudoChannel {
         let banks = spec.constraints.banks();
         PseudoChannel {
             open_rows: vec![None; banks],
             ready: ReadyTimes::new(&spec.constraints),
-            reads: Queues::new(banks, spec.window),
-            writes: Queues::new(banks, spec.window),
+            reads: Queues::new(spec.refresh.ranks(banks), spec.window),
+            writes: Queues::new(spec.refresh.ranks(banks), spec.window),
             pending: PendingCommands::default(),
             writing: false,
             next_age: 0,
             next_refresh: spec.refresh.first(stagger),
-            refresh_turn: ((stagger + 1) % banks as u64) as usize,
+            refreshing: None,
+            refresh_turn: ((stagger + 1) % spec.refresh.turns as u64) as usize,
             decide_at: Ticks::NEVER,
             found: None,
             after_command: Ticks(0),
@@ -236,7 +238,7 @@ impl PseudoChannel {
         if now >= self.next_refresh {
             self.refresh(spec, now);
         }
-        if self.direction_changes(spec) {
+        if self.direction_changes(spec, now) {
             self.change_direction(spec);
         }
         let candidate = self.best_candidate(now)?;
@@ -251,7 +253,10 @@ impl PseudoChannel {
     /// Finds the command after one that was just issued, so that nothing need be done until its moment. Only where
     /// nothing else is done before it.
     fn look_ahead(&mut self, spec: &ChannelSpec) {
-        if self.is_empty() || self.after_command >= self.next_refresh || self.direction_changes(spec) {
+        if self.is_empty()
+            || self.after_command >= self.next_refresh
+            || self.direction_changes(spec, self.after_command)
+        {
             return;
         }
         let next = self.best_candidate(self.after_command);
@@ -266,9 +271,17 @@ impl PseudoChannel {
     }
 
     /// Whether the other direction gets its turn: writes wait until there are many of them or nothing else to do, and
-    /// then go until few are left.
-    fn direction_changes(&self, spec: &ChannelSpec) -> bool {
-        let (reads, writes) = (self.reads.len(), self.writes.len());
+    /// then go until few are left. What waits for a rank that is being refreshed does not count, unless all does.
+    fn direction_changes(&self, spec: &ChannelSpec, now: Ticks) -> bool {
+        let (mut reads, mut writes) = (self.reads.len(), self.writes.len());
+        if let Some((rank, until)) = self.refreshing
+            && now < until
+        {
+            let blocked = [&self.reads, &self.writes].map(|queues| queues.len_of(usize::from(rank)));
+            if blocked[0] + blocked[1] < reads + writes {
+                (reads, writes) = (reads - blocked[0], writes - blocked[1]);
+            }
+        }
         if self.writing {
             reads > 0 && writes <= spec.write_low
         } else {
@@ -374,7 +387,7 @@ impl PseudoChannel {
                     self.pending.renew(command, position, ready);
                 } else {
                     self.pending.take(command, position);
-                    let admitted = self.queues_mut().admit();
+                    let admitted = self.queues_mut().admit(bank);
                     if spec.closes_rows {
                         self.close_if_idle(spec, bank);
                     }
@@ -472,38 +485,30 @@ impl PseudoChannel {
             return;
         }
         let RefreshSpec { command, precharge, .. } = spec.refresh;
-        let (ready, constraints) = (&self.ready, &spec.constraints);
-        let bank = self.refresh_turn;
-        let allowed = ready.of_bank(command, bank).max(ready.shared(constraints, command, bank));
-        let closed = self
-            .refreshed_banks(spec)
-            .filter(|&bank| self.open_rows[bank].is_some())
-            .map(|bank| ready.of_bank(Command::Precharge, bank) + precharge)
-            .max()
-            .unwrap_or_default();
-        let at = self.next_refresh.max(allowed).max(closed);
-        self.ready.issued(constraints, command, bank, at);
+        let constraints = &spec.constraints;
+        let banks = || spec.refresh.banks_of(self.refresh_turn, self.open_rows.len());
+        let allowed = |bank| {
+            let ready = &self.ready;
+            let allowed = ready.of_bank(command, bank).max(ready.shared(constraints, command, bank));
+            let is_open = self.open_rows[bank].is_some();
+            let closed = is_open.then(|| ready.of_bank(Command::Precharge, bank) + precharge);
+            allowed.max(closed.unwrap_or_default())
+        };
+        let at = banks().map(allowed).fold(self.next_refresh, Ticks::max);
+        banks().for_each(|bank| self.ready.issued(constraints, command, bank, at));
+        let whole_rank = command == Command::RefreshAll && spec.refresh.turns > 1;
+        self.refreshing = whole_rank.then_some((self.refresh_turn as u8, at + spec.refresh.duration));
         self.close_for_refresh(spec);
-    }
-
-    /// The banks of the refresh that comes next.
-    fn refreshed_banks(&self, spec: &ChannelSpec) -> Range<usize> {
-        match spec.refresh.command {
-            Command::RefreshBank => self.refresh_turn..self.refresh_turn + 1,
-            _ => 0..self.open_rows.len(),
-        }
     }
 
     /// A refresh leaves its banks closed; the next one is due an interval later.
     fn close_for_refresh(&mut self, spec: &ChannelSpec) {
-        for bank in self.refreshed_banks(spec) {
+        for bank in spec.refresh.banks_of(self.refresh_turn, self.open_rows.len()) {
             self.set_row(bank, None);
             self.pending.withdraw(bank);
             self.plan(spec, bank);
         }
-        if spec.refresh.command == Command::RefreshBank {
-            self.refresh_turn = (self.refresh_turn + 1) % self.open_rows.len();
-        }
+        self.refresh_turn = (self.refresh_turn + 1) % spec.refresh.turns;
         self.next_refresh = self.next_refresh + spec.refresh.interval;
         self.counters.refreshes += 1;
     }

@@ -42,6 +42,17 @@ struct Bank {
     queue: VecDeque<Queued>,
     /// The first so many are not to the open row of the bank: looking for one goes on after them.
     passed: usize,
+    rank: u8,
+}
+
+/// What waits for the banks of one rank.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Rank {
+    /// Accesses that wait, and those that the controller sees.
+    len: usize,
+    seen: usize,
+    /// Those that wait for one of them to leave, each with its bank.
+    later: VecDeque<(usize, Waiting)>,
 }
 
 /// A queue for each bank, in order of arrival.
@@ -50,25 +61,25 @@ pub(crate) struct Queues {
     waiting: Vec<Waiting>,
     free: Vec<u32>,
     banks: Vec<Bank>,
-    /// Accesses that wait, those that the controller sees, and how many it sees at most.
+    ranks: Vec<Rank>,
+    /// Accesses that wait, and how many of a rank the controller sees at most.
     len: usize,
-    seen: usize,
     window: usize,
-    /// Those that wait for one of them to leave, each with its bank.
-    later: VecDeque<(usize, Waiting)>,
 }
 
 impl Queues {
-    /// Empty queues of so many banks, of which the controller sees so many accesses.
-    pub(crate) fn new(banks: usize, window: usize) -> Queues {
+    /// Empty queues of banks, which are given with their ranks; of all ranks together the controller sees so many accesses, of each
+    /// as many as of another.
+    pub(crate) fn new(ranks: impl Iterator<Item = usize>, window: usize) -> Queues {
+        let banks: Vec<Bank> = ranks.map(|rank| Bank { rank: rank as u8, ..Bank::default() }).collect();
+        let ranks = banks.iter().map(|bank| usize::from(bank.rank) + 1).max().unwrap_or(1);
         Queues {
-            window,
-            later: VecDeque::new(),
+            window: (window / ranks).max(1),
             waiting: Vec::with_capacity(USUAL),
             free: Vec::with_capacity(USUAL),
-            banks: vec![Bank::default(); banks],
+            banks,
+            ranks: vec![Rank::default(); ranks],
             len: 0,
-            seen: 0,
         }
     }
 
@@ -93,38 +104,55 @@ impl Queues {
     }
 
     /// How many accesses wait, each of them until its last burst.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many wait for the banks of a rank.
+    #[inline]
+    pub(crate) fn len_of(&self, rank: usize) -> usize {
+        self.ranks[rank].len
+    }
+
+    #[inline]
+    fn rank_of(&self, bank: usize) -> usize {
+        usize::from(self.banks[bank].rank)
     }
 
     /// An access comes last to the queue of a bank; whether the controller sees it.
     pub(crate) fn push(&mut self, bank: usize, waiting: Waiting) -> bool {
         self.len += 1;
-        let is_seen = self.seen < self.window;
+        let number = self.rank_of(bank);
+        let rank = &mut self.ranks[number];
+        rank.len += 1;
+        let is_seen = rank.seen < self.window;
         if is_seen {
             self.add(bank, waiting);
         } else {
-            self.later.push_back((bank, waiting));
+            rank.later.push_back((bank, waiting));
         }
         is_seen
     }
 
-    /// The controller sees the access that has waited longest for that, if there is room: its bank and row, and whether the
-    /// bank had none.
+    /// The controller sees the access to the rank of a bank that has waited longest for that, if there is room: its bank and row,
+    /// and whether that bank had none.
     #[inline]
-    pub(crate) fn admit(&mut self) -> Option<(usize, u64, bool)> {
-        if self.seen == self.len {
+    pub(crate) fn admit(&mut self, bank: usize) -> Option<(usize, u64, bool)> {
+        let rank = self.rank_of(bank);
+        if self.ranks[rank].seen == self.ranks[rank].len {
             return None;
         }
-        self.admit_later()
+        self.admit_later(rank)
     }
 
     #[inline(never)]
-    fn admit_later(&mut self) -> Option<(usize, u64, bool)> {
-        if self.seen >= self.window {
+    fn admit_later(&mut self, rank: usize) -> Option<(usize, u64, bool)> {
+        let rank = &mut self.ranks[rank];
+        if rank.seen >= self.window {
             return None;
         }
-        let (bank, waiting) = self.later.pop_front()?;
+        let (bank, waiting) = rank.later.pop_front()?;
         let is_first = self.oldest(bank).is_none();
         self.add(bank, waiting);
         Some((bank, waiting.row, is_first))
@@ -147,7 +175,8 @@ impl Queues {
             queue.reserve(USUAL_OF_BANK);
         }
         queue.push_back(Queued { row, at, age, place });
-        self.seen += 1;
+        let rank = self.rank_of(bank);
+        self.ranks[rank].seen += 1;
     }
 
     /// The oldest access to a bank, if any waits.
@@ -164,7 +193,7 @@ impl Queues {
     /// The oldest access to the open row of a bank. [`Queues::row_changes`] says that another row is open or none.
     #[inline]
     pub(crate) fn oldest_of_row(&mut self, bank: usize, row: u64) -> Option<Queued> {
-        let Bank { queue, passed } = &mut self.banks[bank];
+        let Bank { queue, passed, .. } = &mut self.banks[bank];
         while let Some(queued) = queue.get(*passed) {
             if queued.row == row {
                 return Some(*queued);
@@ -199,14 +228,17 @@ impl Queues {
         waiting.sectors = waiting.sectors & !first;
         waiting.opened = false;
         if waiting.sectors.is_empty() {
-            (self.len, self.seen) = (self.len - 1, self.seen - 1);
+            self.len -= 1;
+            let number = self.rank_of(bank);
+            let rank = &mut self.ranks[number];
+            (rank.len, rank.seen) = (rank.len - 1, rank.seen - 1);
             self.remove(bank, place as u32);
         }
         taken
     }
 
     fn remove(&mut self, bank: usize, place: u32) {
-        let Bank { queue, passed } = &mut self.banks[bank];
+        let Bank { queue, passed, .. } = &mut self.banks[bank];
         // Mostly the oldest to the open row, which comes after those that were passed.
         let is_next = queue.get(*passed).is_some_and(|queued| queued.place == place);
         let position =
@@ -243,7 +275,7 @@ mod tests {
     #[test]
     fn accesses_of_a_bank_stay_in_order_whichever_leaves() {
         for (taken, left) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
-            let mut queues = Queues::new(2, 8);
+            let mut queues = Queues::new([0; 2].into_iter(), 8);
             (0..3).for_each(|age| _ = queues.push(1, waiting(age)));
             let place = places(&queues, 1)[taken];
             assert_eq!(queues.take(1, place).age, taken as u64);
@@ -255,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_oldest_access_of_a_row_is_found_again_whatever_came_and_went() {
-        let mut queues = Queues::new(1, 8);
+        let mut queues = Queues::new([0].into_iter(), 8);
         let rows = [5, 7, 5, 7];
         rows.into_iter().zip(0..).for_each(|(row, age)| _ = queues.push(0, Waiting { row, ..waiting(age) }));
         let take = |queues: &mut Queues, row| {
@@ -271,7 +303,7 @@ mod tests {
 
     #[test]
     fn the_sectors_of_an_access_are_taken_one_by_one() {
-        let mut queues = Queues::new(1, 8);
+        let mut queues = Queues::new([0].into_iter(), 8);
         queues.push(0, Waiting { sectors: SectorMask(0b1011), opened: true, ..waiting(0) });
         let place = queues.oldest(0).unwrap().place as usize;
         let taken = [0; 3].map(|_| queues.take(0, place)).map(|taken| (taken.sectors.0, taken.opened));
@@ -282,12 +314,23 @@ mod tests {
 
     #[test]
     fn what_comes_after_as_many_as_the_controller_sees_is_seen_when_one_of_them_has_left() {
-        let mut queues = Queues::new(2, 2);
+        let mut queues = Queues::new([0; 2].into_iter(), 2);
         let seen = [0, 0, 1, 1].map(|bank| queues.push(bank, waiting(bank as u64)));
         assert_eq!((seen, queues.len()), ([true, true, false, false], 4));
-        assert_eq!(queues.admit(), None);
+        assert_eq!(queues.admit(0), None);
         queues.take(0, places(&queues, 0)[0]);
-        assert_eq!(queues.admit(), Some((1, 0, true)));
-        assert_eq!((queues.admit(), queues.len()), (None, 3));
+        assert_eq!(queues.admit(0), Some((1, 0, true)));
+        assert_eq!((queues.admit(0), queues.len()), (None, 3));
+    }
+
+    #[test]
+    fn each_rank_has_its_share_of_what_the_controller_sees() {
+        let mut queues = Queues::new([0, 0, 1].into_iter(), 4);
+        let seen = [0, 0, 1, 2].map(|bank| queues.push(bank, waiting(bank as u64)));
+        assert_eq!((seen, queues.len_of(0), queues.len_of(1)), ([true, true, false, true], 3, 1));
+        queues.take(2, places(&queues, 2)[0]);
+        assert_eq!(queues.admit(2), None);
+        queues.take(0, places(&queues, 0)[0]);
+        assert_eq!(queues.admit(0), Some((1, 0, true)));
     }
 }

@@ -46,8 +46,8 @@ const JEDEC: &[Constraint] = &[
     row(Bank, Read, Precharge, |t, _| t.rtp),
     row(Bank, Write, Precharge, |t, burst| t.cwl + burst + t.wr),
     row(PseudoChannel, Precharge, Precharge, |t, _| t.ppd.unwrap_or(0)),
-    // Refresh of all banks.
-    row(PseudoChannel, RefreshAll, Activate, |t, _| t.rfc),
+    // Refresh of all banks of a rank: the command is issued to each of them.
+    row(Bank, RefreshAll, Activate, |t, _| t.rfc),
     // Refresh of one bank.
     row(Bank, RefreshBank, Activate, |t, _| t.bank_refresh.map_or(0, |refresh| refresh.rfc)),
     row(PseudoChannel, RefreshBank, Activate, |t, _| t.bank_refresh.map_or(0, |refresh| refresh.rrefd)),
@@ -137,8 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn refresh_of_all_banks_blocks_every_bank() {
-        assert_eq!(distances(RefreshAll, Activate), [560, 560, 560]);
+    fn refresh_of_all_banks_of_a_rank_blocks_each_of_them() {
+        assert_eq!(distances(RefreshAll, Activate), [560, 0, 0]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(super) fn dram() -> Dram {
         pseudo_channels: 2,
         bank_groups: 2,
         banks_per_group: 2,
+        ranks: 1,
         row_bytes: 1024,
         pieces: None,
         closes_rows: false,
@@ -24,6 +25,7 @@ pub(super) fn dram() -> Dram {
         write_low: 1,
         refresh_partition_stagger: 37,
         refresh_channel_stagger: 509,
+        stack_refresh_phases: Vec::new(),
         timing_rules: TimingRules::Jedec,
         clocks: DramClocks {
             cl: 20,
@@ -276,6 +278,29 @@ fn banks_are_refreshed_in_turn() {
     // At 2048 it is the turn of bank 1.
     let accesses = [read(0, 5, 2100), read(1, 5, 2100)];
     assert_eq!(times(&with_bank_refresh(), &accesses), [2100 + 31 + DATA, 2368 + 31 + DATA]);
+}
+
+/// Two ranks of two banks: one is refreshed from 1024 to 1584, the other from 2048 on.
+fn with_two_ranks() -> Dram {
+    let mut dram = Dram { ranks: 2, ..dram() };
+    dram.clocks.refi = 2048;
+    dram
+}
+
+#[test]
+fn the_banks_of_one_rank_are_refreshed_at_once_and_those_of_the_other_go_on() {
+    let accesses = [read(0, 5, 1030), read(1, 5, 1040), read(2, 5, 1030), read(3, 5, 1040)];
+    let expected = [1584 + 31, 1040 + 31, 1584 + 4 + 31, 1040 + 4 + 31].map(|read| read + DATA);
+    assert_eq!(times(&with_two_ranks(), &accesses), expected);
+    let later = [read(0, 5, 2060), read(1, 5, 2060)];
+    assert_eq!(times(&with_two_ranks(), &later), [2060 + 31 + DATA, 2048 + 560 + 31 + DATA]);
+}
+
+#[test]
+fn writes_to_a_rank_that_is_refreshed_do_not_hold_up_reads() {
+    let writes = [write(0, 5, 1030), write(0, 5, 1030), write(0, 5, 1030)];
+    let times = times(&with_two_ranks(), &[&writes[..], &[read(1, 5, 1040)]].concat());
+    assert_eq!(times[3], 1040 + 31 + DATA);
 }
 
 #[test]
