@@ -3,9 +3,10 @@
 //! start. The SMs of a cluster share the way to it, which carries a line at a time.
 
 use serde::{Deserialize, Serialize};
-use warplab_config::gpu::{ConstantSupply, SmCluster};
+use warplab_config::gpu::{ConstantLoads, ConstantSupply, SmCluster};
+use warplab_exec::Row;
 use warplab_program::limits::BANK_BYTES;
-use warplab_units::{Cycle, SmId};
+use warplab_units::{Cycle, LaneMask, SmId};
 
 /// The numbers of the constant caches.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct ConstantSpec {
     /// Of the cycles that an operand misses: after how many the miss is seen, and how many before the end the code is fetched
     /// again from where it was.
     pub(crate) replay: (u8, u8),
+    /// From one pass of a load to its next, where its lanes want several addresses.
+    pub(crate) address_interval: u64,
 }
 
 /// Hundredths of a cycle.
@@ -34,7 +37,12 @@ type Hundredths = u64;
 
 impl ConstantSpec {
     /// The caches of SMs of these clusters, in which so many others run the launch beside each.
-    pub(crate) fn new(supply: &ConstantSupply, clusters: &[SmCluster], others: u64) -> ConstantSpec {
+    pub(crate) fn new(
+        supply: &ConstantSupply,
+        loads: Option<ConstantLoads>,
+        clusters: &[SmCluster],
+        others: u64,
+    ) -> ConstantSpec {
         let sharing = others + 1;
         let places = |cluster: &SmCluster| {
             let sms = u64::from(cluster.sms);
@@ -50,6 +58,7 @@ impl ConstantSpec {
             sharing,
             places: clusters.iter().flat_map(places).collect(),
             replay: (supply.operand_seen, supply.operand_replay),
+            address_interval: loads.map_or(0, |loads| u64::from(loads.address_interval)),
         }
     }
 }
@@ -167,6 +176,16 @@ impl Constants {
     }
 }
 
+/// Calls `each` with every value that lanes of a row hold, in the order of the lowest lanes that hold them.
+pub(crate) fn distinct(values: &Row, lanes: LaneMask, mut each: impl FnMut(u32)) {
+    let mut rest = lanes;
+    while let Some(lane) = rest.lowest() {
+        let value = values[lane];
+        rest = rest.without(rest.lanes().filter(|&lane| values[lane] == value).collect());
+        each(value);
+    }
+}
+
 /// The number of the piece of so many bytes that a constant lies in.
 #[inline]
 fn number(bank: u8, offset: u32, bytes: u32) -> usize {
@@ -200,6 +219,7 @@ mod tests {
         sharing: 1,
         places: Vec::new(),
         replay: (6, 5),
+        address_interval: 11,
     };
 
     const OPERAND: ConstantPort = ConstantPort::Operand { sub: 0 };

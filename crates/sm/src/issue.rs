@@ -180,10 +180,14 @@ impl Advance<'_> {
         }
         let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) + queued };
         if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
-            let late = self.sm.warps[slot].constant_ready.since(self.sm.now + queued);
-            latency += late;
-            let Sm { sub_partitions, now, queued, .. } = &mut *self.sm;
-            sub_partitions[sub].delay_constants(info.taken, *now, late, queued);
+            let warp = &self.sm.warps[slot];
+            let (late, addresses) =
+                (warp.constant_ready.since(self.sm.now + queued), warp.constant_addresses);
+            let again = self.context.spec.constants.as_ref().map_or(0, |spec| spec.address_interval);
+            let Sm { sub_partitions, now, queued: unit, .. } = &mut *self.sm;
+            sub_partitions[sub].delay_constants(info.taken, *now, late, unit);
+            let times = (*now, now.later(queued + late));
+            latency += late + sub_partitions[sub].pass_again(info.taken, times, (again, addresses), unit);
         }
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);

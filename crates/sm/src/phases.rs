@@ -1,6 +1,6 @@
 //! How warps go from one phase to the next.
 
-use crate::constants::{ConstantPort, ConstantUse};
+use crate::constants::{ConstantPort, ConstantUse, distinct};
 use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::{IssueInfo, MemoryClass};
@@ -185,10 +185,26 @@ impl Advance<'_> {
             }
             ConstantUse::Load { bank, offset, register } => {
                 let warp = &mut sm.warps[slot];
-                let lane = warp.state.paths.current().and_then(|path| path.mask.lanes().next()).unwrap_or(0);
-                let index = register.map_or(0, |register| warp.state.register(u32::from(register))[lane]);
-                let offset = index.wrapping_add(offset);
-                warp.constant_ready = sm.constants.ready(spec, ConstantPort::Load, bank, offset, now);
+                let (mut waits, mut addresses) = (0, 0);
+                let mut pass = |index: u32| {
+                    let at = now + (waits + addresses * spec.address_interval);
+                    let offset = index.wrapping_add(offset);
+                    waits += sm.constants.ready(spec, ConstantPort::Load, bank, offset, at) - at;
+                    addresses += 1;
+                };
+                match register {
+                    None => pass(0),
+                    Some(register) => {
+                        let lanes = self.context.launch.code.executing(&warp.state);
+                        for row in 0..2 {
+                            let lanes = lanes.row(row);
+                            if !lanes.is_empty() {
+                                distinct(&warp.state.register_of(row, u32::from(register)), lanes, &mut pass);
+                            }
+                        }
+                    }
+                }
+                (warp.constant_ready, warp.constant_addresses) = (now + waits, addresses as u8);
                 None
             }
         }

@@ -121,6 +121,17 @@ pub(crate) struct QueuedUnit {
     free: Cycle,
     /// When it has done the last that stays in order.
     ordered_end: Cycle,
+    /// When it has done all passes of those that pass several times.
+    all_passed: Cycle,
+}
+
+impl QueuedUnit {
+    /// An instruction that passes at `first` passes once for each address that its lanes want, `again` cycles apart; between its
+    /// passes others pass, until there is no room. When it passes last.
+    fn pass_each(&mut self, interval: u64, first: Cycle, again: u64, addresses: u64) -> Cycle {
+        self.all_passed = self.all_passed.max(first) + addresses * interval;
+        (first + (addresses - 1) * again).max(Cycle(self.all_passed.0 - interval))
+    }
 }
 
 /// The execution units of one sub-partition, and the ready warps that want each.
@@ -229,6 +240,29 @@ impl Pipes {
             *last += cycles;
             self.await_queue(taken);
         }
+    }
+
+    /// The last instruction of a queue, which passes at `first`, passes once for each address that its lanes want, `again` cycles
+    /// apart. How many cycles after its first pass its last one comes.
+    pub(crate) fn pass_again(
+        &mut self,
+        taken: PipeUse,
+        (now, first): (Cycle, Cycle),
+        (again, addresses): (u64, u8),
+        unit: &mut QueuedUnit,
+    ) -> u64 {
+        if taken.queue == 0 || addresses <= 1 {
+            return 0;
+        }
+        let interval = u64::from(taken.interval);
+        let last = unit.pass_each(interval, first, again, u64::from(addresses));
+        if !self.hold_late(taken, now, last + interval)
+            && let Some(end) = self.queue_ends.back_mut()
+        {
+            *end = (*end).max(last + interval);
+            self.await_queue(taken);
+        }
+        last.since(first)
     }
 
     /// A full queue has room when the first of its instructions has gone.

@@ -145,10 +145,9 @@ impl SmSpec {
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             distances: config.distance_of_sm().into_iter().map(u64::from).collect(),
             fetch: FetchSpec::new(&sm.instructions, others),
-            constants: sm
-                .constants
-                .as_ref()
-                .map(|supply| ConstantSpec::new(supply, &config.sm_clusters(), others)),
+            constants: sm.constants.as_ref().map(|supply| {
+                ConstantSpec::new(supply, sm.pipes.constant_load, &config.sm_clusters(), others)
+            }),
             branch_taken: u64::from(sm.instructions.branch_taken),
             branch_target: u64::from(sm.instructions.branch_target),
             branch_fetch: u64::from(sm.instructions.branch_fetch),

@@ -257,6 +257,19 @@ impl SubPartition {
         }
     }
 
+    /// The constants that have been loaded last, from `first` on, are at several addresses, `again` cycles apart: how many cycles
+    /// later the last of them comes.
+    #[inline]
+    pub(crate) fn pass_again(
+        &mut self,
+        taken: PipeUse,
+        times: (Cycle, Cycle),
+        passes: (u64, u8),
+        queued: &mut QueuedUnit,
+    ) -> u64 {
+        self.pipes.pass_again(taken, times, passes, queued)
+    }
+
     /// A warp of a block comes.
     pub(crate) fn enter(&mut self, warp: u32, age: u64, block: u64, now: Cycle) {
         if self.resident == 0 {

@@ -172,8 +172,9 @@ pub(crate) struct Warp {
     pub(crate) counters: WaitCounters,
     /// The barrier that holds back the next instruction that does more than compute.
     pub(crate) barrier: BarrierBehind,
-    /// When the constant is there that the next instruction loads.
+    /// When the constants are there that the next instruction loads, if it passes only once, and how many addresses its lanes want.
     pub(crate) constant_ready: Cycle,
+    pub(crate) constant_addresses: u8,
     /// Stores and reductions that L2 has not acknowledged.
     pub(crate) unacknowledged: u32,
     /// Stores and reductions that have not left the SM.
@@ -199,6 +200,7 @@ impl Warp {
             counters: WaitCounters::default(),
             barrier: BarrierBehind::None,
             constant_ready: Cycle(0),
+            constant_addresses: 0,
             unacknowledged: 0,
             unsent: 0,
             drained: Cycle(0),

@@ -23,8 +23,8 @@ pub use memory::{
     BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, RowPieces, TimingRules, WriteSwitch,
 };
 pub use multiprocessor::{
-    ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,
-    PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets,
+    ConstantLoads, ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline,
+    Multiprocessor, PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets,
 };
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;

@@ -240,6 +240,10 @@ pub struct ConstantLoads {
     #[serde(default)]
     #[schemars(range(max = 64))]
     pub late: u32,
+    /// Cycles from one pass of a load to its next, where its lanes want several addresses: it passes once for each.
+    #[serde(default)]
+    #[schemars(range(max = 255))]
+    pub address_interval: u32,
 }
 
 /// A unit that several pipes may share, by the pipe that it is named after.

@@ -3,7 +3,7 @@
 use super::{AccessKind, Control, EXTRA_ROWS, Op, OpKind, Scope, SourceKind};
 use crate::state::warp::ArchitecturalState;
 use crate::wide::Wide;
-use warplab_units::{ROW_LANES, fetch_all_ahead};
+use warplab_units::{ROW_LANES, WarpMask, fetch_all_ahead};
 
 /// A kernel in the form that [`crate::step`] executes.
 #[derive(Clone, Debug)]
@@ -45,6 +45,14 @@ impl Code {
         if let OpKind::Memory(memory) = &op.kind {
             fetch(memory.address.base);
         }
+    }
+
+    /// The lanes of a warp's current path that would execute its instruction: those for which its guard holds.
+    #[must_use]
+    pub fn executing(&self, warp: &ArchitecturalState) -> WarpMask {
+        let Some(path) = warp.paths.current() else { return WarpMask::EMPTY };
+        let guard = self.ops.get(path.pc as usize).map(|op| op.guard);
+        guard.map_or(WarpMask::EMPTY, |guard| path.mask & warp.holds(guard))
     }
 
     /// Lanes of a warp.
