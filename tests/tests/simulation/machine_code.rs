@@ -40,6 +40,12 @@ fn assorted_kernels_compute_what_the_gpu_did() {
     assert_short("assorted", 200_000, 34);
 }
 
+/// Among them tables of constants that lanes read at different places, and reductions over the masks of `match`.
+#[test]
+fn sundry_kernels_compute_what_the_gpu_did() {
+    assert_short("sundry", 200_000, 28);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

@@ -121,7 +121,7 @@ fn the_readme_counts_the_launches_of_the_hardware_suites() {
         fs::read_to_string(path).unwrap().lines().count()
     };
     let all: usize =
-        ["suite", "micro", "paths", "atomics", "ordinary", "applications", "everyday", "assorted"]
+        ["suite", "micro", "paths", "atomics", "ordinary", "applications", "everyday", "assorted", "sundry"]
             .map(cases)
             .iter()
             .sum();

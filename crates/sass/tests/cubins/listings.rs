@@ -68,3 +68,8 @@ fn the_everyday_kernels() {
 fn the_assorted_kernels() {
     assert_listing("assorted");
 }
+
+#[test]
+fn the_sundry_kernels() {
+    assert_listing("sundry");
+}
