@@ -205,8 +205,8 @@ fn block_ready(blocks: &mut Vec<Cycle>, block: usize, spec: &ConstantSpec, now: 
 
 #[cfg(test)]
 mod tests {
-    use super::{ConstantPort, ConstantSpec, Constants};
-    use warplab_units::{Cycle, SmId};
+    use super::{ConstantPort, ConstantSpec, Constants, distinct};
+    use warplab_units::{Cycle, LaneMask, SmId};
 
     /// Two lines of 64 bytes in each cache, blocks of 256.
     const SPEC: ConstantSpec = ConstantSpec {
@@ -289,5 +289,16 @@ mod tests {
         let mut constants = Constants::default();
         let mut wait = |port, now| constants.ready(&SPEC, port, 0, 0, Cycle(now)).0 - now;
         assert_eq!((wait(OPERAND, 0), wait(ConstantPort::Load, 100)), (58, 70));
+    }
+
+    #[test]
+    fn lanes_that_want_one_address_want_it_once() {
+        let of = |lanes: LaneMask| {
+            let mut seen = Vec::new();
+            distinct(&std::array::from_fn(|lane| 7 - lane as u32 / 16), lanes, |value| seen.push(value));
+            seen
+        };
+        assert_eq!([of(LaneMask(!0)), of(LaneMask(1 << 20 | 1 << 30))], [vec![7, 6], vec![6]]);
+        assert!(of(LaneMask(0)).is_empty());
     }
 }

@@ -369,6 +369,20 @@ mod tests {
     }
 
     #[test]
+    fn a_load_of_several_addresses_passes_once_for_each_and_others_pass_between() {
+        let load = PipeUse { interval: 2, queue: 8, ..LOAD };
+        let (mut pipes, mut unit) = (Pipes::default(), QueuedUnit::default());
+        let mut last_pass = |now: u64, addresses: u8| {
+            let first = Cycle(now) + pipes.issue(0, load, Cycle(now), &mut unit);
+            (first + pipes.pass_again(load, (Cycle(now), first), (11, addresses), &mut unit)).0
+        };
+        assert_eq!([last_pass(100, 1), last_pass(101, 4), last_pass(102, 4)], [100, 102 + 33, 104 + 33]);
+        // Eight loads of 32 addresses are 256 passes, two cycles each.
+        let all = [0; 8].map(|_| last_pass(1000, 32));
+        assert_eq!((all[0], all[4], all[7]), (1000 + 341, 1008 + 341, 1000 + 512 - 2));
+    }
+
+    #[test]
     fn loads_of_all_sub_partitions_pass_one_after_another_once_a_late_constant_is_there() {
         let (mut pipes, mut unit) = ([(); 4].map(|()| Pipes::default()), QueuedUnit::default());
         assert_eq!(pipes[0].issue(0, LOAD, Cycle(100), &mut unit), 0);

@@ -536,7 +536,7 @@ pub struct L1Cache {
     pub miss_entries: u32,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
-    /// Lines of stores that wait to leave, or for credits of the crossbar; further stores of their warp may join the last ones, so
+    /// Lines of stores that wait to leave, or for credits of the crossbar; further stores to these lines may join the last ones, so
     /// many. Each store leaves by itself where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]

@@ -1,5 +1,5 @@
-//! The port of an SM to the crossbar: requests leave at a number of bytes per cycle. A store that a warp issues right behind another
-//! one joins it where both write to one line (measured: traces/h200/merge/near.txt).
+//! The port of an SM to the crossbar: requests leave at a number of bytes per cycle. A store right behind another one, of the same
+//! warp or another, joins it where both write to one line (measured: traces/h200/merge/near.txt, across.txt).
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -18,16 +18,12 @@ pub(crate) struct PortSpec {
     pub(crate) joinable: usize,
 }
 
-/// The warp that a store is of: its slot and generation.
-pub(crate) type Writer = (u8, u32);
-
 /// A request of a store that others may join until it begins to leave.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Joinable {
     /// Its number among all requests.
     number: u64,
     start: Cycle,
-    writer: Writer,
 }
 
 /// The send port: requests that have left and have not been taken by the crossbar, in order of time.
@@ -87,32 +83,31 @@ impl SendPort {
         Cycle(start / spec.bytes_per_cycle)
     }
 
-    /// The request that was sent last is of a store and begins to leave at a cycle: others of its warp may join it until then.
-    pub(crate) fn note_store(&mut self, writer: Writer, start: Cycle, spec: &PortSpec) {
+    /// The request that was sent last is of a store and begins to leave at a cycle: others may join it until then.
+    pub(crate) fn note_store(&mut self, start: Cycle, spec: &PortSpec) {
         if self.stores.len() >= spec.joinable {
             self.stores.pop_front();
         }
         if spec.joinable != 0 {
             let number = self.first + self.sent.len() as u64 - 1;
-            self.stores.push_back(Joinable { number, start, writer });
+            self.stores.push_back(Joinable { number, start });
         }
     }
 
-    /// Whether one of the last requests of stores is of a warp and begins to leave after a cycle.
-    pub(crate) fn has_joinable(&self, writer: Writer, after: Cycle) -> bool {
-        self.waiting(writer, after, usize::MAX).next().is_some()
+    /// Whether one of the last requests of stores begins to leave after a cycle.
+    pub(crate) fn has_joinable(&self, after: Cycle) -> bool {
+        self.waiting(after, usize::MAX).next().is_some()
     }
 
     /// The place of the one that writes a line, among so many of these.
-    pub(crate) fn joinable(&self, writer: Writer, after: Cycle, line: Address, last: usize) -> Option<usize> {
-        let mut places = self.waiting(writer, after, last).map(|store| (store.number - self.first) as usize);
+    pub(crate) fn joinable(&self, after: Cycle, line: Address, last: usize) -> Option<usize> {
+        let mut places = self.waiting(after, last).map(|store| (store.number - self.first) as usize);
         places.find(|&place| self.sent[place].line == line)
     }
 
-    /// Of so many of the last requests of stores, those of a warp that begin to leave after a cycle.
-    fn waiting(&self, writer: Writer, after: Cycle, last: usize) -> impl Iterator<Item = &Joinable> {
-        let waiting = self.stores.iter().rev().take(last).take_while(move |store| store.start > after);
-        waiting.filter(move |store| store.writer == writer)
+    /// Of so many of the last requests of stores, those that begin to leave after a cycle.
+    fn waiting(&self, after: Cycle, last: usize) -> impl Iterator<Item = &Joinable> {
+        self.stores.iter().rev().take(last).take_while(move |store| store.start > after)
     }
 
     /// A request takes so many more bytes of the port: what waits behind it leaves later.

@@ -1,13 +1,15 @@
-//! Stores behind the tags: each line becomes a request, which others of its warp may join until it leaves. What has no credits of the
+//! Stores behind the tags: each line becomes a request, which others to the same line may join until it leaves. What has no credits of the
 //! crossbar waits here (measured: traces/h200/merge).
 
 use super::coalesce::LineAccess;
 use super::message::{Outcome, Owner};
-use super::port::Writer;
 use super::{LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{Request, RequestKind};
 use warplab_units::{Cycle, SectorMask};
+
+/// The warp that a store is of: its slot and generation.
+type Writer = (u8, u32);
 
 /// A request of a store that waits for credits.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ impl LoadStoreUnit {
         let due = now + spec.request;
         let passed = turn.max(now) + u64::from(passes.data) * spec.data.pace;
         let leaves = spec.store_hold.map_or(due, |hold| passed + hold + spec.request);
-        let joins = self.port.has_joinable(writer, after);
+        let joins = self.port.has_joinable(after);
         let holds = spec.port.joinable > 0 && !self.has_credits(now, spec);
         let mut requests = 0;
         for access in lines {
@@ -48,11 +50,11 @@ impl LoadStoreUnit {
             } else {
                 self.counters.global_store_sector_hits += hits;
             }
-            if holds && self.join_held(writer, access, spec) {
+            if holds && self.join_held(access, spec) {
                 continue;
             }
             let last = spec.port.joinable.saturating_sub(self.held.len());
-            if joins && let Some(place) = self.port.joinable(writer, after, access.line, last) {
+            if joins && let Some(place) = self.port.joinable(after, access.line, last) {
                 self.join(place, access, spec);
                 self.port.put_back(place, leaves, &spec.port);
                 continue;
@@ -64,7 +66,7 @@ impl LoadStoreUnit {
             if holds {
                 self.held.push_back(Held { request, writer, is_last: false });
             } else {
-                self.write(request, due, writer, spec);
+                self.write(request, due, spec);
             }
         }
         match self.held.back_mut() {
@@ -98,7 +100,7 @@ impl LoadStoreUnit {
         while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
             let Some(Held { request, writer, is_last }) = self.held.pop_front() else { return };
             let at = request.at.max(now);
-            self.write(Request { at, ..request }, now, writer, spec);
+            self.write(Request { at, ..request }, now, spec);
             if is_last {
                 outcomes.push(self.sent(writer, 0, spec));
             }
@@ -112,26 +114,23 @@ impl LoadStoreUnit {
 
     /// A request of a store passes the send port, which it could do at `due`.
     #[inline(never)]
-    fn write(&mut self, request: Request, due: Cycle, writer: Writer, spec: &LsuSpec) {
+    fn write(&mut self, request: Request, due: Cycle, spec: &LsuSpec) {
         self.has_written = true;
         let start = self.leave(request, due, spec);
-        self.port.note_store(writer, start, &spec.port);
+        self.port.note_store(start, &spec.port);
     }
 
-    /// A store joins one of its warp to the same line that waits for credits, if there is one.
-    fn join_held(&mut self, writer: Writer, access: &LineAccess, spec: &LsuSpec) -> bool {
+    /// A store joins one to the same line that waits for credits, if there is one.
+    fn join_held(&mut self, access: &LineAccess, spec: &LsuSpec) -> bool {
         let mut waiting = self.held.iter_mut().rev().take(spec.port.joinable);
-        let Some(held) = waiting.find(|held| held.writer == writer && held.request.line == access.line)
-        else {
-            return false;
-        };
+        let Some(held) = waiting.find(|held| held.request.line == access.line) else { return false };
         let request = &mut held.request;
         let access = together(request, access);
         write_all(request, &access, spec);
         true
     }
 
-    /// A store joins one of its warp to the same line, whose request waits in the port.
+    /// A store joins one to the same line, whose request waits in the port.
     fn join(&mut self, place: usize, access: &LineAccess, spec: &LsuSpec) {
         let request = &mut self.port.sent[place];
         let before = *request;

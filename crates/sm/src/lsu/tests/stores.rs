@@ -37,7 +37,7 @@ fn a_store_leaves_once_its_data_has_passed() {
 }
 
 #[test]
-fn a_store_joins_one_of_its_warp_until_that_begins_to_leave() {
+fn a_store_joins_one_to_its_line_until_that_begins_to_leave() {
     for (at, requests) in [(7, 1), (8, 2)] {
         let mut unit = unit();
         start(&mut unit, &BUFFER, &[(0, 0..1, 1), (0, 0..1, at)]);
@@ -53,10 +53,10 @@ fn what_is_joined_leaves_with_the_later_store() {
 }
 
 #[test]
-fn stores_of_other_warps_or_lines_do_not_join() {
+fn a_store_of_another_warp_joins_and_one_to_another_line_does_not() {
     let mut unit = unit();
     start(&mut unit, &BUFFER, &[(0, 0..1, 1), (1, 0..1, 2), (0, 1..2, 3)]);
-    assert_eq!(sent(&unit).iter().map(|request| request.0).collect::<Vec<_>>(), [0, 0, 1]);
+    assert_eq!(sent(&unit).iter().map(|request| request.0).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]
@@ -103,19 +103,19 @@ fn stores_wait_for_the_tags_once_the_buffer_is_full() {
     assert!(unit.must_wait(GlobalAccess::Store { local: false }, 1, Cycle(51), &spec));
 }
 
-/// A store of one word of line 0.
-fn store_word(word: u32) -> Work {
+/// A store of one word of a line.
+fn store_word(number: u64, word: u32) -> Work {
     let sectors = SectorMask::single(word / 8);
-    let mut lines = lines(0..1);
+    let mut lines = lines(number..number + 1);
     lines[0] = LineAccess { sectors, full: SectorMask::EMPTY, words: 1 << word, ..lines[0] };
     Work::Global { access: GlobalAccess::Store { local: false }, lines, passes: ONE }
 }
 
-/// What two warps store, each at its cycle, of a word each: the sectors, words and departure of every request.
-fn words_sent(stores: &[(u8, u64, u32)]) -> Vec<(u8, u32, u64)> {
+/// What a warp stores of lines, at a cycle, a word each: the sectors, words and departure of every request.
+fn words_sent(stores: &[(u64, u64, u32)]) -> Vec<(u8, u32, u64)> {
     let mut unit = unit();
-    for &(slot, at, word) in stores {
-        unit.push(0, owner(slot), store_word(word), Cycle(at - 1));
+    for &(number, at, word) in stores {
+        unit.push(0, owner(0), store_word(number, word), Cycle(at - 1));
         unit.advance(Cycle(at), &BUFFER, &mut Vec::new());
     }
     let words = |request: &Request| match request.kind {
