@@ -144,7 +144,9 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "memory at an address is changed by an operation at once; no result",
             &[Redg, Atoms, Red, Bra, Isetp, Lds, Lop3, Membar, Mov, Uldc],
         ),
-        Ptx::Redux => ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux, Mov]),
+        Ptx::Redux => {
+            ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux, Mov, R2ur, Isetp, Bra])
+        }
         Ptx::Rem => (
             "d = the remainder of a / b",
             &[I2f, Mufu, F2i, Imad, Bra, Iabs, Iadd3, Isetp, Lop3, Mov, Prmt, Sel],

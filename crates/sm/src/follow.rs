@@ -4,6 +4,7 @@ use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
 use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step};
+use warplab_program::Opcode;
 use warplab_units::Cycle;
 
 impl Advance<'_> {
@@ -24,7 +25,11 @@ impl Advance<'_> {
                 self.go_on(slot, executed.pc, next, late);
             }
             Step::Next | Step::Memory { .. } | Step::Branched { .. } | Step::Blocked => {
-                self.go_on(slot, executed.pc, next, u64::from(info.meeting));
+                let late = match info.by_value {
+                    Some(_) if info.opcode == Opcode::Warpsync => self.meeting_of_masks(slot, info, executed),
+                    _ => u64::from(info.meeting),
+                };
+                self.go_on(slot, executed.pc, next, late);
             }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
@@ -56,6 +61,13 @@ impl Advance<'_> {
             Step::Trap => return Err(self.sm.trap(slot, executed.pc, self.context.launch)),
         }
         Ok(())
+    }
+
+    /// What a barrier adds at which lanes name others: more for each further mask.
+    #[inline(never)]
+    fn meeting_of_masks(&self, slot: usize, info: &IssueInfo, executed: &Executed) -> u64 {
+        let further = self.sm.warps[slot].values_of(info.by_value, executed.mask).saturating_sub(1);
+        u64::from(info.meeting) + u64::from(further) * u64::from(self.context.spec.named_mask)
     }
 
     /// The warp can issue again at `next`, or later when it jumped or its code is not there, and `late` cycles after that; or

@@ -179,19 +179,36 @@ impl Advance<'_> {
             return self.hold_for_memory(sub, slot, info, work);
         }
         let mut latency = if executed.mask.is_empty() { 1 } else { u64::from(info.latency).max(1) + queued };
-        if let (Some(ConstantUse::Load { .. }), false) = (info.constant, executed.mask.is_empty()) {
-            let warp = &self.sm.warps[slot];
-            let (late, addresses) =
-                (warp.constant_ready.since(self.sm.now + queued), warp.constant_addresses);
-            let again = self.context.spec.constants.as_ref().map_or(0, |spec| spec.address_interval);
-            let Sm { sub_partitions, now, queued: unit, .. } = &mut *self.sm;
-            sub_partitions[sub].delay_constants(info.taken, *now, late, unit);
-            let times = (*now, now.later(queued + late));
-            latency += late + sub_partitions[sub].pass_again(info.taken, times, (again, addresses), unit);
+        let passes = matches!(info.constant, Some(ConstantUse::Load { .. })) || info.opcode == Opcode::Match;
+        if passes && !executed.mask.is_empty() {
+            latency += self.further_passes(sub, slot, info, executed, queued);
         }
         let release = self.context.spec.lsu.source_release.min(latency);
         self.hold_for(slot, info.write_barrier, self.sm.now + latency);
         self.hold_for(slot, info.read_barrier, self.sm.now + release);
+    }
+
+    /// An instruction of the unit of constant loads passes `queued` cycles after its issue, again when its constants are there, and
+    /// once for each address or value that its lanes have: how much later it is done.
+    #[inline(never)]
+    fn further_passes(
+        &mut self,
+        sub: usize,
+        slot: usize,
+        info: &IssueInfo,
+        executed: &Executed,
+        queued: u64,
+    ) -> u64 {
+        let warp = &self.sm.warps[slot];
+        let (late, passes) = match info.constant {
+            Some(_) => (warp.constant_ready.since(self.sm.now + queued), warp.constant_addresses),
+            None => (0, warp.values_of(info.by_value, executed.mask)),
+        };
+        let again = self.context.spec.constants.as_ref().map_or(0, |spec| spec.address_interval);
+        let Sm { sub_partitions, now, queued: unit, .. } = &mut *self.sm;
+        sub_partitions[sub].delay_constants(info.taken, *now, late, unit);
+        let times = (*now, now.later(queued + late));
+        late + sub_partitions[sub].pass_again(info.taken, times, (again, passes), unit)
     }
 
     /// What the LSU has to do; an observer is told what the access asks for.

@@ -54,6 +54,8 @@ pub struct IssueInfo {
     pub(crate) result: ResultTime,
     /// Cycles that it adds as lanes meet at it.
     pub(crate) meeting: u32,
+    /// A register of which each further value that lanes have makes it take longer.
+    pub(crate) by_value: Option<u8>,
     /// Whether it only computes at a fixed latency, so that a barrier behind its warp may not hold it back.
     pub(crate) passes_barrier: bool,
     /// Whether it is alone in its issue and all it does is to compute, so that the warp goes on after the stall count.
@@ -126,6 +128,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
     let info = instruction.opcode.info();
     let control = instruction.control;
     let memory = match (info.pipe, info.latency) {
+        _ if instruction.opcode == Opcode::Match => MemoryClass::None,
         (Pipe::Lsu, LatencyClass::SharedLoad | LatencyClass::Shuffle) => MemoryClass::Shared,
         (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
@@ -161,10 +164,29 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         meeting: match instruction.opcode {
             Opcode::Bsync => spec.convergence,
             Opcode::Warpsync if instruction.has(Modifier::Collective) => spec.collective,
+            Opcode::Warpsync if instruction.has(Modifier::Exclusive) => spec.exclusive_lanes,
+            Opcode::Warpsync if !instruction.has(Modifier::All) => spec.named_lanes + spec.named_mask,
             _ => 0,
         },
+        by_value: register_by_value(instruction),
         passes_barrier: passes_barrier(instruction),
         only_computes: false,
+    }
+}
+
+/// The register of which each further value makes an instruction take longer: the masks that lanes name at a barrier, and those that
+/// `MATCH` finds (measured: traces/h200/core/exclusive.txt).
+fn register_by_value(instruction: &Instruction) -> Option<u8> {
+    let counts = match instruction.opcode {
+        Opcode::Match => instruction.has(Modifier::Any),
+        Opcode::Warpsync => ![Modifier::All, Modifier::Collective, Modifier::Exclusive]
+            .iter()
+            .any(|&one| instruction.has(one)),
+        _ => false,
+    };
+    match instruction.operands.first() {
+        Some(Operand::Register { register, .. }) if counts && !register.is_fixed() => Some(register.0 as u8),
+        _ => None,
     }
 }
 

@@ -94,6 +94,7 @@ impl PipeSpec {
             Pipe::FmaHeavy if wide && instruction.opcode == Opcode::Imad => self.wide_product,
             Pipe::Adu if matches!(instruction.opcode, Opcode::Ldc | Opcode::Ldcu) => self.constant_load,
             Pipe::Adu if reads_warp_number(instruction) => self.warp_number,
+            _ if instruction.opcode == Opcode::Match => self.warp_number,
             _ => self.uses[pipe as usize],
         }
     }

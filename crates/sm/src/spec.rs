@@ -50,6 +50,10 @@ pub struct SmSpec {
     pub(crate) convergence: u32,
     /// Cycles that lanes add that come to a collective operation from divergent code.
     pub(crate) collective: u32,
+    /// Cycles that a barrier adds whose lanes are named in a register, those for each mask, and those for lanes that go on alone.
+    pub(crate) named_lanes: u32,
+    pub(crate) named_mask: u32,
+    pub(crate) exclusive_lanes: u32,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
     pub(crate) l1: L1Cache,
@@ -155,6 +159,9 @@ impl SmSpec {
             drain: u64::from(sm.instructions.drain),
             convergence: sm.instructions.convergence,
             collective: sm.instructions.collective,
+            named_lanes: sm.instructions.named_lanes,
+            named_mask: sm.instructions.named_mask,
+            exclusive_lanes: sm.instructions.exclusive_lanes,
             lsu: lsu_spec(sm, &config.crossbar),
             shared: sm.shared,
             l1: sm.l1,
@@ -228,6 +235,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         request: hit * u64::from(sm.l1.request_percent) / 100,
         merges_loads: sm.l1.caches_global_loads,
         miss_entries: sm.l1.miss_entries as usize,
+        atomic_entries: sm.l1.atomic_entries.map(|entries| entries as usize),
         flat: sm.l1.flat_latency.map(u64::from),
     }
 }

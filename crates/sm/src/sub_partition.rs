@@ -352,6 +352,7 @@ mod tests {
                 result: ResultTime::None,
                 reads: RegisterReads::default(),
                 meeting: 0,
+                by_value: None,
                 passes_barrier: false,
                 only_computes: true,
             }

@@ -1,5 +1,6 @@
 //! The timing state of a warp slot.
 
+use crate::constants::distinct;
 use crate::copies::Copies;
 use crate::inspect::WaitCounterView;
 use crate::launch::IssueInfo;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use warplab_exec::ArchitecturalState;
 use warplab_program::WAIT_COUNTERS;
 use warplab_trace::StallReason;
-use warplab_units::Cycle;
+use warplab_units::{Cycle, WarpMask};
 
 /// What a warp does between two issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,6 +207,17 @@ impl Warp {
             drained: Cycle(0),
             copies: Copies::default(),
         }
+    }
+
+    /// How many different values some lanes have in a register.
+    pub(crate) fn values_of(&self, register: Option<u8>, lanes: WarpMask) -> u8 {
+        let Some(register) = register else { return 0 };
+        let mut values = 0;
+        for row in (0..2).filter(|&row| !lanes.row(row).is_empty()) {
+            let held = self.state.register_of(row, u32::from(register));
+            distinct(&held, lanes.row(row), |_| values += 1);
+        }
+        values
     }
 
     /// Another warp comes to the slot, whose registers have been made anew.

@@ -21,10 +21,11 @@ fn atomic_operations_on_one_word_take_a_fifth_longer_than_those_on_the_sectors_o
 }
 
 #[test]
-fn the_h200_refreshes_a_sixteenth_of_the_banks_at_a_time_and_spaces_no_precharges() {
-    let clocks = gpu("h200").dram.clocks;
-    let refresh = clocks.bank_refresh.map(|refresh| (refresh.refi, refresh.rfc));
-    assert_eq!((refresh, clocks.ppd), (Some((390, 457)), None));
+fn the_h200_refreshes_half_of_the_banks_at_a_time_and_spaces_no_precharges() {
+    let dram = gpu("h200").dram;
+    let clocks = dram.clocks;
+    assert_eq!((dram.ranks, clocks.bank_refresh, clocks.refi, clocks.rfc), (2, None, 6168, 457));
+    assert_eq!(clocks.ppd, None);
 }
 
 #[test]

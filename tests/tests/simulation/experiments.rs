@@ -152,7 +152,7 @@ fn one_bank_takes_a_row_cycle_a_burst() {
         title: "t", source: "s", why: "w", kind: dram,
         set: {
             "gpu": "h200", "gpu.dram.bank_groups": "1", "gpu.dram.banks_per_group": "1",
-            "gpu.dram.clocks.bank_refresh": "None", "gpu.dram.closes_rows": "false",
+            "gpu.dram.ranks": "1", "gpu.dram.closes_rows": "false",
             "gpu.dram.clocks.refi": "1000000", "pattern": "random", "requests": "101", "rows": "1000000000",
         },
         columns: [

@@ -183,14 +183,14 @@ fn stores_of_single_words_pass_the_slices_more_slowly_over_small_footprints() {
         counted(&stores, 132, 512, u64::from(footprint)).elapsed_cycles
     };
     // The KiB of a small footprint do not lie evenly on the slices, and writes from both halves wait for each other.
-    assert_eq!([64 << 10, 256 << 10, 4 << 20, 16 << 20].map(cycles), [32_295, 22_116, 18_251, 19_917]);
+    assert_eq!([64 << 10, 256 << 10, 4 << 20, 16 << 20].map(cycles), [32_062, 22_116, 18_251, 20_059]);
 }
 
 #[test]
 fn a_barrier_of_the_grid_is_quick() {
     let barrier = "setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE; atom.global.add.u32 %r5, [%d1], 1;\n\
                    AGAIN: ld.volatile.global.u32 %r6, [%d1]; setp.lt.u32 %p2, %r6, 1056; @%p2 bra AGAIN;\nDONE:";
-    assert_eq!(["", barrier].map(|body| counted(body, 1056, 256, 4).elapsed_cycles), [3996, 5677]);
+    assert_eq!(["", barrier].map(|body| counted(body, 1056, 256, 4).elapsed_cycles), [3996, 5648]);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_reply_to_several_multiprocessors_takes_a_slice_no_longer_than_one() {
         )
     };
     let cycles = |table| counted(&gather(table), 1024, 256, 32 << 20).elapsed_cycles;
-    assert_eq!(["mov.u32 %r8, 0;", "mov.u32 %r8, %smid;"].map(cycles), [7307, 8508]);
+    assert_eq!(["mov.u32 %r8, 0;", "mov.u32 %r8, %smid;"].map(cycles), [7282, 8573]);
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn an_atomic_operation_takes_610_cycles_in_the_other_half() {
         simulated.image.buffer("cycles").expect("the buffer").word(1)
     };
     let cases = ["latency_atomg_spacing32", "latency_atomg_spacing1024"];
-    assert_eq!(cases.map(|name| (f64::from(each(name)) / 64.0).round()), [610.0, 613.0]);
+    assert_eq!(cases.map(|name| (f64::from(each(name)) / 64.0).round()), [610.0, 608.0]);
 }
 
 #[test]

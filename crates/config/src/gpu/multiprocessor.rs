@@ -95,6 +95,15 @@ pub struct InstructionSupply {
     /// Cycles that lanes add that come to a collective operation (a warp barrier, a vote, a shuffle) from divergent code.
     #[serde(default)]
     pub collective: u32,
+    /// Cycles that a barrier of lanes adds that are named in a register (`WARPSYNC`).
+    #[serde(default)]
+    pub named_lanes: u32,
+    /// Cycles that such a barrier adds for each mask that the lanes name.
+    #[serde(default)]
+    pub named_mask: u32,
+    /// Cycles that such a barrier adds for lanes that go on alone with those of their mask (`WARPSYNC.EXCLUSIVE`).
+    #[serde(default)]
+    pub exclusive_lanes: u32,
     /// Instructions that the cache of a sub-partition holds.
     #[schemars(range(min = 1))]
     pub l0_instructions: u32,
@@ -534,6 +543,10 @@ pub struct L1Cache {
     /// Lines that can be under way from level two at a time.
     #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
+    /// Lines of atomic operations whose old values are wanted that can be under way; as many as there are where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 4096))]
+    pub atomic_entries: Option<u32>,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
     /// Lines of stores that wait to leave, or for credits of the crossbar; further stores to these lines may join the last ones, so

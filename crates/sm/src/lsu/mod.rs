@@ -51,9 +51,6 @@ const USUAL: usize = 256;
 /// and two).
 const LEAST_WRITE_FLITS: u32 = 2;
 
-/// Likewise one of an atomic operation whose old values are wanted (measured: `traces/h200/lsu/reductions.txt`, 2.9 to 3.1 cycles a line).
-const LEAST_ATOMIC_FLITS: u32 = 3;
-
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
 pub(crate) struct LsuSpec {
@@ -87,6 +84,8 @@ pub(crate) struct LsuSpec {
     pub(crate) merges_loads: bool,
     /// Lines that can be under way from L2.
     pub(crate) miss_entries: usize,
+    /// Lines of atomic operations whose old values are wanted that can be under way, if these are limited.
+    pub(crate) atomic_entries: Option<usize>,
     /// When given, the latency of a memory without caches and limits.
     pub(crate) flat: Option<u64>,
 }
@@ -96,8 +95,10 @@ pub(crate) struct LsuSpec {
 enum Token {
     /// Sectors of a line of L1.
     Fill { line: Address, place: Option<LineIndex>, sectors: SectorMask, sent: Cycle },
-    /// Data for one load or atomic operation alone.
+    /// Data for one load alone.
     Data { load: LoadId },
+    /// Old values for one atomic operation.
+    Atomic { load: LoadId },
     /// An acknowledgement.
     Store { slot: u8, generation: u32 },
 }
@@ -110,6 +111,8 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// Lines of atomic operations whose old values are under way.
+    atomics_away: usize,
     /// Room for the lines of accesses to come.
     #[serde(skip)]
     free_lines: Vec<Vec<LineAccess>>,
@@ -135,6 +138,7 @@ impl LoadStoreUnit {
             l1: L1::new(&spec.l1, spec.l1_sets.clone(), spec.l1_kib),
             loads: Loads::new(spec.warps),
             tokens: Slab::with_capacity(USUAL),
+            atomics_away: 0,
             free_lines: Vec::new(),
             done: Vec::new(),
             data: DataStage::new(spec.warps),
@@ -205,15 +209,21 @@ impl LoadStoreUnit {
         outcomes.extend(Outcome::result(owner, begin.later(latency.saturating_sub(1))));
     }
 
-    /// Whether an access waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs. Stores wait
-    /// for credits behind the tags, as long as their buffer has room.
+    /// Whether an access waits for credits of the crossbar, or is a load for whose lines there are too few MSHRs, or an atomic
+    /// operation while too many are under way. Stores wait for credits behind the tags, as long as their buffer has room.
     #[inline]
     fn must_wait(&mut self, access: GlobalAccess, lines: usize, now: Cycle, spec: &LsuSpec) -> bool {
         if matches!(access, GlobalAccess::Store { .. }) && spec.port.joinable > 0 {
             return self.held.len() >= spec.port.joinable;
         }
-        let is_load = matches!(access, GlobalAccess::Load { .. });
-        !self.has_credits(now, spec) || is_load && !self.l1.mshrs.have_room(lines, spec.miss_entries)
+        let lacks_room = match access {
+            GlobalAccess::Load { .. } => !self.l1.mshrs.have_room(lines, spec.miss_entries),
+            GlobalAccess::Atomic { returns: true } => spec
+                .atomic_entries
+                .is_some_and(|most| self.atomics_away > 0 && self.atomics_away + lines > most),
+            _ => false,
+        };
+        !self.has_credits(now, spec) || lacks_room
     }
 
     /// An access to global or local memory comes to the tags.
@@ -369,7 +379,8 @@ impl LoadStoreUnit {
             let LineAccess { sector_accesses, full, .. } = *access;
             let kind = RequestKind::Atomic { sector_accesses, full, returns };
             let done = Token::Store { slot, generation };
-            let token = load.map_or(done, |load| Token::Data { load });
+            let token = load.map_or(done, |load| Token::Atomic { load });
+            self.atomics_away += usize::from(returns);
             self.send(&start, access, access.sectors, kind, token);
         }
         match load {
@@ -416,11 +427,7 @@ impl LoadStoreUnit {
     /// A request passes the send port, which it could do at `due`: when it begins to leave.
     #[inline(always)]
     fn leave(&mut self, request: Request, due: Cycle, spec: &LsuSpec) -> Cycle {
-        let least = match request.kind {
-            RequestKind::Write { .. } => LEAST_WRITE_FLITS,
-            RequestKind::Atomic { returns: true, .. } => LEAST_ATOMIC_FLITS,
-            RequestKind::Atomic { .. } | RequestKind::Read => 1,
-        };
+        let least = if matches!(request.kind, RequestKind::Write { .. }) { LEAST_WRITE_FLITS } else { 1 };
         let taken = request.bytes.max(spec.flit_bytes.unwrap_or(0) * least);
         if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
             self.credits.spend(request.flits(flit));
@@ -497,6 +504,11 @@ impl LoadStoreUnit {
                 self.unblock(now);
             }
             Some(Token::Data { load }) => self.arrived(load, (now, ready), spec, outcomes),
+            Some(Token::Atomic { load }) => {
+                self.atomics_away -= 1;
+                self.arrived(load, (now, ready), spec, outcomes);
+                self.unblock(now);
+            }
             Some(Token::Store { slot, generation }) => {
                 outcomes.push(Outcome::Acknowledged { slot, generation });
                 return None;

@@ -44,6 +44,7 @@ const SPEC: LsuSpec = LsuSpec {
     request: 16,
     merges_loads: true,
     miss_entries: 4,
+    atomic_entries: None,
     flat: None,
 };
 /// What an access to one line takes.
@@ -58,6 +59,7 @@ fn unit() -> LoadStoreUnit {
         l1: L1::of(SectorCache::new(CacheShape { sets: 4, ways: 4 }), SetNumbers::Folded),
         loads: Loads::new(8),
         tokens: Slab::new(),
+        atomics_away: 0,
         free_lines: Vec::new(),
         done: Vec::new(),
         data: DataStage::new(8),
@@ -480,4 +482,27 @@ fn a_copy_of_the_unit_goes_on_as_the_original() {
     let copied = run(&mut unit.clone(), &SPEC);
     assert_eq!(copied, run(&mut unit, &SPEC));
     assert_eq!(copied.len(), 4);
+}
+
+#[test]
+fn atomic_operations_wait_while_too_many_lines_of_them_are_under_way() {
+    let spec = LsuSpec { atomic_entries: Some(5), ..SPEC };
+    let mut unit = unit();
+    let operation = |first: u64| Work::Global {
+        access: GlobalAccess::Atomic { returns: true },
+        lines: lines(first..first + 4),
+        passes: ONE,
+    };
+    [0, 4].into_iter().for_each(|first| unit.push(0, owner(0), operation(first), Cycle(0)));
+    for now in 1..20 {
+        unit.advance(Cycle(now), &spec, &mut Vec::new());
+    }
+    assert_eq!(unit.port.sent.len(), 4);
+    for number in 0..4 {
+        let request = unit.port.sent[number];
+        unit.reply(&reply(&request, 100 + 2 * number as u64), &spec, &mut Vec::new());
+        unit.advance(Cycle(101 + 2 * number as u64), &spec, &mut Vec::new());
+        // The second starts once no more than one line is under way.
+        assert_eq!(unit.port.sent.len(), if number < 2 { 4 } else { 8 }, "after {} replies", number + 1);
+    }
 }
