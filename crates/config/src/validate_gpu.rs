@@ -372,9 +372,12 @@ fn dram(gpu: &GpuConfig, rules: &mut Rules<'_>) {
         "a bank cannot be activated again before it may be precharged",
     );
     rules.need(
-        clocks.refi > clocks.rfc,
+        clocks.refi / dram.ranks.max(1) > clocks.rfc,
         "dram.clocks.refi",
-        || format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
+        || match dram.ranks {
+            0 | 1 => format!("{} is not above rfc, {}", clocks.refi, clocks.rfc),
+            ranks => format!("{} is not above rfc, {}, for each of {ranks} ranks", clocks.refi, clocks.rfc),
+        },
         "refreshing would never end",
     );
     rules.need(

@@ -201,8 +201,10 @@ impl Advance<'_> {
     ) -> u64 {
         let warp = &self.sm.warps[slot];
         let (late, passes) = match info.constant {
-            Some(_) => (warp.constant_ready.since(self.sm.now + queued), warp.constant_addresses),
-            None => (0, warp.values_of(info.by_value, executed.mask)),
+            Some(ConstantUse::Load { .. }) => {
+                (warp.constant_ready.since(self.sm.now + queued), warp.constant_addresses)
+            }
+            _ => (0, warp.values_of(info.by_value, executed.mask)),
         };
         let again = self.context.spec.constants.as_ref().map_or(0, |spec| spec.address_interval);
         let Sm { sub_partitions, now, queued: unit, .. } = &mut *self.sm;

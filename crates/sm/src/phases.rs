@@ -1,6 +1,6 @@
 //! How warps go from one phase to the next.
 
-use crate::constants::{ConstantPort, ConstantUse, distinct};
+use crate::constants::{ConstantPort, ConstantUse};
 use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::{IssueInfo, MemoryClass};
@@ -196,12 +196,7 @@ impl Advance<'_> {
                     None => pass(0),
                     Some(register) => {
                         let lanes = self.context.launch.code.executing(&warp.state);
-                        for row in 0..2 {
-                            let lanes = lanes.row(row);
-                            if !lanes.is_empty() {
-                                distinct(&warp.state.register_of(row, u32::from(register)), lanes, &mut pass);
-                            }
-                        }
+                        warp.each_value(register, lanes, pass);
                     }
                 }
                 (warp.constant_ready, warp.constant_addresses) = (now + waits, addresses as u8);

@@ -211,13 +211,16 @@ impl Warp {
 
     /// How many different values some lanes have in a register.
     pub(crate) fn values_of(&self, register: Option<u8>, lanes: WarpMask) -> u8 {
-        let Some(register) = register else { return 0 };
         let mut values = 0;
-        for row in (0..2).filter(|&row| !lanes.row(row).is_empty()) {
-            let held = self.state.register_of(row, u32::from(register));
-            distinct(&held, lanes.row(row), |_| values += 1);
-        }
+        register.into_iter().for_each(|register| self.each_value(register, lanes, |_| values += 1));
         values
+    }
+
+    /// Calls `each` with every value that some lanes of a row have in a register, row by row.
+    pub(crate) fn each_value(&self, register: u8, lanes: WarpMask, mut each: impl FnMut(u32)) {
+        for row in (0..2).filter(|&row| !lanes.row(row).is_empty()) {
+            distinct(&self.state.register_of(row, u32::from(register)), lanes.row(row), &mut each);
+        }
     }
 
     /// Another warp comes to the slot, whose registers have been made anew.

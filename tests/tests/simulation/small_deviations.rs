@@ -293,6 +293,16 @@ fn an_atomic_operation_takes_610_cycles_in_the_other_half() {
 }
 
 #[test]
+fn a_branch_of_eight_ways_takes_no_longer_than_its_ways() {
+    let (config, all) = (gpu("h200"), cases("micro"));
+    let program = listing("traces/h200/micro.sass");
+    let case = case_named(&all, "latency_switch_8");
+    let simulated = warplab_tests::simulate(&config, &program, case).expect("it runs");
+    // 201,735 on the machine.
+    assert_eq!(simulated.image.buffer("cycles").expect("the buffer").word(1), 174_660);
+}
+
+#[test]
 fn on_an_mi100_vector_memory_waits_for_the_passes_of_local_memory() {
     let config = gpu("mi100");
     let time = |distance: u32| {

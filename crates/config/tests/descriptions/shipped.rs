@@ -122,6 +122,16 @@ fn a_changed_machine_is_checked_like_any_other() {
         load_gpu(&set("l2.kib=30001").unwrap()).unwrap_err()[0].message,
         "l2.kib: 30001 KiB cannot be divided into 94 slices with sets of 16 lines"
     );
+    let fault = |assignment| load_gpu(&set(assignment).unwrap()).unwrap_err()[0].message.clone();
+    assert_eq!(fault("dram.ranks=3"), "dram.ranks: 3 ranks cannot share the 4 banks of a group");
+    assert_eq!(
+        fault("dram.clocks.refi=900"),
+        "dram.clocks.refi: 900 is not above rfc, 457, for each of 2 ranks"
+    );
+    assert_eq!(
+        fault("dram.stack_refresh_phases=[0, 1024]"),
+        "dram.stack_refresh_phases: [0, 1024] has a phase above 1,023"
+    );
     assert_eq!(loaded(&set("name=mine").unwrap(), load_gpu).name, "mine");
     assert_eq!(
         loaded(&set("dram.clocks.bank_refresh=None").unwrap(), load_gpu).dram.clocks.bank_refresh,
