@@ -300,6 +300,7 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Bar
             | B2r
             | Depbar
+            | Ldgdepbar
             | Bpt
             | Kill
             | Nop

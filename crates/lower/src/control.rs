@@ -1,5 +1,7 @@
 //! Control fields: stall counts for fixed latencies, wait counters for the others.
 
+use crate::select::GROUPS;
+use std::ops::Range;
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot, Target,
     WAIT_COUNTERS,
@@ -124,11 +126,13 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
         sources_in_danger(&instructions[start..end], table, &mut in_danger[start..end]);
     }
     let reads = in_danger.contains(&true);
-    let results = if reads { READING } else { READING + 1 };
+    let groups = instructions.iter().any(|it| it.opcode == Opcode::Ldgdepbar);
+    let first = if groups { GROUPS + 1 } else { 0 };
+    let results = first..if reads { READING } else { READING + 1 };
     let mut entry = Pending::new();
     for &(start, end) in ranges {
         let mut pending = entry.clone();
-        let mut last = 0;
+        let mut last = first;
         for index in start..end {
             let wait = pending.wait(&instructions[index]);
             pending.clear(wait);
@@ -137,8 +141,10 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
             }
             let accesses = instructions[index].accesses();
             if accesses.iter().any(|access| access.role == Role::Write) {
-                let number = free_barrier(&pending, results, &mut last);
+                let number = free_barrier(&pending, results.clone(), &mut last);
                 instructions[index].control.write_barrier = Some(number);
+            } else if instructions[index].opcode == Opcode::Ldgdepbar {
+                instructions[index].control.write_barrier = Some(GROUPS);
             }
             if in_danger[index] {
                 instructions[index].control.read_barrier = Some(READING);
@@ -171,10 +177,10 @@ fn touched_elsewhere(instructions: &[Instruction]) -> Vec<u32> {
     touched
 }
 
-/// A free barrier below `limit`, or the one taken last: what is loaded together is waited for together.
-fn free_barrier(pending: &Pending, limit: u8, last: &mut u8) -> u8 {
+/// A free one of the barriers, or the one taken last: what is loaded together is waited for together.
+fn free_barrier(pending: &Pending, mut barriers: Range<u8>, last: &mut u8) -> u8 {
     let busy = pending.busy();
-    let number = (0..limit).find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
+    let number = barriers.find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
     *last = number;
     number
 }

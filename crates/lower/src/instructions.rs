@@ -60,7 +60,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Cnot => ("d = 1 if a is zero, else 0", &[Isetp, Sel, Lop3]),
         Ptx::Copysign => ("d = b with the sign of a", &[Lop3, Mov]),
         Ptx::Cos => ("d = the cosine of a, approximate", &[Fmul, Mufu]),
-        Ptx::Cp => ("copies global to shared memory, later; .commit_group and .wait_group order it", &[]),
+        Ptx::Cp => (
+            "copies global to shared memory, later; .commit_group and .wait_group order it",
+            &[Ldgsts, Ldgdepbar, Depbar, Iadd3, Isetp, Lds, Lop3, Uldc],
+        ),
         Ptx::Createpolicy => ("d = a cache policy", &[]),
         Ptx::Cvt => (
             "d = a as another type",

@@ -188,8 +188,8 @@ pub(crate) fn legalise(code: &mut Code) {
         // A constant that several instructions of the block need is set once.
         let mut constants: rustc_hash::FxHashMap<(u32, bool), Register> = rustc_hash::FxHashMap::default();
         for mut instruction in old {
-            // The constant of a call is the number of a function.
-            if instruction.opcode == Opcode::Call {
+            // The constant of a call is the number of a function, that of a wait how many groups may be under way.
+            if matches!(instruction.opcode, Opcode::Call | Opcode::Depbar) {
                 new.push(instruction);
                 continue;
             }

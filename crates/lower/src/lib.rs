@@ -18,6 +18,7 @@ mod control;
 mod dead;
 mod divergence;
 mod dump;
+mod empty_loads;
 mod expand;
 mod flat;
 mod frames;

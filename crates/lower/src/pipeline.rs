@@ -6,9 +6,9 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, constants, control, dead, dump, frames,
-    globals, legal, limits, logic, motion, neighbours, offsets, predicate, reconverge, reread, reuse,
-    schedule, select, spill, uniform, unroll, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, constants, control, dead, dump,
+    empty_loads, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate, reconverge,
+    reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -223,6 +223,7 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     } else {
         frames::lower_stack(&mut code);
     }
+    empty_loads::add(&mut code);
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
     let (mut instructions, starts) = lay_out(&code);

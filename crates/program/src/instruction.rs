@@ -39,6 +39,9 @@ impl Guard {
     /// No condition.
     pub const ALWAYS: Guard = Guard::Predicate { predicate: Predicate::TRUE, negate: false };
 
+    /// Holds for no lane.
+    pub const NEVER: Guard = Guard::Predicate { predicate: Predicate::TRUE, negate: true };
+
     /// Whether there is no condition.
     #[must_use]
     pub fn is_always(self) -> bool {

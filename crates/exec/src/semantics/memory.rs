@@ -10,7 +10,6 @@ use crate::semantics::lanes::Machine;
 use crate::state::shared::check_each;
 use crate::state::warp::blend;
 use crate::step::Environment;
-use warplab_units::LaneBits;
 use warplab_units::LaneMask;
 use warplab_units::PerLane;
 
@@ -25,10 +24,11 @@ pub(crate) fn execute<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<bool, ExecFault> {
     let mut addresses = addresses(m, memory.address);
+    let mut active = LaneMask(m.mask);
     if let MemoryForm::CopyToShared { to, zero_fill } = memory.form {
+        active = LaneMask(m.predicate(0) & m.mask);
         copy_to_shared(m, memory, to, zero_fill, &mut addresses, environment)?;
     }
-    let active = LaneMask(m.mask);
     let mut space = match memory.space {
         SpaceForm::Global => Space::Global,
         SpaceForm::Shared => Space::Shared,
@@ -139,7 +139,8 @@ fn addresses(m: &Machine<'_>, form: AddressForm) -> PerLane<u64> {
 }
 
 /// A copy from global to shared memory, which the program must not look at before it has waited: it is done at once.
-/// Where the rest is filled with zeros, the misalignment of an address in global memory says how many bytes are not copied.
+/// Where a predicate does not hold zeros are written and nothing is read. Where the rest is filled with zeros, the
+/// misalignment of an address in global memory says how many bytes are not copied.
 #[cold]
 fn copy_to_shared<M: GlobalMemory>(
     m: &Machine<'_>,
@@ -150,11 +151,15 @@ fn copy_to_shared<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<(), ExecFault> {
     let (mask, bytes) = (LaneMask(m.mask), u32::from(memory.bytes));
+    let reads = LaneMask(m.predicate(0) & m.mask);
     let mut values = [[0; LANES]; 4];
     if zero_fill {
-        load_rest(m.predicate(0) & m.mask, bytes, from, &mut values, environment)?;
-    } else if !mask.is_empty() {
-        environment.global.load(Lanes::new(from, mask, bytes), &mut values)?;
+        load_rest(reads, bytes, from, &mut values, environment)?;
+    } else if !reads.is_empty() {
+        environment.global.load(Lanes::new(from, reads, bytes), &mut values)?;
+        // A load leaves the other lanes open.
+        let others = LaneMask(m.mask & !reads.0);
+        others.lanes().for_each(|lane| values.iter_mut().for_each(|row| row[lane] = 0));
     }
     let addresses = addresses(m, to);
     if !mask.is_empty() {
@@ -165,7 +170,7 @@ fn copy_to_shared<M: GlobalMemory>(
 
 /// Loads what is copied of `bytes` in some lanes, and makes the addresses those of the first bytes.
 fn load_rest<M: GlobalMemory>(
-    lanes: LaneBits,
+    lanes: LaneMask,
     bytes: u32,
     from: &mut PerLane<u64>,
     values: &mut [Row; 4],
@@ -176,7 +181,7 @@ fn load_rest<M: GlobalMemory>(
         *address -= u64::from(missing);
     }
     for word in 0..bytes / 4 {
-        let wanted = LaneMask(lanes).lanes().filter(|&lane| bytes - missing[lane] > 4 * word);
+        let wanted = lanes.lanes().filter(|&lane| bytes - missing[lane] > 4 * word);
         let mask = LaneMask(wanted.fold(0, |mask, lane| mask | 1 << lane));
         if mask.is_empty() {
             continue;

@@ -356,6 +356,28 @@ EXIT";
 }
 
 #[test]
+fn a_copy_that_a_predicate_keeps_from_reading_writes_zeros() {
+    let text = ".kernel k
+S2R R0, SR_TID.X
+LDC.64 R2, c[0x0][0x210]
+IMAD.WIDE R4, R0, 0x4, R2
+MOV R6, 0x1020304
+STG.E desc[UR4][R4.64], R6
+IADD3 R7, R0, R0, RZ
+IADD3 R7, R7, R7, RZ
+STS [R7+0x400], R6
+ISETP.LT.U32.AND P0, PT, R0, 0x2, PT
+LDGSTS.E [R7+0x400], desc[UR4][R4.64], !P0
+LDGDEPBAR
+LDS R8, [R7+0x400]
+STG.E desc[UR4][R4.64], R8
+EXIT";
+    let (image, _) = launch(text, 32, 256, DivergenceModel::default()).unwrap();
+    let word = |index: u64| image.buffers()[0].word(index);
+    assert_eq!([word(0), word(1), word(2), word(31)], [0, 0, 0x0102_0304, 0x0102_0304]);
+}
+
+#[test]
 fn shared_memory_of_the_cluster_is_that_of_the_block() {
     let text = ".kernel k
 LDC.64 R2, c[0x0][0x210]

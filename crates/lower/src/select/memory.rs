@@ -131,19 +131,7 @@ impl Selector<'_, '_> {
         if !matches!(window, Window::Global | Window::Generic) {
             return (modifiers, matches!(tree.semantics(), Some(it) if it != Semantics::Weak));
         }
-        for modifier in &tree.modifiers {
-            let hint = match modifier {
-                Dotted::Hint(Hint::L1EvictFirst) => M::Ef,
-                Dotted::Hint(Hint::L1EvictLast) => M::El,
-                Dotted::Hint(Hint::L1EvictUnchanged) => M::Eu,
-                Dotted::Hint(Hint::L1NoAllocate) => M::Na,
-                Dotted::Hint(Hint::L2Bytes64) => M::Ltc64B,
-                Dotted::Hint(Hint::L2Bytes128) => M::Ltc128B,
-                Dotted::Hint(Hint::L2Bytes256) => M::Ltc256B,
-                _ => continue,
-            };
-            modifiers.push(hint);
-        }
+        modifiers.extend(hints(flat));
         if tree.flag(Flag::Nc) {
             modifiers.push(M::Constant);
             return (modifiers, false);
@@ -522,4 +510,18 @@ impl Selector<'_, '_> {
         self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
         self.spread(&elements, to, Type::B32);
     }
+}
+
+/// What an access tells the caches.
+pub(super) fn hints(flat: &Flat<'_>) -> impl Iterator<Item = M> {
+    flat.tree.modifiers.iter().filter_map(|modifier| match modifier {
+        Dotted::Hint(Hint::L1EvictFirst) => Some(M::Ef),
+        Dotted::Hint(Hint::L1EvictLast) => Some(M::El),
+        Dotted::Hint(Hint::L1EvictUnchanged) => Some(M::Eu),
+        Dotted::Hint(Hint::L1NoAllocate) => Some(M::Na),
+        Dotted::Hint(Hint::L2Bytes64) => Some(M::Ltc64B),
+        Dotted::Hint(Hint::L2Bytes128) => Some(M::Ltc128B),
+        Dotted::Hint(Hint::L2Bytes256) => Some(M::Ltc256B),
+        _ => None,
+    })
 }

@@ -11,6 +11,7 @@ mod compare;
 mod contract;
 mod control;
 mod convert;
+mod copies;
 mod float;
 mod half;
 mod integer;
@@ -32,6 +33,7 @@ use warplab_program::{
 use warplab_ptx::tree::{self, Flag, Type};
 
 pub use control::is_lowered;
+pub(crate) use copies::GROUPS;
 pub(crate) use logic::Shift;
 pub(crate) use values::{Source, immediate};
 
@@ -453,6 +455,8 @@ fn is_long(flat: &Flat<'_>) -> bool {
             tree.ty().is_none_or(|ty| ty != Type::F32) || !tree.flag(Flag::Ftz)
         }
         Atom | Red => true,
+        // How much is read, or nothing, is computed.
+        Cp => flat.operands.len() > 3,
         Add => tree.flag(Flag::Sat),
         Sub => tree.flag(Flag::Sat),
         Cvt => true,

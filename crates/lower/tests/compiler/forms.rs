@@ -53,7 +53,11 @@ const OPEN: &[(Opcode, &[&str])] = &[
             "{ .param .b64 a; .param .b64 b; .param .b32 c; call (c), vprintf, (a, b); }",
         ],
     ),
-    (Opcode::Cp, &["cp.async.ca.shared.global [%d7], [%d1], 16", "cp.async.commit_group"]),
+    (
+        Opcode::Cp,
+        &["cp.async.ca.shared.global [%r7], [%d1], 16", "cp.async.cg.shared.global [%r7], [%d1], 16, %r1"],
+    ),
+    (Opcode::Cp, &["cp.async.commit_group", "cp.async.wait_group 1", "cp.async.wait_all"]),
     (Opcode::Createpolicy, &["createpolicy.fractional.L2::evict_last.b64 %d1, 1.0"]),
     (Opcode::Ldmatrix, &["ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%d7]"]),
     (Opcode::Ldmatrix, &["ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1}, [%d7]"]),

@@ -6,6 +6,7 @@ mod common;
 mod compile_time;
 mod constant_offsets;
 mod contraction;
+mod copies;
 mod declared_sizes;
 mod fewer;
 mod filetests;
