@@ -8,7 +8,6 @@
 #define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
 #define GLOBAL_Y (blockIdx.y * blockDim.y + threadIdx.y)
 typedef unsigned long long u64;
-static __device__ __forceinline__ uint32_t next_random(uint32_t& s) { s ^= s << 13; s ^= s >> 17; s ^= s << 5; return s; }
 static __device__ __forceinline__ float uniform(uint32_t r) { return (r >> 8) * 5.9604645e-8f; }
 static __device__ __forceinline__ uint32_t ordered(float v) { uint32_t u = __float_as_uint(v); return u ^ (u >> 31 ? ~0u : 1u << 31); }   // floats in the order of their bits
 static __device__ __forceinline__ __half2 halves(uint32_t v) { v = (v * 0x9e3779b1u & 0x8fff8fffu) | 0x30003000u; return *(__half2*)&v; }   // of either sign, from 1/8 to 2
@@ -109,7 +108,7 @@ K k_geglu_half2(const uint32_t* in, uint32_t* out, int rows, int words) {   // t
   }
 }
 K k_expert_slots(const int* expert, int* sorted, int* owner, int* ends, int n) {   // tokens put in order of 64 experts, each padded to 16, one block
-  __shared__ unsigned short count[257][64]; __shared__ int start[65]; int t = threadIdx.x, each = n / 256;
+  __shared__ __align__(4) unsigned short count[257][64]; __shared__ int start[65]; int t = threadIdx.x, each = n / 256;
   for (int k = t; k < 257 * 32; k += 256) ((unsigned*)count)[k] = 0;
   __syncthreads(); for (int k = 0; k < each; k++) count[t + 1][expert[t * each + k] & 63]++;
   __syncthreads(); if (t < 64) for (int k = 1; k <= 256; k++) count[k][t] += count[k - 1][t];
@@ -243,7 +242,7 @@ K k_neighbour_list_forces(const float4* place, const int* list, float4* force, i
   int i = GLOBAL_X; if (i >= n) return; float4 p = place[i], f = make_float4(0, 0, 0, 0);
   for (int k = 0; k < neighbours; k++) {
     int j = (i + (list[k * n + i] & 2047) - 1024) & (n - 1); float4 q = place[j]; float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z, r2 = x * x + y * y + z * z; if (r2 > 2500.f || j == i) continue;
-    float a = __fdividef(1.f, r2 + 1.f), a3 = a * a * a * 64.f, s = 24.f * a * a3 * (2.f * a3 - 1.f) + p.w * q.w * a * rsqrtf(r2 + 1.f) * 0.01f; f.x += s * x; f.y += s * y; f.z += s * z; f.w += 4.f * a3 * (a3 - 1.f);
+    float a = 1.f / (r2 + 1.f), a3 = a * a * a * 64.f, s = 24.f * a * a3 * (2.f * a3 - 1.f) + p.w * q.w * a * rsqrtf(r2 + 1.f) * 0.01f; f.x += s * x; f.y += s * y; f.z += s * z; f.w += 4.f * a3 * (a3 - 1.f);
   }
   force[i] = f;
 }
@@ -748,12 +747,12 @@ int main(int argc, char** argv) {
   for (int n : {256, 8192}) RUN(NAMED("q4_q8_dot", n), k_q4_q8_dot, n / 4, dim3(32, 4), 0, INTS("weight", n * 576, 1), INTS("x", 1152, 2), OUT("out", n), i32(128));
   for (int n : {256, 8192}) RUN(NAMED("fp8_rows", n), k_fp8_rows, n, 128, 0, INTS("weight", n * 1024, 1), INTS("x", 2048, 2), OUT("out", n), i32(256));
   for (int n : {16, 1024}) RUN(NAMED("geglu_half2", n), k_geglu_half2, n < 100 ? 66 : 1056, 256, 0, INTS("in", n * 4096, 1), OUT("out", n * 2048), i32(n), i32(2048));
-  for (int n : {1024, 16384}) RUN(NAMED("expert_slots", n), k_expert_slots, 1, 256, 0, INTS("expert", n, 1), OUT("sorted", n + 1024), OUT("owner", n / 16 + 64), OUT("ends", 64), i32(n));
+  for (int n : {1024, 65536}) RUN(NAMED("expert_slots", n), k_expert_slots, 1, 256, 0, INTS("expert", n, 1), OUT("sorted", n + 1024), OUT("owner", n / 16 + 64), OUT("ends", 64), i32(n));
   for (int g : {66, 8192}) RUN(NAMED("expert_combine", g), k_expert_combine, g, 96, 0, INTS("rows", (g < 100 ? 256 : 8192) * 384, 1), INTS("slot", g * 4, 2), IN("weight", g * 4, 3), OUT("out", g * 384), i32(g < 100 ? 255 : 8191));
-  for (int n : {40, 512}) RUN(NAMED("accept_drafts", n), k_accept_drafts, n / 2, 64, 0, IN("target", n * 9 * (n < 100 ? 1000 : 8000), 1), IN("draft", n * 8 * (n < 100 ? 1000 : 8000), 2), INTS("token", n * 8, 3), OUT("accepted", n), OUT("next", n), i32(n), i32(n < 100 ? 1000 : 8000));
+  for (int n : {40, 264}) RUN(NAMED("accept_drafts", n), k_accept_drafts, n / 2, 64, 0, IN("target", n * 9 * (n < 100 ? 1000 : 4000), 1), IN("draft", n * 8 * (n < 100 ? 1000 : 4000), 2), INTS("token", n * 8, 3), OUT("accepted", n), OUT("next", n), i32(n), i32(n < 100 ? 1000 : 4000));
   for (int g : {8, 132}) RUN(NAMED("beam_step", g), k_beam_step, g, 128, 0, IN("logit", g * 4 * (g < 100 ? 1000 : 8000), 1), IN("score", g * 4, 2), OUT("out", g * 8), i32(g < 100 ? 1000 : 8000));
-  for (int g : {32, 396}) RUN(NAMED("decode_group", g), k_decode_group, g, 128, 0, INTS("query", g * 128, 1), INTS("key", g * 32 * (g < 100 ? 64 : 768), 2), INTS("value", g * 32 * (g < 100 ? 64 : 768), 3), OUT("out", g * 256), i32(g < 100 ? 64 : 768));
-  for (int g : {16, 264}) RUN(NAMED("penalise_repeats", g), k_penalise_repeats, g, 320, g < 100 ? 512 : 16000, INTS("history", g * 1000, 1), buf("logit", F(g * (g < 100 ? 4096 : 128000)), HASH_F32, 2, true), i32(g < 100 ? 4096 : 128000), i32(g < 100 ? 100 : 1000));
+  for (int g : {32, 396, 20}) { int length = g == 32 ? 64 : g == 396 ? 768 : 20480; RUN(NAMED("decode_group", g), k_decode_group, g, 128, 0, INTS("query", g * 128, 1), INTS("key", g * 32 * length, 2), INTS("value", g * 32 * length, 3), OUT("out", g * 256), i32(length)); }
+  for (int g : {16, 132}) RUN(NAMED("penalise_repeats", g), k_penalise_repeats, g, 320, g < 100 ? 512 : 8000, INTS("history", g * 1000, 1), buf("logit", F(g * (g < 100 ? 4096 : 64000)), HASH_F32, 2, true), i32(g < 100 ? 4096 : 64000), i32(g < 100 ? 100 : 1000));
   for (int n : {132, 4096}) RUN(NAMED("layer_norm_backward", n), k_layer_norm_backward, n < 200 ? 66 : 264, 256, 0, IN("x", n * 1024, 1), IN("dy", n * 1024, 2), IN("weight", 1024, 3), OUT("dx", n * 1024), OUT("dweight", 264 * 1024), OUT("dbias", 264 * 1024), i32(n));
   for (int lg : {14, 20}) RUN(NAMED("adam_master_half_2e", lg), k_adam_master_half, (1 << lg) / 256, 256, 0, OUT("weight", 2 << lg), INTS("gradient", 2 << lg, 1), buf("master", F(4 << lg), HASH_F32, 2, true), buf("first", F(4 << lg), HASH_F32, 3, true), buf("second", F(4 << lg), HASH_F32, 4, true), i32(1 << lg), FLOAT(0.001));
   for (int lg : {10, 16}) RUN(NAMED("embedding_gradient_fixed_2e", lg), k_embedding_gradient_fixed, (1 << lg) / 4, dim3(64, 4), 0, INTS("token", 1 << lg, 1), IN("gradient", 64 << lg, 2), OUT("table", 8192 * 128), i32(1 << lg), i32(8191));
@@ -774,9 +773,9 @@ int main(int argc, char** argv) {
   for (int g : {66, 2048}) RUN(NAMED("block_radix_sort", g), k_block_radix_sort, g, 256, 0, INTS("in", g * 1024, 1), OUT("out", g * 1024));
   for (int g : {66, 2112}) RUN(NAMED("select_bits", g), k_select_bits, g, 256, 0, INTS("bits", g * 256, 1), INTS("query", g * 2048, 2), OUT("out", g * 2048), i32(g < 100 ? 256 : 2048));
   for (int g : {33, 2112}) RUN(NAMED("json_masks", g), k_json_masks, g, 128, 0, INTS("text", g * 1024, 1), OUT("inside", g * 128), OUT("marks", g * 128));
-  for (int g : {33, 528}) RUN(NAMED("crc_combine", g), k_crc_combine, g, 128, 0, INTS("in", g * 4 * 128 * (g < 100 ? 1 : 8), 1), OUT("out", g * 4), i32(g < 100 ? 1 : 8));
+  for (int g : {33, 528, 16}) { int rounds = g == 33 ? 1 : g == 528 ? 8 : 200; RUN(NAMED("crc_combine", g), k_crc_combine, g, 128, 0, INTS("in", g * 4 * 128 * rounds, 1), OUT("out", g * 4), i32(rounds)); }
   for (int lg : {16, 23}) RUN(NAMED("hyperloglog_2e", lg), k_hyperloglog, lg < 20 ? 66 : 396, 320, 0, INTS("in", 1 << lg, 1), OUT("registers", 2048), i32(1 << lg));
-  for (int lg : {16, 22}) RUN(NAMED("group_extremes_2e", lg), k_group_extremes, lg < 20 ? 66 : 528, 256, 0, INTS("key", 1 << lg, 1), INTS("value", 1 << lg, 2), OUT("sum", 1000), OUT("low", 500), OUT("high", 500), i32(1 << lg));
+  for (int lg : {16, 21}) RUN(NAMED("group_extremes_2e", lg), k_group_extremes, lg < 20 ? 66 : 528, 256, 0, INTS("key", 1 << lg, 1), INTS("value", 1 << lg, 2), OUT("sum", 1000), OUT("low", 500), OUT("high", 500), i32(1 << lg));
   for (int lg : {13, 18}) RUN(NAMED("pattern_automaton_2e", lg), k_pattern_automaton, (1 << lg) / 128, 128, 0, INTS("table", 2048, 1), INTS("text", 16 << lg, 2), OUT("hits", 1 << lg), i32(1 << lg));
   for (int g : {33, 2112}) RUN(NAMED("varint_decode", g), k_varint_decode, g, 96, 0, INTS("in", g * 768, 1), OUT("out", g * 3072), OUT("count", g * 3));
   for (int n : {4224, 131072}) RUN(NAMED("gorilla_bits", n), k_gorilla_bits, n / 64, 64, 0, INTS("in", n * 32, 1), OUT("out", n * 46), OUT("length", n), i32(n));
@@ -793,7 +792,7 @@ int main(int argc, char** argv) {
   for (int n : {256, 2048}) RUN(NAMED("bc1_encode", n), k_bc1_encode, n * n / 16 / 64, 64, 0, INTS("in", n * n, 1), OUT("out", n * n / 8), i32(n / 4), i32(n * n / 16));
   for (int lg : {12, 18}) RUN(NAMED("fft_registers_16_2e", lg), k_fft_registers_16, (1 << lg) / 64, 64, 0, IN("in", 32 << lg, 1), OUT("out", 32 << lg), i32(1 << lg));
   for (int n : {2112, 32768}) RUN(NAMED("adpcm", n), k_adpcm, n / 64, 64, 0, INTS("in", n * 17, 1), OUT("out", n * 64), i32(n), i32(n < 4096 ? 4 : 16));
-  for (int n : {528, 8192}) RUN(NAMED("sudoku", n), k_sudoku, n / 16, 16, 0, INTS("seed", n, 1), OUT("out", n * 2), i32(n), i32(n < 1000 ? 50 : 400));
+  for (int n : {528, 8192, 1056}) RUN(NAMED("sudoku", n), k_sudoku, n / 16, 16, 0, INTS("seed", n, 1), OUT("out", n * 2), i32(n), i32(n == 528 ? 40 : n == 8192 ? 400 : 4000));
   for (int g : {33, 1056}) RUN(NAMED("sat_check", g), k_sat_check, g, 64, 24576, INTS("clause", 500, 1), INTS("assignment", g * 64, 2), OUT("most", g * 64 + 1), i32(g < 100 ? 100 : 500));
   for (int n : {2112, 65536}) RUN(NAMED("bytecode_machine", n), k_bytecode_machine, n / 64, 64, 0, INTS("in", n, 1), OUT("out", n * 4), i32(n), i32(n < 4096 ? 60 : 600));
   for (int g : {33, 1056}) RUN(NAMED("matrix_chain", g), k_matrix_chain, g, 64, 0, INTS("size", g * 65, 1), OUT("out", g * 64), i32(g < 100 ? 24 : 64));

@@ -132,6 +132,8 @@ pub(crate) struct Flattened<'a> {
     pub(crate) labels: usize,
     /// The labels of loops that stay as they are.
     pub(crate) rolled: FxHashSet<LabelId>,
+    /// The items in front of which an inlined function begins or ends.
+    pub(crate) inlined: FxHashSet<usize>,
     /// Bytes of local variables.
     pub(crate) local_bytes: u32,
     /// Bytes of static shared variables of the function itself and of the module, as far as used.

@@ -101,9 +101,11 @@ impl<'a> Flattener<'a, '_> {
         self.calls.push(name);
         self.leave.push(end);
         let place = self.place;
+        self.out.inlined.insert(self.out.items.len());
         if let Some(body) = &function.body {
             self.block(body);
         }
+        self.out.inlined.insert(self.out.items.len());
         self.place = place;
         self.leave.pop();
         self.calls.pop();

@@ -120,10 +120,20 @@ fn the_readme_counts_the_launches_of_the_hardware_suites() {
         let path = root().join(format!("traces/h200/{suite}.cases.jsonl"));
         fs::read_to_string(path).unwrap().lines().count()
     };
-    let all: usize =
-        ["suite", "micro", "paths", "atomics", "ordinary", "applications", "everyday", "assorted", "sundry"]
-            .map(cases)
-            .iter()
-            .sum();
+    let all: usize = [
+        "suite",
+        "micro",
+        "paths",
+        "atomics",
+        "ordinary",
+        "applications",
+        "everyday",
+        "assorted",
+        "sundry",
+        "medley",
+    ]
+    .map(cases)
+    .iter()
+    .sum();
     assert!(readme().contains(&format!("Nine suites, {all} launches in all,")), "there are {all}");
 }

@@ -12,6 +12,9 @@ use Modifier as M;
 impl Selector<'_, '_> {
     pub(crate) fn add64(&mut self, flat: &Flat<'_>) {
         let to = self.result(&flat.operands[0], 64);
+        if self.turned(to, &flat.operands[1], &flat.operands[2]) {
+            return;
+        }
         for (first, second) in [(1, 2), (2, 1)] {
             if self.fused_add64(to, &flat.operands[first], &flat.operands[second]) {
                 return;

@@ -43,7 +43,8 @@ pub(crate) fn contractions(flat: &Flattened<'_>) -> FxHashMap<usize, Fused> {
     fused
 }
 
-/// The blocks, as ranges of items. A label that nothing goes to but what stands right before it starts none.
+/// The blocks, as ranges of items. A label that nothing goes to but what stands right before it starts none. What is
+/// inlined here is called by ptxas: a block ends where it begins and where it ends.
 fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
     let mut targets: FxHashSet<LabelId> = FxHashSet::default();
     for (index, item) in flat.items.iter().enumerate() {
@@ -72,6 +73,11 @@ fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
         let goes_on =
             |label: LabelId| matches!(flat.items.get(index + 1), Some(Item::Label(next)) if *next == label);
         let ends = match item {
+            _ if flat.inlined.contains(&index) => {
+                blocks.push(start..index);
+                start = index;
+                false
+            }
             Item::Label(label) if targets.contains(label) => {
                 blocks.push(start..index);
                 start = index;

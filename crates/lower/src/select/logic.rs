@@ -55,6 +55,12 @@ impl Selector<'_, '_> {
         {
             return;
         }
+        if bits == 64
+            && matches!(opcode, tree::Opcode::Or | tree::Opcode::Xor)
+            && self.turned(to, &flat.operands[1], &flat.operands[2])
+        {
+            return;
+        }
         let sources: Vec<Source> =
             flat.operands[1..].iter().take(3).map(|value| self.source(value, ty)).collect();
         for half in 0..if bits == 64 { 2 } else { 1 } {

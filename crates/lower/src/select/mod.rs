@@ -19,6 +19,7 @@ mod logic;
 mod memory;
 mod names;
 mod product;
+mod turn;
 mod values;
 mod warp;
 

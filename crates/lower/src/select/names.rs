@@ -6,7 +6,7 @@
 
 use super::values::constant_bits;
 use crate::flat::{Flat, Flattened, Item, RegisterId, Start, Symbol, Value};
-use warplab_ptx::tree::{self, Flag, Space, Type};
+use warplab_ptx::tree::{self, Compare, Flag, Space, Type};
 
 /// A 32-bit word that a register has as its own or from another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -275,13 +275,44 @@ impl<'f, 'a> Chains<'f, 'a> {
 
     /// The operation on predicates that alone makes one, and its sources.
     fn predicate_sources(&self, id: RegisterId) -> Option<(tree::Opcode, &'f [Value])> {
-        use tree::Opcode::{And, Mov, Not, Or, Xor};
+        use tree::Opcode::{And, Mov, Not, Or, Setp, Xor};
         let flat = self.instruction(id)?;
+        if flat.tree.opcode == Setp {
+            return self.tested_choice(flat);
+        }
         let sources = flat.operands.get(1..)?;
         let fits = matches!(flat.tree.opcode, Mov | Not | Xor | And | Or)
             && flat.tree.ty() == Some(Type::Pred)
             && sources.iter().all(|source| self.is_single(source));
         fits.then_some((flat.tree.opcode, sources))
+    }
+
+    /// What chose between zero and another number that is compared with zero, as `__hgt` does: the predicate or its negation.
+    fn tested_choice(&self, flat: &'f Flat<'a>) -> Option<(tree::Opcode, &'f [Value])> {
+        let equal = match flat.tree.compare()? {
+            Compare::Eq => true,
+            Compare::Ne => false,
+            _ => return None,
+        };
+        let [_, Value::Register(chosen), zero] = flat.operands.as_slice() else { return None };
+        let choice = self.instruction(*chosen).filter(|it| it.tree.opcode == tree::Opcode::Selp)?;
+        let [_, first, second, predicate] = choice.operands.as_slice() else { return None };
+        let number = |value: &Value| match value {
+            Value::Immediate(constant) => constant.as_int(),
+            _ => None,
+        };
+        let is_integer = flat.tree.ty().is_some_and(|it| !it.is_float() && it.bits() <= 32);
+        let low = |value: &Value| number(value).filter(|it| (0..0x8000).contains(it));
+        let (first, second) = (low(first)?, low(second)?);
+        if !is_integer
+            || number(zero) != Some(0)
+            || (first == 0) == (second == 0)
+            || !self.is_single(predicate)
+        {
+            return None;
+        }
+        let holds = (second == 0) != equal;
+        Some((if holds { tree::Opcode::Mov } else { tree::Opcode::Not }, &choice.operands[3..]))
     }
 }
 

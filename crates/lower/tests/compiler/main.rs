@@ -16,4 +16,5 @@ mod operations;
 mod precise;
 mod programs;
 mod suite;
+mod turns;
 mod unrolling;

@@ -73,3 +73,8 @@ fn the_assorted_kernels() {
 fn the_sundry_kernels() {
     assert_listing("sundry");
 }
+
+#[test]
+fn the_medley_of_kernels() {
+    assert_listing("medley");
+}
