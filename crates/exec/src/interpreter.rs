@@ -329,7 +329,7 @@ impl Grid<'_> {
                 let instruction =
                     instruction.map_or(String::new(), warplab_program::listing::instruction_text);
                 let what = match path.status {
-                    PathStatus::Runnable => "can run".to_owned(),
+                    PathStatus::Runnable | PathStatus::Yielded => "can run".to_owned(),
                     PathStatus::AtConvergence(barrier) => format!("waits for the lanes of B{barrier}"),
                     PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => {
                         format!("waits for lanes {mask}")

@@ -279,6 +279,7 @@ fn path_view(path: &Path, current: Option<&Path>) -> PathView {
         current: current == Some(path),
         status: match path.status {
             PathStatus::Runnable => "runnable",
+            PathStatus::Yielded => "yielded",
             PathStatus::AtConvergence(_) => "waits to reconverge",
             PathStatus::AtWarpsync(_) => "waits at a warp barrier",
             PathStatus::AtCollective { .. } => "waits for a collective region",

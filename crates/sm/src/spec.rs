@@ -232,6 +232,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),
         source_release: u64::from(sm.memory_pipeline.source_release),
         hit,
+        local_hit: u64::from(sm.l1.local_hit_latency.unwrap_or(sm.l1.hit_latency)),
         request: hit * u64::from(sm.l1.request_percent) / 100,
         merges_loads: sm.l1.caches_global_loads,
         miss_entries: sm.l1.miss_entries as usize,

@@ -513,7 +513,11 @@ pub struct L1Cache {
     /// Cycles from issue to the result of a 32-bit load that hits.
     #[schemars(range(min = 1))]
     pub hit_latency: u16,
-    /// Percent of that which pass before a request for what is missing leaves; the rest pass after its reply.
+    /// The same for a load of local memory, whose addresses have 32 bits; as any load where it is not given.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub local_hit_latency: Option<u16>,
+    /// Percent of the former which pass before a request for what is missing leaves; the rest pass after its reply.
     #[schemars(range(max = 100))]
     pub request_percent: u8,
     /// Tag banks: lines whose low line address differs are looked up at once.

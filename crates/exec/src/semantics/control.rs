@@ -84,7 +84,7 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
         }
         Control::Sleep => {
             let nanoseconds = m.lowest_source(0);
-            m.warp.paths.yield_turn();
+            m.warp.paths.rest();
             return Ok(if mask.is_empty() { Step::Next } else { Step::Sleep { nanoseconds } });
         }
         Control::BlockBarrier { kind, counted } => return Ok(block_barrier(m, kind, counted)),

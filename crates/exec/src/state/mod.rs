@@ -9,3 +9,4 @@ pub(crate) mod printed;
 pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod warp;
+mod yields;

@@ -1,9 +1,9 @@
 //! Divergence: which lanes of a warp are where.
 //!
 //! A warp is a list of [`Path`]s with disjoint lanes, one of which is current and issues. When a branch splits a
-//! path, the lanes that fall through go first (the winner of a spin lock falls out of its loop, an `if` body follows
-//! its branch), the taken side is pushed; when the current path blocks or ends, the path that was pushed last goes on.
-//! Paths merge only at `BSYNC` and `WARPSYNC`, never by luck.
+//! path, the side with fewer lanes goes first, of equal ones that which falls through (measured: core/turns.txt; on machines
+//! with a stack always the latter); the other is pushed; when the current path blocks or ends, the path that was pushed last
+//! goes on. Paths merge only at `BSYNC` and `WARPSYNC`, or where they yield (`yields.rs`), never by luck.
 //!
 //! Convergence barriers remember, for every lane, the lanes it is to meet: two paths that use the same barrier
 //! register at once do not disturb each other.
@@ -35,6 +35,8 @@ impl Default for DivergenceModel {
 pub enum PathStatus {
     /// Can issue.
     Runnable,
+    /// Can issue, but lets others go first.
+    Yielded,
     /// Waits at `BSYNC` for the lanes of this barrier register.
     AtConvergence(u8),
     /// Waits at `WARPSYNC` for these lanes.
@@ -67,15 +69,19 @@ pub struct Path {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Paths {
     /// Mostly one.
-    list: SmallVec<[Path; 2]>,
-    current: Option<usize>,
+    pub(super) list: SmallVec<[Path; 2]>,
+    pub(super) current: Option<usize>,
     live: WarpMask,
     /// What each lane of the warp is to meet: a place for every lane of the first barrier, then of the next.
     participants: Vec<WarpMask>,
+    /// The lanes that are between `BSSY` and `BSYNC` of each barrier.
+    pub(super) inside: SmallVec<[WarpMask; 4]>,
     /// Lanes of a warp.
-    width: usize,
-    divergence: DivergenceModel,
-    backward: u32,
+    pub(super) width: usize,
+    pub(super) divergence: DivergenceModel,
+    pub(super) backward: u32,
+    /// Whether lanes have gone past a convergence barrier without others that had yielded.
+    pub(super) parted: bool,
     /// The block barrier that the warp has arrived at and gone past before it is complete.
     passed: Option<u8>,
 }
@@ -89,9 +95,11 @@ impl Paths {
             current: None,
             live: WarpMask::EMPTY,
             participants: vec![WarpMask::EMPTY; barriers * width],
+            inside: smallvec::smallvec![WarpMask::EMPTY; barriers],
             width,
             divergence,
             backward: 0,
+            parted: false,
             passed: None,
         };
         paths.restart(lanes);
@@ -107,7 +115,9 @@ impl Paths {
         self.current = (!lanes.is_empty()).then_some(0);
         self.live = lanes;
         self.participants.fill(WarpMask::EMPTY);
+        self.inside.fill(WarpMask::EMPTY);
         self.backward = 0;
+        self.parted = false;
         self.passed = None;
     }
 
@@ -151,7 +161,7 @@ impl Paths {
         }
     }
 
-    fn here(&mut self) -> &mut Path {
+    pub(super) fn here(&mut self) -> &mut Path {
         // Only called while an instruction of the current path executes.
         let index = self.current.unwrap_or(0);
         &mut self.list[index]
@@ -173,10 +183,12 @@ impl Paths {
             }
             return false;
         }
-        let here = self.here();
-        here.mask = path.mask.without(taken);
-        here.pc = path.pc + 1;
-        self.list.push(Path { pc: target, mask: taken, status: PathStatus::Runnable });
+        let there = Path { pc: target, mask: taken, status: PathStatus::Runnable };
+        let next = Path { pc: path.pc + 1, mask: path.mask.without(taken), ..path };
+        let taken_first = taken.count() < next.mask.count() && self.divergence != DivergenceModel::IpdomStack;
+        let (first, later) = if taken_first { (there, next) } else { (next, there) };
+        *self.here() = first;
+        self.list.push(later);
         true
     }
 
@@ -227,24 +239,31 @@ impl Paths {
         self.backward = 0;
         let Some(index) = self.current else { return };
         let count = self.list.len();
-        let next = (1..count).map(|step| (index + step) % count);
-        if let Some(other) = next.into_iter().find(|&other| self.list[other].status == PathStatus::Runnable) {
+        let mut next = (1..count).map(|step| (index + step) % count);
+        if let Some(other) = next.find(|&other| self.list[other].status == PathStatus::Runnable) {
             self.current = Some(other);
         }
     }
 
-    /// `YIELD`: another runnable path goes first.
-    pub(crate) fn yield_turn(&mut self) {
+    /// `NANOSLEEP`: another runnable path goes first.
+    pub(crate) fn rest(&mut self) {
         self.advance();
         if self.divergence != DivergenceModel::IpdomStack {
             self.rotate();
         }
     }
 
-    /// The path that was pushed last goes on.
-    fn pick(&mut self) {
+    /// The path that was pushed last goes on; where none is left but those that have yielded, one of these.
+    pub(super) fn pick(&mut self) {
         self.backward = 0;
-        self.current = self.list.iter().rposition(|path| path.status == PathStatus::Runnable);
+        let last = |it: &Paths| it.list.iter().rposition(|path| path.status == PathStatus::Runnable);
+        self.current = last(self);
+        if self.current.is_none() && self.end_yields() {
+            self.current = last(self);
+        }
+        if self.parted {
+            self.gather();
+        }
     }
 
     /// Makes the current path exactly `lanes`; the others skip this instruction.
@@ -260,22 +279,32 @@ impl Paths {
     /// `BSSY`: the lanes will meet again.
     #[inline]
     pub fn open(&mut self, barrier: u8, lanes: WarpMask) {
-        if lanes == self.live {
+        self.inside[usize::from(barrier)] |= lanes;
+        if self.parted {
+            self.join_barrier(barrier, lanes);
+        } else if lanes == self.live {
             // Lanes that have ended meet nobody.
             self.participants_mut(barrier).fill(lanes);
         } else {
-            self.set_participants(barrier, lanes, |_| lanes);
+            self.set_row(barrier, lanes, |_| lanes);
         }
         self.advance();
     }
 
-    /// Sets what each of `lanes` is to meet at a barrier.
+    /// Sets what each of `lanes` is to meet at a barrier, where it is among them.
     pub(crate) fn set_participants(
         &mut self,
         barrier: u8,
         lanes: WarpMask,
         value: impl Fn(usize) -> WarpMask,
     ) {
+        let inside = lanes.lanes().filter(|&lane| value(lane).has(lane)).collect();
+        let slot = &mut self.inside[usize::from(barrier)];
+        *slot = slot.without(lanes) | inside;
+        self.set_row(barrier, lanes, value);
+    }
+
+    pub(super) fn set_row(&mut self, barrier: u8, lanes: WarpMask, value: impl Fn(usize) -> WarpMask) {
         let row = self.participants_mut(barrier);
         lanes.lanes().for_each(|lane| row[lane] = value(lane));
     }
@@ -288,7 +317,7 @@ impl Paths {
     }
 
     #[inline]
-    fn participants_mut(&mut self, barrier: u8) -> &mut [WarpMask] {
+    pub(super) fn participants_mut(&mut self, barrier: u8) -> &mut [WarpMask] {
         &mut self.participants[usize::from(barrier) * self.width..][..self.width]
     }
 
@@ -308,11 +337,17 @@ impl Paths {
             }
         }
         if lanes == self.here().mask && meant & self.live == lanes {
+            self.went_on(barrier, lanes);
             self.advance();
             return true;
         }
         let row = self.participants(barrier);
-        let waiting = lanes.lanes().filter(|&lane| row[lane].has(lane)).collect();
+        let waiting: WarpMask = lanes.lanes().filter(|&lane| row[lane].has(lane)).collect();
+        if self.passes_yielded(barrier, (waiting, meant)) {
+            self.isolate(lanes);
+            self.advance();
+            return true;
+        }
         self.isolate(waiting);
         self.here().status = PathStatus::AtConvergence(barrier);
         let before = self.current;
@@ -326,6 +361,21 @@ impl Paths {
 
     /// `BREAK`: the lanes leave the barrier.
     pub fn leave(&mut self, barrier: u8, lanes: WarpMask) {
+        self.forget(barrier, lanes);
+        self.advance();
+        self.check_waiting();
+    }
+
+    /// Lanes have gone past a barrier.
+    #[inline(always)]
+    fn went_on(&mut self, barrier: u8, lanes: WarpMask) {
+        let slot = &mut self.inside[usize::from(barrier)];
+        *slot = slot.without(lanes);
+    }
+
+    /// Lanes leave a barrier.
+    pub(super) fn forget(&mut self, barrier: u8, lanes: WarpMask) {
+        self.went_on(barrier, lanes);
         let row = self.participants_mut(barrier);
         let groups = lanes.lanes().fold(WarpMask::EMPTY, |mask, lane| mask | row[lane]);
         for (lane, slot) in row.iter_mut().enumerate() {
@@ -333,8 +383,6 @@ impl Paths {
                 *slot = slot.without(lanes);
             }
         }
-        self.advance();
-        self.check_waiting();
     }
 
     /// `WARPSYNC`: waits for the live lanes of a mask. Says whether the path goes on at once.
@@ -445,7 +493,7 @@ impl Paths {
     }
 
     /// Lets paths go on whose lanes have all come.
-    fn check_waiting(&mut self) {
+    pub(super) fn check_waiting(&mut self) {
         let mut index = 0;
         while index < self.list.len() {
             let path = self.list[index];
@@ -467,8 +515,15 @@ impl Paths {
             let come =
                 self.list.iter().filter(|other| together(other)).fold(WarpMask::EMPTY, |m, p| m | p.mask);
             let waits = !meant.is_empty() || matches!(path.status, PathStatus::AtConvergence(_));
-            if waits && (meant & self.live).without(come).is_empty() {
+            let missing = (meant & self.live).without(come);
+            if waits && missing.is_empty() {
                 self.release(path, meant | path.mask);
+                index = 0;
+            } else if let PathStatus::AtConvergence(barrier) = path.status
+                && self.only_yielded_are_missing(missing, come)
+            {
+                self.release(path, come);
+                self.forget(barrier, meant | come);
                 index = 0;
             } else {
                 index += 1;
@@ -479,6 +534,9 @@ impl Paths {
     fn release(&mut self, first: Path, lanes: WarpMask) {
         if let PathStatus::AtCollective { .. } = first.status {
             return self.enter_collective(lanes);
+        }
+        if let PathStatus::AtConvergence(barrier) = first.status {
+            self.went_on(barrier, lanes);
         }
         let current_mask = self.current.map(|index| self.list[index].mask);
         let mut index = 0;

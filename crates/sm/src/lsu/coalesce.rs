@@ -21,6 +21,8 @@ pub(crate) struct LineAccess {
     pub(crate) full: SectorMask,
     /// Words of which every byte is touched, one bit each.
     pub(crate) words: u32,
+    /// Words of which only some bytes are touched.
+    pub(crate) parts: u32,
     /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
     pub(crate) sector_accesses: u8,
     /// Rounds of an atomic operation on more than one word, one lane of each word at a time.
@@ -32,9 +34,9 @@ pub(crate) struct LineAccess {
 impl LineAccess {
     /// An access to a line that is no atomic operation.
     #[inline]
-    fn new(line: u64, (sectors, full): (SectorMask, SectorMask), words: u32) -> LineAccess {
+    fn new(line: u64, (sectors, full): (SectorMask, SectorMask), (words, parts): (u32, u32)) -> LineAccess {
         let (sector_accesses, rounds, compares) = (0, 0, false);
-        LineAccess { line: Address(line), sectors, full, words, sector_accesses, rounds, compares }
+        LineAccess { line: Address(line), sectors, full, words, parts, sector_accesses, rounds, compares }
     }
 }
 
@@ -108,6 +110,7 @@ fn join(all: &mut Lines, first: usize, others: Lines) {
                 known.sectors |= access.sectors;
                 known.full |= access.full;
                 known.words |= access.words;
+                known.parts |= access.parts;
             }
             None => all.push(access),
         }
@@ -148,7 +151,7 @@ fn lines_of_words(addresses: &PerLane<u64>, mask: LaneMask, words: u32, all: &mu
     let each = found.lines().iter().zip(touched);
     all.extend(each.map(|(&line, words)| {
         let sectors = (SectorMask::touched_by(words), SectorMask::filled_by(words));
-        LineAccess::new(line, sectors, words)
+        LineAccess::new(line, sectors, (words, 0))
     }));
 }
 
@@ -162,8 +165,8 @@ fn lines_of_bytes(addresses: &PerLane<u64>, mask: LaneMask, bytes: u32, all: &mu
         covered[place] |= span << (addresses[lane] % LINE_BYTES);
     }
     for (&line, covered) in found.lines().iter().zip(covered) {
-        let (sectors, full, words) = touched(covered);
-        all.push(LineAccess::new(line, (sectors, full), words));
+        let (sectors, words) = touched(covered);
+        all.push(LineAccess::new(line, sectors, words));
     }
 }
 
@@ -217,10 +220,10 @@ fn lines_of_range(start: u64, end: u64, all: &mut Lines) {
     }
 }
 
-/// The sectors of a line of which some bytes, and of which all bytes are touched, and the words of which all are; a bit for
-/// each byte.
+/// The sectors of a line of which some bytes, and of which all bytes are touched, and the words of which all are, and of which
+/// only some; a bit for each byte.
 #[inline]
-fn touched(covered: u128) -> (SectorMask, SectorMask, u32) {
+fn touched(covered: u128) -> ((SectorMask, SectorMask), (u32, u32)) {
     let (low, high) = (covered as u64, (covered >> 64) as u64);
     let parts = [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32];
     let (mut some, mut all) = (0, 0);
@@ -228,7 +231,9 @@ fn touched(covered: u128) -> (SectorMask, SectorMask, u32) {
         some |= u8::from(part != 0) << sector;
         all |= u8::from(part == u32::MAX) << sector;
     }
-    (SectorMask(some), SectorMask(all), words_of_bytes(low) | words_of_bytes(high) << 16)
+    let words = |low, high| words_of_bytes(low) | words_of_bytes(high) << 16;
+    let (whole, untouched) = (words(low, high), words(!low, !high));
+    ((SectorMask(some), SectorMask(all)), (whole, !(whole | untouched)))
 }
 
 /// The 16 words of which all bytes are touched.
@@ -249,10 +254,11 @@ fn sectors_between(from: u64, to: u64) -> (SectorMask, SectorMask) {
     (SectorMask(some), SectorMask(all))
 }
 
-/// The words of a line of which all bytes are touched, from byte `from` to byte `to`.
-fn words_between(from: u64, to: u64) -> u32 {
+/// The words of a line of which all bytes are touched, from byte `from` to byte `to`, and those of which only some are.
+fn words_between(from: u64, to: u64) -> (u32, u32) {
     let before = |word: u64| ((1u64 << word) - 1) as u32;
-    before(to / WORD_BYTES) & !before(from.div_ceil(WORD_BYTES))
+    let words = before(to / WORD_BYTES) & !before(from.div_ceil(WORD_BYTES));
+    (words, before(to.div_ceil(WORD_BYTES)) & !before(from / WORD_BYTES) & !words)
 }
 
 /// Adds the lines of an access to local memory, where the words of a wide one lie a line apart.
@@ -412,9 +418,9 @@ pub(crate) mod tests {
                 let bytes = (from..to).fold(0, |bytes, byte| bytes | 1u128 << byte);
                 let (sectors, full) = sectors_between(from, to);
                 let words = words_between(from, to);
-                assert_eq!((sectors, full, words), touched(bytes), "{from} to {to}");
+                assert_eq!(((sectors, full), words), touched(bytes), "{from} to {to}");
                 if from % 4 == 0 && to % 4 == 0 {
-                    let of_words = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+                    let of_words = (SectorMask::touched_by(words.0), SectorMask::filled_by(words.0));
                     assert_eq!((sectors, full), of_words, "{from} to {to}");
                 }
             }

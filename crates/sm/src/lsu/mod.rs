@@ -78,7 +78,9 @@ pub(crate) struct LsuSpec {
     pub(crate) source_release: u64,
     /// Cycles from the start to the result of a load that hits.
     pub(crate) hit: u64,
-    /// Of these, cycles until a request for what is missing leaves; the rest pass after its reply.
+    /// The same for a load of local memory.
+    pub(crate) local_hit: u64,
+    /// Of the former, cycles until a request for what is missing leaves; the rest pass after its reply.
     pub(crate) request: u64,
     /// Whether loads that pass the tags by wait in an MSHR together.
     pub(crate) merges_loads: bool,
@@ -326,7 +328,8 @@ impl LoadStoreUnit {
 
     fn load(&mut self, mut start: Start<'_>, asker: Asker, lines: &[LineAccess], cached: bool, local: bool) {
         let Passes { tags, data, .. } = start.passes;
-        let load = self.loads.start(asker, 0, start.now + (start.spec.hit - 1));
+        let hit = if local { start.spec.local_hit } else { start.spec.hit };
+        let load = self.loads.start(asker, 0, start.now + (hit - 1));
         let mut missing = 0;
         self.fetch_for_load(lines);
         for access in lines {
@@ -363,7 +366,7 @@ impl LoadStoreUnit {
         let parts = missing.div_ceil(start.spec.lines_at_once).max(1) as u8;
         if let Some(done) = self.loads.begin(load, late, parts) {
             let further = u64::from(data.max(1) - 1) * start.spec.load_share;
-            let lag = (start.spec.hit - 1) + further;
+            let lag = (hit - 1) + further;
             self.pass_data(&mut start, Kind::Load, asker, (data, 0), Some((done, lag)));
         } else if missing < lines.len() && data > late {
             self.pass_data(&mut start, Kind::Load, asker, (data - late, 0), None);

@@ -45,6 +45,7 @@ const SPEC: LsuSpec = LsuSpec {
     merges_loads: true,
     miss_entries: 4,
     atomic_entries: None,
+    local_hit: 33,
     flat: None,
 };
 /// What an access to one line takes.
@@ -81,6 +82,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Vec<LineAccess> {
         sectors: SectorMask::ALL,
         full: SectorMask::ALL,
         words: u32::MAX,
+        parts: 0,
         sector_accesses: 4,
         rounds: 1,
         compares: false,
