@@ -128,7 +128,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
     let info = instruction.opcode.info();
     let control = instruction.control;
     let memory = match (info.pipe, info.latency) {
-        _ if instruction.opcode == Opcode::Match => MemoryClass::None,
+        _ if matches!(instruction.opcode, Opcode::Match | Opcode::Redux) => MemoryClass::None,
         (Pipe::Lsu, LatencyClass::SharedLoad | LatencyClass::Shuffle) => MemoryClass::Shared,
         (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,

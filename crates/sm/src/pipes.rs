@@ -94,7 +94,7 @@ impl PipeSpec {
             Pipe::FmaHeavy if wide && instruction.opcode == Opcode::Imad => self.wide_product,
             Pipe::Adu if matches!(instruction.opcode, Opcode::Ldc | Opcode::Ldcu) => self.constant_load,
             Pipe::Adu if reads_warp_number(instruction) => self.warp_number,
-            _ if instruction.opcode == Opcode::Match => self.warp_number,
+            _ if matches!(instruction.opcode, Opcode::Match | Opcode::Redux) => self.warp_number,
             _ => self.uses[pipe as usize],
         }
     }
@@ -130,7 +130,12 @@ impl QueuedUnit {
     /// An instruction that passes at `first` passes once for each address that its lanes want, `again` cycles apart; between its
     /// passes others pass, until there is no room. When it passes last.
     fn pass_each(&mut self, interval: u64, first: Cycle, again: u64, addresses: u64) -> Cycle {
-        self.all_passed = self.all_passed.max(first) + addresses * interval;
+        // The first of them counts already, where the unit has more to do.
+        self.all_passed = if self.all_passed > first {
+            self.all_passed + (addresses - 1) * interval
+        } else {
+            first + addresses * interval
+        };
         (first + (addresses - 1) * again).max(Cycle(self.all_passed.0 - interval))
     }
 }
@@ -208,6 +213,9 @@ impl Pipes {
         let comes = unit.free.max(now);
         let passes = if taken.in_order { comes.max(unit.ordered_end) } else { comes };
         unit.free = comes + interval;
+        if unit.all_passed > passes {
+            unit.all_passed += interval;
+        }
         if taken.in_order {
             unit.ordered_end = passes + interval;
         }

@@ -119,6 +119,19 @@ fn copies_to_shared_memory_take_no_passes() {
 }
 
 #[test]
+fn a_word_that_was_stored_byte_by_byte_comes_from_memory() {
+    let bytes = |parts: &str| {
+        let body = format!(
+            "mul.wide.u32 %d2, %r4, 4; add.s64 %d3, %d1, %d2; {parts}\n\
+             ld.global.cg.u32 %r5, [%d3]; setp.eq.u32 %p1, %r5, 1; @%p1 st.global.u32 [%d3], %r5;"
+        );
+        counted(&body, 1, 32, 1 << 16).memory.dram.read_bytes
+    };
+    let by_bytes: String = (0..4).map(|byte| format!("st.global.u8 [%d3+{byte}], %r4; ")).collect();
+    assert_eq!((bytes("st.global.u32 [%d3], %r4;"), bytes(&by_bytes)), (0, 128));
+}
+
+#[test]
 fn lines_of_many_pages_cost_what_lines_of_one_page_do() {
     let load = |distance: u64| {
         let body = format!(
