@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use warplab_units::WarpMask;
 
+/// The most convergence barriers that a warp has.
+pub(super) const BARRIERS: usize = 16;
+
 /// How divergence is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DivergenceModel {
@@ -75,7 +78,7 @@ pub struct Paths {
     /// What each lane of the warp is to meet: a place for every lane of the first barrier, then of the next.
     participants: Vec<WarpMask>,
     /// The lanes that are between `BSSY` and `BSYNC` of each barrier.
-    pub(super) inside: SmallVec<[WarpMask; 4]>,
+    pub(super) inside: [WarpMask; BARRIERS],
     /// Lanes of a warp.
     pub(super) width: usize,
     pub(super) divergence: DivergenceModel,
@@ -95,7 +98,7 @@ impl Paths {
             current: None,
             live: WarpMask::EMPTY,
             participants: vec![WarpMask::EMPTY; barriers * width],
-            inside: smallvec::smallvec![WarpMask::EMPTY; barriers],
+            inside: [WarpMask::EMPTY; BARRIERS],
             width,
             divergence,
             backward: 0,
@@ -279,7 +282,7 @@ impl Paths {
     /// `BSSY`: the lanes will meet again.
     #[inline]
     pub fn open(&mut self, barrier: u8, lanes: WarpMask) {
-        self.inside[usize::from(barrier)] |= lanes;
+        self.inside[usize::from(barrier) % BARRIERS] |= lanes;
         if self.parted {
             self.join_barrier(barrier, lanes);
         } else if lanes == self.live {
@@ -299,7 +302,7 @@ impl Paths {
         value: impl Fn(usize) -> WarpMask,
     ) {
         let inside = lanes.lanes().filter(|&lane| value(lane).has(lane)).collect();
-        let slot = &mut self.inside[usize::from(barrier)];
+        let slot = &mut self.inside[usize::from(barrier) % BARRIERS];
         *slot = slot.without(lanes) | inside;
         self.set_row(barrier, lanes, value);
     }
@@ -369,7 +372,7 @@ impl Paths {
     /// Lanes have gone past a barrier.
     #[inline(always)]
     fn went_on(&mut self, barrier: u8, lanes: WarpMask) {
-        let slot = &mut self.inside[usize::from(barrier)];
+        let slot = &mut self.inside[usize::from(barrier) % BARRIERS];
         *slot = slot.without(lanes);
     }
 

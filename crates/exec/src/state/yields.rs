@@ -5,7 +5,7 @@
 //! warp either wait there or have yielded and none has ended. The next one that yields ends that: no lanes count as yielded any
 //! more, all that are at the place go on together, and others wait their turn.
 
-use super::paths::{DivergenceModel, PathStatus, Paths};
+use super::paths::{BARRIERS, DivergenceModel, PathStatus, Paths};
 use warplab_units::WarpMask;
 
 impl Paths {
@@ -95,7 +95,7 @@ impl Paths {
     /// `BSSY` where lanes have parted: they are to meet all that are still at the barrier, too.
     #[cold]
     pub(super) fn join_barrier(&mut self, barrier: u8, lanes: WarpMask) {
-        let at = self.inside[usize::from(barrier)] & self.live();
+        let at = self.inside[usize::from(barrier) % BARRIERS] & self.live();
         let all = at | lanes;
         self.set_row(barrier, all, |_| all);
     }
