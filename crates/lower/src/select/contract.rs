@@ -44,7 +44,7 @@ pub(crate) fn contractions(flat: &Flattened<'_>) -> FxHashMap<usize, Fused> {
 }
 
 /// The blocks, as ranges of items. A label that nothing goes to but what stands right before it starts none. What is
-/// inlined here is called by ptxas: a block ends where it begins and where it ends.
+/// inlined here is called by ptxas: a block ends where it begins and where it ends, and behind what has a branch inside.
 fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
     let mut targets: FxHashSet<LabelId> = FxHashSet::default();
     for (index, item) in flat.items.iter().enumerate() {
@@ -88,7 +88,7 @@ fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
             Item::Instruction(it) => match (it.tree.opcode, it.operands.first()) {
                 (tree::Opcode::Bra, Some(Value::Label(label))) => it.guard.is_some() || !goes_on(*label),
                 (tree::Opcode::Bra | tree::Opcode::Exit | tree::Opcode::Ret | tree::Opcode::Trap, _) => true,
-                _ => false,
+                _ => has_slow_path(it.tree),
             },
             _ => false,
         };
@@ -99,6 +99,17 @@ fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
     }
     blocks.push(start..flat.items.len());
     blocks
+}
+
+/// Whether an instruction becomes a sequence with a branch of its own: exact quotients and roots, and quotients of 64 bits.
+fn has_slow_path(tree: &tree::Instruction) -> bool {
+    use tree::Opcode::{Div, Rcp, Rem, Sqrt};
+    let Some(ty) = tree.ty() else { return false };
+    match tree.opcode {
+        Div | Rcp | Sqrt if ty.is_float() => tree.rounding().is_some(),
+        Div | Rem => ty.bits() == 64,
+        _ => false,
+    }
 }
 
 /// The registers that some block reads before it writes them.

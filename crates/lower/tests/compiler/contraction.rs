@@ -115,3 +115,33 @@ fn nothing_is_fused_without_contraction() {
     assert_eq!(arithmetic(body, &options), [2, 2, 0]);
     assert_eq!(arithmetic("fma.rn.f32 %f11, %f1, %f2, %f3;", &options), [0, 0, 1]);
 }
+
+/// ptxas splits a block where a sequence has a branch of its own.
+#[test]
+fn no_product_fuses_with_a_sum_behind_an_exact_quotient_or_root() {
+    let fuses = |between: &str| {
+        let body = |rounding: &str| {
+            format!("mul{rounding}.f32 %f10, %f1, %f2; {between} add{rounding}.f32 %f11, %f10, %f3;")
+        };
+        arithmetic(&body(""), &options()) != arithmetic(&body(".rn"), &options())
+    };
+    let apart = [
+        "sqrt.rn.f32 %f12, %f4;",
+        "sqrt.rn.ftz.f32 %f12, %f4;",
+        "div.rn.f32 %f12, %f4, %f5;",
+        "div.rn.f32 %f12, %f4, 0f40400000;",
+        "rcp.rn.f32 %f12, %f4;",
+        "sqrt.rn.f64 %d11, %d1;",
+        "div.rn.f64 %d11, %d1, %d2;",
+        "rcp.rn.f64 %d11, %d1;",
+        "div.u64 %rd2, %rd1, %rd3; st.global.u64 [%rd1+256], %rd2;",
+        "rem.s64 %rd2, %rd1, %rd3; st.global.u64 [%rd1+256], %rd2;",
+    ];
+    assert_eq!(apart.map(fuses), [false; 10]);
+    let together = [
+        "sqrt.approx.f32 %f12, %f4;",
+        "div.full.f32 %f12, %f4, %f5;",
+        "div.u32 %r2, %r1, 7; st.global.u32 [%rd1+256], %r2;",
+    ];
+    assert_eq!(together.map(fuses), [true; 3]);
+}
