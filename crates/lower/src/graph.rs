@@ -2,6 +2,7 @@
 //! what is asked about two blocks is answered at once.
 
 use crate::code::Code;
+use warplab_program::Opcode;
 
 /// The graph with what is derived from it.
 #[derive(Clone, Debug)]
@@ -19,6 +20,29 @@ pub(crate) struct Graph {
     /// The innermost loop of each block.
     pub(crate) loop_of: Vec<Option<usize>>,
     nests: Forest,
+}
+
+/// The blocks where paths end: those that nothing follows, and of a loop that none of these can be reached from the last one
+/// that lanes end inside of, or the last.
+fn ends(code: &Code, successors: &[Vec<usize>], predecessors: &[Vec<usize>]) -> Vec<usize> {
+    let count = successors.len();
+    let mut ends: Vec<usize> = (0..count).filter(|&block| successors[block].is_empty()).collect();
+    let mut reaches = vec![false; count];
+    let mut work = ends.clone();
+    loop {
+        while let Some(block) = work.pop() {
+            if !std::mem::replace(&mut reaches[block], true) {
+                work.extend(&predecessors[block]);
+            }
+        }
+        let leaves =
+            |block: usize| code.blocks[block].instructions.iter().any(|it| it.opcode == Opcode::Exit);
+        let Some(end) = (0..count).filter(|&it| !reaches[it]).max_by_key(|&it| (leaves(it), it)) else {
+            return ends;
+        };
+        ends.push(end);
+        work.push(end);
+    }
 }
 
 /// A natural loop: all that lies between a block and the branches back to it.
@@ -43,11 +67,9 @@ impl Graph {
         backward.push(Vec::new());
         let mut forward = successors.clone();
         forward.push(Vec::new());
-        for block in 0..count {
-            if successors[block].is_empty() {
-                backward[exit].push(block);
-                forward[block].push(exit);
-            }
+        for block in ends(code, &successors, &predecessors) {
+            backward[exit].push(block);
+            forward[block].push(exit);
         }
         let post = immediate_dominators(exit, &backward, &forward);
         let post_dominator: Vec<Option<usize>> =

@@ -5,6 +5,7 @@ use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage};
 use warplab_lower::{LowerOptions, PassSet, lower};
+use warplab_program::Opcode;
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
@@ -46,6 +47,25 @@ pub(crate) fn kernel(attributes: &str, declarations: &str, body: &str) -> String
         "{declarations}\n.visible .entry k(.param .u64 out) {attributes} {{\n.reg .b32 %r<200>; .reg .b64 %rd<20>; .reg .f32 %f<80>; .reg .pred %p<20>;\n\
          ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;\n{body}\nst.global.u32 [%rd2], %r0; ret; }}"
     )
+}
+
+#[test]
+fn lanes_meet_again_in_a_loop_that_ends_only_inside() {
+    let stores: String = (0..12).map(|word| format!("st.shared.u32 [s+{}], %r2; ", 4 * word)).collect();
+    let body = format!(
+        ".shared .align 16 .b8 s[64]; mov.u32 %r0, 0; mov.u32 %r2, %r1;\n\
+        LOOP: and.b32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra EVEN;\n\
+        mad.lo.u32 %r2, %r2, 3, 1; bra NEXT;\n\
+        EVEN: shr.u32 %r2, %r2, 1; {stores}\n\
+        NEXT: add.u32 %r0, %r0, 1; setp.gt.u32 %p2, %r0, 20; st.global.u32 [%rd2], %r2; @%p2 exit; bra LOOP;"
+    );
+    let text = kernel("", "", &body);
+    check(&text, 64, |x| {
+        (0..21).fold(x, |x, _| if x & 1 == 0 { x >> 1 } else { x.wrapping_mul(3).wrapping_add(1) })
+    });
+    let lowered = lowered("loop.ptx", format!("{HEAD}{text}"), &options());
+    let instructions = &lowered.program.kernel("k").expect("the kernel").instructions;
+    assert_eq!(instructions.iter().filter(|it| it.opcode == Opcode::Bssy).count(), 1);
 }
 
 #[test]
