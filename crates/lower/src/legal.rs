@@ -44,7 +44,7 @@ fn sources(instruction: &Instruction) -> Vec<(usize, bool)> {
         })
         .collect();
     let free = |place: usize| match instruction.opcode {
-        Ffma | Imad | Dfma | Prmt | Shf | Idp => place == 1 || place == 2,
+        Ffma | Imad | Dfma | Prmt | Shf | Idp | Viaddmnmx => place == 1 || place == 2,
         Dadd | Dsetp => place == 1,
         Iadd3 | Lop3 | Lea | Isetp | Fsetp | Fadd | Fmul | Dmul | Vimnmx | Fmnmx | Sel | Fsel | Vabsdiff
         | Sgxt | Bmsk | F2fp | Imnmx => place == 1,

@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use super::Selector;
-use super::values::{Source, constant_of, immediate, low_word, not};
+use super::values::{Source, constant_of, immediate, low_word};
 use crate::expand::DivisionPart;
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
@@ -139,7 +139,7 @@ impl Selector<'_, '_> {
     }
 
     /// A term of a sum: a register whose value is a negation is taken before it.
-    fn signed_term(&mut self, value: &Value, ty: Type) -> Operand {
+    pub(super) fn signed_term(&mut self, value: &Value, ty: Type) -> Operand {
         if let Some((tree, operands, _)) = self.origin_of(value)
             && tree.opcode == tree::Opcode::Neg
             && tree.ty().is_some_and(|it| it.bits() == ty.bits())
@@ -182,7 +182,7 @@ impl Selector<'_, '_> {
     }
 
     /// Whether a value is a product or a shifted value that its only reader could take in.
-    fn is_fusible(&self, value: &Value) -> bool {
+    pub(super) fn is_fusible(&self, value: &Value) -> bool {
         let Some((tree, operands, made)) = self.origin_of(value) else { return false };
         let fits = match tree.opcode {
             tree::Opcode::Mul => true,
@@ -471,46 +471,6 @@ impl Selector<'_, '_> {
             let (a, b) = (Operand::register(negated.offset(half)), Operand::register(source.offset(half)));
             self.choose(to.offset(half), a, b, Operand::predicate(negative));
         }
-    }
-
-    fn minimum(&mut self, flat: &Flat<'_>, ty: Type) {
-        let smaller = flat.tree.opcode == tree::Opcode::Min;
-        let which = if smaller { Operand::TRUE } else { Operand::FALSE };
-        if ty.bits() == 64 {
-            let (a, b) = (self.source(&flat.operands[1], ty), self.source(&flat.operands[2], ty));
-            let less = self.less64(a, b, ty.is_signed());
-            let to = self.result(&flat.operands[0], 64);
-            let predicate = Operand::predicate(less);
-            let predicate = if smaller { predicate } else { not(predicate) };
-            self.choose(to, a.low, b.low, predicate);
-            return self.choose(to.offset(1), a.high, b.high, predicate);
-        }
-        let to = Operand::register(self.result(&flat.operands[0], 32));
-        let relu = flat.tree.flag(Flag::Relu);
-        if ty.bits() == 32 && !relu {
-            for (first, second) in [(1, 2), (2, 1)] {
-                if let Some((tree, operands, made)) = self.origin_of(&flat.operands[first])
-                    && tree.opcode == flat.tree.opcode
-                    && !tree.flag(Flag::Relu)
-                    && tree.ty() == Some(ty)
-                    && self.is_private(&flat.operands[first], made)
-                {
-                    let operands = operands.to_vec();
-                    let sources: Vec<Operand> = [&operands[1], &operands[2], &flat.operands[second]]
-                        .into_iter()
-                        .map(|value| self.source(value, ty).low)
-                        .collect();
-                    if sources.iter().all(is_register) {
-                        let operands = [to, sources[0], sources[1], sources[2], which];
-                        return self.op(Opcode::Vimnmx3, signedness(ty.is_signed()), operands);
-                    }
-                }
-            }
-        }
-        let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
-        let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-        let modifiers = if relu { &[M::Relu] } else { signedness(ty.is_signed()) };
-        self.op(Opcode::Vimnmx, modifiers, [to, a, b, which]);
     }
 
     /// `a < b`, 64 bits.

@@ -12,6 +12,7 @@ mod contract;
 mod control;
 mod convert;
 mod copies;
+mod extreme;
 mod float;
 mod half;
 mod integer;

@@ -1,4 +1,5 @@
-//! Turned words of 64 bits, and predicates that go through a register.
+//! What several instructions of PTX are one of the machine for: turned words of 64 bits, predicates that go through a register, least and
+//! greatest of sums.
 
 use crate::common::{lowered, options};
 use crate::programs::{check, kernel};
@@ -63,5 +64,20 @@ fn a_predicate_that_goes_through_a_number_is_the_predicate() {
         check(&kernel("", "", &body), 4, |x| expected[x as usize]);
         let compares = opcodes(&body).iter().filter(|&&it| it == Opcode::Isetp).count();
         assert_eq!(compares, 1, "{body}");
+    }
+}
+
+#[test]
+fn the_least_of_a_sum_and_a_number_is_one_instruction() {
+    for (body, expected) in [
+        ("add.s32 %r2, %r1, 3; min.s32 %r0, %r2, 5;", [3, 4, 5, 5]),
+        ("sub.s32 %r2, %r1, 2; max.s32 %r0, 0, %r2;", [0, 0, 0, 1]),
+        ("sub.u32 %r2, %r1, 2; max.u32 %r0, %r2, 1;", [u32::MAX - 1, u32::MAX, 1, 1]),
+        ("neg.s32 %r3, %r1; add.s32 %r2, %r3, 2; max.s32 %r0, %r2, %r1;", [2, 1, 2, 3]),
+    ] {
+        check(&kernel("", "", body), 4, |x| expected[x as usize]);
+        let opcodes = opcodes(body);
+        let count = |opcode: Opcode| opcodes.iter().filter(|&&it| it == opcode).count();
+        assert_eq!((count(Opcode::Viaddmnmx), count(Opcode::Vimnmx)), (1, 0), "{body}");
     }
 }
