@@ -5,11 +5,14 @@
 //! past negations and moves: then the product itself goes. Products with one reader come first. Then, sum by sum, of
 //! two products the one with fewer readers left is fused, the first of equals; the other must stay, and from then on is
 //! fused no more.
+//!
+//! An exact quotient or root has a branch inside and splits the block: what reads a product behind it counts as in another
+//! block, unless a factor is a constant or a parameter.
 
 use crate::calls::Callee;
 use crate::flat::{Flat, Flattened, Item, LabelId, RegisterId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplab_ptx::tree::{self, Flag, Type};
+use warplab_ptx::tree::{self, Flag, Space, Type};
 
 /// A product that a sum takes in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,9 +29,10 @@ pub(crate) struct Fused {
 pub(crate) fn contractions(flat: &Flattened<'_>) -> FxHashMap<usize, Fused> {
     let blocks = blocks(flat);
     let exposed = read_before_written(flat, &blocks);
+    let constants = constants(flat);
     let mut fused = FxHashMap::default();
     for block in blocks {
-        let mut search = Search::default();
+        let mut search = Search::new(&constants);
         for index in block {
             search.item(index, &flat.items[index]);
         }
@@ -44,7 +48,7 @@ pub(crate) fn contractions(flat: &Flattened<'_>) -> FxHashMap<usize, Fused> {
 }
 
 /// The blocks, as ranges of items. A label that nothing goes to but what stands right before it starts none. What is
-/// inlined here is called by ptxas: a block ends where it begins and where it ends, and behind what has a branch inside.
+/// inlined here is called by ptxas: a block ends where it begins and where it ends.
 fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
     let mut targets: FxHashSet<LabelId> = FxHashSet::default();
     for (index, item) in flat.items.iter().enumerate() {
@@ -88,7 +92,7 @@ fn blocks(flat: &Flattened<'_>) -> Vec<std::ops::Range<usize>> {
             Item::Instruction(it) => match (it.tree.opcode, it.operands.first()) {
                 (tree::Opcode::Bra, Some(Value::Label(label))) => it.guard.is_some() || !goes_on(*label),
                 (tree::Opcode::Bra | tree::Opcode::Exit | tree::Opcode::Ret | tree::Opcode::Trap, _) => true,
-                _ => has_slow_path(it.tree),
+                _ => false,
             },
             _ => false,
         };
@@ -110,6 +114,23 @@ fn has_slow_path(tree: &tree::Instruction) -> bool {
         Div | Rem => ty.bits() == 64,
         _ => false,
     }
+}
+
+/// The registers that only the load of a parameter writes.
+fn constants(flat: &Flattened<'_>) -> FxHashSet<RegisterId> {
+    let mut writes: FxHashMap<RegisterId, u32> = FxHashMap::default();
+    let mut loaded = Vec::new();
+    for item in &flat.items {
+        let (_, written, _) = accesses(item);
+        written.iter().for_each(|&id| *writes.entry(id).or_insert(0) += 1);
+        if let Item::Instruction(it) = item
+            && it.tree.opcode == tree::Opcode::Ld
+            && it.tree.space().map(Space::family) == Some(Space::Param)
+        {
+            loaded.extend(written);
+        }
+    }
+    loaded.into_iter().filter(|id| writes[id] == 1).collect()
 }
 
 /// The registers that some block reads before it writes them.
@@ -176,6 +197,8 @@ struct Product {
     readers: usize,
     /// Whether something else needs its value.
     kept: bool,
+    /// Behind how many branches inside instructions of the block it is made; none where one of its factors is a constant.
+    part: Option<usize>,
 }
 
 /// A sum of which one or both terms are products.
@@ -187,15 +210,34 @@ struct Sum {
 }
 
 /// The products and sums of one block.
-#[derive(Default)]
-struct Search {
+struct Search<'c> {
+    /// Registers that are parameters of the kernel.
+    constants: &'c FxHashSet<RegisterId>,
+    /// How many branches inside instructions have been passed.
+    part: usize,
     holds: FxHashMap<RegisterId, Holds>,
     products: FxHashMap<usize, Product>,
     sums: Vec<Sum>,
     fused: FxHashMap<usize, Fused>,
 }
 
-impl Search {
+impl<'c> Search<'c> {
+    fn new(constants: &'c FxHashSet<RegisterId>) -> Search<'c> {
+        Search {
+            constants,
+            part: 0,
+            holds: FxHashMap::default(),
+            products: FxHashMap::default(),
+            sums: Vec::new(),
+            fused: FxHashMap::default(),
+        }
+    }
+
+    /// Whether a product was made in front of a branch inside an instruction.
+    fn is_far(&self, product: usize) -> bool {
+        self.products.get(&product).and_then(|it| it.part).is_some_and(|part| part != self.part)
+    }
+
     fn is_kept(&mut self, product: usize) {
         if let Some(product) = self.products.get_mut(&product) {
             product.kept = true;
@@ -220,6 +262,13 @@ impl Search {
             _ => None,
         };
         let (reads, writes, _) = accesses(item);
+        if renamed.is_none() {
+            for it in reads.iter().filter_map(|id| self.holds.get(id).copied()).collect::<Vec<_>>() {
+                if self.is_far(it.item) {
+                    self.is_kept(it.item);
+                }
+            }
+        }
         if let Some(sum) = sum {
             for it in sum.terms.into_iter().flatten() {
                 if let Some(product) = self.products.get_mut(&it.item) {
@@ -240,12 +289,17 @@ impl Search {
         if let Some((to, it)) = renamed {
             self.holds.insert(to, it);
         }
-        if let Item::Instruction(flat) = item
-            && let Some((to, product)) = product(flat)
-        {
-            self.products.insert(index, product);
+        let Item::Instruction(flat) = item else { return };
+        if let Some((to, product)) = product(flat) {
+            let constant = |value: &Value| match value {
+                Value::Register(id) => self.constants.contains(id),
+                value => matches!(value, Value::Immediate(_)),
+            };
+            let part = (!flat.operands[1..].iter().any(constant)).then_some(self.part);
+            self.products.insert(index, Product { part, ..product });
             self.holds.insert(to, Holds { item: index, negated: false });
         }
+        self.part += usize::from(has_slow_path(flat.tree));
     }
 
     /// A register that takes over what another holds: moved, or negated.
@@ -328,5 +382,5 @@ fn product(flat: &Flat<'_>) -> Option<(RegisterId, Product)> {
         && tree.rounding().is_none()
         && flat.guard.is_none()
         && !tree.flag(Flag::Sat);
-    fits.then_some((*to, Product { ty, flushes: tree.flag(Flag::Ftz), readers: 0, kept: false }))
+    fits.then_some((*to, Product { ty, flushes: tree.flag(Flag::Ftz), readers: 0, kept: false, part: None }))
 }

@@ -118,7 +118,7 @@ fn nothing_is_fused_without_contraction() {
 
 /// ptxas splits a block where a sequence has a branch of its own.
 #[test]
-fn no_product_fuses_with_a_sum_behind_an_exact_quotient_or_root() {
+fn a_product_fuses_with_a_sum_behind_an_exact_quotient_or_root_only_if_a_factor_is_constant() {
     let fuses = |between: &str| {
         let body = |rounding: &str| {
             format!("mul{rounding}.f32 %f10, %f1, %f2; {between} add{rounding}.f32 %f11, %f10, %f3;")
@@ -144,4 +144,13 @@ fn no_product_fuses_with_a_sum_behind_an_exact_quotient_or_root() {
         "div.u32 %r2, %r1, 7; st.global.u32 [%rd1+256], %r2;",
     ];
     assert_eq!(together.map(fuses), [true; 3]);
+    let by = |factor: &str| {
+        let body = |rounding: &str| {
+            format!(
+                "ld.param.f32 %f20, [out]; mul{rounding}.f32 %f10, %f1, {factor}; sqrt.rn.f32 %f12, %f4; sub{rounding}.f32 %f11, %f3, %f10;"
+            )
+        };
+        arithmetic(&body(""), &options()) != arithmetic(&body(".rn"), &options())
+    };
+    assert_eq!(["%f2", "%f20", "0f3C23D70A"].map(by), [false, true, true]);
 }
