@@ -27,7 +27,7 @@ pub(crate) fn execute<M: GlobalMemory>(
     let mut active = LaneMask(m.mask);
     if let MemoryForm::CopyToShared { to, zero_fill } = memory.form {
         active = LaneMask(m.predicate(0) & m.mask);
-        copy_to_shared(m, memory, to, zero_fill, &mut addresses, environment)?;
+        copy_to_shared(m, memory, (to, zero_fill), active, &mut addresses, environment)?;
     }
     let mut space = match memory.space {
         SpaceForm::Global => Space::Global,
@@ -139,19 +139,18 @@ fn addresses(m: &Machine<'_>, form: AddressForm) -> PerLane<u64> {
 }
 
 /// A copy from global to shared memory, which the program must not look at before it has waited: it is done at once.
-/// Where a predicate does not hold zeros are written and nothing is read. Where the rest is filled with zeros, the
+/// Lanes that are not among `reads` write zeros and read nothing. Where the rest is filled with zeros, the
 /// misalignment of an address in global memory says how many bytes are not copied.
 #[cold]
 fn copy_to_shared<M: GlobalMemory>(
     m: &Machine<'_>,
     memory: &Memory,
-    to: AddressForm,
-    zero_fill: bool,
+    (to, zero_fill): (AddressForm, bool),
+    reads: LaneMask,
     from: &mut PerLane<u64>,
     environment: &mut Environment<'_, M>,
 ) -> Result<(), ExecFault> {
     let (mask, bytes) = (LaneMask(m.mask), u32::from(memory.bytes));
-    let reads = LaneMask(m.predicate(0) & m.mask);
     let mut values = [[0; LANES]; 4];
     if zero_fill {
         load_rest(reads, bytes, from, &mut values, environment)?;

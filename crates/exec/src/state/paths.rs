@@ -307,6 +307,7 @@ impl Paths {
         self.set_row(barrier, lanes, value);
     }
 
+    /// Sets what each of `lanes` is to meet at a barrier.
     pub(super) fn set_row(&mut self, barrier: u8, lanes: WarpMask, value: impl Fn(usize) -> WarpMask) {
         let row = self.participants_mut(barrier);
         lanes.lanes().for_each(|lane| row[lane] = value(lane));
@@ -320,7 +321,7 @@ impl Paths {
     }
 
     #[inline]
-    pub(super) fn participants_mut(&mut self, barrier: u8) -> &mut [WarpMask] {
+    fn participants_mut(&mut self, barrier: u8) -> &mut [WarpMask] {
         &mut self.participants[usize::from(barrier) * self.width..][..self.width]
     }
 

@@ -5,7 +5,7 @@
 //! warp either wait there or have yielded and none has ended. The next one that yields ends that: no lanes count as yielded any
 //! more, all that are at the place go on together, and others wait their turn.
 
-use super::paths::{BARRIERS, DivergenceModel, PathStatus, Paths};
+use super::paths::{BARRIERS, DivergenceModel, Path, PathStatus, Paths};
 use warplab_units::WarpMask;
 
 impl Paths {
@@ -47,19 +47,11 @@ impl Paths {
     pub(super) fn gather(&mut self) {
         let Some(index) = self.current else { return };
         let here = self.list[index];
-        let joins = |mask: WarpMask, pc: u32, status: PathStatus| {
-            pc == here.pc && status == PathStatus::Runnable && mask != here.mask
-        };
-        let mut all = here.mask;
-        self.list.retain(|path| {
-            let joined = joins(path.mask, path.pc, path.status);
-            if joined {
-                all |= path.mask;
-            }
-            !joined
-        });
-        self.current = self.list.iter().position(|path| path.mask == here.mask);
-        self.here().mask = all;
+        let joins = |path: &Path| (path.pc, path.status) == (here.pc, PathStatus::Runnable);
+        let mask = self.list.iter().filter(|path| joins(path)).fold(here.mask, |all, path| all | path.mask);
+        self.list.retain(|path| *path == here || !joins(path));
+        self.current = self.list.iter().position(|path| *path == here);
+        self.here().mask = mask;
     }
 
     fn yielded(&self) -> WarpMask {
