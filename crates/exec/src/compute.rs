@@ -1,11 +1,11 @@
-//! Instructions that only compute: each lane reads and writes registers and predicates, and the path goes on with the
-//! next instruction. There is no way for them to fail.
+//! Instructions that only compute: lanes read and write registers and predicates, and the path goes on with the next
+//! instruction. There is no way for them to fail.
 
 use crate::constants::ConstantBanks;
 use crate::op::{Code, OpKind};
 use crate::semantics::common::CommonWork;
 use crate::semantics::lanes::Machine;
-use crate::semantics::{alu, convert, half, vector};
+use crate::semantics::{alu, convert, half, matrix, vector};
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, Wide, run};
 use warplab_units::WarpMask;
@@ -15,7 +15,12 @@ impl OpKind {
     pub(crate) fn only_computes(&self) -> bool {
         matches!(
             self,
-            OpKind::Alu(_) | OpKind::Float(_) | OpKind::Double(_) | OpKind::Half(_) | OpKind::Convert(_)
+            OpKind::Alu(_)
+                | OpKind::Float(_)
+                | OpKind::Double(_)
+                | OpKind::Half(_)
+                | OpKind::Convert(_)
+                | OpKind::Matrix(_)
         )
     }
 }
@@ -64,6 +69,7 @@ impl LaneWork for Machine<'_> {
             OpKind::Double(operation) => vector::execute_double(&mut self, operation),
             OpKind::Half(operation) => half::execute(&mut self, operation),
             OpKind::Convert(operation) => convert::execute(&mut self, operation),
+            OpKind::Matrix(operation) => matrix::execute(&mut self, operation),
             OpKind::Special(_)
             | OpKind::Memory(_)
             | OpKind::Warp(_)

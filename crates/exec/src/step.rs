@@ -187,7 +187,12 @@ fn step_portable<M: GlobalMemory>(
     let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
     let mut step = Step::Next;
     match op.kind {
-        OpKind::Alu(_) | OpKind::Float(_) | OpKind::Double(_) | OpKind::Half(_) | OpKind::Convert(_) => {
+        OpKind::Alu(_)
+        | OpKind::Float(_)
+        | OpKind::Double(_)
+        | OpKind::Half(_)
+        | OpKind::Convert(_)
+        | OpKind::Matrix(_) => {
             compute_row(code.wide, machine);
         }
         OpKind::Special(special) => special::execute(&mut machine, special, environment)?,

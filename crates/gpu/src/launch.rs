@@ -8,7 +8,7 @@ use warplab_config::GpuConfig;
 use warplab_config::launch::Dimensions;
 use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
 use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape};
-use warplab_program::{Kernel, Program};
+use warplab_program::{Instruction, Kernel, Opcode, Pipe, Program};
 use warplab_sm::{HazardTable, LaunchSpec, SmSpec};
 use warplab_units::Address;
 
@@ -63,6 +63,7 @@ pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<Prepare
         return Err(fault(kernel, message));
     }
     check_shape(config, kernel, &launch.shape)?;
+    check_units(config, kernel)?;
     let resources = resources(kernel, &launch.shape);
     let occupancy = occupancy(&config.limits, &resources);
     if occupancy.blocks == 0 {
@@ -123,6 +124,29 @@ fn unknown_kernel(launch: &LaunchRequest<'_>) -> RunFault {
     let names: Vec<&str> = launch.program.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let message = format!("there is no such kernel; the program has: {}", names.join(", "));
     RunFault::Launch(Box::new(LaunchFault::Launch { kernel: launch.kernel.to_owned(), message }))
+}
+
+/// Whether the machine has all units that a kernel needs.
+fn check_units(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
+    let tensor = config.multiprocessor.pipes.tensor;
+    let mut products = kernel.instructions.iter().filter(|it| it.opcode.info().pipe == Pipe::Tensor);
+    let lacks = |instruction: &&Instruction| match tensor {
+        Some(core) => instruction.opcode == Opcode::Dmma && core.double.is_none(),
+        None => true,
+    };
+    match products.find(lacks) {
+        Some(instruction) => {
+            let (name, line) = (instruction.opcode.name(), instruction.origin.line);
+            let of_which = if tensor.is_some() { " for double precision" } else { "" };
+            let message = format!(
+                "{name} in line {line} needs tensor cores{of_which}, which {} has not; 'warplab gpu list' names the machines, \
+                 and 'pipes.tensor' gives a machine tensor cores",
+                config.name
+            );
+            Err(fault(kernel, message))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {

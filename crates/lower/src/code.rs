@@ -311,6 +311,9 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Voteu
             | Match
             | Redux
+            | Hmma
+            | Imma
+            | Dmma
             | Elect
             | Endcollective
     ) || reads_clock(instruction)

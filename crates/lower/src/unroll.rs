@@ -106,7 +106,7 @@ fn joins_lanes(instruction: &Instruction) -> bool {
     use Opcode::*;
     matches!(
         instruction.opcode,
-        Shfl | Vote | Voteu | Match | Redux | Elect | Warpsync | Bar | B2r | Endcollective
+        Shfl | Vote | Voteu | Match | Redux | Elect | Hmma | Imma | Dmma | Warpsync | Bar | B2r | Endcollective
     )
 }
 

@@ -43,6 +43,8 @@ pub struct Request {
     pub sectors: SectorMask,
     /// What it asks for.
     pub kind: RequestKind,
+    /// Whether it is looked up for itself, whatever neighbours have asked for: a copy to shared memory.
+    pub alone: bool,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
     /// When it left the SM; once it is on the crossbar, when it arrives.
@@ -55,6 +57,13 @@ impl Request {
     #[must_use]
     pub fn located_line(&self) -> Line {
         Line { address: self.line, local: self.local_line }
+    }
+
+    /// Whether it reads what the request of a neighbour may bring.
+    #[inline]
+    #[must_use]
+    pub fn joins(&self) -> bool {
+        self.kind == RequestKind::Read && !self.alone
     }
 
     /// Flits that it is on the crossbar: one at least.

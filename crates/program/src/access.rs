@@ -1,6 +1,7 @@
 //! Which registers an instruction reads and writes: for liveness, allocation, dependences and hazard checks.
 
 use crate::instruction::{Guard, Instruction};
+use crate::matrix::MatrixShape;
 use crate::modifier::Modifier;
 use crate::opcode::{Opcode, Shape};
 use crate::operand::{AddressOperand, ConstantIndex, Operand, Selector};
@@ -184,6 +185,9 @@ impl Instruction {
             Opcode::F2f => one_or_two(self.float_conversion_is_double(is_result)),
             Opcode::Frnd => one_or_two(self.has(Modifier::F64)),
             Opcode::Ldsm => self.matrix_registers(is_result),
+            Opcode::Hmma | Opcode::Imma | Opcode::Dmma => {
+                MatrixShape::of(self).map_or(1, |shape| shape.registers(index))
+            }
             Opcode::Ldg
             | Opcode::Ld
             | Opcode::Ldl

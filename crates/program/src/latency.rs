@@ -2,6 +2,7 @@
 
 use crate::access::Resource;
 use crate::instruction::Instruction;
+use crate::matrix::MatrixShape;
 use crate::modifier::Modifier;
 use crate::named_list::named_list;
 use crate::opcode::Opcode;
@@ -20,6 +21,8 @@ named_list! {
         Fp16 = "fp16",
         /// Double precision.
         Fp64 = "fp64",
+        /// Products of matrices: the tensor core.
+        Tensor = "tensor",
         /// Transcendental functions, population count, conversions.
         Xu = "xu",
         /// Memory, shuffles and shared memory, through the input/output queue of the multiprocessor.
@@ -52,6 +55,16 @@ named_list! {
         Fp16Matrix = "fp16_matrix",
         /// Double precision.
         Fp64 = "fp64",
+        /// Products of matrices whose rows have 32 bytes: `HMMA.16816`, `HMMA.1688.TF32`, `IMMA.16832`.
+        TensorLong = "tensor_long",
+        /// Products of matrices whose rows have 16 bytes: `HMMA.1688`, `HMMA.1684.TF32`, `IMMA.16816`.
+        TensorShort = "tensor_short",
+        /// Products of eight rows of 16 bytes: `IMMA.8816`.
+        TensorSmall = "tensor_small",
+        /// Products of matrices in double precision, whatever their shape.
+        TensorDouble = "tensor_double",
+        /// Transposed matrices.
+        TensorMove = "tensor_move",
         /// A predicate, until an instruction reads it as data.
         Predicate = "predicate",
         /// The predicate of a comparison in double precision, until an instruction reads it as data.
@@ -108,6 +121,11 @@ impl LatencyClass {
                 if part == 0 { LatencyClass::FmaWideLow } else { LatencyClass::FmaWide }
             }
             LatencyClass::Fp16 if instruction.has(Modifier::Mma) => LatencyClass::Fp16Matrix,
+            LatencyClass::TensorLong => match MatrixShape::of(instruction) {
+                Some(shape) if shape.rows == 8 => LatencyClass::TensorSmall,
+                Some(shape) if shape.row_bytes() == 16 => LatencyClass::TensorShort,
+                _ => LatencyClass::TensorLong,
+            },
             other => other,
         }
     }
@@ -132,6 +150,8 @@ impl LatencyClass {
             LatencyClass::Transcendental
                 | LatencyClass::SpecialRegister
                 | LatencyClass::ConstantLoad
+                | LatencyClass::TensorDouble
+                | LatencyClass::TensorMove
                 | LatencyClass::SharedLoad
                 | LatencyClass::Shuffle
                 | LatencyClass::GlobalLoad

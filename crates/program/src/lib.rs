@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod latency;
 pub mod limits;
 pub mod listing;
+pub mod matrix;
 pub mod modifier;
 mod named_list;
 pub mod opcode;

@@ -67,6 +67,9 @@ modifiers! {
     Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",
     // Matrix loads.
     M88 = "M88", Mt88 = "MT88", X2 = "2", X4 = "4",
+    // Products of matrices.
+    M16n8k4 = "1684", M16n8k8 = "1688", M16n8k16 = "16816", M16n8k32 = "16832", M8n8k16 = "8816", Tf32 = "TF32",
+    M8x8x4 = "8x8x4", M16x8x4 = "16x8x4", M16x8x8 = "16x8x8", M16x8x16 = "16x8x16",
 }
 
 impl Modifier {

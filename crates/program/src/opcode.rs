@@ -91,6 +91,7 @@ opcodes! {
     F2i "F2I" Xu Transcendental Compute, "d = the float a as an integer, rounded and saturated; NaN is zero (the largest negative for .NTZ-less 64 bit)";
     F2f "F2F" Xu Transcendental Compute, "d = the float a as a float of another width";
     F2fp "F2FP" Alu Alu Compute, "d = two floats packed as halves, or below c as bytes (.E4M3, .E5M2); .UNPACK_B two bytes as halves";
+    F2ip "F2IP" Alu Alu Compute, "d = two floats as integers, saturated, packed as bytes (.S8, .U8) below the lower half of c";
     I2i "I2I" Xu Transcendental Compute, "d = the integer a as a narrower one, saturated";
     I2ip "I2IP" Alu Alu Compute, "d = integers packed into bytes or halves, saturated";
     Frnd "FRND" Xu Transcendental Compute, "d = a rounded to an integer, as a float";
@@ -117,6 +118,11 @@ opcodes! {
     Hmnmx2 "HMNMX2" Alu Alu Compute, "two half-precision minima or maxima";
     Hsetp2 "HSETP2" Fp16 Predicate Predicates(2), "two half-precision comparisons, to two predicates";
     Hset2 "HSET2" Fp16 Fp16 Compute, "two half-precision comparisons, as packed 1.0 or ones";
+    // Products of matrices that the lanes of a warp hold together.
+    Hmma "HMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of 16 bits or TF32 with sums in single (.F32) or half precision (.F16)";
+    Imma "IMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of bytes with sums of 32 bits; .SAT saturated";
+    Dmma "DMMA" Tensor TensorDouble Compute, "d = a * b + c, matrices in double precision";
+    Movm "MOVM" Tensor TensorMove Compute, "d = the transpose of an 8x8 matrix of 16-bit elements that the lanes hold together";
     // Predicates.
     Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates, given by their truth tables";
     P2r "P2R" Alu Alu Compute, "d = the predicates as bits, under a mask";
@@ -244,6 +250,7 @@ impl Opcode {
                 | Dsetp
                 | Frnd
                 | F2fp
+                | F2ip
         )
     }
 

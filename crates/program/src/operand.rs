@@ -64,11 +64,15 @@ pub enum Selector {
     F32,
     /// A pair of registers, where the default is one.
     Pair,
+    /// A matrix by rows (IMMA): as the whole.
+    Row,
+    /// A matrix by columns (IMMA): as the whole.
+    Column,
 }
 
 impl Selector {
     /// Every selector that prints something.
-    pub(crate) const PRINTED: [Selector; 11] = [
+    pub(crate) const PRINTED: [Selector; 13] = [
         Selector::H0H0,
         Selector::H1H1,
         Selector::H1H0,
@@ -80,6 +84,8 @@ impl Selector {
         Selector::B3,
         Selector::F32,
         Selector::Pair,
+        Selector::Row,
+        Selector::Column,
     ];
 
     /// The text with its dot; empty for the whole register.
@@ -98,6 +104,8 @@ impl Selector {
             Selector::B3 => ".B3",
             Selector::F32 => ".F32",
             Selector::Pair => ".64",
+            Selector::Row => ".ROW",
+            Selector::Column => ".COL",
         }
     }
 }

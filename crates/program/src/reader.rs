@@ -22,6 +22,8 @@ pub enum Reader {
     Matrix,
     /// An instruction in double precision.
     Fp64,
+    /// A product of matrices.
+    Tensor,
     /// A transcendental function or conversion.
     Xu,
     /// An instruction of the load/store unit: an address or data.
@@ -40,13 +42,14 @@ pub enum Reader {
 
 impl Reader {
     /// Every reader, in the order of its number.
-    pub const ALL: [Reader; 13] = [
+    pub const ALL: [Reader; 14] = [
         Reader::Alu,
         Reader::Fma,
         Reader::WideAddend,
         Reader::Fp16,
         Reader::Matrix,
         Reader::Fp64,
+        Reader::Tensor,
         Reader::Xu,
         Reader::Lsu,
         Reader::Adu,
@@ -77,6 +80,7 @@ impl Reader {
             Pipe::Fp16 if instruction.has(Modifier::Mma) => Reader::Matrix,
             Pipe::Fp16 => Reader::Fp16,
             Pipe::Fp64 => Reader::Fp64,
+            Pipe::Tensor => Reader::Tensor,
             Pipe::Xu => Reader::Xu,
             // ptxas counts its source like that of an indexed constant.
             Pipe::Lsu if instruction.opcode == Opcode::Redux => Reader::Adu,
@@ -105,6 +109,7 @@ impl Reader {
             Reader::Fma | Reader::WideAddend => Pipe::Fma,
             Reader::Fp16 | Reader::Matrix => Pipe::Fp16,
             Reader::Fp64 => Pipe::Fp64,
+            Reader::Tensor => Pipe::Tensor,
             Reader::Xu => Pipe::Xu,
             Reader::Lsu => Pipe::Lsu,
             Reader::Adu => Pipe::Adu,
@@ -123,6 +128,7 @@ impl Reader {
             Reader::Fp16 => "fp16",
             Reader::Matrix => "matrix",
             Reader::Fp64 => "fp64",
+            Reader::Tensor => "tensor",
             Reader::Xu => "xu",
             Reader::Lsu => "lsu",
             Reader::Adu => "adu",

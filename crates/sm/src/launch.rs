@@ -151,7 +151,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         at_most: instruction.awaited_counter(),
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,
-        latency: spec.latencies.cycles(info.latency),
+        latency: spec.latencies.cycles(info.latency) + spec.pipes.product_delay(instruction),
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,

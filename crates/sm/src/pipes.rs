@@ -4,6 +4,7 @@ use crate::launch::reads_warp_number;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use warplab_config::gpu;
+use warplab_program::matrix::MatrixShape;
 use warplab_program::{Instruction, Modifier, Opcode, Pipe};
 use warplab_units::Cycle;
 
@@ -12,6 +13,7 @@ use warplab_units::Cycle;
 pub(crate) struct PipeSpec {
     uses: [PipeUse; Pipe::COUNT],
     matrix: PipeUse,
+    tensor: Option<gpu::TensorCore>,
     wide_product: PipeUse,
     constant_load: PipeUse,
     warp_number: PipeUse,
@@ -71,6 +73,7 @@ impl PipeSpec {
                 interval: short(timing.interval),
                 ..half
             }),
+            tensor: pipes.tensor,
             wide_product: pipes.wide_product.map_or(heavy, |wide| PipeUse {
                 interval: short(wide.interval),
                 hold: short(wide.dispatch - 1),
@@ -81,12 +84,40 @@ impl PipeSpec {
         }
     }
 
+    /// How many cycles later than the smallest product in double precision another one ends: one for each row, and those for which
+    /// it occupies the tensor core longer (measured: traces/h200/matrix/pace.txt).
+    pub(crate) fn product_delay(&self, instruction: &Instruction) -> u16 {
+        match (instruction.opcode, MatrixShape::of(instruction), self.tensor.and_then(|it| it.double)) {
+            (Opcode::Dmma, Some(shape), Some(interval)) => {
+                let longer = interval * shape.depth / DOUBLE_DEPTH - interval;
+                (longer + shape.rows - DOUBLE_ROWS).min(u32::from(u16::MAX)) as u16
+            }
+            _ => 0,
+        }
+    }
+
+    /// For how many cycles a product of matrices occupies the tensor core.
+    fn product_interval(&self, instruction: &Instruction) -> u8 {
+        let Some(tensor) = self.tensor else { return 1 };
+        let Some(shape) = MatrixShape::of(instruction) else {
+            return tensor.transpose.min(u32::from(u8::MAX)) as u8;
+        };
+        let cycles = match (instruction.opcode, shape.rows, shape.row_bytes()) {
+            (Opcode::Dmma, ..) => tensor.double.unwrap_or(1) * shape.depth / DOUBLE_DEPTH,
+            (_, 8, _) => tensor.small,
+            (_, _, 16) => tensor.short,
+            _ => tensor.long,
+        };
+        cycles.min(u32::from(u8::MAX)) as u8
+    }
+
     /// What an instruction takes.
     pub(crate) fn of(&self, instruction: &Instruction) -> PipeUse {
         let pipe = instruction.opcode.info().pipe;
         let wide = instruction.has(Modifier::Wide) || instruction.has(Modifier::Hi);
         match pipe {
             Pipe::Fp16 if instruction.has(Modifier::Mma) => self.matrix,
+            Pipe::Tensor => PipeUse { interval: self.product_interval(instruction), ..self.uses[pipe as usize] },
             // One sum of single precision.
             Pipe::Fp16 if instruction.opcode == Opcode::Hadd2 && instruction.has(Modifier::F32) => {
                 self.uses[Pipe::FmaHeavy as usize]
@@ -99,6 +130,11 @@ impl PipeSpec {
         }
     }
 }
+
+/// The depth of the products in double precision whose time the configuration gives.
+const DOUBLE_DEPTH: u32 = 4;
+/// The rows of the smallest of them.
+const DOUBLE_ROWS: u32 = 8;
 
 /// The unit of shared memory and lane exchange, where it takes instructions beside the load/store unit's.
 pub(crate) const SHARED_UNIT: u8 = Pipe::COUNT as u8;

@@ -99,8 +99,12 @@ pub(crate) struct RegisterReads {
     read: Bytes,
     /// Which of these their operands keep for the next instruction, likewise.
     kept: Bytes,
+    /// Which of these stand for two registers of their bank: those of matrices.
+    double: Bytes,
     /// Rows to read from each bank if none has been kept.
     rows: [u8; MOST_BANKS],
+    /// Cycles in which a matrix is read, where these are more than those of others.
+    window: u8,
 }
 
 impl RegisterReads {
@@ -124,8 +128,13 @@ impl RegisterReads {
                 }
             }
         }
-        let most = spec.window.min(u64::from(u8::MAX)) as u8;
-        reads.rows = reads.rows.map(|rows| rows.min(most));
+        if instruction.opcode.info().pipe == Pipe::Tensor {
+            reads.window = reads.rows.into_iter().max().unwrap_or(0);
+        } else {
+            let most = spec.window.min(u64::from(u8::MAX)) as u8;
+            reads.rows = reads.rows.map(|rows| rows.min(most));
+            reads.double = 0;
+        }
         reads
     }
 
@@ -136,6 +145,8 @@ impl RegisterReads {
             self.registers |= Bytes::from(register) << shift;
             self.read |= 0x80 << shift;
             self.kept |= Bytes::from(keeps) << (shift + 7);
+        } else {
+            self.double |= 0x80 << shift;
         }
     }
 }
@@ -222,7 +233,7 @@ impl Ports {
         let rows = self.look_up(reads, warp).map(u64::from);
         let first = now.later(1);
         let [end, other] = [0, 1].map(|bank| self.free[bank].max(first).later(rows[bank]));
-        let late = end.max(other).since(first.later(window));
+        let late = end.max(other).since(first.later(window.max(u64::from(reads.window))));
         let start = first.later(late);
         self.free = [0, 1].map(|bank| self.free[bank].max(start).later(rows[bank]));
         late
@@ -241,8 +252,9 @@ impl Ports {
         let same = !(((other & !HIGHEST) + !HIGHEST) | other) & HIGHEST;
         let found = same & self.kept & reads.read;
         if found != 0 {
-            rows[0] = rows[0].saturating_sub(count(found & FIRST_BANK));
-            rows[1] = rows[1].saturating_sub(count(found & !FIRST_BANK));
+            let double = found & reads.double;
+            rows[0] = rows[0].saturating_sub(count(found & FIRST_BANK) + count(double & FIRST_BANK));
+            rows[1] = rows[1].saturating_sub(count(found & !FIRST_BANK) + count(double & !FIRST_BANK));
         }
         let new = whole(reads.kept);
         self.registers = self.registers & !new | reads.registers & new;

@@ -22,6 +22,16 @@ pub struct Latencies {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fp16_matrix: Option<u16>,
     pub fp64: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_long: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_short: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_small: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_double: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensor_move: Option<u16>,
     pub predicate: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fp64_predicate: Option<u16>,
@@ -94,6 +104,11 @@ impl Latencies {
             LatencyClass::Fp16 => self.fp16,
             LatencyClass::Fp16Matrix => self.fp16_matrix.unwrap_or(self.fp16),
             LatencyClass::Fp64 => self.fp64,
+            LatencyClass::TensorLong => self.tensor_long.unwrap_or(self.fp16),
+            LatencyClass::TensorShort => self.tensor_short.or(self.tensor_long).unwrap_or(self.fp16),
+            LatencyClass::TensorSmall => self.tensor_small.or(self.tensor_short).unwrap_or(self.fp16),
+            LatencyClass::TensorDouble => self.tensor_double.unwrap_or(self.fp64),
+            LatencyClass::TensorMove => self.tensor_move.unwrap_or(self.shuffle),
             LatencyClass::Predicate => self.predicate,
             LatencyClass::Fp64Predicate => self.fp64_predicate.unwrap_or(self.predicate),
             LatencyClass::PredicateToBranch => self.predicate_to_branch,

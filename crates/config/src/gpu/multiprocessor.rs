@@ -235,6 +235,31 @@ pub struct WideProduct {
     pub dispatch: u32,
 }
 
+/// The tensor core of a sub-partition: for how many cycles a product of matrices occupies it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TensorCore {
+    /// Rows of 32 bytes: `HMMA.16816`, `HMMA.1688.TF32`, `IMMA.16832`.
+    #[schemars(range(min = 1, max = 255))]
+    pub long: u32,
+    /// Rows of 16 bytes: `HMMA.1688`, `HMMA.1684.TF32`, `IMMA.16816`.
+    #[schemars(range(min = 1, max = 255))]
+    pub short: u32,
+    /// Eight rows of 16 bytes: `IMMA.8816`.
+    #[schemars(range(min = 1, max = 255))]
+    pub small: u32,
+    /// A transposed matrix: `MOVM`.
+    #[schemars(range(min = 1, max = 255))]
+    pub transpose: u32,
+    /// Products of depth four in double precision, deeper ones as many times as long; none where the machine has no such products.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 255))]
+    pub double: Option<u32>,
+    /// The unit that takes the products in turn with its own instructions, where the tensor core shares one.
+    #[serde(default)]
+    pub unit: Option<PipeUnit>,
+}
+
 /// The unit of a multiprocessor that loads constants and reads special registers that are one for the warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -312,6 +337,9 @@ pub struct Pipes {
     /// Packed half precision on the matrix pipe (`HFMA2.MMA`); as packed half precision where it is not given.
     #[serde(default)]
     pub matrix: Option<PipeTiming>,
+    /// Products of matrices (`HMMA`, `IMMA`, `DMMA`); a machine without it refuses kernels that have some.
+    #[serde(default)]
+    pub tensor: Option<TensorCore>,
     /// Integer products of 64 bits (`IMAD.WIDE`, `IMAD.HI`); as integer multiply-add where it is not given.
     #[serde(default)]
     pub wide_product: Option<WideProduct>,
@@ -359,6 +387,10 @@ impl Pipes {
             Pipe::FmaHeavy => self.fma_heavy,
             Pipe::Fp16 => self.fp16,
             Pipe::Fp64 => self.fp64,
+            Pipe::Tensor => {
+                let (interval, unit) = self.tensor.map_or((1, None), |tensor| (tensor.long, tensor.unit));
+                PipeTiming { interval, unit, lead: None }
+            }
             Pipe::Xu => self.xu,
             Pipe::Lsu => self.lsu,
             Pipe::Adu => self.adu,

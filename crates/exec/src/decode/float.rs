@@ -79,6 +79,18 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
                 }
             }
         }
+        O::F2ip => {
+            d.ignore(&[M::F32, M::Ntz, M::Sat]);
+            let round = round(d).unwrap_or(Round::Nearest);
+            let to = packed_type(d)?;
+            OpKind::Convert(Convert::PackIntegers { to, floats: Some(round) })
+        }
+        O::I2ip => {
+            sign = Sign::Integer;
+            let to = packed_type(d)?;
+            d.ignore(&[M::S32, M::Sat]);
+            OpKind::Convert(Convert::PackIntegers { to, floats: None })
+        }
         O::I2i => {
             sign = Sign::Integer;
             let saturate = d.has(M::Sat);
@@ -89,6 +101,15 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         _ => return Ok(None),
     };
     Ok(Some(d.finish(kind, d.sources(sign)?, PredicateSource::TRUE)))
+}
+
+/// What `F2IP` and `I2IP` pack: bytes or halves of a word.
+fn packed_type(d: &Decoder<'_>) -> Result<IntType, String> {
+    match int_type(d) {
+        Some(to) if to.bits < 32 => Ok(to),
+        None if d.instruction.operands.is_empty() => Ok(IntType { bits: 8, signed: true }),
+        _ => Err("packs neither bytes nor halves".to_owned()),
+    }
 }
 
 /// `F2FP` from or to bytes.

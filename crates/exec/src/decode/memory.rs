@@ -146,7 +146,7 @@ fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
 }
 
 fn policy(d: &Decoder<'_>) -> CachePolicy {
-    d.ignore(&[M::E, M::U, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio, M::Bypass]);
+    d.ignore(&[M::E, M::U, M::Weak, M::Private, M::Ltc64B, M::Ltc128B, M::Ltc256B, M::Mmio]);
     // Volta and Turing print a scope on weak accesses too, where it means nothing.
     let scope = d.next_of(&[
         (M::Cta, Scope::Block),
@@ -164,7 +164,7 @@ fn policy(d: &Decoder<'_>) -> CachePolicy {
             (M::Na, Eviction::NoAllocate),
         ])
         .unwrap_or_default();
-    CachePolicy { read_only: d.has(M::Constant), strong, eviction }
+    CachePolicy { read_only: d.has(M::Constant), strong, eviction, bypass: d.has(M::Bypass) }
 }
 
 fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
@@ -287,6 +287,10 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         O::Elect => return Ok(Some(d.finish_without_sources(OpKind::Warp(Warp::Elect)))),
         O::R2ur => Warp::ToUniform,
+        O::Movm => {
+            d.ignore(&[M::B16, M::Mt88]);
+            Warp::Transpose
+        }
         _ => return Ok(None),
     };
     Ok(Some(d.finish(OpKind::Warp(kind), d.sources(Sign::Integer)?, PredicateSource::TRUE)))

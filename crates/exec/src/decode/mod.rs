@@ -3,6 +3,7 @@
 mod control;
 mod float;
 mod integer;
+mod matrix;
 mod memory;
 
 use crate::fault::DecodeFault;
@@ -79,7 +80,8 @@ pub fn is_executed(opcode: Opcode) -> bool {
 /// Tries to decode an instruction; none when its opcode is of another file.
 type Decode = fn(&Decoder<'_>) -> Result<Option<Op>, String>;
 
-const DECODERS: [Decode; 4] = [integer::decode, float::decode, memory::decode, control::decode];
+const DECODERS: [Decode; 5] =
+    [integer::decode, float::decode, memory::decode, matrix::decode, control::decode];
 
 fn decode(decoder: &Decoder<'_>) -> Result<Op, String> {
     for decode in DECODERS {

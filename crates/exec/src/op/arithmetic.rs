@@ -304,6 +304,11 @@ pub(crate) enum Convert {
         format: ByteFormat,
         relu: bool,
     },
+    /// Two integers of 32 bits, or floats, as bytes below the lower half of c, or as two halves.
+    PackIntegers {
+        to: IntType,
+        floats: Option<Round>,
+    },
     IntToInt {
         to: IntType,
         saturate: bool,

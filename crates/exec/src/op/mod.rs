@@ -3,6 +3,7 @@
 mod arithmetic;
 mod code;
 mod control;
+mod matrix;
 mod memory;
 mod warp;
 
@@ -10,6 +11,7 @@ pub(crate) use arithmetic::*;
 pub use code::Code;
 pub use control::{BarrierKind, FenceScope};
 pub(crate) use control::{Call, Control, Special};
+pub(crate) use matrix::{FactorFormat, Matrix, MatrixKind};
 pub use memory::{AccessKind, AtomicOp, AtomicType, CachePolicy, Eviction, Scope, Space};
 pub(crate) use memory::{AddressForm, Memory, MemoryForm, SpaceForm};
 pub(crate) use warp::{ShuffleMode, VoteMode, Warp};
@@ -142,6 +144,7 @@ pub(crate) enum OpKind {
     Double(Double),
     Half(Half),
     Convert(Convert),
+    Matrix(Matrix),
     Special(Special),
     Memory(Memory),
     Warp(Warp),

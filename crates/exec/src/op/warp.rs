@@ -10,6 +10,8 @@ pub(crate) enum Warp {
     Reduce { op: AtomicOp, signed: bool },
     Elect,
     ToUniform,
+    /// d = the transpose of an 8x8 matrix of 16-bit elements.
+    Transpose,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

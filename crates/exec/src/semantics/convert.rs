@@ -60,6 +60,15 @@ pub(crate) fn execute(m: &mut Machine<'_>, conversion: Convert) {
             };
             u32::from(half(upper)) << 16 | u32::from(half(lower))
         }),
+        Convert::PackIntegers { to, floats } => {
+            let integer = |bits: u32| match floats {
+                Some(round) => to_integer(f64::from(f32::from_bits(bits)), to, round) as u32,
+                None => clamp(i128::from(bits as i32), to) as u32,
+            };
+            let mask = u32::MAX >> (32 - to.bits);
+            let pack = |a: u32, b: u32| (integer(a) & mask) << to.bits | integer(b) & mask;
+            if to.bits == 8 { m.map3(|a, b, c| c << 16 | pack(a, b)) } else { m.map2(pack) }
+        }
         Convert::IntToInt { to, saturate } => m.map1(|a| {
             let value = i64::from(a as i32);
             if saturate { clamp(i128::from(value), to) as u32 } else { truncate(a, to) }

@@ -29,7 +29,12 @@ fn select(selector: Selector, value: u32) -> u32 {
         Selector::B1 => value >> 8 & 0xff,
         Selector::B2 => value >> 16 & 0xff,
         Selector::B3 => value >> 24,
-        Selector::Whole | Selector::H1H0 | Selector::F32 | Selector::Pair => value,
+        Selector::Whole
+        | Selector::H1H0
+        | Selector::F32
+        | Selector::Pair
+        | Selector::Row
+        | Selector::Column => value,
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod float;
 pub(crate) mod flow;
 pub(crate) mod half;
 pub(crate) mod lanes;
+pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod mufu;
 mod print_format;

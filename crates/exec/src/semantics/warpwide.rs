@@ -18,6 +18,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, operation: Warp) {
             m.write_predicate(0, lowest);
         }
         Warp::ToUniform => m.map1(|a| a),
+        Warp::Transpose => transpose(m),
     }
 }
 
@@ -59,6 +60,18 @@ fn vote(m: &mut Machine<'_>, mode: VoteMode) {
     };
     m.write(&[LaneMask(holds).to_register(); LANES]);
     m.write_predicate(0, if result { !0 } else { 0 });
+}
+
+/// Each lane holds two neighbouring elements of a row of eight.
+fn transpose(m: &mut Machine<'_>) {
+    let mut space = None;
+    let a = m.source(0, &mut space);
+    let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (column % 2 * 16) & 0xffff;
+    let out = std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, lane % 4 * 2);
+        element(column, row) | element(column + 1, row) << 16
+    });
+    m.write(&out);
 }
 
 fn find_matches(m: &mut Machine<'_>, all: bool, wide: bool) {

@@ -6,5 +6,6 @@ mod computations;
 mod floats;
 mod integers;
 mod memory;
+mod matrices;
 mod warps;
 mod waves;

@@ -11,8 +11,8 @@ const BARRIERS: u32 = 16;
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    use tree::Opcode::{Createpolicy, Getctarank, Mapa, Mma, Movmatrix, Stmatrix};
-    !matches!(opcode, Createpolicy | Getctarank | Mapa | Mma | Movmatrix | Stmatrix)
+    use tree::Opcode::{Createpolicy, Getctarank, Mapa, Movmatrix, Stmatrix};
+    !matches!(opcode, Createpolicy | Getctarank | Mapa | Movmatrix | Stmatrix)
 }
 
 impl Selector<'_, '_> {
@@ -44,6 +44,7 @@ impl Selector<'_, '_> {
             Atom | Red => self.atomic(flat),
             Prefetch | Prefetchu => self.prefetch(flat),
             Ldmatrix => self.ldmatrix(flat),
+            Mma => self.mma(flat),
             Cp => self.copies(flat),
             Shfl | Vote | Match | Redux | Activemask | Elect => self.warp_wide(flat),
             Setp => self.setp(flat),

@@ -17,6 +17,7 @@ mod float;
 mod half;
 mod integer;
 mod logic;
+mod matrix;
 mod memory;
 mod names;
 mod product;

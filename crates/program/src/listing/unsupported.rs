@@ -5,7 +5,7 @@ pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
     const UNITS: [(&str, &[&str]); 5] = [
         (
             "tensor cores",
-            &["BMMA", "DMMA", "HMMA", "IMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"],
+            &["BMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"],
         ),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),

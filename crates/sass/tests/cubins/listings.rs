@@ -78,3 +78,8 @@ fn the_sundry_kernels() {
 fn the_medley_of_kernels() {
     assert_listing("medley");
 }
+
+#[test]
+fn the_products_of_matrices() {
+    assert_listing("matrices");
+}

@@ -29,14 +29,17 @@ pub(crate) struct LineAccess {
     pub(crate) rounds: u8,
     /// Whether it is a compare-and-swap, which brings two values for each lane.
     pub(crate) compares: bool,
+    /// Whether it passes L1 and joins no other request: a copy to shared memory.
+    pub(crate) alone: bool,
 }
 
 impl LineAccess {
     /// An access to a line that is no atomic operation.
     #[inline]
     fn new(line: u64, (sectors, full): (SectorMask, SectorMask), (words, parts): (u32, u32)) -> LineAccess {
-        let (sector_accesses, rounds, compares) = (0, 0, false);
-        LineAccess { line: Address(line), sectors, full, words, parts, sector_accesses, rounds, compares }
+        let line = Address(line);
+        let (sector_accesses, rounds, compares, alone) = (0, 0, false, false);
+        LineAccess { line, sectors, full, words, parts, sector_accesses, rounds, compares, alone }
     }
 }
 

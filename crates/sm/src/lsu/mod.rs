@@ -333,7 +333,7 @@ impl LoadStoreUnit {
         let mut missing = 0;
         self.fetch_for_load(lines);
         for access in lines {
-            if !cached && !start.spec.merges_loads {
+            if access.alone || !cached && !start.spec.merges_loads {
                 missing += 1;
                 self.loads.expect(load);
                 let token = Token::Data { load };
@@ -424,7 +424,8 @@ impl LoadStoreUnit {
     ) -> Request {
         let token = self.tokens.insert(token) as u32;
         let bytes = request_bytes(kind, access, sectors, spec);
-        Request { sm: self.sm, token, line: access.line, local_line: 0, home: 0, sectors, kind, bytes, at }
+        let (sm, line, alone) = (self.sm, access.line, access.alone);
+        Request { sm, token, line, local_line: 0, home: 0, sectors, kind, alone, bytes, at }
     }
 
     /// A request passes the send port, which it could do at `due`: when it begins to leave.

@@ -183,6 +183,7 @@ mod tests {
             home: 0,
             sectors: SectorMask::ALL,
             kind: RequestKind::Read,
+            alone: false,
             bytes,
             at: Cycle(ready),
         }

@@ -86,6 +86,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Vec<LineAccess> {
         sector_accesses: 4,
         rounds: 1,
         compares: false,
+        alone: false,
     };
     numbers.map(line).collect()
 }

@@ -143,7 +143,7 @@ impl Slice {
         if asker != Asker::OtherHalf {
             if let Some(coalescer) = &spec.coalescer
                 && asker == Asker::Sm
-                && request.kind == RequestKind::Read
+                && request.joins()
             {
                 self.coalescer.answered(coalescer, request, passed.to_cycle(), at.to_cycle());
             }

@@ -17,7 +17,7 @@ impl Slice {
         now: Ticks,
         output: &mut SliceOutput<'_>,
     ) -> bool {
-        let Some(coalescer) = spec.coalescer.as_ref().filter(|_| request.kind == RequestKind::Read) else {
+        let Some(coalescer) = spec.coalescer.as_ref().filter(|_| request.joins()) else {
             return false;
         };
         let Some(coalesced) = self.coalescer.follow(coalescer, request) else { return false };
@@ -39,7 +39,7 @@ impl Slice {
     pub(super) fn wait_for_data(&mut self, spec: &L2Spec, waiter: &Waiter) {
         if let Some(coalescer) = &spec.coalescer
             && waiter.asker == Asker::Sm
-            && waiter.request.kind == RequestKind::Read
+            && waiter.request.joins()
         {
             self.coalescer.waits(coalescer, &waiter.request);
         }

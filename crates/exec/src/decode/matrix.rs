@@ -1,0 +1,94 @@
+//! Decoding of products of matrices.
+
+use super::{Decoder, Sign};
+use crate::op::{FactorFormat, Matrix, MatrixKind, Op, OpKind, PredicateSource, SourceKind};
+use warplab_program::matrix::MatrixShape;
+use warplab_program::operand::Operand;
+use warplab_program::{Modifier as M, Opcode as O};
+
+pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
+    let kind = match d.instruction.opcode {
+        O::Hmma => {
+            let format = if d.has(M::Tf32) {
+                FactorFormat::Tf32
+            } else if d.has(M::BF16) {
+                FactorFormat::Bf16
+            } else {
+                FactorFormat::F16
+            };
+            let half_sums = !d.has(M::F32);
+            d.ignore(&[M::F16]);
+            MatrixKind::Floats { format, half_sums }
+        }
+        O::Imma => {
+            let signed = || d.next_of(&[(M::S8, true), (M::U8, false)]).unwrap_or(true);
+            MatrixKind::Bytes { signed: [signed(), signed()], saturate: d.has(M::Sat) }
+        }
+        O::Dmma => MatrixKind::Doubles,
+        _ => return Ok(None),
+    };
+    // An instruction without operands only asks whether there is such an opcode.
+    let shape = match MatrixShape::of(d.instruction) {
+        Some(shape) => shape,
+        None if d.instruction.operands.is_empty() => return Ok(Some(d.finish_without_sources(whole(0, 0, kind)))),
+        None => return Err("names no shape of matrices".to_owned()),
+    };
+    d.ignore(&SHAPES);
+    let fits = match kind {
+        MatrixKind::Floats { .. } => shape.rows == 16 && matches!(shape.row_bytes(), 16 | 32),
+        MatrixKind::Bytes { .. } => matches!(shape.row_bytes(), 16 | 32),
+        MatrixKind::Doubles => shape.depth <= 16,
+    };
+    if !fits {
+        return Err("has no such shape of matrices".to_owned());
+    }
+    if matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed()) {
+        return Err("puts its sum nowhere".to_owned());
+    }
+    let halves = |sixteen: bool| if sixteen { Sign::Halves } else { Sign::Float };
+    let signs = match kind {
+        MatrixKind::Floats { format, half_sums } => {
+            let factors = halves(format != FactorFormat::Tf32);
+            [factors, factors, halves(half_sums)]
+        }
+        MatrixKind::Bytes { .. } => [Sign::Integer; 3],
+        // A sign is in the upper one of two registers.
+        MatrixKind::Doubles => [Sign::Float; 3],
+    };
+    let mut sources = [d.source(0, signs[0])?, d.source(1, signs[1])?, d.source(2, signs[2])?];
+    for (source, operand) in sources.iter_mut().zip(&d.values) {
+        match operand {
+            Operand::Register { register, .. } if register.is_fixed() => source.from = SourceKind::Nothing,
+            Operand::Register { modifier, .. } if modifier.absolute || modifier.invert => {
+                return Err(format!("operand '{operand}' has more than a sign"));
+            }
+            Operand::Register { modifier, .. } if modifier.negate && sums_bytes(kind) => {
+                return Err(format!("operand '{operand}' has a sign"));
+            }
+            Operand::Register { .. } => {}
+            other => return Err(format!("operand '{other}' is no matrix")),
+        }
+    }
+    Ok(Some(d.finish(whole(shape.rows, shape.depth, kind), sources, PredicateSource::TRUE)))
+}
+
+fn sums_bytes(kind: MatrixKind) -> bool {
+    matches!(kind, MatrixKind::Bytes { .. })
+}
+
+fn whole(rows: u32, depth: u32, kind: MatrixKind) -> OpKind {
+    OpKind::Matrix(Matrix { rows: rows as u8, depth: depth as u8, kind })
+}
+
+/// What names a shape, which [`MatrixShape::of`] reads.
+const SHAPES: [M; 9] = [
+    M::M16n8k4,
+    M::M16n8k8,
+    M::M16n8k16,
+    M::M16n8k32,
+    M::M8n8k16,
+    M::M8x8x4,
+    M::M16x8x4,
+    M::M16x8x8,
+    M::M16x8x16,
+];

@@ -1,0 +1,80 @@
+//! The shapes of products of matrices: how many elements, and in how many registers of a lane.
+
+use crate::instruction::Instruction;
+use crate::modifier::Modifier;
+use crate::opcode::Opcode;
+
+/// The shape of a product of matrices that the lanes of a warp hold together: `rows` times `depth` by `depth` times eight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixShape {
+    /// Rows of the first matrix and of the sum: 8 or 16.
+    pub rows: u32,
+    /// Columns of the first matrix.
+    pub depth: u32,
+    /// Bits of an element of the factors.
+    pub bits: u32,
+    /// Bits of an element of the sum.
+    pub sum_bits: u32,
+}
+
+/// Columns of the second matrix and of the sum.
+const COLUMNS: u32 = 8;
+/// Lanes of a warp and bits of their registers.
+const LANES: u32 = 32;
+const WORD_BITS: u32 = 32;
+
+/// Rows and depth of the product that a modifier names.
+fn size(modifier: Modifier) -> Option<(u32, u32)> {
+    use Modifier as M;
+    match modifier {
+        M::M8x8x4 => Some((8, 4)),
+        M::M8n8k16 => Some((8, 16)),
+        M::M16n8k4 | M::M16x8x4 => Some((16, 4)),
+        M::M16n8k8 | M::M16x8x8 => Some((16, 8)),
+        M::M16n8k16 | M::M16x8x16 => Some((16, 16)),
+        M::M16n8k32 => Some((16, 32)),
+        _ => None,
+    }
+}
+
+impl MatrixShape {
+    /// The shape of the product that an instruction forms; none where it is no product of matrices or names no shape.
+    #[must_use]
+    pub fn of(instruction: &Instruction) -> Option<MatrixShape> {
+        use Modifier as M;
+        let (rows, depth) = instruction.modifiers.as_slice().iter().find_map(|&modifier| size(modifier))?;
+        let (bits, sum_bits) = match instruction.opcode {
+            Opcode::Hmma => {
+                let single = instruction.has(M::F32);
+                (if instruction.has(M::Tf32) { 32 } else { 16 }, if single { 32 } else { 16 })
+            }
+            Opcode::Imma => (8, 32),
+            Opcode::Dmma => (64, 64),
+            _ => return None,
+        };
+        Some(MatrixShape { rows, depth, bits, sum_bits })
+    }
+
+    /// Bytes of a row of the first matrix.
+    #[must_use]
+    pub fn row_bytes(self) -> u32 {
+        self.depth * self.bits / 8
+    }
+
+    /// How many registers of a lane operand `index` takes: the sum, the two factors, what is added.
+    #[must_use]
+    pub fn registers(self, index: usize) -> u32 {
+        let bits = match index {
+            1 => self.rows * self.depth * self.bits,
+            2 => self.depth * COLUMNS * self.bits,
+            _ => self.rows * COLUMNS * self.sum_bits,
+        };
+        (bits / LANES / WORD_BITS).max(1)
+    }
+
+    /// Multiply-adds of the product.
+    #[must_use]
+    pub fn multiply_adds(self) -> u32 {
+        self.rows * self.depth * COLUMNS
+    }
+}
