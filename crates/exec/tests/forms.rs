@@ -190,6 +190,11 @@ const OTHERS: &[&str] = &[
     "LDL.128 R4, [R1+0x10]",
     "STL [R1], R4",
     "LDSM.16.M88.4 R4, [R0]",
+    "HMMA.1684.F32.TF32 R4, R8.reuse, R2, RZ",
+    "IMMA.16816.U8.S8.SAT R4, R8.ROW, R2.COL, R4",
+    "DMMA.16x8x4 R8, R4, -R2, R8",
+    "MOVM.16.MT88 R4, R5",
+    "F2IP.U8.F32.NTZ R4, R5, R6, RZ",
     "LDSM.16.MT88.2 R4, [R0+UR4]",
     "ATOM.E.EXCH.STRONG.GPU PT, R5, desc[UR4][R2.64], R7",
     "ATOMS.CAST.SPIN R5, [R0], R4, R5",
@@ -237,12 +242,12 @@ fn forms_of_other_programs_decode() {
 
 #[test]
 fn an_unknown_form_is_refused_with_its_place() {
-    let faults = decode(&["NOP", "IADD3.SAT R1, R2, R3, R4", "I2IP R1, R2, R3"]).unwrap_err();
+    let faults = decode(&["NOP", "IADD3.SAT R1, R2, R3, R4", "RRO R1, R2"]).unwrap_err();
     assert_eq!(
         faults,
         [
             "k+0x10 (line 3): IADD3.SAT R1, R2, R3, R4: modifier '.SAT' of IADD3 is not supported",
-            "k+0x20 (line 4): I2IP R1, R2, R3: I2IP is not supported",
+            "k+0x20 (line 4): RRO R1, R2: RRO is not supported",
         ]
     );
 }

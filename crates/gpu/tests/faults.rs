@@ -56,6 +56,30 @@ fn a_block_of_too_many_threads_is_refused() {
 }
 
 #[test]
+fn products_of_matrices_are_refused_where_there_is_no_tensor_core() {
+    let product = ".kernel k\nDMMA.8x8x4 R0, R4, R6, RZ\nEXIT\n";
+    let refused = |config: &warplab_config::GpuConfig| {
+        let launch = try_prepare(config, product, [1, 1, 1], [32, 1, 1], &[]);
+        launch.err().map(|fault| fault.to_string())
+    };
+    assert_eq!(refused(&h200()), None);
+    let mut config = h200();
+    let core = config.multiprocessor.pipes.tensor.as_mut().expect("it has tensor cores");
+    core.double = None;
+    let text = refused(&config).expect("it is refused");
+    assert!(
+        text.contains("DMMA in line 2 needs tensor cores for double precision, which NVIDIA H200 has not"),
+        "{text}"
+    );
+    config.multiprocessor.pipes.tensor = None;
+    let text = refused(&config).expect("it is refused");
+    assert!(
+        text.contains("DMMA in line 2 needs tensor cores, which NVIDIA H200 has not; 'warplab gpu list'"),
+        "{text}"
+    );
+}
+
+#[test]
 fn an_empty_grid_is_refused() {
     assert!(refusal([0, 1, 1], [32, 1, 1]).contains("at least one of everything"));
 }

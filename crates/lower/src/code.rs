@@ -314,6 +314,7 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Hmma
             | Imma
             | Dmma
+            | Movm
             | Elect
             | Endcollective
     ) || reads_clock(instruction)

@@ -153,7 +153,8 @@ fn votes(instruction: &Instruction) -> bool {
 fn is_source(instruction: &Instruction) -> bool {
     use Opcode::*;
     match instruction.opcode {
-        Ldg | Ld | Ldl | Lds | Ldsm | Atom | Atomg | Atoms | Shfl | Match | Elect | Hmma | Imma | Dmma | Cs2r => true,
+        Ldg | Ld | Ldl | Lds | Ldsm | Atom | Atomg | Atoms | Shfl | Match | Elect | Hmma | Imma | Dmma
+        | Movm | Cs2r => true,
         S2r => !instruction.operands.iter().any(|operand| {
             matches!(
                 operand,

@@ -119,9 +119,12 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Min => {
             ("d = the smaller of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Isetp, Lop3, Mov, Prmt, Sel])
         }
-        Ptx::Mma => ("d = a * b + c for matrices that the lanes of a warp hold together", &[Hmma, Imma, Dmma, Mov]),
+        Ptx::Mma => (
+            "d = a * b + c for matrices that the lanes of a warp hold together",
+            &[Hmma, Imma, Dmma, F2fp, Fadd, Mov],
+        ),
         Ptx::Mov => ("d = a; packs and unpacks vectors", &[Mov, S2r, Cs2r, Ldc, Plop3, Prmt]),
-        Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[]),
+        Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[Movm, Mov]),
         Ptx::Mul => (
             "d = a * b; .lo the lower, .hi the upper half, .wide all of it",
             &[Imad, Fmul, Dmul, Hmul2, Iadd3, Lop3, Mov, Prmt, Shf],

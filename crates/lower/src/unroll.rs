@@ -106,7 +106,19 @@ fn joins_lanes(instruction: &Instruction) -> bool {
     use Opcode::*;
     matches!(
         instruction.opcode,
-        Shfl | Vote | Voteu | Match | Redux | Elect | Hmma | Imma | Dmma | Warpsync | Bar | B2r | Endcollective
+        Shfl | Vote
+            | Voteu
+            | Match
+            | Redux
+            | Elect
+            | Hmma
+            | Imma
+            | Dmma
+            | Movm
+            | Warpsync
+            | Bar
+            | B2r
+            | Endcollective
     )
 }
 

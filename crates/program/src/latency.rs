@@ -63,8 +63,6 @@ named_list! {
         TensorSmall = "tensor_small",
         /// Products of matrices in double precision, whatever their shape.
         TensorDouble = "tensor_double",
-        /// Transposed matrices.
-        TensorMove = "tensor_move",
         /// A predicate, until an instruction reads it as data.
         Predicate = "predicate",
         /// The predicate of a comparison in double precision, until an instruction reads it as data.
@@ -151,7 +149,6 @@ impl LatencyClass {
                 | LatencyClass::SpecialRegister
                 | LatencyClass::ConstantLoad
                 | LatencyClass::TensorDouble
-                | LatencyClass::TensorMove
                 | LatencyClass::SharedLoad
                 | LatencyClass::Shuffle
                 | LatencyClass::GlobalLoad

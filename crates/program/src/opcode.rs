@@ -122,7 +122,7 @@ opcodes! {
     Hmma "HMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of 16 bits or TF32 with sums in single (.F32) or half precision (.F16)";
     Imma "IMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of bytes with sums of 32 bits; .SAT saturated";
     Dmma "DMMA" Tensor TensorDouble Compute, "d = a * b + c, matrices in double precision";
-    Movm "MOVM" Tensor TensorMove Compute, "d = the transpose of an 8x8 matrix of 16-bit elements that the lanes hold together";
+    Movm "MOVM" Lsu Shuffle Compute, "d = the transpose of an 8x8 matrix of 16-bit elements that the lanes hold together";
     // Predicates.
     Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates, given by their truth tables";
     P2r "P2R" Alu Alu Compute, "d = the predicates as bits, under a mask";

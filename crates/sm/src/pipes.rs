@@ -98,10 +98,7 @@ impl PipeSpec {
 
     /// For how many cycles a product of matrices occupies the tensor core.
     fn product_interval(&self, instruction: &Instruction) -> u8 {
-        let Some(tensor) = self.tensor else { return 1 };
-        let Some(shape) = MatrixShape::of(instruction) else {
-            return tensor.transpose.min(u32::from(u8::MAX)) as u8;
-        };
+        let (Some(tensor), Some(shape)) = (self.tensor, MatrixShape::of(instruction)) else { return 1 };
         let cycles = match (instruction.opcode, shape.rows, shape.row_bytes()) {
             (Opcode::Dmma, ..) => tensor.double.unwrap_or(1) * shape.depth / DOUBLE_DEPTH,
             (_, 8, _) => tensor.small,
@@ -117,7 +114,9 @@ impl PipeSpec {
         let wide = instruction.has(Modifier::Wide) || instruction.has(Modifier::Hi);
         match pipe {
             Pipe::Fp16 if instruction.has(Modifier::Mma) => self.matrix,
-            Pipe::Tensor => PipeUse { interval: self.product_interval(instruction), ..self.uses[pipe as usize] },
+            Pipe::Tensor => {
+                PipeUse { interval: self.product_interval(instruction), ..self.uses[pipe as usize] }
+            }
             // One sum of single precision.
             Pipe::Fp16 if instruction.opcode == Opcode::Hadd2 && instruction.has(Modifier::F32) => {
                 self.uses[Pipe::FmaHeavy as usize]

@@ -296,6 +296,15 @@ mod tests {
         assert!((cycles - expected).abs() < 0.01, "{cycles} for {lines:?}");
     }
 
+    /// A product of matrices reads two registers of each bank for A and for C, and one for B; it is not held back itself.
+    #[test]
+    fn a_product_of_matrices_keeps_the_banks_for_as_long_as_it_reads() {
+        let (product, keeps) = ("HMMA.16816.F32 R8, R4, R2, R8", "HMMA.16816.F32 R8, R4.reuse, R2.reuse, R8");
+        close(&[product], 5.0);
+        close(&[keeps], 2.0);
+        close(&[product, "NOP", "NOP", "NOP", "NOP", "LOP3.LUT R20, R22, R24, R26, 0x1e, !PT"], 9.0 / 6.0);
+    }
+
     /// Measured: traces/h200/core/issue.txt, DFMA and FFMAs; the model has none of its units here.
     #[test]
     fn a_result_that_would_come_with_a_late_one_waits_a_cycle() {

@@ -218,6 +218,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             joinable: sm.l1.store_buffer.unwrap_or(0) as usize,
         },
         load_share: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
+        copy_passes: sm.memory_pipeline.copy_passes,
         lines_at_once: sm.memory_pipeline.lines_at_once.map_or(usize::MAX, |lines| lines as usize),
         store_hold: sm.l1.store_buffer.map(|_| u64::from(sm.l1.store_hold)),
         data: DataSpec {

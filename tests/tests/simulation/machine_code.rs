@@ -52,6 +52,12 @@ fn a_medley_of_kernels_computes_what_the_gpu_did() {
     assert_short("medley", 200_000, 36);
 }
 
+/// Products of matrices of every type, transposed matrices, and floats packed as bytes.
+#[test]
+fn products_of_matrices_are_what_the_gpu_computed() {
+    assert_short("matrices", 200_000, 22);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

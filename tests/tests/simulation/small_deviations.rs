@@ -110,12 +110,37 @@ fn a_prefetch_moves_nothing_and_hints_cost_nothing() {
 }
 
 #[test]
-fn copies_to_shared_memory_take_no_passes() {
-    let copy = "stall=8 IMAD R5, R0, 0x4, RZ\nstall=1 LDGSTS.E [R5], [R2.64]\nstall=1 wr=2 LDGDEPBAR\n\
-                stall=2 DEPBAR.LE SB2, 0x0\n";
-    let copies = machine_code(&gpu("h200"), 128, copy).outcome.counters.sm;
-    assert_eq!(copies.instructions.by_opcode[Opcode::Ldgsts as usize], 4);
-    assert_eq!((copies.shared.store_requests, copies.shared.store_wavefronts), (0, 0));
+fn the_rows_of_shared_memory_that_copies_write_do_not_count() {
+    let copied = |pitch: &str| {
+        let copy = format!(
+            "stall=8 IMAD R5, R0, {pitch}, RZ\nstall=1 LDGSTS.E [R5], [R2.64]\nstall=1 wr=2 LDGDEPBAR\n\
+             stall=2 DEPBAR.LE SB2, 0x0\n"
+        );
+        machine_code(&gpu("h200"), 32, &copy).outcome.counters
+    };
+    let (row, column) = (copied("0x4"), copied("0x20"));
+    assert_eq!(row.sm.instructions.by_opcode[Opcode::Ldgsts as usize], 1);
+    assert_eq!((row.sm.shared.store_requests, row.sm.shared.store_wavefronts), (0, 0));
+    assert_eq!(row.elapsed_cycles, column.elapsed_cycles);
+}
+
+#[test]
+fn short_loops_of_four_warps_take_what_their_instructions_need() {
+    let lap = "stall=1 FFMA R8, R8, R8, R8\n".repeat(16);
+    let text = format!(
+        "stall=6 IMAD R4, RZ, RZ, RZ\nstall=5 IADD3 R4, R4, 0x1, RZ\nstall=13 ISETP.NE.AND P0, PT, R4, 0x40, PT\n{lap}\
+         stall=5 @P0 BRA 0x40\n"
+    );
+    let of = |threads: u32| machine_code(&gpu("h200"), threads, &text).outcome.counters.sm.active_cycles;
+    assert_eq!([128, 512].map(of), [3128, 5929]);
+}
+
+#[test]
+fn double_precision_behind_a_product_of_matrices_waits_for_the_unit_alone() {
+    let pairs = "stall=1 HMMA.16816.F32 R8, R4, R2, RZ\nstall=1 DFMA R12, R14, R16, R18\n".repeat(16);
+    let alone = "stall=1 HMMA.16816.F32 R8, R4, R2, RZ\n".repeat(16);
+    let of = |text: &str| machine_code(&gpu("h200"), 32, text).outcome.counters.sm.active_cycles;
+    assert_eq!([of(&pairs), of(&alone)], [441, 390]);
 }
 
 #[test]

@@ -5,9 +5,9 @@
 #include <cuda_runtime.h>
 #define LAPS 128
 enum Shape { F16_16, F16_8, HALF_16, HALF_8, TF32_8, TF32_4, S8_32, S8_16, S8_SMALL, F64_SMALL, F64_4, F64_8, F64_16, NONE };
-enum Other { NOTHING, FFMA, LOP3, IMAD, HFMA2, DFMA, MUFU, LDS, LDSM, STS, DMMA, IMMA };
+enum Other { NOTHING, FFMA, LOP3, IMAD, HFMA2, DFMA, MUFU, LDS, LDSM, STS, DMMA, IMMA, MOVM, SHFL };
 static const char *shapes[] = {"f16_16", "f16_8", "half_16", "half_8", "tf32_8", "tf32_4", "s8_32", "s8_16", "s8_small", "f64_small", "f64_4", "f64_8", "f64_16", "none"};
-static const char *others[] = {"nothing", "ffma", "lop3", "imad", "hfma2", "dfma", "mufu", "lds", "ldsm", "sts", "dmma", "imma"};
+static const char *others[] = {"nothing", "ffma", "lop3", "imad", "hfma2", "dfma", "mufu", "lds", "ldsm", "sts", "dmma", "imma", "movm", "shfl"};
 #define MMA "mma.sync.aligned."
 #define T_4_2_1 " {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
 #define T_4_4_2 " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
@@ -37,8 +37,10 @@ template <int X> __device__ __forceinline__ void other(uint32_t &v, uint32_t at,
     if constexpr (X == HFMA2) asm volatile("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(v));
     if constexpr (X == DFMA) asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(w));
     if constexpr (X == MUFU) asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+r"(v));
-    if constexpr (X == LDS) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
-    if constexpr (X == LDSM) { uint32_t a, b, c; asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(v), "=r"(a), "=r"(b), "=r"(c) : "r"(at)); }
+    if constexpr (X == LDS) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at + v));   // from shared memory come zeros
+    if constexpr (X == LDSM) { uint32_t a, b, c; asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(v), "=r"(a), "=r"(b), "=r"(c) : "r"(at + v)); }
+    if constexpr (X == MOVM) asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(v));
+    if constexpr (X == SHFL) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(v));
     if constexpr (X == STS) asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(v));
 }
 template <int S, int SUMS, int X, int N, typename T> __global__ void __launch_bounds__(512) k_pace(const T *in, T *out, uint32_t *cycles) {
@@ -58,7 +60,7 @@ template <int S, int SUMS, int X, int N, typename T> __global__ void __launch_bo
                 for (int k = 0; k < N; k++) {
                     if constexpr (X == DMMA) product<F64_SMALL>(dx, dp, dq);
                     else if constexpr (X == IMMA) product<S8_32>(ix, ip, iq);
-                    else other<X>(v[(j * N + k) % 8], at, w[(j * N + k) % 4]);
+                    else other<X>(v[SUMS == 1 ? 0 : (j * N + k) % 8], at, w[SUMS == 1 ? 0 : (j * N + k) % 4]);
                 }
             }
         }
@@ -76,10 +78,11 @@ template <int S, int SUMS, int X, int N, typename T> static void measure() {
     }
 }
 template <int S, typename T> static void alone() { measure<S, 1, NOTHING, 0, T>(); measure<S, 2, NOTHING, 0, T>(); measure<S, 4, NOTHING, 0, T>(); }
-template <int X> static void beside() { measure<F16_16, 4, X, 1, uint32_t>(); measure<F16_16, 4, X, 2, uint32_t>(); measure<F16_16, 4, X, 4, uint32_t>(); measure<F16_16, 4, X, 6, uint32_t>(); measure<NONE, 4, X, 4, uint32_t>(); }
+// One after another, and eight that do not wait for each other.
+template <int X> static void beside() { measure<F16_16, 4, X, 1, uint32_t>(); measure<F16_16, 4, X, 2, uint32_t>(); measure<F16_16, 4, X, 4, uint32_t>(); measure<F16_16, 4, X, 6, uint32_t>(); measure<NONE, 4, X, 4, uint32_t>(); measure<NONE, 1, X, 4, uint32_t>(); }
 int main() {
     alone<F16_16, uint32_t>(); alone<F16_8, uint32_t>(); alone<HALF_16, uint32_t>(); alone<HALF_8, uint32_t>(); alone<TF32_8, uint32_t>(); alone<TF32_4, uint32_t>(); alone<S8_32, uint32_t>(); alone<S8_16, uint32_t>(); alone<S8_SMALL, uint32_t>();
     alone<F64_SMALL, double>(); alone<F64_4, double>(); alone<F64_8, double>(); alone<F64_16, double>();
-    beside<FFMA>(); beside<LOP3>(); beside<IMAD>(); beside<HFMA2>(); beside<DFMA>(); beside<MUFU>(); beside<LDS>(); beside<LDSM>(); beside<STS>(); beside<DMMA>(); beside<IMMA>();
+    beside<FFMA>(); beside<LOP3>(); beside<IMAD>(); beside<HFMA2>(); beside<DFMA>(); beside<MUFU>(); beside<LDS>(); beside<LDSM>(); beside<STS>(); beside<DMMA>(); beside<IMMA>(); beside<MOVM>(); beside<SHFL>();
     measure<F64_SMALL, 4, DFMA, 2, double>(); measure<F64_SMALL, 4, DFMA, 4, double>(); measure<F64_SMALL, 4, FFMA, 4, double>(); measure<F16_8, 4, IMMA, 1, uint32_t>();
 }

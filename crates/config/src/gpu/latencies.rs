@@ -30,8 +30,6 @@ pub struct Latencies {
     pub tensor_small: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tensor_double: Option<u16>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tensor_move: Option<u16>,
     pub predicate: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fp64_predicate: Option<u16>,
@@ -108,7 +106,6 @@ impl Latencies {
             LatencyClass::TensorShort => self.tensor_short.or(self.tensor_long).unwrap_or(self.fp16),
             LatencyClass::TensorSmall => self.tensor_small.or(self.tensor_short).unwrap_or(self.fp16),
             LatencyClass::TensorDouble => self.tensor_double.unwrap_or(self.fp64),
-            LatencyClass::TensorMove => self.tensor_move.unwrap_or(self.shuffle),
             LatencyClass::Predicate => self.predicate,
             LatencyClass::Fp64Predicate => self.fp64_predicate.unwrap_or(self.predicate),
             LatencyClass::PredicateToBranch => self.predicate_to_branch,

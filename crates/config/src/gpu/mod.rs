@@ -22,7 +22,10 @@ pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultC
 pub use memory::{
     BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, RowPieces, TimingRules, WriteSwitch,
 };
-pub use multiprocessor::{ConstantLoads, ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor, PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets, TensorCore};
+pub use multiprocessor::{
+    ConstantLoads, ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline,
+    Multiprocessor, PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets, TensorCore,
+};
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
 pub use slice_hash::SliceHash;

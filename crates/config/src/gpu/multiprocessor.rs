@@ -248,9 +248,6 @@ pub struct TensorCore {
     /// Eight rows of 16 bytes: `IMMA.8816`.
     #[schemars(range(min = 1, max = 255))]
     pub small: u32,
-    /// A transposed matrix: `MOVM`.
-    #[schemars(range(min = 1, max = 255))]
-    pub transpose: u32,
     /// Products of depth four in double precision, deeper ones as many times as long; none where the machine has no such products.
     #[serde(default)]
     #[schemars(range(min = 1, max = 255))]
@@ -432,6 +429,10 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 32))]
     pub lines_at_once: Option<u32>,
+    /// Passes of the data stage that a copy from global to shared memory (`LDGSTS`) takes beside those of its data.
+    #[serde(default)]
+    #[schemars(range(max = 64))]
+    pub copy_passes: u16,
     /// Cycles between two passes of one load or store, and that the data of a pass takes on the way back to its sub-partition;
     /// one where it is not given.
     #[serde(default)]

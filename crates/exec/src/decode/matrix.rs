@@ -30,7 +30,9 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     // An instruction without operands only asks whether there is such an opcode.
     let shape = match MatrixShape::of(d.instruction) {
         Some(shape) => shape,
-        None if d.instruction.operands.is_empty() => return Ok(Some(d.finish_without_sources(whole(0, 0, kind)))),
+        None if d.instruction.operands.is_empty() => {
+            return Ok(Some(d.finish_without_sources(whole(0, 0, kind))));
+        }
         None => return Err("names no shape of matrices".to_owned()),
     };
     d.ignore(&SHAPES);
@@ -42,7 +44,8 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     if !fits {
         return Err("has no such shape of matrices".to_owned());
     }
-    if matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed()) {
+    if matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed())
+    {
         return Err("puts its sum nowhere".to_owned());
     }
     let halves = |sixteen: bool| if sixteen { Sign::Halves } else { Sign::Float };

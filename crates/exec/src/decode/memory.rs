@@ -164,7 +164,8 @@ fn policy(d: &Decoder<'_>) -> CachePolicy {
             (M::Na, Eviction::NoAllocate),
         ])
         .unwrap_or_default();
-    CachePolicy { read_only: d.has(M::Constant), strong, eviction, bypass: d.has(M::Bypass) }
+    let copies = d.instruction.opcode == O::Ldgsts;
+    CachePolicy { read_only: d.has(M::Constant), strong, eviction, copies, bypass: d.has(M::Bypass) }
 }
 
 fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {

@@ -106,6 +106,8 @@ pub struct CachePolicy {
     pub strong: Option<Scope>,
     /// Eviction priority.
     pub eviction: Eviction,
+    /// A copy to shared memory.
+    pub copies: bool,
     /// `.BYPASS`: a copy to shared memory that leaves nothing in level 1.
     pub bypass: bool,
 }

@@ -6,8 +6,14 @@ use super::AtomicOp;
 pub(crate) enum Warp {
     Shuffle(ShuffleMode),
     Vote(VoteMode),
-    Match { all: bool, wide: bool },
-    Reduce { op: AtomicOp, signed: bool },
+    Match {
+        all: bool,
+        wide: bool,
+    },
+    Reduce {
+        op: AtomicOp,
+        signed: bool,
+    },
     Elect,
     ToUniform,
     /// d = the transpose of an 8x8 matrix of 16-bit elements.

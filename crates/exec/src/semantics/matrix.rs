@@ -6,7 +6,7 @@ mod floats;
 use crate::LANES;
 use crate::Row;
 use crate::op::{Matrix, MatrixKind};
-use crate::semantics::float::canonical64;
+use crate::semantics::float::with_nan_of;
 use crate::semantics::lanes::Machine;
 
 /// Columns of the second factor and of the sum.
@@ -89,7 +89,8 @@ fn multiply_bytes(m: &mut Machine<'_>, matrix: Matrix, signed: [bool; 2], satura
             let (lane, element) = place_in_sum(row, column);
             let place = &mut sum[element][lane];
             let added = *place as i32;
-            *place = if saturate { added.saturating_add(product) } else { added.wrapping_add(product) } as u32;
+            *place =
+                if saturate { added.saturating_add(product) } else { added.wrapping_add(product) } as u32;
         }
     }
     write(m, &sum, rows / 4);
@@ -107,9 +108,10 @@ fn multiply_doubles(m: &mut Machine<'_>, matrix: Matrix) {
             let (lane, element) = place_in_sum(row, column);
             let total = (0..depth).fold(double(&sum, (lane, element)), |total, k| {
                 let a = double(&first, place_in_first(row, k, 1));
-                a.mul_add(double(&second, place_in_second(k, column, 1)), total)
+                let b = double(&second, place_in_second(k, column, 1));
+                f64::from_bits(with_nan_of(a.mul_add(b, total), &[b, total, a]))
             });
-            let bits = canonical64(total.to_bits());
+            let bits = total.to_bits();
             sum[2 * element][lane] = bits as u32;
             sum[2 * element + 1][lane] = (bits >> 32) as u32;
         }

@@ -3,7 +3,7 @@
 use crate::LANES;
 use crate::op::{Combine, Compare, Double, Float, FloatMode, Round};
 use crate::semantics::alu::{write_comparison, write_two};
-use crate::semantics::float::{self, NAN32, canonical, canonical64, flush};
+use crate::semantics::float::{self, NAN32, canonical, flush, with_nan_of};
 use crate::semantics::lanes::Machine;
 use crate::semantics::mufu;
 use warplab_units::LaneBits;
@@ -134,16 +134,21 @@ pub(crate) fn execute_double(m: &mut Machine<'_>, operation: Double) {
     match operation {
         Double::Add(round) => {
             let (a, b) = (m.double(0), m.double(1));
-            write_double(m, |lane| float::add64(a[lane], b[lane], round), round, |lane| a[lane] + b[lane]);
+            let nan = |lane: usize, sum: f64| with_nan_of(sum, &[b[lane], a[lane]]);
+            let directed = |lane| nan(lane, float::add64(a[lane], b[lane], round));
+            write_double(m, directed, round, |lane| nan(lane, a[lane] + b[lane]));
         }
         Double::Mul(round) => {
             let (a, b) = (m.double(0), m.double(1));
-            write_double(m, |lane| float::mul64(a[lane], b[lane], round), round, |lane| a[lane] * b[lane]);
+            let nan = |lane: usize, product: f64| with_nan_of(product, &[b[lane], a[lane]]);
+            let directed = |lane| nan(lane, float::mul64(a[lane], b[lane], round));
+            write_double(m, directed, round, |lane| nan(lane, a[lane] * b[lane]));
         }
         Double::Fma(round) => {
             let (a, b, c) = (m.double(0), m.double(1), m.double(2));
-            let plain = |lane: usize| a[lane].mul_add(b[lane], c[lane]);
-            write_double(m, |lane| float::fma64(a[lane], b[lane], c[lane], round), round, plain);
+            let nan = |lane: usize, sum: f64| with_nan_of(sum, &[b[lane], c[lane], a[lane]]);
+            let directed = |lane| nan(lane, float::fma64(a[lane], b[lane], c[lane], round));
+            write_double(m, directed, round, |lane| nan(lane, a[lane].mul_add(b[lane], c[lane])));
         }
         Double::SetPredicate { compare, combine } => {
             let (a, b) = (m.double(0), m.double(1));
@@ -174,15 +179,15 @@ pub(crate) fn execute_double(m: &mut Machine<'_>, operation: Double) {
 #[inline(always)]
 fn write_double(
     m: &mut Machine<'_>,
-    directed: impl Fn(usize) -> f64,
+    directed: impl Fn(usize) -> u64,
     round: Round,
-    plain: impl Fn(usize) -> f64,
+    plain: impl Fn(usize) -> u64,
 ) {
     let mut out = [0; LANES];
     if round == Round::Nearest {
-        (0..LANES).for_each(|lane| out[lane] = canonical64(plain(lane).to_bits()));
+        (0..LANES).for_each(|lane| out[lane] = plain(lane));
     } else {
-        (0..LANES).for_each(|lane| out[lane] = canonical64(directed(lane).to_bits()));
+        (0..LANES).for_each(|lane| out[lane] = directed(lane));
     }
     m.write_wide(&out);
 }

@@ -14,7 +14,22 @@ fn results_that_are_no_number_have_one_form() {
     assert_eq!(op3("FADD R0, R1, -R2", INF, INF, 0), NAN);
     assert_eq!(op3("FMUL R0, R1, R2", INF, 0, 0), NAN);
     assert_eq!(op3("FFMA R0, R1, R2, R3", 0xffc0_0001, 0, 0), NAN);
-    assert_eq!(wide3("DMUL R0, R2, R4", f64::INFINITY.to_bits(), 0, 0), 0x7ff8_0000_0000_0000);
+}
+
+/// Measured: traces/h200/matrix/nan.txt.
+#[test]
+fn double_precision_hands_on_the_first_nan_of_its_operands() {
+    let (infinity, one) = (f64::INFINITY.to_bits(), 1f64.to_bits());
+    assert_eq!(wide3("DMUL R0, R2, R4", infinity, 0, 0), 0xfff8_0000_0000_0000);
+    assert_eq!(wide3("DADD R0, R2, -R4", infinity, infinity, 0), 0xfff8_0000_0000_0000);
+    assert_eq!(wide3("DFMA R0, R2, R4, R6", infinity, 0, one), 0xfff8_0000_0000_0000);
+    let (a, b, c) = (0x7ff0_0000_0000_0111, 0xfff0_0000_0000_0222, 0x7ff8_0000_0000_0333);
+    assert_eq!(wide3("DADD R0, R2, R4", a, one, 0), 0x7ff8_0000_0000_0111);
+    assert_eq!(wide3("DADD R0, R2, R4", a, b, 0), 0xfff8_0000_0000_0222);
+    assert_eq!(wide3("DMUL R0, R2, R4", a, b, 0), 0xfff8_0000_0000_0222);
+    assert_eq!(wide3("DFMA R0, R2, R4, R6", a, b, c), 0xfff8_0000_0000_0222);
+    assert_eq!(wide3("DFMA R0, R2, R4, R6", a, one, c), c);
+    assert_eq!(wide3("DFMA R0, R2, R4, R6", a, one, one), 0x7ff8_0000_0000_0111);
 }
 
 #[test]

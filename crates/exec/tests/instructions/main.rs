@@ -5,7 +5,7 @@ mod common;
 mod computations;
 mod floats;
 mod integers;
-mod memory;
 mod matrices;
+mod memory;
 mod warps;
 mod waves;

@@ -110,8 +110,8 @@ fn word(format: Format, matrix: u32, i: u32, kind: u32) -> u32 {
         Format::F16 => halves(5, 10),
         Format::Bf16 => halves(8, 7),
         Format::F32 => number(hash(i), 8, 23, kind),
-        Format::F64 if i % 2 != 0 => number(hash(i), 11, 20, kind),
-        Format::S32 if kind % 2 == 0 => {
+        Format::F64 if !i.is_multiple_of(2) => number(hash(i), 11, 20, kind),
+        Format::S32 if kind.is_multiple_of(2) => {
             0x7fff_ffff ^ (hash(i) & 0xf_ffff) ^ if hash(i) >> 31 != 0 { u32::MAX } else { 0 }
         }
         _ => hash(i),
@@ -202,7 +202,8 @@ fn movm_transposes_a_matrix() {
 #[test]
 fn floats_and_integers_are_packed_saturated() {
     let float = |value: f32| [value.to_bits(); 32];
-    let registers = [(1, float(200.5)), (2, float(-2.5)), (3, [0xabcd_1234; 32]), (4, float(f32::NAN)), (5, [300; 32])];
+    let registers =
+        [(1, float(200.5)), (2, float(-2.5)), (3, [0xabcd_1234; 32]), (4, float(f32::NAN)), (5, [300; 32])];
     let text = "F2IP.S8.F32.NTZ R6, R1, R2, R3\nF2IP.U8.F32.NTZ R7, R1, R2, R3\nF2IP.S8.F32.NTZ R8, R4, R4, RZ\n\
                 I2IP.S8.S32.SAT R9, R5, R2, R3\nI2IP.U16.S32.SAT R10, R5, R2, RZ";
     let warp = run(text, &registers);

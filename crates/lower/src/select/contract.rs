@@ -7,7 +7,9 @@
 //! fused no more.
 //!
 //! An exact quotient or root has a branch inside and splits the block: what reads a product behind it counts as in another
-//! block, unless a factor is a constant or a parameter.
+//! block, unless a factor is a constant or a parameter. Such a product is fused across blocks, too (`far.rs`).
+
+mod far;
 
 use crate::calls::Callee;
 use crate::flat::{Flat, Flattened, Item, LabelId, RegisterId, Value};
@@ -44,6 +46,7 @@ pub(crate) fn contractions(flat: &Flattened<'_>) -> FxHashMap<usize, Fused> {
         search.choose();
         fused.extend(search.fused);
     }
+    far::fuse(flat, &exposed, &constants, &mut fused);
     fused
 }
 

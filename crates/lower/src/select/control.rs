@@ -11,8 +11,8 @@ const BARRIERS: u32 = 16;
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    use tree::Opcode::{Createpolicy, Getctarank, Mapa, Movmatrix, Stmatrix};
-    !matches!(opcode, Createpolicy | Getctarank | Mapa | Movmatrix | Stmatrix)
+    use tree::Opcode::{Createpolicy, Getctarank, Mapa, Stmatrix};
+    !matches!(opcode, Createpolicy | Getctarank | Mapa | Stmatrix)
 }
 
 impl Selector<'_, '_> {
@@ -45,6 +45,7 @@ impl Selector<'_, '_> {
             Prefetch | Prefetchu => self.prefetch(flat),
             Ldmatrix => self.ldmatrix(flat),
             Mma => self.mma(flat),
+            Movmatrix => self.movmatrix(flat),
             Cp => self.copies(flat),
             Shfl | Vote | Match | Redux | Activemask | Elect => self.warp_wide(flat),
             Setp => self.setp(flat),

@@ -10,6 +10,9 @@ use warplab_ptx::tree::{Flag, MatrixShape as Shape, Modifier as Dotted, Type};
 impl Selector<'_, '_> {
     /// `mma`: the matrices lie in the registers as the machine takes them, so that only their groups are made.
     pub(super) fn mma(&mut self, flat: &Flat<'_>) {
+        if let Some(format) = byte_format(flat) {
+            return self.product_of_bytes(flat, format);
+        }
         let Some((opcode, modifiers)) = product(flat) else {
             return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
         };
@@ -34,6 +37,55 @@ impl Selector<'_, '_> {
         self.spread(&sum, to, ty);
     }
 
+    /// A product of floats of eight bits: of the lower two of each four as halves, then of the upper two, and at the end what is
+    /// added, as ptxas does it.
+    fn product_of_bytes(&mut self, flat: &Flat<'_>, format: M) {
+        let [sum, first, second, added] = [0, 1, 2, 3].map(|index| elements(flat.operands.get(index)));
+        let mut before = Register::ZERO;
+        for half in [Part::Whole, Part::H1] {
+            let (first, second) =
+                (self.as_halves(&first, half, format), self.as_halves(&second, half, format));
+            let to = self.code.register(number(sum.len()));
+            let operands = [to, first, second, before].map(Operand::register);
+            self.op(Opcode::Hmma, &[M::M16n8k16, M::F32], operands);
+            before = to;
+        }
+        let to = self.code.register(number(sum.len()));
+        for (index, added) in (0..).zip(&added) {
+            let added = self.source(added, Type::F32).low;
+            self.op(
+                Opcode::Fadd,
+                &[],
+                [Operand::register(to.offset(index)), added, Operand::register(before.offset(index))],
+            );
+        }
+        self.spread(&sum, to, Type::B32);
+    }
+
+    /// Two of the four bytes of each register, as halves in registers one after another.
+    fn as_halves(&mut self, elements: &[Value], half: Part, format: M) -> Register {
+        let to = self.code.register(number(elements.len()));
+        for (index, element) in (0..).zip(elements) {
+            let register = self.register(element, Type::B32);
+            let bytes =
+                Operand::Register { register, modifier: SourceModifier::NONE, selector: half, reuse: false };
+            self.op(
+                Opcode::F2fp,
+                &[M::F16, format, M::UnpackB],
+                [Operand::register(to.offset(index)), bytes],
+            );
+        }
+        to
+    }
+
+    /// `movmatrix`: the transpose of a matrix.
+    pub(super) fn movmatrix(&mut self, flat: &Flat<'_>) {
+        let from = self.register(&flat.operands[1], Type::B32);
+        let to = self.code.register(1);
+        self.op(Opcode::Movm, &[M::B16, M::Mt88], [Operand::register(to), Operand::register(from)]);
+        self.spread(&elements(flat.operands.first()), to, Type::B32);
+    }
+
     /// Whether a matrix has nothing but zeros.
     fn are_zeros(&mut self, elements: &[Value], ty: Type) -> bool {
         elements.iter().all(|element| self.source(element, ty).as_constant() == Some(0))
@@ -47,6 +99,17 @@ fn elements(operand: Option<&Value>) -> Vec<Value> {
         Some(one) => vec![one.clone()],
         None => Vec::new(),
     }
+}
+
+/// What the factors of a product of floats of eight bits are, if it is one that is known.
+fn byte_format(flat: &Flat<'_>) -> Option<M> {
+    let types: Vec<Type> = flat.tree.types().collect();
+    let format = match types.as_slice() {
+        [Type::F32, Type::E4m3, Type::E4m3, Type::F32] => M::E4m3,
+        [Type::F32, Type::E5m2, Type::E5m2, Type::F32] => M::E5m2,
+        _ => return None,
+    };
+    flat.tree.modifiers.contains(&Dotted::Matrix(Shape::M16n8k32)).then_some(format)
 }
 
 /// The machine instruction of a product; none where it has no such shape or types.

@@ -25,6 +25,10 @@ fn arithmetic(body: &str, options: &LowerOptions) -> [usize; 3] {
     [count("MUL"), count("ADD"), count("FMA")]
 }
 
+/// A loop in which something is taken from `%f10`.
+const LOOP: &str = "mov.f32 %f11, %f3; L: ld.global.f32 %f20, [%rd1+256]; sub.f32 %f21, %f20, %f10; \
+                    max.f32 %f11, %f11, %f21; membar.cta; setp.gt.f32 %p2, %f20, %f5; @%p2 bra L;";
+
 #[test]
 fn products_and_sums_are_fused_where_ptxas_fuses_them() {
     let cases: &[(&str, &str, [usize; 3])] = &[
@@ -43,6 +47,13 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
         ("the product saturates", "mul.sat.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
         ("two sums", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; sub.f32 %f12, %f10, %f4;", [0, 0, 2]),
         ("a sum and another reader", "mul.f32 %f12, %f1, %f2; add.f32 %f11, %f12, %f3;", [1, 1, 0]),
+        ("a constant factor, in a loop", &format!("mul.f32 %f10, %f1, 0f3dcccccd;{LOOP}"), [0, 0, 1]),
+        ("another factor, in a loop", &format!("mul.f32 %f10, %f1, %f2;{LOOP}"), [1, 1, 0]),
+        (
+            "a constant factor, in a loop and beside a product",
+            &format!("mul.f32 %f10, %f1, 0f3dcccccd; mul.f32 %f12, %f10, %f2;{LOOP}"),
+            [2, 1, 0],
+        ),
         ("the same twice", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f10;", [1, 1, 0]),
         ("negated", "mul.f32 %f10, %f1, %f2; neg.f32 %f9, %f10; add.f32 %f11, %f9, %f3;", [0, 0, 1]),
         (

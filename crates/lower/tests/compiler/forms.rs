@@ -63,8 +63,15 @@ const OPEN: &[(Opcode, &[&str])] = &[
     (Opcode::Ldmatrix, &["ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1}, [%d7]"]),
     (
         Opcode::Mma,
-        &["mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r6, %r7}"],
+        &[
+            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, {%r5}, {%r6, %r7}",
+            "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r1, %r2}, \
+             {%r1, %r2, %r3, %r4}",
+            "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}",
+            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d3}, {%d4}, {%d5, %d6}",
+        ],
     ),
+    (Opcode::Movmatrix, &["movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2"]),
     (Opcode::Mov, &["mov.u32 %r1, %tid.x", "mov.u32 %r1, %clock", "mov.u64 %d1, %clock64", "mov.u64 %d1, g"]),
     (Opcode::Mov, &["mov.b64 {%r1, %r2}, %d1", "mov.b64 %d1, {%r1, %r2}", "mov.b32 {%h1, %h2}, %r1"]),
     (Opcode::Stmatrix, &["stmatrix.sync.aligned.m8n8.x1.shared.b16 [%d7], {%r1}"]),

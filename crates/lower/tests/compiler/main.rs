@@ -12,6 +12,7 @@ mod fewer;
 mod filetests;
 mod forms;
 mod instructions;
+mod matrices;
 mod operations;
 mod precise;
 mod programs;

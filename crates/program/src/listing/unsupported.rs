@@ -2,11 +2,9 @@
 
 /// What an opcode belongs to that is not simulated.
 pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
-    const UNITS: [(&str, &[&str]); 5] = [
-        (
-            "tensor cores",
-            &["BMMA", "QMMA", "BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"],
-        ),
+    const UNITS: [(&str, &[&str]); 6] = [
+        ("products of matrices by four warps (wgmma)", &["BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"]),
+        ("products of matrices of bits or of floats of eight bits", &["BMMA", "QMMA"]),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),
         (

@@ -265,7 +265,7 @@ pub(super) static TABLE: &[Spec] = &[
         ],
     ),
     one(O::Mov, "ds", MOVE, &[], &[VECTOR]),
-    one(O::Movmatrix, "ds", &[B16], &[MATRIX], &[Allow::Flag(&[Sync, Aligned])]),
+    one(O::Movmatrix, "xx", &[B16], &[MATRIX], &[Allow::Flag(&[Sync, Aligned])]),
     one(O::Mul, "dss", MUL, &[], &[HALF, ROUND, ARITHMETIC]),
     one(O::Mul24, "dss", WORD, &[HALF_24], &[]),
     one(O::Nanosleep, "s", &[U32], &[], &[]),

@@ -106,8 +106,8 @@ fn global_work(
     if compares {
         lines.iter_mut().for_each(|line| line.compares = true);
     }
-    if policy.bypass {
-        lines.iter_mut().for_each(|line| line.alone = true);
+    if policy.copies {
+        lines.iter_mut().for_each(|line| (line.copied, line.alone) = (true, policy.bypass));
     }
     let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);

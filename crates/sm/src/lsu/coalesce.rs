@@ -29,6 +29,8 @@ pub(crate) struct LineAccess {
     pub(crate) rounds: u8,
     /// Whether it is a compare-and-swap, which brings two values for each lane.
     pub(crate) compares: bool,
+    /// Whether its data goes to shared memory.
+    pub(crate) copied: bool,
     /// Whether it passes L1 and joins no other request: a copy to shared memory.
     pub(crate) alone: bool,
 }
@@ -38,8 +40,8 @@ impl LineAccess {
     #[inline]
     fn new(line: u64, (sectors, full): (SectorMask, SectorMask), (words, parts): (u32, u32)) -> LineAccess {
         let line = Address(line);
-        let (sector_accesses, rounds, compares, alone) = (0, 0, false, false);
-        LineAccess { line, sectors, full, words, parts, sector_accesses, rounds, compares, alone }
+        let (sector_accesses, rounds, compares, copied, alone) = (0, 0, false, false, false);
+        LineAccess { line, sectors, full, words, parts, sector_accesses, rounds, compares, copied, alone }
     }
 }
 

@@ -201,6 +201,7 @@ mod tests {
             sector_accesses: 0,
             rounds: 0,
             compares: false,
+            copied: false,
             alone: false,
         }
     }

@@ -67,6 +67,8 @@ pub(crate) struct LsuSpec {
     pub(crate) data: DataSpec,
     /// Lines of a load whose data passes the data stage together once it has come.
     pub(crate) lines_at_once: usize,
+    /// Passes of the data stage that a copy to shared memory takes beside those of its data.
+    pub(crate) copy_passes: u16,
     /// Cycles from the last pass of a store until its first request leaves, where stores wait for their data.
     pub(crate) store_hold: Option<u64>,
     /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
@@ -332,6 +334,10 @@ impl LoadStoreUnit {
         let load = self.loads.start(asker, 0, start.now + (hit - 1));
         let mut missing = 0;
         self.fetch_for_load(lines);
+        if lines.first().is_some_and(|line| line.copied) && start.spec.copy_passes > 0 {
+            let passes = (start.spec.copy_passes, 0);
+            self.pass_data(&mut start, Kind::Load, asker, passes, None);
+        }
         for access in lines {
             if access.alone || !cached && !start.spec.merges_loads {
                 missing += 1;

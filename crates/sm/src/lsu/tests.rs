@@ -32,6 +32,7 @@ const SPEC: LsuSpec = LsuSpec {
     },
     load_share: 1,
     lines_at_once: 8,
+    copy_passes: 0,
     store_hold: None,
     port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
@@ -86,6 +87,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Vec<LineAccess> {
         sector_accesses: 4,
         rounds: 1,
         compares: false,
+        copied: false,
         alone: false,
     };
     numbers.map(line).collect()
@@ -349,6 +351,18 @@ fn requested_by_uncached_loads(spec: &LsuSpec) -> u64 {
     run(&mut unit, spec);
     assert_eq!(unit.counters.global_load_sector_hits, 0);
     unit.counters.sectors_to_l2
+}
+
+#[test]
+fn copies_past_l1_request_each_for_itself() {
+    let mut unit = unit();
+    for slot in 0..2 {
+        let lines = lines(0..1).into_iter().map(|line| LineAccess { copied: true, alone: true, ..line });
+        let access = GlobalAccess::Load { cached: true, local: false };
+        unit.push(0, owner(slot), Work::Global { access, lines: lines.collect(), passes: ONE }, Cycle(0));
+    }
+    run(&mut unit, &SPEC);
+    assert_eq!((unit.counters.sectors_to_l2, unit.counters.global_load_sector_merges), (8, 0));
 }
 
 #[test]

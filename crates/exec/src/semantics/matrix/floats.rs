@@ -83,8 +83,7 @@ pub(super) fn multiply(m: &mut Machine<'_>, matrix: Matrix, format: FactorFormat
         for (k, element) in left.iter_mut().enumerate().take(depth) {
             *element = factor(&first, place_in_first(row, k, together), format);
         }
-        let added: [Number; COLUMNS] =
-            std::array::from_fn(|column| addend(&sum, row, column, half_sums));
+        let added: [Number; COLUMNS] = std::array::from_fn(|column| addend(&sum, row, column, half_sums));
         let totals = dot_products(&left, (&digits, &exponents), &added, depth);
         let in_row = special || left.iter().chain(&added).any(|it| it.special);
         for (column, (total, lowest)) in totals.into_iter().enumerate() {

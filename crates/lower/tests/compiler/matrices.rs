@@ -1,0 +1,67 @@
+//! Products of matrices: the matrices stay in the registers that the program has them in.
+
+use crate::common::within;
+
+/// The listing of a kernel that loads registers and stores what comes of these lines.
+fn listing(body: &str) -> String {
+    within(
+        5,
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n\
+             .reg .f32 %f<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f64 %d<20>;\n\
+             ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out];\n{body}\nret; }}"
+        ),
+    )
+}
+
+/// The lines of a listing with this opcode, without what stands in front of it.
+fn lines<'a>(text: &'a str, opcode: &str) -> Vec<&'a str> {
+    text.lines()
+        .filter_map(|line| line.find(opcode).map(|at| line[at..].split("  ").next().unwrap_or("")))
+        .collect()
+}
+
+const LOADS: &str =
+    "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; ld.global.v2.u32 {%r5, %r6}, [%rd1+16];\n";
+
+#[test]
+fn a_product_takes_registers_as_they_were_loaded_and_gives_them_as_they_are_stored() {
+    let text = listing(&format!(
+        "{LOADS}mov.f32 %f1, 0f00000000;\n\
+         mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {{%f2, %f3, %f4, %f5}}, {{%r1, %r2, %r3, %r4}}, {{%r5, %r6}}, \
+         {{%f1, %f1, %f1, %f1}};\nst.global.v4.f32 [%rd2], {{%f2, %f3, %f4, %f5}};"
+    ));
+    let products = lines(&text, "HMMA");
+    assert_eq!(products.len(), 1, "{text}");
+    assert!(products[0].starts_with("HMMA.16816.F32.BF16 R") && products[0].contains(", RZ"), "{text}");
+    assert_eq!(lines(&text, "MOV").len(), 0, "{text}");
+}
+
+#[test]
+fn every_type_has_its_instruction() {
+    let opcode = |product: &str, name: &str| {
+        let text = listing(&format!("{LOADS}{product}\nst.global.u32 [%rd2], %r11;"));
+        lines(&text, name).first().map(|line| line.split(' ').next().unwrap_or("").to_owned())
+    };
+    let words = "{%r11, %r12, %r13, %r14}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r1, %r2, %r3, %r4};";
+    let of = |shape: &str, operands: &str, name: &str| {
+        opcode(&format!("mma.sync.aligned.{shape} {operands}"), name)
+    };
+    let halves = "{%r11, %r12}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r1, %r2};";
+    assert_eq!(of("m16n8k16.row.col.f16.f16.f16.f16", halves, "HMMA").as_deref(), Some("HMMA.16816.F16"));
+    assert_eq!(of("m16n8k32.row.col.s32.u8.s8.s32", words, "IMMA").as_deref(), Some("IMMA.16832.U8.S8"));
+    let saturating = "m16n8k32.row.col.satfinite.s32.s8.s8.s32";
+    assert_eq!(of(saturating, words, "IMMA").as_deref(), Some("IMMA.16832.S8.S8.SAT"));
+    let moved = opcode("movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r1;", "MOVM");
+    assert_eq!(moved.as_deref(), Some("MOVM.16.MT88"));
+}
+
+#[test]
+fn products_in_double_precision_take_pairs() {
+    let text = listing(
+        "ld.global.v2.f64 {%d1, %d2}, [%rd1]; ld.global.v2.f64 {%d3, %d4}, [%rd1+16];\n\
+         mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d5, %d6}, {%d1}, {%d2}, {%d3, %d4};\n\
+         st.global.v2.f64 [%rd2], {%d5, %d6};",
+    );
+    assert_eq!(lines(&text, "DMMA.8x8x4").len(), 1, "{text}");
+}
