@@ -52,9 +52,10 @@ pub(crate) fn compute_row(wide: Wide, machine: Machine<'_>) {
 
 #[inline(always)]
 fn of_row(wide: Wide, machine: Machine<'_>) {
-    match machine.op.common {
-        Some(common) => run(wide, CommonWork(common, machine)),
-        None => run(wide, machine),
+    match (machine.op.common, machine.op.kind) {
+        (Some(common), _) => run(wide, CommonWork(common, machine)),
+        (None, OpKind::Matrix(matrix)) => matrix::multiply(wide, machine, matrix),
+        (None, _) => run(wide, machine),
     }
 }
 
@@ -69,8 +70,8 @@ impl LaneWork for Machine<'_> {
             OpKind::Double(operation) => vector::execute_double(&mut self, operation),
             OpKind::Half(operation) => half::execute(&mut self, operation),
             OpKind::Convert(operation) => convert::execute(&mut self, operation),
-            OpKind::Matrix(operation) => matrix::execute(&mut self, operation),
-            OpKind::Special(_)
+            OpKind::Matrix(_)
+            | OpKind::Special(_)
             | OpKind::Memory(_)
             | OpKind::Warp(_)
             | OpKind::Control(_)

@@ -8,6 +8,7 @@ use crate::Row;
 use crate::op::{Matrix, MatrixKind};
 use crate::semantics::float::with_nan_of;
 use crate::semantics::lanes::Machine;
+use crate::wide::{LaneWork, Wide, run};
 
 /// Columns of the second factor and of the sum.
 const COLUMNS: usize = 8;
@@ -20,12 +21,27 @@ const MOST_WORDS: usize = 16;
 /// The registers of a matrix, as the lanes hold them.
 type Words = [Row; MOST_WORDS];
 
-#[inline(always)]
-pub(crate) fn execute(m: &mut Machine<'_>, matrix: Matrix) {
-    match matrix.kind {
-        MatrixKind::Floats { format, half_sums } => floats::multiply(m, matrix, format, half_sums),
-        MatrixKind::Bytes { signed, saturate } => multiply_bytes(m, matrix, signed, saturate),
-        MatrixKind::Doubles => multiply_doubles(m, matrix),
+/// A product as lane work.
+struct Product<'a>(Machine<'a>, Matrix);
+
+/// Forms a product; on its own, so that other instructions do not carry its matrices on their stack.
+#[inline(never)]
+pub(crate) fn multiply(wide: Wide, machine: Machine<'_>, matrix: Matrix) {
+    run(wide, Product(machine, matrix));
+}
+
+impl LaneWork for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Product(mut machine, matrix) = self;
+        let m = &mut machine;
+        match matrix.kind {
+            MatrixKind::Floats { format, half_sums } => floats::multiply(m, matrix, format, half_sums),
+            MatrixKind::Bytes { signed, saturate } => multiply_bytes(m, matrix, signed, saturate),
+            MatrixKind::Doubles => multiply_doubles(m, matrix),
+        }
     }
 }
 
