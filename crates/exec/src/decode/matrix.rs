@@ -36,6 +36,9 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         None => return Err("names no shape of matrices".to_owned()),
     };
     d.ignore(&SHAPES);
+    if d.values.len() != 3 {
+        return Err("takes two factors and what is added to their product".to_owned());
+    }
     let fits = match kind {
         MatrixKind::Floats { .. } => shape.rows == 16 && matches!(shape.row_bytes(), 16 | 32),
         MatrixKind::Bytes { .. } => matches!(shape.row_bytes(), 16 | 32),

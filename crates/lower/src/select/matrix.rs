@@ -3,8 +3,9 @@
 use super::Selector;
 use crate::code::number;
 use crate::flat::{Flat, Value};
+use warplab_program::matrix::MatrixShape as MachineShape;
 use warplab_program::operand::{Selector as Part, SourceModifier};
-use warplab_program::{Modifier as M, Opcode, Operand, Register};
+use warplab_program::{Instruction, Modifier as M, Opcode, Operand, Register};
 use warplab_ptx::tree::{Flag, MatrixShape as Shape, Modifier as Dotted, Type};
 
 impl Selector<'_, '_> {
@@ -17,7 +18,9 @@ impl Selector<'_, '_> {
             return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
         };
         let ty = if opcode == Opcode::Dmma { Type::F64 } else { Type::B32 };
-        let [sum, first, second, added] = [0, 1, 2, 3].map(|index| elements(flat.operands.get(index)));
+        let shape = MachineShape::of(&Instruction::new(opcode, modifiers.as_slice(), []));
+        let count = |index| shape.map_or(0, |shape| shape.registers(index)) * 32 / ty.bits();
+        let Some([sum, first, second, added]) = self.matrices(flat, [0, 1, 2, 3].map(count)) else { return };
         let (first, second) = (self.gather(&first, ty), self.gather(&second, ty));
         let added = if self.are_zeros(&added, ty) { Register::ZERO } else { self.gather(&added, ty) };
         let to = self.code.register(number(sum.len()) * ty.bits() / 32);
@@ -40,7 +43,7 @@ impl Selector<'_, '_> {
     /// A product of floats of eight bits: of the lower two of each four as halves, then of the upper two, and at the end what is
     /// added, as ptxas does it.
     fn product_of_bytes(&mut self, flat: &Flat<'_>, format: M) {
-        let [sum, first, second, added] = [0, 1, 2, 3].map(|index| elements(flat.operands.get(index)));
+        let Some([sum, first, second, added]) = self.matrices(flat, [4, 4, 2, 4]) else { return };
         let mut before = Register::ZERO;
         for half in [Part::Whole, Part::H1] {
             let (first, second) =
@@ -80,10 +83,29 @@ impl Selector<'_, '_> {
 
     /// `movmatrix`: the transpose of a matrix.
     pub(super) fn movmatrix(&mut self, flat: &Flat<'_>) {
-        let from = self.register(&flat.operands[1], Type::B32);
-        let to = self.code.register(1);
-        self.op(Opcode::Movm, &[M::B16, M::Mt88], [Operand::register(to), Operand::register(from)]);
-        self.spread(&elements(flat.operands.first()), to, Type::B32);
+        let [to, from] = [0, 1].map(|index| elements(flat.operands.get(index)));
+        let ([_], [from]) = (to.as_slice(), from.as_slice()) else {
+            return self.unsupported("'movmatrix' takes one register");
+        };
+        let from = self.register(from, Type::B32);
+        let register = self.code.register(1);
+        self.op(Opcode::Movm, &[M::B16, M::Mt88], [Operand::register(register), Operand::register(from)]);
+        self.spread(&to, register, Type::B32);
+    }
+
+    /// The registers of the sum, the factors and what is added, of which there must be so many.
+    fn matrices(&mut self, flat: &Flat<'_>, counts: [u32; 4]) -> Option<[Vec<Value>; 4]> {
+        let matrices = [0, 1, 2, 3].map(|index| elements(flat.operands.get(index)));
+        let found = [0, 1, 2, 3].map(|index: usize| matrices[index].len() as u64);
+        if found == counts.map(u64::from) {
+            return Some(matrices);
+        }
+        let [a, b, c, d] = counts;
+        self.unsupported(format!(
+            "'{}' takes matrices of {a}, {b}, {c} and {d} registers",
+            flat.tree.mnemonic()
+        ));
+        None
     }
 
     /// Whether a matrix has nothing but zeros.

@@ -1,6 +1,8 @@
 //! Products of matrices: the matrices stay in the registers that the program has them in.
 
-use crate::common::within;
+use crate::common::{options, within};
+use warplab_diagnostics::Source;
+use warplab_lower::lower;
 
 /// The listing of a kernel that loads registers and stores what comes of these lines.
 fn listing(body: &str) -> String {
@@ -64,4 +66,40 @@ fn products_in_double_precision_take_pairs() {
          st.global.v2.f64 [%rd2], {%d5, %d6};",
     );
     assert_eq!(lines(&text, "DMMA.8x8x4").len(), 1, "{text}");
+}
+
+/// What is wrong with a kernel of this one instruction.
+fn fault(instruction: &str) -> String {
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() {{\n\
+         .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b64 %d<9>; {instruction} ret; }}\n"
+    );
+    let source = Source::new("matrices.ptx", text);
+    let parsed = warplab_ptx::parse(&source);
+    let faults = if parsed.has_errors() {
+        parsed.diagnostics
+    } else {
+        lower(&parsed.module, &source, &options()).expect_err("it is refused")
+    };
+    faults.into_iter().map(|fault| fault.message).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn matrices_of_other_sizes_and_other_types_are_refused() {
+    let product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+    let few = fault(&format!(
+        "{product} {{%r1, %r2, %r3, %r4}}, {{%r5, %r6}}, {{%r7, %r8}}, {{%r1, %r2, %r3, %r4}};"
+    ));
+    assert_eq!(few, format!("'{product}' takes matrices of 4, 4, 2 and 4 registers"));
+    let many = vec!["%r1"; 300].join(", ");
+    let many = fault(&format!("{product} {{{many}}}, {{%r5, %r6}}, {{%r7, %r8}}, {{%r1, %r2, %r3, %r4}};"));
+    assert_eq!(many, few);
+    let bits = "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32";
+    let refused = fault(&format!(
+        "{bits} {{%r1, %r2, %r3, %r4}}, {{%r5, %r6, %r7, %r8}}, {{%r9, %r10}}, {{%r1, %r2, %r3, %r4}};"
+    ));
+    assert_eq!(refused, format!("'{bits}' is not supported"));
+    let loaded =
+        fault("wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1];");
+    assert!(loaded.contains("'wmma'"), "{loaded}");
 }
