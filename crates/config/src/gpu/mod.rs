@@ -9,6 +9,7 @@ mod compiler;
 mod latencies;
 mod memory;
 mod multiprocessor;
+mod pipes;
 mod rank;
 mod scheduler;
 mod slice_hash;
@@ -23,9 +24,10 @@ pub use memory::{
     BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, RowPieces, TimingRules, WriteSwitch,
 };
 pub use multiprocessor::{
-    ConstantLoads, ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline,
-    Multiprocessor, PipeTiming, PipeUnit, Pipes, SharedMemory, TagHash, TagSets, TensorCore,
+    ConstantSupply, Divergence, InstructionSupply, IssueRules, L1Cache, MemoryPipeline, Multiprocessor,
+    SharedMemory, TagHash, TagSets,
 };
+pub use pipes::{ConstantLoads, PipeTiming, PipeUnit, Pipes, TensorCore};
 pub use rank::{Keep, RankCode, RankFormula, RankInput, RankOperator, RankSource, RankStep};
 pub use scheduler::SchedulerPolicy;
 pub use slice_hash::SliceHash;
