@@ -18,6 +18,7 @@ mod sampling;
 mod sequences;
 mod shared_units;
 mod small_deviations;
+mod tensor;
 mod textbook;
 mod waits;
 mod waves;

@@ -33,6 +33,18 @@ pub(crate) struct Passes {
     pub(crate) width: u16,
 }
 
+impl Passes {
+    /// The passes of the data stage that the missing lines of a load take when they are there, as slowly as the tags tell them apart,
+    /// and in how many parts. Copies past L1 go by it to shared memory (measured: lsu/copies.txt).
+    pub(crate) fn when_there(self, lines: &[LineAccess], missing: usize, at_once: usize) -> (u16, u8) {
+        if lines.first().is_some_and(|line| line.alone) {
+            return (1, 1);
+        }
+        let passes = (usize::from(self.tags.max(self.data)) * missing).div_ceil(lines.len().max(1));
+        (passes as u16, missing.div_ceil(at_once).max(1) as u8)
+    }
+}
+
 impl Work {
     /// Whether L2 acknowledges it: the warp has unsent stores until it has left.
     pub(crate) fn is_acknowledged(&self) -> bool {

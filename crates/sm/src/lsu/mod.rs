@@ -329,7 +329,7 @@ impl LoadStoreUnit {
     }
 
     fn load(&mut self, mut start: Start<'_>, asker: Asker, lines: &[LineAccess], cached: bool, local: bool) {
-        let Passes { tags, data, .. } = start.passes;
+        let data = start.passes.data;
         let hit = if local { start.spec.local_hit } else { start.spec.hit };
         let load = self.loads.start(asker, 0, start.now + (hit - 1));
         let mut missing = 0;
@@ -367,9 +367,7 @@ impl LoadStoreUnit {
                 self.counters.global_load_sector_merges += u64::from(lookup.merges);
             }
         }
-        // What is missing passes when it is there, as slowly as the tags tell its lines apart; the rest passes now.
-        let late = (usize::from(tags.max(data)) * missing).div_ceil(lines.len().max(1)) as u16;
-        let parts = missing.div_ceil(start.spec.lines_at_once).max(1) as u8;
+        let (late, parts) = start.passes.when_there(lines, missing, start.spec.lines_at_once);
         if let Some(done) = self.loads.begin(load, late, parts) {
             let further = u64::from(data.max(1) - 1) * start.spec.load_share;
             let lag = (hit - 1) + further;
