@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Metrics of the hardware reference, except stalls on units that the machine lacks (textures, matrices).
+    /// Metrics of the hardware reference, except stalls on units that are not simulated (textures, `wgmma`).
     const REFERENCE: &[&str] = &[
         "gpu__time_duration.sum",
         "sm__cycles_elapsed.max",

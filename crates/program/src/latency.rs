@@ -61,7 +61,7 @@ named_list! {
         TensorShort = "tensor_short",
         /// Products of eight rows of 16 bytes: `IMMA.8816`.
         TensorSmall = "tensor_small",
-        /// Products of matrices in double precision, whatever their shape.
+        /// Products of matrices in double precision: `DMMA.8x8x4`, larger ones come later.
         TensorDouble = "tensor_double",
         /// A predicate, until an instruction reads it as data.
         Predicate = "predicate",

@@ -23,26 +23,25 @@ const COLUMNS: u32 = 8;
 const LANES: u32 = 32;
 const WORD_BITS: u32 = 32;
 
-/// Rows and depth of the product that a modifier names.
-fn size(modifier: Modifier) -> Option<(u32, u32)> {
-    use Modifier as M;
-    match modifier {
-        M::M8x8x4 => Some((8, 4)),
-        M::M8n8k16 => Some((8, 16)),
-        M::M16n8k4 | M::M16x8x4 => Some((16, 4)),
-        M::M16n8k8 | M::M16x8x8 => Some((16, 8)),
-        M::M16n8k16 | M::M16x8x16 => Some((16, 16)),
-        M::M16n8k32 => Some((16, 32)),
-        _ => None,
-    }
-}
+/// What names the size of a product: its rows and its depth.
+pub const SIZES: [(Modifier, u32, u32); 9] = [
+    (Modifier::M8x8x4, 8, 4),
+    (Modifier::M8n8k16, 8, 16),
+    (Modifier::M16n8k4, 16, 4),
+    (Modifier::M16x8x4, 16, 4),
+    (Modifier::M16n8k8, 16, 8),
+    (Modifier::M16x8x8, 16, 8),
+    (Modifier::M16n8k16, 16, 16),
+    (Modifier::M16x8x16, 16, 16),
+    (Modifier::M16n8k32, 16, 32),
+];
 
 impl MatrixShape {
     /// The shape of the product that an instruction forms; none where it is no product of matrices or names no shape.
     #[must_use]
     pub fn of(instruction: &Instruction) -> Option<MatrixShape> {
         use Modifier as M;
-        let (rows, depth) = instruction.modifiers.as_slice().iter().find_map(|&modifier| size(modifier))?;
+        let (_, rows, depth) = SIZES.into_iter().find(|&(name, ..)| instruction.has(name))?;
         let (bits, sum_bits) = match instruction.opcode {
             Opcode::Hmma => {
                 let single = instruction.has(M::F32);
@@ -70,11 +69,5 @@ impl MatrixShape {
             _ => self.rows * COLUMNS * self.sum_bits,
         };
         (bits / LANES / WORD_BITS).max(1)
-    }
-
-    /// Multiply-adds of the product.
-    #[must_use]
-    pub fn multiply_adds(self) -> u32 {
-        self.rows * self.depth * COLUMNS
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Decoder, Sign};
 use crate::op::{FactorFormat, Matrix, MatrixKind, Op, OpKind, PredicateSource, SourceKind};
-use warplab_program::matrix::MatrixShape;
+use warplab_program::matrix::{MatrixShape, SIZES};
 use warplab_program::operand::Operand;
 use warplab_program::{Modifier as M, Opcode as O};
 
@@ -35,7 +35,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         None => return Err("names no shape of matrices".to_owned()),
     };
-    d.ignore(&SHAPES);
+    d.ignore(&SIZES.map(|(name, ..)| name));
     if d.values.len() != 3 {
         return Err("takes two factors and what is added to their product".to_owned());
     }
@@ -68,7 +68,9 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             Operand::Register { modifier, .. } if modifier.absolute || modifier.invert => {
                 return Err(format!("operand '{operand}' has more than a sign"));
             }
-            Operand::Register { modifier, .. } if modifier.negate && sums_bytes(kind) => {
+            Operand::Register { modifier, .. }
+                if modifier.negate && matches!(kind, MatrixKind::Bytes { .. }) =>
+            {
                 return Err(format!("operand '{operand}' has a sign"));
             }
             Operand::Register { .. } => {}
@@ -78,23 +80,6 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     Ok(Some(d.finish(whole(shape.rows, shape.depth, kind), sources, PredicateSource::TRUE)))
 }
 
-fn sums_bytes(kind: MatrixKind) -> bool {
-    matches!(kind, MatrixKind::Bytes { .. })
-}
-
 fn whole(rows: u32, depth: u32, kind: MatrixKind) -> OpKind {
     OpKind::Matrix(Matrix { rows: rows as u8, depth: depth as u8, kind })
 }
-
-/// What names a shape, which [`MatrixShape::of`] reads.
-const SHAPES: [M; 9] = [
-    M::M16n8k4,
-    M::M16n8k8,
-    M::M16n8k16,
-    M::M16n8k32,
-    M::M8n8k16,
-    M::M8x8x4,
-    M::M16x8x4,
-    M::M16x8x8,
-    M::M16x8x16,
-];

@@ -294,10 +294,7 @@ impl<'c> Search<'c> {
         }
         let Item::Instruction(flat) = item else { return };
         if let Some((to, product)) = product(flat) {
-            let constant = |value: &Value| match value {
-                Value::Register(id) => self.constants.contains(id),
-                value => matches!(value, Value::Immediate(_)),
-            };
+            let constant = |value: &Value| is_known(value, |id| self.constants.contains(&id));
             let part = (!flat.operands[1..].iter().any(constant)).then_some(self.part);
             self.products.insert(index, Product { part, ..product });
             self.holds.insert(to, Holds { item: index, negated: false });
@@ -326,7 +323,7 @@ impl<'c> Search<'c> {
     /// A sum with the terms that it might fuse.
     fn sum(&self, index: usize, flat: &Flat<'_>) -> Option<Sum> {
         let tree = flat.tree;
-        let adds = matches!(tree.opcode, tree::Opcode::Add | tree::Opcode::Sub) && tree.rounding().is_none();
+        let adds = is_sum(tree);
         let [_, a, b] = flat.operands.as_slice() else { return None };
         let terms = [self.held(a), self.held(b)];
         let fits = |it: Holds| {
@@ -373,6 +370,19 @@ impl<'c> Search<'c> {
                 }
             }
         }
+    }
+}
+
+/// Whether an instruction is a sum that may fuse a product.
+fn is_sum(tree: &tree::Instruction) -> bool {
+    matches!(tree.opcode, tree::Opcode::Add | tree::Opcode::Sub) && tree.rounding().is_none()
+}
+
+/// Whether a value is a number, or a register of which this holds.
+fn is_known(value: &Value, holds: impl Fn(RegisterId) -> bool) -> bool {
+    match value {
+        Value::Register(id) => holds(*id),
+        value => matches!(value, Value::Immediate(_)),
     }
 }
 

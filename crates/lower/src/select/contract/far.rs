@@ -1,10 +1,10 @@
 //! Products that sums of other blocks take in: with a factor that is a constant or a parameter, which costs nothing to have at
 //! hand everywhere.
 
-use super::{Fused, accesses, product};
+use super::{Fused, accesses, is_known, is_sum, product};
 use crate::flat::{Flat, Flattened, Item, RegisterId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplab_ptx::tree::{self, Flag};
+use warplab_ptx::tree::Flag;
 
 /// Adds what sums of other blocks fuse: a product goes if every reader of it, in whatever block, is a sum that fuses nothing
 /// else.
@@ -24,14 +24,8 @@ pub(super) fn fuse(
             .filter(|id| exposed.contains(id))
             .for_each(|id| readers.entry(id).or_default().push(index));
     }
-    let is_constant = |value: &Value| match value {
-        Value::Register(id) => constants.contains(id),
-        value => matches!(value, Value::Immediate(_)),
-    };
-    let stays = |value: &Value| match value {
-        Value::Register(id) => writes.get(id) == Some(&1),
-        value => matches!(value, Value::Immediate(_)),
-    };
+    let is_constant = |value: &Value| is_known(value, |id| constants.contains(&id));
+    let stays = |value: &Value| is_known(value, |id| writes.get(&id) == Some(&1));
     for (index, item) in flat.items.iter().enumerate() {
         let Item::Instruction(it) = item else { continue };
         let Some((to, made)) = product(it).filter(|(to, _)| exposed.contains(to)) else { continue };
@@ -55,11 +49,11 @@ pub(super) fn fuse(
 
 /// Which term of a sum a register is; none where it is both, or where this is no sum.
 fn term(flat: &Flat<'_>, id: RegisterId) -> Option<usize> {
-    let adds =
-        matches!(flat.tree.opcode, tree::Opcode::Add | tree::Opcode::Sub) && flat.tree.rounding().is_none();
     let is = |value: &Value| matches!(value, Value::Register(other) if *other == id);
     match flat.operands.as_slice() {
-        [_, a, b] if adds && flat.guard.is_none() && is(a) != is(b) => Some(if is(a) { 1 } else { 2 }),
+        [_, a, b] if is_sum(flat.tree) && flat.guard.is_none() && is(a) != is(b) => {
+            Some(if is(a) { 1 } else { 2 })
+        }
         _ => None,
     }
 }
