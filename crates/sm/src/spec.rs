@@ -228,6 +228,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
             shared_queue: sm.memory_pipeline.unit_queue as usize,
             global_queue: sm.memory_pipeline.data_queue as usize,
             between_loads: sm.memory_pipeline.between_loads.map(u64::from),
+            returning_passes: sm.memory_pipeline.returning_passes.map(u64::from),
         },
         reads_lane_numbers: sm.memory_pipeline.reads_lane_numbers,
         masked_latency: sm.memory_pipeline.masked_latency.map(u64::from),

@@ -235,6 +235,10 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(min = 1, max = 255))]
     pub between_loads: Option<u32>,
+    /// Passes of loads whose data has come that wait for the data stage in one queue. Further ones wait by warp, and warps take turns.
+    /// All wait in the order in which they have come where it is not given.
+    #[serde(default)]
+    pub returning_passes: Option<u32>,
     /// Lines of a load in each of these parts; all where it is not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 32))]

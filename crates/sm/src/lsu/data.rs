@@ -24,6 +24,8 @@ pub(crate) struct DataSpec {
     /// Loads that hit, or passes of shared memory, that come between two parts of loads whose data has come; all pass in order
     /// where it is not given.
     pub(crate) between_loads: Option<u64>,
+    /// Passes of loads whose data has come that wait in one queue; any number may where it is not given.
+    pub(crate) returning_passes: Option<u64>,
 }
 
 impl DataSpec {
@@ -88,9 +90,18 @@ impl Access {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum Waiting {
     /// A load whose data has come, or what is left of it: its result is there at `ready` if nothing is in the way.
-    Data { done: Done, came: Cycle, ready: Cycle },
+    Data { done: Done, came: Cycle, ready: Cycle, has_begun: bool },
     /// A store, or what comes behind one. Its result, if it has one, is there so many cycles after the first pass.
     Access { kind: Kind, access: Access, result: Option<(Done, u64)> },
+}
+
+/// What passes that has waited, as far as others wait for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    /// When a load begins to pass, and leaves its place in the queue.
+    pub(crate) begun: Option<Cycle>,
+    /// A load that has passed, and when it has its result.
+    pub(crate) done: Option<(Done, Cycle)>,
 }
 
 /// The data stage: what passes, and what waits for it.
@@ -105,6 +116,8 @@ pub(crate) struct DataStage {
     waiting: VecDeque<Waiting>,
     waiting_passes: u64,
     waiting_stores: u32,
+    /// Passes of loads among them that have not begun.
+    returning: u64,
     /// Accesses of each kind that have come before what waits since the last of it has passed.
     since: [u64; KINDS],
 }
@@ -123,6 +136,7 @@ impl DataStage {
             waiting: VecDeque::new(),
             waiting_passes: 0,
             waiting_stores: 0,
+            returning: 0,
             since: [0; KINDS],
         }
     }
@@ -200,6 +214,11 @@ impl DataStage {
         self.waiting.push_back(Waiting::Access { kind, access, result });
     }
 
+    /// Whether there is room for the data of a load of so many passes beside that which waits.
+    pub(crate) fn has_room(&self, passes: u16, spec: &DataSpec) -> bool {
+        self.returning == 0 || spec.returning_passes.is_none_or(|room| self.returning + u64::from(passes) <= room)
+    }
+
     /// The data of a load has come `now`: when it has its result, where it passes at once or only waits for what passes; else it
     /// waits for its turn.
     #[inline]
@@ -209,7 +228,8 @@ impl DataStage {
             return Some(self.pass_last(done, now, ready));
         }
         self.waiting_passes += u64::from(done.passes);
-        self.waiting.push_back(Waiting::Data { done: *done, came: now, ready });
+        self.returning += u64::from(done.passes);
+        self.waiting.push_back(Waiting::Data { done: *done, came: now, ready, has_begun: false });
         None
     }
 
@@ -234,28 +254,32 @@ impl DataStage {
             && spec.between_loads.is_none_or(|room| since > 0 && since + kind.share(passes) > room)
     }
 
-    /// What has waited longest passes, or its next part: the load that is done with it, and when it has its result.
-    pub(crate) fn pass_waiting(&mut self, spec: &DataSpec) -> Option<(Done, Cycle)> {
+    /// What has waited longest passes, or its next part.
+    pub(crate) fn pass_waiting(&mut self, spec: &DataSpec) -> Option<Passed> {
         self.since = [0; KINDS];
         match self.waiting.pop_front()? {
-            Waiting::Data { done, came, ready } if done.parts > 1 => {
-                let passes = done.passes / u16::from(done.parts);
-                self.free = self.free.max(came) + u64::from(passes);
+            Waiting::Data { done, came, ready, has_begun } => {
+                let begins = self.free.max(came);
+                if !has_begun {
+                    self.returning -= u64::from(done.passes);
+                }
+                let begun = (!has_begun).then_some(begins);
+                let passes = done.passes / u16::from(done.parts.max(1));
                 self.waiting_passes -= u64::from(passes);
+                if done.parts <= 1 {
+                    let at = self.pass_last(&done, came, ready);
+                    return Some(Passed { begun, done: Some((done, at)) });
+                }
+                self.free = begins + u64::from(passes);
                 let done = Done { passes: done.passes - passes, parts: done.parts - 1, ..done };
-                self.waiting.push_front(Waiting::Data { done, came, ready });
-                None
-            }
-            Waiting::Data { done, came, ready } => {
-                self.waiting_passes -= u64::from(done.passes);
-                let at = self.pass_last(&done, came, ready);
-                Some((done, at))
+                self.waiting.push_front(Waiting::Data { done, came, ready, has_begun: true });
+                Some(Passed { begun, done: None })
             }
             Waiting::Access { kind, access, result } => {
                 self.waiting_passes -= access.keeps(spec);
                 self.waiting_stores -= u32::from(kind == Kind::Store);
                 let begin = self.begin(Cycle(0), &access, spec);
-                result.map(|(done, lag)| (done, begin + lag))
+                Some(Passed { begun: None, done: result.map(|(done, lag)| (done, begin + lag)) })
             }
         }
     }
@@ -297,6 +321,7 @@ mod tests {
         shared_queue: 4,
         global_queue: 1,
         between_loads: None,
+        returning_passes: None,
     };
 
     fn owner(slot: u8) -> Owner {
@@ -327,7 +352,7 @@ mod tests {
 
     /// When what waits has its result.
     fn next(stage: &mut DataStage) -> Option<u64> {
-        stage.pass_waiting(&SPEC).map(|(_, at)| at.0)
+        stage.pass_waiting(&SPEC)?.done.map(|(_, at)| at.0)
     }
 
     #[test]

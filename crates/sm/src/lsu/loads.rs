@@ -38,6 +38,9 @@ pub(crate) struct Loads {
     loads: Slab<Load>,
     /// Of each warp slot, the loads that wait for what was missing, in the order of their start.
     missed: Vec<VecDeque<LoadId>>,
+    /// The warp slots whose first of these has come, in turn, and which they are.
+    turns: VecDeque<u8>,
+    has_turn: Vec<bool>,
     /// From issue to the last part.
     pub(crate) counters: QueueCounters,
 }
@@ -45,7 +48,7 @@ pub(crate) struct Loads {
 impl Loads {
     /// None, of an SM with so many warp slots.
     pub(crate) fn new(warps: usize) -> Loads {
-        Loads { loads: Slab::new(), missed: vec![VecDeque::new(); warps], counters: QueueCounters::default() }
+        Loads { loads: Slab::new(), missed: vec![VecDeque::new(); warps], turns: VecDeque::new(), has_turn: vec![false; warps], counters: QueueCounters::default() }
     }
 
     /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.
@@ -102,68 +105,133 @@ impl Loads {
         }
     }
 
-    /// A load all of whose parts have come, if it is this one's turn: the same, or the next of its warp, as those that missed
-    /// come back in the order of their start (measured: lsu/returns.txt).
-    pub(crate) fn next_done(&mut self, load: LoadId, slot: usize) -> Option<Done> {
-        let in_order = self.loads.get(load as usize).is_none_or(|load| load.in_order);
-        let next = if in_order { *self.missed[slot].front()? } else { load };
-        self.loads.get(next as usize).filter(|load| load.parts == 0)?;
+    /// What a load or atomic operation is all of whose parts have come, and that waits for no other of its warp. Where it does
+    /// and comes first, its warp has a turn.
+    pub(crate) fn all_came(&mut self, load: LoadId) -> Option<Done> {
+        let &Load { parts, in_order, done } = self.loads.get(load as usize)?;
         if in_order {
-            self.missed[slot].pop_front();
+            self.take_turn(done.asker.owner.slot);
+        } else if parts == 0 {
+            self.loads.try_remove(load as usize);
+            return Some(done);
         }
-        Some(self.loads.try_remove(next as usize)?.done)
+        None
+    }
+
+    /// A warp has a turn if the first of its loads that missed has come.
+    fn take_turn(&mut self, slot: u8) {
+        if !self.has_turn[usize::from(slot)] && self.first_that_came(slot).is_some() {
+            self.has_turn[usize::from(slot)] = true;
+            self.turns.push_back(slot);
+        }
+    }
+
+    /// The first load of a warp that missed, if it has come.
+    fn first_that_came(&self, slot: u8) -> Option<LoadId> {
+        let first = *self.missed[usize::from(slot)].front()?;
+        self.loads.get(first as usize).filter(|load| load.parts == 0).map(|_| first)
+    }
+
+    /// The load whose turn it is, of the warp that has waited longest. Those of a warp come back in the order of their start
+    /// (measured: lsu/returns.txt), and those of others between them (lsu/rows_at_once.txt).
+    pub(crate) fn next(&self) -> Option<&Done> {
+        let load = self.first_that_came(*self.turns.front()?)?;
+        self.loads.get(load as usize).map(|load| &load.done)
+    }
+
+    /// That load passes; its warp waits for another turn if the next one has come.
+    pub(crate) fn take_next(&mut self) -> Option<Done> {
+        let slot = self.turns.pop_front()?;
+        self.has_turn[usize::from(slot)] = false;
+        let load = self.missed[usize::from(slot)].pop_front()?;
+        self.take_turn(slot);
+        Some(self.loads.try_remove(load as usize)?.done)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::message::{Asker, Owner};
+    use super::super::mshr::LoadId;
     use super::{Done, Loads};
     use warplab_units::Cycle;
 
-    fn asker() -> Asker {
-        let owner = Owner { slot: 3, generation: 1, write_barrier: Some(0), read_barrier: None };
+    fn asker(slot: u8) -> Asker {
+        let owner = Owner { slot, generation: 1, write_barrier: Some(0), read_barrier: None };
         Asker { owner, issued: Cycle(10) }
+    }
+
+    /// Loads of a warp that wait for a line each.
+    fn missing<const N: usize>(loads: &mut Loads, slot: u8) -> [LoadId; N] {
+        [(); N].map(|()| {
+            let load = loads.start(asker(slot), 0, Cycle(43));
+            loads.expect(load);
+            assert_eq!(loads.begin(load, 1, 1), None);
+            load
+        })
+    }
+
+    fn come(loads: &mut Loads, load: LoadId) {
+        loads.arrived(load);
+        assert_eq!(loads.all_came(load), None);
+    }
+
+    /// The warps whose loads come next.
+    fn turns(loads: &mut Loads) -> Vec<u8> {
+        std::iter::from_fn(|| loads.take_next()).map(|done| done.asker.owner.slot).collect()
     }
 
     #[test]
     fn a_load_is_done_with_its_last_part() {
         let mut loads = Loads::new(4);
-        let load = loads.start(asker(), 0, Cycle(43));
+        let load = loads.start(asker(3), 0, Cycle(43));
         loads.expect(load);
         loads.expect(load);
         assert_eq!(loads.begin(load, 7, 2), None);
-        loads.arrived(load);
-        assert_eq!(loads.next_done(load, 3), None);
-        loads.arrived(load);
-        assert_eq!(
-            loads.next_done(load, 3),
-            Some(Done { asker: asker(), passes: 7, parts: 2, ready: Cycle(43) })
-        );
+        come(&mut loads, load);
+        assert_eq!(loads.next(), None);
+        come(&mut loads, load);
+        assert_eq!(loads.next(), Some(&Done { asker: asker(3), passes: 7, parts: 2, ready: Cycle(43) }));
     }
 
     #[test]
     fn loads_of_a_warp_that_missed_come_back_in_order() {
         let mut loads = Loads::new(4);
-        let [first, second, hit] = [(); 3].map(|()| loads.start(asker(), 0, Cycle(43)));
-        for load in [first, second] {
-            loads.expect(load);
-            assert_eq!(loads.begin(load, 1, 1), None);
-        }
+        let [first, second] = missing(&mut loads, 3);
+        let hit = loads.start(asker(3), 0, Cycle(43));
         assert!(loads.begin(hit, 0, 1).is_some());
-        loads.arrived(second);
-        assert_eq!(loads.next_done(second, 3), None);
-        loads.arrived(first);
-        assert!([first, first].map(|load| loads.next_done(load, 3).is_some()) == [true; 2]);
+        come(&mut loads, second);
+        assert_eq!(loads.next(), None);
+        come(&mut loads, first);
+        assert_eq!(turns(&mut loads), [3, 3]);
+    }
+
+    #[test]
+    fn warps_whose_loads_have_come_take_turns() {
+        let mut loads = Loads::new(4);
+        let [early, late] = [2, 0].map(|slot| missing::<3>(&mut loads, slot));
+        early.into_iter().chain(late).for_each(|load| come(&mut loads, load));
+        assert_eq!(turns(&mut loads), [2, 0, 2, 0, 2, 0]);
+    }
+
+    #[test]
+    fn an_atomic_operation_is_done_with_its_last_part_whatever_waits() {
+        let mut loads = Loads::new(4);
+        missing::<1>(&mut loads, 3);
+        let atomic = loads.start(asker(3), 1, Cycle(43));
+        loads.arrived(atomic);
+        assert_eq!(loads.all_came(atomic), None);
+        loads.arrived(atomic);
+        assert!(loads.all_came(atomic).is_some());
     }
 
     #[test]
     fn the_number_of_a_load_that_is_done_is_used_again() {
         let mut loads = Loads::new(4);
-        let first = loads.start(asker(), 0, Cycle(43));
-        let second = loads.start(asker(), 0, Cycle(43));
+        let first = loads.start(asker(3), 0, Cycle(43));
+        let second = loads.start(asker(3), 0, Cycle(43));
         loads.begin(first, 0, 1);
-        assert_eq!(loads.start(asker(), 0, Cycle(43)), first);
+        assert_eq!(loads.start(asker(3), 0, Cycle(43)), first);
         assert_ne!(first, second);
     }
 }

@@ -16,6 +16,7 @@ mod message;
 mod mshr;
 mod port;
 mod queue;
+mod returns;
 mod sets;
 mod stores;
 #[cfg(test)]
@@ -40,7 +41,7 @@ pub(crate) use sets::SetNumbers;
 use slab::Slab;
 use std::collections::VecDeque;
 use stores::Held;
-use warplab_memory::{LineIndex, Reply, Request, RequestKind};
+use warplab_memory::{LineIndex, Request, RequestKind};
 use warplab_trace::{L1Counters, QueueCounters};
 use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 
@@ -92,6 +93,13 @@ pub(crate) struct LsuSpec {
     pub(crate) atomic_entries: Option<usize>,
     /// When given, the latency of a memory without caches and limits.
     pub(crate) flat: Option<u64>,
+}
+
+impl LsuSpec {
+    /// Cycles from the reply for what is missing to the result.
+    fn after_reply(&self) -> u64 {
+        self.hit - self.request
+    }
 }
 
 /// What a reply is for.
@@ -441,107 +449,6 @@ impl LoadStoreUnit {
             self.credits.spend(request.flits(flit));
         }
         self.port.send(request, due, taken, &spec.port)
-    }
-
-    /// A part of a load or atomic operation comes `now`. With the last one its data passes the data stage when it is its turn,
-    /// and the result is there at `ready` if nothing is in the way.
-    fn arrived(
-        &mut self,
-        load: LoadId,
-        (now, ready): (Cycle, Cycle),
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
-    ) {
-        let Some(slot) = self.loads.asker(load).map(|asker| usize::from(asker.owner.slot)) else { return };
-        self.loads.arrived(load);
-        while let Some(done) = self.loads.next_done(load, slot) {
-            if let Some(at) = self.data.comes(&done, now, ready) {
-                self.finish(&done, at, outcomes);
-            }
-        }
-        self.pass_waiting(now, spec, outcomes);
-    }
-
-    /// What waits for the data stage passes, as far as it can by `now`.
-    #[inline]
-    fn pass_waiting(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
-        while self.data.next() <= now {
-            self.pass_next(spec, outcomes);
-        }
-    }
-
-    /// Likewise, as far as it is its turn before an access of a kind.
-    fn pass_waiting_before(&mut self, kind: Kind, passes: u64, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
-        while self.data.is_turn_of_waiting(kind, passes, &spec.data) {
-            self.pass_next(spec, outcomes);
-        }
-    }
-
-    /// What has waited longest for the data stage passes.
-    #[inline]
-    fn pass_next(&mut self, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
-        if let Some((done, at)) = self.data.pass_waiting(&spec.data) {
-            self.finish(&done, at, outcomes);
-        }
-    }
-
-    /// The result of a load or atomic operation is there at a cycle.
-    fn finish(&mut self, done: &Done, at: Cycle, outcomes: &mut Vec<Outcome>) {
-        self.loads.counters.leaves(at.0, done.asker.issued.0);
-        outcomes.extend(Outcome::result(done.asker.owner, at));
-    }
-
-    /// A reply arrives. When the next that waits for the data stage can pass it, where it brings data.
-    pub(crate) fn reply(
-        &mut self,
-        reply: &Reply,
-        spec: &LsuSpec,
-        outcomes: &mut Vec<Outcome>,
-    ) -> Option<Cycle> {
-        let now = reply.at;
-        let ready = now + (spec.hit - spec.request);
-        match self.tokens.try_remove(reply.token as usize) {
-            Some(Token::Fill { line, place, sectors, sent }) => {
-                let mut done = std::mem::take(&mut self.done);
-                self.l1.fill((line, place), sectors, sent, now, &mut done);
-                for &load in &done {
-                    self.arrived(load, (now, ready), spec, outcomes);
-                }
-                done.clear();
-                self.done = done;
-                self.unblock(now);
-            }
-            Some(Token::Data { load }) => self.arrived(load, (now, ready), spec, outcomes),
-            Some(Token::Atomic { load }) => {
-                self.atomics_away -= 1;
-                self.arrived(load, (now, ready), spec, outcomes);
-                self.unblock(now);
-            }
-            Some(Token::Store { slot, generation }) => {
-                outcomes.push(Outcome::Acknowledged { slot, generation });
-                return None;
-            }
-            None => return None,
-        }
-        Some(self.data.next())
-    }
-
-    /// An MSHR may be free: what waits for the tags may try again, but in vain while it waits for credits.
-    fn unblock(&mut self, now: Cycle) {
-        let Some(since) = self.blocked_since(now) else { return };
-        self.counters.miss_stall_cycles += now - since;
-        if self.credits.are_awaited() {
-            self.queues.block(now);
-        } else {
-            self.queues.unblock(now);
-        }
-    }
-
-    /// Since when what waits for the tags has waited before `now`: it tries again whenever credits come back, and in vain while
-    /// these are too few.
-    fn blocked_since(&self, now: Cycle) -> Option<Cycle> {
-        let since = self.queues.blocked_since()?;
-        Some(self.credits.last_return(now).map_or(since, |at| at.max(since)))
     }
 
     /// Everything that is counted about a queue: memory queue, loads, L1 misses, send port.

@@ -390,6 +390,7 @@ fn accesses_of_one_warp_wait_for_its_own_passes_and_those_of_others_do_not() {
             shared_queue: 8,
             global_queue: 0,
             between_loads: None,
+            returning_passes: None,
         },
         ..SPEC
     };
