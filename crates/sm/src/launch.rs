@@ -34,6 +34,8 @@ pub struct IssueInfo {
     pub(crate) taken: PipeUse,
     pub(crate) memory: MemoryClass,
     pub(crate) stall: u8,
+    /// Whether other warps go first behind it.
+    pub(crate) yields: bool,
     pub(crate) wait_mask: u8,
     /// `DEPBAR`: this wait counter must be at most so much.
     pub(crate) at_most: Option<(u8, u16)>,
@@ -147,6 +149,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         },
         memory,
         stall: control.stall.max(1),
+        yields: !control.yield_hint,
         wait_mask: control.wait_mask,
         at_most: instruction.awaited_counter(),
         write_barrier: control.write_barrier,

@@ -33,6 +33,8 @@ pub(crate) struct SubPartition {
     wants_shared: u64,
     /// Whether the memory queue can take no more.
     pub(crate) queue_full: bool,
+    /// Whether the last instruction lets other warps go first.
+    yielded: bool,
     /// What holds back ready warps, while an SM advances.
     #[serde(skip)]
     pub(crate) hold: Hold,
@@ -112,6 +114,7 @@ impl SubPartition {
             wants_shared: 0,
             queue_full: false,
             hold: Hold::default(),
+            yielded: false,
             ages: vec![0; MOST_WARPS],
             resident: 0,
             active_since: Cycle(0),
@@ -138,12 +141,12 @@ impl SubPartition {
     #[inline(always)]
     pub(crate) fn pick(&mut self, eligible: u64, now: Cycle) -> u32 {
         self.count(eligible);
-        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages })
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded: self.yielded })
     }
 
     /// The formula picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
     pub(crate) fn pick_by_formula(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
-        let candidates = Candidates { eligible, now, ages: &self.ages };
+        let candidates = Candidates { eligible, now, ages: &self.ages, yielded: self.yielded };
         let view = View { resident: self.resident, global: self.wants_global };
         let pick = self.scheduler.pick_by_formula(&candidates, &view, loads);
         if eligible & !pick.held != 0 {
@@ -182,7 +185,7 @@ impl SubPartition {
         counters.further_warps += 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] -= 1;
-        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages })
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded: self.yielded })
     }
 
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
@@ -229,6 +232,7 @@ impl SubPartition {
     ) -> Delay {
         let keep = !(1 << warp);
         self.ready &= keep;
+        self.yielded = info.yields;
         self.ready_warps -= 1;
         self.wants_global &= keep;
         self.wants_shared &= keep;
@@ -340,6 +344,7 @@ mod tests {
                 taken: PipeUse { unit: 1, interval: 1, hold: 0, lead: 0, queue: 0, late: 0, in_order: false },
                 memory: MemoryClass::None,
                 stall: 1,
+                yields: false,
                 wait_mask: 0,
                 at_most: None,
                 write_barrier: None,

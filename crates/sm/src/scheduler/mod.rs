@@ -21,6 +21,8 @@ pub(crate) struct Candidates<'a> {
     pub(crate) now: Cycle,
     /// When each warp came: older ones have smaller numbers.
     pub(crate) ages: &'a [u64],
+    /// Whether the instruction that issued last lets other warps go first.
+    pub(crate) yielded: bool,
 }
 
 /// What only a formula looks at.

@@ -45,12 +45,13 @@ impl Policy for OldestBlock {
 
     #[inline]
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
-        let &Candidates { eligible, now, .. } = candidates;
+        let &Candidates { eligible, now, yielded, .. } = candidates;
         let alone = eligible & (eligible - 1) == 0;
-        let goes_on = now == self.next && eligible >> self.last & 1 != 0;
         if alone {
             self.last = eligible.trailing_zeros();
-        } else if !goes_on {
+        } else if yielded {
+            self.last = self.longest_waiting(eligible & !(1 << self.last));
+        } else if eligible >> self.last & 1 == 0 {
             self.last = self.longest_waiting(eligible);
         }
         let last = self.last as usize;
@@ -120,7 +121,7 @@ mod tests {
 
     /// What it picks at these cycles of these eligible warps.
     fn picks(scheduler: &mut OldestBlock, cycles: &[(u64, u64)]) -> Vec<u32> {
-        let pick = |&(now, eligible)| scheduler.pick(&Candidates { eligible, now: Cycle(now), ages: &[] });
+        let pick = |&(now, eligible)| scheduler.pick(&Candidates { eligible, now: Cycle(now), ages: &[], yielded: false });
         cycles.iter().map(pick).collect()
     }
 
