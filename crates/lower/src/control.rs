@@ -3,8 +3,8 @@
 use crate::select::GROUPS;
 use std::ops::Range;
 use warplab_program::{
-    Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Reader, Resource, Role, Slot, Target,
-    WAIT_COUNTERS,
+    Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Resource, Role, Slot,
+    Target, WAIT_COUNTERS,
 };
 
 /// Cycles in which a result of variable latency is taken to come, where it must not overtake one of fixed latency.
@@ -105,9 +105,30 @@ pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], target
     set_waits(instructions, &ranges);
     for &(start, end) in &ranges {
         stalls(&mut instructions[start..end], target);
+        yields(&mut instructions[start..end], table);
     }
-    for instruction in instructions.iter_mut() {
-        instruction.control.yield_hint = instruction.control.stall < 3 || instruction.opcode.changes_flow();
+}
+
+/// Cycles after which a short stall lets other warps go first, too.
+const TURN: u32 = 12;
+
+/// Says of the instructions of a block which let other warps go first, as ptxas does: of those that compute at a fixed latency all
+/// with a stall of three cycles or more, and with two the first after some time. The bit of the others is set.
+fn yields(instructions: &mut [Instruction], table: &LatencyTable) {
+    let mut since = 0;
+    for instruction in instructions {
+        let computes = matches!(
+            instruction.opcode.info().pipe,
+            Pipe::Alu | Pipe::Fma | Pipe::FmaHeavy | Pipe::Fp16 | Pipe::Fp64 | Pipe::Uniform
+        ) && !is_variable(instruction, table);
+        let yields = computes
+            && match instruction.control.stall {
+                0 | 1 => false,
+                2 => since >= TURN,
+                _ => true,
+            };
+        instruction.control.yield_hint = !yields;
+        since = if yields { 0 } else { since } + u32::from(instruction.control.stall);
     }
 }
 

@@ -33,6 +33,9 @@ impl SubPartition {
         }
         let readiness = self.readiness(now);
         self.hold_back(now, &readiness);
+        if readiness.eligible == 0 {
+            self.find_none();
+        }
         readiness.eligible
     }
 

@@ -41,7 +41,7 @@ impl Advance<'_> {
         let delay = self.take(sub, local, info);
         let late = delay.dispatch;
         if self.sm.watched {
-            self.watch(slot, WarpState::Selected, now, now + 1);
+            self.watch_at(slot, executed.pc, WarpState::Selected, now, now + 1);
             self.watch(slot, WarpState::Stalled(info.held_as()), now + 1, now + 1 + late);
             self.observer.issued(now, self.sm.id, WarpSlot(slot as u8), executed.pc, executed.mask);
         }

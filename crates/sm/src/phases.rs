@@ -236,6 +236,11 @@ impl Advance<'_> {
             Phase::Exiting { pc, .. } => pc,
             _ => warp.state.paths.current().map_or(0, |path| path.pc),
         };
+        self.watch_at(slot, pc, state, from, to);
+    }
+
+    /// Likewise, at an instruction that need not be the next one.
+    pub(crate) fn watch_at(&mut self, slot: usize, pc: u32, state: WarpState, from: Cycle, to: Cycle) {
         let interval = StateInterval { slot: WarpSlot(slot as u8), state, pc, from, to };
         self.observer.state(self.sm.id, interval);
     }

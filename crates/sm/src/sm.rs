@@ -334,6 +334,9 @@ impl Advance<'_> {
                 continue;
             }
             let mut readiness = self.readiness(sub);
+            if readiness.eligible == 0 {
+                self.sm.sub_partitions[sub].find_none();
+            }
             if readiness.eligible != 0 && by_formula {
                 readiness.held = self.select_by_formula(sub, &readiness)?;
                 eligible |= readiness.held != readiness.eligible;

@@ -35,6 +35,8 @@ pub(crate) struct SubPartition {
     pub(crate) queue_full: bool,
     /// Whether the last instruction lets other warps go first.
     yielded: bool,
+    /// The warps that have become ready since a warp was last looked for.
+    fresh: u64,
     /// What holds back ready warps, while an SM advances.
     #[serde(skip)]
     pub(crate) hold: Hold,
@@ -115,6 +117,7 @@ impl SubPartition {
             queue_full: false,
             hold: Hold::default(),
             yielded: false,
+            fresh: 0,
             ages: vec![0; MOST_WARPS],
             resident: 0,
             active_since: Cycle(0),
@@ -141,12 +144,20 @@ impl SubPartition {
     #[inline(always)]
     pub(crate) fn pick(&mut self, eligible: u64, now: Cycle) -> u32 {
         self.count(eligible);
-        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded: self.yielded })
+        let fresh = std::mem::take(&mut self.fresh);
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded: self.yielded, fresh })
+    }
+
+    /// No warp is eligible: those that are ready have to wait.
+    #[inline(always)]
+    pub(crate) fn find_none(&mut self) {
+        self.fresh = 0;
     }
 
     /// The formula picks one of the eligible warps, or holds all of them back; `loads` counts what a warp waits for.
     pub(crate) fn pick_by_formula(&mut self, eligible: u64, now: Cycle, loads: impl Fn(u32) -> i64) -> Pick {
-        let candidates = Candidates { eligible, now, ages: &self.ages, yielded: self.yielded };
+        let fresh = std::mem::take(&mut self.fresh);
+        let candidates = Candidates { eligible, now, ages: &self.ages, yielded: self.yielded, fresh };
         let view = View { resident: self.resident, global: self.wants_global };
         let pick = self.scheduler.pick_by_formula(&candidates, &view, loads);
         if eligible & !pick.held != 0 {
@@ -185,7 +196,8 @@ impl SubPartition {
         counters.further_warps += 1;
         counters.states[WarpState::Selected.index()] += 1;
         counters.states[WarpState::NotSelected.index()] -= 1;
-        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded: self.yielded })
+        let (yielded, fresh) = (self.yielded, self.fresh);
+        self.scheduler.pick(&Candidates { eligible, now, ages: &self.ages, yielded, fresh })
     }
 
     /// Charges cycles to the ready warps that a unit or the memory queue holds back.
@@ -209,6 +221,7 @@ impl SubPartition {
     pub(crate) fn make_ready(&mut self, warp: u32, unit: u8, memory: MemoryClass) {
         let bit = 1 << warp;
         self.ready |= bit;
+        self.fresh |= bit;
         self.ready_warps += 1;
         self.hold.change();
         self.pipes.want(warp, unit);

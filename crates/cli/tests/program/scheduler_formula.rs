@@ -15,7 +15,8 @@ const SAME: [(&str, &str); 6] = [
     ("cggty", "rank(select(issued_last,first,-age))"),
     (
         "oldest-block",
-        "rank(select(issued_last*(issued>0)*(since_issue==1),first,1000000000*block+order-64*(since_issue+order)))",
+        "rank(select(issued_last*(issued>0)*(yielded+ready_now>0),select(yielded,1000000000000000000,first),\
+         1000000000*block+order-64*(since_issue+order)))",
     ),
 ];
 

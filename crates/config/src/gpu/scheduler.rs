@@ -46,14 +46,15 @@ macro_rules! schedulers {
                 description: "Greedy, then youngest: the warp that issued last while it can, else the youngest. What Huerta \
                               and others (MICRO 2025) found on NVIDIA's machines.",
             }
-            /// Greedy, then the oldest block: the last issued while it issues without a gap, else a warp of the oldest block, in
-            /// turn (`traces/h200/core`).
+            /// Greedy as the compiler guides it, then the oldest block: the last issued until it has to wait or lets others go first, else
+            /// a warp of the oldest block, in turn (`traces/h200/core`).
             OldestBlock in oldest_block {
                 option: "oldest-block",
                 summary: "Greedy, then the oldest block in turn",
-                description: "Greedy, then the oldest block: the warp that issued in the cycle before while it can, else, of \
-                              the oldest block that can issue, the warp whose last issue is longest ago. What an H200 does: \
-                              warps of a block take turns at a unit or a queue that is full, and blocks wait for older ones.",
+                description: "Greedy, then the oldest block: the warp that issued last until it has to wait for a unit, a \
+                              queue or a value, or its instruction lets others go first, which the compiler marks; else, of the oldest block that can issue, the \
+                              warp whose last issue is longest ago. What an H200 does: warps of a block take turns, and \
+                              blocks wait for older ones.",
             }
             /// Any, by a seeded generator.
             Random in random {
@@ -150,7 +151,7 @@ macro_rules! scheduler_policies {
 const RANK: &str = "A formula gives every warp that can issue a number, and the one with the lowest issues: \
     rank(\"select(issued_last, first, age)\") is gto. It has whole numbers, + - * / %, comparisons (1 or 0), min, max, \
     abs, select(condition, then, else), and the names age, order, slot, block, issued, since_issue, loads, global, \
-    issued_last, last, cycle, never, first. 'keep NAME = NUMBER then EXPRESSION;' before it keeps a value that \
+    issued_last, last, ready_now, yielded, cycle, never, first. 'keep NAME = NUMBER then EXPRESSION;' before it keeps a value that \
     becomes EXPRESSION when a warp issues; 'keep warp NAME ...' one for every warp. What each name means is said by \
     'warplab explain NAME'.";
 

@@ -216,7 +216,8 @@ impl DataStage {
 
     /// Whether there is room for the data of a load of so many passes beside that which waits.
     pub(crate) fn has_room(&self, passes: u16, spec: &DataSpec) -> bool {
-        self.returning == 0 || spec.returning_passes.is_none_or(|room| self.returning + u64::from(passes) <= room)
+        self.returning == 0
+            || spec.returning_passes.is_none_or(|room| self.returning + u64::from(passes) <= room)
     }
 
     /// The data of a load has come `now`: when it has its result, where it passes at once or only waits for what passes; else it

@@ -48,7 +48,13 @@ pub(crate) struct Loads {
 impl Loads {
     /// None, of an SM with so many warp slots.
     pub(crate) fn new(warps: usize) -> Loads {
-        Loads { loads: Slab::new(), missed: vec![VecDeque::new(); warps], turns: VecDeque::new(), has_turn: vec![false; warps], counters: QueueCounters::default() }
+        Loads {
+            loads: Slab::new(),
+            missed: vec![VecDeque::new(); warps],
+            turns: VecDeque::new(),
+            has_turn: vec![false; warps],
+            counters: QueueCounters::default(),
+        }
     }
 
     /// A load starts that has its result at `ready` at the earliest, after its own part and `parts` more.

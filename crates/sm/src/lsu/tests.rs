@@ -29,6 +29,7 @@ const SPEC: LsuSpec = LsuSpec {
         shared_queue: 0,
         global_queue: 0,
         between_loads: None,
+        returning_passes: None,
     },
     load_share: 1,
     lines_at_once: 8,

@@ -23,6 +23,8 @@ pub(crate) struct Candidates<'a> {
     pub(crate) ages: &'a [u64],
     /// Whether the instruction that issued last lets other warps go first.
     pub(crate) yielded: bool,
+    /// The warps that have become ready since the scheduler last looked: none that had to wait for a unit.
+    pub(crate) fresh: u64,
 }
 
 /// What only a formula looks at.
@@ -153,12 +155,18 @@ mod tests {
     }
 
     /// What a scheduler picks in consecutive cycles.
+    /// Warps that need not wait, in the cycles of [`picks`].
+    const FRESH: u64 = 0x5555_5555_5555_5555;
+
     pub(super) fn picks(policy: SchedulerPolicy, eligible: &[u64], ages: &[u64]) -> Vec<u32> {
         let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 0);
         by_age(ages).into_iter().for_each(|warp| scheduler.enter(warp, 0, Cycle(0)));
         let cycles = eligible.iter().zip(2..);
         cycles
-            .map(|(&eligible, now)| pick(&mut scheduler, &Candidates { eligible, now: Cycle(now), ages }))
+            .map(|(&eligible, now)| {
+                let yielded = now % 3 == 0;
+                pick(&mut scheduler, &Candidates { eligible, now: Cycle(now), ages, yielded, fresh: FRESH })
+            })
             .collect()
     }
 
@@ -199,7 +207,8 @@ mod tests {
         for policy in every_policy() {
             let name = policy.text();
             let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 3);
-            let candidates = Candidates { eligible: u64::MAX, now: Cycle(7), ages: &[5; 64] };
+            let candidates =
+                Candidates { eligible: u64::MAX, now: Cycle(7), ages: &[5; 64], yielded: false, fresh: 0 };
             (0..10).for_each(|_| {
                 pick(&mut scheduler, &candidates);
             });

@@ -9,14 +9,14 @@ use warplab_units::Cycle;
 /// The most warps of a scheduler.
 const WARPS: u64 = 64;
 
-/// The warp that issued in the cycle before while it can; else, of the oldest block that has an eligible warp, the warp whose
-/// last issue or arrival is longest ago. Each older warp of its block counts as a cycle more, and of warps that have waited
-/// equally long so the oldest issues. It is what an H200 does in `traces/h200/core/turns.txt` and `select.txt`.
+/// The warp that issued last until it has to wait, unless its instruction lets others go first; else, of the oldest block that has an
+/// eligible warp, the warp whose last issue or arrival is longest ago. Each older warp of its block counts as a cycle more, and of
+/// warps that have waited equally long so the oldest issues. It is what an H200 does in `traces/h200/core`: `turns.txt`,
+/// `select.txt` and `alike.txt`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OldestBlock {
-    last: u32,
-    /// The cycle after that in which `last` issued.
-    next: Cycle,
+    /// The warp that issued last, if it is still there.
+    last: u64,
     /// Of each warp, the most warps less those of its block that are older.
     younger: Vec<u64>,
     /// Since when each warp has waited, and `younger` more.
@@ -36,7 +36,6 @@ impl Policy for OldestBlock {
     fn new(_: &SchedulerSpec, _: u64) -> OldestBlock {
         OldestBlock {
             last: 0,
-            next: Cycle(0),
             younger: vec![WARPS; WARPS as usize],
             order: vec![0; WARPS as usize],
             blocks: Vec::new(),
@@ -45,19 +44,16 @@ impl Policy for OldestBlock {
 
     #[inline]
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
-        let &Candidates { eligible, now, yielded, .. } = candidates;
-        let alone = eligible & (eligible - 1) == 0;
-        if alone {
-            self.last = eligible.trailing_zeros();
-        } else if yielded {
-            self.last = self.longest_waiting(eligible & !(1 << self.last));
-        } else if eligible >> self.last & 1 == 0 {
-            self.last = self.longest_waiting(eligible);
+        let &Candidates { eligible, now, yielded, fresh, .. } = candidates;
+        let others = eligible & !self.last;
+        if others != 0 && (yielded || eligible & self.last & fresh == 0) {
+            let rest = if yielded { others } else { eligible };
+            let single = rest & (rest - 1) == 0;
+            self.last = if single { rest } else { 1 << self.longest_waiting(rest) };
         }
-        let last = self.last as usize;
-        self.order[last] = now.0 + self.younger[last];
-        self.next = now + 1;
-        self.last
+        let last = self.last.trailing_zeros();
+        self.order[last as usize] = now.0 + self.younger[last as usize];
+        last
     }
 
     fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
@@ -78,6 +74,7 @@ impl Policy for OldestBlock {
 
     fn leave(&mut self, warp: u32) {
         let Some(place) = self.blocks.iter().position(|block| block.warps >> warp & 1 != 0) else { return };
+        self.last &= !(1 << warp);
         let block = &mut self.blocks[place];
         block.warps &= !(1 << warp);
         let mut behind = block.warps & !((1 << warp) - 1);
@@ -119,29 +116,37 @@ mod tests {
         scheduler
     }
 
-    /// What it picks at these cycles of these eligible warps.
-    fn picks(scheduler: &mut OldestBlock, cycles: &[(u64, u64)]) -> Vec<u32> {
-        let pick = |&(now, eligible)| scheduler.pick(&Candidates { eligible, now: Cycle(now), ages: &[], yielded: false });
+    /// What it picks at these cycles of these eligible warps, where each instruction lets others go first or none does.
+    fn picks(scheduler: &mut OldestBlock, yielded: bool, cycles: &[(u64, u64)]) -> Vec<u32> {
+        let pick = |&(now, eligible)| {
+            scheduler.pick(&Candidates { eligible, now: Cycle(now), ages: &[], yielded, fresh: !0 })
+        };
         cycles.iter().map(pick).collect()
     }
 
     #[test]
-    fn it_stays_without_a_gap_and_then_takes_the_longest_waiting() {
-        let cycles = [(10, 0b1111), (11, 0b1111), (12, 0b0111), (14, 0b1111), (16, 0b1111), (30, 0b1111)];
-        assert_eq!(picks(&mut scheduler(&[0; 4]), &cycles), [3, 3, 2, 1, 0, 3]);
+    fn it_stays_until_its_warp_cannot_issue_and_then_takes_the_longest_waiting() {
+        let cycles = [(10, 0b1111), (11, 0b1111), (14, 0b1111), (16, 0b0111), (18, 0b1111), (30, 0b1011)];
+        assert_eq!(picks(&mut scheduler(&[0; 4]), false, &cycles), [3, 3, 3, 2, 2, 1]);
+    }
+
+    #[test]
+    fn a_warp_that_lets_others_go_first_waits_for_its_turn() {
+        let cycles = [(10, 0b1111), (11, 0b1111), (12, 0b1111), (13, 0b1111), (14, 0b1111), (15, 0b1000)];
+        assert_eq!(picks(&mut scheduler(&[0; 4]), true, &cycles), [3, 2, 1, 0, 3, 3]);
     }
 
     #[test]
     fn an_older_warp_is_a_cycle_more() {
-        assert_eq!(picks(&mut scheduler(&[0; 2]), &[(10, 0b01), (11, 0b10), (20, 0b11)]), [0, 1, 0]);
-        assert_eq!(picks(&mut scheduler(&[0; 2]), &[(10, 0b10), (12, 0b01), (20, 0b11)]), [1, 0, 1]);
+        assert_eq!(picks(&mut scheduler(&[0; 2]), true, &[(10, 0b01), (11, 0b10), (20, 0b11)]), [0, 1, 0]);
+        assert_eq!(picks(&mut scheduler(&[0; 2]), true, &[(10, 0b10), (12, 0b01), (20, 0b11)]), [1, 0, 1]);
     }
 
     #[test]
     fn older_warps_count_while_they_are_there() {
         let mut scheduler = scheduler(&[0; 3]);
-        assert_eq!(picks(&mut scheduler, &[(10, 0b100), (12, 0b010)]), [2, 1]);
-        assert_eq!(picks(&mut scheduler.clone(), &[(20, 0b110)]), [2]);
+        assert_eq!(picks(&mut scheduler, true, &[(10, 0b100), (12, 0b010)]), [2, 1]);
+        assert_eq!(picks(&mut scheduler.clone(), true, &[(20, 0b110)]), [2]);
         scheduler.leave(0);
         assert_eq!(scheduler.blocks[0].warps, 0b110);
     }
@@ -149,7 +154,16 @@ mod tests {
     #[test]
     fn warps_of_the_oldest_block_take_turns_while_younger_blocks_wait() {
         let cycles = [(10, 0b1111), (12, 0b1111), (14, 0b1111), (16, 0b1100), (18, 0b1110), (20, 0b1100)];
-        assert_eq!(picks(&mut scheduler(&[4, 4, 7, 7]), &cycles), [1, 0, 1, 3, 1, 2]);
+        assert_eq!(picks(&mut scheduler(&[4, 4, 7, 7]), true, &cycles), [1, 0, 1, 3, 1, 2]);
+    }
+
+    #[test]
+    fn a_warp_in_the_place_of_the_last_one_does_not_go_on_for_it() {
+        let mut scheduler = scheduler(&[4, 7]);
+        assert_eq!(picks(&mut scheduler, false, &[(10, 0b01)]), [0]);
+        scheduler.leave(0);
+        scheduler.enter(0, 9, Cycle(11));
+        assert_eq!(picks(&mut scheduler, false, &[(12, 0b11)]), [1]);
     }
 
     #[test]
@@ -157,6 +171,6 @@ mod tests {
         let mut scheduler = scheduler(&[4, 7]);
         scheduler.leave(0);
         scheduler.enter(0, 9, Cycle(5));
-        assert_eq!(picks(&mut scheduler, &[(10, 0b11), (12, 0b11), (14, 0b01)]), [1, 1, 0]);
+        assert_eq!(picks(&mut scheduler, false, &[(10, 0b11), (12, 0b11), (14, 0b01)]), [1, 1, 0]);
     }
 }

@@ -36,5 +36,7 @@ inputs! {
     Global "global" "1 if the warp's next instruction accesses global or local memory, else 0."
     IssuedLast "issued_last" "1 for the slot that the scheduler issued from last, else 0."
     Last "last" "The slot that the scheduler issued from last; 0 at first."
+    ReadyNow "ready_now" "1 if the warp waits for no unit since an earlier cycle, else 0."
+    Yielded "yielded" "1 if the scheduler's last instruction lets other warps go first, as the compiler has marked it, else 0."
     Cycle "cycle" "The cycle."
 }

@@ -10,8 +10,7 @@ fn fault(text: &str) -> (String, std::ops::Range<usize>) {
     (fault.message, fault.span.range())
 }
 
-const KNOWN: &str =
-    "age, order, slot, block, issued, since_issue, loads, global, issued_last, last, cycle, never, first";
+const KNOWN: &str = "age, order, slot, block, issued, since_issue, loads, global, issued_last, last, ready_now, yielded, cycle, never, first";
 
 #[test]
 fn a_formula_becomes_a_flat_program_that_computes_nothing_twice() {

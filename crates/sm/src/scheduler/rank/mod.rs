@@ -159,6 +159,8 @@ impl Rank {
                     RankInput::Global => each(&|slot| (view.global >> slot & 1) as i64),
                     RankInput::IssuedLast => each(&|slot| i64::from(slot as u32 == last)),
                     RankInput::Last => column.fill(i64::from(last)),
+                    RankInput::ReadyNow => each(&|slot| (candidates.fresh >> slot & 1) as i64),
+                    RankInput::Yielded => column.fill(i64::from(candidates.yielded)),
                     RankInput::Cycle => column.fill(candidates.now.0 as i64),
                 },
             }

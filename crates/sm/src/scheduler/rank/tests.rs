@@ -17,7 +17,8 @@ fn pick_all(text: &str, eligible: &[u64], view: View, loads: &[i64]) -> Vec<Pick
     let cycles = eligible.iter().zip(NOW..);
     cycles
         .map(|(&eligible, cycle)| {
-            let candidates = Candidates { eligible, now: Cycle(cycle), ages: &ages };
+            let candidates =
+                Candidates { eligible, now: Cycle(cycle), ages: &ages, yielded: false, fresh: 0 };
             scheduler.pick_by_formula(&candidates, &view, |warp| loads[warp as usize])
         })
         .collect()
@@ -40,7 +41,8 @@ fn anything() -> (Vec<u64>, Vec<u64>) {
 
 #[test]
 fn the_scheduler_of_the_oldest_block_is_a_formula() {
-    let formula = "select(issued_last * (since_issue == 1), first, 1000000000 * block + order - 64 * (since_issue + order))";
+    let formula = "select(issued_last * (issued > 0) * (yielded + ready_now > 0), select(yielded, 1000000000000000000, first), \
+                   1000000000 * block + order - 64 * (since_issue + order))";
     // Warps of a block come in the order of their numbers.
     let ages: Vec<u64> = (0..64).collect();
     let (eligible, _) = anything();
@@ -98,7 +100,8 @@ fn a_kept_value_changes_when_a_warp_issues_and_one_of_a_warp_starts_anew_with_it
     let spec = SchedulerSpec { policy: policy("keep warp n = 0 then n + 1; n"), seed: 1, fetch_group: 8 };
     let mut scheduler = Scheduler::new(&spec, 0);
     let pick = |scheduler: &mut Scheduler| {
-        let candidates = Candidates { eligible: 0b11, now: Cycle(NOW), ages: &[0; 64] };
+        let candidates =
+            Candidates { eligible: 0b11, now: Cycle(NOW), ages: &[0; 64], yielded: false, fresh: 0 };
         scheduler.pick_by_formula(&candidates, &VIEW, |_| 0).warp
     };
     assert_eq!(
