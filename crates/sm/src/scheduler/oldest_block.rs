@@ -137,6 +137,21 @@ mod tests {
     }
 
     #[test]
+    fn a_warp_that_had_to_wait_for_a_unit_loses_its_turn() {
+        let mut scheduler = scheduler(&[0; 4]);
+        let mut pick = |now, fresh| {
+            scheduler.pick(&Candidates {
+                eligible: 0b1111,
+                now: Cycle(now),
+                ages: &[],
+                yielded: false,
+                fresh,
+            })
+        };
+        assert_eq!([pick(10, 0b1111), pick(18, 0), pick(26, 0b0100), pick(34, 0b1011)], [3, 2, 2, 1]);
+    }
+
+    #[test]
     fn an_older_warp_is_a_cycle_more() {
         assert_eq!(picks(&mut scheduler(&[0; 2]), true, &[(10, 0b01), (11, 0b10), (20, 0b11)]), [0, 1, 0]);
         assert_eq!(picks(&mut scheduler(&[0; 2]), true, &[(10, 0b10), (12, 0b01), (20, 0b11)]), [1, 0, 1]);
