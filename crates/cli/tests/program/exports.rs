@@ -74,6 +74,21 @@ fn the_csv_of_a_timeline_has_every_warp_cycle_once() {
 }
 
 #[test]
+fn the_csv_of_a_timeline_names_the_instruction_that_issues() {
+    let csv = written("csv_issues", "--timeline-csv", "");
+    let mut issues: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in csv.lines().filter(|line| line.contains(",selected,")) {
+        let cells: Vec<&str> = line.splitn(10, ',').collect();
+        issues.entry(cells[2]).or_default().push(line.splitn(9, ',').last().unwrap());
+    }
+    assert_eq!(issues.len(), 8);
+    for of_slot in issues.values() {
+        assert!(of_slot[0].starts_with("0,"), "{}", of_slot[0]);
+        assert!(of_slot.last().unwrap().contains("EXIT"), "{of_slot:?}");
+    }
+}
+
+#[test]
 fn a_trace_for_perfetto_has_a_thread_for_each_slot_and_the_queues() {
     let trace: Value = serde_json::from_str(&written("perfetto", "--timeline-perfetto", "")).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();

@@ -52,8 +52,8 @@ macro_rules! schedulers {
                 option: "oldest-block",
                 summary: "Greedy, then the oldest block in turn",
                 description: "Greedy, then the oldest block: the warp that issued last until it has to wait for a unit, a \
-                              queue or a value, or its instruction lets others go first, which the compiler marks; else, of the oldest block that can issue, the \
-                              warp whose last issue is longest ago. What an H200 does: warps of a block take turns, and \
+                              queue or a value, or its instruction lets others go first, which the compiler marks; \
+                              else, of the oldest block that can issue, the warp whose last issue is longest ago. What an H200 does: warps of a block take turns, and \
                               blocks wait for older ones.",
             }
             /// Any, by a seeded generator.

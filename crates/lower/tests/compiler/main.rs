@@ -19,3 +19,4 @@ mod programs;
 mod suite;
 mod turns;
 mod unrolling;
+mod yields;
