@@ -221,6 +221,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         copy_passes: sm.memory_pipeline.copy_passes,
         lines_at_once: sm.memory_pipeline.lines_at_once.map_or(usize::MAX, |lines| lines as usize),
         store_hold: sm.l1.store_buffer.map(|_| u64::from(sm.l1.store_hold)),
+        store_taken: sm.l1.store_buffer.map_or(0, |_| u64::from(sm.l1.store_taken)),
         data: DataSpec {
             pace: u64::from(sm.memory_pipeline.load_share.unwrap_or(1)),
             store_conflict_percent: u64::from(sm.l1.store_conflict_percent.unwrap_or(100))

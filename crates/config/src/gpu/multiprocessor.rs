@@ -409,6 +409,11 @@ pub struct L1Cache {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub store_hold: u32,
+    /// Cycles from when a store begins to leave until L1 has taken the line that it brings. Until then another store to the line that does not
+    /// join it misses, and what was stored is not kept.
+    #[serde(default)]
+    #[schemars(range(max = 255))]
+    pub store_taken: u32,
     /// When given, every access to global memory answers after so many cycles, whatever it touches: a memory without
     /// caches and without limits, for teaching.
     #[serde(default)]

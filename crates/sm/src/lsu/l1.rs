@@ -35,6 +35,8 @@ pub(crate) struct L1 {
     sets: SetNumbers,
     /// Words of the line of each place that were stored since a sector of it was first stored in part.
     stored: Vec<u32>,
+    /// When the line of each place has taken the store that brought it.
+    taken: Vec<Cycle>,
     pub(crate) mshrs: Mshrs,
 }
 
@@ -46,7 +48,7 @@ impl L1 {
 
     /// A cache with these tags.
     pub(crate) fn of(tags: SectorCache, sets: SetNumbers) -> L1 {
-        L1 { tags, sets, stored: Vec::new(), mshrs: Mshrs::default() }
+        L1 { tags, sets, stored: Vec::new(), taken: Vec::new(), mshrs: Mshrs::default() }
     }
 
     /// The lines that it holds.
@@ -91,16 +93,55 @@ impl L1 {
 
     /// The place of a line, which it gets where it has none.
     fn found_or_inserted(&mut self, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
-        found.map_or_else(|absent| self.tags.replace_absent(absent), Some)
+        let absent = match found {
+            Ok(index) => return Some(index),
+            Err(absent) => absent,
+        };
+        let index = self.tags.replace_absent(absent)?;
+        if let Some(taken) = self.taken.get_mut(index.number()) {
+            *taken = Cycle(0);
+        }
+        Some(index)
     }
 
-    /// A store writes through: the line takes the bytes if it is there. Whether it is.
-    pub(crate) fn store(&mut self, access: &LineAccess) -> bool {
+    /// A store writes through: the line takes the bytes if it is there, or the store brings it. Whether it was there: not one
+    /// whose store has left and which has not taken that yet, unless this one `joins` it. Such a line loses what was stored
+    /// (measured: merge/windows.txt).
+    pub(crate) fn store(&mut self, access: &LineAccess, joins: bool, now: Cycle) -> bool {
         let found = self.tags.find(access.line, self.sets.of(access.line));
-        if let Some(index) = found {
-            self.write(index, access);
+        match found {
+            Some(index) if joins || self.has_taken(index, now) => {
+                self.write(index, access);
+                true
+            }
+            Some(index) => {
+                self.tags.invalidate(index);
+                self.bring(access);
+                false
+            }
+            None => {
+                self.bring(access);
+                false
+            }
         }
-        found.is_some()
+    }
+
+    /// Whether the line of a place is not one that a store brings just now.
+    #[inline]
+    fn has_taken(&self, index: LineIndex, now: Cycle) -> bool {
+        self.taken.get(index.number()).is_none_or(|&taken| taken <= now)
+    }
+
+    /// The store that brings a line, if one still does `now`, leaves such that the line has taken it at a cycle.
+    pub(crate) fn takes(&mut self, line: Address, hit: bool, at: Cycle, now: Cycle) {
+        let Some(index) = self.tags.find(line, self.sets.of(line)) else { return };
+        if hit && self.has_taken(index, now) {
+            return;
+        }
+        if index.number() >= self.taken.len() {
+            self.taken.resize(index.number() + 1, Cycle(0));
+        }
+        self.taken[index.number()] = at;
     }
 
     /// A line takes what is stored; a sector of which every word has been stored is there.
@@ -122,7 +163,7 @@ impl L1 {
     }
 
     /// A store whose line was not there: it is there from now on, as far as it is written (measured: lsu/order.txt).
-    pub(crate) fn take(&mut self, access: &LineAccess) {
+    fn bring(&mut self, access: &LineAccess) {
         let found = self.tags.seek(access.line, self.sets.of(access.line));
         if let Some(index) = self.found_or_inserted(found) {
             self.write(index, access);

@@ -72,6 +72,8 @@ pub(crate) struct LsuSpec {
     pub(crate) copy_passes: u16,
     /// Cycles from the last pass of a store until its first request leaves, where stores wait for their data.
     pub(crate) store_hold: Option<u64>,
+    /// Cycles from when a store leaves until the line has taken it that it brings.
+    pub(crate) store_taken: u64,
     /// Cycles between two passes of a load, and that data of a pass takes on the way back to its sub-partition.
     pub(crate) load_share: u64,
     /// Cycles from the start to the result of an instruction without an active lane; it does not come here where it is not

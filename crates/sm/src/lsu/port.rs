@@ -121,12 +121,14 @@ impl SendPort {
     }
 
     /// The request of a store at a place begins to leave at a cycle at the earliest: those that leave before it then pass it, and
-    /// what comes from now on waits behind it. What it takes of the port stays where it was.
-    pub(crate) fn put_back(&mut self, place: usize, start: Cycle, spec: &PortSpec) {
+    /// what comes from now on waits behind it. What it takes of the port stays where it was. When it begins to leave.
+    pub(crate) fn put_back(&mut self, place: usize, start: Cycle, spec: &PortSpec) -> Cycle {
         let (mut place, number) = (place, self.first + place as u64);
-        let Some(mut index) = self.stores.iter().position(|store| store.number == number) else { return };
+        let found = self.stores.iter().position(|store| store.number == number);
+        let Some(mut index) = found else { return start };
         let wait = start.0.saturating_sub(self.stores[index].start.0);
         self.stores[index].start += wait;
+        let start = self.stores[index].start;
         self.sent[place].at += wait;
         self.free = self.free.max(self.sent[place].at.0 * spec.bytes_per_cycle);
         while place + 1 < self.sent.len() && self.sent[place + 1].at < self.sent[place].at {
@@ -139,6 +141,7 @@ impl SendPort {
                 index += 1;
             }
         }
+        start
     }
 
     /// Takes the requests, in order of time, up to the first that a store may still join after `end`.

@@ -6,7 +6,7 @@ use super::message::{Outcome, Owner};
 use super::{LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{Request, RequestKind};
-use warplab_units::{Cycle, SectorMask};
+use warplab_units::{Address, Cycle, SectorMask};
 
 /// The warp that a store is of: its slot and generation.
 type Writer = (u8, u32);
@@ -40,34 +40,35 @@ impl LoadStoreUnit {
         let holds = spec.port.joinable > 0 && !self.has_credits(now, spec);
         let mut requests = 0;
         for access in lines {
-            let found = self.l1.store(access);
-            if !found {
-                self.l1.take(access);
-            }
-            let hits = if found { u64::from(access.sectors.count()) } else { 0 };
-            if local {
-                self.counters.local_store_sector_hits += hits;
+            let joined = if holds && self.join_held(access, spec) {
+                Some(Cycle::NEVER)
+            } else if joins {
+                let last = spec.port.joinable.saturating_sub(self.held.len());
+                let place = self.port.joinable(after, access.line, last);
+                place.map(|place| {
+                    self.join(place, access, spec);
+                    self.port.put_back(place, leaves, &spec.port)
+                })
             } else {
-                self.counters.global_store_sector_hits += hits;
-            }
-            if holds && self.join_held(access, spec) {
-                continue;
-            }
-            let last = spec.port.joinable.saturating_sub(self.held.len());
-            if joins && let Some(place) = self.port.joinable(after, access.line, last) {
-                self.join(place, access, spec);
-                self.port.put_back(place, leaves, &spec.port);
+                None
+            };
+            let hit = self.l1.store(access, joined.is_some() || spec.store_taken == 0, after);
+            self.count_store_hits(if hit { access.sectors.count() } else { 0 }, local);
+            if let Some(start) = joined {
+                self.leaves_for(access.line, hit, start, after, spec);
                 continue;
             }
             requests += 1;
             let kind = RequestKind::Write { full: access.full, words: access.words };
             let token = Token::Store { slot: owner.slot, generation: owner.generation };
             let request = self.request(spec, access, (access.sectors, kind), token, leaves);
-            if holds {
+            let start = if holds {
                 self.held.push_back(Held { request, writer, is_last: false });
+                Cycle::NEVER
             } else {
-                self.write(request, due, spec);
-            }
+                self.write(request, due, spec)
+            };
+            self.leaves_for(access.line, hit, start, after, spec);
         }
         match self.held.back_mut() {
             Some(held) if holds && requests > 0 => {
@@ -76,6 +77,22 @@ impl LoadStoreUnit {
                 outcomes.push(Outcome::Held { slot, generation, requests });
             }
             _ => outcomes.push(self.sent(writer, requests, spec)),
+        }
+    }
+
+    /// So many sectors of a store were there.
+    fn count_store_hits(&mut self, sectors: u32, local: bool) {
+        if local {
+            self.counters.local_store_sector_hits += u64::from(sectors);
+        } else {
+            self.counters.global_store_sector_hits += u64::from(sectors);
+        }
+    }
+
+    /// A store to a line, which it has hit or not, begins to leave at a cycle: then the line takes it.
+    fn leaves_for(&mut self, line: Address, hit: bool, start: Cycle, now: Cycle, spec: &LsuSpec) {
+        if spec.store_taken > 0 {
+            self.l1.takes(line, hit, Cycle(start.0.saturating_add(spec.store_taken)), now);
         }
     }
 
@@ -100,7 +117,8 @@ impl LoadStoreUnit {
         while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
             let Some(Held { request, writer, is_last }) = self.held.pop_front() else { return };
             let at = request.at.max(now);
-            self.write(Request { at, ..request }, now, spec);
+            let start = self.write(Request { at, ..request }, now, spec);
+            self.leaves_for(request.line, true, start, now, spec);
             if is_last {
                 outcomes.push(self.sent(writer, 0, spec));
             }
@@ -112,12 +130,13 @@ impl LoadStoreUnit {
         Outcome::Sent { slot, generation, requests, at: self.port.free_at(&spec.port) }
     }
 
-    /// A request of a store passes the send port, which it could do at `due`.
+    /// A request of a store passes the send port, which it could do at `due`: when it begins to leave.
     #[inline(never)]
-    fn write(&mut self, request: Request, due: Cycle, spec: &LsuSpec) {
+    fn write(&mut self, request: Request, due: Cycle, spec: &LsuSpec) -> Cycle {
         self.has_written = true;
         let start = self.leave(request, due, spec);
         self.port.note_store(start, &spec.port);
+        start
     }
 
     /// A store joins one to the same line that waits for credits, if there is one.

@@ -35,6 +35,7 @@ const SPEC: LsuSpec = LsuSpec {
     lines_at_once: 8,
     copy_passes: 0,
     store_hold: None,
+    store_taken: 0,
     port: PortSpec { bytes_per_cycle: 32, queue: 32, joinable: 0 },
     header_bytes: 8,
     flit_bytes: None,
