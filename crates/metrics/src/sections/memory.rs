@@ -50,13 +50,14 @@ macro_rules! dram {
     };
 }
 
-/// Sectors of loads and stores at level one, and those found.
+/// Sectors of loads, stores and atomic operations at level one, and those found: never one of an atomic operation.
 fn l1_sectors(context: &Context<'_>) -> (u64, u64) {
     let l1 = &context.counters.sm.l1;
     let loads = l1.global_load_sectors + l1.local_load_sectors;
     let stores = l1.global_store_sectors + l1.local_store_sectors;
     let hits = l1.global_load_sector_hits + l1.global_load_sector_merges + l1.local_load_sector_hits;
-    (loads + stores, hits + l1.global_store_sector_hits + l1.local_store_sector_hits)
+    let atomics = l1.global_atomic_sectors + l1.global_reduction_sectors;
+    (loads + stores + atomics, hits + l1.global_store_sector_hits + l1.local_store_sector_hits)
 }
 
 /// Sectors at level two, and those found.
@@ -102,8 +103,8 @@ const METRICS: &[Metric] = &[
         "l1tex__t_sector_hit_rate.pct",
         "L1/TEX Hit Rate",
         Percent,
-        "sectors found / sectors of loads and stores of global and local memory",
-        "How often level one had the sector, or had asked for it already.",
+        "sectors found / sectors of loads, stores and atomic operations of global and local memory",
+        "How often level one had the sector, or had asked for it already. Atomic operations count as misses.",
         |c| {
             let (all, hits) = l1_sectors(c);
             Value::percent(hits as f64, all as f64)

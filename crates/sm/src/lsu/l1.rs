@@ -253,6 +253,11 @@ mod tests {
         l1.load(&LineAccess { words, ..access(line, sectors, 0) }, 0, Cycle(0))
     }
 
+    /// Whether a store finds its line.
+    fn store(l1: &mut L1, access: &LineAccess) -> bool {
+        l1.store(access, false, Cycle(0))
+    }
+
     fn fill(l1: &mut L1, line: u64, sectors: u8) -> Vec<LoadId> {
         let mut done = Vec::new();
         l1.fill((Address(line), None), SectorMask(sectors), Cycle(0), Cycle(9), &mut done);
@@ -291,8 +296,8 @@ mod tests {
     #[test]
     fn a_whole_sector_that_was_stored_can_be_read() {
         let mut l1 = cache();
-        assert!(!l1.store(&access(0, 0b0011, 0b0001)));
-        l1.take(&access(0, 0b0011, 0b0001));
+        assert!(!store(&mut l1, &access(0, 0b0011, 0b0001)));
+        store(&mut l1, &access(0, 0b0011, 0b0001));
         let lookup = load(&mut l1, 0, 0b0011);
         assert_eq!((lookup.hits, lookup.merges, lookup.request), (1, 0, SectorMask(0b0010)));
     }
@@ -301,13 +306,13 @@ mod tests {
     fn a_sector_can_be_read_when_all_its_words_have_been_stored_one_by_one() {
         let mut l1 = cache();
         let word = |line, word: u32| LineAccess { words: 1 << word, ..access(line, 0b0010, 0) };
-        l1.take(&word(0, 8));
-        (9..15).for_each(|next| assert!(l1.store(&word(0, next))));
+        store(&mut l1, &word(0, 8));
+        (9..15).for_each(|next| assert!(store(&mut l1, &word(0, next))));
         assert_eq!(load(&mut l1, 0, 0b0010).hits, 0);
-        l1.store(&word(0, 15));
+        store(&mut l1, &word(0, 15));
         assert_eq!(load(&mut l1, 0, 0b0010).hits, 1);
         // Another line in its place has none of them.
-        [128, 256].into_iter().for_each(|line| l1.take(&word(line, 15)));
+        [128, 256].into_iter().for_each(|line| _ = store(&mut l1, &word(line, 15)));
         assert_eq!([128, 256].map(|line| load(&mut l1, line, 0b0010).hits), [0, 0]);
     }
 
@@ -315,7 +320,7 @@ mod tests {
     fn a_load_hits_where_all_that_it_reads_of_a_sector_was_stored() {
         let mut l1 = cache();
         let words = |words: u32| LineAccess { words, ..access(0, 0b0011, 0) };
-        l1.take(&words(0b0101_0000_0011));
+        store(&mut l1, &words(0b0101_0000_0011));
         let hits = [0b0001, 0b0011, 0b0101_0000_0010, 0b0101_0000_0110, 0b1101_0000_0001]
             .map(|read| l1.clone().load(&words(read), 0, Cycle(0)).hits);
         assert_eq!(hits, [2, 2, 2, 1, 1]);
@@ -324,23 +329,45 @@ mod tests {
     #[test]
     fn a_part_of_a_word_can_be_read_where_all_of_it_was_stored_at_once() {
         let mut l1 = cache();
-        l1.take(&LineAccess { words: 0b01, parts: 0b10, ..access(0, 0b0001, 0) });
+        store(&mut l1, &LineAccess { words: 0b01, parts: 0b10, ..access(0, 0b0001, 0) });
         let part = |parts| LineAccess { parts, ..access(0, 0b0001, 0) };
         assert_eq!([0b01, 0b10].map(|parts| l1.clone().load(&part(parts), 0, Cycle(0)).hits), [1, 0]);
     }
 
     #[test]
+    fn a_line_loses_what_was_stored_if_another_store_comes_before_it_has_taken_that() {
+        let word = |number: u32| LineAccess { words: 1 << number, ..access(0, 0b0001, 0) };
+        for (at, hits) in [(39, false), (40, true)] {
+            let mut l1 = cache();
+            assert!(!store(&mut l1, &word(0)));
+            l1.takes(Address(0), false, Cycle(40), Cycle(10));
+            assert_eq!(l1.store(&word(1), false, Cycle(at)), hits, "at {at}");
+            assert_eq!(l1.load(&word(0), 0, Cycle(at)).hits, u32::from(hits), "the first word, at {at}");
+        }
+    }
+
+    #[test]
+    fn a_store_that_joins_the_one_that_brings_a_line_hits() {
+        let mut l1 = cache();
+        store(&mut l1, &access(0, 0b0001, 0b0001));
+        l1.takes(Address(0), false, Cycle(40), Cycle(10));
+        assert!(l1.store(&access(0, 0b0010, 0b0010), true, Cycle(20)));
+        l1.takes(Address(0), true, Cycle(60), Cycle(20));
+        assert!(!l1.store(&access(0, 0b0010, 0b0010), false, Cycle(59)));
+    }
+
+    #[test]
     fn a_store_hits_a_line_that_an_earlier_one_has_brought() {
         let mut l1 = cache();
-        l1.take(&access(0, 0b0011, 0b0001));
-        assert!(l1.store(&access(0, 0b1111, 0b1111)));
+        store(&mut l1, &access(0, 0b0011, 0b0001));
+        assert!(store(&mut l1, &access(0, 0b1111, 0b1111)));
         assert_eq!(load(&mut l1, 0, 0b1111).hits, 4);
     }
 
     #[test]
     fn an_atomic_operation_takes_the_line_out() {
         let mut l1 = cache();
-        l1.take(&access(0, 0b1111, 0b1111));
+        store(&mut l1, &access(0, 0b1111, 0b1111));
         l1.invalidate(Address(0));
         assert_eq!(load(&mut l1, 0, 0b1111).request, SectorMask(0b1111));
     }
@@ -349,10 +376,10 @@ mod tests {
     fn the_least_recently_used_line_is_replaced() {
         let mut l1 = cache();
         for line in [0, 128] {
-            l1.take(&access(line, 0b1111, 0b1111));
+            store(&mut l1, &access(line, 0b1111, 0b1111));
         }
         load(&mut l1, 0, 0b0001);
-        l1.take(&access(256, 0b1111, 0b1111));
+        store(&mut l1, &access(256, 0b1111, 0b1111));
         assert_eq!(load(&mut l1, 0, 0b1111).hits, 4);
         assert_eq!(load(&mut l1, 128, 0b1111).hits, 0);
     }
@@ -362,7 +389,7 @@ mod tests {
         let mut l1 = cache();
         load(&mut l1, 0, 0b0001);
         for line in [128, 256] {
-            l1.take(&access(line, 0b1111, 0b1111));
+            store(&mut l1, &access(line, 0b1111, 0b1111));
         }
         assert_eq!(fill(&mut l1, 0, 0b0001), [0]);
         assert_eq!(load(&mut l1, 0, 0b0001).hits, 0);

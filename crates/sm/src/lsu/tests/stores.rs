@@ -46,6 +46,16 @@ fn a_store_joins_one_to_its_line_until_that_begins_to_leave() {
 }
 
 #[test]
+fn a_store_misses_from_when_another_has_left_until_the_line_has_taken_it() {
+    let spec = LsuSpec { store_taken: 13, ..BUFFER };
+    for (at, hits) in [(7, 4), (8, 0), (20, 0), (21, 4)] {
+        let mut unit = unit();
+        start(&mut unit, &spec, &[(0, 0..1, 1), (0, 0..1, at)]);
+        assert_eq!(unit.counters.global_store_sector_hits, hits, "the second store at {at}");
+    }
+}
+
+#[test]
 fn what_is_joined_leaves_with_the_later_store() {
     let mut unit = unit();
     start(&mut unit, &BUFFER, &[(0, 0..1, 1), (1, 1..2, 3), (0, 0..1, 7)]);
