@@ -17,6 +17,10 @@ pub struct Target {
     pub heavy_half: bool,
     /// Whether the machine reduces a value over the lanes of a warp (`REDUX`).
     pub reduces_lanes: bool,
+    /// Cycles for which an instruction takes the integer pipe.
+    pub integer_interval: u8,
+    /// Cycles for which integer multiply-add takes its pipe.
+    pub product_interval: u8,
 }
 
 /// What fits on one multiprocessor, as far as it limits the registers of a thread.

@@ -96,6 +96,8 @@ impl GpuConfig {
                 longest_stall: compiler.longest_stall.unwrap_or(FOUR_BITS),
             },
             reduces_lanes: compiler.reduces_lanes,
+            integer_interval: u8::try_from(core.pipes.alu.interval).unwrap_or(u8::MAX),
+            product_interval: u8::try_from(core.pipes.fma_heavy.interval).unwrap_or(u8::MAX),
         }
     }
 }
