@@ -5,7 +5,7 @@ use crate::legal;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use warplab_program::{
-    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role,
+    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Pipe, Predicate, Register, Resource, Role,
     Selector, SourceModifier, UniformRegister,
 };
 
@@ -40,6 +40,7 @@ pub(crate) fn copies(code: &mut Code) {
         let mut local: FxHashMap<Register, Copy> = FxHashMap::default();
         // Which registers may be copies of a register.
         let mut copied_to: FxHashMap<Register, Vec<Register>> = FxHashMap::default();
+        let mut fragments: Fragments = FxHashMap::default();
         for instruction in &mut block.instructions {
             replace_predicates(instruction, &predicates);
             for _ in 0..4 {
@@ -47,6 +48,9 @@ pub(crate) fn copies(code: &mut Code) {
                     break;
                 }
             }
+            take_known_fragments(instruction, &mut fragments, |register| {
+                local.get(&register).or_else(|| global.get(&register)).map(|copy| copy.value)
+            });
             for access in instruction.accesses() {
                 if let (Role::Write, Resource::Registers(first, count)) = (access.role, access.resource) {
                     for register in (0..count).map(|index| first.offset(index)) {
@@ -108,7 +112,7 @@ fn replace(
         match instruction.operands[index] {
             Operand::Register { register, modifier, selector, reuse } => {
                 if instruction.register_count(index) != 1 {
-                    changed |= replace_pair(instruction, index, groups, local, global);
+                    changed |= replace_group(instruction, index, groups, local, global);
                     continue;
                 }
                 let Some(copy) = look(&register) else { continue };
@@ -160,7 +164,7 @@ fn replace(
                     changed = true;
                 } else if let Some(base) = address.base
                     && address.wide
-                    && let Some(base) = pair_behind(base, groups, &look)
+                    && let Some(base) = group_behind(base, 2, groups, &look)
                 {
                     instruction.operands[index] =
                         Operand::Address(AddressOperand { base: Some(base), ..address });
@@ -173,18 +177,22 @@ fn replace(
     changed
 }
 
-/// The pair that both halves of a pair are copies of.
-fn pair_behind(
-    pair: Register,
+/// The registers of a group that so many are copies of, one by one.
+fn group_behind(
+    first: Register,
+    count: u32,
     groups: &Groups,
     look: &impl Fn(&Register) -> Option<Copy>,
 ) -> Option<Register> {
-    let (low, high) = (look(&pair)?, look(&pair.offset(1))?);
-    let (low, high) = (low.value.as_register()?, high.value.as_register()?);
-    (low.is_virtual() && high.0 == low.0 + 1 && groups.is_pair(low)).then_some(low)
+    let behind = look(&first)?.value.as_register().filter(|behind| behind.is_virtual())?;
+    let follows = |index| {
+        look(&first.offset(index)).is_some_and(|copy| copy.value.as_register() == Some(behind.offset(index)))
+    };
+    ((1..count).all(follows) && groups.is_part(behind, count)).then_some(behind)
 }
 
-fn replace_pair(
+/// A group of copies is read as the group behind it.
+fn replace_group(
     instruction: &mut Instruction,
     index: usize,
     groups: &Groups,
@@ -195,13 +203,48 @@ fn replace_pair(
     let Operand::Register { register, modifier, selector, reuse } = instruction.operands[index] else {
         return false;
     };
-    if instruction.register_count(index) == 2
-        && let Some(behind) = pair_behind(register, groups, &look)
+    let count = instruction.register_count(index);
+    if count > 1
+        && let Some(behind) = group_behind(register, count, groups, &look)
     {
         instruction.operands[index] = Operand::Register { register: behind, modifier, selector, reuse };
         return true;
     }
     false
+}
+
+/// The groups that hold the factors of products of matrices, by what was moved to them.
+type Fragments = FxHashMap<Vec<Operand>, Register>;
+
+/// A factor of a product of matrices that was put together before is taken from there, if it is still there: `value` says what was
+/// moved to a register.
+fn take_known_fragments(
+    instruction: &mut Instruction,
+    fragments: &mut Fragments,
+    value: impl Fn(Register) -> Option<Operand>,
+) {
+    if instruction.opcode.info().pipe != Pipe::Tensor {
+        return;
+    }
+    let values = |first: Register, count| {
+        (0..count).map(|index| value(first.offset(index))).collect::<Option<Vec<_>>>()
+    };
+    for index in [1, 2] {
+        let count = instruction.register_count(index);
+        let Some(&Operand::Register { register, modifier, selector, reuse }) =
+            instruction.operands.get(index)
+        else {
+            continue;
+        };
+        let Some(moved) = values(register, count).filter(|_| count > 1) else { continue };
+        match fragments.get(&moved) {
+            Some(&known) if values(known, count).as_ref() == Some(&moved) => {
+                instruction.operands[index] =
+                    Operand::Register { register: known, modifier, selector, reuse };
+            }
+            _ => _ = fragments.insert(moved, register),
+        }
+    }
 }
 
 /// Predicates that are written once, as a copy of another written once.

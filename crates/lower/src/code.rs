@@ -39,11 +39,11 @@ impl Groups {
         self.0.get(number as usize).is_some_and(|&(base, size)| base == number && u32::from(size) == count)
     }
 
-    /// Whether a register and the next are an aligned pair of one group.
-    pub(crate) fn is_pair(&self, register: Register) -> bool {
+    /// Whether so many registers from one on are an aligned part of one group.
+    pub(crate) fn is_part(&self, register: Register, count: u32) -> bool {
         let number = register.0 - Register::FIRST_VIRTUAL;
-        self.0.get(number as usize).is_some_and(|&(base, count)| {
-            (number - base).is_multiple_of(2) && number + 1 < base + u32::from(count)
+        self.0.get(number as usize).is_some_and(|&(base, size)| {
+            (number - base).is_multiple_of(count) && number + count <= base + u32::from(size)
         })
     }
 }

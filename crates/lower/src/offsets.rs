@@ -253,7 +253,7 @@ impl Values {
         }
         let at_time =
             |operand: &Operand| (*operand, operand.as_register().map_or([0; 2], |it| self.times(it)));
-        let is_pair = |it: &Register| it.is_virtual() && groups.is_pair(*it);
+        let is_pair = |it: &Register| it.is_virtual() && groups.is_part(*it, 2);
         match (instruction.opcode, operands) {
             (Opcode::Imad, [to, x, y, addend]) if instruction.has(Modifier::Wide) => {
                 let (to, addend) = (to.as_register().filter(is_pair)?, plain(addend).filter(is_pair)?);
@@ -364,7 +364,7 @@ fn lower_half(instruction: &Instruction, groups: &Groups) -> Option<(Register, R
         return None;
     };
     let pair = plain(&pair)?;
-    let are_pairs = [to, pair].iter().all(|it| it.is_virtual() && groups.is_pair(*it));
+    let are_pairs = [to, pair].iter().all(|it| it.is_virtual() && groups.is_part(*it, 2));
     are_pairs.then_some((to, pair, carry, constant))
 }
 
