@@ -13,9 +13,9 @@ fn stdout(line: &str) -> String {
 fn hardware_and_simulator_stand_side_by_side() {
     warplab(TINY).success().stderr_eq("").stdout_eq(str![[r#"
 case          isa  cycles hw     sim  ratio  clock hw  sim  ratio  inst hw     sim  regs hw  sim  L1 ld hw    sim
-scale_n2048   ptx      2,911   1,910  0.656         -    -      -      896     896       14   14       320    256
-scale_n16384  ptx     21,470  15,361  0.715         -    -      -    7,168   7,168       16   14     2,048  2,048
-scale_n65536  ptx     75,838  62,622  0.826         -    -      -   35,840  28,672       14   14     7,372  8,192
+scale_n2048   ptx      2,911   1,911  0.656         -    -      -      896     896       14   14       320    256
+scale_n16384  ptx     21,470  15,126  0.705         -    -      -    7,168   7,168       16   14     2,048  2,048
+scale_n65536  ptx     75,838  63,047  0.831         -    -      -   35,840  28,672       14   14     7,372  8,192
 latency_mad   ptx          -       -      -        40   20  0.500        -       -        -    -         -      -
 
 case          isa  L1 st hw    sim  L1 hit % hw  sim  L2 sect hw     sim  L2 hit % hw  sim  DRAM rd hw      sim
@@ -24,18 +24,18 @@ scale_n16384  ptx     2,048  2,048            0    0       4,096   4,096        
 scale_n65536  ptx     8,192  8,192            0    0      16,384  16,384           30   50     262,144  262,144
 
 case          isa  DRAM wr hw      sim  occup % hw    sim  issue % hw    sim
-scale_n2048   ptx       6,680    5,120       17.45  17.84       10.67  13.96
-scale_n16384  ptx      62,208   62,464       36.97  38.84        9.59  11.95
-scale_n65536  ptx     233,280  258,944       37.47  38.00       10.55  11.49
+scale_n2048   ptx       6,680    5,120       17.45  17.84       10.67  13.95
+scale_n16384  ptx      62,208   62,336       36.97  39.43        9.59  12.12
+scale_n65536  ptx     233,280  258,944       37.47  38.04       10.55  11.42
 
 case          isa  largest stalls hw (% of warp cycles)                sim                                           overlap %
 scale_n2048   ptx  long_scoreboard 58, lg_throttle 29, not_selected 5  long_scoreboard 53, lg_throttle 24, drain 11       89.5
-scale_n16384  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 56, long_scoreboard 31, drain 6        95.7
+scale_n16384  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 56, long_scoreboard 30, drain 6        95.6
 scale_n65536  ptx  lg_throttle 57, long_scoreboard 34, not_selected 4  lg_throttle 56, long_scoreboard 31, drain 7        95.4
 
 Errors on Toy
 metric    isa  cases  error        bias  Pearson     tau  small  false
-cycles    ptx      3  26.76  %    0.729   0.9998  1.0000      0      0
+cycles    ptx      3  26.92  %    0.727   0.9997  1.0000      0      0
 clock     ptx      1  50.00  %    0.500        -       -      0      0
 inst      ptx      2  10.00  %    0.894   1.0000  1.0000      1      0
 regs      ptx      3   4.17  %    0.956        -       -      0      0
@@ -46,34 +46,34 @@ L2 sect   ptx      2   0.00  %    1.000   1.0000  1.0000      1      0
 L2 hit %  ptx      3  10.00  pp  +10.00        -       -      0      0
 DRAM rd   ptx      0      -  %        -        -       -      3      0
 DRAM wr   ptx      0      -  %        -        -       -      3      0
-occup %   ptx      3   0.93  pp   +0.93   0.9984  0.3333      0      0
-issue %   ptx      3   2.20  pp   +2.20   0.4369  0.3333      0      0
-stalls %  ptx      3   6.44  pp   -6.44        -       -      0      0
+occup %   ptx      3   1.14  pp   +1.14   0.9968  0.3333      0      0
+issue %   ptx      3   2.23  pp   +2.23   0.3464  0.3333      0      0
+stalls %  ptx      3   6.52  pp   -6.52        -       -      0      0
 
 Stall reasons, from ptx: mean share of the warps' cycles in 3 cases, in %
 state of warps     hw   sim  difference
-long_scoreboard  42.2  38.1         4.1
+long_scoreboard  42.2  37.9         4.3
 wait              0.9   1.4         0.5
-lg_throttle      47.7  45.3         2.4
-drain             3.7   8.2         4.5
-not_selected      4.4   5.5         1.0
+lg_throttle      47.7  45.5         2.2
+drain             3.7   8.3         4.5
+not_selected      4.4   5.5         1.1
 selected          1.0   1.4         0.4
 The largest reason is the hardware's in 100 % of the cases.
 
 Errors by group, from ptx (rates in pp, others in %)
 group        cases  cycles  clock  inst  regs  L1 ld  L1 st  L1 hit  L2 sect  L2 hit  DRAM rd  DRAM wr  occup  issue  stalls
 latency_mad      1       -   50.0     -     -      -      -       -        -       -        -        -      -      -       -
-scale_n          3    26.8      -  10.0   4.2    5.6    0.0     0.0      0.0    10.0        -        -    0.9    2.2     6.4
+scale_n          3    26.9      -  10.0   4.2    5.6    0.0     0.0      0.0    10.0        -        -    1.1    2.2     6.5
 
 Stall reasons by group, from ptx
 group    cases  largest agrees %  other states %
-scale_n      3               100               6
+scale_n      3               100               7
 
 Worst of cycles, from ptx
 case              hw     sim  error
-scale_n2048    2,911   1,910   34.4  %
-scale_n16384  21,470  15,361   28.5  %
-scale_n65536  75,838  62,622   17.4  %
+scale_n2048    2,911   1,911   34.4  %
+scale_n16384  21,470  15,126   29.5  %
+scale_n65536  75,838  63,047   16.9  %
 
 Worst of clock, from ptx
 case         hw  sim  error
@@ -98,21 +98,21 @@ scale_n16384  40   50   10.0  pp
 
 Worst of occup %, from ptx
 case             hw    sim  error
-scale_n16384  36.97  38.84    1.9  pp
-scale_n65536  37.47  38.00    0.5  pp
+scale_n16384  36.97  39.43    2.5  pp
+scale_n65536  37.47  38.04    0.6  pp
 scale_n2048   17.45  17.84    0.4  pp
 
 Worst of issue %, from ptx
 case             hw    sim  error
-scale_n2048   10.67  13.96    3.3  pp
-scale_n16384   9.59  11.95    2.4  pp
-scale_n65536  10.55  11.49    0.9  pp
+scale_n2048   10.67  13.95    3.3  pp
+scale_n16384   9.59  12.12    2.5  pp
+scale_n65536  10.55  11.42    0.9  pp
 
 Worst of stalls %, from ptx
 case           hw    sim  error
-scale_n2048   100  89.53   10.5  pp
-scale_n65536  100  95.44    4.6  pp
-scale_n16384  100  95.70    4.3  pp
+scale_n2048   100  89.49   10.5  pp
+scale_n65536  100  95.38    4.6  pp
+scale_n16384  100  95.57    4.4  pp
 
 Errors are mean absolute ones: of counts, times and ratios in % of the hardware's value, of rates (%) in percentage
 points (pp). bias is the geometric mean of simulated / hardware, of rates the mean of simulated - hardware. Pearson's
@@ -131,20 +131,20 @@ WRONG  wrong/scale_n2048 (ptx): the checksum of y is not the hardware's
 FAILED wrong/scale_n4096 (ptx): scale+0xa0 (line 18) LDG.E R9, desc[UR4][R10.64]: block (8,0,0) thread (64,0,0): global access of 4 bytes at 0x7f0000002100 is out of bounds: 256 bytes past the end of 'x' (0x7f0000000000, 8192 bytes)
 
 case         isa  cycles hw    sim  ratio
-scale_n2048  ptx      1,000  1,910  1.910
+scale_n2048  ptx      1,000  1,911  1.911
 scale_n64    ptx      1,000    278  0.278
 
 Errors on Toy
 metric  isa  cases  error      bias  Pearson  tau  small  false
-cycles  ptx      2  81.60  %  0.729        -    -      0      0
+cycles  ptx      2  81.65  %  0.729        -    -      0      0
 
 Errors by group, from ptx (rates in pp, others in %)
 group    cases  cycles
-scale_n      3    81.6
+scale_n      3    81.7
 
 Worst of cycles, from ptx
 case            hw    sim  error
-scale_n2048  1,000  1,910   91.0  %
+scale_n2048  1,000  1,911   91.1  %
 scale_n64    1,000    278   72.2  %
 
 Errors are mean absolute ones: of counts, times and ratios in % of the hardware's value, of rates (%) in percentage

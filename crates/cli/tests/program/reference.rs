@@ -59,7 +59,8 @@ long_scoreboard (warp state, 'L' in timelines)
 fn metrics_are_explained_by_id_and_by_label() {
     warplab("explain l1tex__t_sector_hit_rate.pct").success().stdout_eq(str![[r#"
 l1tex__t_sector_hit_rate.pct (metric: L1/TEX Hit Rate)
-  How often level one had the sector, or had asked for it already.
+  How often level one had the sector, or had asked for it already. Atomic operations count as
+  misses.
   formula: sectors found / sectors of loads, stores and atomic operations of global and local memory
   unit: %
   section: memory-workload

@@ -39,6 +39,41 @@ fn a_product_takes_registers_as_they_were_loaded_and_gives_them_as_they_are_stor
     assert_eq!(lines(&text, "MOV").len(), 0, "{text}");
 }
 
+/// How many moves it takes to multiply by two pairs of registers, `first` and `second`, with something `between`.
+fn moves_of_two_products(loads: &str, first: &str, between: &str, second: &str) -> usize {
+    let product = |sum: &str, factor: &str| {
+        format!(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{{sum}}}, {{%r1, %r2, %r3, %r4}}, {{{factor}}}, {{%f1, %f1, %f1, %f1}};\n"
+        )
+    };
+    let [low, high] = ["%f2, %f3, %f4, %f5", "%f6, %f7, %f8, %f0"];
+    let text = listing(&format!(
+        "{loads}mov.f32 %f1, 0f00000000;\n{}{between}{}st.global.v4.f32 [%rd2], {{{low}}}; st.global.v4.f32 [%rd2+16], {{{high}}};",
+        product(low, first),
+        product(high, second)
+    ));
+    assert_eq!(lines(&text, "HMMA").len(), 2, "{text}");
+    lines(&text, "MOV").len()
+}
+
+#[test]
+fn a_factor_of_two_products_is_not_copied() {
+    let loads =
+        "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+16];\n";
+    assert_eq!(moves_of_two_products(loads, "%r5, %r6", "", "%r7, %r8"), 0);
+    // Those that do not lie as they are needed are, but for one register that stays where it was loaded.
+    assert_eq!(moves_of_two_products(loads, "%r5, %r7", "", "%r6, %r8"), 3);
+}
+
+#[test]
+fn a_factor_is_put_together_once_unless_it_changes() {
+    let apart = "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+8]; ld.global.u32 %r3, [%rd1+16]; ld.global.u32 %r4, [%rd1+24];\n\
+                 ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1+32];\n";
+    assert_eq!(moves_of_two_products(apart, "%r5, %r6", "", "%r7, %r8"), 0);
+    assert_eq!(moves_of_two_products(apart, "%r5, %r7", "", "%r5, %r7"), 1);
+    assert_eq!(moves_of_two_products(apart, "%r5, %r7", "add.u32 %r5, %r5, 1;", "%r5, %r7"), 2);
+}
+
 #[test]
 fn every_type_has_its_instruction() {
     let opcode = |product: &str, name: &str| {

@@ -22,18 +22,23 @@ fn rounds() -> String {
 
 #[test]
 fn arithmetic_yields_behind_a_stall_of_three_and_never_behind_one() {
-    let all = marked(&rounds());
+    // Products and comparisons in turn do not wait for a pipe.
+    let body = (0..8).map(|_| "fma.rn.f32 %f1, %f1, %f1, %f1; xor.b32 %r5, %r5, %r1;").collect::<String>();
+    let end = "cvt.rzi.u32.f32 %r6, %f1; add.u32 %r0, %r5, %r6;";
+    let all = marked(&format!("cvt.rn.f32.u32 %f1, %r1; mov.u32 %r5, %r1; {body} {end}"));
     let of = |opcode| all.iter().filter(move |it| it.0 == opcode);
     assert!(of(Opcode::Stg).chain(of(Opcode::Exit)).chain(of(Opcode::S2r)).all(|it| !it.2));
-    let computes = [Opcode::Shf, Opcode::Vimnmx, Opcode::Iadd3].into_iter().flat_map(of);
-    assert_eq!(computes.clone().count(), 37);
+    let computes = [Opcode::Ffma, Opcode::Lop3].into_iter().flat_map(of);
+    let stalls = |least: u8, most: u8| computes.clone().filter(move |it| (least..=most).contains(&it.1));
+    assert_eq!((stalls(1, 1).count(), stalls(3, 15).count()), (8, 8));
     assert!(computes.clone().filter(|it| it.1 != 2).all(|it| it.2 == (it.1 > 2)));
 }
 
 #[test]
 fn a_stall_of_two_yields_when_nothing_has_for_twelve_cycles() {
     let all = marked(&rounds());
-    let twos: Vec<_> = all.iter().filter(|it| it.1 == 2).map(|it| (it.0, it.2)).collect();
-    // The last of the sums, eight cycles from the start, and the first of the least, behind 32 shifts.
-    assert_eq!(twos, [(Opcode::Iadd3, false), (Opcode::Vimnmx, true)]);
+    let twos: Vec<_> = all.iter().filter(|it| it.1 == 2).collect();
+    let yields: Vec<_> = (0..twos.len()).filter(|&index| twos[index].2).collect();
+    // Every twelve cycles from the start, of four sums, 32 shifts and what follows them.
+    assert_eq!((twos.len(), yields), (33, vec![3, 9, 15, 21, 27, 32]));
 }
