@@ -1,6 +1,6 @@
 //! The load/store unit as an H200 has it (`traces/h200/lsu`): what one access costs the next.
 
-use super::small_deviations::cycles;
+use super::small_deviations::{cycles, machine_code};
 use warplab_tests::gpu;
 
 /// A hit in L1, behind instructions that find addresses a distance apart in R6: when it is there.
@@ -40,4 +40,22 @@ fn misses_of_one_warp_return_in_order() {
     let nearer = "stall=1 wr=3 LDG.E R8, [R2.64+0x40000]\nstall=1 wr=2 LDG.E.STRONG.GPU R7, [R2.64]\n";
     let time = |first: &str| cycles(&gpu("h200"), warm, nearer, &format!("wait={first} "));
     assert_eq!(["000100", "001000"].map(time), [587, 586]);
+}
+
+#[test]
+fn a_shuffle_passes_the_stores_of_another_sub_partition() {
+    // Of two warps the second stores to 32 lines again and again, while the first shuffles four times.
+    let shuffles = "stall=2 wr=2 wait=000100 SHFL.BFLY PT, R9, R9, 0x1, 0x1f\n".repeat(4);
+    let time = |stores: u32| {
+        let stores: String =
+            (0..stores).map(|at| format!("stall=4 @P0 STG.E [R6.64+{:#x}], R0\n", 4 * at)).collect();
+        let code = format!(
+            "stall=13 ISETP.GE.AND P0, PT, R0, 0x20, PT\nstall=8 IMAD.WIDE R6, R0, 0x7c, R2\n{stores}\
+             stall=8 CS2R.32 R10, SR_CLOCKLO\n{shuffles}stall=8 wait=000100 CS2R.32 R11, SR_CLOCKLO\n\
+             stall=6 IADD3 R12, R11, -R10, RZ\n"
+        );
+        machine_code(&gpu("h200"), 64, &code).image.buffer("a").expect("the buffer").word(0)
+    };
+    // On the hardware each waits for the eight stores in front of it: some 530 cycles each.
+    assert_eq!([0, 24].map(time), [104, 610]);
 }
