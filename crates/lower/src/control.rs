@@ -301,7 +301,7 @@ fn stalls(instructions: &mut [Instruction], target: &Target) {
         fixed.cycle = ready;
         let to_waiter = if is_awaited_next(instructions, index) { choices.wait_counter_stall } else { 1 };
         let to_pipe =
-            instructions.get(index + 1).map_or(1, |next| pipe_is_taken(&instructions[index], next, target));
+            instructions.get(index + 1).map_or(1, |next| cycles_to_pipe(&instructions[index], next, target));
         let instruction = &mut instructions[index];
         instruction.control.stall = shortest(instruction, target).max(to_waiter).max(to_pipe).min(most);
         fixed.issue(instruction, table);
@@ -402,7 +402,7 @@ fn shortest(instruction: &Instruction, target: &Target) -> u8 {
 }
 
 /// Cycles for which an instruction takes the pipe of the next one: ptxas lets that wait, so that no turn is lost to the pipe.
-fn pipe_is_taken(instruction: &Instruction, next: &Instruction, target: &Target) -> u8 {
+fn cycles_to_pipe(instruction: &Instruction, next: &Instruction, target: &Target) -> u8 {
     match (instruction.opcode.info().pipe, next.opcode.info().pipe) {
         (Pipe::Alu, Pipe::Alu) => target.integer_interval,
         (Pipe::FmaHeavy, Pipe::FmaHeavy | Pipe::Fma) => target.product_interval,

@@ -318,7 +318,7 @@ impl SectorCache {
     }
 
     /// Whether a line is at a place.
-    pub(crate) fn holds(&self, index: LineIndex, line: Address) -> bool {
+    pub fn holds(&self, index: LineIndex, line: Address) -> bool {
         self.lines[index.0 as usize].number() == line.0 / LINE_BYTES
     }
 

@@ -104,25 +104,27 @@ impl L1 {
         Some(index)
     }
 
-    /// A store writes through: the line takes the bytes if it is there, or the store brings it. Whether it was there: not one
-    /// whose store has left and which has not taken that yet, unless this one `joins` it. Such a line loses what was stored
-    /// (measured: merge/windows.txt).
-    pub(crate) fn store(&mut self, access: &LineAccess, joins: bool, now: Cycle) -> bool {
-        let found = self.tags.find(access.line, self.sets.of(access.line));
+    /// A store writes through: the line takes the bytes if it is there, or the store brings it. Whether it was there, and its
+    /// place. One was not there whose store has left and which has not taken that yet, unless this one `joins` it; such a line
+    /// loses what was stored (measured: merge/windows.txt).
+    pub(crate) fn store(
+        &mut self,
+        access: &LineAccess,
+        joins: bool,
+        now: Cycle,
+    ) -> (bool, Option<LineIndex>) {
+        let found = self.tags.seek(access.line, self.sets.of(access.line));
         match found {
-            Some(index) if joins || self.has_taken(index, now) => {
+            Ok(index) if joins || self.has_taken(index, now) => {
                 self.write(index, access);
-                true
+                (true, Some(index))
             }
-            Some(index) => {
+            Ok(index) => {
                 self.tags.invalidate(index);
-                self.bring(access);
-                false
+                let found = self.tags.seek(access.line, self.sets.of(access.line));
+                (false, self.bring(access, found))
             }
-            None => {
-                self.bring(access);
-                false
-            }
+            absent => (false, self.bring(access, absent)),
         }
     }
 
@@ -132,10 +134,9 @@ impl L1 {
         self.taken.get(index.number()).is_none_or(|&taken| taken <= now)
     }
 
-    /// The store that brings a line, if one still does `now`, leaves such that the line has taken it at a cycle.
-    pub(crate) fn takes(&mut self, line: Address, hit: bool, at: Cycle, now: Cycle) {
-        let Some(index) = self.tags.find(line, self.sets.of(line)) else { return };
-        if hit && self.has_taken(index, now) {
+    /// The store that brings a line to a place, if one still does `now`, leaves such that the line has taken it at a cycle.
+    pub(crate) fn takes(&mut self, (line, index): (Address, LineIndex), hit: bool, at: Cycle, now: Cycle) {
+        if !self.tags.holds(index, line) || hit && self.has_taken(index, now) {
             return;
         }
         if index.number() >= self.taken.len() {
@@ -163,11 +164,10 @@ impl L1 {
     }
 
     /// A store whose line was not there: it is there from now on, as far as it is written (measured: lsu/order.txt).
-    fn bring(&mut self, access: &LineAccess) {
-        let found = self.tags.seek(access.line, self.sets.of(access.line));
-        if let Some(index) = self.found_or_inserted(found) {
-            self.write(index, access);
-        }
+    fn bring(&mut self, access: &LineAccess, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
+        let index = self.found_or_inserted(found)?;
+        self.write(index, access);
+        Some(index)
     }
 
     /// An atomic operation changes the line in L2: it is not kept here.
@@ -255,7 +255,7 @@ mod tests {
 
     /// Whether a store finds its line.
     fn store(l1: &mut L1, access: &LineAccess) -> bool {
-        l1.store(access, false, Cycle(0))
+        l1.store(access, false, Cycle(0)).0
     }
 
     fn fill(l1: &mut L1, line: u64, sectors: u8) -> Vec<LoadId> {
@@ -339,9 +339,9 @@ mod tests {
         let word = |number: u32| LineAccess { words: 1 << number, ..access(0, 0b0001, 0) };
         for (at, hits) in [(39, false), (40, true)] {
             let mut l1 = cache();
-            assert!(!store(&mut l1, &word(0)));
-            l1.takes(Address(0), false, Cycle(40), Cycle(10));
-            assert_eq!(l1.store(&word(1), false, Cycle(at)), hits, "at {at}");
+            let (hit, place) = l1.store(&word(0), false, Cycle(0));
+            l1.takes((Address(0), place.unwrap()), hit, Cycle(40), Cycle(10));
+            assert_eq!(l1.store(&word(1), false, Cycle(at)).0, hits, "at {at}");
             assert_eq!(l1.load(&word(0), 0, Cycle(at)).hits, u32::from(hits), "the first word, at {at}");
         }
     }
@@ -349,11 +349,12 @@ mod tests {
     #[test]
     fn a_store_that_joins_the_one_that_brings_a_line_hits() {
         let mut l1 = cache();
-        store(&mut l1, &access(0, 0b0001, 0b0001));
-        l1.takes(Address(0), false, Cycle(40), Cycle(10));
-        assert!(l1.store(&access(0, 0b0010, 0b0010), true, Cycle(20)));
-        l1.takes(Address(0), true, Cycle(60), Cycle(20));
-        assert!(!l1.store(&access(0, 0b0010, 0b0010), false, Cycle(59)));
+        let (hit, place) = l1.store(&access(0, 0b0001, 0b0001), false, Cycle(0));
+        let place = (Address(0), place.unwrap());
+        l1.takes(place, hit, Cycle(40), Cycle(10));
+        assert!(l1.store(&access(0, 0b0010, 0b0010), true, Cycle(20)).0);
+        l1.takes(place, true, Cycle(60), Cycle(20));
+        assert!(!l1.store(&access(0, 0b0010, 0b0010), false, Cycle(59)).0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::coalesce::LineAccess;
 use super::message::{Outcome, Owner};
 use super::{LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
 use serde::{Deserialize, Serialize};
-use warplab_memory::{Request, RequestKind};
+use warplab_memory::{LineIndex, Request, RequestKind};
 use warplab_units::{Address, Cycle, SectorMask};
 
 /// The warp that a store is of: its slot and generation.
@@ -16,6 +16,8 @@ type Writer = (u8, u32);
 pub(crate) struct Held {
     request: Request,
     writer: Writer,
+    /// Where L1 has its line.
+    place: Option<LineIndex>,
     /// Whether its store has left with it.
     is_last: bool,
 }
@@ -52,10 +54,10 @@ impl LoadStoreUnit {
             } else {
                 None
             };
-            let hit = self.l1.store(access, joined.is_some() || spec.store_taken == 0, after);
+            let (hit, place) = self.l1.store(access, joined.is_some(), after);
             self.count_store_hits(if hit { access.sectors.count() } else { 0 }, local);
             if let Some(start) = joined {
-                self.leaves_for(access.line, hit, start, after, spec);
+                self.leaves_for((access.line, place), hit, start, after, spec);
                 continue;
             }
             requests += 1;
@@ -63,12 +65,12 @@ impl LoadStoreUnit {
             let token = Token::Store { slot: owner.slot, generation: owner.generation };
             let request = self.request(spec, access, (access.sectors, kind), token, leaves);
             let start = if holds {
-                self.held.push_back(Held { request, writer, is_last: false });
+                self.held.push_back(Held { request, writer, place, is_last: false });
                 Cycle::NEVER
             } else {
                 self.write(request, due, spec)
             };
-            self.leaves_for(access.line, hit, start, after, spec);
+            self.leaves_for((access.line, place), hit, start, after, spec);
         }
         match self.held.back_mut() {
             Some(held) if holds && requests > 0 => {
@@ -89,10 +91,17 @@ impl LoadStoreUnit {
         }
     }
 
-    /// A store to a line, which it has hit or not, begins to leave at a cycle: then the line takes it.
-    fn leaves_for(&mut self, line: Address, hit: bool, start: Cycle, now: Cycle, spec: &LsuSpec) {
-        if spec.store_taken > 0 {
-            self.l1.takes(line, hit, Cycle(start.0.saturating_add(spec.store_taken)), now);
+    /// A store to a line at a place of L1, which it has hit or not, begins to leave at a cycle: then the line takes it.
+    fn leaves_for(
+        &mut self,
+        (line, place): (Address, Option<LineIndex>),
+        hit: bool,
+        start: Cycle,
+        now: Cycle,
+        spec: &LsuSpec,
+    ) {
+        if let Some(place) = place.filter(|_| spec.store_taken > 0) {
+            self.l1.takes((line, place), hit, Cycle(start.0.saturating_add(spec.store_taken)), now);
         }
     }
 
@@ -115,10 +124,10 @@ impl LoadStoreUnit {
     #[inline(never)]
     fn release(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
-            let Some(Held { request, writer, is_last }) = self.held.pop_front() else { return };
+            let Some(Held { request, writer, place, is_last }) = self.held.pop_front() else { return };
             let at = request.at.max(now);
             let start = self.write(Request { at, ..request }, now, spec);
-            self.leaves_for(request.line, true, start, now, spec);
+            self.leaves_for((request.line, place), true, start, now, spec);
             if is_last {
                 outcomes.push(self.sent(writer, 0, spec));
             }
