@@ -58,6 +58,12 @@ fn products_of_matrices_are_what_the_gpu_computed() {
     assert_short("matrices", 200_000, 22);
 }
 
+/// Among them loops of shared memory and local arrays, chains of hashes, and trees that are searched without recursion.
+#[test]
+fn a_miscellany_of_kernels_computes_what_the_gpu_did() {
+    assert_short("miscellany", 200_000, 24);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

@@ -39,7 +39,7 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
         "error: unknown field 'schedular' of multiprocessor
   --> mine.ron:54:9
    |
-54 |         schedular: oldest_block, // measured: core/turns.txt (blocks), core/select.txt (warps of a block)
+54 |         schedular: oldest_block, // measured: core/blocks.txt (blocks), core/select.txt (warps of a block)
    |         ^^^^^^^^^ not known
    |
    = help: did you mean 'scheduler'? allowed: constants, divergence, instructions, issue, l1, latencies, memory_pipeline, pipes, register_file, scheduler, scheduler_seed, shared

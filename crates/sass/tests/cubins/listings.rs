@@ -83,3 +83,8 @@ fn the_medley_of_kernels() {
 fn the_products_of_matrices() {
     assert_listing("matrices");
 }
+
+#[test]
+fn the_miscellany_of_kernels() {
+    assert_listing("miscellany");
+}

@@ -23,7 +23,8 @@ pub(crate) struct Held {
 }
 
 impl LoadStoreUnit {
-    /// A store whose data has its turn at a cycle: then it may join one that has not left.
+    /// A store comes to the tags, whose data has its turn at a cycle: it may join one that has not left when it comes (measured:
+    /// merge/again.txt).
     pub(super) fn store(
         &mut self,
         start: Start<'_>,
@@ -34,11 +35,10 @@ impl LoadStoreUnit {
     ) {
         let Start { now, spec, passes, outcomes } = start;
         let writer: Writer = (owner.slot, owner.generation);
-        let after = turn + spec.request;
         let due = now + spec.request;
         let passed = turn.max(now) + u64::from(passes.data) * spec.data.pace;
         let leaves = spec.store_hold.map_or(due, |hold| passed + hold + spec.request);
-        let joins = self.port.has_joinable(after);
+        let joins = self.port.has_joinable(due);
         let holds = spec.port.joinable > 0 && !self.has_credits(now, spec);
         let mut requests = 0;
         for access in lines {
@@ -46,7 +46,7 @@ impl LoadStoreUnit {
                 Some(Cycle::NEVER)
             } else if joins {
                 let last = spec.port.joinable.saturating_sub(self.held.len());
-                let place = self.port.joinable(after, access.line, last);
+                let place = self.port.joinable(due, access.line, last);
                 place.map(|place| {
                     self.join(place, access, spec);
                     self.port.put_back(place, leaves, &spec.port)
@@ -54,10 +54,10 @@ impl LoadStoreUnit {
             } else {
                 None
             };
-            let (hit, place) = self.l1.store(access, joined.is_some(), after);
+            let (hit, place) = self.l1.store(access, joined.is_some(), due);
             self.count_store_hits(if hit { access.sectors.count() } else { 0 }, local);
             if let Some(start) = joined {
-                self.leaves_for((access.line, place), hit, start, after, spec);
+                self.leaves_for((access.line, place), hit, start, due, spec);
                 continue;
             }
             requests += 1;
@@ -70,7 +70,7 @@ impl LoadStoreUnit {
             } else {
                 self.write(request, due, spec)
             };
-            self.leaves_for((access.line, place), hit, start, after, spec);
+            self.leaves_for((access.line, place), hit, start, due, spec);
         }
         match self.held.back_mut() {
             Some(held) if holds && requests > 0 => {
