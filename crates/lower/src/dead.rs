@@ -3,7 +3,7 @@
 use crate::code::{Code, has_effect};
 use crate::liveness::{Liveness, Marks, Numbering, step_backward};
 use rustc_hash::FxHashSet;
-use warplab_program::{Instruction, Resource, Role};
+use warplab_program::{Instruction, Opcode, Operand, Resource, Role};
 
 /// Removes instructions whose results nobody reads.
 pub(crate) fn dead_code(code: &mut Code) {
@@ -16,11 +16,12 @@ pub(crate) fn dead_code(code: &mut Code) {
             needed.clear();
             live.live_out[index].iter().for_each(|number| _ = needed.insert(number));
             let mut kept: Vec<Instruction> = Vec::with_capacity(block.instructions.len());
-            for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
+            for mut instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
                 if is_dead(&instruction, &live.numbering, |number| needed.contains(number)) {
                     removed = true;
                     continue;
                 }
+                without_unread_predicate(&mut instruction, &live.numbering, |number| needed.contains(number));
                 step_backward(&live.numbering, &live.single, &instruction, |number, role| match role {
                     Role::Write => needed.remove(number),
                     Role::Read => _ = needed.insert(number),
@@ -86,6 +87,20 @@ fn places(code: &Code) -> impl Iterator<Item = (usize, usize, &Instruction)> {
     code.blocks.iter().enumerate().flat_map(|(index, block)| {
         block.instructions.iter().enumerate().map(move |(at, instruction)| (index, at, instruction))
     })
+}
+
+/// An exchange says in a predicate whether its lane was there: nobody waits for that where nobody reads it.
+fn without_unread_predicate(
+    instruction: &mut Instruction,
+    numbering: &Numbering,
+    needed: impl Fn(usize) -> bool,
+) {
+    if instruction.opcode == Opcode::Shfl
+        && let Operand::Predicate { predicate, .. } = instruction.operands[0]
+        && !numbering.of(Resource::Predicate(predicate)).any(needed)
+    {
+        instruction.operands[0] = Operand::TRUE;
+    }
 }
 
 fn is_dead(instruction: &Instruction, numbering: &Numbering, needed: impl Fn(usize) -> bool) -> bool {

@@ -99,6 +99,22 @@ impl Graph {
         self.post_dominators.is_above(a, b)
     }
 
+    /// The next block that every path from each passes which stays in a loop, up to the end of the iteration.
+    pub(crate) fn post_dominators_in(&self, it: usize) -> Vec<Option<usize>> {
+        let end = self.successors.len();
+        let mut forward = vec![Vec::new(); end + 1];
+        let mut backward = forward.clone();
+        for block in (0..end).filter(|&block| self.in_loop(it, block)) {
+            for &next in self.successors[block].iter().filter(|&&next| self.in_loop(it, next)) {
+                let next = if next == self.loops[it].header { end } else { next };
+                forward[block].push(next);
+                backward[next].push(block);
+            }
+        }
+        let post = immediate_dominators(end, &backward, &forward);
+        post.into_iter().map(|next| next.filter(|&next| next != end)).collect()
+    }
+
     /// The last block that dominates both.
     pub(crate) fn common_dominator(&self, a: usize, b: usize) -> usize {
         let mut at = a;

@@ -1,15 +1,19 @@
 //! Convergence barriers: threads that a branch has split wait for one another where its ways meet.
 //!
 //! `BSSY` stands before the branch, or before the loop that the branch leaves; `BSYNC` in a block of its own before the
-//! post-dominator, on the edges that come from the split region only.
+//! post-dominator, on the edges that come from the split region only. Where some threads leave the loop, so that nothing
+//! in it post-dominates the branch, the others meet before its iteration ends, and who leaves it leaves the barrier first
+//! (`BREAK`), as ptxas has it.
 
 mod insert;
+mod iterations;
 
 use crate::code::{Code, branch_target, is_ordered_load};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
 use crate::liveness::Marks;
 use insert::Insertion;
+use iterations::Iterations;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_program::{BarrierRegister, Instruction, Modifier, Opcode, Register, Resource, Role};
 
@@ -20,6 +24,8 @@ struct Site {
     set: usize,
     /// The block before which the threads meet.
     meet: usize,
+    /// The loop that who does not come there has left.
+    within: Option<usize>,
 }
 
 /// Inserts the barriers.
@@ -37,6 +43,9 @@ pub(crate) fn reconverge(code: &mut Code) {
         let Some(number) = numbers[index] else { continue };
         regions.mark(sites[index]);
         insertion.barrier(sites[index], number, &regions.inside);
+        for (block, exit) in iterations::exits(&graph, &regions) {
+            insertion.leave(block, number, exit);
+        }
     }
     insertion.finish();
 }
@@ -81,7 +90,13 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
     let mut blocks: Vec<usize> = (0..code.blocks.len()).filter(|&block| divergent[block]).collect();
     blocks.retain(|&block| code.blocks[block].instructions.last().and_then(branch_target).is_some());
     let mut regions = Regions::new(graph);
+    let mut iterations = Iterations::new(code, graph);
     for block in blocks {
+        if let Some(site) = iterations.site(&mut regions, block, &waiting)
+            && known.insert(site)
+        {
+            sites.push(site);
+        }
         let Some(meet) = graph.post_dominator[block] else { continue };
         // Nothing to gain where the kernel ends at once.
         if code.blocks[meet]
@@ -97,7 +112,7 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
             continue;
         }
         if let Some(set) = place_of(graph, &mut regions, block, meet) {
-            let site = Site { set, meet };
+            let site = Site { set, meet, within: None };
             if known.insert(site) {
                 sites.push(site);
             }
@@ -191,7 +206,7 @@ fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
 fn place_of(graph: &Graph, regions: &mut Regions<'_>, branch: usize, meet: usize) -> Option<usize> {
     let mut at = out_of_loops(graph, branch, meet)?;
     loop {
-        if regions.encloses(Site { set: at, meet }) {
+        if regions.encloses(Site { set: at, meet, within: None }) {
             return Some(at);
         }
         let up = graph.dominator[at]?;
@@ -223,15 +238,17 @@ struct Regions<'a> {
     /// The blocks of the region last asked for.
     inside: Marks,
     blocks: Vec<usize>,
+    site: Option<Site>,
 }
 
 impl<'a> Regions<'a> {
     fn new(graph: &'a Graph) -> Regions<'a> {
-        Regions { graph, inside: Marks::new(graph.successors.len()), blocks: Vec::new() }
+        Regions { graph, inside: Marks::new(graph.successors.len()), blocks: Vec::new(), site: None }
     }
 
     /// Finds the region of a barrier, as far as its blocks are wanted.
     fn find(&mut self, site: Site, wanted: impl Fn(usize) -> bool) {
+        self.site = Some(site);
         self.inside.clear();
         self.inside.insert(site.set);
         self.blocks.clear();
@@ -239,7 +256,8 @@ impl<'a> Regions<'a> {
         let mut next = 0;
         while next < self.blocks.len() && wanted(self.blocks[next]) {
             for &block in &self.graph.successors[self.blocks[next]] {
-                if block != site.meet && self.inside.insert(block) {
+                let stays = site.within.is_none_or(|it| self.graph.in_loop(it, block));
+                if block != site.meet && stays && self.inside.insert(block) {
                     self.blocks.push(block);
                 }
             }

@@ -515,10 +515,8 @@ fn conflict(first: &Instruction, second: &Instruction) -> bool {
         (Free, _) | (_, Free) => false,
         (ConstantLoad, Fence) | (Fence, ConstantLoad) => is_wall(first) || is_wall(second),
         (ConstantLoad, _) | (_, ConstantLoad) | (Load, Load) => false,
-        (Fence, _) | (_, Fence) => {
-            // Exchanges between lanes are ordered among themselves only.
-            is_exchange(first) == is_exchange(second)
-        }
+        // Exchanges between lanes are not ordered: ptxas lets several chains of them go on beside each other.
+        (Fence, _) | (_, Fence) => !is_exchange(first) && !is_exchange(second),
         (Store, _) | (_, Store) => !disjoint(first, second),
     }
 }

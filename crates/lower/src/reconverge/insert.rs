@@ -1,9 +1,11 @@
 //! Puts blocks between others: all of them are noted first, and the code is laid out anew once.
 
 use super::Site;
+use super::iterations::Exit;
 use crate::code::{Block, Code, branch_target};
 use crate::liveness::Marks;
-use warplab_program::{BarrierRegister, Instruction, Opcode, Operand};
+use crate::select::invert;
+use warplab_program::{BarrierRegister, Guard, Instruction, Opcode, Operand};
 
 /// Blocks being added. Old ones keep their numbers until the end, added ones have the numbers after them; branches
 /// name blocks by these.
@@ -87,7 +89,7 @@ impl<'a> Insertion<'a> {
 
     /// Sets a barrier and makes its threads meet.
     pub(super) fn barrier(&mut self, site: Site, barrier: BarrierRegister, region: &Marks) {
-        let Site { set, meet } = site;
+        let Site { set, meet, .. } = site;
         let (entering, outside): (Vec<usize>, Vec<usize>) =
             self.predecessors[meet].clone().into_iter().partition(|&block| self.is_inside(block, region));
         let above = self.above(meet).filter(|&above| outside.contains(&above) && self.falls_through(above));
@@ -120,6 +122,21 @@ impl<'a> Insertion<'a> {
         let instructions = &mut self.block(set).instructions;
         let at = instructions.iter().position(|it| it.opcode == Opcode::Bra).unwrap_or(instructions.len());
         instructions.insert(at, begin.with_origin(origin));
+    }
+
+    /// The threads that leave the region of a barrier from a block no longer belong to it.
+    pub(super) fn leave(&mut self, block: usize, barrier: BarrierRegister, exit: Exit) {
+        let instructions = &mut self.block(block).instructions;
+        let last = instructions.last();
+        let branch = instructions.iter().position(|it| it.opcode == Opcode::Bra);
+        let guard = match (exit, branch) {
+            (Exit::Branch, Some(at)) => instructions[at].guard,
+            (Exit::Fall, Some(at)) => invert(instructions[at].guard),
+            _ => Guard::ALWAYS,
+        };
+        let origin = last.map(|it| it.origin).unwrap_or_default();
+        let leave = Instruction::new(Opcode::Break, [], [Operand::Barrier(barrier)]).with_origin(origin);
+        instructions.insert(branch.unwrap_or(instructions.len()), Instruction { guard, ..leave });
     }
 
     /// Lays the code out with the added blocks.
