@@ -3,21 +3,24 @@
 //! A list scheduler. Loads move up past stores that are provably elsewhere; barriers, fences, atomics, ordered accesses
 //! and clock reads stay where they are among what they order.
 
+mod conflicts;
 mod loads;
 mod peak;
 mod versions;
 
-use crate::code::{Code, has_effect, is_ordered_load, reads_clock};
+use crate::code::{Code, reads_clock};
 use crate::liveness::{Liveness, Marks};
+use conflicts::{Kind, conflict, is_exchange, is_product};
 use peak::written_peak;
 use versions::Versions;
-use warplab_program::{
-    AddressOperand, Instruction, LatencyClass, Modifier, Opcode, Operand, Register, Role, Target,
-    TargetChoices,
-};
+use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role, Target, TargetChoices};
 
 /// From so many live uniform registers on, what frees some goes first: there are 63, and they are never spilled.
 const MANY_UNIFORMS: usize = 40;
+
+/// Loads that pass the products of matrices in front of them, of a run of instructions: ptxas has eight in front of the first
+/// product of `k_split_k_bytes`, `k_covariance` and `k_gemm_e4m3` (traces/h200/matrices.sass), and ten of `k_weights_4_bits`.
+const LOADS_BEFORE_PRODUCTS: usize = 8;
 
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
 const MANY_PREDICATES: usize = 5;
@@ -281,16 +284,21 @@ impl Run {
 
     fn depend_on_memory(&mut self) {
         let mut earlier: Vec<usize> = Vec::new();
+        let mut loads = 0;
         for index in 0..self.instructions.len() {
             let kind = Kind::of(&self.instructions[index]);
             if kind == Kind::Free {
                 continue;
             }
+            loads += usize::from(self.instructions[index].opcode == Opcode::Ldg);
+            let is_late = self.instructions[index].opcode == Opcode::Ldg && loads > LOADS_BEFORE_PRODUCTS;
             for &first in earlier.iter().rev() {
-                if conflict(&self.instructions[first], &self.instructions[index]) {
+                let before = &self.instructions[first];
+                let is_wall = Kind::of(before) == Kind::Fence && !is_exchange(before);
+                if is_late && is_product(before) || conflict(before, &self.instructions[index]) {
                     self.edge(first, index, 1);
                     // What came before a full fence is ordered through it.
-                    if Kind::of(&self.instructions[first]) == Kind::Fence {
+                    if is_wall {
                         break;
                     }
                 }
@@ -474,119 +482,5 @@ fn latency(instruction: &Instruction, target: &Target) -> u64 {
     match instruction.opcode.info().latency {
         LatencyClass::GlobalLoad | LatencyClass::Atomic => u64::from(target.choices.load_cycles),
         class => u64::from(target.latencies.cycles(class)),
-    }
-}
-
-/// How an instruction is ordered with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Not at all.
-    Free,
-    /// A load that nothing writes to meanwhile.
-    ConstantLoad,
-    /// A load.
-    Load,
-    /// A store.
-    Store,
-    /// With every access to memory.
-    Fence,
-}
-
-impl Kind {
-    fn of(instruction: &Instruction) -> Kind {
-        use Opcode::*;
-        match instruction.opcode {
-            Ldg | Ld | Lds | Ldl if is_ordered_load(instruction) => Kind::Fence,
-            Stg | St | Sts | Stl if is_ordered_load(instruction) => Kind::Fence,
-            Ldg if instruction.has(Modifier::Constant) => Kind::ConstantLoad,
-            Ldg | Ld | Lds | Ldl | Ldsm => Kind::Load,
-            Stg | St | Sts | Stl => Kind::Store,
-            Bssy | Nop => Kind::Free,
-            _ if has_effect(instruction) => Kind::Fence,
-            _ => Kind::Free,
-        }
-    }
-}
-
-/// Whether two instructions must keep their order.
-fn conflict(first: &Instruction, second: &Instruction) -> bool {
-    use Kind::{ConstantLoad, Fence, Free, Load, Store};
-    match (Kind::of(first), Kind::of(second)) {
-        (Free, _) | (_, Free) => false,
-        (ConstantLoad, Fence) | (Fence, ConstantLoad) => is_wall(first) || is_wall(second),
-        (ConstantLoad, _) | (_, ConstantLoad) | (Load, Load) => false,
-        // Exchanges between lanes are not ordered: ptxas lets several chains of them go on beside each other.
-        (Fence, _) | (_, Fence) => !is_exchange(first) && !is_exchange(second),
-        (Store, _) | (_, Store) => !disjoint(first, second),
-    }
-}
-
-/// Whether even loads of constant data stay on their side: block barriers and fences.
-fn is_wall(instruction: &Instruction) -> bool {
-    matches!(instruction.opcode, Opcode::Bar | Opcode::Membar | Opcode::Warpsync)
-}
-
-fn is_exchange(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.opcode,
-        Opcode::Shfl | Opcode::Vote | Opcode::Voteu | Opcode::Match | Opcode::Redux | Opcode::Elect
-    )
-}
-
-/// The window that an access goes to.
-fn space(instruction: &Instruction) -> Option<u8> {
-    use Opcode::*;
-    match instruction.opcode {
-        Ldg | Stg => Some(0),
-        Lds | Sts | Ldsm => Some(1),
-        Ldl | Stl => Some(2),
-        _ => None,
-    }
-}
-
-/// Whether two accesses can never touch the same byte: different windows, or the same base and other bytes.
-pub(crate) fn disjoint(first: &Instruction, second: &Instruction) -> bool {
-    let (a, b) = (space(first), space(second));
-    if a.is_some() && b.is_some() && a != b {
-        return true;
-    }
-    let (Some(x), Some(y)) = (address(first), address(second)) else {
-        return false;
-    };
-    let same_base = x.base == y.base && x.wide == y.wide && x.scale == y.scale && x.uniform == y.uniform;
-    let bytes = |instruction: &Instruction| i64::from(instruction.data_registers()) * 4;
-    let (from, to) = (i64::from(x.offset), i64::from(y.offset));
-    same_base && a == b && (from + bytes(first) <= to || to + bytes(second) <= from)
-}
-
-fn address(instruction: &Instruction) -> Option<AddressOperand> {
-    instruction.operands.iter().find_map(|operand| match operand {
-        Operand::Address(address) => Some(*address),
-        _ => None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::disjoint;
-    use warplab_program::listing::read_instruction;
-
-    fn are_disjoint(first: &str, second: &str) -> bool {
-        let read = |text: &str| read_instruction(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-        disjoint(&read(first), &read(second))
-    }
-
-    #[test]
-    fn the_same_base_with_other_bytes_is_disjoint() {
-        assert!(are_disjoint("STG.E desc[UR4][R2.64], R5", "LDG.E R6, desc[UR4][R2.64+0x4]"));
-        assert!(!are_disjoint("STG.E.64 desc[UR4][R2.64], R5", "LDG.E R6, desc[UR4][R2.64+0x4]"));
-        assert!(are_disjoint("STS.128 [R2+0x10], R4", "LDS R6, [R2+0xc]"));
-    }
-
-    #[test]
-    fn another_base_may_be_anywhere_but_not_in_another_window() {
-        assert!(!are_disjoint("STG.E desc[UR4][R2.64], R5", "LDG.E R6, desc[UR4][R8.64+0x4]"));
-        assert!(are_disjoint("STG.E desc[UR4][R2.64], R5", "LDS R6, [R8]"));
-        assert!(!are_disjoint("ST.E desc[UR4][R2.64], R5", "LDS R6, [R8]"));
     }
 }
