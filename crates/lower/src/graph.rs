@@ -99,7 +99,7 @@ impl Graph {
         self.post_dominators.is_above(a, b)
     }
 
-    /// The next block that every path from each passes which stays in a loop, up to the end of the iteration.
+    /// For each block of a loop, the next one that all paths pass which stay in the loop, up to the end of the iteration.
     pub(crate) fn post_dominators_in(&self, it: usize) -> Vec<Option<usize>> {
         let end = self.successors.len();
         let mut forward = vec![Vec::new(); end + 1];

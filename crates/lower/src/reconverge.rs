@@ -24,7 +24,7 @@ struct Site {
     set: usize,
     /// The block before which the threads meet.
     meet: usize,
-    /// The loop that who does not come there has left.
+    /// Where some threads leave a loop instead of coming there: that loop.
     within: Option<usize>,
 }
 
@@ -111,11 +111,11 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
         if graph.loops_left(block, meet).any(|it| waiting[it]) {
             continue;
         }
-        if let Some(set) = place_of(graph, &mut regions, block, meet) {
-            let site = Site { set, meet, within: None };
-            if known.insert(site) {
-                sites.push(site);
-            }
+        let passes = |block: usize| graph.post_dominates(meet, block);
+        if let Some(site) = site_of(graph, &mut regions, block, (meet, None), passes)
+            && known.insert(site)
+        {
+            sites.push(site);
         }
     }
     without_redundant(sites, graph)
@@ -202,18 +202,26 @@ fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
     written
 }
 
-/// Where the barrier of a branch can be set so that whoever sets it comes to the meeting place past its `BSYNC`.
-fn place_of(graph: &Graph, regions: &mut Regions<'_>, branch: usize, meet: usize) -> Option<usize> {
-    let mut at = out_of_loops(graph, branch, meet)?;
+/// The barrier of a branch, set so that whoever sets it comes to the meeting place past its `BSYNC`, or leaves the loop. `passes`
+/// says of a block whether its threads come there.
+fn site_of(
+    graph: &Graph,
+    regions: &mut Regions<'_>,
+    branch: usize,
+    (meet, within): (usize, Option<usize>),
+    passes: impl Fn(usize) -> bool,
+) -> Option<Site> {
+    let mut set = out_of_loops(graph, branch, meet)?;
     loop {
-        if regions.encloses(Site { set: at, meet, within: None }) {
-            return Some(at);
+        let site = Site { set, meet, within };
+        if regions.encloses(site) {
+            return Some(site);
         }
-        let up = graph.dominator[at]?;
-        if !graph.post_dominates(meet, up) {
+        let up = graph.dominator[set]?;
+        if !passes(up) {
             return None;
         }
-        at = out_of_loops(graph, up, meet)?;
+        set = out_of_loops(graph, up, meet)?;
     }
 }
 

@@ -290,15 +290,16 @@ impl Run {
             if kind == Kind::Free {
                 continue;
             }
-            loads += usize::from(self.instructions[index].opcode == Opcode::Ldg);
-            let is_late = self.instructions[index].opcode == Opcode::Ldg && loads > LOADS_BEFORE_PRODUCTS;
+            let is_load = self.instructions[index].opcode == Opcode::Ldg;
+            loads += usize::from(is_load);
+            let is_late = is_load && loads > LOADS_BEFORE_PRODUCTS;
             for &first in earlier.iter().rev() {
                 let before = &self.instructions[first];
-                let is_wall = Kind::of(before) == Kind::Fence && !is_exchange(before);
+                let orders_all = Kind::of(before) == Kind::Fence && !is_exchange(before);
                 if is_late && is_product(before) || conflict(before, &self.instructions[index]) {
                     self.edge(first, index, 1);
                     // What came before a full fence is ordered through it.
-                    if is_wall {
+                    if orders_all {
                         break;
                     }
                 }

@@ -46,8 +46,12 @@ impl<'a> Iterations<'a> {
             }
             let post = self.post.entry(it).or_insert_with(|| graph.post_dominators_in(it));
             let Some(meet) = post[branch] else { continue };
-            let Some(set) = place_of(graph, regions, (branch, meet, it), post) else { continue };
-            let site = Site { set, meet, within: Some(it) };
+            let passes = |block: usize| {
+                std::iter::successors(post[block], |&next| post[next]).any(|next| next == meet)
+            };
+            let Some(site) = super::site_of(graph, regions, branch, (meet, Some(it)), passes) else {
+                continue;
+            };
             regions.mark(site);
             let coming = graph.predecessors[meet].iter().filter(|&&block| regions.inside.contains(block));
             if coming.count() > 1 && leaves(self.code, graph, regions) {
@@ -55,29 +59,6 @@ impl<'a> Iterations<'a> {
             }
         }
         None
-    }
-}
-
-/// Where the barrier of a branch can be set so that whoever sets it meets the others or leaves the loop.
-fn place_of(
-    graph: &Graph,
-    regions: &mut Regions<'_>,
-    (branch, meet, it): (usize, usize, usize),
-    post: &[Option<usize>],
-) -> Option<usize> {
-    let mut at = super::out_of_loops(graph, branch, meet)?;
-    loop {
-        if !graph.in_loop(it, at) {
-            return None;
-        }
-        if regions.encloses(Site { set: at, meet, within: Some(it) }) {
-            return Some(at);
-        }
-        let up = graph.dominator[at].filter(|&up| graph.in_loop(it, up))?;
-        if !std::iter::successors(post[up], |&next| post[next]).any(|next| next == meet) {
-            return None;
-        }
-        at = super::out_of_loops(graph, up, meet)?;
     }
 }
 
