@@ -1,12 +1,11 @@
-//! Takes out what selection left over: moves, and what was computed before.
+//! Takes out what selection left over: moves, and what folds.
 
-use crate::code::{Code, Groups, has_effect};
+use crate::code::{Code, Groups};
 use crate::legal;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use warplab_program::{
     AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Pipe, Predicate, Register, Resource, Role,
-    Selector, SourceModifier, UniformRegister,
+    Selector, SourceModifier,
 };
 
 /// What a register is known to hold.
@@ -302,148 +301,6 @@ fn replace_predicates(instruction: &mut Instruction, copies: &FxHashMap<Predicat
             let (predicate, negate) = resolve(predicate, negate);
             *operand = Operand::Predicate { predicate, negate };
         }
-    }
-}
-
-/// Replaces what was computed before, from the same sources, by the earlier result; along the dominator tree for
-/// values written once.
-pub(crate) fn common_subexpressions(code: &mut Code) {
-    let counts = code.definition_counts();
-    let dominators = crate::graph::Graph::new(code);
-    let groups = code.groups();
-    let mut replacements: FxHashMap<Resource2, Resource2> = FxHashMap::default();
-    // What was computed, by where its block stands on the walk round the tree of dominators: ranges that are apart.
-    let mut seen: FxHashMap<Key, BTreeMap<usize, (usize, Instruction)>> = FxHashMap::default();
-    for block in dominators.dominance_order() {
-        for instruction in &mut code.blocks[block].instructions {
-            rename(instruction, &replacements);
-            if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups) {
-                continue;
-            }
-            let range = dominators.dominance_range(block);
-            let list = seen.entry(key_of(instruction)).or_default();
-            match list.range(..=range.start).next_back() {
-                Some((_, (end, earlier))) if range.start < *end => {
-                    record(instruction, earlier, &mut replacements);
-                }
-                _ => _ = list.insert(range.start, (range.end, instruction.clone())),
-            }
-        }
-    }
-    for instruction in code.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
-        rename(instruction, &replacements);
-    }
-}
-
-/// A register or predicate that is replaced by another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Resource2 {
-    Register(Register),
-    Predicate(Predicate),
-    Uniform(UniformRegister),
-}
-
-/// Whether no result is a part of a wider value, which must stay where it is.
-fn writes_whole_groups(instruction: &Instruction, groups: &Groups) -> bool {
-    instruction.accesses().iter().all(|access| match (access.role, access.resource) {
-        (Role::Write, Resource::Registers(register, count)) => groups.is_whole(register, count),
-        _ => true,
-    })
-}
-
-fn is_pure(instruction: &Instruction, counts: &crate::code::DefinitionCounts) -> bool {
-    let moves = matches!(instruction.opcode, Opcode::Mov)
-        && !matches!(instruction.operands[1], Operand::Immediate(_));
-    if has_effect(instruction)
-        || instruction.opcode.accesses_memory()
-        || !instruction.guard.is_always()
-        || moves
-    {
-        return false;
-    }
-    instruction.accesses().iter().all(|access| counts.is_single(access.resource))
-}
-
-/// What two instructions that compute the same have in common.
-type Key = (Opcode, Vec<Modifier>, Vec<Operand>);
-
-fn key_of(instruction: &Instruction) -> Key {
-    let mut clone = instruction.clone();
-    let written = clone.written_operands();
-    for (index, operand) in clone.operands.iter_mut().enumerate() {
-        if written >> index & 1 == 0 {
-            continue;
-        }
-        // Only which results are wanted at all counts.
-        *operand = match *operand {
-            Operand::Register { register, .. } if !register.is_fixed() => Operand::register(Register(300)),
-            Operand::Predicate { predicate, .. } if !predicate.is_fixed() => {
-                Operand::predicate(Predicate(30))
-            }
-            Operand::Uniform { register, .. } if !register.is_fixed() => {
-                Operand::uniform(UniformRegister(70))
-            }
-            other => other,
-        };
-    }
-    (clone.opcode, clone.modifiers.as_slice().to_vec(), clone.operands.to_vec())
-}
-
-fn record(later: &Instruction, earlier: &Instruction, replacements: &mut FxHashMap<Resource2, Resource2>) {
-    let written = later.written_operands();
-    for index in 0..later.operands.len() {
-        if written >> index & 1 == 0 {
-            continue;
-        }
-        match (later.operands[index], earlier.operands[index]) {
-            (Operand::Register { register: from, .. }, Operand::Register { register: to, .. }) => {
-                for part in 0..later.register_count(index) {
-                    replacements
-                        .insert(Resource2::Register(from.offset(part)), Resource2::Register(to.offset(part)));
-                }
-            }
-            (Operand::Predicate { predicate: from, .. }, Operand::Predicate { predicate: to, .. })
-                if !from.is_fixed() =>
-            {
-                replacements.insert(Resource2::Predicate(from), Resource2::Predicate(to));
-            }
-            (Operand::Uniform { register: from, .. }, Operand::Uniform { register: to, .. }) => {
-                for part in 0..later.register_count(index) {
-                    replacements
-                        .insert(Resource2::Uniform(from.offset(part)), Resource2::Uniform(to.offset(part)));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-fn rename(instruction: &mut Instruction, replacements: &FxHashMap<Resource2, Resource2>) {
-    if replacements.is_empty() {
-        return;
-    }
-    let written = instruction.written_operands();
-    let results: Vec<(usize, Operand)> = (0..instruction.operands.len())
-        .filter(|index| written >> index & 1 != 0)
-        .map(|index| (index, instruction.operands[index]))
-        .collect();
-    crate::code::map_registers(
-        instruction,
-        |register| match replacements.get(&Resource2::Register(register)) {
-            Some(Resource2::Register(new)) => *new,
-            _ => register,
-        },
-        |predicate| match replacements.get(&Resource2::Predicate(predicate)) {
-            Some(Resource2::Predicate(new)) => *new,
-            _ => predicate,
-        },
-        |register| match replacements.get(&Resource2::Uniform(register)) {
-            Some(Resource2::Uniform(new)) => *new,
-            _ => register,
-        },
-    );
-    for (index, operand) in results {
-        instruction.operands[index] = operand;
     }
 }
 

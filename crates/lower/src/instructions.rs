@@ -196,6 +196,13 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Vote => {
             ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote])
         }
+        Ptx::Wmma => (
+            "loads, multiplies and adds, or stores matrices that the lanes of a warp hold together",
+            &[
+                Hmma, Imma, Dmma, Ldsm, Movm, Ldg, Stg, Lds, Sts, Ld, St, Iadd3, Imad, Lea, Lop3, Mov, Prmt,
+                S2r, S2ur, Shf, Uldc, Ulea, Umov,
+            ],
+        ),
         Ptx::Xor => ("d = a exclusive-or b, bit by bit", &[Lop3, Plop3]),
     }
 }

@@ -13,6 +13,7 @@ mod balance;
 mod calls;
 mod clean;
 mod code;
+mod common;
 mod constants;
 mod control;
 mod dead;
@@ -48,6 +49,7 @@ mod system;
 mod uniform;
 mod unroll;
 mod vectorise;
+mod wmma;
 
 pub use instructions::{Description, describe};
 pub use passes::{Pass, PassSet};
@@ -128,5 +130,5 @@ pub fn lower_some(
     options: &LowerOptions,
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    pipeline::run(module, source, options, wanted)
+    pipeline::run(&wmma::expand(module), source, options, wanted)
 }

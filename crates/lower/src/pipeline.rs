@@ -6,7 +6,7 @@ use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, constants, control, dead, dump,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, common, constants, control, dead, dump,
     empty_loads, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate, reconverge,
     reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
@@ -259,7 +259,7 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
         clean::fold(code);
         logic::logic(code);
     });
-    runner.pass(Pass::Common, code, clean::common_subexpressions);
+    runner.pass(Pass::Common, code, common::common_subexpressions);
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Invariant, code, motion::invariant);
 }

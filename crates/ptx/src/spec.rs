@@ -3,6 +3,7 @@
 use crate::tree::{
     Cache, Clamp, Compare, Direction, FenceKind, Flag, Half, Hint, MatrixShape, Modifier, NumberClass,
     Opcode, Operation, PermuteMode, Rounding, Scope, Semantics, ShuffleMode, Space, Type, Vector, VoteMode,
+    Wmma,
 };
 
 mod table;
@@ -46,6 +47,7 @@ pub(crate) enum Allow {
     Number(&'static [NumberClass]),
     Fence(&'static [FenceKind]),
     Matrix(&'static [MatrixShape]),
+    Wmma(&'static [Wmma]),
     Flag(&'static [Flag]),
 }
 
@@ -122,6 +124,10 @@ macro_rules! for_each_group {
             }
             Allow::Matrix($list) => {
                 use Modifier::Matrix as $group;
+                $body
+            }
+            Allow::Wmma($list) => {
+                use Modifier::Wmma as $group;
                 $body
             }
             Allow::Flag($list) => {
@@ -302,7 +308,6 @@ pub(crate) const UNSUPPORTED: &[&str] = &[
     "vsub2",
     "vsub4",
     "wgmma",
-    "wmma",
 ];
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub use function::{
 pub use instruction::{Call, Guard, Instruction};
 pub use modifier::{
     Cache, Clamp, Compare, Direction, FenceKind, Flag, Half, Hint, MatrixShape, Modifier, NumberClass,
-    Operation, PermuteMode, Rounding, Scope, Semantics, ShuffleMode, Vector, VoteMode,
+    Operation, PermuteMode, Rounding, Scope, Semantics, ShuffleMode, Vector, VoteMode, Wmma,
 };
 pub use name::{At, Name};
 pub use opcode::Opcode;

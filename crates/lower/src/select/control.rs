@@ -46,6 +46,7 @@ impl Selector<'_, '_> {
             Ldmatrix => self.ldmatrix(flat),
             Mma => self.mma(flat),
             Movmatrix => self.movmatrix(flat),
+            Wmma => self.unsupported(crate::wmma::refusal(flat.tree)),
             Cp => self.copies(flat),
             Shfl | Vote | Match | Redux | Activemask | Elect => self.warp_wide(flat),
             Setp => self.setp(flat),

@@ -74,6 +74,24 @@ const OPEN: &[(Opcode, &[&str])] = &[
     (Opcode::Movmatrix, &["movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2"]),
     (Opcode::Mov, &["mov.u32 %r1, %tid.x", "mov.u32 %r1, %clock", "mov.u64 %d1, %clock64", "mov.u64 %d1, g"]),
     (Opcode::Mov, &["mov.b64 {%r1, %r2}, %d1", "mov.b64 %d1, {%r1, %r2}", "mov.b32 {%h1, %h2}, %r1"]),
+    (
+        Opcode::Wmma,
+        &[
+            "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1], %r0",
+            "wmma.load.b.sync.aligned.row.m16n16k16.global.bf16 {%r1, %r2, %r3, %r4}, [%d1], 32",
+            "wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [s+32], 16",
+            "wmma.load.a.sync.aligned.col.m16n16k16.shared.s8 {%r1, %r2}, [%r7], 16",
+            "wmma.load.c.sync.aligned.row.m8n8k4.f64 {%d1, %d2}, [%d7]",
+            "wmma.mma.sync.aligned.row.row.m16n16k16.f16.f16 {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, \
+             {%r8, %r7, %r6, %r5, %r4, %r3, %r2, %r1}, {%r1, %r2, %r3, %r4}",
+            "wmma.mma.sync.aligned.row.col.m32n8k16.s32.u8.u8.s32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4}, \
+             {%r5}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}",
+            "wmma.mma.sync.aligned.col.row.m8n8k4.f64.f64.f64.f64.rn {%d1, %d2}, {%d3}, {%d4}, {%d5, %d6}",
+            "wmma.store.d.sync.aligned.row.m16n16k16.global.s32 [%d1], {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, %r0",
+            "wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%d1], {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, %r0",
+            "wmma.store.d.sync.aligned.col.m8n8k4.f64 [%d7], {%d1, %d2}",
+        ],
+    ),
     (Opcode::Stmatrix, &["stmatrix.sync.aligned.m8n8.x1.shared.b16 [%d7], {%r1}"]),
 ];
 
@@ -103,6 +121,10 @@ pub(crate) fn lines(opcode: Opcode) -> Vec<String> {
     let form = form(opcode);
     let needed = choices(&form.needed);
     let mut lines: Vec<String> = open(opcode).map(str::to_owned).collect();
+    if opcode == Opcode::Wmma {
+        // Its table takes anything for an operand and up to four of eight types.
+        return accepted(lines);
+    }
     for types in types(&form) {
         let optional = form.allowed.iter().flatten().map(|name| format!("{}.{name}", needed[0]));
         let modifiers: BTreeSet<String> = needed.iter().cloned().chain(optional).collect();

@@ -11,6 +11,7 @@ mod declared_sizes;
 mod fewer;
 mod filetests;
 mod forms;
+mod fragments;
 mod instructions;
 mod matrices;
 mod operations;

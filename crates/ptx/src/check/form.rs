@@ -3,7 +3,7 @@
 use warplab_diagnostics::Diagnostic;
 
 use crate::spec::{Allow, Spec};
-use crate::tree::{Flag, Half, Instruction, Modifier, Opcode, Operation, Rounding, Type};
+use crate::tree::{Flag, Half, Instruction, MatrixShape, Modifier, Opcode, Operation, Rounding, Type, Wmma};
 
 /// Reports the first fault of the modifiers.
 pub(super) fn check(instruction: &Instruction, diagnostics: &mut Vec<Diagnostic>) {
@@ -53,8 +53,14 @@ fn missing_group(instruction: &Instruction, spec: &Spec) -> Fault {
 }
 
 fn written_twice(instruction: &Instruction) -> Fault {
+    let has_two_layouts = instruction.has(Modifier::Wmma(Wmma::Mma));
     let repeated = |&(index, modifier): &(usize, &Modifier)| {
-        !matches!(modifier, Modifier::Type(_)) && instruction.modifiers[..index].contains(modifier)
+        let may_repeat = match modifier {
+            Modifier::Type(_) => true,
+            Modifier::Matrix(MatrixShape::Row | MatrixShape::Col) => has_two_layouts,
+            _ => false,
+        };
+        !may_repeat && instruction.modifiers[..index].contains(modifier)
     };
     let (_, modifier) = instruction.modifiers.iter().enumerate().find(repeated)?;
     Some((format!("'{modifier}' is written twice in '{}'", instruction.mnemonic()), String::new()))

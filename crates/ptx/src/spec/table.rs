@@ -3,7 +3,7 @@
 use super::{Allow, Spec};
 use crate::tree::{
     Cache, Clamp, Compare, Direction, FenceKind, Flag, Half, Hint, MatrixShape, NumberClass, Opcode,
-    Operation, PermuteMode, Rounding, Scope, Semantics, ShuffleMode, Space, Type, Vector, VoteMode,
+    Operation, PermuteMode, Rounding, Scope, Semantics, ShuffleMode, Space, Type, Vector, VoteMode, Wmma,
 };
 use Flag::{
     Abs, Aligned, Approx, Arrive, Async, Cc, CommitGroup, Fractional, Ftz, Full, Idx, LaunchDependents, Mask,
@@ -59,7 +59,32 @@ const LEVEL: Allow =
     Allow::Hint(&[Hint::L1, Hint::L2, Hint::L2EvictNormal, Hint::L2EvictLast, Hint::L1EvictNormal]);
 const VECTOR: Allow = Allow::Vector(Vector::ALL);
 const CLAMP: Allow = Allow::Clamp(Clamp::ALL);
-const MATRIX: Allow = Allow::Matrix(MatrixShape::ALL);
+const MATRIX: Allow = Allow::Matrix(&[
+    MatrixShape::M8n8,
+    MatrixShape::M8n8k4,
+    MatrixShape::M8n8k16,
+    MatrixShape::M8n8k32,
+    MatrixShape::M16n8k4,
+    MatrixShape::M16n8k8,
+    MatrixShape::M16n8k16,
+    MatrixShape::M16n8k32,
+    MatrixShape::M16n8k64,
+    MatrixShape::X1,
+    MatrixShape::X2,
+    MatrixShape::X4,
+    MatrixShape::Row,
+    MatrixShape::Col,
+    MatrixShape::Trans,
+]);
+const WMMA: Allow = Allow::Matrix(&[
+    MatrixShape::M8n8k4,
+    MatrixShape::M8n32k16,
+    MatrixShape::M16n16k8,
+    MatrixShape::M16n16k16,
+    MatrixShape::M32n8k16,
+    MatrixShape::Row,
+    MatrixShape::Col,
+]);
 
 const NONE: &[Type] = &[];
 const ADD: &[Type] = &[U16, U32, U64, S16, S32, S64, F16, F16x2, Bf16, Bf16x2, F32, F64, U16x2, S16x2];
@@ -340,5 +365,19 @@ pub(super) static TABLE: &[Spec] = &[
     many(O::Vabsdiff, "euu?u", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     many(O::Vabsdiff4, "euuu", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     one(O::Vote, "dp?u", &[Pred, B32], &[Allow::Vote(VoteMode::ALL)], &[Allow::Flag(&[Sync])]),
+    many(
+        O::Wmma,
+        "xx?xx",
+        (1, 4),
+        &[F16, Bf16, Tf32, F32, F64, S8, U8, S32],
+        &[Allow::Wmma(&[Wmma::Load, Wmma::Store, Wmma::Mma])],
+        &[
+            SPACE,
+            WMMA,
+            Allow::Wmma(&[Wmma::A, Wmma::B, Wmma::C, Wmma::D]),
+            Allow::Rounding(&[Rounding::Rn]),
+            Allow::Flag(&[Sync, Aligned, Satfinite]),
+        ],
+    ),
     one(O::Xor, "dss", LOGICAL, &[], &[]),
 ];

@@ -233,12 +233,29 @@ named! {
         M16n8k16 = "m16n8k16",
         M16n8k32 = "m16n8k32",
         M16n8k64 = "m16n8k64",
+        M16n16k8 = "m16n16k8",
+        M16n16k16 = "m16n16k16",
+        M32n8k16 = "m32n8k16",
+        M8n32k16 = "m8n32k16",
         X1 = "x1",
         X2 = "x2",
         X4 = "x4",
         Row = "row",
         Col = "col",
         Trans = "trans",
+    }
+}
+
+named! {
+    /// What `wmma` does, and with which matrix.
+    Wmma {
+        Load = "load",
+        Store = "store",
+        Mma = "mma",
+        A = "a",
+        B = "b",
+        C = "c",
+        D = "d",
     }
 }
 
@@ -321,6 +338,8 @@ pub enum Modifier {
     Fence(FenceKind),
     /// The shape or layout of a matrix instruction.
     Matrix(MatrixShape),
+    /// What `wmma` does, and with which matrix.
+    Wmma(Wmma),
     /// A modifier that is simply there or not.
     Flag(Flag),
 }
@@ -349,6 +368,7 @@ impl Modifier {
             Modifier::Number(it) => it.name(),
             Modifier::Fence(it) => it.name(),
             Modifier::Matrix(it) => it.name(),
+            Modifier::Wmma(it) => it.name(),
             Modifier::Flag(it) => it.name(),
         }
     }

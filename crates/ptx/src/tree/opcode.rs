@@ -100,6 +100,7 @@ named! {
         Vabsdiff = "vabsdiff",
         Vabsdiff4 = "vabsdiff4",
         Vote = "vote",
+        Wmma = "wmma",
         Xor = "xor",
     }
 }
