@@ -1,11 +1,11 @@
-//! Takes out what selection left over: moves, and what folds.
+//! Takes out the moves that selection left over.
 
 use crate::code::{Code, Groups};
 use crate::legal;
 use rustc_hash::FxHashMap;
 use warplab_program::{
-    AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Pipe, Predicate, Register, Resource, Role,
-    Selector, SourceModifier,
+    AddressOperand, Guard, Instruction, Opcode, Operand, Pipe, Predicate, Register, Resource, Role, Selector,
+    SourceModifier,
 };
 
 /// What a register is known to hold.
@@ -302,74 +302,4 @@ fn replace_predicates(instruction: &mut Instruction, copies: &FxHashMap<Predicat
             *operand = Operand::Predicate { predicate, negate };
         }
     }
-}
-
-/// Small things that fold: additions of zero, choices between equal values.
-pub(crate) fn fold(code: &mut Code) {
-    for instruction in code.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
-        fold_one(instruction);
-    }
-}
-
-fn fold_one(instruction: &mut Instruction) {
-    let zero = |operand: &Operand| *operand == Operand::ZERO || *operand == Operand::Immediate(0);
-    for operand in instruction.operands.iter_mut().skip(1) {
-        if *operand == Operand::Immediate(0)
-            && matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Isetp)
-        {
-            *operand = Operand::ZERO;
-        }
-    }
-    let plain = instruction.modifiers.as_slice().is_empty();
-    let operands = &instruction.operands;
-    if instruction.opcode == Opcode::Iadd3 && plain && operands.len() == 4 {
-        let rest: Vec<Operand> = operands[1..].iter().copied().filter(|operand| !zero(operand)).collect();
-        let constants: u32 = rest
-            .iter()
-            .filter_map(|operand| match operand {
-                Operand::Immediate(bits) => Some(*bits),
-                _ => None,
-            })
-            .fold(0, u32::wrapping_add);
-        let registers: Vec<Operand> =
-            rest.iter().copied().filter(|operand| !matches!(operand, Operand::Immediate(_))).collect();
-        if registers.is_empty() {
-            become_move(instruction, crate::select::immediate(constants));
-        } else if constants == 0 && registers.len() == 1 && is_plain(&registers[0]) {
-            become_move(instruction, registers[0]);
-        }
-        return;
-    }
-    if instruction.opcode == Opcode::Imad && plain && operands.len() == 4 {
-        if zero(&operands[1]) || zero(&operands[2]) {
-            let value = operands[3];
-            if is_plain(&value) {
-                become_move(instruction, value);
-            }
-        } else if let (Operand::Immediate(a), Operand::Immediate(b), true) =
-            (operands[1], operands[2], zero(&operands[3]))
-        {
-            become_move(instruction, crate::select::immediate(a.wrapping_mul(b)));
-        }
-        return;
-    }
-    if instruction.opcode == Opcode::Sel && operands[1] == operands[2] && is_plain(&operands[1]) {
-        let value = operands[1];
-        become_move(instruction, value);
-    }
-}
-
-fn is_plain(operand: &Operand) -> bool {
-    matches!(
-        operand,
-        Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
-            | Operand::Immediate(_)
-    )
-}
-
-fn become_move(instruction: &mut Instruction, value: Operand) {
-    instruction.opcode = Opcode::Mov;
-    instruction.modifiers = <&[Modifier]>::into(&[]);
-    let to = instruction.operands[0];
-    instruction.operands = [to, value].into_iter().collect();
 }

@@ -3,7 +3,7 @@
 use crate::code::{Code, has_effect};
 use crate::liveness::{Liveness, Marks, Numbering, step_backward};
 use rustc_hash::FxHashSet;
-use warplab_program::{Instruction, Opcode, Operand, Resource, Role};
+use warplab_program::{Instruction, Modifier, Opcode, Operand, Resource, Role};
 
 /// Removes instructions whose results nobody reads.
 pub(crate) fn dead_code(code: &mut Code) {
@@ -22,6 +22,7 @@ pub(crate) fn dead_code(code: &mut Code) {
                     continue;
                 }
                 without_unread_predicate(&mut instruction, &live.numbering, |number| needed.contains(number));
+                without_unread_half(&mut instruction, &live.numbering, |number| needed.contains(number));
                 step_backward(&live.numbering, &live.single, &instruction, |number, role| match role {
                     Role::Write => needed.remove(number),
                     Role::Read => _ = needed.insert(number),
@@ -89,7 +90,8 @@ fn places(code: &Code) -> impl Iterator<Item = (usize, usize, &Instruction)> {
     })
 }
 
-/// An exchange says in a predicate whether its lane was there: nobody waits for that where nobody reads it.
+/// An exchange says in a predicate whether its lane was there, and a sum whether it carries: nobody waits for that where nobody
+/// reads it.
 fn without_unread_predicate(
     instruction: &mut Instruction,
     numbering: &Numbering,
@@ -97,9 +99,39 @@ fn without_unread_predicate(
 ) {
     if instruction.opcode == Opcode::Shfl
         && let Operand::Predicate { predicate, .. } = instruction.operands[0]
-        && !numbering.of(Resource::Predicate(predicate)).any(needed)
+        && !numbering.of(Resource::Predicate(predicate)).any(&needed)
     {
         instruction.operands[0] = Operand::TRUE;
+    }
+    if instruction.opcode == Opcode::Iadd3
+        && !instruction.has(Modifier::X)
+        && instruction.operands.len() == 5
+        && let Operand::Predicate { predicate, .. } = instruction.operands[1]
+        && !numbering.of(Resource::Predicate(predicate)).any(needed)
+    {
+        instruction.operands.remove(1);
+    }
+}
+
+/// Of a product of 64 bits of which only one half is read, only that is computed.
+fn without_unread_half(instruction: &mut Instruction, numbering: &Numbering, needed: impl Fn(usize) -> bool) {
+    let &[Operand::Register { register: to, .. }, a, b, c] = instruction.operands.as_slice() else { return };
+    if instruction.opcode != Opcode::Imad || !instruction.has(Modifier::Wide) || !to.is_virtual() {
+        return;
+    }
+    let is_needed = |half: u32| numbering.of(Resource::Registers(to.offset(half), 1)).any(&needed);
+    match (is_needed(0), is_needed(1)) {
+        (true, false) => {
+            instruction.modifiers = <&[Modifier]>::into(&[]);
+        }
+        (false, true) => {
+            let signed = !instruction.has(Modifier::U32);
+            let modifiers: &[Modifier] =
+                if signed { &[Modifier::Hi] } else { &[Modifier::Hi, Modifier::U32] };
+            instruction.modifiers = modifiers.into();
+            instruction.operands = [Operand::register(to.offset(1)), a, b, c].into_iter().collect();
+        }
+        _ => {}
     }
 }
 

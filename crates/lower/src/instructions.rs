@@ -153,10 +153,9 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Redux => {
             ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux, Mov, R2ur, Isetp, Bra])
         }
-        Ptx::Rem => (
-            "d = the remainder of a / b",
-            &[I2f, Mufu, F2i, Imad, Bra, Iabs, Iadd3, Isetp, Lop3, Mov, Prmt, Sel],
-        ),
+        Ptx::Rem => {
+            ("d = the remainder of a / b", &[I2f, Mufu, F2i, Imad, Iabs, Iadd3, Isetp, Lop3, Mov, Prmt, Sel])
+        }
         Ptx::Ret => ("returns from a function; ends the thread in a kernel", &[Exit, Ret]),
         Ptx::Rsqrt => (
             "d = 1 / the square root of a, approximate",

@@ -22,6 +22,7 @@ mod dump;
 mod empty_loads;
 mod expand;
 mod flat;
+mod fold;
 mod frames;
 mod functions;
 mod globals;

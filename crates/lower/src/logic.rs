@@ -1,6 +1,7 @@
 //! Bitwise functions of bitwise functions: where no more than three values are read in all, they are one function.
 
 use crate::code::{Code, DefinitionCounts};
+use crate::fold;
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier,
@@ -32,6 +33,10 @@ pub(crate) fn logic(code: &mut Code) {
             if simplify(&mut function, &known, &mut uses) {
                 write(instruction, &function);
             }
+            if let Some(value) = only_value(&function) {
+                fold::become_move(instruction, value);
+                continue;
+            }
             if let Some(to) = instruction.operands[0].as_register()
                 && instruction.guard.is_always()
                 && is_fixed(&Operand::register(to), &counts)
@@ -40,6 +45,16 @@ pub(crate) fn logic(code: &mut Code) {
                 known.insert(to, function);
             }
         }
+    }
+}
+
+/// The value that a function always has, if it is zero, all ones or one of those that it takes.
+fn only_value(function: &Function) -> Option<Operand> {
+    let index = PATTERNS[..function.values.len()].iter().position(|it| *it == function.table);
+    match function.table {
+        0 => Some(Operand::ZERO),
+        0xff => Some(Operand::Immediate(u32::MAX)),
+        _ => index.map(|index| function.values[index]),
     }
 }
 
@@ -131,7 +146,8 @@ fn function(instruction: &Instruction) -> Option<Function> {
     let mut patterns = Vec::new();
     for value in &operands[first..first + 3] {
         let pattern = match *value {
-            Operand::ZERO => 0,
+            Operand::ZERO | Operand::Immediate(0) => 0,
+            Operand::Immediate(u32::MAX) => 0xff,
             Operand::Register { modifier: SourceModifier::NONE, selector: Selector::Whole, .. }
             | Operand::Immediate(_)
             | Operand::Constant(_) => {

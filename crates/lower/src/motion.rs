@@ -3,7 +3,7 @@
 use crate::code::{Code, has_effect};
 use crate::graph::Graph;
 use crate::liveness::Numbering;
-use warplab_program::{Instruction, Opcode, Operand, Resource, Role};
+use warplab_program::{Instruction, Modifier, Opcode, Operand, Resource, Role};
 
 /// Loops of at most this many instructions have even their constants set before them.
 const SMALL_LOOP: usize = 24;
@@ -56,7 +56,14 @@ fn invariant_once(code: &mut Code) -> bool {
             continue;
         };
         blocks.sort_unstable();
+        let latches: Vec<usize> = graph.predecessors[found.header]
+            .iter()
+            .copied()
+            .filter(|&block| graph.in_loop(it, block))
+            .collect();
         for &block in &blocks {
+            // ptxas divides where it must, and no sooner.
+            let is_certain = latches.iter().all(|&latch| graph.dominates(block, latch));
             let old = std::mem::take(&mut code.blocks[block].instructions);
             let mut kept = Vec::with_capacity(old.len());
             for instruction in old {
@@ -70,7 +77,7 @@ fn invariant_once(code: &mut Code) -> bool {
                     }
                 });
                 let constant = is_constant_move(&instruction);
-                let worth = if constant { size <= SMALL_LOOP } else { is_costly(&instruction) };
+                let worth = if constant { size <= SMALL_LOOP } else { is_certain && is_costly(&instruction) };
                 if !fixed
                     || !worth
                     || has_effect(&instruction)
@@ -119,10 +126,15 @@ fn is_constant_move(instruction: &Instruction) -> bool {
     instruction.opcode == Opcode::Mov && matches!(instruction.operands.get(1), Some(Operand::Immediate(_)))
 }
 
-/// Whether an instruction is part of a sequence for division and its like.
+/// Whether an instruction is part of a sequence for division and its like. Those of 64 bits are calls where ptxas compiles, which
+/// stay in their loops.
 fn is_costly(instruction: &Instruction) -> bool {
     use Opcode::*;
-    matches!(instruction.opcode, I2f | Mufu | F2i | Iabs | F2f) || is_reciprocal_step(instruction)
+    match instruction.opcode {
+        I2f => !instruction.has(Modifier::U64),
+        Mufu | F2i | Iabs | F2f => true,
+        _ => is_reciprocal_step(instruction),
+    }
 }
 
 /// The steps between conversion and reciprocal are cheap by themselves but stand in the way.

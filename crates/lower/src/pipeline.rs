@@ -7,8 +7,8 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, common, constants, control, dead, dump,
-    empty_loads, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate, reconverge,
-    reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
+    empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate,
+    reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -256,7 +256,7 @@ fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
 fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Fold, code, |code| {
-        clean::fold(code);
+        fold::fold(code);
         logic::logic(code);
     });
     runner.pass(Pass::Common, code, common::common_subexpressions);

@@ -89,7 +89,8 @@ impl Selector<'_, '_> {
         self.in_register(Source { low: operand, high: Operand::ZERO }, 32)
     }
 
-    /// 64-bit quotient or remainder: in 32 bits where both fit, else by long division in two words.
+    /// 64-bit quotient or remainder, by long division in two words: where both fit in 32 bits, nvcc branches to a division of those
+    /// itself.
     pub(crate) fn divide64(
         &mut self,
         to: Register,
@@ -110,24 +111,10 @@ impl Selector<'_, '_> {
         };
         let high = |register: Register| Operand::register(register.offset(1));
         let result = self.code.register(2);
-        let (long, done) = (self.new_label(), self.new_label());
-        let any = self.lop3(high(x), high(y), zero, 0xfc);
-        let wide = self.compare(&[M::Ne, M::And], Operand::register(any), zero);
-        self.branch_if(when(wide), long);
-        self.divide32(result, Operand::register(x), Operand::register(y), false, part);
-        self.op(Opcode::Mov, &[], [high(result), zero]);
-        if !remainder {
-            // Of a quotient by zero the upper half is all ones too.
-            let by_zero = self.compare(&[M::Eq, M::And], Operand::register(y), zero);
-            self.op_if(when(by_zero), Opcode::Mov, &[], [high(result), Operand::Immediate(u32::MAX)]);
-        }
-        self.branch(done);
-        self.place_label(long);
         let (quotient, rest) = self.long_division(x, y);
         let from = if remainder { rest } else { quotient };
         self.op(Opcode::Mov, &[], [Operand::register(result), Operand::register(from)]);
         self.op(Opcode::Mov, &[], [high(result), high(from)]);
-        self.place_label(done);
         if !signed {
             self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(result)]);
             return self.op(Opcode::Mov, &[], [high(to), high(result)]);
@@ -157,7 +144,7 @@ impl Selector<'_, '_> {
     }
 
     /// Unsigned 64-bit quotient and remainder. The reciprocal of the divisor, scaled by 2^64, starts from single
-    /// precision and is made better twice; the quotient is then at most two too small.
+    /// precision and is made better twice; the quotient is then at most two too small, as ptxas has it.
     fn long_division(&mut self, x: Register, y: Register) -> (Register, Register) {
         let zero = Operand::ZERO;
         let pair = |register: Register| Source {
@@ -170,7 +157,7 @@ impl Selector<'_, '_> {
         let scaled = self.compute(
             Opcode::Iadd3,
             &[],
-            [Operand::register(reciprocal), Operand::Immediate(0x1fff_fffe_u32.wrapping_sub(4)), zero],
+            [Operand::register(reciprocal), Operand::Immediate(0x1fff_fffe), zero],
         );
         let mut guess = self.new_pair(Opcode::F2i, &[M::U64, M::Trunc], [Operand::register(scaled)]);
         let negative = self.code.register(2);
@@ -190,7 +177,7 @@ impl Selector<'_, '_> {
         self.product64(product, pair(first), pair(y), zero);
         let rest = self.code.register(2);
         self.subtract64(rest, pair(x), pair(product));
-        for _ in 0..3 {
+        for _ in 0..2 {
             let less = self.less64(pair(rest), pair(y), false);
             let (smaller, more) = (self.code.register(2), self.code.register(2));
             self.subtract64(smaller, pair(rest), pair(y));

@@ -61,6 +61,8 @@ pub(crate) struct Selector<'a, 'd> {
     names: names::Names,
     /// The products that sums fuse.
     contractions: FxHashMap<usize, contract::Fused>,
+    /// Halves of products of 64 bits that came with the other half, by the items that want them.
+    halves: FxHashMap<usize, Register>,
     /// How often each PTX register is read.
     uses: Vec<u32>,
     /// Which straight run of items each item belongs to.
@@ -117,6 +119,7 @@ pub(crate) fn select(
         definitions: vec![Vec::new(); flat.registers.len()],
         names: names::Names::default(),
         contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
+        halves: FxHashMap::default(),
         uses: vec![0; flat.registers.len()],
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],

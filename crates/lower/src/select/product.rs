@@ -2,18 +2,22 @@
 
 use super::Selector;
 use super::values::Source;
-use crate::flat::{Flat, Value};
+use crate::flat::{Flat, Item, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Half, Type};
 
 use super::integer::{is_register, pair};
 use Modifier as M;
 
+/// So many items further the other half of a product is looked for.
+const PAIRED_WITHIN: usize = 64;
+
 impl Selector<'_, '_> {
     pub(crate) fn multiply(&mut self, flat: &Flat<'_>, ty: Type) {
         let half = flat.tree.half().unwrap_or(Half::Lo);
         let adds = flat.tree.opcode == tree::Opcode::Mad;
         match (ty.bits(), half) {
+            (64, _) if self.half_of_both(flat) => {}
             (64, Half::Lo) => self.multiply64(flat, adds),
             (64, _) => self.multiply_high64(flat, ty, adds),
             (32, Half::Wide) => {
@@ -133,21 +137,80 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// The upper 64 bits of an unsigned 64-bit product.
+    /// One half of an unsigned product of 64 bits whose other half is wanted soon, of the same factors: both are made at once.
+    fn half_of_both(&mut self, flat: &Flat<'_>) -> bool {
+        let made = self.halves.remove(&self.item).or_else(|| {
+            let (other, is_high) = self.other_half(flat)?;
+            let [a, b] = [1, 2].map(|index| self.register(&flat.operands[index], Type::B64));
+            let (low, high) = self.whole_product64(pair(a), pair(b));
+            let (mine, others) = if is_high { (low, high) } else { (high, low) };
+            self.halves.insert(other, others);
+            Some(mine)
+        });
+        let Some(made) = made else { return false };
+        let to = self.result(&flat.operands[0], 64);
+        self.move_to(to, pair(made), 64);
+        true
+    }
+
+    /// The later item of a straight run that multiplies the same for the other half, and whether that is the upper one.
+    fn other_half(&self, flat: &Flat<'_>) -> Option<(usize, bool)> {
+        let half = |flat: &Flat<'_>| {
+            let is_mul = flat.tree.opcode == tree::Opcode::Mul && flat.guard.is_none();
+            match (flat.tree.half(), flat.tree.ty()) {
+                (Some(Half::Lo), Some(Type::U64 | Type::S64)) if is_mul => Some(false),
+                (Some(Half::Hi), Some(Type::U64)) if is_mul => Some(true),
+                _ => None,
+            }
+        };
+        let factors = |flat: &Flat<'_>| match flat.operands[1..] {
+            [Value::Register(a), Value::Register(b)] => Some((a.min(b), a.max(b))),
+            _ => None,
+        };
+        let (mine, wanted) = (half(flat)?, factors(flat)?);
+        if [wanted.0, wanted.1].iter().any(|&factor| self.definition(factor).is_none()) {
+            return None;
+        }
+        let run = self.runs[self.item];
+        let later = self.item + 1..self.flat.items.len();
+        let near = later.take(PAIRED_WITHIN).take_while(|&index| self.runs[index] == run);
+        near.filter(|index| !self.halves.contains_key(index)).find_map(|index| {
+            match &self.flat.items[index] {
+                Item::Instruction(other) if half(other) == Some(!mine) && factors(other) == Some(wanted) => {
+                    Some((index, !mine))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// The upper 64 bits of an unsigned product of 64 bits.
     pub(crate) fn high_product64(&mut self, a: Source, b: Source) -> Register {
+        self.whole_product64(a, b).1
+    }
+
+    /// Both halves of an unsigned product of 64 bits, with the carries that ptxas takes.
+    fn whole_product64(&mut self, a: Source, b: Source) -> (Register, Register) {
         let zero = Operand::ZERO;
         let wide = [M::Wide, M::U32];
-        let low = self.new_pair(Opcode::Imad, &wide, [a.low, b.low, zero]);
-        let carry_in = self.code.register(2);
-        self.move_to(carry_in, Source { low: Operand::register(low.offset(1)), high: zero }, 64);
-        let middle = self.new_pair(Opcode::Imad, &wide, [a.high, b.low, Operand::register(carry_in)]);
-        let addend = self.code.register(2);
-        self.move_to(addend, Source { low: Operand::register(middle), high: zero }, 64);
-        let other = self.new_pair(Opcode::Imad, &wide, [a.low, b.high, Operand::register(addend)]);
-        let sum = self.code.register(2);
-        let upper = |register: Register| Source { low: Operand::register(register.offset(1)), high: zero };
-        self.sum64(sum, upper(middle), upper(other));
-        self.new_pair(Opcode::Imad, &wide, [a.high, b.high, Operand::register(sum)])
+        let second = |register: Register| Operand::register(register.offset(1));
+        let first = self.new_pair(Opcode::Imad, &wide, [b.high, a.low, zero]);
+        let lowest = self.new_pair(Opcode::Imad, &wide, [b.low, a.low, zero]);
+        let [out_of_middle, out_of_low] = [(); 2].map(|()| Operand::predicate(self.code.predicate()));
+        let middle = self.code.register(2);
+        let sources = [Operand::register(middle), out_of_middle, a.high, b.low, Operand::register(first)];
+        self.op(Opcode::Imad, &wide, sources);
+        let carried = self.code.register(2);
+        self.op(Opcode::Mov, &[], [Operand::register(carried), second(middle)]);
+        self.op(Opcode::Iadd3, &[M::X], [second(carried), zero, zero, zero, out_of_middle, Operand::FALSE]);
+        let low = self.code.register(2);
+        self.op(Opcode::Mov, &[], [Operand::register(low), Operand::register(lowest)]);
+        let sum = [second(low), out_of_low, second(lowest), Operand::register(middle), zero];
+        self.op(Opcode::Iadd3, &[], sum);
+        let high = self.code.register(2);
+        let sources = [Operand::register(high), a.high, b.high, Operand::register(carried), out_of_low];
+        self.op(Opcode::Imad, &[M::Wide, M::U32, M::X], sources);
+        (low, high)
     }
 
     pub(crate) fn mul24(&mut self, flat: &Flat<'_>, ty: Type) {

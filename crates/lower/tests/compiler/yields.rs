@@ -25,7 +25,7 @@ fn arithmetic_yields_behind_a_stall_of_three_and_never_behind_one() {
     // Products and comparisons in turn do not wait for a pipe.
     let body = (0..8).map(|_| "fma.rn.f32 %f1, %f1, %f1, %f1; xor.b32 %r5, %r5, %r1;").collect::<String>();
     let end = "cvt.rzi.u32.f32 %r6, %f1; add.u32 %r0, %r5, %r6;";
-    let all = marked(&format!("cvt.rn.f32.u32 %f1, %r1; mov.u32 %r5, %r1; {body} {end}"));
+    let all = marked(&format!("cvt.rn.f32.u32 %f1, %r1; mov.u32 %r5, 9; {body} {end}"));
     let of = |opcode| all.iter().filter(move |it| it.0 == opcode);
     assert!(of(Opcode::Stg).chain(of(Opcode::Exit)).chain(of(Opcode::S2r)).all(|it| !it.2));
     let computes = [Opcode::Ffma, Opcode::Lop3].into_iter().flat_map(of);
