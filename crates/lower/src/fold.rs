@@ -5,7 +5,7 @@ use crate::graph::Graph;
 use rustc_hash::FxHashSet;
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register, Resource, Selector, SourceModifier};
 
-/// Small things that fold: additions of zero, choices between equal values.
+/// Folds what it can, in an order in which a value comes before its readers.
 pub(crate) fn fold(code: &mut Code) {
     let counts = code.definition_counts();
     let mut zeros: FxHashSet<Register> = FxHashSet::default();

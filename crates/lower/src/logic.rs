@@ -33,7 +33,9 @@ pub(crate) fn logic(code: &mut Code) {
             if simplify(&mut function, &known, &mut uses) {
                 write(instruction, &function);
             }
-            if let Some(value) = only_value(&function) {
+            if let Some(value) =
+                only_value(&function).filter(|_| instruction.operands[0].as_register().is_some())
+            {
                 fold::become_move(instruction, value);
                 continue;
             }

@@ -140,8 +140,7 @@ fn is_costly(instruction: &Instruction) -> bool {
 /// The steps between conversion and reciprocal are cheap by themselves but stand in the way.
 fn is_reciprocal_step(instruction: &Instruction) -> bool {
     matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad)
-        && (instruction.operands.contains(&Operand::Immediate(0x0fff_fffe))
-            || instruction.has(warplab_program::Modifier::Hi))
+        && (instruction.operands.contains(&Operand::Immediate(0x0fff_fffe)) || instruction.has(Modifier::Hi))
 }
 
 /// Moves reads of parameters, special registers and addresses of shared memory from the entry down to the block

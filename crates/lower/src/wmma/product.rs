@@ -18,11 +18,11 @@ impl Product {
     pub(super) fn of(tree: &Instruction) -> Option<Product> {
         let shape = Shape::of(tree)?;
         let types: Vec<Type> = tree.types().collect();
-        let types = match types.as_slice() {
-            &[sum @ (Type::F16 | Type::F32), added @ (Type::F16 | Type::F32)] => {
+        let types = match *types.as_slice() {
+            [sum @ (Type::F16 | Type::F32), added @ (Type::F16 | Type::F32)] => {
                 [sum, Type::F16, Type::F16, added]
             }
-            &[sum, first, second, added] => [sum, first, second, added],
+            [sum, first, second, added] => [sum, first, second, added],
             _ => return None,
         };
         let saturates = tree.flag(Flag::Satfinite);
