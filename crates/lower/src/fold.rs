@@ -25,7 +25,8 @@ pub(crate) fn fold(code: &mut Code) {
     }
 }
 
-/// Reads zero where a register holds nothing else, in instructions that fold then.
+/// Reads zero where a register holds nothing else, in instructions that fold then. What is negated stays: a sum with nothing taken off
+/// carries, as nothing is borrowed.
 fn read_zeros(instruction: &mut Instruction, zeros: &FxHashSet<Register>) {
     if zeros.is_empty()
         || !matches!(instruction.opcode, Opcode::Iadd3 | Opcode::Imad | Opcode::Lop3 | Opcode::Shf)
@@ -34,12 +35,12 @@ fn read_zeros(instruction: &mut Instruction, zeros: &FxHashSet<Register>) {
     }
     let written = instruction.written_operands();
     for index in 0..instruction.operands.len() {
-        if let Operand::Register { register, selector: Selector::Whole, modifier, .. } =
-            instruction.operands[index]
+        if let Operand::Register {
+            register, selector: Selector::Whole, modifier: SourceModifier::NONE, ..
+        } = instruction.operands[index]
             && written >> index & 1 == 0
             && instruction.register_count(index) == 1
             && zeros.contains(&register)
-            && !modifier.invert
         {
             instruction.operands[index] = Operand::ZERO;
         }

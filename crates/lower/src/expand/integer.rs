@@ -110,11 +110,8 @@ impl Selector<'_, '_> {
             (a, b)
         };
         let high = |register: Register| Operand::register(register.offset(1));
-        let result = self.code.register(2);
         let (quotient, rest) = self.long_division(x, y);
-        let from = if remainder { rest } else { quotient };
-        self.op(Opcode::Mov, &[], [Operand::register(result), Operand::register(from)]);
-        self.op(Opcode::Mov, &[], [high(result), high(from)]);
+        let result = if remainder { rest } else { quotient };
         if !signed {
             self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(result)]);
             return self.op(Opcode::Mov, &[], [high(to), high(result)]);

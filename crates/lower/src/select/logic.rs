@@ -231,8 +231,9 @@ impl Selector<'_, '_> {
             Some(0) => self.move_to(to, value, 64),
             Some(count) if count >= 64 && !signed => self.move_to(to, Source::constant(0), 64),
             Some(count @ 32..) if left => {
-                self.op(Opcode::Mov, &[], [low, Operand::ZERO]);
+                // The upper half first: a value may be shifted in place.
                 self.shift32(to.offset(1), value.low, immediate(count - 32), Shift::Left);
+                self.op(Opcode::Mov, &[], [low, Operand::ZERO]);
             }
             Some(count @ 32..) => {
                 self.shift32(to, value.high, immediate((count - 32).min(31)), shift);

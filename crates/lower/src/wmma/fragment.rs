@@ -78,6 +78,11 @@ impl Fragment {
             Modifier::Wmma(part) => Some(*part),
             _ => None,
         })?;
+        // A sum is loaded as C and stored as D.
+        let is_store = tree.has(Modifier::Wmma(Wmma::Store));
+        if is_store != (part == Wmma::D) {
+            return None;
+        }
         let by_rows = tree.has(Modifier::Matrix(MatrixShape::Row));
         Fragment::new(shape, part, by_rows, tree.ty()?)
     }

@@ -141,4 +141,6 @@ fn matrices_of_other_sizes_and_other_types_are_refused() {
     );
     let bits = "wmma.load.a.sync.aligned.row.m16n16k16.f64";
     assert_eq!(fault(&format!("{bits} {{%d1}}, [%d1];")), format!("'{bits}' is not supported"));
+    let factor = "wmma.store.a.sync.aligned.row.m16n16k16.s8";
+    assert_eq!(fault(&format!("{factor} [%d1], {{%r1, %r2}};")), format!("'{factor}' is not supported"));
 }

@@ -68,6 +68,22 @@ fn lanes_meet_again_in_a_loop_that_ends_only_inside() {
     assert_eq!(instructions.iter().filter(|it| it.opcode == Opcode::Bssy).count(), 1);
 }
 
+/// A difference of 64 bits borrows nothing where the lower half of what is taken off is zero, however that is known.
+#[test]
+fn a_difference_of_upper_halves_borrows_nothing() {
+    for upper in [
+        "and.b64 %rd4, %rd3, 0xffffffff00000000;",
+        "shr.u64 %rd4, %rd3, 32; shl.b64 %rd4, %rd4, 32;",
+        "mul.lo.u32 %r5, %r1, 0; mov.b64 %rd4, {%r5, %r1};",
+    ] {
+        let body = format!(
+            "mul.lo.u32 %r2, %r1, 77; mov.b64 %rd3, {{%r2, %r1}}; mov.b64 %rd5, {{%r1, %r2}}; {upper}\n\
+             sub.s64 %rd6, %rd5, %rd4; mov.b64 {{%r3, %r4}}, %rd6; xor.b32 %r0, %r3, %r4;"
+        );
+        check(&kernel("", "", &body), 64, |x| x ^ (77 * x - x));
+    }
+}
+
 #[test]
 fn a_called_function_is_inlined() {
     let function = ".func (.param .b32 result) twice(.param .b32 x) { .reg .b32 %r<4>; .reg .pred %p; ld.param.u32 %r1, [x]; setp.gt.u32 %p, %r1, 20; @%p bra BIG; add.u32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret; BIG: st.param.b32 [result], %r1; ret; }";
