@@ -20,7 +20,9 @@ pub(crate) fn add(code: &mut Code) {
             }
             stands = match instruction.opcode {
                 Opcode::Ldgsts => true,
-                Opcode::Lds | Opcode::Ldsm | Opcode::Sts | Opcode::Atoms | Opcode::Bar => false,
+                Opcode::Lds | Opcode::Ldsm | Opcode::Sts | Opcode::Stsm | Opcode::Atoms | Opcode::Bar => {
+                    false
+                }
                 _ => stands,
             };
             added.push(instruction);

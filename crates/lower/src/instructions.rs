@@ -182,7 +182,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             ],
         ),
         Ptx::St => ("memory at an address = a", &[Stg, Sts, Stl, St, Membar, Mov, Uldc]),
-        Ptx::Stmatrix => ("8x8 matrices to shared memory, a row a lane", &[]),
+        Ptx::Stmatrix => ("8x8 matrices to shared memory, a row a lane", &[Stsm]),
         Ptx::Sub => ("d = a - b", &[Iadd3, Fadd, Dadd, Hadd2, Isetp, Lop3, Prmt, Sel, Shf]),
         Ptx::Subc => ("d = a - b - borrow", &[Iadd3]),
         Ptx::Szext => ("d = the lower b bits of a, extended", &[Sgxt]),

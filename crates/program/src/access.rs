@@ -185,6 +185,7 @@ impl Instruction {
             Opcode::F2f => one_or_two(self.float_conversion_is_double(is_result)),
             Opcode::Frnd => one_or_two(self.has(Modifier::F64)),
             Opcode::Ldsm => self.matrix_registers(is_result),
+            Opcode::Stsm => self.matrix_registers(!is_result),
             Opcode::Hmma | Opcode::Imma | Opcode::Dmma => {
                 MatrixShape::of(self).map_or(1, |shape| shape.registers(index))
             }
@@ -220,8 +221,8 @@ impl Instruction {
         doubles > 0 && double
     }
 
-    fn matrix_registers(&self, is_result: bool) -> u32 {
-        match (is_result, self.modifiers.first_of(&[Modifier::X4, Modifier::X2])) {
+    fn matrix_registers(&self, holds_matrices: bool) -> u32 {
+        match (holds_matrices, self.modifiers.first_of(&[Modifier::X4, Modifier::X2])) {
             (true, Some(Modifier::X4)) => 4,
             (true, Some(_)) => 2,
             _ => 1,

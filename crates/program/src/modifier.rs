@@ -61,7 +61,7 @@ modifiers! {
     // Permutation modes.
     F4e = "F4E", B4e = "B4E", Rc8 = "RC8", Ecl = "ECL", Ecr = "ECR", Rc16 = "RC16",
     // Dot products, comparison results, address spaces, traps.
-    Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Trap = "TRAP",
+    Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Dml2 = "DML2", Trap = "TRAP",
     Exclusive = "EXCLUSIVE", Zfill = "ZFILL",
     // System calls.
     Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",

@@ -104,7 +104,7 @@ opcodes! {
     Fset "FSET" Alu Alu Compute, "d = (a cmp b) op p, as 1.0 (.BF) or all ones";
     Fsetp "FSETP" Alu Predicate Predicates(2), "p = (a cmp b) op c, q = !(a cmp b) op c";
     Fchk "FCHK" Xu Predicate Predicates(1), "p = the division a / b needs the slow path";
-    Mufu "MUFU" Xu Transcendental Compute, "d = reciprocal, reciprocal square root, square root, sine, cosine, power or logarithm to base 2, hyperbolic tangent";
+    Mufu "MUFU" Xu Transcendental Compute, "d = reciprocal, reciprocal square root, square root, sine, cosine, power or logarithm to base 2, hyperbolic tangent; .F16 .BF16 the last and powers of a half";
     Rro "RRO" Xu Transcendental Compute, "d = a prepared for MUFU";
     // Double precision.
     Dadd "DADD" Fp64 Fp64 Compute, "d = a + b, double precision";
@@ -124,7 +124,7 @@ opcodes! {
     Dmma "DMMA" Tensor TensorDouble Compute, "d = a * b + c, matrices in double precision";
     Movm "MOVM" Lsu Shuffle Compute, "d = the transpose of an 8x8 matrix of 16-bit elements that the lanes hold together";
     // Predicates.
-    Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates, given by their truth tables";
+    Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates or signs of registers, given by their truth tables";
     P2r "P2R" Alu Alu Compute, "d = the predicates as bits, under a mask";
     R2p "R2P" Alu Predicate Predicates(1), "the predicates = bits of a, under a mask";
     // Special registers and constants.
@@ -144,6 +144,7 @@ opcodes! {
     St "ST" Lsu Store Effect, "memory at a generic address = a";
     Stl "STL" Lsu Store Effect, "the thread's local memory at an address = a";
     Sts "STS" Lsu Store Effect, "shared memory at an address = a";
+    Stsm "STSM" Lsu Store Effect, "shared memory = 8x8 matrices of halves that the lanes hold together, a row a lane";
     Atom "ATOM" Lsu Atomic Compute, "d = memory at a generic address, which is changed by an operation at once";
     Atomg "ATOMG" Lsu Atomic Compute, "d = global memory at an address, which is changed by an operation at once";
     Atoms "ATOMS" Lsu Atomic Compute, "d = shared memory at an address, which is changed by an operation at once";
@@ -289,6 +290,7 @@ impl Opcode {
                 | St
                 | Stl
                 | Sts
+                | Stsm
                 | Atom
                 | Atomg
                 | Atoms

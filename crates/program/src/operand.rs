@@ -50,8 +50,10 @@ pub enum Selector {
     H0H0,
     /// The upper half as both halves of a packed value.
     H1H1,
-    /// The halves exchanged.
+    /// Both halves as they are.
     H1H0,
+    /// The halves exchanged, and the lower one negated then.
+    H0NH1,
     /// The lower 16 bits.
     H0,
     /// The upper 16 bits.
@@ -62,6 +64,8 @@ pub enum Selector {
     B3,
     /// A 32-bit value as both halves of a packed operation (HFMA2).
     F32,
+    /// The sign bit as a predicate (PLOP3).
+    Sign,
     /// A pair of registers, where the default is one.
     Pair,
     /// A matrix by rows (IMMA): as the whole.
@@ -72,10 +76,11 @@ pub enum Selector {
 
 impl Selector {
     /// Every selector that prints something.
-    pub(crate) const PRINTED: [Selector; 13] = [
+    pub(crate) const PRINTED: [Selector; 15] = [
         Selector::H0H0,
         Selector::H1H1,
         Selector::H1H0,
+        Selector::H0NH1,
         Selector::H0,
         Selector::H1,
         Selector::B0,
@@ -83,6 +88,7 @@ impl Selector {
         Selector::B2,
         Selector::B3,
         Selector::F32,
+        Selector::Sign,
         Selector::Pair,
         Selector::Row,
         Selector::Column,
@@ -96,6 +102,7 @@ impl Selector {
             Selector::H0H0 => ".H0_H0",
             Selector::H1H1 => ".H1_H1",
             Selector::H1H0 => ".H1_H0",
+            Selector::H0NH1 => ".H0_NH1",
             Selector::H0 => ".H0",
             Selector::H1 => ".H1",
             Selector::B0 => ".B0",
@@ -103,6 +110,7 @@ impl Selector {
             Selector::B2 => ".B2",
             Selector::B3 => ".B3",
             Selector::F32 => ".F32",
+            Selector::Sign => ".SIGN",
             Selector::Pair => ".64",
             Selector::Row => ".ROW",
             Selector::Column => ".COL",

@@ -82,7 +82,7 @@ fn checked(instruction: &Instruction) -> Checked {
     }
     let info = instruction.opcode.info();
     let shared = matches!(info.latency, LatencyClass::SharedLoad)
-        || matches!(instruction.opcode, Opcode::Atoms | Opcode::Sts);
+        || matches!(instruction.opcode, Opcode::Atoms | Opcode::Sts | Opcode::Stsm);
     let variable = info.latency.is_variable();
     Checked {
         reads,

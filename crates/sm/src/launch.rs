@@ -132,7 +132,9 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
     let memory = match (info.pipe, info.latency) {
         _ if matches!(instruction.opcode, Opcode::Match | Opcode::Redux) => MemoryClass::None,
         (Pipe::Lsu, LatencyClass::SharedLoad | LatencyClass::Shuffle) => MemoryClass::Shared,
-        (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Atoms) => MemoryClass::Shared,
+        (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Sts | Opcode::Stsm | Opcode::Atoms) => {
+            MemoryClass::Shared
+        }
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
         (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
         (Pipe::Lsu, _) => MemoryClass::Global,

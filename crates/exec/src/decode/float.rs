@@ -49,7 +49,16 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             d.ignore(&[M::Divide]);
             OpKind::Float(Float::CheckDivision)
         }
-        O::Mufu => OpKind::Float(Float::Mufu(mufu(d)?)),
+        O::Mufu => {
+            let function = mufu(d)?;
+            match d.next_of(&[(M::F16, false), (M::BF16, true)]) {
+                Some(bf16) => {
+                    sign = Sign::Halves;
+                    OpKind::Float(mufu_of_half(d, function, bf16)?)
+                }
+                None => OpKind::Float(Float::Mufu(function)),
+            }
+        }
         O::Dadd => OpKind::Double(Double::Add(round(d).unwrap_or(Round::Nearest))),
         O::Dmul => OpKind::Double(Double::Mul(round(d).unwrap_or(Round::Nearest))),
         O::Dfma => OpKind::Double(Double::Fma(round(d).unwrap_or(Round::Nearest))),
@@ -148,6 +157,14 @@ fn mufu(d: &Decoder<'_>) -> Result<Mufu, String> {
         (M::Rsq64h, Mufu::Rsq64h),
     ])
     .ok_or_else(|| "names no function".to_owned())
+}
+
+fn mufu_of_half(d: &Decoder<'_>, function: Mufu, bf16: bool) -> Result<Float, String> {
+    match (function, d.values.first()) {
+        (_, Some(Operand::Immediate(_))) => Err("a number as a half is not supported here".to_owned()),
+        (Mufu::Ex2 | Mufu::Tanh, _) => Ok(Float::MufuOfHalf { function, bf16 }),
+        _ => Err("has no such function of halves".to_owned()),
+    }
 }
 
 fn int_type(d: &Decoder<'_>) -> Option<IntType> {

@@ -83,10 +83,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Flo | O::Uflo => Alu::FindLeading { signed: is_signed(d), shift: d.has(M::Sh) },
         O::Brev | O::Ubrev => Alu::Reverse,
         O::Mov | O::Umov => return mov(d).map(Some),
-        O::Plop3 | O::Uplop3 => {
-            d.ignore(&[M::Lut]);
-            Alu::PredicateLogic { luts: [d.number(0)? as u8, d.number(1)? as u8] }
-        }
+        O::Plop3 | O::Uplop3 => return predicate_logic(d).map(Some),
         O::P2r | O::Up2ur => return predicates_to_register(d).map(Some),
         O::R2p => {
             let values: Vec<&Operand> = register_values(d);
@@ -99,7 +96,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         _ => return Ok(None),
     };
-    let sources = if matches!(alu, Alu::PredicateLogic { .. }) { Default::default() } else { sources()? };
+    let sources = sources()?;
     let absent = match alu {
         Alu::Add3 { .. } | Alu::Mad | Alu::MadWide { .. } | Alu::MadHigh { .. } => PredicateSource::FALSE,
         _ => PredicateSource::TRUE,
@@ -206,6 +203,41 @@ fn two(d: &Decoder<'_>, values: &[&Operand]) -> Result<[SourceOperand; 3], Strin
     let source =
         |index: usize| values.get(index).map_or(Ok(SourceOperand::default()), |operand| whole(operand));
     Ok([source(0)?, source(1)?, SourceOperand::default()])
+}
+
+/// Three predicates, or signs of registers in their places, and then two truth tables.
+fn predicate_logic(d: &Decoder<'_>) -> Result<Op, String> {
+    d.ignore(&[M::Lut]);
+    let operands = &d.instruction.operands;
+    let read = |index: usize| operands.get(d.outs.len() + index);
+    let mut sources = [SourceOperand::default(); 3];
+    let mut signs = 0;
+    for (index, slot) in sources.iter_mut().enumerate() {
+        let Some(operand @ (Operand::Register { .. } | Operand::Uniform { .. })) = read(index) else {
+            continue;
+        };
+        *slot = d.convert(operand, Sign::Integer)?;
+        if slot.select != Selector::Sign {
+            return Err("takes predicates and signs".to_owned());
+        }
+        signs |= 1 << index;
+    }
+    let tables = d.values.iter().filter_map(|operand| match operand {
+        Operand::Immediate(bits) => Some(*bits as u8),
+        _ => None,
+    });
+    let tables: Vec<u8> = tables.collect();
+    let &[first, second] = tables.as_slice() else { return Err("needs two truth tables".to_owned()) };
+    let alu = Alu::PredicateLogic { luts: [first, second], signs };
+    let mut op = d.finish(OpKind::Alu(alu), sources, PredicateSource::TRUE);
+    // Predicates are counted without the signs among them.
+    let mut predicates = d.predicates.iter();
+    for (index, slot) in op.predicates.iter_mut().enumerate() {
+        if signs >> index & 1 == 0 {
+            *slot = predicates.next().copied().unwrap_or(PredicateSource::TRUE);
+        }
+    }
+    Ok(op)
 }
 
 fn predicates_to_register(d: &Decoder<'_>) -> Result<Op, String> {

@@ -22,7 +22,7 @@ const SIZES: [(M, (u8, bool)); 7] = [
 ];
 
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
-    use AccessKind::{Atomic, CacheControl, Load, MatrixLoad, Reduction, Store};
+    use AccessKind::{Atomic, CacheControl, Load, MatrixLoad, MatrixStore, Reduction, Store};
     use SpaceForm::{Generic, Global, Local, Shared};
     let (space, kind) = match d.instruction.opcode {
         O::Ldg => (Global, Load),
@@ -34,6 +34,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::St => (Generic, Store),
         O::Stl => (Local, Store),
         O::Sts => (Shared, Store),
+        O::Stsm => (Shared, MatrixStore),
         O::Atom => (Generic, Atomic),
         O::Atomg => (Global, Atomic),
         O::Atoms => (Shared, Atomic),
@@ -76,7 +77,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
     };
     match kind {
         AccessKind::Atomic | AccessKind::Reduction => atomic(d, &mut memory)?,
-        AccessKind::MatrixLoad => {
+        AccessKind::MatrixLoad | AccessKind::MatrixStore => {
             let transposed = d.has(M::Mt88);
             d.ignore(&[M::M88, M::B16]);
             let count = d.next_of(&[(M::X4, 4), (M::X2, 2)]).unwrap_or(1);
@@ -97,6 +98,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
                 M::U,
                 M::D,
                 M::Rml2,
+                M::Dml2,
             ]);
         }
         _ if copies => {

@@ -296,8 +296,15 @@ impl<'a> Decoder<'a> {
             }
             ref other => return Err(format!("operand '{other}' is not understood here")),
         };
-        if select == Selector::F32 {
-            return Err("a .F32 operand of a packed operation is not supported".to_owned());
+        match select {
+            Selector::F32 => return Err("a .F32 operand of a packed operation is not supported".to_owned()),
+            Selector::Sign if !matches!(self.instruction.opcode, Opcode::Plop3 | Opcode::Uplop3) => {
+                return Err("only PLOP3 takes a sign".to_owned());
+            }
+            Selector::H0NH1 if sign != Sign::Halves => {
+                return Err("only packed halves are exchanged".to_owned());
+            }
+            _ => {}
         }
         let mut source = SourceOperand { from, select, ..SourceOperand::default() };
         match (sign, modifier) {

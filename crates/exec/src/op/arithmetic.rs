@@ -112,6 +112,8 @@ pub(crate) enum Alu {
     Move,
     PredicateLogic {
         luts: [u8; 2],
+        /// Bit i: source i has a sign in the place of predicate i.
+        signs: u8,
     },
     PredicatesToRegister {
         byte: u8,
@@ -192,6 +194,11 @@ pub(crate) enum Float {
     },
     CheckDivision,
     Mufu(Mufu),
+    /// Of the lower half, to a half.
+    MufuOfHalf {
+        function: Mufu,
+        bf16: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

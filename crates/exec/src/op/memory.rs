@@ -95,6 +95,8 @@ pub enum AccessKind {
     CacheControl,
     /// Loads matrix rows from shared memory; `bytes` is 16, a row a lane.
     MatrixLoad,
+    /// Stores matrix rows to shared memory; `bytes` is 16, a row a lane.
+    MatrixStore,
 }
 
 /// How coherent an access is, and how long its line should stay.

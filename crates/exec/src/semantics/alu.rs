@@ -61,7 +61,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
         Alu::FindLeading { signed, shift } => find_leading(m, signed, shift),
         Alu::Reverse => m.map1(u32::reverse_bits),
         Alu::Move => m.map1(|a| a),
-        Alu::PredicateLogic { luts } => predicate_logic(m, luts),
+        Alu::PredicateLogic { luts, signs } => predicate_logic(m, luts, signs),
         Alu::PredicatesToRegister { byte, uniform } => {
             predicates_to_register(m, byte, if uniform { FIRST_UNIFORM_PREDICATE } else { 0 });
         }
@@ -430,8 +430,16 @@ fn table3(lut: u8, a: LaneBits, b: LaneBits, c: LaneBits) -> LaneBits {
     })
 }
 
-fn predicate_logic(m: &mut Machine<'_>, luts: [u8; 2]) {
-    let (a, b, c) = (m.predicate(0), m.predicate(1), m.predicate(2));
+fn predicate_logic(m: &mut Machine<'_>, luts: [u8; 2], signs: u8) {
+    let input = |index: usize| {
+        if signs >> index & 1 == 0 {
+            return m.predicate(index);
+        }
+        let mut space = None;
+        let values = m.source(index, &mut space);
+        (0..LANES).fold(0, |lanes, lane| lanes | LaneBits::from(values[lane] >> 31) << lane)
+    };
+    let (a, b, c) = (input(0), input(1), input(2));
     m.write_predicate(0, table3(luts[0], a, b, c));
     m.write_predicate(1, table3(luts[1], a, b, c));
 }

@@ -23,6 +23,7 @@ fn select(selector: Selector, value: u32) -> u32 {
     match selector {
         Selector::H0H0 => value & 0xffff | value << 16,
         Selector::H1H1 => value >> 16 | value & 0xffff_0000,
+        Selector::H0NH1 => value << 16 | value >> 16 ^ 0x8000,
         Selector::H0 => value & 0xffff,
         Selector::H1 => value >> 16,
         Selector::B0 => value & 0xff,
@@ -32,6 +33,7 @@ fn select(selector: Selector, value: u32) -> u32 {
         Selector::Whole
         | Selector::H1H0
         | Selector::F32
+        | Selector::Sign
         | Selector::Pair
         | Selector::Row
         | Selector::Column => value,

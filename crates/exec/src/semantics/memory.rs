@@ -1,5 +1,7 @@
 //! Loads, stores, atomics: addresses, spaces, data.
 
+mod matrices;
+
 use crate::LANES;
 use crate::Row;
 use crate::fault::{ExecFault, FaultKind};
@@ -60,6 +62,9 @@ pub(crate) fn execute<M: GlobalMemory>(
     }
     let mut deferred = false;
     let bytes = u32::from(memory.bytes);
+    if let (AccessKind::MatrixStore, MemoryForm::Matrix { count, .. }) = (memory.kind, memory.form) {
+        active = active & matrices::givers(count);
+    }
     let pattern;
     if memory.space == SpaceForm::Generic {
         let spaces: PerLane<Space> = std::array::from_fn(|lane| space_of(addresses[lane]));
@@ -255,7 +260,8 @@ fn access<M: GlobalMemory>(
         AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
             return atomic(m, memory, space, lanes, environment);
         }
-        AccessKind::MatrixLoad => load_matrix(m, memory, lanes, environment)?,
+        AccessKind::MatrixLoad => matrices::load(m, memory, lanes, environment)?,
+        AccessKind::MatrixStore => matrices::store(m, memory, lanes, environment)?,
         AccessKind::CacheControl => {}
     }
     Ok(false)
@@ -369,32 +375,4 @@ fn atomic<M: GlobalMemory>(
         }
     }
     Ok(false)
-}
-
-/// Each group of eight lanes gives the rows of a matrix of 8 by 8 halves; lane l gets elements 2l and 2l + 1.
-fn load_matrix<M>(
-    m: &mut Machine<'_>,
-    memory: &Memory,
-    lanes: Lanes<'_>,
-    environment: &mut Environment<'_, M>,
-) -> Result<(), ExecFault> {
-    let MemoryForm::Matrix { count, transposed } = memory.form else { return Ok(()) };
-    let givers = LaneMask::first(u32::from(count) * 8) & lanes.mask;
-    let mut rows = [[0; LANES]; 4];
-    environment.shared.load(Lanes::new(lanes.addresses, givers, 16), &mut rows)?;
-    let mut out = [[0; LANES]; 4];
-    for (matrix, result) in out.iter_mut().enumerate().take(usize::from(count)) {
-        let element =
-            |row: usize, column: usize| rows[column / 2][matrix * 8 + row] >> (column % 2 * 16) & 0xffff;
-        for (lane, value) in result.iter_mut().enumerate() {
-            let (row, column) = (lane / 4, lane % 4 * 2);
-            *value = if transposed {
-                element(column, row) | element(column + 1, row) << 16
-            } else {
-                element(row, column) | element(row, column + 1) << 16
-            };
-        }
-    }
-    write_words(m, &out[..usize::from(count)], lanes.mask);
-    Ok(())
 }

@@ -5,7 +5,7 @@ use crate::op::{Combine, Compare, Double, Float, FloatMode, Round};
 use crate::semantics::alu::{write_comparison, write_two};
 use crate::semantics::float::{self, NAN32, canonical, flush, with_nan_of};
 use crate::semantics::lanes::Machine;
-use crate::semantics::mufu;
+use crate::semantics::{half, mufu};
 use warplab_units::LaneBits;
 
 const PLAIN: FloatMode = FloatMode { round: Round::Nearest, ftz: false, saturate: false };
@@ -55,6 +55,11 @@ pub(crate) fn execute_float(m: &mut Machine<'_>, operation: Float) {
             m.write_predicate(0, slow);
         }
         Float::Mufu(function) => m.map1_once(|a| mufu::evaluate(function, a)),
+        Float::MufuOfHalf { function, bf16 } => m.map1_once(|a| {
+            let single = half::value(a as u16, bf16) as f32;
+            let result = f32::from_bits(mufu::evaluate(function, single.to_bits()));
+            u32::from(half::round_to(f64::from(result), bf16, Round::Nearest))
+        }),
     }
 }
 

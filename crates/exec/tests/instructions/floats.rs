@@ -229,3 +229,20 @@ fn doubles_compare_and_take_upper_half_immediates() {
     assert_eq!(warp.register(1)[0], 6.5f64.to_bits().wrapping_shr(32) as u32);
     assert_eq!(warp.predicate(0).count(), 32);
 }
+
+#[test]
+fn a_factor_goes_in_exchanged_with_its_former_upper_half_negated() {
+    // (1, 2i) times (3, 4i): of the product with 2i the real part is -8, the imaginary one 6.
+    let halves = op3("HFMA2 R0, R1.H1_H1, R2.H0_NH1, R3", 0x4000_3c00, 0x4400_4200, 0);
+    let brain = op3("HFMA2.BF16_V2 R0, R1.H1_H1, R2.H0_NH1, R3", 0x4000_3f80, 0x4080_4040, 0);
+    assert_eq!((halves, brain), (0x4600_c800, 0x40c0_c100));
+}
+
+#[test]
+fn functions_of_halves_leave_zeros_above_their_result() {
+    assert_eq!(op3("MUFU.EX2.F16 R0, R1", 0xffff_4200, 0, 0), 0x4800);
+    assert_eq!(op3("MUFU.EX2.F16 R0, R1.H1", 0xbc00_4200, 0, 0), 0x3800);
+    assert_eq!(op3("MUFU.EX2.F16 R0, R1", 0x7e01, 0, 0), 0x7fff);
+    assert_eq!(op3("MUFU.TANH.F16 R0, -R1", 0x3c00, 0, 0), 0xba18);
+    assert_eq!(op3("MUFU.TANH.BF16 R0, R1.H1", 0x3f80_0000, 0, 0), 0x3f43);
+}

@@ -149,3 +149,16 @@ fn a_difference_of_bytes_without_acc_leaves_its_third_source_alone() {
     assert_eq!(op3("VABSDIFF4.U8 R0, R1, R2, R3", 0x10ff_0005, 0x2001_0003, 0xffff_ffff), 0x10fe_0002);
     assert_eq!(op3("VABSDIFF4.U8.ACC R0, R1, R2, R3", 0x10ff_0005, 0x2001_0003, 1), 0x10 + 0xfe + 2 + 1);
 }
+
+#[test]
+fn signs_of_registers_stand_for_predicates_where_a_sum_is_clamped() {
+    let text = "IADD3 R3, R1, R2, RZ\nPLOP3.LUT P0, PT, R1.SIGN, R2.SIGN, R3.SIGN, 0x2, 0x0\n\
+                PLOP3.LUT P1, PT, R1.SIGN, R2.SIGN, R3.SIGN, 0x40, 0x0\nSEL R3, R3, 0x7fffffff, !P0\n\
+                SEL R0, R3, 0x80000000, !P1";
+    let sum = |a: i32, b: i32| op3(text, a as u32, b as u32, 0) as i32;
+    assert_eq!([sum(i32::MAX, 1), sum(i32::MIN, -1), sum(5, -7)], [i32::MAX, i32::MIN, -2]);
+    // A sign and predicates together: p & !sign.
+    let mixed =
+        "ISETP.EQ.AND P2, PT, R2, RZ, PT\nPLOP3.LUT P0, PT, P2, R1.SIGN, PT, 0x30, 0x0\nSEL R0, RZ, 0x1, !P0";
+    assert_eq!([op3(mixed, 1, 0, 0), op3(mixed, !0, 0, 0), op3(mixed, 1, 1, 0)], [1, 0, 0]);
+}

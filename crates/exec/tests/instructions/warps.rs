@@ -189,6 +189,29 @@ fn ldsm_deals_matrix_elements_to_lanes() {
 }
 
 #[test]
+fn stsm_puts_the_elements_of_lanes_into_rows() {
+    // Lane l holds elements 2 l and 2 l + 1 of a matrix by their numbers, and of another, 100 higher.
+    let pairs =
+        |from: u32| -> Row { std::array::from_fn(|lane| (2 * lane as u32 + from) * 0x1_0001 + 0x1_0000) };
+    let text = |form: &str| {
+        format!(
+            "IMAD.SHL.U32 R2, R1, 0x4, RZ\nIMAD.SHL.U32 R3, R1, 0x10, RZ\nLOP3.LUT R3, R3, 0xff, RZ, 0xc0, !PT\n\
+             STSM.16.{form} [R3+0x400], R4\nLDS R6, [R2+0x400]\nLDS R7, [R2+0x480]"
+        )
+    };
+    let stored = |form: &str| {
+        let warp = run(&text(form), &[(1, lanes()), (4, pairs(0)), (5, pairs(100))]);
+        [6, 7].map(|register| warp.register(register))
+    };
+    assert_eq!(stored("M88.2"), [pairs(0), pairs(100)]);
+    // Transposed, row r has elements r, r + 8, r + 16, ...
+    let [first, second] = stored("MT88.2");
+    assert_eq!((first[0], first[5], second[31]), (0x8_0000, (17 + 8) << 16 | 17, 163 << 16 | 155));
+    // One matrix leaves the place of the second alone.
+    assert_eq!(stored("M88"), [pairs(0), Row::default()]);
+}
+
+#[test]
 fn special_registers_tell_where_a_thread_is() {
     let warp = run("S2R R0, SR_LTMASK\nCS2R R2, SR_CLOCKLO\nS2UR UR4, SR_NSMID\nS2R R4, SR_VIRTID", &[]);
     assert_eq!((warp.register(0)[4], warp.register(2)[0], warp.register(3)[0]), (15, 77, 0));

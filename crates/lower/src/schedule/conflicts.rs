@@ -26,7 +26,7 @@ impl Kind {
             Stg | St | Sts | Stl if is_ordered_load(instruction) => Kind::Fence,
             Ldg if instruction.has(Modifier::Constant) => Kind::ConstantLoad,
             Ldg | Ld | Lds | Ldl | Ldsm => Kind::Load,
-            Stg | St | Sts | Stl => Kind::Store,
+            Stg | St | Sts | Stl | Stsm => Kind::Store,
             Bssy | Nop => Kind::Free,
             _ if has_effect(instruction) => Kind::Fence,
             _ => Kind::Free,
@@ -69,7 +69,7 @@ fn space(instruction: &Instruction) -> Option<u8> {
     use Opcode::*;
     match instruction.opcode {
         Ldg | Stg => Some(0),
-        Lds | Sts | Ldsm => Some(1),
+        Lds | Sts | Ldsm | Stsm => Some(1),
         Ldl | Stl => Some(2),
         _ => None,
     }
@@ -80,6 +80,10 @@ fn disjoint(first: &Instruction, second: &Instruction) -> bool {
     let (a, b) = (space(first), space(second));
     if a.is_some() && b.is_some() && a != b {
         return true;
+    }
+    // A row of a matrix is another lane's than its elements.
+    if [first, second].iter().any(|it| matches!(it.opcode, Opcode::Ldsm | Opcode::Stsm)) {
+        return false;
     }
     let (Some(x), Some(y)) = (address(first), address(second)) else {
         return false;

@@ -11,8 +11,8 @@ const BARRIERS: u32 = 16;
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    use tree::Opcode::{Createpolicy, Getctarank, Mapa, Stmatrix};
-    !matches!(opcode, Createpolicy | Getctarank | Mapa | Stmatrix)
+    use tree::Opcode::{Createpolicy, Getctarank, Mapa};
+    !matches!(opcode, Createpolicy | Getctarank | Mapa)
 }
 
 impl Selector<'_, '_> {
@@ -44,6 +44,7 @@ impl Selector<'_, '_> {
             Atom | Red => self.atomic(flat),
             Prefetch | Prefetchu => self.prefetch(flat),
             Ldmatrix => self.ldmatrix(flat),
+            Stmatrix => self.stmatrix(flat),
             Mma => self.mma(flat),
             Movmatrix => self.movmatrix(flat),
             Wmma => self.unsupported(crate::wmma::refusal(flat.tree)),

@@ -489,27 +489,6 @@ impl Selector<'_, '_> {
         let place = self.address(&flat.operands[0], window);
         self.op(Opcode::Cctl, &[M::E, level], [place]);
     }
-
-    pub(super) fn ldmatrix(&mut self, flat: &Flat<'_>) {
-        let elements: Vec<Value> = match &flat.operands[0] {
-            Value::Vector(elements) => elements.clone(),
-            one => vec![one.clone()],
-        };
-        let place = self.address(&flat.operands[1], Window::Shared);
-        let transposed = flat.tree.has(Dotted::Matrix(tree::MatrixShape::Trans));
-        let mut modifiers = vec![M::B16, if transposed { M::Mt88 } else { M::M88 }];
-        match elements.len() {
-            1 => {}
-            2 => modifiers.push(M::X2),
-            4 => modifiers.push(M::X4),
-            found => {
-                return self.unsupported(format!("'ldmatrix' loads 1, 2 or 4 registers, found {found}"));
-            }
-        }
-        let to = self.code.register(crate::code::number(elements.len()));
-        self.op(Opcode::Ldsm, &modifiers, [Operand::register(to), place]);
-        self.spread(&elements, to, Type::B32);
-    }
 }
 
 /// What an access tells the caches.

@@ -14,6 +14,7 @@ mod convert;
 mod copies;
 mod extreme;
 mod float;
+mod fragments;
 mod half;
 mod integer;
 mod logic;

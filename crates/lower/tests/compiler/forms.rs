@@ -93,6 +93,7 @@ const OPEN: &[(Opcode, &[&str])] = &[
         ],
     ),
     (Opcode::Stmatrix, &["stmatrix.sync.aligned.m8n8.x1.shared.b16 [%d7], {%r1}"]),
+    (Opcode::Stmatrix, &["stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%d7], {%r1, %r2, %r3, %r4}"]),
 ];
 
 /// What stands in front of an instruction that branches and behind it.

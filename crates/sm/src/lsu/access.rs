@@ -62,7 +62,7 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     };
     let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
     match kind {
-        AccessKind::Store => {
+        AccessKind::Store | AccessKind::MatrixStore => {
             counters.store_requests += 1;
             counters.store_wavefronts += taken;
             counters.store_bank_conflicts += conflicts;
