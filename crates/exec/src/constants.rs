@@ -184,6 +184,7 @@ fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8>
     put(&mut bytes, at::LOCAL_WINDOW, &windows::LOCAL.to_le_bytes());
     put(&mut bytes, at::STACK_POINTER, &kernel.local_bytes.to_le_bytes());
     put(&mut bytes, at::DYNAMIC_SHARED_BYTES, &shape.dynamic_shared_bytes.to_le_bytes());
+    put(&mut bytes, at::RESERVED_SHARED_END, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, at::RESERVED_SHARED_BYTES, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, kernel.parameter_base, parameters);
     bytes

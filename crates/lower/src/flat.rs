@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::Origin;
 use warplab_ptx::tree::{
-    Base, Block, Component, Function, Immediate, Instruction, Module, Opcode, Operand, Space, Special,
+    Base, Block, Component, Function, Immediate, Instruction, Module, Opcode, Operand, Part, Space, Special,
     Statement, Type, Variable,
 };
 
@@ -56,6 +56,8 @@ pub(crate) enum Symbol {
 pub(crate) enum Value {
     /// A register.
     Register(RegisterId),
+    /// A part of a register.
+    Part(RegisterId, Part),
     /// A predicate negated.
     Negated(RegisterId),
     /// A constant.
@@ -476,6 +478,10 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 Some(Named::Many(ids)) if component.index() < ids.len() => {
                     Value::Register(ids[component.index()])
                 }
+                _ => self.unknown(register, span),
+            },
+            Operand::Part { register, part } => match self.register(register) {
+                Some(Named::One(id)) => Value::Part(id, *part),
                 _ => self.unknown(register, span),
             },
             Operand::Negated(name) => match self.register(name) {

@@ -32,7 +32,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Applypriority => ("a cache hint without a result", &[]),
         Ptx::Atom => (
             "d = memory at an address, which is changed by an operation at once",
-            &[Atomg, Atoms, Atom, Bra, Isetp, Lds, Lop3, Membar, Mov, Red, Redg, Uldc],
+            &[
+                Atomg, Atoms, Atom, Bra, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3, Membar, Mov, Prmt, Red, Redg,
+                Sel, Uldc,
+            ],
         ),
         Ptx::Bar => (
             "waits for the warps of the block; .arrive only arrives; .red reduces a predicate",
@@ -64,7 +67,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "copies global to shared memory, later; .commit_group and .wait_group order it",
             &[Ldgsts, Ldgdepbar, Depbar, Iadd3, Isetp, Lds, Lop3, Uldc],
         ),
-        Ptx::Createpolicy => ("d = a cache policy", &[]),
+        Ptx::Createpolicy => ("d = a cache policy, which no access heeds", &[Mov]),
         Ptx::Cvt => (
             "d = a as another type",
             &[
@@ -121,7 +124,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         }
         Ptx::Mma => (
             "d = a * b + c for matrices that the lanes of a warp hold together",
-            &[Hmma, Imma, Dmma, F2fp, Fadd, Mov],
+            &[Hmma, Imma, Dmma, F2fp, Fadd, Iadd3, Isetp, Lop3, Mov, Sel, Shf],
         ),
         Ptx::Mov => ("d = a; packs and unpacks vectors", &[Mov, S2r, Cs2r, Ldc, Plop3, Prmt]),
         Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[Movm, Mov]),
@@ -148,7 +151,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         ),
         Ptx::Red => (
             "memory at an address is changed by an operation at once; no result",
-            &[Redg, Atoms, Red, Bra, Isetp, Lds, Lop3, Membar, Mov, Uldc],
+            &[Redg, Atoms, Red, Atom, Bra, Hadd2, Iadd3, Isetp, Ld, Lds, Lop3, Membar, Mov, Prmt, Sel, Uldc],
         ),
         Ptx::Redux => {
             ("d = sum, minimum, maximum, and, or, xor of a over the lanes", &[Redux, Mov, R2ur, Isetp, Bra])
@@ -182,7 +185,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             ],
         ),
         Ptx::St => ("memory at an address = a", &[Stg, Sts, Stl, St, Membar, Mov, Uldc]),
-        Ptx::Stmatrix => ("8x8 matrices to shared memory, a row a lane", &[Stsm]),
+        Ptx::Stmatrix => ("8x8 matrices to shared memory, a row a lane", &[Stsm, Mov]),
         Ptx::Sub => ("d = a - b", &[Iadd3, Fadd, Dadd, Hadd2, Isetp, Lop3, Prmt, Sel, Shf]),
         Ptx::Subc => ("d = a - b - borrow", &[Iadd3]),
         Ptx::Szext => ("d = the lower b bits of a, extended", &[Sgxt]),
@@ -192,6 +195,8 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         }
         Ptx::Vabsdiff => ("d = |a - b|; .add c + it", &[Vabsdiff]),
         Ptx::Vabsdiff4 => ("d = |a - b| of four bytes; .add c + their sum", &[Vabsdiff4]),
+        Ptx::Vmad => ("d = a * b + c, of words, halves or bytes", &[Imad]),
+        Ptx::Vset => ("d = (a cmp b) as 1 or 0, of words, halves or bytes", &[Isetp, Sel, Shf]),
         Ptx::Vote => {
             ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote])
         }

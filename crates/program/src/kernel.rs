@@ -223,9 +223,13 @@ pub mod launch_constants {
     /// Where the local window starts in the generic address space (upper half follows).
     pub const LOCAL_WINDOW: u32 = 0x20;
     /// Dynamic shared memory of a block, in bytes.
-    pub const DYNAMIC_SHARED_BYTES: u32 = 0x30;
+    pub const DYNAMIC_SHARED_BYTES: u32 = 0x2c;
     /// The first of the 32 words that PTX calls `%envreg0` and so on.
     pub const ENVIRONMENT: u32 = 0x40;
+    /// The first byte of shared memory that does not belong to the system, one of those 32 words.
+    pub const RESERVED_SHARED_END: u32 = 0x68;
+    /// Where the second part of the system's shared memory starts, one of those 32 words.
+    pub const RESERVED_SHARED_OFFSET: u32 = 0x6c;
     /// Shared memory of a block that belongs to the system, in bytes.
     pub const RESERVED_SHARED_BYTES: u32 = 0x114;
     /// The descriptor of global memory.

@@ -297,6 +297,7 @@ impl Display for Shown<'_, Operand> {
             Operand::Component { register, component } => write!(f, "{register}.{component}"),
             Operand::Negated(name) => write!(f, "!{name}"),
             Operand::Immediate(value) => write!(f, "{}", Shown(value)),
+            Operand::Part { register, part } => write!(f, "{register}.{part}"),
             Operand::Special { register, component: Some(component) } => write!(f, "{register}.{component}"),
             Operand::Special { register, component: None } => write!(f, "{register}"),
             Operand::Symbol { name, offset } => write!(f, "{name}{}", Offset(*offset)),

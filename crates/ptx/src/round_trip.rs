@@ -9,8 +9,8 @@ use warplab_diagnostics::Source;
 use crate::spec::{Role, Spec};
 use crate::tree::{
     Address, At, Attribute, Base, Block, Component, Function, FunctionKind, Guard, Immediate, Initialiser,
-    InlinedAt, Instruction, Item, Label, Linkage, Location, Modifier, Module, Name, Opcode, Operand, Pragma,
-    RegisterDeclaration, RegisterName, SourceFile, Space, Special, Statement, Type, Variable, Vector,
+    InlinedAt, Instruction, Item, Label, Linkage, Location, Modifier, Module, Name, Opcode, Operand, Part,
+    Pragma, RegisterDeclaration, RegisterName, SourceFile, Space, Special, Statement, Type, Variable, Vector,
     Version,
 };
 use crate::{parse, print};
@@ -46,6 +46,7 @@ fn simple_operand() -> impl Strategy<Value = Operand> {
         register().prop_map(Operand::Register),
         (register(), select(Component::ALL))
             .prop_map(|(register, component)| Operand::Component { register, component }),
+        (register(), select(Part::ALL)).prop_map(|(register, part)| Operand::Part { register, part }),
         register().prop_map(Operand::Negated),
         immediate().prop_map(Operand::Immediate),
         (select(Special::ALL), option::of(select(Component::ALL)))

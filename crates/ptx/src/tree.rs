@@ -26,7 +26,7 @@ pub use name::{At, Name};
 pub use opcode::Opcode;
 pub(crate) use operand::low_word;
 pub use operand::{Address, Base, Immediate, Operand};
-pub use special::{Component, Special};
+pub use special::{Component, Part, Special};
 pub use types::{Space, Type};
 pub use variable::{Initialiser, Linkage, Pointer, Variable};
 

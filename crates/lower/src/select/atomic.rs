@@ -14,8 +14,14 @@ impl Selector<'_, '_> {
         if self.guard.is_always() {
             return self.atomic_unguarded(flat);
         }
-        let shared_loop = flat.tree.space().map(Space::family) == Some(Space::Shared);
-        if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
+        let vector = flat.operands.iter().any(|it| matches!(it, Value::Vector(_)));
+        let narrow = !vector && flat.tree.types().last().is_some_and(|ty| ty.bits() == 16);
+        let shared = flat.tree.space().map(Space::family) == Some(Space::Shared);
+        if shared || narrow {
+            self.around(|it| it.atomic_unguarded(flat))
+        } else {
+            self.atomic_unguarded(flat)
+        }
     }
 
     pub(crate) fn atomic_unguarded(&mut self, flat: &Flat<'_>) {
@@ -41,7 +47,7 @@ impl Selector<'_, '_> {
             return self.unsupported("an atomic needs an operation");
         };
         let vector = matches!(rest.get(1), Some(Value::Vector(_)));
-        if matches!(ty.bits(), 16 | 128) && !vector {
+        if ty.bits() == 128 && !vector {
             return self.unsupported(format!("atomics of type .{ty} are not supported"));
         }
         let modifiers: Vec<Type> = tree.types().collect();
@@ -56,6 +62,13 @@ impl Selector<'_, '_> {
         }
         if let Value::Vector(elements) = &rest[1] {
             self.vector_atomic(flat, result, elements, (&address, window), operation, ty);
+            if acquires {
+                self.op(Opcode::Membar, &[M::All, scope], []);
+            }
+            return;
+        }
+        if ty.bits() == 16 {
+            self.narrow_atomic(flat, result, (&address, window), &rest[1..]);
             if acquires {
                 self.op(Opcode::Membar, &[M::All, scope], []);
             }

@@ -11,8 +11,8 @@ const BARRIERS: u32 = 16;
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    use tree::Opcode::{Createpolicy, Getctarank, Mapa};
-    !matches!(opcode, Createpolicy | Getctarank | Mapa)
+    use tree::Opcode::{Getctarank, Mapa};
+    !matches!(opcode, Getctarank | Mapa)
 }
 
 impl Selector<'_, '_> {
@@ -39,9 +39,12 @@ impl Selector<'_, '_> {
             Isspacep => self.isspacep(flat),
             Cvt => self.cvt(flat),
             Vabsdiff | Vabsdiff4 => self.absolute_difference(flat),
+            Vmad => self.video_multiply_add(flat),
+            Vset => self.video_comparison(flat),
             Ld | Ldu => self.load(flat),
             St => self.store(flat),
             Atom | Red => self.atomic(flat),
+            Createpolicy => self.createpolicy(flat),
             Prefetch | Prefetchu => self.prefetch(flat),
             Ldmatrix => self.ldmatrix(flat),
             Stmatrix => self.stmatrix(flat),

@@ -341,14 +341,12 @@ impl Selector<'_, '_> {
                 let source = self.float_source(&flat.operands[1], from);
                 self.pack_pair(flat, d, Operand::ZERO, source, to == Type::Bf16);
             }
-            (Type::Bf16, Type::F16) | (Type::F16, Type::Bf16) | (Type::Bf16, Type::F64) => {
-                self.unsupported(format!("'{}' is not supported", tree.mnemonic()));
-            }
             _ => {
                 let source = self.float_source(&flat.operands[1], from);
                 let name = |ty: Type| match ty {
                     Type::F64 => M::F64,
                     Type::F16 => M::F16,
+                    Type::Bf16 => M::BF16,
                     _ => M::F32,
                 };
                 let mut modifiers = Vec::new();

@@ -378,7 +378,12 @@ impl Selector<'_, '_> {
         let ty = Type::S32;
         let a = Operand::register(self.register(&flat.operands[1], ty));
         let b = Operand::register(self.register(&flat.operands[2], ty));
-        let subtracts = flat.tree.opcode == tree::Opcode::Sub;
+        let to = self.result(&flat.operands[0], 32);
+        self.saturated_sum(to, a, b, flat.tree.opcode == tree::Opcode::Sub);
+    }
+
+    /// A sum or difference of two registers, clamped to 32 bits with a sign.
+    pub(crate) fn saturated_sum(&mut self, to: Register, a: Operand, b: Operand, subtracts: bool) {
         let sum =
             self.compute(Opcode::Iadd3, &[], [a, if subtracts { negative(b) } else { b }, Operand::ZERO]);
         // (a ^ sum) & (b ^ sum) for a sum, (a ^ sum) & (a ^ b) for a difference.
@@ -388,7 +393,6 @@ impl Selector<'_, '_> {
         let sign =
             self.compute(Opcode::Shf, &[M::R, M::S32, M::Hi], [Operand::ZERO, Operand::Immediate(31), a]);
         let limit = self.lop3(Operand::register(sign), Operand::Immediate(0x7fff_ffff), Operand::ZERO, 0x3c);
-        let to = self.result(&flat.operands[0], 32);
         self.choose(to, Operand::register(limit), Operand::register(sum), Operand::predicate(over));
     }
 

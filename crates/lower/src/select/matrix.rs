@@ -11,8 +11,11 @@ use warplab_ptx::tree::{Flag, MatrixShape as Shape, Modifier as Dotted, Type};
 impl Selector<'_, '_> {
     /// `mma`: the matrices lie in the registers as the machine takes them, so that only their groups are made.
     pub(super) fn mma(&mut self, flat: &Flat<'_>) {
-        if let Some(format) = byte_format(flat) {
-            return self.product_of_bytes(flat, format);
+        if let Some(formats) = byte_formats(flat) {
+            return self.product_of_bytes(flat, formats);
+        }
+        if self.product_of_nibbles(flat) {
+            return;
         }
         let Some((opcode, modifiers)) = product(flat) else {
             return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
@@ -42,12 +45,12 @@ impl Selector<'_, '_> {
 
     /// A product of floats of eight bits: of the lower two of each four as halves, then of the upper two, and at the end what is
     /// added, as ptxas does it.
-    fn product_of_bytes(&mut self, flat: &Flat<'_>, format: M) {
+    fn product_of_bytes(&mut self, flat: &Flat<'_>, formats: [M; 2]) {
         let Some([sum, first, second, added]) = self.matrices(flat, [4, 4, 2, 4]) else { return };
         let mut before = Register::ZERO;
         for half in [Part::Whole, Part::H1] {
             let (first, second) =
-                (self.as_halves(&first, half, format), self.as_halves(&second, half, format));
+                (self.as_halves(&first, half, formats[0]), self.as_halves(&second, half, formats[1]));
             let to = self.code.register(number(sum.len()));
             let operands = [to, first, second, before].map(Operand::register);
             self.op(Opcode::Hmma, &[M::M16n8k16, M::F32], operands);
@@ -115,7 +118,7 @@ impl Selector<'_, '_> {
 }
 
 /// The registers of a matrix.
-fn elements(operand: Option<&Value>) -> Vec<Value> {
+pub(super) fn elements(operand: Option<&Value>) -> Vec<Value> {
     match operand {
         Some(Value::Vector(elements)) => elements.clone(),
         Some(one) => vec![one.clone()],
@@ -124,14 +127,16 @@ fn elements(operand: Option<&Value>) -> Vec<Value> {
 }
 
 /// What the factors of a product of floats of eight bits are, if it is one that is known.
-fn byte_format(flat: &Flat<'_>) -> Option<M> {
-    let types: Vec<Type> = flat.tree.types().collect();
-    let format = match types.as_slice() {
-        [Type::F32, Type::E4m3, Type::E4m3, Type::F32] => M::E4m3,
-        [Type::F32, Type::E5m2, Type::E5m2, Type::F32] => M::E5m2,
-        _ => return None,
+fn byte_formats(flat: &Flat<'_>) -> Option<[M; 2]> {
+    let format = |ty: Type| match ty {
+        Type::E4m3 => Some(M::E4m3),
+        Type::E5m2 => Some(M::E5m2),
+        _ => None,
     };
-    flat.tree.modifiers.contains(&Dotted::Matrix(Shape::M16n8k32)).then_some(format)
+    let types: Vec<Type> = flat.tree.types().collect();
+    let &[Type::F32, first, second, Type::F32] = types.as_slice() else { return None };
+    let formats = [format(first)?, format(second)?];
+    flat.tree.modifiers.contains(&Dotted::Matrix(Shape::M16n8k32)).then_some(formats)
 }
 
 /// The machine instruction of a product; none where it has no such shape or types.

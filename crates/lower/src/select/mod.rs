@@ -21,9 +21,13 @@ mod logic;
 mod matrix;
 mod memory;
 mod names;
+mod narrow_atomic;
+mod nibbles;
+mod policy;
 mod product;
 mod turn;
 mod values;
+mod video;
 mod warp;
 
 use crate::calls::Callee;
@@ -485,7 +489,7 @@ pub(crate) fn result_count(flat: &Flat<'_>) -> usize {
 /// The registers that a value names.
 pub(crate) fn registers_of(value: &Value) -> Vec<RegisterId> {
     match value {
-        Value::Register(id) | Value::Negated(id) => vec![*id],
+        Value::Register(id) | Value::Negated(id) | Value::Part(id, _) => vec![*id],
         Value::Address(crate::flat::Start::Register(id), _) => vec![*id],
         Value::Vector(values) => values.iter().flat_map(registers_of).collect(),
         Value::Pair(first, second) => [registers_of(first), registers_of(second)].concat(),

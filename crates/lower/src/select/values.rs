@@ -402,6 +402,18 @@ impl Selector<'_, '_> {
             }
             Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * crate::code::number(axis)),
             Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis)),
+            Special::TotalSmemSize => {
+                let all = self.compute(Opcode::S2r, &[], [Operand::Special(S::SharedBytes)]);
+                let reserved = constant(self, launch::RESERVED_SHARED_BYTES).low;
+                let operands = [Operand::register(all), super::integer::negative(reserved), Operand::ZERO];
+                let own = self.compute(Opcode::Iadd3, &[], operands);
+                Source { low: Operand::register(own), high: Operand::ZERO }
+            }
+            // The system's part is the first of shared memory.
+            Special::ReservedSmemOffsetBegin | Special::ReservedSmemOffset0 => Source::constant(0),
+            Special::ReservedSmemOffsetCap => Source::constant(1024),
+            Special::ReservedSmemOffsetEnd => constant(self, launch::RESERVED_SHARED_END),
+            Special::ReservedSmemOffset1 => constant(self, launch::RESERVED_SHARED_OFFSET),
             Special::DynamicSmemSize => constant(self, launch::DYNAMIC_SHARED_BYTES),
             Special::Clock => {
                 let value = self.compute(Opcode::Cs2r, &[Modifier::B32], [Operand::Special(S::ClockLow)]);

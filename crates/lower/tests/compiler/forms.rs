@@ -68,6 +68,7 @@ const OPEN: &[(Opcode, &[&str])] = &[
             "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%r1, %r2}, \
              {%r1, %r2, %r3, %r4}",
             "mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}",
+            "mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6}",
             "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1, %d2}, {%d3}, {%d4}, {%d5, %d6}",
         ],
     ),

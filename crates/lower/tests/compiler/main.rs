@@ -14,6 +14,8 @@ mod forms;
 mod fragments;
 mod instructions;
 mod matrices;
+mod narrow_atomics;
+mod nibbles;
 mod operations;
 mod precise;
 mod programs;

@@ -1,6 +1,7 @@
 //! Products of matrices: the matrices stay in the registers that the program has them in.
 
 use crate::common::{options, within};
+use crate::programs::{check, kernel};
 use warplab_diagnostics::Source;
 use warplab_lower::lower;
 
@@ -129,7 +130,7 @@ fn matrices_of_other_sizes_and_other_types_are_refused() {
     let many = vec!["%r1"; 300].join(", ");
     let many = fault(&format!("{product} {{{many}}}, {{%r5, %r6}}, {{%r7, %r8}}, {{%r1, %r2, %r3, %r4}};"));
     assert_eq!(many, few);
-    let bits = "mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32";
+    let bits = "mma.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32";
     let refused = fault(&format!(
         "{bits} {{%r1, %r2, %r3, %r4}}, {{%r5, %r6, %r7, %r8}}, {{%r9, %r10}}, {{%r1, %r2, %r3, %r4}};"
     ));
@@ -143,4 +144,34 @@ fn matrices_of_other_sizes_and_other_types_are_refused() {
     assert_eq!(fault(&format!("{bits} {{%d1}}, [%d1];")), format!("'{bits}' is not supported"));
     let factor = "wmma.store.a.sync.aligned.row.m16n16k16.s8";
     assert_eq!(fault(&format!("{factor} [%d1], {{%r1, %r2}};")), format!("'{factor}' is not supported"));
+}
+
+#[test]
+fn the_factors_of_a_product_of_bytes_may_be_of_two_formats() {
+    // 0x3c is 1.5 or 1.0, 0x40 is 2.0 in both formats; 32 products.
+    for (types, sum) in [("f32.e4m3.e5m2.f32", 96.0_f32), ("f32.e5m2.e4m3.f32", 64.0)] {
+        let body = format!(
+            "mov.u32 %r2, 0x3c3c3c3c; mov.u32 %r3, 0x40404040; mov.f32 %f1, 0f00000000;\n\
+             mma.sync.aligned.m16n8k32.row.col.{types} {{%f2, %f3, %f4, %f5}}, {{%r2, %r2, %r2, %r2}}, {{%r3, %r3}}, \
+             {{%f1, %f1, %f1, %f1}}; mov.b32 %r0, %f5;"
+        );
+        check(&kernel("", "", &body), 32, |_| sum.to_bits());
+    }
+}
+
+#[test]
+fn ldmatrix_gives_back_what_stmatrix_has_stored() {
+    for (store, load) in [("", ""), (".trans", ".trans")] {
+        let body = format!(
+            "mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 16, %r2; mad.lo.u32 %r4, %r1, 0x10003, 5; add.u32 %r5, %r4, 700; \
+             add.u32 %r6, %r4, 800; add.u32 %r7, %r4, 900;\n\
+             stmatrix.sync.aligned.m8n8.x4{store}.shared.b16 [%r3], {{%r4, %r5, %r6, %r7}}; bar.warp.sync 0xffffffff; \
+             ldmatrix.sync.aligned.m8n8.x4{load}.shared.b16 {{%r10, %r11, %r12, %r13}}, [%r3];\n\
+             sub.u32 %r0, %r13, %r10; xor.b32 %r14, %r11, %r12; mad.lo.u32 %r0, %r14, 3, %r0;"
+        );
+        check(&kernel("", ".shared .align 16 .b8 s[512];", &body), 32, |lane| {
+            let word = lane * 0x1_0003 + 5;
+            (((word + 700) ^ (word + 800)) * 3).wrapping_add(900)
+        });
+    }
 }

@@ -1,6 +1,7 @@
 //! Integer and bit operations against the host.
 
 use crate::common::{check, pairs};
+use crate::programs::{check as check_program, kernel};
 
 const EDGES: &[u64] = &[
     0,
@@ -203,5 +204,38 @@ fn calls_and_switches() {
         1 => b,
         2 => a.wrapping_add(b),
         _ => a.wrapping_sub(b),
+    });
+}
+
+#[test]
+fn a_double_becomes_a_bfloat16_with_one_rounding() {
+    // A little more than half way between two of them: a single in between would lose what is more.
+    let bits = (1.0 + 2f64.powi(-8) + 2f64.powi(-40)).to_bits();
+    for (mode, expected) in [("rn", 0x3f81), ("rz", 0x3f80), ("rp", 0x3f81), ("rm", 0x3f80)] {
+        let body = format!(
+            ".reg .b16 %h<3>; .reg .f64 %d<3>; mov.f64 %d1, 0d{bits:016X}; cvt.{mode}.bf16.f64 %h1, %d1; cvt.u32.u16 %r0, %h1;"
+        );
+        check_program(&kernel("", "", &body), 1, |_| expected);
+    }
+}
+
+#[test]
+fn halves_become_bfloat16_and_back() {
+    // 1 + 3/1024 is nearest to one.
+    let body = ".reg .b16 %h<5>; mov.b16 %h1, 0x3c03; cvt.rn.bf16.f16 %h2, %h1; cvt.rp.bf16.f16 %h3, %h1; \
+                cvt.rn.f16.bf16 %h4, %h3; mov.b32 %r2, {%h2, %h3}; cvt.u32.u16 %r3, %h4; xor.b32 %r0, %r2, %r3;";
+    check_program(&kernel("", "", body), 1, |_| 0x3f81_3f80 ^ 0x3c08);
+}
+
+#[test]
+fn video_instructions_take_bytes_and_halves() {
+    words("vset.s32.s32.lt %d, %a, %b;", |a, b| u32::from((a as i32) < b as i32));
+    words("vset.u32.s32.le %d, %a, %b;", |a, b| u32::from(i64::from(a) <= i64::from(b as i32)));
+    words("vset.s32.u32.ne %d, %a.h1, %b.b3;", |a, b| u32::from((a as i32 >> 16) != (b >> 24) as i32));
+    words("vmad.s32.s32.s32 %d, %a.h0, %b.b2, %a;", |a, b| {
+        (i32::from(a as i16) * i32::from((b >> 16) as i8)).wrapping_add(a as i32) as u32
+    });
+    words("vmad.u32.u32.u32 %d, %a.b1, %b.h1, %b;", |a, b| {
+        (a >> 8 & 255).wrapping_mul(b >> 16).wrapping_add(b)
     });
 }

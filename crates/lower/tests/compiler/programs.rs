@@ -228,7 +228,7 @@ fn shared_atomics_on_floats_and_doublewords() {
 fn what_is_not_supported_is_said_all_at_once() {
     let text = format!(
         "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\nmapa.u64 %rd1, %rd2, %r1;\n\
-         createpolicy.fractional.L2::evict_last.b64 %rd2, 1.0;\natom.global.cas.b16 %h1, [%rd1], %h2, %h3;\nret; }}"
+         getctarank.u64 %r1, %rd2;\natom.global.exch.b16 %h1, [%rd1], %h2;\nret; }}"
     );
     let source = Source::new("unsupported.ptx", text);
     let parsed = warplab_ptx::parse(&source);
@@ -304,5 +304,29 @@ fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
         let mut sum: i64 = differences.iter().filter(|&&it| it != 99).map(|&it| i64::from(it as i32)).sum();
         sum += 1000 * differences.iter().filter(|&&it| it == 99).count() as i64;
         assert_eq!(sum, 6000, "{differences:?}");
+    }
+}
+
+#[test]
+fn the_first_kibibyte_of_shared_memory_is_the_systems() {
+    let registers = ["begin", "end", "cap", "0", "1"];
+    for (name, expected) in registers.into_iter().zip([0, 1024, 1024, 0, 0]) {
+        let body = format!("mov.u32 %r0, %reserved_smem_offset_{name};");
+        check(&kernel("", "", &body), 1, |_| expected);
+    }
+    let body = "st.shared.u32 [s], %r1; mov.u32 %r2, %dynamic_smem_size; mov.u32 %r3, %total_smem_size; add.u32 %r0, %r2, %r3;";
+    check(&kernel("", ".shared .align 4 .b8 s[512];", body), 1, |_| 512);
+}
+
+#[test]
+fn a_cache_policy_says_which_part_of_the_accesses_it_is_for() {
+    for (policy, expected) in [
+        ("fractional.L2::evict_last.b64 %rd3, 1.0", 0x14f0_0000),
+        ("fractional.L2::evict_first.b64 %rd3", 0x12f0_0000),
+        ("fractional.L2::evict_first.L2::evict_unchanged.b64 %rd3, 0.25", 0x1230_0000),
+        ("fractional.L2::evict_normal.b64 %rd3, 0.3", 0x1640_0000),
+    ] {
+        let body = format!("createpolicy.{policy}; mov.b64 {{%r2, %r3}}, %rd3; add.u32 %r0, %r2, %r3;");
+        check(&kernel("", "", &body), 1, |_| expected);
     }
 }

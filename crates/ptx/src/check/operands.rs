@@ -47,7 +47,10 @@ impl<'a> Checker<'a, '_> {
     /// Reports names that are not declared, and special registers used as they cannot be.
     fn names(&mut self, operand: &'a Operand, span: Span) {
         match operand {
-            Operand::Register(name) | Operand::Negated(name) | Operand::Component { register: name, .. } => {
+            Operand::Register(name)
+            | Operand::Negated(name)
+            | Operand::Component { register: name, .. }
+            | Operand::Part { register: name, .. } => {
                 self.register(name, span);
             }
             Operand::Symbol { name, .. } => self.symbol(name, span),
@@ -95,6 +98,8 @@ impl<'a> Checker<'a, '_> {
     fn kind(&mut self, instruction: &Instruction, role: Role, operand: &Operand, span: Span) -> bool {
         let vectors = instruction.vector().is_some() || instruction.opcode == Opcode::Mov;
         let register = matches!(operand, Operand::Register(_) | Operand::Component { .. });
+        let part = matches!(operand, Operand::Part { .. })
+            && matches!(instruction.opcode, Opcode::Vmad | Opcode::Vset);
         let vector = vectors && matches!(operand, Operand::Vector(_));
         let pair = matches!(operand, Operand::Pair(..));
         let sink = matches!(operand, Operand::Sink);
@@ -108,7 +113,7 @@ impl<'a> Checker<'a, '_> {
             Role::Source | Role::SourceFirst | Role::SourceWide | Role::Stored => {
                 register || vector || value || (negated && instruction.ty() == Some(Type::Pred))
             }
-            Role::Source32 => register || value,
+            Role::Source32 => register || value || part,
             Role::SourcePredicate => register || value || negated,
             Role::Policy => register || matches!(operand, Operand::Immediate(_)),
             Role::Address => matches!(operand, Operand::Address(_)),

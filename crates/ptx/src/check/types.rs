@@ -61,7 +61,7 @@ impl<'a> Checker<'a, '_> {
     fn register_of(&self, operand: &'a Operand) -> Option<(&'a str, RegisterType)> {
         match operand {
             Operand::Register(name) | Operand::Negated(name) => Some((name, self.scopes.lookup(name)?)),
-            Operand::Component { register, .. } => {
+            Operand::Component { register, .. } | Operand::Part { register, .. } => {
                 let found = self.scopes.lookup(register)?;
                 Some((register, RegisterType { vector: None, ..found }))
             }

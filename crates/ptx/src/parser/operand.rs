@@ -4,7 +4,7 @@ use warplab_diagnostics::Diagnostic;
 
 use super::{Parse, Parser};
 use crate::lexer::TokenKind;
-use crate::tree::{Address, Base, Component, Operand, Special};
+use crate::tree::{Address, Base, Component, Operand, Part, Special};
 
 impl Parser<'_> {
     /// One operand that is not a label.
@@ -106,12 +106,24 @@ impl Parser<'_> {
             return Ok(Operand::Special { register, component: self.component()? });
         }
         if self.is_register(text) {
+            if let Some(part) = self.part() {
+                return Ok(Operand::Part { register: name, part });
+            }
             return Ok(match self.component()? {
                 Some(component) => Operand::Component { register: name, component },
                 None => Operand::Register(name),
             });
         }
         Ok(Operand::Symbol { name, offset: self.offset()? })
+    }
+
+    /// `.h0` and its like, if it follows.
+    fn part(&mut self) -> Option<Part> {
+        let part = self.is(TokenKind::Dotted).then(|| Part::from_name(&self.word()[1..])).flatten();
+        if part.is_some() {
+            self.advance();
+        }
+        part
     }
 
     /// `.x` and its like, if it follows.

@@ -23,6 +23,7 @@ const CARRY: Allow = Allow::Flag(&[Cc]);
 const HALF: Allow = Allow::Half(Half::ALL);
 const HALF_24: Allow = Allow::Half(&[Half::Lo, Half::Hi]);
 const COMPARE: Allow = Allow::Compare(Compare::ALL);
+const ORDER: [Compare; 6] = [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::Gt, Compare::Ge];
 const LOGIC: Allow = Allow::Operation(&[Operation::And, Operation::Or, Operation::Xor]);
 const SPACE: Allow = Allow::Space(&[
     Space::Param,
@@ -364,7 +365,9 @@ pub(super) static TABLE: &[Spec] = &[
     bare(O::Trap, "", &[], &[]),
     many(O::Vabsdiff, "euu?u", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     many(O::Vabsdiff4, "euuu", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
+    many(O::Vmad, "euuu", (3, 3), WORD, &[], &[]),
     one(O::Vote, "dp?u", &[Pred, B32], &[Allow::Vote(VoteMode::ALL)], &[Allow::Flag(&[Sync])]),
+    many(O::Vset, "euu", (2, 2), WORD, &[Allow::Compare(&ORDER)], &[]),
     many(
         O::Wmma,
         "xx?xx",

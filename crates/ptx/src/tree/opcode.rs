@@ -99,7 +99,9 @@ named! {
         Trap = "trap",
         Vabsdiff = "vabsdiff",
         Vabsdiff4 = "vabsdiff4",
+        Vmad = "vmad",
         Vote = "vote",
+        Vset = "vset",
         Wmma = "wmma",
         Xor = "xor",
     }

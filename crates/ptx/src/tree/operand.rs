@@ -1,7 +1,7 @@
 //! Operands.
 
 use super::name::Name;
-use super::special::{Component, Special};
+use super::special::{Component, Part, Special};
 
 /// A constant. Floats are kept as bits, so equal constants are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,6 +87,13 @@ pub enum Operand {
         register: Name,
         /// Which element.
         component: Component,
+    },
+    /// `r.h0`: a byte or half of a register.
+    Part {
+        /// The register.
+        register: Name,
+        /// Which part.
+        part: Part,
     },
     /// `!p`: a predicate negated.
     Negated(Name),

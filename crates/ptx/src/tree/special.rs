@@ -13,6 +13,18 @@ named! {
     }
 }
 
+named! {
+    /// A part of a register that a video instruction takes.
+    Part {
+        B0 = "b0",
+        B1 = "b1",
+        B2 = "b2",
+        B3 = "b3",
+        H0 = "h0",
+        H1 = "h1",
+    }
+}
+
 impl Component {
     /// The index of the element.
     #[must_use]
@@ -58,6 +70,8 @@ named! {
         ReservedSmemOffsetBegin = "%reserved_smem_offset_begin",
         ReservedSmemOffsetEnd = "%reserved_smem_offset_end",
         ReservedSmemOffsetCap = "%reserved_smem_offset_cap",
+        ReservedSmemOffset0 = "%reserved_smem_offset_0",
+        ReservedSmemOffset1 = "%reserved_smem_offset_1",
         CurrentGraphExec = "%current_graph_exec",
         Pm0 = "%pm0",
         Pm1 = "%pm1",
