@@ -14,14 +14,8 @@ impl Selector<'_, '_> {
         if self.guard.is_always() {
             return self.atomic_unguarded(flat);
         }
-        let vector = flat.operands.iter().any(|it| matches!(it, Value::Vector(_)));
-        let narrow = !vector && flat.tree.types().last().is_some_and(|ty| ty.bits() == 16);
-        let shared = flat.tree.space().map(Space::family) == Some(Space::Shared);
-        if shared || narrow {
-            self.around(|it| it.atomic_unguarded(flat))
-        } else {
-            self.atomic_unguarded(flat)
-        }
+        let shared_loop = flat.tree.space().map(Space::family) == Some(Space::Shared);
+        if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
     }
 
     pub(crate) fn atomic_unguarded(&mut self, flat: &Flat<'_>) {

@@ -69,6 +69,7 @@ impl Selector<'_, '_> {
                 self.subtract64(to, a, b);
             }
             Add | Sub => self.add32(flat, ty),
+            Mad if flat.tree.flag(Flag::Sat) => self.multiply_add_saturating(flat),
             Mul | Mad => self.multiply(flat, ty),
             Neg => self.negate(flat, ty),
             Abs => self.absolute(flat, ty),
@@ -380,6 +381,15 @@ impl Selector<'_, '_> {
         let b = Operand::register(self.register(&flat.operands[2], ty));
         let to = self.result(&flat.operands[0], 32);
         self.saturated_sum(to, a, b, flat.tree.opcode == tree::Opcode::Sub);
+    }
+
+    /// `mad.hi.sat.s32`: the upper half of a product and a sum that is clamped.
+    fn multiply_add_saturating(&mut self, flat: &Flat<'_>) {
+        let [a, b] = [1, 2].map(|index| self.source(&flat.operands[index], Type::S32).low);
+        let c = Operand::register(self.register(&flat.operands[3], Type::S32));
+        let high = self.compute(Opcode::Imad, &[M::Hi], [a, b, Operand::ZERO]);
+        let to = self.result(&flat.operands[0], 32);
+        self.saturated_sum(to, Operand::register(high), c, false);
     }
 
     /// A sum or difference of two registers, clamped to 32 bits with a sign.

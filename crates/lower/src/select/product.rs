@@ -4,7 +4,7 @@ use super::Selector;
 use super::values::Source;
 use crate::flat::{Flat, Item, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register};
-use warplab_ptx::tree::{self, Half, Type};
+use warplab_ptx::tree::{self, Flag, Half, Type};
 
 use super::integer::{is_register, pair};
 use Modifier as M;
@@ -223,7 +223,8 @@ impl Selector<'_, '_> {
         let (a, b) = (narrow(self, &flat.operands[1]), narrow(self, &flat.operands[2]));
         let adds = flat.tree.opcode == tree::Opcode::Mad24;
         let c = if adds { self.source(&flat.operands[3], ty).low } else { Operand::ZERO };
-        let to = Operand::register(self.result(&flat.operands[0], 32));
+        let register = self.result(&flat.operands[0], 32);
+        let to = Operand::register(register);
         if flat.tree.half() != Some(Half::Hi) {
             return self.op(Opcode::Imad, &[], [to, a, b, c]);
         }
@@ -231,6 +232,11 @@ impl Selector<'_, '_> {
         let product = self.new_pair(Opcode::Imad, modifiers, [a, b, Operand::ZERO]);
         let (low, high) = (Operand::register(product), Operand::register(product.offset(1)));
         let shifted = self.compute(Opcode::Shf, &[M::R, M::U64], [low, Operand::Immediate(16), high]);
-        self.op(Opcode::Iadd3, &[], [to, Operand::register(shifted), c, Operand::ZERO]);
+        let shifted = Operand::register(shifted);
+        if flat.tree.flag(Flag::Sat) {
+            let c = Operand::register(self.register(&flat.operands[3], ty));
+            return self.saturated_sum(register, shifted, c, false);
+        }
+        self.op(Opcode::Iadd3, &[], [to, shifted, c, Operand::ZERO]);
     }
 }

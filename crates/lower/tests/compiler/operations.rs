@@ -68,6 +68,14 @@ fn sums_and_products() {
     words("sub.sat.s32 %d, %a, %b;", |a, b| (a as i32).saturating_sub(b as i32) as u32);
     words("mad.lo.s32 %d, %a, %b, %a;", |a, b| a.wrapping_mul(b).wrapping_add(a));
     words("mul.hi.s32 %d, %a, %b;", |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32);
+    words("mad.hi.sat.s32 %d, %a, %b, %a;", |a, b| {
+        let high = (i64::from(a as i32) * i64::from(b as i32)) >> 32;
+        (high as i32).saturating_add(a as i32) as u32
+    });
+    words("mad24.hi.sat.s32 %d, %a, %b, %a;", |a, b| {
+        let low = |word: u32| i64::from((word << 8) as i32 >> 8);
+        ((low(a) * low(b) >> 16) as i32).saturating_add(a as i32) as u32
+    });
     words("mad.hi.u32 %d, %a, %b, %a;", |a, b| {
         (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(a)
     });
