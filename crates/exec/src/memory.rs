@@ -271,7 +271,7 @@ pub struct AtomicRequest<'a> {
     /// The row of the warp whose lanes these are, for who answers later.
     pub row: u8,
     /// Operands: words of the value (of the comparison value first, for compare-and-swap, then the new value).
-    pub operands: &'a [Row; 4],
+    pub operands: &'a [Row],
     /// Whether the old value is wanted.
     pub wants_result: bool,
     /// The first register that the old values go to, for who answers later.

@@ -201,6 +201,8 @@ const OTHERS: &[&str] = &[
     "MUFU.TANH.BF16 R9, R2.H1",
     "PLOP3.LUT P0, PT, R0.reuse.SIGN, R9.reuse.SIGN, R6.reuse.SIGN, 0x2, 0x0",
     "CCTL.E.DML2 [R6]",
+    "ATOMG.E.CAS.128.STRONG.GPU PT, R16, [R32+0x10], R8, R12",
+    "ATOMG.E.EXCH.128.STRONG.GPU PT, R4, desc[UR8][R32.64+0x10], R8",
     "ATOM.E.EXCH.STRONG.GPU PT, R5, desc[UR4][R2.64], R7",
     "ATOMS.CAST.SPIN R5, [R0], R4, R5",
     "ATOMG.E.CAS.STRONG.GPU PT, R15, [R14], R4, R5",

@@ -218,6 +218,7 @@ fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
             (M::F16x2, AtomicType::F16x2),
             (M::Bf16V2, AtomicType::Bf16x2),
             (M::Bf16x2, AtomicType::Bf16x2),
+            (M::B128, AtomicType::B128),
         ])
         .map(|ty| (ty, 1));
     // Vectors: so many values of the type, each changed at once.
@@ -236,6 +237,9 @@ fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
         matches!(op, AtomicOp::Min | AtomicOp::Max) && matches!(ty, AtomicType::F16x2 | AtomicType::Bf16x2);
     if float && op != AtomicOp::Add && !extreme {
         return Err("only addition is atomic on floats".to_owned());
+    }
+    if ty == AtomicType::B128 && !matches!(op, AtomicOp::Exchange | AtomicOp::CompareExchange) {
+        return Err("128 bits are only exchanged".to_owned());
     }
     memory.atomic = Some((op, ty));
     memory.bytes = ty.bytes() as u8 * count;

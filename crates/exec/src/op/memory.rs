@@ -182,12 +182,17 @@ pub enum AtomicType {
     F64,
     F16x2,
     Bf16x2,
+    B128,
 }
 
 impl AtomicType {
-    /// Bytes of a value: 4 or 8. A vector has several.
+    /// Bytes of a value: 4, 8 or 16. A vector has several.
     #[must_use]
     pub fn bytes(self) -> u32 {
-        if matches!(self, AtomicType::U64 | AtomicType::S64 | AtomicType::F64) { 8 } else { 4 }
+        match self {
+            AtomicType::B128 => 16,
+            AtomicType::U64 | AtomicType::S64 | AtomicType::F64 => 8,
+            _ => 4,
+        }
     }
 }

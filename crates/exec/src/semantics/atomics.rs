@@ -58,6 +58,14 @@ pub(crate) fn apply32(op: AtomicOp, ty: AtomicType, old: u32, value: u32, other:
 /// Changes one value of one lane, or each of a vector: the words of the value, and for a compare-and-swap those of
 /// the new one after them. `old` are the words in memory, which become the new ones.
 pub fn apply(op: AtomicOp, ty: AtomicType, old: &mut [u32], operand: impl Fn(usize) -> u32) {
+    if ty == AtomicType::B128 {
+        let expected = |word: usize| op == AtomicOp::Exchange || old[word] == operand(word);
+        if (0..old.len()).all(expected) {
+            let from = if op == AtomicOp::Exchange { 0 } else { old.len() };
+            old.iter_mut().zip(from..).for_each(|(old, word)| *old = operand(word));
+        }
+        return;
+    }
     let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
     if let ([low, high], 8) = (&mut *old, ty.bytes()) {
         let (value, other) = (pair(operand(0), operand(1)), pair(operand(2), operand(3)));

@@ -63,7 +63,7 @@ pub(crate) fn execute<M: GlobalMemory>(
     let mut deferred = false;
     let bytes = u32::from(memory.bytes);
     if let (AccessKind::MatrixStore, MemoryForm::Matrix { count, .. }) = (memory.kind, memory.form) {
-        active = active & matrices::givers(count);
+        active &= matrices::givers(count);
     }
     let pattern;
     if memory.space == SpaceForm::Generic {
@@ -258,7 +258,10 @@ fn access<M: GlobalMemory>(
             }
         }
         AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
-            return atomic(m, memory, space, lanes, environment);
+            return match memory.bytes {
+                16 => atomic::<8, M>(m, memory, space, lanes, environment),
+                _ => atomic::<4, M>(m, memory, space, lanes, environment),
+            };
         }
         AccessKind::MatrixLoad => matrices::load(m, memory, lanes, environment)?,
         AccessKind::MatrixStore => matrices::store(m, memory, lanes, environment)?,
@@ -317,7 +320,8 @@ fn store_local(m: &mut Machine<'_>, lanes: Lanes<'_>, values: &[Row; 4]) -> Resu
     Ok(())
 }
 
-fn atomic<M: GlobalMemory>(
+/// An atomic operation on values of which the operands have at most so many words together.
+fn atomic<const WORDS: usize, M: GlobalMemory>(
     m: &mut Machine<'_>,
     memory: &Memory,
     space: Space,
@@ -326,7 +330,7 @@ fn atomic<M: GlobalMemory>(
 ) -> Result<bool, ExecFault> {
     let Some((op, ty)) = memory.atomic else { return Ok(false) };
     let words = usize::from(memory.bytes / 4);
-    let mut operands = [[0; LANES]; 4];
+    let mut operands = [[0; LANES]; WORDS];
     if memory.form == MemoryForm::IncrementByCount {
         operands[0] = [1; LANES];
     } else {

@@ -212,6 +212,21 @@ fn stsm_puts_the_elements_of_lanes_into_rows() {
 }
 
 #[test]
+fn lanes_exchange_four_words_one_after_the_other() {
+    let text = "MOV R2, 0x400\nATOMS.CAS.128 R12, [R2], R4, R8\nATOMS.EXCH.128 R16, [R2+0x10], R8";
+    let words = |from: u32| -> Row { std::array::from_fn(|lane| from + lane as u32) };
+    let given: Vec<(u32, Row)> = (0..4).map(|word| (8 + word, words(100 * (word + 1)))).collect();
+    let warp = run(text, &given);
+    let found = |first: u32, lane: usize| [0, 1, 2, 3].map(|word| warp.register(first + word)[lane]);
+    // Lane 0 finds the zeros that all compare with, the others what it has put there.
+    assert_eq!(
+        [found(12, 0), found(12, 1), found(12, 31)],
+        [[0; 4], [100, 200, 300, 400], [100, 200, 300, 400]]
+    );
+    assert_eq!([found(16, 0), found(16, 31)], [[0; 4], [130, 230, 330, 430]]);
+}
+
+#[test]
 fn special_registers_tell_where_a_thread_is() {
     let warp = run("S2R R0, SR_LTMASK\nCS2R R2, SR_CLOCKLO\nS2UR UR4, SR_NSMID\nS2R R4, SR_VIRTID", &[]);
     assert_eq!((warp.register(0)[4], warp.register(2)[0], warp.register(3)[0]), (15, 77, 0));

@@ -41,8 +41,8 @@ impl Selector<'_, '_> {
             return self.unsupported("an atomic needs an operation");
         };
         let vector = matches!(rest.get(1), Some(Value::Vector(_)));
-        if ty.bits() == 128 && !vector {
-            return self.unsupported(format!("atomics of type .{ty} are not supported"));
+        if ty.bits() == 128 && !vector && !matches!(operation, Operation::Exch | Operation::Cas) {
+            return self.unsupported(format!("'{}' is not supported", tree.mnemonic()));
         }
         let modifiers: Vec<Type> = tree.types().collect();
         if modifiers.len() > 1 {
@@ -151,6 +151,7 @@ impl Selector<'_, '_> {
                 modifiers.push(if ty.bits() == 64 { M::S64 } else { M::S32 });
             }
             _ if ty.bits() == 64 => modifiers.push(M::B64),
+            _ if ty.bits() == 128 => modifiers.push(M::B128),
             _ => {}
         }
         let scope = match scope {
@@ -201,6 +202,8 @@ impl Selector<'_, '_> {
         }
         if wide {
             modifiers.push(M::B64);
+        } else if ty.bits() == 128 {
+            modifiers.push(M::B128);
         }
         let operands = [Operand::register(to), place]
             .into_iter()

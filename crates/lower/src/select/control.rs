@@ -215,6 +215,9 @@ impl Selector<'_, '_> {
             let to = self.predicate_result(&flat.operands[0]);
             return self.set_predicate(to, from);
         }
+        if ty.bits() == 128 {
+            return self.move_four_words(&flat.operands[0], &flat.operands[1]);
+        }
         if let Value::Vector(parts) = &flat.operands[0] {
             let source = self.source(&flat.operands[1], ty);
             return self.unpack(parts, source, ty);

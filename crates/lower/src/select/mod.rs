@@ -282,6 +282,9 @@ impl<'a, 'd> Selector<'a, 'd> {
             self.set_predicate(to, from);
             return;
         }
+        if ty.bits() == 128 {
+            return self.move_four_words(&Value::Register(to), from);
+        }
         let source = self.source(from, ty);
         let to = self.place(to);
         self.move_to(to, source, ty.bits());

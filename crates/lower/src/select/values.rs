@@ -215,8 +215,51 @@ impl Selector<'_, '_> {
 
     /// A value in a register of its own, or of a group for 64 bits.
     pub(crate) fn register(&mut self, value: &Value, ty: Type) -> Register {
+        if ty.bits() == 128 {
+            return self.four_words(value);
+        }
         let source = self.source(value, ty);
         self.in_register(source, ty.bits())
+    }
+
+    /// The four registers of a value of 128 bits.
+    fn four_words(&mut self, value: &Value) -> Register {
+        match value {
+            Value::Register(id) if self.flat.registers[*id].bits() == 128 => self.place(*id),
+            Value::Vector(elements) if elements.len() == 2 => {
+                let to = self.code.register(4);
+                for (element, at) in elements.iter().zip([0, 2]) {
+                    let source = self.source(element, Type::B64);
+                    self.move_to(to.offset(at), source, 64);
+                }
+                to
+            }
+            _ => {
+                self.unsupported("this operand of 128 bits is not supported here");
+                self.code.register(4)
+            }
+        }
+    }
+
+    /// `mov.b128`: a copy, two doublewords put together, or taken apart.
+    pub(super) fn move_four_words(&mut self, to: &Value, from: &Value) {
+        let from = self.four_words(from);
+        let pair = |at: u32| super::integer::pair(from.offset(at));
+        match to {
+            Value::Vector(parts) if parts.len() == 2 => {
+                for (part, at) in parts.iter().zip([0, 2]) {
+                    let Value::Register(id) = part else { continue };
+                    let to = self.place(*id);
+                    self.move_to(to, pair(at), 64);
+                }
+            }
+            Value::Register(id) if self.flat.registers[*id].bits() == 128 => {
+                let to = self.place(*id);
+                [0, 2].into_iter().for_each(|at| self.move_to(to.offset(at), pair(at), 64));
+            }
+            Value::Sink => {}
+            _ => self.unsupported("this result of 128 bits is not supported here"),
+        }
     }
 
     /// A source in consecutive registers.

@@ -11,6 +11,7 @@ mod declared_sizes;
 mod fewer;
 mod filetests;
 mod forms;
+mod four_words;
 mod fragments;
 mod instructions;
 mod matrices;

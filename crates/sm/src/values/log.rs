@@ -180,10 +180,16 @@ impl StoreLog {
     fn atomic(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) -> Option<AtomicResult> {
         let Change::Atomic { op, ty, destination, swapped } = entry.change else { return None };
         let addresses = &self.addresses[entry.addresses as usize];
-        let data = self.rows(entry);
+        let few;
+        let data: &[Row] = if ty == AtomicType::B128 {
+            &self.data[entry.data as usize..][..rows_of(entry)]
+        } else {
+            few = self.rows(entry);
+            few.as_slice()
+        };
         let mut values = [[0; ROW_LANES]; 4];
         // Checked when it was issued.
-        let _ = image.atomic(op, ty, entry.lanes(addresses, mask), &data, &mut values);
+        let _ = image.atomic(op, ty, entry.lanes(addresses, mask), data, &mut values);
         let rows = entry.bytes.div_ceil(4) as usize;
         let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
         let swapped = swapped.map(|predicate| (predicate, mask.lanes().filter(same).collect()));
@@ -279,7 +285,7 @@ impl StoreLog {
         self.push(entry, &lanes, &[[0; ROW_LANES]; 4]);
     }
 
-    fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row; 4]) {
+    fn push(&mut self, entry: Entry, lanes: &Lanes<'_>, data: &[Row]) {
         let (low, high) = pages_of(lanes);
         self.heap_requests += usize::from(matches!(entry.change, Change::Heap { .. }));
         let entry = Entry {
@@ -324,6 +330,7 @@ fn pages_of(lanes: &Lanes<'_>) -> (u64, u64) {
 fn rows_of(entry: &Entry) -> usize {
     match entry.change {
         Change::Store => entry.bytes.div_ceil(4) as usize,
+        Change::Atomic { ty: AtomicType::B128, .. } => 8,
         // A vector has no comparison value.
         Change::Atomic { .. } => (entry.bytes.div_ceil(4) as usize * 2).min(4),
         Change::Heap { .. } => 0,
@@ -449,5 +456,33 @@ mod tests {
         let (log, image) = additions(4);
         let parts = Shard::all(3).into_iter().filter_map(|shard| log.apply_in(0, shard, &image));
         assert_eq!(parts.map(|part| part.mask).collect::<Vec<_>>(), [LaneMask::ALL]);
+    }
+
+    #[test]
+    fn four_words_are_compared_and_exchanged_together() {
+        let mut image = MemoryImage::new();
+        let buffer = image.allocate("words", 64, Init::IndexU32);
+        let (mut log, mut overlay) = (StoreLog::default(), Overlay::default());
+        let addresses = [buffer.0 + 16; ROW_LANES];
+        // Words 4 to 7 are their numbers; the second lane finds what the first has put there.
+        let operands: [Row; 8] =
+            std::array::from_fn(|word| [word as u32 + if word < 4 { 4 } else { 20 }; ROW_LANES]);
+        let request = AtomicRequest {
+            op: AtomicOp::CompareExchange,
+            ty: AtomicType::B128,
+            lanes: Lanes::new(&addresses, LaneMask(0b11), 16),
+            row: 0,
+            operands: &operands,
+            wants_result: true,
+            destination: Some(4),
+            swapped: Some(0),
+        };
+        let (cycle, slot, generation) = (Cycle(0), 0, 0);
+        let mut view =
+            GlobalView { image: &image, overlay: &mut overlay, log: &mut log, cycle, slot, generation };
+        view.atomic(request, &mut [[0; ROW_LANES]; 4]).expect("the words are there");
+        let result = log.apply(0, &image, &mut Heap::new(&image)).expect("no heap").expect("a result");
+        assert_eq!(result.values.map(|row| [row[0], row[1]]), [[4, 24], [5, 25], [6, 26], [7, 27]]);
+        assert_eq!(result.swapped, Some((0, LaneMask(0b01))));
     }
 }

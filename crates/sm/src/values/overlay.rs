@@ -171,12 +171,12 @@ impl Overlay {
         if image.load(lanes, &mut below).is_err() {
             return;
         }
-        if let (true, Some(lane)) = (lanes.share_a_word(), lanes.mask.lowest()) {
+        if let (true, Some(lane), [value, other, ..]) = (lanes.share_a_word(), lanes.mask.lowest(), operands)
+        {
             let address = lanes.addresses[lane];
             let place = self.place(address / LINE_BYTES);
             let (line, offset) = (&mut self.lines[place], (address % LINE_BYTES) as usize);
             let word = line.word(offset / 4, below[0][lane]);
-            let [value, other, ..] = operands;
             line.words[offset / 4] =
                 apply_lanes(op, ty, lanes.mask, word, [value, other], &mut [0; ROW_LANES]);
             return line.mark(offset, lanes.bytes);

@@ -461,16 +461,17 @@ impl MemoryImage {
         op: AtomicOp,
         ty: AtomicType,
         lanes: Lanes<'_>,
-        operands: &[Row; 4],
+        operands: &[Row],
         out: &mut [Row; 4],
     ) -> Result<(), MemoryFault> {
         let one = self.range(&lanes).map(|(buffer, ..)| buffer);
         if one.is_none() {
             self.check(lanes)?;
         }
-        if let (Some(buffer), true, Some(lane)) = (one, lanes.share_a_word(), lanes.mask.lowest()) {
+        if let (Some(buffer), true, Some(lane), [value, other, ..]) =
+            (one, lanes.share_a_word(), lanes.mask.lowest(), operands)
+        {
             let cell = buffer.cell((lanes.addresses[lane] - buffer.base.0) / 4);
-            let [value, other, ..] = operands;
             let word = apply_lanes(op, ty, lanes.mask, cell.load(Relaxed), [value, other], &mut out[0]);
             cell.store(word, Relaxed);
             return Ok(());
