@@ -104,7 +104,7 @@ opcodes! {
     Fset "FSET" Alu Alu Compute, "d = (a cmp b) op p, as 1.0 (.BF) or all ones";
     Fsetp "FSETP" Alu Predicate Predicates(2), "p = (a cmp b) op c, q = !(a cmp b) op c";
     Fchk "FCHK" Xu Predicate Predicates(1), "p = the division a / b needs the slow path";
-    Mufu "MUFU" Xu Transcendental Compute, "d = reciprocal, reciprocal square root, square root, sine, cosine, power or logarithm to base 2, hyperbolic tangent; .F16 .BF16 the last and powers of a half";
+    Mufu "MUFU" Xu Transcendental Compute, "d = reciprocal, reciprocal square root, square root, sine, cosine, power or logarithm to base 2, hyperbolic tangent; .F16 .BF16 power or tangent of a half";
     Rro "RRO" Xu Transcendental Compute, "d = a prepared for MUFU";
     // Double precision.
     Dadd "DADD" Fp64 Fp64 Compute, "d = a + b, double precision";

@@ -51,12 +51,12 @@ impl Selector<'_, '_> {
         let word = self.source(&Value::Register(id), Type::B32).low;
         let sign = |byte: u32| if ty.is_signed() { 8 | byte } else { 4 };
         let selector = match part {
-            Part::H0 => sign(1) * 0x1100 | 0x10,
-            Part::H1 => sign(3) * 0x1100 | 0x32,
+            Part::H0 => (sign(1) * 0x1100) | 0x10,
+            Part::H1 => (sign(3) * 0x1100) | 0x32,
             Part::B0 => sign(0) * 0x1110,
-            Part::B1 => sign(1) * 0x1110 | 1,
-            Part::B2 => sign(2) * 0x1110 | 2,
-            Part::B3 => sign(3) * 0x1110 | 3,
+            Part::B1 => (sign(1) * 0x1110) | 1,
+            Part::B2 => (sign(2) * 0x1110) | 2,
+            Part::B3 => (sign(3) * 0x1110) | 3,
         };
         Operand::register(self.compute(
             Opcode::Prmt,

@@ -74,7 +74,7 @@ fn sums_and_products() {
     });
     words("mad24.hi.sat.s32 %d, %a, %b, %a;", |a, b| {
         let low = |word: u32| i64::from((word << 8) as i32 >> 8);
-        ((low(a) * low(b) >> 16) as i32).saturating_add(a as i32) as u32
+        (((low(a) * low(b)) >> 16) as i32).saturating_add(a as i32) as u32
     });
     words("mad.hi.u32 %d, %a, %b, %a;", |a, b| {
         (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(a)
