@@ -48,6 +48,9 @@ impl Selector<'_, '_> {
         if modifiers.len() > 1 {
             return self.unsupported("atomics on vectors are not supported");
         }
+        // A cache policy may follow.
+        let values = rest.get(1..).unwrap_or_default();
+        let values = &values[..values.len().min(if operation == Operation::Cas { 2 } else { 1 })];
         let releases = matches!(tree.semantics(), Some(Semantics::Release | Semantics::AcqRel));
         let acquires = matches!(tree.semantics(), Some(Semantics::Acquire | Semantics::AcqRel));
         let scope = if tree.scope() == Some(Scope::Cta) { M::Cta } else { M::Gpu };
@@ -62,14 +65,14 @@ impl Selector<'_, '_> {
             return;
         }
         if ty.bits() == 16 {
-            self.narrow_atomic(flat, result, (&address, window), &rest[1..]);
+            self.narrow_atomic(flat, result, (&address, window), values);
             if acquires {
                 self.op(Opcode::Membar, &[M::All, scope], []);
             }
             return;
         }
         let place = self.address(&address, window);
-        let data: Vec<Register> = rest[1..].iter().map(|value| self.register(value, ty)).collect();
+        let data: Vec<Register> = values.iter().map(|value| self.register(value, ty)).collect();
         if window == Window::Shared {
             self.shared_atomic(result, place, operation, ty, &data);
         } else {

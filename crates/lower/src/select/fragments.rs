@@ -29,6 +29,10 @@ impl Selector<'_, '_> {
 
     /// The modifiers of a transfer of so many matrices; none, after a diagnostic, where there is no such transfer.
     fn matrix_modifiers(&mut self, flat: &Flat<'_>, count: usize, verb: &str) -> Option<Vec<M>> {
+        if flat.tree.ty() != Some(Type::B16) {
+            self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
+            return None;
+        }
         let has = |shape| flat.tree.has(Dotted::Matrix(shape));
         let mut modifiers = vec![M::B16, if has(MatrixShape::Trans) { M::Mt88 } else { M::M88 }];
         match count {

@@ -330,3 +330,13 @@ fn a_cache_policy_says_which_part_of_the_accesses_it_is_for() {
         check(&kernel("", "", &body), 1, |_| expected);
     }
 }
+
+#[test]
+fn accesses_with_a_cache_policy_are_as_those_without() {
+    let body = ".reg .b16 %h<9>; createpolicy.fractional.L2::evict_first.b64 %rd9, 1.0; mov.u64 %rd3, g; mov.b16 %h1, 0x4000;\n\
+        st.global.L2::cache_hint.u32 [%rd3], 7, %rd9; st.global.u32 [%rd3+4], 0; bar.sync 0;\n\
+        atom.global.add.L2::cache_hint.u32 %r2, [%rd3], 5, %rd9; red.global.add.L2::cache_hint.u32 [%rd3], 4, %rd9;\n\
+        atom.global.add.noftz.L2::cache_hint.f16 %h2, [%rd3+4], %h1, %rd9; ld.global.L2::cache_hint.u32 %r3, [%rd3], %rd9;\n\
+        ld.global.L2::cache_hint.u32 %r4, [%rd3+4], %rd9; mad.lo.u32 %r0, %r2, 100, %r3; add.u32 %r0, %r0, %r4;";
+    check(&kernel("", ".global .align 8 .b8 g[8];", body), 1, |_| 716 + 0x4000);
+}

@@ -18,7 +18,11 @@ impl<'a> Checker<'a, '_> {
         }
         for (index, operand) in instruction.operands.iter().enumerate() {
             let span = instruction.operand_span(index);
-            let role = roles.next().unwrap_or(Role::Any);
+            let role = match roles.next().unwrap_or(Role::Any) {
+                // Only a comparison has two values.
+                Role::Source if index == 3 && exchanges_or_computes(instruction) => Role::Policy,
+                role => role,
+            };
             self.names(operand, span);
             if self.kind(instruction, role, operand, span) && is_well_formed {
                 self.types(instruction, role, operand, span);
@@ -132,6 +136,11 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
+/// Whether it is an atomic operation without a value to compare with.
+fn exchanges_or_computes(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Atom && instruction.operation() != Some(Operation::Cas)
+}
+
 /// The least and the greatest number of operands, where the modifiers decide it.
 fn counts(instruction: &Instruction) -> Option<(usize, usize)> {
     let flag = |flag| instruction.flag(flag);
@@ -139,7 +148,8 @@ fn counts(instruction: &Instruction) -> Option<(usize, usize)> {
     Some(match instruction.opcode {
         Opcode::Setp | Opcode::Set if combines => (4, 4),
         Opcode::Setp | Opcode::Set => (3, 3),
-        Opcode::Atom if instruction.operation() == Some(Operation::Cas) => (4, 5),
+        Opcode::Atom if exchanges_or_computes(instruction) => (3, 4),
+        Opcode::Atom => (4, 5),
         Opcode::Shfl if flag(Flag::Sync) => (5, 5),
         Opcode::Shfl => (4, 4),
         Opcode::Vote if flag(Flag::Sync) => (3, 3),
