@@ -10,7 +10,7 @@ use warplab_program::instruction::INSTRUCTION_BYTES;
 use warplab_program::kernel::launch_constants;
 use warplab_program::listing::instruction_text;
 use warplab_program::runtime::STACK_BYTES;
-use warplab_program::{Instruction, Kernel, Opcode, SystemCall};
+use warplab_program::{Instruction, Kernel, Opcode, Register, Resource, Role, SystemCall};
 
 /// The alignment of the end of a thread's local memory.
 const STACK_ALIGNMENT: u32 = 16;
@@ -103,8 +103,8 @@ fn unknown_functions<'a>(elf: &Elf<'a>, info: &info::Info) -> Vec<&'a str> {
     names.filter(|name| SystemCall::from_name(name).is_none()).collect()
 }
 
-/// Local memory of a thread. Where functions call themselves or are called through pointers, the need is not known,
-/// or known for less than can happen: the driver's default is the least then. (A call backwards stands for every
+/// Local memory of a thread. Where functions call themselves or are called through pointers, or a program takes as much
+/// as it computes (`alloca`), the need is not known, or known for less than can happen: the driver's default is the least then. (A call backwards stands for every
 /// recursion, for a circle of calls has at least one.)
 fn stack_bytes(info: &info::Info, instructions: &[Instruction]) -> u32 {
     let backwards = |(index, instruction): (usize, &Instruction)| {
@@ -114,13 +114,32 @@ fn stack_bytes(info: &info::Info, instructions: &[Instruction]) -> u32 {
     let unknown = info.local_bytes == info::UNKNOWN_STACK;
     let bytes = if unknown {
         STACK_BYTES
-    } else if instructions.iter().enumerate().any(backwards) {
+    } else if instructions.iter().enumerate().any(backwards) || allocates(instructions) {
         info.local_bytes.max(STACK_BYTES)
     } else {
         info.local_bytes
     };
     // The stack grows down from its end, which is aligned for the widest accesses.
     bytes.checked_next_multiple_of(STACK_ALIGNMENT).unwrap_or(bytes)
+}
+
+/// Whether the stack pointer of a kernel that uses its stack goes down by what a register says.
+fn allocates(instructions: &[Instruction]) -> bool {
+    const STACK: Register = Register(1);
+    let uses_stack = instructions.iter().any(|it| matches!(it.opcode, Opcode::Stl | Opcode::Ldl));
+    let moves = |instruction: &Instruction| {
+        let accesses = instruction.accesses();
+        let registers = |role: Role| {
+            accesses.iter().filter_map(move |access| match access.resource {
+                Resource::Registers(register, _) if access.role == role => Some(register),
+                _ => None,
+            })
+        };
+        registers(Role::Write).eq([STACK])
+            && registers(Role::Read).any(|it| it == STACK)
+            && registers(Role::Read).any(|it| it != STACK)
+    };
+    uses_stack && instructions.iter().any(moves)
 }
 
 /// The barriers that an old cubin counts in the flags of a kernel's section.
@@ -206,5 +225,25 @@ fn check_targets(kernel: &str, instructions: &[Instruction], faults: &mut Vec<Sa
                 help: String::new(),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STACK_BYTES, info::Info, stack_bytes};
+    use warplab_program::listing::read_instruction;
+
+    #[test]
+    fn a_stack_that_grows_by_a_register_may_have_the_drivers_default() {
+        let bytes = |lines: &[&str]| {
+            let read =
+                |line: &&str| read_instruction(line).unwrap_or_else(|fault| panic!("{line}: {fault:?}"));
+            stack_bytes(&Info::default(), &lines.iter().map(read).collect::<Vec<_>>())
+        };
+        let grows = "IMAD.IADD R1, R1, 0x1, -R0";
+        assert_eq!(bytes(&[grows, "STL [R1], R15"]), STACK_BYTES);
+        // Without an access R1 is a register like others; by a constant it is the frame, which is known.
+        assert_eq!(bytes(&[grows, "STG.E desc[UR4][R2.64], R1"]), 0);
+        assert_eq!(bytes(&["VIADD R1, R1, 0xfffffff0", "STL [R1], R15"]), 0);
     }
 }
