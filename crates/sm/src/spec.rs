@@ -12,7 +12,7 @@ use warplab_config::gpu::{
 };
 use warplab_exec::DivergenceModel;
 use warplab_program::LatencyTable;
-use warplab_units::{Cycle, SmId, TypedId};
+use warplab_units::{Cycle, LINE_BYTES, SmId, TypedId};
 
 /// One SM's immutable description.
 #[derive(Clone, Debug)]
@@ -162,7 +162,7 @@ impl SmSpec {
             named_lanes: sm.instructions.named_lanes,
             named_mask: sm.instructions.named_mask,
             exclusive_lanes: sm.instructions.exclusive_lanes,
-            lsu: lsu_spec(sm, &config.crossbar),
+            lsu: lsu_spec(sm, &config.crossbar, l1_kib as usize * 1024 / LINE_BYTES as usize),
             shared: sm.shared,
             l1: sm.l1,
             l1_kib,
@@ -197,7 +197,7 @@ impl SmSpec {
     }
 }
 
-fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
+fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar, l1_lines: usize) -> LsuSpec {
     let hit = u64::from(sm.l1.hit_latency);
     LsuSpec {
         queue: QueueSpec {
@@ -239,7 +239,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar) -> LsuSpec {
         request: hit * u64::from(sm.l1.request_percent) / 100,
         merges_loads: sm.l1.caches_global_loads,
         miss_entries: sm.l1.miss_entries as usize,
-        atomic_entries: sm.l1.atomic_entries.map(|entries| entries as usize),
+        atomic_entries: sm.l1.atomic_percent.map(|percent| (l1_lines * percent as usize / 100).max(1)),
         flat: sm.l1.flat_latency.map(u64::from),
     }
 }

@@ -24,13 +24,14 @@ extern "C" __global__ void __launch_bounds__(128) k_phases(const float* in, floa
   uint32_t d = now();
   if (threadIdx.x % 32 == 0) times[t / 32] = make_uint4(a, b - a, c - b, d - c), ((uint32_t*)(times + 4096))[t / 32] = sm;
 }
+extern "C" __global__ void k_fill(const uint4* from, size_t n, uint32_t* out) { uint32_t s = 0; for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) s += from[i].x; if (s == 12345) *out = s; }
 int main() {
   float *in, *out; uint4* times; static uint32_t h[4096 * 5]; CHECK(cudaMalloc(&in, 1 << 23)); CHECK(cudaMalloc(&out, 1 << 23)); CHECK(cudaMalloc(&times, 4096 * 20)); CHECK(cudaMemset(in, 0, 1 << 23));
   void* flush; CHECK(cudaMalloc(&flush, 1 << 28));
-  for (int stores : {0, 1}) for (int blocks : {132, 264, 528, 1024}) for (int r = 0; r < 2; r++) {
-    CHECK(cudaMemset(flush, 0, 1 << 28)); CHECK(cudaMemset(in, 1, 1 << 23)); CHECK(cudaDeviceSynchronize());
+  for (int warm : {0, 1}) for (int stores : {0, 1}) for (int blocks : {132, 264, 528, 1024}) for (int r = 0; r < 2; r++) {
+    CHECK(cudaMemset(in, 1, 1 << 23)); CHECK(cudaDeviceSynchronize()); if (!warm) { k_fill<<<528, 256>>>((uint4*)flush, 1 << 24, (uint32_t*)times); CHECK(cudaDeviceSynchronize()); }
     k_phases<<<blocks, 128>>>(in, out, times, stores); CHECK(cudaDeviceSynchronize());
     CHECK(cudaMemcpy(h, times, 4096 * 20, cudaMemcpyDeviceToHost)); if (!r) continue;
-    for (int w = 0; w < blocks * 4; w++) if (h[4096 * 4 + w] == h[4096 * 4]) printf("stores %d blocks %d warp %d: start %u words %u stores %u %u\n", stores, blocks, w, h[4 * w] - h[0], h[4 * w + 1], h[4 * w + 2], h[4 * w + 3]);
+    for (int w = 0; w < blocks * 4; w++) if (h[4096 * 4 + w] == h[4096 * 4]) printf("%s, stores %d blocks %d warp %d: start %d words %u stores %u %u\n", warm ? "level two" : "DRAM", stores, blocks, w, h[4 * w] - h[0], h[4 * w + 1], h[4 * w + 2], h[4 * w + 3]);
   }
 }

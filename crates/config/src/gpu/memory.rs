@@ -171,6 +171,10 @@ pub struct L2Cache {
     #[serde(default = "a_hundred_percent")]
     #[schemars(range(min = 1, max = 10000))]
     pub atomic_repeat_percent: u32,
+    /// Percent of that which an operation takes on its way through a slice to its home in the other half; 100 where it is not given.
+    #[serde(default = "a_hundred_percent")]
+    #[schemars(range(min = 1, max = 10000))]
+    pub atomic_pass_percent: u32,
     /// Halves of the cache: a multiprocessor reaches lines at home in the other half through its own, which keeps copies.
     #[schemars(range(min = 1, max = 2))]
     pub halves: u32,
@@ -178,6 +182,11 @@ pub struct L2Cache {
     pub link_latency: u32,
     /// Bytes that a slice sends to the other half in one cycle of the level-two clock.
     pub link_bytes: u32,
+    /// Bytes of atomic operations on parts of sectors that wait for that before the slice takes in nothing more; any number where it is
+    /// not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 1048576))]
+    pub link_queue_bytes: Option<u32>,
     /// Which bits of an address choose half and slice: needed for two halves.
     #[serde(default)]
     pub slice_hash: Option<SliceHash>,

@@ -394,10 +394,11 @@ pub struct L1Cache {
     /// Lines that can be under way from level two at a time.
     #[schemars(range(min = 1, max = 1048576))]
     pub miss_entries: u32,
-    /// Lines of atomic operations whose old values are wanted that can be under way; as many as there are where it is not given.
+    /// Lines of atomic operations whose old values are wanted that can be under way, in percent of those that the cache has beside
+    /// shared memory; as many as there are where it is not given.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 4096))]
-    pub atomic_entries: Option<u32>,
+    #[schemars(range(min = 1, max = 1000))]
+    pub atomic_percent: Option<u32>,
     /// Whether loads of global memory are kept.
     pub caches_global_loads: bool,
     /// Lines of stores that wait to leave, or for credits of the crossbar; further stores to these lines may join the last ones, so

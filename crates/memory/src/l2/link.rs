@@ -11,15 +11,19 @@ pub(crate) struct LinkSpec {
     /// Time of 1,024 bytes.
     kib: Ticks,
     header_bytes: u32,
+    /// The time of the bytes that may wait.
+    queue: Option<Ticks>,
 }
 
 impl LinkSpec {
     pub(crate) fn new(config: &GpuConfig) -> LinkSpec {
         let l2 = &config.l2;
+        let kib = Ticks(config.l2_cycle().0 * 1024 / u64::from(l2.link_bytes.max(1)));
         LinkSpec {
             latency: u64::from(l2.link_latency),
-            kib: Ticks(config.l2_cycle().0 * 1024 / u64::from(l2.link_bytes.max(1))),
+            kib,
             header_bytes: config.crossbar.header_bytes,
+            queue: l2.link_queue_bytes.map(|bytes| Ticks(kib.0 * u64::from(bytes) / 1024)),
         }
     }
 
@@ -47,6 +51,11 @@ impl Link {
         (self.free_at + after).to_cycle() + spec.latency
     }
 
+    /// From when on its slice takes in more, if what it takes in comes so much later to the link: when few enough bytes wait.
+    pub(crate) fn has_room_at(&self, spec: &LinkSpec, later: Ticks) -> Ticks {
+        spec.queue.map_or(Ticks(0), |queue| Ticks(self.free_at.0.saturating_sub(queue.0 + later.0)))
+    }
+
     /// When everything has been sent.
     pub(crate) fn free_at(&self) -> Ticks {
         self.free_at
@@ -60,7 +69,12 @@ mod tests {
 
     /// Ten cycles, 16 bytes per cycle.
     fn spec() -> LinkSpec {
-        LinkSpec { latency: 10, kib: Ticks::of_cycles(64), header_bytes: 8 }
+        LinkSpec {
+            latency: 10,
+            kib: Ticks::of_cycles(64),
+            header_bytes: 8,
+            queue: Some(Ticks::of_cycles(20)),
+        }
     }
 
     /// When a message of 120 bytes arrives that is decided at one cycle and ready so many later.
@@ -77,6 +91,18 @@ mod tests {
     fn a_message_waits_for_the_one_before() {
         let mut link = Link::default();
         assert_eq!([(); 2].map(|()| send(&mut link, 100, 0)), [108 + 10, 116 + 10]);
+    }
+
+    #[test]
+    fn a_slice_takes_in_more_when_few_enough_bytes_wait() {
+        let mut link = Link::default();
+        assert_eq!(
+            [(); 3].map(|()| {
+                send(&mut link, 100, 0);
+                link.has_room_at(&spec(), Ticks::of_cycles(10))
+            }),
+            [78, 86, 94].map(Ticks::of_cycles)
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From what an instruction accessed to what the LSU has to do.
 
+use super::atomics::atomic_lines;
 use super::{GlobalAccess, LoadStoreUnit, Passes, Work};
 use super::{banks, coalesce};
 use crate::launch::IssueInfo;
@@ -97,8 +98,9 @@ fn global_work(
 ) -> Work {
     let &AccessRecord { ref rows, bytes, kind, policy, .. } = record;
     let mut lines = lsu.free_lines.pop().unwrap_or_default();
+    let banks = (spec.l1.tag_banks, spec.l1.tag_hash);
     match kind {
-        AccessKind::Atomic | AccessKind::Reduction => coalesce::atomic_lines(rows, bytes, &mut lines),
+        AccessKind::Atomic | AccessKind::Reduction => atomic_lines(rows, bytes, banks, &mut lines),
         _ if local => coalesce::local_lines(rows, bytes, &mut lines),
         AccessKind::Store => coalesce::grouped_lines(rows, bytes, spec.coalescing.stores(), &mut lines),
         _ => coalesce::grouped_lines(rows, bytes, spec.coalescing, &mut lines),

@@ -1,6 +1,6 @@
 //! From the addresses of a warp's lanes to passes of shared memory, or of the data array of level one, which has the same banks.
 
-use super::coalesce::lanes_by_word;
+use super::atomics::lanes_by_word;
 use arrayvec::ArrayVec;
 use warplab_exec::{Pattern, RowAccess};
 use warplab_units::{LaneMask, PerLane, ROW_LANES};

@@ -1,13 +1,10 @@
 //! From the addresses of a warp's lanes to lines and sectors. A warp of 64 lanes comes as two rows of 32.
 
 use super::sets::tag_bank;
-use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use warplab_config::gpu::TagHash;
 use warplab_exec::{Lanes, Pattern, RowAccess};
-use warplab_units::{
-    Address, LINE_BYTES, LaneMask, MOST_WARP_LANES, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask,
-};
+use warplab_units::{Address, LINE_BYTES, LaneMask, PerLane, ROW_LANES, SECTOR_BYTES, SectorMask};
 
 /// Bytes of a word.
 const WORD_BYTES: u64 = 4;
@@ -25,8 +22,8 @@ pub(crate) struct LineAccess {
     pub(crate) parts: u32,
     /// How often level two touches sectors for an atomic operation: each once for every lane on its busiest word.
     pub(crate) sector_accesses: u8,
-    /// Rounds of an atomic operation on more than one word, one lane of each word at a time.
-    pub(crate) rounds: u8,
+    /// Flits of an atomic operation beside those of its sectors.
+    pub(crate) headers: u8,
     /// Whether it is a compare-and-swap, which brings two values for each lane.
     pub(crate) compares: bool,
     /// Whether its data goes to shared memory.
@@ -40,8 +37,8 @@ impl LineAccess {
     #[inline]
     fn new(line: u64, (sectors, full): (SectorMask, SectorMask), (words, parts): (u32, u32)) -> LineAccess {
         let line = Address(line);
-        let (sector_accesses, rounds, compares, copied, alone) = (0, 0, false, false, false);
-        LineAccess { line, sectors, full, words, parts, sector_accesses, rounds, compares, copied, alone }
+        let (sector_accesses, headers, compares, copied, alone) = (0, 0, false, false, false);
+        LineAccess { line, sectors, full, words, parts, sector_accesses, headers, compares, copied, alone }
     }
 }
 
@@ -96,7 +93,7 @@ fn segment(sectors: SectorMask) -> SectorMask {
 }
 
 /// Adds the lines that the lanes of a warp touch, each once.
-fn row_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
+pub(crate) fn row_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
     let [lower, upper] = rows;
     let before = all.len();
     lines(lower.lanes(bytes), all);
@@ -288,14 +285,19 @@ pub(crate) fn tag_cycles(lines: &[LineAccess], banks: u32, hash: Option<TagHash>
     }
     let mut counts = [0u32; 32];
     for access in lines {
-        let number = access.line.0 / LINE_BYTES;
-        let bank = match hash {
-            Some(hash) => tag_bank(number, hash),
-            None => (number % u64::from(banks.clamp(1, 32))) as usize,
-        };
-        counts[bank] += 1;
+        counts[bank_of(access, banks, hash)] += 1;
     }
     counts.into_iter().max().unwrap_or(0)
+}
+
+/// The tag bank of a line, below 32.
+#[inline]
+pub(crate) fn bank_of(access: &LineAccess, banks: u32, hash: Option<TagHash>) -> usize {
+    let number = access.line.0 / LINE_BYTES;
+    match hash {
+        Some(hash) => tag_bank(number, hash),
+        None => (number % u64::from(banks.clamp(1, 32))) as usize,
+    }
 }
 
 /// The fewest sectors that so many lanes of so many bytes could touch.
@@ -304,59 +306,11 @@ pub(crate) fn ideal_sectors(rows: &[RowAccess; 2], bytes: u32) -> u32 {
     (lanes * bytes).div_ceil(SECTOR_BYTES as u32)
 }
 
-/// Adds the lines of an atomic operation: lanes on one word come one after another, those on the words of a sector together.
-pub(crate) fn atomic_lines(rows: &[RowAccess; 2], bytes: u32, all: &mut Lines) {
-    let before = all.len();
-    row_lines(rows, bytes, all);
-    let lines = &mut all[before..];
-    let [lower, upper] = rows;
-    if upper.mask.is_empty() && bytes >= 4 && lower.pattern == Pattern::Contiguous {
-        // Every word has one lane.
-        for access in lines {
-            access.sector_accesses = access.sectors.count() as u8;
-            access.rounds = 1;
-        }
-        return;
-    }
-    if upper.mask.is_empty() && lower.pattern == Pattern::Uniform {
-        for access in lines {
-            access.sector_accesses = lower.mask.count() as u8;
-        }
-        return;
-    }
-    let words = lanes_by_word(rows, bytes);
-    for access in lines {
-        let lanes_in_sector = |sector: u64| {
-            let start = access.line.0 + sector * SECTOR_BYTES;
-            let inside = words.iter().filter(|(address, _)| (start..start + SECTOR_BYTES).contains(address));
-            inside.map(|&(_, lanes)| lanes).max().unwrap_or(0)
-        };
-        access.sector_accesses = (0..LINE_BYTES / SECTOR_BYTES).map(lanes_in_sector).sum();
-        let of_line = access.line.0..access.line.0 + LINE_BYTES;
-        let lanes = words.iter().filter(|(address, _)| of_line.contains(address)).map(|&(_, lanes)| lanes);
-        access.rounds = if lanes.clone().nth(1).is_some() { lanes.max().unwrap_or(0) } else { 0 };
-    }
-}
-
-/// The words that lanes touch, and how many lanes each.
-pub(crate) fn lanes_by_word(rows: &[RowAccess; 2], bytes: u32) -> ArrayVec<(u64, u8), MOST_WARP_LANES> {
-    let mut words: ArrayVec<(u64, u8), MOST_WARP_LANES> = ArrayVec::new();
-    let addresses = rows.iter().flat_map(|row| row.mask.lanes().map(|lane| row.addresses[lane]));
-    for address in addresses {
-        let word = address & !u64::from(bytes.max(1) - 1);
-        match words.iter_mut().find(|(other, _)| *other == word) {
-            Some((_, lanes)) => *lanes += 1,
-            None => words.push((word, 1)),
-        }
-    }
-    words
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::{
-        Coalescing, Lines, atomic_lines, grouped_lines, lines_of_bytes, lines_of_words, sectors_between,
-        tag_cycles, touched, words_between,
+        Coalescing, Lines, grouped_lines, lines_of_bytes, lines_of_words, sectors_between, tag_cycles,
+        touched, words_between,
     };
     use warplab_exec::{Lanes, RowAccess};
     use warplab_units::{LINE_BYTES, LaneMask, PerLane, SectorMask};
@@ -380,7 +334,7 @@ pub(crate) mod tests {
         [0, 32].map(|first| RowAccess::new(by_lane(|lane| address(first + lane)), LaneMask::ALL, 4))
     }
 
-    fn added(add: impl FnOnce(&mut Lines)) -> Lines {
+    pub(crate) fn added(add: impl FnOnce(&mut Lines)) -> Lines {
         let mut all = Lines::new();
         add(&mut all);
         all
@@ -473,15 +427,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn atomic_operations_touch_a_sector_once_for_every_lane_on_its_busiest_word() {
-        // The sectors that the H200 counts for red_global_share1 to share32.
-        let accesses = [1, 2, 4, 8, 16, 32].map(|share| {
-            added(|all| atomic_lines(&warp(|lane| lane / share * 4), 4, all))[0].sector_accesses
-        });
-        assert_eq!(accesses, [4, 4, 4, 8, 16, 32]);
-    }
-
-    #[test]
     fn a_wave_of_64_lanes_shares_the_lines_that_both_rows_touch() {
         assert_eq!(grouped(&wave(|lane| 4 * lane), 64, false), (2, 8));
         assert_eq!(grouped(&wave(|lane| 4 * (lane % 32)), 64, false), (1, 4));
@@ -496,10 +441,5 @@ pub(crate) mod tests {
         assert_eq!(grouped(&warp(|lane| 64 * (lane % 4)), 16, true), (4, 16));
         // Four bytes beyond: the first takes a whole line, the second half of it and 32 bytes of the next.
         assert_eq!(grouped(&warp(|lane| 4 * lane + 4), 16, true), (3, 7));
-    }
-
-    #[test]
-    fn lanes_of_both_rows_on_one_word_come_one_after_another() {
-        assert_eq!(added(|all| atomic_lines(&wave(|_| 64), 4, all))[0].sector_accesses, 64);
     }
 }

@@ -240,7 +240,7 @@ mod tests {
             words: 0,
             parts: 0,
             sector_accesses: 0,
-            rounds: 0,
+            headers: 0,
             compares: false,
             copied: false,
             alone: false,

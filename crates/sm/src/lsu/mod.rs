@@ -4,6 +4,7 @@
 //! Below the issue stage it speaks in [`Work`], [`Owner`] and [`Outcome`], above the crossbar in `Request` and `Reply`.
 
 mod access;
+mod atomics;
 mod banks;
 mod coalesce;
 mod credits;
@@ -486,14 +487,13 @@ fn request_bytes(kind: RequestKind, access: &LineAccess, sectors: SectorMask, sp
 }
 
 /// The flits of a request that brings data: a write has one for each sector, and one more where bytes of a sector are left
-/// out; an atomic operation has one for each access to a sector, two if it brings two values, and one more for each round
-/// with more than one word.
+/// out; an atomic operation has one for each access to a sector, two if it brings two values, and its headers.
 fn flits(kind: RequestKind, access: &LineAccess) -> u32 {
     match kind {
         RequestKind::Read => 1,
         RequestKind::Write { full, .. } => access.sectors.count() + u32::from(full != access.sectors),
         RequestKind::Atomic { sector_accesses, .. } => {
-            u32::from(sector_accesses) * if access.compares { 2 } else { 1 } + u32::from(access.rounds)
+            u32::from(sector_accesses) * if access.compares { 2 } else { 1 } + u32::from(access.headers)
         }
     }
 }

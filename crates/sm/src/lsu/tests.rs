@@ -87,7 +87,7 @@ fn lines(numbers: std::ops::Range<u64>) -> Vec<LineAccess> {
         words: u32::MAX,
         parts: 0,
         sector_accesses: 4,
-        rounds: 1,
+        headers: 1,
         compares: false,
         copied: false,
         alone: false,

@@ -106,11 +106,15 @@ impl Slice {
             self.cache.drop_sectors(index, request.sectors);
         }
         count(request, request.sectors, SectorMask::EMPTY, output.counters);
-        let RequestKind::Atomic { sector_accesses, .. } = request.kind else { return };
+        let RequestKind::Atomic { sector_accesses, full, .. } = request.kind else { return };
         self.pass(spec.pass_time(request.sectors, sector_accesses), now, output);
         // Each access goes on alone: a word and where it belongs.
         let passed = now + spec.hit;
         self.pass_on(spec, request, u32::from(sector_accesses) * 2 * spec.header_bytes, passed, output);
+        // Whole sectors keep nobody waiting.
+        if full & request.sectors != request.sectors {
+            self.port_free = self.port_free.max(self.link.has_room_at(&spec.link, spec.hit));
+        }
         output.queue.leaves(now.to_cycle().0, request.at.0);
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct L2Spec {
     /// An atomic operation on part of a sector, and on the sector of the one before.
     pub(super) atomic_part: Ticks,
     pub(super) atomic_repeat: Ticks,
+    /// An atomic operation that goes on to its home.
+    pub(super) atomic_pass: Ticks,
 }
 
 impl L2Spec {
@@ -84,6 +86,7 @@ impl L2Spec {
             atomic: cycle * u64::from(l2.atomic_interval),
             atomic_part: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_part_percent) / 100),
             atomic_repeat: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_repeat_percent) / 100),
+            atomic_pass: Ticks(cycle.0 * u64::from(l2.atomic_interval * l2.atomic_pass_percent) / 100),
         }
     }
 
@@ -136,7 +139,7 @@ impl L2Spec {
     /// together, further lanes on their words one after another.
     pub(super) fn pass_time(&self, sectors: SectorMask, sector_accesses: u8) -> Ticks {
         let further = u32::from(sector_accesses).saturating_sub(sectors.count());
-        self.atomic + self.atomic_repeat * u64::from(further)
+        self.atomic_pass * u64::from(1 + further)
     }
 }
 

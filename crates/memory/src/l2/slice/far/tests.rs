@@ -6,6 +6,7 @@ use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, slice_hash, toy, write};
 use warplab_config::Ticks;
+use warplab_config::gpu::L2Cache;
 use warplab_trace::{CacheCounters, QueueCounters};
 use warplab_units::{PartitionId, SectorMask};
 
@@ -36,10 +37,16 @@ struct Twins {
 
 impl Twins {
     fn new() -> Twins {
+        Twins::with(|_| ())
+    }
+
+    /// With other numbers of level two.
+    fn with(change: impl FnOnce(&mut L2Cache)) -> Twins {
         let mut config = toy();
         let l2 = &mut config.l2;
         (l2.halves, l2.link_latency, l2.link_bytes) = (2, 30, 32);
         l2.slice_hash = Some(slice_hash());
+        change(l2);
         let spec = L2Spec::new(&config);
         Twins {
             slices: [0, 1].map(|id| Slice::new(&spec, PartitionId(id))),
@@ -257,6 +264,35 @@ fn an_atomic_operation_of_a_line_keeps_the_near_slice_as_long_as_one_of_a_sector
         busy(&twins) - before
     };
     assert_eq!(busy_of(0b1111), busy_of(0b0001));
+}
+
+#[test]
+fn an_atomic_operation_that_goes_on_keeps_the_near_slice_for_a_part_of_its_time() {
+    let busy_of = |accesses: u8| {
+        let mut twins = Twins::with(|l2| (l2.atomic_interval, l2.atomic_pass_percent) = (10, 40));
+        let far = twins.at_home(1, 0);
+        twins.run(0, [atomic(1, far, accesses, 1000)]);
+        twins.counters[0].busy_ticks
+    };
+    assert_eq!([1, 3].map(busy_of), [4, 12].map(|cycles| Ticks::of_cycles(cycles).0));
+}
+
+#[test]
+fn a_slice_takes_in_no_more_while_atomic_operations_wait_for_the_link() {
+    // A byte a cycle: 16 for the word and 8 of header each. One may wait; a hit behind them passes when the last but one has left.
+    let hit_behind = |waiting: Option<u32>| {
+        let mut twins = Twins::with(|l2| (l2.link_bytes, l2.link_queue_bytes) = (1, waiting));
+        let (far, near) = (twins.at_home(1, 0), twins.at_home(0, 0));
+        twins.run(0, [read(1, near, 1, 0)]);
+        let part = |id| {
+            let kind = RequestKind::Atomic { sector_accesses: 1, full: SectorMask::EMPTY, returns: true };
+            Request { kind, ..atomic(id, far, 1, 1000) }
+        };
+        let atomics = (2..6).map(part);
+        let answered = twins.run(0, atomics.chain([read(9, near, 1, 1000)]));
+        answered.iter().find(|it| it.0 == 9).expect("an answer").1
+    };
+    assert_eq!([None, Some(24)].map(hit_behind), [1000 + 4 + HIT, 1000 + 3 * 24 + HIT]);
 }
 
 #[test]
