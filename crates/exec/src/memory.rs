@@ -33,10 +33,8 @@ pub mod windows {
 /// What the last memory instruction did, for the timing model.
 #[derive(Clone, Debug)]
 pub struct AccessRecord {
-    /// The space. A generic access whose lanes are in several spaces names the first lane's here.
+    /// The space. Of a generic access whose lanes are in several spaces those in global memory are named here, if there are some.
     pub space: Space,
-    /// Whether the address was generic (its space resolved here).
-    pub generic: bool,
     /// Read, write, ...
     pub kind: AccessKind,
     /// Bytes a lane.
@@ -151,7 +149,6 @@ impl Default for AccessRecord {
     fn default() -> AccessRecord {
         AccessRecord {
             space: Space::Global,
-            generic: false,
             kind: AccessKind::Load,
             bytes: 0,
             rows: [RowAccess::default(); 2],
@@ -276,8 +273,6 @@ pub struct AtomicRequest<'a> {
     pub wants_result: bool,
     /// The first register that the old values go to, for who answers later.
     pub destination: Option<u8>,
-    /// The predicate that says whether a compare-and-swap has swapped, for who answers later.
-    pub swapped: Option<u8>,
 }
 
 /// Whether the old values of an atomic operation are known at once.

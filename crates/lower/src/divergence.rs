@@ -106,6 +106,12 @@ impl Search<'_> {
         if self.split[block] || !votes(instruction) {
             self.results_vary(instruction);
         }
+        // Likewise those that name another mask.
+        if instruction.opcode == Opcode::Warpsync
+            && let Some(vote) = it.instructions[at..].iter().find(|it| votes(it))
+        {
+            self.results_vary(vote);
+        }
         let guards = matches!(instruction.guard, Guard::Predicate { predicate, .. }
             if self.numbering.predicate(predicate) == Some(number));
         let diverges = at + 1 == it.instructions.len()

@@ -172,9 +172,6 @@ impl Sm {
                 let values = &result.values[..result.rows.min(4)];
                 warp.state.write_rows(result.row, u32::from(register), values, result.mask);
             }
-            if let Some((predicate, lanes)) = result.swapped {
-                warp.state.write_predicate(result.row, predicate, lanes, result.mask);
-            }
         }
     }
 

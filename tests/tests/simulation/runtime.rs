@@ -326,3 +326,28 @@ fn a_call_through_a_pointer_that_is_no_function_is_a_fault_and_not_a_hang() {
         }
     }
 }
+
+/// Even lanes add to a word of shared memory, odd ones to one of global memory, by one instruction, four times; each sum depends
+/// on the value that comes back.
+const MIXED: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry mixed(.param .u64 out, .param .u64 in, .param .u32 n) {
+.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>; .shared .align 4 .b8 s[256];
+mov.u32 %r1, %tid.x; ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r1, 4; add.s64 %d3, %d1, %d2;
+mov.u32 %r2, s; cvt.u64.u32 %d4, %r2; cvta.shared.u64 %d5, %d4; add.s64 %d6, %d5, %d2; mov.u32 %r4, 5; st.u32 [%d6], %r4;
+and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; selp.b64 %d7, %d6, %d3, %p1; mov.u32 %r6, 0; mov.u32 %r7, 0;
+LOOP: and.b32 %r4, %r6, 3; add.u32 %r4, %r4, 1; atom.add.u32 %r8, [%d7], %r4; mad.lo.u32 %r6, %r6, 5, %r8;
+add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 4; @%p2 bra LOOP; st.global.u32 [%d3+1024], %r6; ret; }";
+
+#[test]
+fn lanes_in_shared_and_in_global_memory_have_their_old_values_before_they_go_on() {
+    let source = Source::new("mixed.ptx", MIXED.to_owned());
+    let (lowered, _) = warplab_run::compile(&source, &gpu("h200"), warplab_run::CompileOptions::default())
+        .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
+    let sum = |begin: u32| {
+        (0..4).fold((begin, 0), |(word, sum): (u32, u32), _| (word + 1 + (sum & 3), sum * 5 + word)).1
+    };
+    for engine in [Engine::Interpreter, Engine::Chip] {
+        let found = launch(&lowered.program, "mixed", 1, 0, engine).expect("it runs");
+        let expected: Vec<u32> = (0..64).map(|lane| sum(if lane % 2 == 0 { 5 } else { 0 })).collect();
+        assert_eq!(found.words[256..320], expected, "{engine:?}");
+    }
+}

@@ -36,6 +36,19 @@ pub(crate) struct Memory {
     pub(crate) form: MemoryForm,
 }
 
+impl Memory {
+    /// Whether it is an operation that can say in a predicate where it was done; the program does the rest.
+    pub(crate) fn tells(&self) -> bool {
+        self.kind == AccessKind::Atomic && self.form == MemoryForm::Plain
+    }
+
+    /// Whether one that says so is done in a space: in global memory, and a compare-and-swap in shared memory too.
+    pub(crate) fn is_done_in(&self, space: Space) -> bool {
+        let compares = self.atomic.is_some_and(|(op, _)| op == AtomicOp::CompareExchange);
+        space == Space::Global || space == Space::Shared && compares
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MemoryForm {
     Plain,

@@ -31,11 +31,11 @@ pub(crate) fn execute<M: GlobalMemory>(
         active = LaneMask(m.predicate(0) & m.mask);
         copy_to_shared(m, memory, (to, zero_fill), active, &mut addresses, environment)?;
     }
-    let mut space = match memory.space {
+    let space = match memory.space {
         SpaceForm::Global => Space::Global,
         SpaceForm::Shared => Space::Shared,
         SpaceForm::Local => Space::Local,
-        SpaceForm::Generic => active.lowest().map_or(Space::Global, |lane| space_of(addresses[lane])),
+        SpaceForm::Generic => Space::Global,
     };
     if memory.form == MemoryForm::SpaceQuery {
         let shared = active.lanes().filter(|&l| windows::is_shared(addresses[l])).fold(0, |x, l| x | 1 << l);
@@ -49,59 +49,81 @@ pub(crate) fn execute<M: GlobalMemory>(
         environment.record.rows[usize::from(m.warp.number)] = RowAccess::default();
         return Ok(false);
     }
-    // An operation that shared memory lacks says in a predicate where it was done; the program does the rest.
-    let tells = memory.kind == AccessKind::Atomic
-        && memory.form == MemoryForm::Plain
-        && memory.atomic.is_some_and(|(op, _)| op != crate::AtomicOp::CompareExchange)
-        && m.op.out[0] < 7;
-    if tells {
-        let generic = memory.space == SpaceForm::Generic;
-        let done = |lane: &usize| !generic || space_of(addresses[*lane]) == Space::Global;
-        let done = active.lanes().filter(done).fold(0, |lanes, lane| lanes | 1 << lane);
-        m.write_predicate(0, done);
-    }
-    let mut deferred = false;
     let bytes = u32::from(memory.bytes);
     if let (AccessKind::MatrixStore, MemoryForm::Matrix { count, .. }) = (memory.kind, memory.form) {
         active &= matrices::givers(count);
     }
-    let pattern;
     if memory.space == SpaceForm::Generic {
-        let spaces: PerLane<Space> = std::array::from_fn(|lane| space_of(addresses[lane]));
-        for lane in 0..LANES {
-            if spaces[lane] != Space::Global {
-                addresses[lane] &= 0xffff_ffff;
-            }
-        }
-        pattern = Pattern::of(&addresses, active, bytes);
-        for one in [Space::Global, Space::Shared, Space::Local] {
-            let lanes = active.lanes().filter(|&l| spaces[l] == one).fold(0, |x, l| x | 1 << l);
-            if lanes != 0 && (one == Space::Global || !tells) {
-                let lanes = Lanes::new(&addresses, LaneMask(lanes), bytes);
-                deferred |= access(m, memory, one, lanes, environment)?;
-            }
-        }
-    } else {
-        pattern = Pattern::of(&addresses, active, bytes);
-        let lanes = Lanes { addresses: &addresses, mask: active, bytes, pattern };
-        deferred = access(m, memory, space, lanes, environment)?;
+        return generic(m, memory, (active, addresses), environment);
     }
+    if memory.tells() && m.op.out[0] < 7 {
+        m.write_predicate(0, active.0);
+    }
+    let pattern = Pattern::of(&addresses, active, bytes);
+    let lanes = Lanes { addresses: &addresses, mask: active, bytes, pattern };
+    let deferred = access(m, memory, space, lanes, environment)?;
+    record(m, memory, space, RowAccess { mask: active, addresses, pattern }, environment);
+    Ok(deferred)
+}
+
+/// Lanes in several spaces, one space after another.
+fn generic<M: GlobalMemory>(
+    m: &mut Machine<'_>,
+    memory: &Memory,
+    (active, mut addresses): (LaneMask, PerLane<u64>),
+    environment: &mut Environment<'_, M>,
+) -> Result<bool, ExecFault> {
+    let bytes = u32::from(memory.bytes);
+    let of_spaces = [Space::Global, Space::Shared, Space::Local].map(|space| {
+        let inside = active.lanes().filter(|&lane| space_of(addresses[lane]) == space);
+        (space, LaneMask(inside.fold(0, |lanes, lane| lanes | 1 << lane)))
+    });
+    let tells = memory.tells() && m.op.out[0] < 7;
+    let done = |space| !tells || memory.is_done_in(space);
+    if tells {
+        let lanes =
+            of_spaces.iter().filter(|&&(space, _)| done(space)).fold(0, |all, (_, lanes)| all | lanes.0);
+        m.write_predicate(0, lanes);
+    }
+    for lane in (of_spaces[1].1 | of_spaces[2].1).lanes() {
+        addresses[lane] &= 0xffff_ffff;
+    }
+    let mut deferred = false;
+    for (space, lanes) in of_spaces.into_iter().filter(|&(space, _)| done(space)) {
+        deferred |= access(m, memory, space, Lanes::new(&addresses, lanes, bytes), environment)?;
+    }
+    // The answer of global memory comes last.
+    let (space, mask) = of_spaces.into_iter().find(|(_, lanes)| !lanes.is_empty()).unwrap_or(of_spaces[0]);
+    record(m, memory, space, RowAccess::new(addresses, mask, bytes), environment);
+    Ok(deferred)
+}
+
+/// Notes what the lanes of a row access. Of rows in several spaces those in global memory are noted.
+#[inline(always)]
+fn record<M>(
+    m: &Machine<'_>,
+    memory: &Memory,
+    space: Space,
+    row: RowAccess,
+    environment: &mut Environment<'_, M>,
+) {
     let record = &mut *environment.record;
-    if memory.kind == AccessKind::CacheControl {
-        space = Space::Global;
+    let space = if memory.kind == AccessKind::CacheControl { Space::Global } else { space };
+    let number = usize::from(m.warp.number);
+    let is_first = number == 0 || record.rows[0].mask.is_empty();
+    if !is_first && space != record.space {
+        if space != Space::Global {
+            return;
+        }
+        record.rows[0] = RowAccess::default();
     }
-    // Of several spaces that of the lowest lane is named.
-    if m.warp.number == 0 || record.rows[0].mask.is_empty() {
-        record.space = space;
-    }
-    record.generic = memory.space == SpaceForm::Generic;
+    record.space = space;
     record.kind = memory.kind;
-    record.bytes = bytes;
-    record.rows[usize::from(m.warp.number)] = RowAccess { mask: active, addresses, pattern };
+    record.bytes = u32::from(memory.bytes);
+    record.rows[number] = row;
     record.policy = memory.policy;
     record.atomic = memory.atomic;
     record.destination = memory.register;
-    Ok(deferred)
 }
 
 fn space_of(address: u64) -> Space {
@@ -341,18 +363,8 @@ fn atomic<const WORDS: usize, M: GlobalMemory>(
     }
     let wants_result = memory.kind == AccessKind::Atomic;
     let destination = memory.register.filter(|_| wants_result);
-    let compares = op == crate::AtomicOp::CompareExchange && memory.form == MemoryForm::Plain;
-    let swapped = Some(m.op.out[0]).filter(|&predicate| compares && wants_result && predicate < 7);
-    let request = AtomicRequest {
-        op,
-        ty,
-        lanes,
-        row: m.warp.number,
-        operands: &operands,
-        wants_result,
-        destination,
-        swapped,
-    };
+    let request =
+        AtomicRequest { op, ty, lanes, row: m.warp.number, operands: &operands, wants_result, destination };
     let mut out = [[0; LANES]; 4];
     let reply = match space {
         Space::Global => environment.global.atomic(request, &mut out)?,
@@ -372,11 +384,6 @@ fn atomic<const WORDS: usize, M: GlobalMemory>(
         write_words(m, &[stored, [0; LANES]][..words], lanes.mask);
     } else if wants_result {
         write_words(m, &out[..words], lanes.mask);
-        if op == crate::AtomicOp::CompareExchange {
-            let same = |lane: usize| (0..words).all(|word| out[word][lane] == operands[word][lane]);
-            let swapped = lanes.mask.lanes().filter(|&lane| same(lane)).fold(0, |x, lane| x | 1 << lane);
-            m.write_predicate(0, swapped);
-        }
     }
     Ok(false)
 }

@@ -507,9 +507,13 @@ impl Paths {
                 PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
                 _ => WarpMask::EMPTY,
             };
+            // In a function that calls itself lanes that went deeper may wait at the barrier of the others' name, for each other.
             let together = |other: &Path| {
                 let same = match (other.status, path.status) {
-                    (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => a == b,
+                    (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => {
+                        let lane = other.mask.lowest().unwrap_or(0);
+                        a == b && !(self.participants(a)[lane] & path.mask).is_empty()
+                    }
                     (PathStatus::AtWarpsync(_), PathStatus::AtWarpsync(_)) => true,
                     (PathStatus::AtCollective { .. }, PathStatus::AtCollective { .. }) => true,
                     _ => false,

@@ -185,14 +185,6 @@ impl ArchitecturalState {
         self.row_mut(usize::from(row)).write_rows(register, values, mask);
     }
 
-    /// Sets a predicate of some lanes of a row: the late answer of a compare-and-swap.
-    pub fn write_predicate(&mut self, row: u8, number: u8, values: LaneMask, mask: LaneMask) {
-        if number < 7 {
-            let slot = &mut self.row_mut(usize::from(row)).predicates[usize::from(number)];
-            *slot = *slot & !mask.0 | values.0 & mask.0;
-        }
-    }
-
     /// Predicate `number` of every lane of the lower row; 7 and beyond are true.
     #[must_use]
     pub fn predicate(&self, number: u32) -> LaneMask {

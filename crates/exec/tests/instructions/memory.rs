@@ -413,6 +413,38 @@ EXIT";
     assert_eq!((word(8), word(39)), (32, 63));
 }
 
+/// Lane 0 has the address of global memory, lane 1 that of shared memory, lane 2 that of its own local memory in R4.
+const SPACES: &str = ".kernel k
+.local 16
+S2R R0, SR_TID.X
+LDC.64 R2, c[0x0][0x210]
+LDC.64 R4, c[0x0][0x18]
+LDC.64 R6, c[0x0][0x20]
+ISETP.EQ.U32.AND P0, PT, R0, RZ, PT
+ISETP.EQ.U32.AND P1, PT, R0, 0x2, PT
+@P1 MOV R4, R6
+@P1 MOV R5, R7
+@P0 MOV R4, R2
+@P0 MOV R5, R3
+MOV R8, 0x7
+MOV R9, RZ
+MOV R10, 0x5
+MOV R11, RZ
+";
+
+#[test]
+fn a_generic_atomic_says_in_its_predicate_in_which_spaces_it_was_done() {
+    // A compare-and-swap that finds another value has been done all the same; others are not done in shared memory.
+    let told = |instruction: &str| {
+        let end = "SEL R12, RZ, 0x1, !P2\nIMAD.WIDE R2, R0, 0x4, R2\nSTG.E desc[UR4][R2.64+0x20], R12\nEXIT";
+        let (image, _) =
+            launch(&format!("{SPACES}{instruction}\n{end}"), 3, 64, DivergenceModel::default()).unwrap();
+        [8, 9, 10].map(|word| image.buffers()[0].word(word))
+    };
+    assert_eq!(told("ATOM.E.CAS.64.STRONG.GPU P2, R14, [R4], R8, R10"), [1, 1, 0]);
+    assert_eq!(told("ATOM.E.ADD.64.STRONG.GPU P2, R14, [R4.64], R8"), [1, 0, 0]);
+}
+
 #[test]
 fn variables_and_banks_hold_addresses() {
     let text = ".global table bytes=16 align=8 address=8:other+4

@@ -2,7 +2,8 @@
 //!
 //! A product may be fused if neither it nor the sum names a rounding mode, both flush denormals or neither does, the
 //! product does not saturate and has no guard, and every reader of the product is such a sum in the same block, perhaps
-//! past negations and moves: then the product itself goes. Products with one reader come first. Then, sum by sum, of
+//! past negations and moves: then the product itself goes. An approximate quotient is a product, too, of the dividend and a
+//! reciprocal. Products with one reader come first. Then, sum by sum, of
 //! two products the one with fewer readers left is fused, the first of equals; the other must stay, and from then on is
 //! fused no more.
 //!
@@ -295,7 +296,8 @@ impl<'c> Search<'c> {
         let Item::Instruction(flat) = item else { return };
         if let Some((to, product)) = product(flat) {
             let constant = |value: &Value| is_known(value, |id| self.constants.contains(&id));
-            let part = (!flat.operands[1..].iter().any(constant)).then_some(self.part);
+            let part =
+                (is_quotient(flat.tree) || !flat.operands[1..].iter().any(constant)).then_some(self.part);
             self.products.insert(index, Product { part, ..product });
             self.holds.insert(to, Holds { item: index, negated: false });
         }
@@ -386,14 +388,17 @@ fn is_known(value: &Value, holds: impl Fn(RegisterId) -> bool) -> bool {
     }
 }
 
+/// Whether it is an approximate quotient: the dividend times a reciprocal.
+pub(super) fn is_quotient(tree: &tree::Instruction) -> bool {
+    tree.opcode == tree::Opcode::Div && tree.ty() == Some(Type::F32) && tree.rounding().is_none()
+}
+
 /// A product that could be fused, and the register that it is in.
 fn product(flat: &Flat<'_>) -> Option<(RegisterId, Product)> {
     let tree = flat.tree;
     let ty = tree.ty().filter(|ty| ty.is_float())?;
     let Some(Value::Register(to)) = flat.operands.first() else { return None };
-    let fits = tree.opcode == tree::Opcode::Mul
-        && tree.rounding().is_none()
-        && flat.guard.is_none()
-        && !tree.flag(Flag::Sat);
+    let multiplies = tree.opcode == tree::Opcode::Mul || is_quotient(tree);
+    let fits = multiplies && tree.rounding().is_none() && flat.guard.is_none() && !tree.flag(Flag::Sat);
     fits.then_some((*to, Product { ty, flushes: tree.flag(Flag::Ftz), readers: 0, kept: false, part: None }))
 }

@@ -149,7 +149,11 @@ impl Selector<'_, '_> {
     /// Makes a sum and the product that it takes in one fused multiply-add.
     fn contracted(&mut self, flat: &Flat<'_>, to: Register, ty: Type) -> bool {
         let Some((factors, other, signs)) = self.fused_terms(flat) else { return false };
-        let [a, b] = factors.map(|factor| self.float_source(&factor, ty));
+        let quotient = self.contractions.get(&self.item).and_then(|fused| self.quotients.get(&fused.product));
+        let [a, b] = match quotient {
+            Some(&factors) => factors,
+            None => factors.map(|factor| self.float_source(&factor, ty)),
+        };
         let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
         let c = self.float_source(&other, ty);
         let signed = |operand: Operand, negative: bool| if negative { minus(operand) } else { operand };
@@ -409,8 +413,9 @@ impl Selector<'_, '_> {
                 self.op_if(unless(fine), Opcode::Fmul, &[], [x, a, factor]);
             }
         }
-        let reciprocal = self.compute(Opcode::Mufu, &[M::Rcp], [y]);
-        self.op(Opcode::Fmul, modifiers, [Operand::register(to), x, Operand::register(reciprocal)]);
+        let reciprocal = Operand::register(self.compute(Opcode::Mufu, &[M::Rcp], [y]));
+        self.quotients.insert(self.item, [x, reciprocal]);
+        self.op(Opcode::Fmul, modifiers, [Operand::register(to), x, reciprocal]);
     }
 
     /// `rcp.approx` with denormals: scaled by a power of two before and after.

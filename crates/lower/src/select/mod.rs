@@ -66,6 +66,8 @@ pub(crate) struct Selector<'a, 'd> {
     names: names::Names,
     /// The products that sums fuse.
     contractions: FxHashMap<usize, contract::Fused>,
+    /// The factors of approximate quotients, by their items.
+    quotients: FxHashMap<usize, [Operand; 2]>,
     /// Halves of products of 64 bits that came with the other half, by the items that want them.
     halves: FxHashMap<usize, Register>,
     /// How often each PTX register is read.
@@ -123,6 +125,7 @@ pub(crate) fn select(
         places: vec![None; flat.registers.len()],
         definitions: vec![Vec::new(); flat.registers.len()],
         names: names::Names::default(),
+        quotients: FxHashMap::default(),
         contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
         halves: FxHashMap::default(),
         uses: vec![0; flat.registers.len()],

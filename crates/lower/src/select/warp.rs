@@ -51,6 +51,13 @@ impl Selector<'_, '_> {
         self.guard = outer;
     }
 
+    /// What follows is of the lanes that name the same mask; the mask of a constant is that of all which are there.
+    fn among(&mut self, mask: Operand) {
+        if !matches!(mask, Operand::Immediate(_)) {
+            self.op(Opcode::Warpsync, &[M::Exclusive], [mask]);
+        }
+    }
+
     pub(super) fn warp_wide(&mut self, flat: &Flat<'_>) {
         let tree = flat.tree;
         let ty = tree.types().last().unwrap_or(Type::B32);
@@ -70,6 +77,10 @@ impl Selector<'_, '_> {
             }
             tree::Opcode::Vote => {
                 let predicate = self.predicate_source(&flat.operands[1]);
+                if let Some(mask) = flat.operands.get(2) {
+                    let mask = self.source(mask, Type::B32).low;
+                    self.among(mask);
+                }
                 if tree.vote() == Some(VoteMode::Ballot) {
                     let to = Operand::register(self.result(&flat.operands[0], 32));
                     return self.op(Opcode::Vote, &[M::Any], [to, Operand::TRUE, predicate]);
@@ -94,6 +105,8 @@ impl Selector<'_, '_> {
                 if ty.bits() == 64 {
                     modifiers.push(M::U64);
                 }
+                let mask = self.source(&flat.operands[2], Type::B32).low;
+                self.among(mask);
                 if all {
                     self.op(Opcode::Match, &modifiers, [predicate, Operand::register(to), value]);
                 } else {

@@ -8,7 +8,7 @@ use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
 use warplab_lower::lower;
 use warplab_program::listing::instruction_text;
-use warplab_program::{Kernel, Opcode, Program};
+use warplab_program::{Kernel, Modifier, Opcode, Program};
 
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
@@ -65,6 +65,27 @@ fn a_function_that_calls_itself_keeps_what_it_needs_on_the_stack() {
     let program = compile(format!("{HEADER}{}{KERNEL}", function("f0", body))).expect("it compiles");
     assert_eq!(calls(&program.kernels[0]), 2, "{}", text(&program.kernels[0]));
     assert_eq!(words(&program), lanes(|lane| (1..=lane % 8).product()), "{}", text(&program.kernels[0]));
+}
+
+#[test]
+fn lanes_that_go_deeper_do_not_meet_those_above_them() {
+    // Two calls of itself, each only for the lanes whose bit is set; the depth is in the lowest bits.
+    let body = "and.b32 %r1, %i, 7; shr.u32 %o, %i, 3; setp.eq.u32 %p0, %r1, 0; @%p0 bra END; \
+         sub.u32 %r1, %r1, 1; mov.u32 %r2, 1; and.b32 %r3, %o, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra PAST; \
+         and.b32 %r4, %o, 30; shl.b32 %r4, %r4, 2; or.b32 %r4, %r4, %r1; call (%r5), w, (%r4); add.u32 %r2, %r2, %r5; \
+         PAST: mul.lo.u32 %r2, %r2, 3; and.b32 %r3, %o, 2; setp.eq.u32 %p1, %r3, 0; @%p1 bra LAST; \
+         shr.u32 %r4, %o, 2; shl.b32 %r4, %r4, 3; or.b32 %r4, %r4, %r1; call (%r5), w, (%r4); add.u32 %r2, %r2, %r5; \
+         LAST: mov.u32 %o, %r2; END:";
+    let start = "mad.lo.u32 %r1, %i, 40, 3; call (%o), w, (%r1);";
+    let program = compile(format!("{HEADER}{}{}{KERNEL}", function("w", body), function("f0", start)));
+    fn of(k: u32, depth: u32) -> u32 {
+        if depth == 0 {
+            return k;
+        }
+        let first = if k & 1 != 0 { of((k & 30) / 2, depth - 1) } else { 0 };
+        3 * (1 + first) + if k & 2 != 0 { of(k / 4, depth - 1) } else { 0 }
+    }
+    assert_eq!(words(&program.expect("it compiles")), lanes(|lane| of(5 * lane, 3)));
 }
 
 #[test]
@@ -155,6 +176,12 @@ fn lanes_call_different_functions_through_a_table() {
         _ => lane + 1000 + lane,
     };
     assert_eq!(words(&program), lanes(result), "{}", self::text(kernel));
+    // Lanes that have called different functions meet behind the call.
+    let at = kernel.instructions.iter().position(|it| it.opcode == Opcode::Call && it.has(Modifier::Abs));
+    let (before, after) = kernel.instructions.split_at(at.expect("the call"));
+    let set = before.iter().rfind(|it| it.opcode == Opcode::Bssy).expect("a barrier in front of it");
+    let met = after.iter().find(|it| it.opcode == Opcode::Bsync).expect("a meeting behind it");
+    assert_eq!(set.operands[0], met.operands[0]);
     // The listing says it all.
     let listing = Source::new("calls.sass", warplab_program::listing::write(&program));
     let (again, faults) = warplab_program::listing::read(&listing);

@@ -45,6 +45,16 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
         ("one flushes", "mul.ftz.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
         ("the sum saturates", "mul.f32 %f10, %f1, %f2; add.sat.f32 %f11, %f10, %f3;", [0, 0, 1]),
         ("the product saturates", "mul.sat.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3;", [1, 1, 0]),
+        (
+            "an approximate quotient",
+            "div.approx.ftz.f32 %f10, %f1, %f2; sub.ftz.f32 %f11, %f3, %f10;",
+            [0, 0, 1],
+        ),
+        (
+            "a quotient and another reader",
+            "div.approx.ftz.f32 %f12, %f1, %f2; add.ftz.f32 %f11, %f12, %f3;",
+            [1, 1, 0],
+        ),
         ("two sums", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; sub.f32 %f12, %f10, %f4;", [0, 0, 2]),
         ("a sum and another reader", "mul.f32 %f12, %f1, %f2; add.f32 %f11, %f12, %f3;", [1, 1, 0]),
         ("a constant factor, in a loop", &format!("mul.f32 %f10, %f1, 0f3dcccccd;{LOOP}"), [0, 0, 1]),

@@ -308,6 +308,31 @@ fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
 }
 
 #[test]
+fn lanes_vote_and_match_among_those_that_name_the_same_mask() {
+    let masks = "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; selp.b32 %r3, 0x55555555, 0xaaaaaaaa, %p1; \
+        and.b32 %r4, %r1, 6; setp.eq.u32 %p2, %r4, 2;";
+    let odd = |lane: u32| if lane % 2 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa };
+    let twos = |lane: u32| 0x0c0c_0c0c & odd(lane);
+    check(&kernel("", "", &format!("{masks} vote.sync.ballot.b32 %r0, %p2, %r3;")), 32, twos);
+    let body = format!(
+        "{masks} setp.lt.u32 %p3, %r1, 1; vote.sync.any.pred %p4, %p3, %r3; selp.u32 %r0, 1, 0, %p4;"
+    );
+    check(&kernel("", "", &body), 32, |lane| 1 - lane % 2);
+    let body = format!("{masks} match.any.sync.b32 %r0, %r4, %r3;");
+    check(&kernel("", "", &body), 32, |lane| (0x0303_0303 << (lane & 6)) & odd(lane));
+    // A mask that all lanes share separates nobody.
+    let syncs = |mask: &str| {
+        let vote = format!(
+            "{masks} mov.u32 %r6, %ctaid.x; sub.u32 %r5, %r6, 1; vote.sync.ballot.b32 %r0, %p2, {mask};"
+        );
+        let lowered = lowered("votes.ptx", format!("{HEAD}{}", kernel("", "", &vote)), &options());
+        let opcodes = lowered.program.kernels[0].instructions.iter().map(|it| it.opcode);
+        opcodes.filter(|&opcode| opcode == Opcode::Warpsync).count()
+    };
+    assert_eq!(["%r3", "%r5", "0xffffffff"].map(syncs), [1, 0, 0]);
+}
+
+#[test]
 fn the_first_kibibyte_of_shared_memory_is_the_systems() {
     let registers = ["begin", "end", "cap", "0", "1"];
     for (name, expected) in registers.into_iter().zip([0, 1024, 1024, 0, 0]) {

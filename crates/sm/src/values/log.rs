@@ -21,8 +21,6 @@ pub struct AtomicResult {
     pub(crate) row: u8,
     pub(crate) mask: LaneMask,
     pub(crate) values: [Row; 4],
-    /// The predicate that says which lanes have swapped, and these lanes.
-    pub(crate) swapped: Option<(u8, LaneMask)>,
 }
 
 /// What the heap refuses to do for a lane of a warp.
@@ -40,7 +38,6 @@ enum Change {
         op: AtomicOp,
         ty: AtomicType,
         destination: Option<u8>,
-        swapped: Option<u8>,
     },
     /// A `malloc` or `free` of the instruction at `pc`; the values stand where others have addresses.
     Heap {
@@ -178,7 +175,7 @@ impl StoreLog {
     }
 
     fn atomic(&self, entry: &Entry, mask: LaneMask, image: &MemoryImage) -> Option<AtomicResult> {
-        let Change::Atomic { op, ty, destination, swapped } = entry.change else { return None };
+        let Change::Atomic { op, ty, destination } = entry.change else { return None };
         let addresses = &self.addresses[entry.addresses as usize];
         let few;
         let data: &[Row] = if ty == AtomicType::B128 {
@@ -191,9 +188,7 @@ impl StoreLog {
         // Checked when it was issued.
         let _ = image.atomic(op, ty, entry.lanes(addresses, mask), data, &mut values);
         let rows = entry.bytes.div_ceil(4) as usize;
-        let same = |lane: &usize| (0..rows).all(|row| values[row][*lane] == data[row][*lane]);
-        let swapped = swapped.map(|predicate| (predicate, mask.lanes().filter(same).collect()));
-        (destination.is_some() || swapped.is_some()).then_some(AtomicResult {
+        destination.is_some().then_some(AtomicResult {
             slot: entry.slot,
             generation: entry.generation,
             register: destination,
@@ -201,7 +196,6 @@ impl StoreLog {
             row: entry.row,
             mask,
             values,
-            swapped,
         })
     }
 
@@ -252,7 +246,6 @@ impl StoreLog {
                     row: entry.row,
                     mask: entry.mask,
                     values: [places[0], places[1], [0; ROW_LANES], [0; ROW_LANES]],
-                    swapped: None,
                 })
             }
         })
@@ -388,8 +381,8 @@ impl GlobalMemory for GlobalView<'_> {
         self.image.check(request.lanes)?;
         self.overlay.atomic(&request, self.image);
         let destination = request.destination.filter(|_| request.wants_result);
-        let AtomicRequest { op, ty, row, swapped, .. } = request;
-        let change = Change::Atomic { op, ty, destination, swapped };
+        let AtomicRequest { op, ty, row, .. } = request;
+        let change = Change::Atomic { op, ty, destination };
         self.log.push(self.entry(change, row), &request.lanes, request.operands);
         Ok(if request.wants_result { AtomicReply::Deferred } else { AtomicReply::Done })
     }
@@ -419,7 +412,6 @@ mod tests {
             operands: &operands,
             wants_result: true,
             destination: Some(7),
-            swapped: None,
         };
         let mut view = GlobalView {
             image: &image,
@@ -475,7 +467,6 @@ mod tests {
             operands: &operands,
             wants_result: true,
             destination: Some(4),
-            swapped: Some(0),
         };
         let (cycle, slot, generation) = (Cycle(0), 0, 0);
         let mut view =
@@ -483,6 +474,5 @@ mod tests {
         view.atomic(request, &mut [[0; ROW_LANES]; 4]).expect("the words are there");
         let result = log.apply(0, &image, &mut Heap::new(&image)).expect("no heap").expect("a result");
         assert_eq!(result.values.map(|row| [row[0], row[1]]), [[4, 24], [5, 25], [6, 26], [7, 27]]);
-        assert_eq!(result.swapped, Some((0, LaneMask(0b01))));
     }
 }

@@ -225,7 +225,6 @@ mod tests {
             operands: &operands,
             wants_result: false,
             destination: None,
-            swapped: None,
         };
         overlay.atomic(&request, &image);
         let mut seen = [[0; ROW_LANES]; 4];

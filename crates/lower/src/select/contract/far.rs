@@ -1,7 +1,7 @@
 //! Products that sums of other blocks take in: with a factor that is a constant or a parameter, which costs nothing to have at
 //! hand everywhere.
 
-use super::{Fused, accesses, is_known, is_sum, product};
+use super::{Fused, accesses, is_known, is_quotient, is_sum, product};
 use crate::flat::{Flat, Flattened, Item, RegisterId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_ptx::tree::Flag;
@@ -29,6 +29,9 @@ pub(super) fn fuse(
     for (index, item) in flat.items.iter().enumerate() {
         let Item::Instruction(it) = item else { continue };
         let Some((to, made)) = product(it).filter(|(to, _)| exposed.contains(to)) else { continue };
+        if is_quotient(it.tree) {
+            continue;
+        }
         let factors = &it.operands[1..];
         if writes.get(&to) != Some(&1) || !factors.iter().any(is_constant) || !factors.iter().all(stays) {
             continue;
