@@ -5,6 +5,7 @@ use crate::code::{Code, number};
 use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
+use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, common, constants, control, dead, dump,
     empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate,
@@ -270,7 +271,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         clean(runner, code);
     }
     let mut unrolled = false;
-    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code));
+    runner.pass(Pass::Unroll, code, |code| unrolled = unroll::unroll(code, Which::All));
     if unrolled {
         predicate::tidy(code);
     }
@@ -287,6 +288,13 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         runner.pass(Pass::Aggregate, code, |code| aggregate::aggregate(code, target.reduces_lanes));
     }
     runner.pass(Pass::Predicate, code, |code| predicate::predicate(code, longest));
+    // Loops whose branches have become predicates.
+    let mut straightened = false;
+    runner.pass(Pass::Unroll, code, |code| straightened = unroll::unroll(code, Which::Counted));
+    if straightened {
+        predicate::tidy(code);
+        clean(runner, code);
+    }
     runner.pass(Pass::Copies, code, |code| {
         clean::copies(code);
         reread::reread(code);

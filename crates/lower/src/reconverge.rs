@@ -1,10 +1,11 @@
 //! Convergence barriers: threads that a branch has split wait for one another where its ways meet.
 //!
 //! `BSSY` stands before the branch, or before the loop that the branch leaves; `BSYNC` in a block of its own before the
-//! post-dominator, on the edges that come from the split region only. Where some threads leave the loop, so that nothing
-//! in it post-dominates the branch, the others meet before its iteration ends, and who leaves it leaves the barrier first
-//! (`BREAK`), as ptxas has it.
+//! post-dominator, on the edges that come from the split region only. Where some threads go elsewhere, the others meet all the
+//! same: before the iteration of a loop ends that some leave, and where ways of the branch join that some do not take. Who goes
+//! elsewhere leaves the barrier first (`BREAK`), as ptxas has it.
 
+mod apart;
 mod insert;
 mod iterations;
 
@@ -24,15 +25,27 @@ struct Site {
     set: usize,
     /// The block before which the threads meet.
     meet: usize,
-    /// Where some threads leave a loop instead of coming there: that loop.
-    within: Option<usize>,
+    within: Within,
+}
+
+/// Which threads that have set a barrier come to where they meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Within {
+    /// All.
+    All,
+    /// Those that do not leave this loop.
+    Loop(usize),
+    /// Those that go on to blocks from which no way leads elsewhere.
+    Ways,
 }
 
 /// Inserts the barriers.
 pub(crate) fn reconverge(code: &mut Code) {
     split_preheaders(code);
+    let apart = apart::split(code);
     let graph = Graph::new(code);
-    let sites = sites(code, &graph);
+    let mut sites = sites(code, &graph);
+    sites.extend(apart);
     let mut regions = Regions::new(&graph);
     let numbers = number(&sites, &mut regions);
     // From the end of the code upwards: of the barriers that are met at one place, the inner ones first.
@@ -91,7 +104,18 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
     blocks.retain(|&block| code.blocks[block].instructions.last().and_then(branch_target).is_some());
     let mut regions = Regions::new(graph);
     let mut iterations = Iterations::new(code, graph);
+    let joins = joins(graph);
+    let waits_around = |block: usize| {
+        std::iter::successors(graph.loop_of[block], |&it| graph.loops[it].around).any(|it| waiting[it])
+    };
     for block in blocks {
+        for &meet in joins[block].iter().filter(|_| !waits_around(block)) {
+            let site = Site { set: block, meet, within: Within::Ways };
+            regions.mark(site);
+            if iterations::leaves(code, graph, &regions) && known.insert(site) {
+                sites.push(site);
+            }
+        }
         if let Some(site) = iterations.site(&mut regions, block, &waiting)
             && known.insert(site)
         {
@@ -112,13 +136,29 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
             continue;
         }
         let passes = |block: usize| graph.post_dominates(meet, block);
-        if let Some(site) = site_of(graph, &mut regions, block, (meet, None), passes)
+        if let Some(site) = site_of(graph, &mut regions, block, (meet, Within::All), passes)
             && known.insert(site)
         {
             sites.push(site);
         }
     }
     without_redundant(sites, graph)
+}
+
+/// For each block those of its loop where ways from it join that others do not take.
+fn joins(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut joins = vec![Vec::new(); graph.successors.len()];
+    for meet in 0..graph.successors.len() {
+        let Some(set) = graph.dominator[meet] else { continue };
+        let is_way = |&&block: &&usize| !graph.dominates(meet, block);
+        if graph.predecessors[meet].iter().filter(is_way).count() > 1
+            && graph.loop_of[set] == graph.loop_of[meet]
+            && !graph.post_dominates(meet, set)
+        {
+            joins[set].push(meet);
+        }
+    }
+    joins
 }
 
 /// Leaves out barriers of the same meeting place as another that stands earlier on every path: that serves both.
@@ -208,7 +248,7 @@ fn site_of(
     graph: &Graph,
     regions: &mut Regions<'_>,
     branch: usize,
-    (meet, within): (usize, Option<usize>),
+    (meet, within): (usize, Within),
     passes: impl Fn(usize) -> bool,
 ) -> Option<Site> {
     let mut set = out_of_loops(graph, branch, meet)?;
@@ -246,17 +286,23 @@ struct Regions<'a> {
     /// The blocks of the region last asked for.
     inside: Marks,
     blocks: Vec<usize>,
+    /// From where ways lead to the meeting place, where some lead elsewhere.
+    coming: Marks,
     site: Option<Site>,
 }
 
 impl<'a> Regions<'a> {
     fn new(graph: &'a Graph) -> Regions<'a> {
-        Regions { graph, inside: Marks::new(graph.successors.len()), blocks: Vec::new(), site: None }
+        let marks = || Marks::new(graph.successors.len());
+        Regions { graph, inside: marks(), blocks: Vec::new(), coming: marks(), site: None }
     }
 
     /// Finds the region of a barrier, as far as its blocks are wanted.
     fn find(&mut self, site: Site, wanted: impl Fn(usize) -> bool) {
         self.site = Some(site);
+        if site.within == Within::Ways {
+            self.find_coming(site);
+        }
         self.inside.clear();
         self.inside.insert(site.set);
         self.blocks.clear();
@@ -264,12 +310,28 @@ impl<'a> Regions<'a> {
         let mut next = 0;
         while next < self.blocks.len() && wanted(self.blocks[next]) {
             for &block in &self.graph.successors[self.blocks[next]] {
-                let stays = site.within.is_none_or(|it| self.graph.in_loop(it, block));
+                let stays = match site.within {
+                    Within::All => true,
+                    Within::Loop(it) => self.graph.in_loop(it, block),
+                    Within::Ways => self.coming.contains(block),
+                };
                 if block != site.meet && stays && self.inside.insert(block) {
                     self.blocks.push(block);
                 }
             }
             next += 1;
+        }
+    }
+
+    /// Finds the blocks between a barrier's place and the meeting place from which ways lead there.
+    fn find_coming(&mut self, site: Site) {
+        self.coming.clear();
+        let mut pending = self.graph.predecessors[site.meet].clone();
+        while let Some(block) = pending.pop() {
+            let is_between = self.graph.dominates(site.set, block) && !self.graph.dominates(site.meet, block);
+            if is_between && self.coming.insert(block) && block != site.set {
+                pending.extend(&self.graph.predecessors[block]);
+            }
         }
     }
 

@@ -39,8 +39,17 @@ const LONGEST_STRAIGHT_OF_LARGE: usize = 340;
 /// The longest body of a loop that stays one, made of a known number of iterations.
 const LONGEST_BODY: usize = 250;
 
-/// Unrolls every loop that can be; says whether there was one.
-pub(crate) fn unroll(code: &mut Code) -> bool {
+/// Which loops are unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// All that can be.
+    All,
+    /// Those that become straight code: when branches in them have become predicates.
+    Counted,
+}
+
+/// Unrolls loops; says whether there was one.
+pub(crate) fn unroll(code: &mut Code, which: Which) -> bool {
     let graph = Graph::new(code);
     let divergent = divergent_branches(code, &graph);
     let live = Liveness::new(code);
@@ -58,7 +67,10 @@ pub(crate) fn unroll(code: &mut Code) -> bool {
         let plan = if is_idle(code, &live, block) {
             Some(vec![code.blocks[block].flags()])
         } else {
-            Loop::find(code, &graph, &live, block).and_then(|it| it.unrolled(code))
+            Loop::find(code, &graph, &live, block).and_then(|it| match which {
+                Which::All => it.straight(code).or_else(|| it.unrolled(code)),
+                Which::Counted => it.straight(code),
+            })
         };
         plans.extend(plan.map(|plan| (block, plan)));
     }
@@ -155,29 +167,42 @@ impl Loop {
         Some(Loop { block, body, branch, counter, names, times })
     }
 
+    /// How many instructions of the body are of some kinds.
+    fn count(&self, opcodes: &[Opcode]) -> usize {
+        self.body.iter().filter(|it| opcodes.contains(&it.opcode)).count()
+    }
+
+    fn is_small(&self) -> bool {
+        let size = self.body.len() + 1;
+        let loads = self.count(&[Opcode::Ldg, Opcode::Ld]);
+        let (shared, stores) = (self.count(&[Opcode::Lds]), self.count(&[Opcode::Stg, Opcode::St]));
+        if loads > 0 {
+            size + loads + 2 * self.count(&[Opcode::Mufu]) <= LARGEST_WITH_LOADS
+        } else {
+            size <= LARGEST_WITHOUT_LOADS + shared + 3 * stores
+        }
+    }
+
+    /// Straight code in the place of a loop that is known to run so often, if it is short enough.
+    fn straight(&self, code: &mut Code) -> Option<Vec<Block>> {
+        let times = self.times?;
+        let in_memory = self.body.iter().any(|it| it.opcode.accesses_memory());
+        let longest = match (in_memory, self.is_small()) {
+            (false, _) => LONGEST_STRAIGHT_SUM,
+            (true, true) => LONGEST_STRAIGHT,
+            (true, false) => LONGEST_STRAIGHT_OF_LARGE,
+        };
+        ((self.body.len() + 1) * times as usize <= longest).then(|| {
+            let all = self.times_over(code, times).instructions;
+            vec![self.block_of(code, all, None)]
+        })
+    }
+
     /// The blocks that take the place of the loop, if it is worth it. Targets: from 0 the new blocks.
     fn unrolled(&self, code: &mut Code) -> Option<Vec<Block>> {
         let size = self.body.len() + 1;
-        let count = |opcodes: &[Opcode]| self.body.iter().filter(|it| opcodes.contains(&it.opcode)).count();
-        let loads = count(&[Opcode::Ldg, Opcode::Ld]);
-        let (shared, stores) = (count(&[Opcode::Lds]), count(&[Opcode::Stg, Opcode::St]));
-        let is_small = if loads > 0 {
-            size + loads + 2 * count(&[Opcode::Mufu]) <= LARGEST_WITH_LOADS
-        } else {
-            size <= LARGEST_WITHOUT_LOADS + shared + 3 * stores
-        };
+        let loads = self.count(&[Opcode::Ldg, Opcode::Ld]);
         if let Some(times) = self.times {
-            let straight = size * times as usize;
-            let in_memory = self.body.iter().any(|it| it.opcode.accesses_memory());
-            let longest = match (in_memory, is_small) {
-                (false, _) => LONGEST_STRAIGHT_SUM,
-                (true, true) => LONGEST_STRAIGHT,
-                (true, false) => LONGEST_STRAIGHT_OF_LARGE,
-            };
-            if straight <= longest {
-                let all = self.times_over(code, times).instructions;
-                return Some(vec![self.block_of(code, all, None)]);
-            }
             let divides = |it: &u32| times.is_multiple_of(*it) && size * *it as usize <= LONGEST_BODY;
             if size + loads <= LARGEST_WITH_LOADS
                 && let Some(part) = [8, 5, 4, 3, 2].into_iter().find(divides)
@@ -188,7 +213,7 @@ impl Loop {
             }
         }
         // ptxas leaves loops as they are that only operate on memory atomically.
-        (is_small && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))
+        (self.is_small() && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))
     }
 
     /// The new loop, the pair and the rest.

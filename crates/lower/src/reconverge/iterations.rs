@@ -1,6 +1,6 @@
 //! Threads that stay in a loop which others leave: they meet before its iteration ends.
 
-use super::{Regions, Site};
+use super::{Regions, Site, Within};
 use crate::code::{Code, branch_target};
 use crate::graph::Graph;
 use rustc_hash::FxHashMap;
@@ -49,7 +49,7 @@ impl<'a> Iterations<'a> {
             let passes = |block: usize| {
                 std::iter::successors(post[block], |&next| post[next]).any(|next| next == meet)
             };
-            let Some(site) = super::site_of(graph, regions, branch, (meet, Some(it)), passes) else {
+            let Some(site) = super::site_of(graph, regions, branch, (meet, Within::Loop(it)), passes) else {
                 continue;
             };
             regions.mark(site);
@@ -63,7 +63,7 @@ impl<'a> Iterations<'a> {
 }
 
 /// Whether threads leave the region last asked for, all of them by branches or by falling, and none from where the barrier is set.
-fn leaves(code: &Code, graph: &Graph, regions: &Regions<'_>) -> bool {
+pub(super) fn leaves(code: &Code, graph: &Graph, regions: &Regions<'_>) -> bool {
     let exits = exits(graph, regions);
     let is_plain = |&(block, _): &(usize, Exit)| {
         let last = code.blocks[block].instructions.last();
@@ -78,8 +78,12 @@ fn leaves(code: &Code, graph: &Graph, regions: &Regions<'_>) -> bool {
 
 /// The blocks by which threads leave the region last asked for, and how.
 pub(super) fn exits(graph: &Graph, regions: &Regions<'_>) -> Vec<(usize, Exit)> {
-    let Some(Site { meet, within: Some(it), .. }) = regions.site else { return Vec::new() };
-    let goes_out = |next: usize| next != meet && !graph.in_loop(it, next);
+    let Some(Site { meet, within, .. }) = regions.site else { return Vec::new() };
+    let goes_out = |next: usize| match within {
+        Within::All => false,
+        Within::Loop(it) => next != meet && !graph.in_loop(it, next),
+        Within::Ways => next != meet && !regions.coming.contains(next),
+    };
     let exit = |&block: &usize| {
         let successors = &graph.successors[block];
         let out = successors.iter().copied().filter(|&next| goes_out(next));
