@@ -167,11 +167,9 @@ impl Sm {
     /// Writes the old values of an atomic operation into the registers of the warp that asked.
     pub fn deliver_atomic(&mut self, result: &AtomicResult) {
         let warp = &mut self.warps[usize::from(result.slot)];
-        if warp.generation == result.generation {
-            if let Some(register) = result.register {
-                let values = &result.values[..result.rows.min(4)];
-                warp.state.write_rows(result.row, u32::from(register), values, result.mask);
-            }
+        if let Some(register) = result.register.filter(|_| warp.generation == result.generation) {
+            let values = &result.values[..result.rows.min(4)];
+            warp.state.write_rows(result.row, u32::from(register), values, result.mask);
         }
     }
 

@@ -311,7 +311,7 @@ fn a_barrier_between_two_atomics_does_not_mix_the_lanes_of_different_paths() {
 fn lanes_vote_and_match_among_those_that_name_the_same_mask() {
     let masks = "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; selp.b32 %r3, 0x55555555, 0xaaaaaaaa, %p1; \
         and.b32 %r4, %r1, 6; setp.eq.u32 %p2, %r4, 2;";
-    let odd = |lane: u32| if lane % 2 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa };
+    let odd = |lane: u32| if lane.is_multiple_of(2) { 0x5555_5555 } else { 0xaaaa_aaaa };
     let twos = |lane: u32| 0x0c0c_0c0c & odd(lane);
     check(&kernel("", "", &format!("{masks} vote.sync.ballot.b32 %r0, %p2, %r3;")), 32, twos);
     let body = format!(
