@@ -507,24 +507,30 @@ impl Paths {
                 PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
                 _ => WarpMask::EMPTY,
             };
+            let at_barrier = matches!(path.status, PathStatus::AtConvergence(_));
+            if meant.is_empty() && !at_barrier {
+                index += 1;
+                continue;
+            }
             // In a function that calls itself lanes that went deeper may wait at the barrier of the others' name, for each other.
             let together = |other: &Path| {
-                let same = match (other.status, path.status) {
+                if (other.mask & meant).is_empty() {
+                    return false;
+                }
+                match (other.status, path.status) {
                     (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => {
                         let lane = other.mask.lowest().unwrap_or(0);
                         a == b && !(self.participants(a)[lane] & path.mask).is_empty()
                     }
-                    (PathStatus::AtWarpsync(_), PathStatus::AtWarpsync(_)) => true,
-                    (PathStatus::AtCollective { .. }, PathStatus::AtCollective { .. }) => true,
+                    (PathStatus::AtWarpsync(_), PathStatus::AtWarpsync(_))
+                    | (PathStatus::AtCollective { .. }, PathStatus::AtCollective { .. }) => true,
                     _ => false,
-                };
-                same && !(other.mask & meant).is_empty()
+                }
             };
             let come =
                 self.list.iter().filter(|other| together(other)).fold(WarpMask::EMPTY, |m, p| m | p.mask);
-            let waits = !meant.is_empty() || matches!(path.status, PathStatus::AtConvergence(_));
             let missing = (meant & self.live).without(come);
-            if waits && missing.is_empty() {
+            if missing.is_empty() {
                 self.release(path, meant | path.mask);
                 index = 0;
             } else if let PathStatus::AtConvergence(barrier) = path.status
