@@ -35,7 +35,7 @@ enum Within {
     All,
     /// Those that do not leave this loop.
     Loop(usize),
-    /// Those that go on to blocks from which no way leads elsewhere.
+    /// Those that do not go on to blocks from which no way leads there.
     Ways,
 }
 
