@@ -49,6 +49,15 @@ fn a_second_read_of_the_line_hits() {
     assert_eq!(answered(&spec, &mut partition, &[read(1, 0, 1, 0), read(2, 0, 1, 100)]), [(1, 45), (2, 121)]);
 }
 
+/// On the machine it waits as long as they do (`DEVIATIONS.md`).
+#[test]
+fn a_read_that_hits_does_not_wait_behind_reads_of_dram() {
+    let (spec, mut partition) = fresh();
+    let cold = |token: u32| read(token, u64::from(token), 1, 100);
+    let requests = [read(0, 0, 1, 0), cold(1), cold(2), cold(3), read(4, 0, 1, 100)];
+    assert_eq!(answered(&spec, &mut partition, &requests)[1], (4, 121));
+}
+
 #[test]
 fn an_idle_partition_has_no_next_event() {
     let (spec, mut partition) = fresh();
