@@ -8,7 +8,7 @@ use crate::op::{BarrierKind, Code, FenceScope, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
-use crate::semantics::{calls, control, memory, special, warpwide};
+use crate::semantics::{bulk, calls, control, mbarrier, memory, special, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, run};
@@ -71,6 +71,10 @@ pub enum Step {
         /// Whether the answer comes later, by [`ArchitecturalState::write_rows`].
         deferred: bool,
     },
+    /// A copy of many lines, described in the record.
+    Bulk,
+    /// An instruction on a barrier in shared memory.
+    Mbarrier(MbarrierStep),
     /// An arrival at a block barrier. Unless it only arrives, the path waits for
     /// [`ArchitecturalState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
     BlockBarrier {
@@ -109,6 +113,32 @@ pub enum Step {
     },
     /// The program asks to stop.
     Trap,
+}
+
+/// What an instruction on a barrier in shared memory asks of the multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierStep {
+    /// Nothing more.
+    Done,
+    /// Barriers have changed: who waits for one may go on.
+    Arrived,
+    /// The phase of a parity of a barrier is not over. The answer, which is no so far, may wait until it is, or a while;
+    /// [`ArchitecturalState::set_predicate`] makes it yes.
+    Waits {
+        /// The barrier.
+        address: u32,
+        /// The parity.
+        parity: bool,
+        /// The predicate that is the answer.
+        predicate: u8,
+    },
+    /// The lanes arrive when their copies so far have ended, by [`crate::copies_arrive`].
+    AfterCopies {
+        /// The barrier.
+        address: u32,
+        /// Whether a byte of each has come then; else each arrives.
+        bytes: bool,
+    },
 }
 
 /// What happened in a step.
@@ -200,6 +230,11 @@ fn step_portable<M: GlobalMemory>(
         OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
+        OpKind::Mbarrier(ref op) => {
+            let alone = warp.upper.is_none() && active == warp.paths.live();
+            step = mbarrier::execute(&mut machine, op, environment, alone)?;
+        }
+        OpKind::Bulk(ref op) => step = bulk::execute(&mut machine, op, environment)?,
         // A matter of the whole warp.
         OpKind::Control(control) => {
             let flow = &mut Flow { warp, banks: environment.banks, op, mask };

@@ -22,7 +22,7 @@ pub enum MemoryClass {
     Global,
     /// Shared memory and lane exchange: `mio_throttle` when the queue is full.
     Shared,
-    /// `LDGDEPBAR`: waits for no queue, but for the copies before it.
+    /// `LDGDEPBAR`, `UTMACMDFLUSH`: waits for no queue, but for the copies before it.
     CopyGroup,
 }
 
@@ -48,6 +48,10 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
+    /// Whether it asks a barrier in shared memory whether a phase is over.
+    pub(crate) tests_mbarrier: bool,
+    /// Whether it sleeps until a phase of a barrier in shared memory is over.
+    pub(crate) wakes_by_mbarrier: bool,
     /// Whether it is a compare-and-swap.
     pub(crate) compares: bool,
     /// What it reads from the register file, where ports can be short.
@@ -136,7 +140,10 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
             MemoryClass::Shared
         }
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
-        (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
+        (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Ldgdepbar | Opcode::Utmacmdflush) => {
+            MemoryClass::CopyGroup
+        }
+        (Pipe::Lsu, _) if instruction.opcode.copies_in_bulk() => MemoryClass::Shared,
         (Pipe::Lsu, _) => MemoryClass::Global,
         _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,
@@ -160,6 +167,8 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
+        tests_mbarrier: instruction.has(Modifier::Phasechk),
+        wakes_by_mbarrier: instruction.opcode == Opcode::Nanosleep && instruction.has(Modifier::Syncs),
         compares: instruction.has(Modifier::Cas),
         reads: spec
             .register_file

@@ -1,6 +1,7 @@
 //! The SM's own loop: events, issue, and the jump to the next cycle in which anything can happen.
 
 use crate::blocks::{BlockEnd, BlockStart, ResidentBlock};
+use crate::bulk::BulkUnit;
 use crate::constants::Constants;
 use crate::context::Context;
 use crate::events::{Event, Events};
@@ -38,6 +39,7 @@ pub struct Sm {
     pub(crate) events: Events,
     pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
+    pub(crate) bulk: BulkUnit,
     pub(crate) fetch: Fetch,
     pub(crate) constants: Constants,
     pub(crate) overlay: Overlay,
@@ -67,6 +69,8 @@ pub struct Sm {
     pub(crate) ended_blocks: u64,
     pub(crate) ended_warps: u64,
     pub(crate) next_age: u64,
+    /// Waits for barriers in shared memory so far.
+    pub(crate) waits: u32,
     /// Every warp that could issue is held back by a formula, and only what comes from outside can change that.
     pub(crate) held: bool,
     /// When a ready warp can issue, or something else happens, if nothing comes from outside before.
@@ -108,6 +112,7 @@ impl Sm {
             events: Events::new(),
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
+            bulk: BulkUnit::default(),
             fetch: Fetch::new(&spec.fetch, spec.sub_partitions, spec.distance(id)),
             constants: Constants::new(spec.constants.as_ref(), id, spec.distance(id)),
             overlay: Overlay::default(),
@@ -130,6 +135,7 @@ impl Sm {
             ended_blocks: 0,
             ended_warps: 0,
             next_age: 0,
+            waits: 0,
             held: false,
             next_ready: Cycle(0),
             barrier_free: Cycle(0),
@@ -210,7 +216,11 @@ impl Sm {
     /// Whether nothing is resident, coming or under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle()
+        self.resident == 0
+            && self.starts.is_empty()
+            && self.inbox.is_empty()
+            && self.lsu.is_idle()
+            && self.bulk.is_idle()
     }
 
     /// The next cycle in which something can happen without news from outside, or never.
@@ -429,6 +439,10 @@ impl Advance<'_> {
                 Event::Sent { slot, generation, requests } => {
                     self.sent(usize::from(slot), generation, requests);
                 }
+                Event::BulkStep => self.step_bulk(),
+                Event::BulkRead { copy } => self.bulk_read(copy),
+                Event::BulkDone { copy } => self.bulk_done(copy),
+                Event::WaitedEnough { slot, serial } => self.waited_enough(slot, serial),
             }
         }
     }
@@ -452,6 +466,7 @@ impl Advance<'_> {
                     warp.unacknowledged += u32::from(requests);
                 }
             }
+            Outcome::BulkLine { copy } => self.bulk_line(copy),
             Outcome::Acknowledged { slot, generation } => {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {

@@ -1,0 +1,51 @@
+//! Lines of bulk copies leave through the send port, past the tags.
+
+use super::coalesce::LineAccess;
+use super::{LoadStoreUnit, LsuSpec, Token};
+use std::ops::Range;
+use warplab_memory::{Request, RequestKind};
+use warplab_units::{Address, Cycle, SectorMask};
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+impl LoadStoreUnit {
+    /// Whether the crossbar takes a line of a bulk copy: stores that wait for credits come first.
+    pub(crate) fn takes_bulk(&mut self, now: Cycle, spec: &LsuSpec) -> bool {
+        self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.has_room(now, limit))
+    }
+
+    /// Asks for these bytes of a line for a bulk copy; or, with `writes`, writes them, or (true) changes them.
+    pub(crate) fn send_bulk(
+        &mut self,
+        now: Cycle,
+        copy: u32,
+        line: Address,
+        bytes: Range<u64>,
+        writes: Option<bool>,
+        spec: &LsuSpec,
+    ) {
+        let words = mask(bytes.start / WORD, bytes.end / WORD);
+        let (sectors, full) = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+        let access = LineAccess::new(line.0, (sectors, full), (words, 0));
+        let kind = match writes {
+            None => RequestKind::Read,
+            Some(false) => RequestKind::Write { full, words },
+            Some(true) => {
+                RequestKind::Atomic { sector_accesses: sectors.count() as u8, full, returns: false }
+            }
+        };
+        if writes.is_some() {
+            self.l1.invalidate(line);
+            self.has_written = true;
+        }
+        let request: Request = self.request(spec, &access, (sectors, kind), Token::Bulk { copy }, now);
+        self.leave(request, now, spec);
+    }
+}
+
+/// The bits from one to before another, of 32.
+fn mask(from: u64, to: u64) -> u32 {
+    let below = |bit: u64| if bit >= 32 { u32::MAX } else { (1 << bit) - 1 };
+    below(to) & !below(from)
+}
