@@ -175,6 +175,7 @@ impl Instruction {
         let one_or_two = |wide: bool| if wide { 2 } else { 1 };
         match self.opcode {
             Opcode::Dadd | Opcode::Dmul | Opcode::Dfma | Opcode::Dsetp => 2,
+            Opcode::Uiadd3 => one_or_two(self.has(Modifier::B64)),
             Opcode::Imad | Opcode::Uimad => {
                 let wide_result = self.has(Modifier::Wide) && is_result;
                 let wide_addend = self.has(Modifier::Wide) || self.has(Modifier::Hi);

@@ -10,6 +10,10 @@ pub(crate) enum Control {
     Branch {
         target: u32,
     },
+    /// Taken by all lanes if by any.
+    BranchAny {
+        target: u32,
+    },
     /// Taken by all when the active lanes are (not) exactly those of the mask.
     BranchMask {
         target: u32,

@@ -19,6 +19,13 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             let diverged = m.warp.paths.branch(taken, target);
             return Ok(Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 });
         }
+        Control::BranchAny { target } => {
+            let taken = mask & m.predicate(0);
+            let all = m.warp.paths.current().map_or(WarpMask::EMPTY, |path| path.mask);
+            let taken = if taken.is_empty() { taken } else { all };
+            m.warp.paths.branch(taken, target);
+            return Ok(Step::Branched { taken: !taken.is_empty(), diverged: false, targets: 0 });
+        }
         Control::BranchMask { target, when_equal } => {
             let wanted = m.lanes_named(0) & m.warp.paths.live();
             let taken = if (wanted == mask) == when_equal { mask } else { WarpMask::EMPTY };
