@@ -94,7 +94,9 @@ impl Advance<'_> {
         }
         let (generation, place) = (warp.generation, warp.block);
         let block = sm.blocks[usize::from(place)].as_ref().map_or(0, |block| block.number);
-        let ready = sm.now + u64::from(self.context.spec.bulk.start);
+        let spec = &self.context.spec.bulk;
+        let start = if matches!(way, Way::In | Way::Prefetch) { spec.start } else { spec.store_start };
+        let ready = sm.now + u64::from(start);
         let copy = BulkCopy {
             way,
             slot: slot as u8,
@@ -149,7 +151,8 @@ impl Advance<'_> {
                 copy.away += 1;
             }
             let taken = (until - copy.next) * PARTS / u64::from(pace.max(1));
-            bulk.free = bulk.free.max(now.0 * PARTS) + taken;
+            // A step comes at a whole cycle: what it is late by is not lost.
+            bulk.free = bulk.free.max(now.0.saturating_sub(1) * PARTS) + taken;
             copy.next = until;
         }
         let mut next = bulk.free.div_ceil(PARTS);

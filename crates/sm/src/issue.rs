@@ -264,7 +264,8 @@ impl Advance<'_> {
         if copies.commit(Then::Release(counter)) {
             warp.counters.hold(counter, WaitFor::Memory);
         } else {
-            self.hold_for(slot, Some(counter), self.sm.now + 1);
+            let group = if in_bulk { self.context.spec.bulk.group } else { 1 };
+            self.hold_for(slot, Some(counter), self.sm.now + u64::from(group.max(1)));
         }
     }
 

@@ -16,8 +16,10 @@ pub struct Mbarriers {
     /// Cycles of the unit for every instruction.
     #[schemars(range(min = 1))]
     pub interval: u32,
-    /// Cycles that every further barrier adds that the lanes of an instruction name.
+    /// Cycles that every further barrier adds that the lanes of an arrival name.
     pub further: u32,
+    /// Cycles that every further barrier adds that the lanes of a test name.
+    pub test_further: u32,
     /// Cycles from the issue of the arrival that ends a phase to the answer of the first warp that waits for that.
     pub wake: u32,
     /// Cycles from one such warp to the next.
@@ -40,6 +42,10 @@ pub struct BulkCopies {
     pub load_bytes: u32,
     /// Cycles from when the last line comes until its barrier knows.
     pub end: u32,
+    /// Cycles from issue until shared memory is read, for copies to global memory.
+    pub store_start: u32,
+    /// Cycles that it takes at least to close a group of them.
+    pub group: u32,
     /// Bytes of shared memory that are read in a cycle, for copies to global memory.
     #[schemars(range(min = 1, max = 1024))]
     pub store_bytes: u32,

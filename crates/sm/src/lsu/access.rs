@@ -106,7 +106,8 @@ fn mbarrier_work(rows: &[RowAccess; 2], tests: bool, spec: &SmSpec, counters: &m
             named.push(row.addresses[lane]);
         }
     }
-    let further = u64::from(times.further) * (named.len() as u64).saturating_sub(1);
+    let further = if tests { times.test_further } else { times.further };
+    let further = u64::from(further) * (named.len() as u64).saturating_sub(1);
     counters.atomic_requests += 1;
     counters.atomic_wavefronts += named.len() as u64;
     let first = if tests { times.test_latency } else { times.latency };
