@@ -57,7 +57,7 @@ pub struct AccessRecord {
 pub struct BulkRecord {
     /// From where to where.
     pub kind: BulkKind,
-    /// The first byte in global memory; of a copy within shared memory, where it comes from.
+    /// The first byte in global memory.
     pub global: u64,
     /// Its bytes.
     pub bytes: u32,

@@ -71,6 +71,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
                 Depbar,
                 Arrives,
                 Bra,
+                Cctl,
                 Elect,
                 Iadd3,
                 Isetp,

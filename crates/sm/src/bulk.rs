@@ -24,8 +24,6 @@ enum Way {
     Out { changes: bool },
     /// Lines are asked for.
     Prefetch,
-    /// It stays in shared memory.
-    Within,
 }
 
 /// A copy of many lines that is under way.
@@ -85,7 +83,6 @@ impl Advance<'_> {
             BulkKind::ToGlobal => Way::Out { changes: false },
             BulkKind::Reduce(..) => Way::Out { changes: true },
             BulkKind::Prefetch => Way::Prefetch,
-            BulkKind::Within => Way::Within,
         };
         let sm = &mut *self.sm;
         let warp = &mut sm.warps[slot];
@@ -132,24 +129,22 @@ impl Advance<'_> {
         let copy = &mut bulk.copies[number as usize];
         let pace = match copy.way {
             Way::In | Way::Prefetch => spec.bulk.load_bytes,
-            Way::Out { .. } | Way::Within => spec.bulk.store_bytes,
+            Way::Out { .. } => spec.bulk.store_bytes,
         };
         let line = copy.next & !(LINE_BYTES - 1);
         let until = copy.end.min(line + LINE_BYTES);
         if copy.next < copy.end {
-            if copy.way != Way::Within {
-                if !lsu.takes_bulk(now, &spec.lsu) {
-                    self.sm.events.push(now + RETRY, Event::BulkStep);
-                    return;
-                }
-                let range = (copy.next - line)..(until - line);
-                let writes = match copy.way {
-                    Way::Out { changes } => Some(changes),
-                    _ => None,
-                };
-                lsu.send_bulk(now, number, Address(line), range, writes, &spec.lsu);
-                copy.away += 1;
+            if !lsu.takes_bulk(now, &spec.lsu) {
+                self.sm.events.push(now + RETRY, Event::BulkStep);
+                return;
             }
+            let range = (copy.next - line)..(until - line);
+            let writes = match copy.way {
+                Way::Out { changes } => Some(changes),
+                _ => None,
+            };
+            lsu.send_bulk(now, number, Address(line), range, writes, &spec.lsu);
+            copy.away += 1;
             let taken = (until - copy.next) * PARTS / u64::from(pace.max(1));
             // A step comes at a whole cycle: what it is late by is not lost.
             bulk.free = bulk.free.max(now.0.saturating_sub(1) * PARTS) + taken;
@@ -210,7 +205,7 @@ impl Advance<'_> {
     fn end_bulk(&mut self, number: u32) {
         let sm = &mut *self.sm;
         let Some(copy) = sm.bulk.copies.get(number as usize).filter(|copy| copy.has_come()) else { return };
-        if matches!(copy.way, Way::In | Way::Within) {
+        if copy.way == Way::In {
             let at = sm.now + u64::from(self.context.spec.bulk.end);
             sm.events.push(at, Event::BulkDone { copy: number });
         } else {

@@ -47,10 +47,8 @@ fn copy(d: &Decoder<'_>) -> Result<BulkKind, String> {
     // The one block of a cluster gets what all of them would.
     d.ignore(&[M::Multicast]);
     match d.instruction.modifiers.as_slice() {
-        [M::S, M::S, ..] => {
-            d.ignore(&[M::S]);
-            Ok(BulkKind::Within)
-        }
+        // An H200 calls it an illegal instruction, too.
+        [M::S, M::S, ..] => Err("between blocks of a cluster: a launch has no clusters here".to_owned()),
         [M::S, M::G, ..] => {
             d.ignore(&[M::S, M::G]);
             Ok(BulkKind::ToShared)
@@ -59,7 +57,7 @@ fn copy(d: &Decoder<'_>) -> Result<BulkKind, String> {
             d.ignore(&[M::S, M::G]);
             Ok(BulkKind::ToGlobal)
         }
-        _ => Err("is none of .S.G, .G.S, .S.S".to_owned()),
+        _ => Err("is none of .S.G and .G.S".to_owned()),
     }
 }
 

@@ -20,8 +20,6 @@ pub enum BulkKind {
     /// From global to shared memory; then the bytes have come to a barrier.
     #[default]
     ToShared,
-    /// From shared memory to shared memory of a block of the cluster; then the bytes have come to a barrier there.
-    Within,
     /// From shared to global memory.
     ToGlobal,
     /// Changes values in global memory by those in shared memory.
@@ -34,6 +32,6 @@ impl BulkKind {
     /// Whether a barrier is told when it has ended.
     #[must_use]
     pub fn tells_a_barrier(self) -> bool {
-        matches!(self, BulkKind::ToShared | BulkKind::Within)
+        self == BulkKind::ToShared
     }
 }

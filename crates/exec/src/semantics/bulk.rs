@@ -32,7 +32,6 @@ pub(crate) fn execute<M: GlobalMemory>(
     let bytes = (size & 0xffff) * PART;
     let (global, shared, barrier) = match op.kind {
         BulkKind::ToShared => (wide(op.from), word(op.to), word(op.to + 1)),
-        BulkKind::Within => (u64::from(word(op.from)), word(op.to), word(op.to + 1)),
         BulkKind::ToGlobal | BulkKind::Reduce(..) => (wide(op.to), word(op.from), 0),
         BulkKind::Prefetch => (wide(op.to), 0, 0),
     };
@@ -61,10 +60,6 @@ pub(crate) fn execute<M: GlobalMemory>(
                 BulkKind::ToGlobal => {
                     environment.shared.load(Lanes::new(&in_shared, mask, PART), &mut values)?;
                     environment.global.store(Lanes::new(&other, mask, PART), &values)?;
-                }
-                BulkKind::Within => {
-                    environment.shared.load(Lanes::new(&other, mask, PART), &mut values)?;
-                    environment.shared.store(Lanes::new(&in_shared, mask, PART), &values)?;
                 }
                 _ => {
                     environment.global.load(Lanes::new(&other, mask, PART), &mut values)?;

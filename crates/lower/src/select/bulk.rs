@@ -51,13 +51,10 @@ impl Selector<'_, '_> {
         }
         let to = self.near_place(&flat.operands[0]);
         let barrier = self.near_place(&flat.operands[3]);
-        let (from, source) = match spaces.get(1) {
-            Some(Space::Global) => (self.far_place(&flat.operands[1]).to_vec(), M::G),
-            _ => (vec![self.near_place(&flat.operands[1])], M::S),
-        };
+        let from = self.far_place(&flat.operands[1]);
         self.for_each_lane(|it| {
             let (to, from, size) = (it.to_warp(&[to, barrier]), it.to_warp(&from), it.to_warp(&[size]));
-            it.op(Opcode::Ublkcp, &[M::S, source], [place(to), place(from), Operand::uniform(size)]);
+            it.op(Opcode::Ublkcp, &[M::S, M::G], [place(to), place(from), Operand::uniform(size)]);
         });
     }
 
@@ -152,8 +149,8 @@ fn refusal(flat: &Flat<'_>) -> Option<&'static str> {
         Some("'.multicast::cluster' is not supported: a cluster is one block here")
     } else if tree.flag(Flag::CpMask) {
         Some("'.cp_mask' is not supported on sm_90")
-    } else if tree.flag(Flag::Reduce) && to_shared {
-        Some("'cp.reduce.async.bulk' to the shared memory of another block is not supported")
+    } else if to_shared && !tree.flag(Flag::Prefetch) && spaces(flat).nth(1) != Some(Space::Global) {
+        Some("bulk copies between blocks of a cluster are not supported: a launch has no clusters here")
     } else if !tree.flag(Flag::Prefetch) && to_shared && flat.operands.len() < 4 {
         Some("a bulk copy to shared memory names the barrier that is told, in brackets")
     } else {
