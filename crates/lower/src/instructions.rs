@@ -114,7 +114,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Exit => ("ends the thread", &[Exit]),
         Ptx::Fence | Ptx::Membar => (
             "waits until earlier memory operations are seen by the others of a scope",
-            &[Membar, Cctl, Errbar],
+            &[Membar, Cctl, Errbar, Fence],
         ),
         Ptx::Fma => ("d = a * b + c, rounded once", &[Ffma, Dfma, Hfma2]),
         Ptx::Fns => (

@@ -2,6 +2,7 @@
 //!
 //! The answer of a wait comes late: its wait counter goes down when the phase is over, or when the warp has waited long enough.
 
+use crate::blocks::ResidentBlock;
 use crate::copies::Then;
 use crate::events::Event;
 use crate::launch::IssueInfo;
@@ -9,8 +10,8 @@ use crate::sm::Advance;
 use crate::warp::{Phase, WaitFor};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_exec::{Executed, MbarrierStep, SharedMemory, copies_arrive};
-use warplab_units::{Cycle, LaneMask};
+use warplab_exec::{Executed, Mbarrier, MbarrierStep, SharedMemory, copies_arrive};
+use warplab_units::{Cycle, LaneMask, WarpSlot};
 
 /// A warp that waits for the end of a phase of a barrier in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,12 @@ impl PhaseWait {
     fn is_over(&self, shared: &SharedMemory) -> bool {
         self.answer != Answer::Over && shared.mbarrier(self.address).parity() != self.parity
     }
+}
+
+/// The barrier that a warp of a block waits for, and where that is.
+pub(crate) fn waited_for(block: &ResidentBlock, slot: WarpSlot) -> Option<(u32, Mbarrier)> {
+    let wait = block.waits.iter().find(|wait| wait.slot == slot.0)?;
+    Some((wait.address, block.shared.mbarrier(wait.address)))
 }
 
 impl Advance<'_> {
@@ -113,7 +120,7 @@ impl Advance<'_> {
         let mut at = self.sm.now + u64::from(times.wake);
         while let Some(wait) = self.take_over(place) {
             self.answer(usize::from(wait.slot), wait.answer, true, at);
-            at = at + u64::from(times.wake_interval);
+            at += u64::from(times.wake_interval);
         }
     }
 

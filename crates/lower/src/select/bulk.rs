@@ -31,7 +31,7 @@ impl Selector<'_, '_> {
             let from = self.far_place(&flat.operands[0]);
             let size = self.size(&flat.operands[1]);
             return self.for_each_lane(|it| {
-                let (from, size) = (it.to_warp(&from), it.to_warp(&[size]));
+                let (from, size) = (it.for_warp(&from), it.for_warp(&[size]));
                 it.op(Opcode::Ublkpf, &[M::Level2], [place(from), Operand::uniform(size)]);
             });
         }
@@ -45,7 +45,7 @@ impl Selector<'_, '_> {
                 false => (Opcode::Ublkcp, vec![M::G, M::S]),
             };
             return self.for_each_lane(|it| {
-                let (to, from, size) = (it.to_warp(&to), it.to_warp(&[from]), it.to_warp(&[size]));
+                let (to, from, size) = (it.for_warp(&to), it.for_warp(&[from]), it.for_warp(&[size]));
                 it.op(opcode, &modifiers, [place(to), place(from), Operand::uniform(size)]);
             });
         }
@@ -53,7 +53,7 @@ impl Selector<'_, '_> {
         let barrier = self.near_place(&flat.operands[3]);
         let from = self.far_place(&flat.operands[1]);
         self.for_each_lane(|it| {
-            let (to, from, size) = (it.to_warp(&[to, barrier]), it.to_warp(&from), it.to_warp(&[size]));
+            let (to, from, size) = (it.for_warp(&[to, barrier]), it.for_warp(&from), it.for_warp(&[size]));
             it.op(Opcode::Ublkcp, &[M::S, M::G], [place(to), place(from), Operand::uniform(size)]);
         });
     }
@@ -84,7 +84,7 @@ impl Selector<'_, '_> {
     }
 
     /// Values of the lowest active lane in registers of the warp, one after the other.
-    fn to_warp(&mut self, values: &[Operand]) -> UniformRegister {
+    fn for_warp(&mut self, values: &[Operand]) -> UniformRegister {
         let first = self.code.uniform(crate::code::number(values.len()));
         for (number, &value) in (0..).zip(values) {
             let to = Operand::uniform(UniformRegister(first.0 + number));

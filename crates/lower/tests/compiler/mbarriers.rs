@@ -1,6 +1,9 @@
 //! Barriers in shared memory and bulk copies.
 
+use crate::common::{lowered, options};
 use crate::programs::{check, kernel};
+use warplab_exec::interpreter::{Limits, run};
+use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
 
 const SOURCE: &str = ".global .align 16 .b32 source[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};";
 /// A barrier for one thread at `%r4`, 128 bytes at `%r5`, a word of each thread there at `%r7`.
@@ -58,4 +61,41 @@ fn a_block_is_a_cluster() {
         mov.pred %p1, %is_explicit_cluster; selp.u32 %r7, 100, 0, %p1; barrier.cluster.arrive; barrier.cluster.wait;
         add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r6; add.u32 %r0, %r4, %r7;";
     check(&kernel("", "", body), 32, |x| x + 1);
+}
+
+/// FNV-1a over words, as `traces/h200/asynchronous` has it.
+fn checksum(bytes: &[u8]) -> u64 {
+    let words = bytes.as_chunks::<4>().0.iter().map(|&word| u64::from(u32::from_le_bytes(word)));
+    words.fold(0xcbf2_9ce4_8422_2325, |sum: u64, word| (sum ^ word).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[test]
+fn kernels_with_barriers_and_bulk_copies_leave_what_an_h200_left() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/h200/asynchronous");
+    let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).expect("the trace");
+    let lowered = lowered("kernels.ptx", read("kernels.ptx"), &options());
+    let measured = read("kernels.txt");
+    let rows: Vec<&str> = measured.lines().skip(1).collect();
+    assert_eq!(rows.len(), 27);
+    for row in rows {
+        let [name, grid, block, sum] = row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let sides: Vec<u32> = grid.split('x').map(|side| side.parse().expect("blocks")).collect();
+        let grid = [sides[0], sides.get(1).copied().unwrap_or(1), 1];
+        let block = [block.parse().expect("threads"), 1, 1];
+        let mut image = MemoryImage::new();
+        let buffers = [
+            image.allocate("a", 256 << 10, Init::HashF32 { seed: 0 }),
+            image.allocate("b", 256 << 10, Init::HashI32 { seed: 0 }),
+            image.allocate("o", 1 << 20, Init::Zero),
+        ];
+        let mut parameters: Vec<u8> = buffers.iter().flat_map(|buffer| buffer.0.to_le_bytes()).collect();
+        parameters.extend(65536_u32.to_le_bytes());
+        let kernel = lowered.program.kernel(name).expect("the kernel");
+        let shape = LaunchShape { grid, block, dynamic_shared_bytes: 0 };
+        let symbols = allocate_globals(&lowered.program, &mut image).expect("the variables");
+        run(&lowered.program, kernel, shape, &parameters, &symbols, &image, Limits::default())
+            .unwrap_or_else(|fault| panic!("{name}: {fault}"));
+        let left = image.read_bytes(buffers[2], 1 << 20).expect("the results");
+        assert_eq!(format!("{:016x}", checksum(&left)), sum, "{name}");
+    }
 }
