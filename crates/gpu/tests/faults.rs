@@ -34,7 +34,7 @@ fn a_phase_that_nobody_ends_is_a_hang_that_says_what_is_missing() {
     let text = fault_of(WAITS_FOR_A_PHASE, 32, 0).to_string();
     assert!(text.contains("no further progress"), "{text}");
     let barrier =
-        "waits for the barrier (mbarrier) at 0x400 of shared memory, phase 0: 1 of 33 arrivals missing";
+        "waits for the barrier (mbarrier) at 0x10 of shared memory, phase 0: 1 of 33 arrivals missing";
     assert!(text.contains(barrier), "{text}");
 }
 
@@ -54,7 +54,7 @@ fn barriers_in_shared_memory_are_refused_where_there_are_none() {
 
 /// Of 33 threads that a barrier waits for 32 arrive.
 const WAITS_FOR_A_PHASE: &str = ".kernel k
-stall=5 MOV R1, 0x400 ;
+stall=5 MOV R1, 0x10 ;
 stall=5 MOV R2, 0x1fffbe ;
 stall=5 MOV R3, 0x7ffef800 ;
 stall=5 SYNCS.EXCH.64 RZ, [R1], R2 ;
