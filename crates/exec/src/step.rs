@@ -4,7 +4,7 @@ use crate::compute::compute_row;
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
-use crate::op::{BarrierKind, Code, FenceScope, OpKind};
+use crate::op::{BarrierKind, Code, FenceScope, Op, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
@@ -13,7 +13,7 @@ use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, run};
 use warplab_program::SystemCall;
-use warplab_units::WarpMask;
+use warplab_units::{LaneBits, WarpMask};
 
 /// What a warp sees besides its own state.
 pub struct Environment<'a, M> {
@@ -230,11 +230,9 @@ fn step_portable<M: GlobalMemory>(
         OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
-        OpKind::Mbarrier(ref op) => {
-            let alone = warp.upper.is_none() && active == warp.paths.live();
-            step = mbarrier::execute(&mut machine, op, environment, alone)?;
+        OpKind::Mbarrier(_) | OpKind::Bulk(_) => {
+            step = asynchronous(op, warp, environment, (active, lanes))?;
         }
-        OpKind::Bulk(ref op) => step = bulk::execute(&mut machine, op, environment)?,
         // A matter of the whole warp.
         OpKind::Control(control) => {
             let flow = &mut Flow { warp, banks: environment.banks, op, mask };
@@ -253,6 +251,24 @@ fn step_portable<M: GlobalMemory>(
     }
     warp.paths.advance();
     Ok(done(step))
+}
+
+/// An instruction on a barrier in shared memory, or a copy of many lines, on the lanes of a row of the path.
+#[cold]
+#[inline(never)]
+fn asynchronous<M: GlobalMemory>(
+    op: &Op,
+    warp: &mut ArchitecturalState,
+    environment: &mut Environment<'_, M>,
+    (active, lanes): (WarpMask, LaneBits),
+) -> Result<Step, ExecFault> {
+    let alone = warp.upper.is_none() && active == warp.paths.live();
+    let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
+    match op.kind {
+        OpKind::Mbarrier(ref op) => mbarrier::execute(&mut machine, op, environment, alone),
+        OpKind::Bulk(ref op) => bulk::execute(&mut machine, op, environment),
+        _ => Ok(Step::Next),
+    }
 }
 
 /// What the lower row of a warp has executed, the upper row executes in its place.

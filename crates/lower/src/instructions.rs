@@ -135,9 +135,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Mad => ("d = a * b + c", &[Imad, Ffma, Dfma, Iadd3, Lop3, Mov, Prmt, Shf]),
         Ptx::Mad24 => ("d = the product of the lower 24 bits of a and b, plus c", &[Imad, Iadd3, Sgxt, Shf]),
         Ptx::Madc => ("d = a * b + c + carry", &[Imad, Iadd3]),
-        Ptx::Mapa => {
-            ("d = the address of a variable in a block of the cluster, by its rank", &[Prmt, Mov, Uldc])
-        }
+        Ptx::Mapa => ("d = the address of a variable in a block of the cluster, by its rank", &[Prmt, Mov]),
         Ptx::Match => ("d = the lanes with the same a; .all p = all have the same", &[Match]),
         Ptx::Mbarrier => (
             "a barrier in shared memory: threads arrive and bytes come, whoever waits for its phase goes on",

@@ -87,7 +87,7 @@ impl Advance<'_> {
         let sm = &mut *self.sm;
         let warp = &mut sm.warps[slot];
         if matches!(way, Way::Out { .. }) {
-            warp.bulk.begin();
+            warp.bulk.get_or_insert_default().begin();
         }
         let (generation, place) = (warp.generation, warp.block);
         let block = sm.blocks[usize::from(place)].as_ref().map_or(0, |block| block.number);
@@ -185,7 +185,7 @@ impl Advance<'_> {
         if warp.generation != generation {
             return;
         }
-        let ended: SmallVec<[Then; 2]> = warp.bulk.end().collect();
+        let ended: SmallVec<[Then; 2]> = warp.bulk.iter_mut().flat_map(|copies| copies.end()).collect();
         for then in ended {
             if let Then::Release(counter) = then {
                 self.release(slot, generation, counter);

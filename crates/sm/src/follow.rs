@@ -31,17 +31,13 @@ impl Advance<'_> {
                 };
                 self.go_on(slot, executed.pc, next, late);
             }
-            Step::Bulk => {
-                self.copy_in_bulk(slot);
-                self.go_on(slot, executed.pc, next, 0);
-            }
-            Step::Mbarrier(step) => {
-                self.at_mbarrier(slot, info, executed, step);
+            Step::Bulk | Step::Mbarrier(_) => {
+                self.asynchronous(slot, info, executed);
                 self.go_on(slot, executed.pc, next, 0);
             }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
-                if info.wakes_by_mbarrier && self.sleep_for_phase(slot, now + cycles.max(1)) {
+                if self.sleep_for_phase(slot, executed.pc, now + cycles.max(1)) {
                     return Ok(());
                 }
                 self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));

@@ -260,7 +260,7 @@ impl Advance<'_> {
         let in_bulk = info.opcode == Opcode::Utmacmdflush;
         let Some(counter) = info.write_barrier.or(in_bulk.then_some(0)) else { return };
         let warp = &mut self.sm.warps[slot];
-        let copies = if in_bulk { &mut warp.bulk } else { &mut warp.copies };
+        let copies = if in_bulk { warp.bulk.get_or_insert_default() } else { &mut warp.copies };
         if copies.commit(Then::Release(counter)) {
             warp.counters.hold(counter, WaitFor::Memory);
         } else {

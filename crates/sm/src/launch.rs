@@ -48,10 +48,6 @@ pub struct IssueInfo {
     /// The constant that it reads, where the machine has caches for them.
     pub(crate) constant: Option<ConstantUse>,
     pub(crate) opcode: Opcode,
-    /// Whether it asks a barrier in shared memory whether a phase is over.
-    pub(crate) tests_mbarrier: bool,
-    /// Whether it sleeps until a phase of a barrier in shared memory is over.
-    pub(crate) wakes_by_mbarrier: bool,
     /// Whether it is a compare-and-swap.
     pub(crate) compares: bool,
     /// What it reads from the register file, where ports can be short.
@@ -167,8 +163,6 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         packed,
         constant: spec.constants.as_ref().and_then(|_| constant_use(instruction)),
         opcode: instruction.opcode,
-        tests_mbarrier: instruction.has(Modifier::Phasechk),
-        wakes_by_mbarrier: instruction.opcode == Opcode::Nanosleep && instruction.has(Modifier::Syncs),
         compares: instruction.has(Modifier::Cas),
         reads: spec
             .register_file

@@ -10,7 +10,8 @@ use crate::sm::Advance;
 use crate::warp::{Phase, WaitFor};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_exec::{Executed, Mbarrier, MbarrierStep, SharedMemory, copies_arrive};
+use warplab_exec::{Executed, Mbarrier, MbarrierStep, SharedMemory, Step, copies_arrive};
+use warplab_program::Modifier;
 use warplab_units::{Cycle, LaneMask, WarpSlot};
 
 /// A warp that waits for the end of a phase of a barrier in shared memory.
@@ -48,15 +49,19 @@ pub(crate) fn waited_for(block: &ResidentBlock, slot: WarpSlot) -> Option<(u32, 
 }
 
 impl Advance<'_> {
-    /// What an instruction on a barrier in shared memory asks for.
+    /// What a copy of many lines or an instruction on a barrier in shared memory asks for.
     #[cold]
-    pub(crate) fn at_mbarrier(
-        &mut self,
-        slot: usize,
-        info: &IssueInfo,
-        executed: &Executed,
-        step: MbarrierStep,
-    ) {
+    #[inline(never)]
+    pub(crate) fn asynchronous(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) {
+        match executed.step {
+            Step::Bulk => self.copy_in_bulk(slot),
+            Step::Mbarrier(step) => self.at_mbarrier(slot, info, executed, step),
+            _ => {}
+        }
+    }
+
+    /// What an instruction on a barrier in shared memory asks for.
+    fn at_mbarrier(&mut self, slot: usize, info: &IssueInfo, executed: &Executed, step: MbarrierStep) {
         match step {
             MbarrierStep::Done => {}
             MbarrierStep::Arrived => self.end_phases(usize::from(self.sm.warps[slot].block)),
@@ -91,8 +96,12 @@ impl Advance<'_> {
 
     /// A warp whose last wait was too short sleeps on, until the phase is over or for a time; whether there was such a wait.
     #[cold]
-    pub(crate) fn sleep_for_phase(&mut self, slot: usize, until: Cycle) -> bool {
+    pub(crate) fn sleep_for_phase(&mut self, slot: usize, pc: u32, until: Cycle) -> bool {
         let sm = &mut *self.sm;
+        let sleeps = self.context.launch.kernel.instructions.get(pc as usize);
+        if !sleeps.is_some_and(|instruction| instruction.has(Modifier::Syncs)) {
+            return false;
+        }
         let Some(block) = &mut sm.blocks[usize::from(sm.warps[slot].block)] else { return false };
         let last = block.waits.iter().find(|it| usize::from(it.slot) == slot && it.answer == Answer::Over);
         let Some(&PhaseWait { address, parity, .. }) = last else { return false };

@@ -366,8 +366,6 @@ mod tests {
                 packed: 0,
                 constant: None,
                 opcode: Opcode::Nop,
-                tests_mbarrier: false,
-                wakes_by_mbarrier: false,
                 compares: false,
                 result: ResultTime::None,
                 reads: RegisterReads::default(),

@@ -187,7 +187,7 @@ pub(crate) struct Warp {
     /// Copies from global to shared memory.
     pub(crate) copies: Copies,
     /// Bulk copies to global memory.
-    pub(crate) bulk: Copies,
+    pub(crate) bulk: Option<Box<Copies>>,
 }
 
 impl Warp {
@@ -210,7 +210,7 @@ impl Warp {
             unsent: 0,
             drained: Cycle(0),
             copies: Copies::default(),
-            bulk: Copies::default(),
+            bulk: None,
         }
     }
 
@@ -238,7 +238,7 @@ impl Warp {
         self.unsent = 0;
         self.drained = now;
         self.copies = Copies::default();
-        self.bulk = Copies::default();
+        self.bulk = None;
         self.entered = now;
         self.since = now;
     }

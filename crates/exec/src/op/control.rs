@@ -10,10 +10,6 @@ pub(crate) enum Control {
     Branch {
         target: u32,
     },
-    /// Taken by all lanes if by any.
-    BranchAny {
-        target: u32,
-    },
     /// Taken by all when the active lanes are (not) exactly those of the mask.
     BranchMask {
         target: u32,
@@ -58,6 +54,10 @@ pub(crate) enum Control {
     },
     Fence(FenceScope),
     Trap,
+    /// A branch that all lanes take if any does.
+    BranchAny {
+        target: u32,
+    },
 }
 
 /// A call beside that of a named function, which is a branch.

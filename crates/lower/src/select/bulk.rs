@@ -143,9 +143,7 @@ fn spaces<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = Space> + 'a {
 fn refusal(flat: &Flat<'_>) -> Option<&'static str> {
     let tree = flat.tree;
     let to_shared = spaces(flat).next() != Some(Space::Global);
-    if tree.flag(Flag::Tensor) {
-        Some("'cp.async.bulk.tensor' needs a tensor map, which is not simulated; 'cp.async.bulk' is")
-    } else if tree.flag(Flag::Multicast) {
+    if tree.flag(Flag::Multicast) {
         Some("'.multicast::cluster' is not supported: a cluster is one block here")
     } else if tree.flag(Flag::CpMask) {
         Some("'.cp_mask' is not supported on sm_90")

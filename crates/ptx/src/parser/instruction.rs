@@ -5,7 +5,7 @@ use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 use super::{Parse, Parser};
 use crate::lexer::TokenKind;
 use crate::spec::{Role, Spec, UNSUPPORTED, all_modifier_names};
-use crate::tree::{At, Guard, Instruction, Modifier, Opcode, Operand};
+use crate::tree::{At, Flag, Guard, Instruction, Modifier, Opcode, Operand};
 
 impl Parser<'_> {
     /// An instruction from its guard or opcode to its semicolon.
@@ -15,6 +15,12 @@ impl Parser<'_> {
         let opcode = self.opcode()?;
         let spec = Spec::of(opcode);
         let modifiers = self.modifiers(spec);
+        if modifiers.contains(&Modifier::Flag(Flag::Tensor)) {
+            let message = "tensor copies ('cp.async.bulk.tensor') are not supported";
+            let help = "there are no units for them (TMA) here; 'cp.async.bulk' copies one range of bytes";
+            let diagnostic = Diagnostic::error(self.since(start), message).with_help(help);
+            return self.fail(diagnostic);
+        }
         let (operands, operand_spans) = self.operands(spec)?;
         self.semicolon()?;
         let span = At(self.since(start));

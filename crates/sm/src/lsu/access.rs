@@ -8,8 +8,8 @@ use crate::sm::Advance;
 use crate::spec::SmSpec;
 use smallvec::SmallVec;
 use warplab_exec::{AccessKind, AccessRecord, Executed, RowAccess, Scope, Space, Step};
-use warplab_program::Opcode;
 use warplab_program::limits::LOCAL_BYTES;
+use warplab_program::{Modifier, Opcode};
 use warplab_trace::{L1Counters, SharedCounters};
 use warplab_units::{LINE_BYTES, ROW_LANES, SmId};
 
@@ -33,12 +33,8 @@ impl Advance<'_> {
         }
         let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
         if !matches!(executed.step, Step::Memory { .. }) {
-            if executed.step == Step::Bulk {
-                return Some(Work::Shared { passes: 1, latency });
-            }
-            if matches!(executed.step, Step::Mbarrier(_)) {
-                let rows = &sm.scratch.record.rows;
-                return Some(mbarrier_work(rows, info.tests_mbarrier, spec, &mut sm.shared_counters));
+            if matches!(executed.step, Step::Bulk | Step::Mbarrier(_)) {
+                return Some(self.asynchronous_work(executed, latency));
             }
             sm.shared_counters.exchange_requests += 1;
             let passes = if info.opcode == Opcode::S2r { rows * LANE_NUMBER_PASSES } else { rows };
@@ -56,6 +52,21 @@ impl Advance<'_> {
                 Some(global_work(record, false, true, spec, &mut sm.lsu))
             }
         }
+    }
+}
+
+impl Advance<'_> {
+    /// What the LSU has to do for a copy of many lines or an instruction on barriers in shared memory.
+    #[cold]
+    #[inline(never)]
+    fn asynchronous_work(&mut self, executed: &Executed, latency: u64) -> Work {
+        if executed.step == Step::Bulk {
+            return Work::Shared { passes: 1, latency };
+        }
+        let instruction = self.context.launch.kernel.instructions.get(executed.pc as usize);
+        let tests = instruction.is_some_and(|instruction| instruction.has(Modifier::Phasechk));
+        let rows = &self.sm.scratch.record.rows;
+        mbarrier_work(rows, tests, self.context.spec, &mut self.sm.shared_counters)
     }
 }
 
