@@ -265,9 +265,6 @@ impl Paths {
             self.current = last(self);
         }
         if self.parted {
-            if self.current.is_none() && self.end_circle() {
-                self.current = last(self);
-            }
             self.gather();
         }
     }

@@ -45,6 +45,9 @@ impl Paths {
     /// Runnable paths at the place of the current one go on with it.
     #[cold]
     pub(super) fn gather(&mut self) {
+        if self.current.is_none() && self.end_circle() {
+            self.current = self.list.iter().rposition(|path| path.status == PathStatus::Runnable);
+        }
         let Some(index) = self.current else { return };
         let here = self.list[index];
         let joins = |path: &Path| (path.pc, path.status) == (here.pc, PathStatus::Runnable);
