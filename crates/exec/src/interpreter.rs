@@ -282,7 +282,8 @@ impl Grid<'_> {
 
     /// What a bulk copy has brought has come to its barrier.
     fn bulk_done(&mut self) -> Result<(), ExecFault> {
-        let BulkRecord { kind, bytes, barrier, .. } = self.record.bulk;
+        let Some(copy) = self.record.bulk.take() else { return Ok(()) };
+        let BulkRecord { kind, bytes, barrier, .. } = *copy;
         if !kind.tells_a_barrier() {
             return Ok(());
         }

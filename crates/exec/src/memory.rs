@@ -49,7 +49,7 @@ pub struct AccessRecord {
     /// The first register that the answer goes to (`None`: none).
     pub destination: Option<u8>,
     /// The last copy of many lines.
-    pub bulk: BulkRecord,
+    pub bulk: Option<Box<BulkRecord>>,
 }
 
 /// What a copy of many lines does.
@@ -170,7 +170,7 @@ impl Default for AccessRecord {
             policy: CachePolicy::default(),
             atomic: None,
             destination: None,
-            bulk: BulkRecord::default(),
+            bulk: None,
         }
     }
 }

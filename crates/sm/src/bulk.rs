@@ -46,6 +46,8 @@ struct BulkCopy {
     away: u32,
     /// Whether all of it has been asked for, or read in shared memory.
     read: bool,
+    /// Keeps the load/store unit from being idle.
+    token: u32,
 }
 
 impl BulkCopy {
@@ -64,20 +66,16 @@ pub(crate) struct BulkUnit {
     free: u64,
     /// Whether its next step is an event.
     steps: bool,
-}
-
-impl BulkUnit {
-    /// Whether nothing is under way.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.copies.is_empty()
-    }
+    /// Waits for barriers in shared memory so far.
+    pub(crate) waits: u32,
 }
 
 impl Advance<'_> {
     /// The instruction that a warp has just executed copies many lines.
     #[cold]
     pub(crate) fn copy_in_bulk(&mut self, slot: usize) {
-        let BulkRecord { kind, global, bytes, barrier } = self.sm.scratch.record.bulk;
+        let Some(record) = self.sm.scratch.record.bulk.take() else { return };
+        let BulkRecord { kind, global, bytes, barrier } = *record;
         let way = match kind {
             BulkKind::ToShared => Way::In,
             BulkKind::ToGlobal => Way::Out { changes: false },
@@ -107,6 +105,7 @@ impl Advance<'_> {
             ready,
             away: 0,
             read: false,
+            token: sm.lsu.begin_bulk(),
         };
         let number = sm.bulk.copies.insert(copy) as u32;
         sm.bulk.waiting.push_back(number);
@@ -209,6 +208,7 @@ impl Advance<'_> {
             let at = sm.now + u64::from(self.context.spec.bulk.end);
             sm.events.push(at, Event::BulkDone { copy: number });
         } else {
+            sm.lsu.end_bulk(copy.token);
             sm.bulk.copies.try_remove(number as usize);
         }
     }
@@ -216,6 +216,7 @@ impl Advance<'_> {
     /// The barrier of a copy comes to know that all of it has come.
     pub(crate) fn bulk_done(&mut self, number: u32) {
         let Some(copy) = self.sm.bulk.copies.try_remove(number as usize) else { return };
+        self.sm.lsu.end_bulk(copy.token);
         let place = usize::from(copy.place);
         let Some(block) = self.sm.blocks.get_mut(place).and_then(Option::as_mut) else { return };
         let come = Arrival { bytes: -i64::from(copy.bytes), ..Arrival::default() };

@@ -87,8 +87,8 @@ impl Advance<'_> {
     fn wait_for_phase(&mut self, slot: usize, (address, parity): (u32, bool), answer: Answer, until: Cycle) {
         let sm = &mut *self.sm;
         let Some(block) = &mut sm.blocks[usize::from(sm.warps[slot].block)] else { return };
-        sm.waits += 1;
-        let (slot, serial) = (slot as u8, sm.waits);
+        sm.bulk.waits += 1;
+        let (slot, serial) = (slot as u8, sm.bulk.waits);
         block.waits.retain(|wait| wait.slot != slot || wait.answer != Answer::Over);
         block.waits.push(PhaseWait { slot, serial, address, parity, answer });
         sm.events.push(until, Event::WaitedEnough { slot, serial });

@@ -69,8 +69,6 @@ pub struct Sm {
     pub(crate) ended_blocks: u64,
     pub(crate) ended_warps: u64,
     pub(crate) next_age: u64,
-    /// Waits for barriers in shared memory so far.
-    pub(crate) waits: u32,
     /// Every warp that could issue is held back by a formula, and only what comes from outside can change that.
     pub(crate) held: bool,
     /// When a ready warp can issue, or something else happens, if nothing comes from outside before.
@@ -135,7 +133,6 @@ impl Sm {
             ended_blocks: 0,
             ended_warps: 0,
             next_age: 0,
-            waits: 0,
             held: false,
             next_ready: Cycle(0),
             barrier_free: Cycle(0),
@@ -216,11 +213,7 @@ impl Sm {
     /// Whether nothing is resident, coming or under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.resident == 0
-            && self.starts.is_empty()
-            && self.inbox.is_empty()
-            && self.lsu.is_idle()
-            && self.bulk.is_idle()
+        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle()
     }
 
     /// The next cycle in which something can happen without news from outside, or never.

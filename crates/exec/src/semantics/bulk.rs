@@ -73,7 +73,7 @@ pub(crate) fn execute<M: GlobalMemory>(
         let at = [u64::from(barrier); LANES];
         environment.shared.check(&Lanes::new(&at, LaneMask(1), 8))?;
     }
-    environment.record.bulk = BulkRecord { kind: op.kind, global, bytes, barrier };
+    environment.record.bulk = Some(Box::new(BulkRecord { kind: op.kind, global, bytes, barrier }));
     Ok(Step::Bulk)
 }
 

@@ -15,6 +15,16 @@ impl LoadStoreUnit {
         self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.has_room(now, limit))
     }
 
+    /// A bulk copy begins: the unit is not idle before it ends.
+    pub(crate) fn begin_bulk(&mut self) -> u32 {
+        self.tokens.insert(Token::Bulk { copy: u32::MAX }) as u32
+    }
+
+    /// A bulk copy has ended, which has this token.
+    pub(crate) fn end_bulk(&mut self, token: u32) {
+        self.tokens.try_remove(token as usize);
+    }
+
     /// Asks for these bytes of a line for a bulk copy; or, with `writes`, writes them, or (true) changes them.
     pub(crate) fn send_bulk(
         &mut self,
