@@ -117,6 +117,8 @@ impl Advance<'_> {
     }
 
     /// The unit asks for the next line of the first copy that waits.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn step_bulk(&mut self) {
         let now = self.sm.now;
         let spec = self.context.spec;
@@ -168,6 +170,8 @@ impl Advance<'_> {
     }
 
     /// All lines of a copy have been asked for, or read in shared memory.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn bulk_read(&mut self, number: u32) {
         let Some(copy) = self.sm.bulk.copies.get_mut(number as usize) else { return };
         copy.read = true;
@@ -187,12 +191,15 @@ impl Advance<'_> {
         let ended: SmallVec<[Then; 2]> = warp.bulk.iter_mut().flat_map(|copies| copies.end()).collect();
         for then in ended {
             if let Then::Release(counter) = then {
-                self.release(slot, generation, counter);
+                let at = self.sm.now + 1;
+                self.sm.events.push(at, Event::Release { slot: slot as u8, generation, counter });
             }
         }
     }
 
     /// A line of a copy has come, or been taken.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn bulk_line(&mut self, number: u32) {
         if let Some(copy) = self.sm.bulk.copies.get_mut(number as usize) {
             copy.away = copy.away.saturating_sub(1);
@@ -214,6 +221,8 @@ impl Advance<'_> {
     }
 
     /// The barrier of a copy comes to know that all of it has come.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn bulk_done(&mut self, number: u32) {
         let Some(copy) = self.sm.bulk.copies.try_remove(number as usize) else { return };
         self.sm.lsu.end_bulk(copy.token);

@@ -1,10 +1,9 @@
 //! Lines of bulk copies leave through the send port, past the tags.
 
-use super::coalesce::LineAccess;
 use super::{LoadStoreUnit, LsuSpec, Token};
 use std::ops::Range;
 use warplab_memory::{Request, RequestKind};
-use warplab_units::{Address, Cycle, SectorMask};
+use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask};
 
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -37,7 +36,6 @@ impl LoadStoreUnit {
     ) {
         let words = mask(bytes.start / WORD, bytes.end / WORD);
         let (sectors, full) = (SectorMask::touched_by(words), SectorMask::filled_by(words));
-        let access = LineAccess::new(line.0, (sectors, full), (words, 0));
         let kind = match writes {
             None => RequestKind::Read,
             Some(false) => RequestKind::Write { full, words },
@@ -49,8 +47,16 @@ impl LoadStoreUnit {
             self.l1.invalidate(line);
             self.has_written = true;
         }
-        let request: Request = self.request(spec, &access, (sectors, kind), Token::Bulk { copy }, now);
-        self.leave(request, now, spec);
+        let token = self.tokens.insert(Token::Bulk { copy }) as u32;
+        let flit = spec.flit_bytes.unwrap_or(0);
+        let data = if writes.is_some() { sectors.count() * SECTOR_BYTES as u32 } else { spec.header_bytes };
+        let (sm, bytes) = (self.sm, data.max(flit));
+        let request =
+            Request { sm, token, line, local_line: 0, home: 0, sectors, kind, alone: false, bytes, at: now };
+        if spec.credits.is_some() && flit > 0 {
+            self.credits.spend(request.flits(flit));
+        }
+        self.port.send(request, now, bytes, &spec.port);
     }
 }
 
