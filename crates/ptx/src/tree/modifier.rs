@@ -307,7 +307,6 @@ named! {
         Bulk = "bulk",
         Reduce = "reduce",
         Prefetch = "prefetch",
-        Tensor = "tensor",
         BulkGroup = "bulk_group",
         Read = "read",
         CompleteTxBytes = "mbarrier::complete_tx::bytes",
