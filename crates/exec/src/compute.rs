@@ -73,6 +73,8 @@ impl LaneWork for Machine<'_> {
             OpKind::Matrix(_)
             | OpKind::Special(_)
             | OpKind::Memory(_)
+            | OpKind::Mbarrier(_)
+            | OpKind::Bulk(_)
             | OpKind::Warp(_)
             | OpKind::Control(_)
             | OpKind::Call(_) => {}

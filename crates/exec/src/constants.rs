@@ -179,11 +179,16 @@ fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8>
     for axis in 0..3 {
         put(&mut bytes, at::BLOCK_DIMENSIONS + 4 * axis, &shape.block[axis as usize].to_le_bytes());
         put(&mut bytes, at::GRID_DIMENSIONS + 4 * axis, &shape.grid[axis as usize].to_le_bytes());
+        // Each block is a cluster, and not one that the launch asked for.
+        put(&mut bytes, at::CLUSTER_DIMENSIONS + 4 * axis, &1_u32.to_le_bytes());
+        put(&mut bytes, at::CLUSTER_RECIPROCALS + 4 * axis, &1_f32.to_le_bytes());
+        put(&mut bytes, at::CLUSTERS + 4 * axis, &shape.grid[axis as usize].to_le_bytes());
     }
     put(&mut bytes, at::SHARED_WINDOW, &windows::SHARED.to_le_bytes());
     put(&mut bytes, at::LOCAL_WINDOW, &windows::LOCAL.to_le_bytes());
     put(&mut bytes, at::STACK_POINTER, &kernel.local_bytes.to_le_bytes());
     put(&mut bytes, at::DYNAMIC_SHARED_BYTES, &shape.dynamic_shared_bytes.to_le_bytes());
+    put(&mut bytes, at::CLUSTER_BLOCKS, &1_u32.to_le_bytes());
     put(&mut bytes, at::RESERVED_SHARED_END, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, at::RESERVED_SHARED_BYTES, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, kernel.parameter_base, parameters);

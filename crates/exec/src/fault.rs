@@ -3,6 +3,7 @@
 use crate::LANES;
 use crate::op::Space;
 use crate::state::heap::HeapFault;
+use crate::state::mbarrier::MbarrierFault;
 use std::fmt;
 use thiserror::Error;
 use warplab_units::Address;
@@ -174,6 +175,16 @@ pub enum ExecFault {
         /// The lane.
         lane: u8,
     },
+    /// A barrier in shared memory cannot do what it is asked.
+    #[error("the barrier (mbarrier) at {address:#x} of shared memory: {fault}, lane {lane}")]
+    Mbarrier {
+        /// What is wrong.
+        fault: MbarrierFault,
+        /// Where it is.
+        address: u32,
+        /// The lane.
+        lane: u8,
+    },
     /// `free` of what is no allocation.
     #[error("{fault}, lane {lane}")]
     Heap {
@@ -200,6 +211,7 @@ impl ExecFault {
             | ExecFault::Call { lane, .. }
             | ExecFault::Stack { lane, .. }
             | ExecFault::EndlessText { lane, .. }
+            | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => *lane += first,
             ExecFault::Assertion(fault) => fault.lane += first,
             ExecFault::PastEnd => {}
@@ -217,6 +229,7 @@ impl ExecFault {
             | ExecFault::Call { lane, .. }
             | ExecFault::Stack { lane, .. }
             | ExecFault::EndlessText { lane, .. }
+            | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => Some(*lane),
             ExecFault::Assertion(fault) => Some(fault.lane),
             ExecFault::PastEnd => None,

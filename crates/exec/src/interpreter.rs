@@ -2,17 +2,18 @@
 
 use crate::constants::{ConstantBanks, LaunchShape};
 use crate::fault::{ExecFault, LaunchFault};
-use crate::memory::AccessRecord;
+use crate::memory::{AccessRecord, BulkRecord};
 use crate::op::Code;
 use crate::semantics::system::SystemRecord;
 use crate::state::barriers::BlockBarriers;
 use crate::state::heap::Heap;
 use crate::state::image::MemoryImage;
+use crate::state::mbarrier::Arrival;
 use crate::state::paths::{DivergenceModel, PathStatus};
 use crate::state::printed::{Printed, PrintedLines};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
-use crate::step::{Environment, Executed, Step, step};
+use crate::step::{Environment, Executed, MbarrierStep, Step, step};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use warplab_program::{Kernel, Program};
@@ -265,11 +266,28 @@ impl Grid<'_> {
                     self.system_call(index)
                         .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
                 }
-                Step::Sleep { .. } => return Ok(()),
+                Step::Mbarrier(MbarrierStep::AfterCopies { address, bytes }) => {
+                    crate::copies_arrive(&mut self.shared, address, done.mask.count(), bytes)
+                        .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?;
+                }
+                Step::Bulk => self
+                    .bulk_done()
+                    .map_err(|fault| self.located(fault, path.pc, index, path.mask.lowest(), block))?,
+                Step::Sleep { .. } | Step::Mbarrier(MbarrierStep::Waits { .. }) => return Ok(()),
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// What a bulk copy has brought has come to its barrier.
+    fn bulk_done(&mut self) -> Result<(), ExecFault> {
+        let Some(copy) = self.record.bulk.take() else { return Ok(()) };
+        let BulkRecord { kind, bytes, barrier, .. } = *copy;
+        if !kind.tells_a_barrier() {
+            return Ok(());
+        }
+        self.shared.arrive(barrier, Arrival { bytes: -i64::from(bytes), ..Arrival::default() })
     }
 
     /// What a warp printed is kept, what it asks of the heap is done.

@@ -32,21 +32,24 @@ pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use memory::{
-    AccessRecord, AtomicReply, AtomicRequest, GlobalMemory, Lanes, Pattern, RowAccess, windows,
+    AccessRecord, AtomicReply, AtomicRequest, BulkRecord, GlobalMemory, Lanes, Pattern, RowAccess, windows,
 };
 pub use op::{
-    AccessKind, AtomicOp, AtomicType, BarrierKind, CachePolicy, Code, Eviction, FenceScope, Scope, Space,
+    AccessKind, AtomicOp, AtomicType, BarrierKind, BulkKind, CachePolicy, Code, Eviction, FenceScope, Scope,
+    Space,
 };
 pub use rule::{ElementRule, Init};
 pub use semantics::atomics::{apply, apply_lanes};
+pub use semantics::mbarrier::copies_arrive;
 pub use semantics::system::{HeapRequest, SystemRecord};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};
 pub use state::image::{Buffer, MemoryImage, PlaceInPage};
+pub use state::mbarrier::{Arrival, MOST_ARRIVALS, Mbarrier, MbarrierFault};
 pub use state::paths::{DivergenceModel, Path, PathStatus, Paths};
 pub use state::printed::{Printed, PrintedLine, PrintedLines};
 pub use state::shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use state::warp::ArchitecturalState;
-pub use step::{Environment, Executed, Step, step};
+pub use step::{Environment, Executed, MbarrierStep, Step, step};
 use warplab_units::ROW_LANES as LANES;
 pub use warplab_units::Row;

@@ -1,7 +1,7 @@
 //! Memory as instructions see it: spaces, accesses of a warp, and the interface to global memory.
 
 use crate::fault::MemoryFault;
-use crate::op::{AccessKind, AtomicOp, AtomicType, CachePolicy, Space};
+use crate::op::{AccessKind, AtomicOp, AtomicType, BulkKind, CachePolicy, Space};
 use crate::{LANES, Row};
 use serde::{Deserialize, Serialize};
 use warplab_units::LaneMask;
@@ -48,6 +48,21 @@ pub struct AccessRecord {
     pub atomic: Option<(AtomicOp, AtomicType)>,
     /// The first register that the answer goes to (`None`: none).
     pub destination: Option<u8>,
+    /// The last copy of many lines.
+    pub bulk: Option<Box<BulkRecord>>,
+}
+
+/// What a copy of many lines does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BulkRecord {
+    /// From where to where.
+    pub kind: BulkKind,
+    /// The first byte in global memory.
+    pub global: u64,
+    /// Its bytes.
+    pub bytes: u32,
+    /// The barrier in shared memory that is told when all of them have come.
+    pub barrier: u32,
 }
 
 /// What the lanes of a row access.
@@ -155,6 +170,7 @@ impl Default for AccessRecord {
             policy: CachePolicy::default(),
             atomic: None,
             destination: None,
+            bulk: None,
         }
     }
 }

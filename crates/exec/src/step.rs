@@ -4,16 +4,16 @@ use crate::compute::compute_row;
 use crate::constants::ConstantBanks;
 use crate::fault::ExecFault;
 use crate::memory::{AccessRecord, GlobalMemory};
-use crate::op::{BarrierKind, Code, FenceScope, OpKind};
+use crate::op::{BarrierKind, Code, FenceScope, Op, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
-use crate::semantics::{calls, control, memory, special, warpwide};
+use crate::semantics::{bulk, calls, control, mbarrier, memory, special, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, run};
 use warplab_program::SystemCall;
-use warplab_units::WarpMask;
+use warplab_units::{LaneBits, WarpMask};
 
 /// What a warp sees besides its own state.
 pub struct Environment<'a, M> {
@@ -71,6 +71,10 @@ pub enum Step {
         /// Whether the answer comes later, by [`ArchitecturalState::write_rows`].
         deferred: bool,
     },
+    /// A copy of many lines, described in the record.
+    Bulk,
+    /// An instruction on a barrier in shared memory.
+    Mbarrier(MbarrierStep),
     /// An arrival at a block barrier. Unless it only arrives, the path waits for
     /// [`ArchitecturalState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
     BlockBarrier {
@@ -109,6 +113,32 @@ pub enum Step {
     },
     /// The program asks to stop.
     Trap,
+}
+
+/// What an instruction on a barrier in shared memory asks of the multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MbarrierStep {
+    /// Nothing more.
+    Done,
+    /// Barriers have changed: who waits for one may go on.
+    Arrived,
+    /// The phase of a parity of a barrier is not over. The answer, which is no so far, may wait until it is, or a while;
+    /// [`ArchitecturalState::set_predicate`] makes it yes.
+    Waits {
+        /// The barrier.
+        address: u32,
+        /// The parity.
+        parity: bool,
+        /// The predicate that is the answer.
+        predicate: u8,
+    },
+    /// The lanes arrive when their copies so far have ended, by [`crate::copies_arrive`].
+    AfterCopies {
+        /// The barrier.
+        address: u32,
+        /// Whether a byte of each has come then; else each arrives.
+        bytes: bool,
+    },
 }
 
 /// What happened in a step.
@@ -200,6 +230,9 @@ fn step_portable<M: GlobalMemory>(
         OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
+        OpKind::Mbarrier(_) | OpKind::Bulk(_) => {
+            step = asynchronous(op, warp, environment, (active, lanes))?;
+        }
         // A matter of the whole warp.
         OpKind::Control(control) => {
             let flow = &mut Flow { warp, banks: environment.banks, op, mask };
@@ -218,6 +251,24 @@ fn step_portable<M: GlobalMemory>(
     }
     warp.paths.advance();
     Ok(done(step))
+}
+
+/// An instruction on a barrier in shared memory, or a copy of many lines, on the lanes of a row of the path.
+#[cold]
+#[inline(never)]
+fn asynchronous<M: GlobalMemory>(
+    op: &Op,
+    warp: &mut ArchitecturalState,
+    environment: &mut Environment<'_, M>,
+    (active, lanes): (WarpMask, LaneBits),
+) -> Result<Step, ExecFault> {
+    let alone = warp.upper.is_none() && active == warp.paths.live();
+    let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
+    match op.kind {
+        OpKind::Mbarrier(ref op) => mbarrier::execute(&mut machine, op, environment, alone),
+        OpKind::Bulk(ref op) => bulk::execute(&mut machine, op, environment),
+        _ => Ok(Step::Next),
+    }
 }
 
 /// What the lower row of a warp has executed, the upper row executes in its place.

@@ -95,6 +95,12 @@ impl Standstill<'_> {
                 "\n  block {block} warp {number} waits at {pc:#x} (line {line}) {text}: {}",
                 warp.state.name()
             );
+            if let Some((address, barrier)) = warp.barrier {
+                let _ = write!(
+                    report,
+                    ", waits for the barrier (mbarrier) at {address:#x} of shared memory, {barrier}"
+                );
+            }
         }
         if self.waiting.len() > SHOWN {
             let _ = write!(report, "\n  ... and {} more warps", self.waiting.len() - SHOWN);

@@ -128,6 +128,7 @@ fn unknown_kernel(launch: &LaunchRequest<'_>) -> RunFault {
 
 /// Whether the machine has all units that a kernel needs.
 fn check_units(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
+    check_asynchronous(config, kernel)?;
     let tensor = config.multiprocessor.pipes.tensor;
     let mut products = kernel.instructions.iter().filter(|it| it.opcode.info().pipe == Pipe::Tensor);
     let lacks = |instruction: &&Instruction| match tensor {
@@ -147,6 +148,28 @@ fn check_units(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
         }
         None => Ok(()),
     }
+}
+
+/// Barriers in shared memory and bulk copies that a kernel has and the machine has not.
+fn check_asynchronous(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
+    let sm = &config.multiprocessor;
+    let lacks = |instruction: &&Instruction| match instruction.opcode {
+        Opcode::Syncs | Opcode::Arrives => sm.mbarriers.is_none(),
+        opcode => opcode.copies_in_bulk() && sm.bulk_copies.is_none(),
+    };
+    let Some(instruction) = kernel.instructions.iter().find(lacks) else { return Ok(()) };
+    let (what, field) = match instruction.opcode.copies_in_bulk() {
+        true => ("bulk copies", "bulk_copies"),
+        false => ("barriers in shared memory (mbarrier)", "mbarriers"),
+    };
+    let message = format!(
+        "{} in line {} needs {what}, which {} has not; 'warplab gpu list' names the machines, and \
+         'multiprocessor.{field}' gives a machine some",
+        instruction.opcode.name(),
+        instruction.origin.line,
+        config.name
+    );
+    Err(fault(kernel, message))
 }
 
 fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {

@@ -30,6 +30,41 @@ fn a_barrier_that_nobody_completes_is_a_hang() {
 }
 
 #[test]
+fn a_phase_that_nobody_ends_is_a_hang_that_says_what_is_missing() {
+    let text = fault_of(WAITS_FOR_A_PHASE, 32, 0).to_string();
+    assert!(text.contains("no further progress"), "{text}");
+    let barrier =
+        "waits for the barrier (mbarrier) at 0x10 of shared memory, phase 0: 1 of 33 arrivals missing";
+    assert!(text.contains(barrier), "{text}");
+}
+
+#[test]
+fn barriers_in_shared_memory_are_refused_where_there_are_none() {
+    let mut config = h200();
+    config.multiprocessor.mbarriers = None;
+    let text =
+        try_prepare(&config, WAITS_FOR_A_PHASE, [1; 3], [32, 1, 1], &[]).expect_err("refused").to_string();
+    assert!(
+        text.contains(
+            "SYNCS in line 5 needs barriers in shared memory (mbarrier), which NVIDIA H200 has not"
+        ),
+        "{text}"
+    );
+}
+
+/// Of 33 threads that a barrier waits for 32 arrive.
+const WAITS_FOR_A_PHASE: &str = ".kernel k
+stall=5 MOV R1, 0x10 ;
+stall=5 MOV R2, 0x1fffbe ;
+stall=5 MOV R3, 0x7ffef800 ;
+stall=5 SYNCS.EXCH.64 RZ, [R1], R2 ;
+stall=5 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R1], RZ ;
+stall=5 wr=0 SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R1], RZ ;
+stall=5 wait=000001 @!P0 BRA 0x50 ;
+stall=5 EXIT ;
+";
+
+#[test]
 fn a_wild_store_is_a_fault_of_its_launch() {
     let fault = fault_of(WILD_STORE, 32, 0);
     assert!(matches!(fault, RunFault::Launch(_)), "{fault}");

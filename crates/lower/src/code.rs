@@ -301,6 +301,12 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | B2r
             | Depbar
             | Ldgdepbar
+            | Utmacmdflush
+            | Ublkpf
+            | Fence
+            | UcgabarArv
+            | UcgabarWait
+            | Usetmaxreg
             | Bpt
             | Kill
             | Nop

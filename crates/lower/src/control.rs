@@ -1,6 +1,6 @@
 //! Control fields: stall counts for fixed latencies, wait counters for the others.
 
-use crate::select::GROUPS;
+use crate::select::{BULK_GROUPS, GROUPS};
 use std::ops::Range;
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Resource, Role, Slot,
@@ -147,8 +147,12 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
         sources_in_danger(&instructions[start..end], table, &mut in_danger[start..end]);
     }
     let reads = in_danger.contains(&true);
-    let groups = instructions.iter().any(|it| it.opcode == Opcode::Ldgdepbar);
-    let first = if groups { GROUPS + 1 } else { 0 };
+    let has = |opcode| instructions.iter().any(|it| it.opcode == opcode);
+    let first = match (has(Opcode::Ldgdepbar), has(Opcode::Utmacmdflush)) {
+        (_, true) => BULK_GROUPS + 1,
+        (true, false) => GROUPS + 1,
+        (false, false) => 0,
+    };
     let results = first..if reads { READING } else { READING + 1 };
     let mut entry = Pending::new();
     for &(start, end) in ranges {
@@ -166,6 +170,8 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
                 instructions[index].control.write_barrier = Some(number);
             } else if instructions[index].opcode == Opcode::Ldgdepbar {
                 instructions[index].control.write_barrier = Some(GROUPS);
+            } else if instructions[index].opcode == Opcode::Utmacmdflush {
+                instructions[index].control.write_barrier = Some(BULK_GROUPS);
             }
             if in_danger[index] {
                 instructions[index].control.read_barrier = Some(READING);

@@ -64,8 +64,29 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Copysign => ("d = b with the sign of a", &[Lop3, Mov]),
         Ptx::Cos => ("d = the cosine of a, approximate", &[Fmul, Mufu]),
         Ptx::Cp => (
-            "copies global to shared memory, later; .commit_group and .wait_group order it",
-            &[Ldgsts, Ldgdepbar, Depbar, Iadd3, Isetp, Lds, Lop3, Uldc],
+            "copies global to shared memory, later, or (.bulk) many bytes either way; .commit_group and .wait_group order it",
+            &[
+                Ldgsts,
+                Ldgdepbar,
+                Depbar,
+                Arrives,
+                Bra,
+                Cctl,
+                Elect,
+                Iadd3,
+                Isetp,
+                Lds,
+                Lop3,
+                Mov,
+                R2ur,
+                Shf,
+                Syncs,
+                Ublkcp,
+                Ublkpf,
+                Ublkred,
+                Uldc,
+                Utmacmdflush,
+            ],
         ),
         Ptx::Createpolicy => ("d = a cache policy, which no access heeds", &[Mov]),
         Ptx::Cvt => (
@@ -93,14 +114,14 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Exit => ("ends the thread", &[Exit]),
         Ptx::Fence | Ptx::Membar => (
             "waits until earlier memory operations are seen by the others of a scope",
-            &[Membar, Cctl, Errbar],
+            &[Membar, Cctl, Errbar, Fence],
         ),
         Ptx::Fma => ("d = a * b + c, rounded once", &[Ffma, Dfma, Hfma2]),
         Ptx::Fns => (
             "d = the position of the c-th set bit of a from bit b on",
             &[Bra, Iabs, Iadd3, Isetp, Lop3, Mov, Sel, Shf],
         ),
-        Ptx::Getctarank => ("d = the block of a cluster that an address belongs to", &[]),
+        Ptx::Getctarank => ("d = the rank of the block of a cluster that an address belongs to", &[Shf]),
         Ptx::Griddepcontrol => ("orders dependent grids; there is one grid here", &[]),
         Ptx::Isspacep => ("p = the generic address a is in the space", &[Iadd3, Isetp, Ldc, Plop3]),
         Ptx::Ld => ("d = memory at an address", &[Ldg, Lds, Ldl, Ldc, Ld, Membar, Mov, Shf, Uldc]),
@@ -114,8 +135,13 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Mad => ("d = a * b + c", &[Imad, Ffma, Dfma, Iadd3, Lop3, Mov, Prmt, Shf]),
         Ptx::Mad24 => ("d = the product of the lower 24 bits of a and b, plus c", &[Imad, Iadd3, Sgxt, Shf]),
         Ptx::Madc => ("d = a * b + c + carry", &[Imad, Iadd3]),
-        Ptx::Mapa => ("d = the address of a variable in another block of the cluster", &[]),
+        Ptx::Mapa => ("d = the address of a variable in a block of the cluster, by its rank", &[Prmt, Mov]),
         Ptx::Match => ("d = the lanes with the same a; .all p = all have the same", &[Match]),
+        Ptx::Mbarrier => (
+            "a barrier in shared memory: threads arrive and bytes come, whoever waits for its phase goes on",
+            &[Syncs, Cctl, Errbar, Iadd3, Imad, Lop3, Membar, Mov, Nanosleep, Popc, Shf],
+        ),
+        Ptx::Setmaxnreg => ("gives registers of the warp back or takes more, which changes no value", &[]),
         Ptx::Max => {
             ("d = the larger of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Isetp, Lop3, Mov, Prmt, Sel])
         }

@@ -82,6 +82,10 @@ pub(crate) fn is_legal(instruction: &Instruction) -> bool {
 /// The first operand that cannot stay.
 fn illegal(instruction: &Instruction) -> Option<usize> {
     let shuffle = matches!(instruction.opcode, Opcode::Shfl | Opcode::Bar | Opcode::Ulea | Opcode::Uiadd3);
+    // All of it is in registers of the warp.
+    if instruction.opcode.copies_in_bulk() {
+        return None;
+    }
     let mut foreign = 0;
     for (index, free) in sources(instruction) {
         let operand = &instruction.operands[index];

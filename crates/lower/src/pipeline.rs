@@ -145,6 +145,7 @@ impl<'a> Context<'a> {
             ..Kernel::default()
         };
         attributes(kernel, &mut lowered);
+        diagnostics.extend(refused_cluster(kernel));
         let limit = register_limit(kernel, &lowered, &self.options.target.limits);
         let (flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
         let mut shared = (shared, flat.shared_bytes);
@@ -351,6 +352,21 @@ fn attributes(kernel: &Function, lowered: &mut Kernel) {
             _ => {}
         }
     }
+}
+
+/// Why a kernel that runs in clusters of several blocks is refused.
+fn refused_cluster(kernel: &Function) -> Option<Diagnostic> {
+    let blocks = kernel.attributes.iter().find_map(|attribute| match attribute {
+        Attribute::RequiredCluster(blocks) => Some(blocks),
+        _ => None,
+    })?;
+    if blocks.iter().all(|&blocks| blocks == 1) {
+        return None;
+    }
+    let shape = blocks.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
+    let message = format!("'{}' runs in clusters of {shape} blocks, which are not simulated", kernel.name);
+    let help = "compile it without '__cluster_dims__'; clusters of one block run";
+    Some(Diagnostic::error(*kernel.name_span, message).with_help(help))
 }
 
 /// Bank 4: the addresses of variables in global memory.

@@ -225,6 +225,7 @@ fn waits(instruction: &Instruction) -> Waits {
             expected.and_then(|operand| operand.as_register()).map_or(Waits::No, Waits::ForFixed)
         }
         Opcode::Ldg | Opcode::Ld | Opcode::Lds if is_ordered_load(instruction) => Waits::Yes,
+        Opcode::Syncs if instruction.has(Modifier::Phasechk) => Waits::Yes,
         _ => Waits::No,
     }
 }

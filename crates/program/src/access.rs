@@ -86,6 +86,7 @@ impl Instruction {
                 }
                 Operand::Address(mut address) => {
                     address.wide = self.address_is_wide(&address);
+                    address.uniform_wide |= self.opcode.copies_in_bulk();
                     push_address(&mut accesses, &address, index);
                 }
                 Operand::Constant(constant) => match constant.index {
@@ -118,6 +119,10 @@ impl Instruction {
         let leading = (0..self.operands.len()).take_while(|&index| is_predicate(index)).count();
         match self.opcode.info().shape {
             Shape::Effect => 0,
+            Shape::BeforeAddress => {
+                let is_address = |operand: &Operand| matches!(operand, Operand::Address(_));
+                (1 << self.operands.iter().position(is_address).unwrap_or(0)) - 1
+            }
             Shape::Predicates(count) => (1 << count) - 1,
             Shape::Barrier => 1,
             Shape::Compute => (1 << (leading + 1)) - 1,
@@ -170,6 +175,7 @@ impl Instruction {
         let one_or_two = |wide: bool| if wide { 2 } else { 1 };
         match self.opcode {
             Opcode::Dadd | Opcode::Dmul | Opcode::Dfma | Opcode::Dsetp => 2,
+            Opcode::Uiadd3 => one_or_two(self.has(Modifier::B64)),
             Opcode::Imad | Opcode::Uimad => {
                 let wide_result = self.has(Modifier::Wide) && is_result;
                 let wide_addend = self.has(Modifier::Wide) || self.has(Modifier::Hi);
@@ -208,6 +214,7 @@ impl Instruction {
             Opcode::Ret | Opcode::Brx | Opcode::Jmx | Opcode::Brxu | Opcode::Call | Opcode::Lepc => 2,
             Opcode::Syscall => self.system_call_registers(registers_before),
             Opcode::Match => one_or_two(!is_result && self.has(Modifier::U64)),
+            Opcode::Syncs => one_or_two(self.has(Modifier::Exch) || self.has(Modifier::Arrive) && is_result),
             _ => 1,
         }
     }

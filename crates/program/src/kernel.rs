@@ -232,6 +232,14 @@ pub mod launch_constants {
     pub const RESERVED_SHARED_OFFSET: u32 = 0x6c;
     /// Shared memory of a block that belongs to the system, in bytes.
     pub const RESERVED_SHARED_BYTES: u32 = 0x114;
+    /// Blocks of a cluster in x; y and z follow.
+    pub const CLUSTER_DIMENSIONS: u32 = 0x144;
+    /// One divided by the former, as floats.
+    pub const CLUSTER_RECIPROCALS: u32 = 0x150;
+    /// Clusters of the grid in x; y and z follow.
+    pub const CLUSTERS: u32 = 0x15c;
+    /// Blocks of a cluster.
+    pub const CLUSTER_BLOCKS: u32 = 0x188;
     /// The descriptor of global memory.
     pub const MEMORY_DESCRIPTOR: u32 = 0x208;
     /// Where the parameters start on compute capability 9.0.

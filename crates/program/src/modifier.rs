@@ -63,6 +63,11 @@ modifiers! {
     // Dot products, comparison results, address spaces, traps.
     Dot4 = "4A", Dot2 = "2A", Bf = "BF", H0And = "H0_AND", Divide = "DIVIDE", S = "S", G = "G", D = "D", Rml2 = "RML2", Dml2 = "DML2", Trap = "TRAP",
     Exclusive = "EXCLUSIVE", Zfill = "ZFILL",
+    // Barriers in shared memory and bulk copies.
+    Trans64 = "TRANS64", A0t1 = "A0T1", A0tr = "A0TR", A0tx = "A0TX", A1t0 = "A1T0", Art0 = "ART0", Tmask = "TMASK",
+    Optout = "OPTOUT", Phasechk = "PHASECHK", Trywait = "TRYWAIT", Cctl = "CCTL", Ldgstsbar = "LDGSTSBAR",
+    Arvcnt = "ARVCNT", Transcnt = "TRANSCNT", View = "VIEW", Multicast = "MULTICAST", Level2 = "L2", Syncs = "SYNCS",
+    Dealloc = "DEALLOC", TryAlloc = "TRY_ALLOC", Ctapool = "CTAPOOL",
     // System calls.
     Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",
     // Matrix loads.

@@ -16,6 +16,8 @@ pub enum Shape {
     Vote,
     /// A convergence barrier or, moving from one, a register is written: `BSSY B0, target`.
     Barrier,
+    /// What stands before the address is written, the rest is read: `SYNCS.PHASECHK P0, [R1], R2`.
+    BeforeAddress,
     /// Nothing is written to a register.
     Effect,
 }
@@ -56,7 +58,7 @@ macro_rules! opcodes {
     };
 }
 
-use Shape::{Barrier, Carry, Compute, Effect, Predicates, Vote};
+use Shape::{Barrier, BeforeAddress, Carry, Compute, Effect, Predicates, Vote};
 
 opcodes! {
     // Integer arithmetic.
@@ -140,6 +142,13 @@ opcodes! {
     Ldsm "LDSM" Lsu SharedLoad Compute, "d = 8x8 matrices of halves from shared memory, a row a lane";
     Ldgsts "LDGSTS" Lsu GlobalLoad Effect, "shared memory at an address = global memory at another, while the warp goes on; .ZFILL zeros for as many bytes at the end as the second address is misaligned by, or for all where a predicate is false";
     Ldgdepbar "LDGDEPBAR" Lsu GlobalLoad Effect, "a wait counter goes up until every LDGSTS before it has ended";
+    Syncs "SYNCS" Lsu SharedLoad BeforeAddress, "a barrier in shared memory: .EXCH it becomes a; .ARRIVE arrivals (.A0 .A1 .AR none, one, a of each lane) and bytes to come (.T0 .TR none, a of each lane; .T1 .TX one or a that have come), d = what it was, .OPTOUT for all phases; .PHASECHK p = the phase is over that has a as its parity, .TRYWAIT waits a while; .CCTL.IV it is none any more";
+    Arrives "ARRIVES" Lsu SharedLoad Effect, "each lane arrives at a barrier in shared memory when its LDGSTS so far have ended; .TRANSCNT one byte has come, .ARVCNT an arrival";
+    Ublkcp "UBLKCP" Lsu Store Effect, "copies a * 16 bytes while the warp goes on: .S.G from global to shared memory, after which they have come to the barrier in the second register of the target; .G.S from shared to global memory";
+    Ublkred "UBLKRED" Lsu Store Effect, "as UBLKCP.G.S, but values in global memory are changed by an operation";
+    Ublkpf "UBLKPF" Lsu Store Effect, "brings a * 16 bytes of global memory to L2";
+    Utmacmdflush "UTMACMDFLUSH" Lsu Store Effect, "a wait counter goes up until every UBLKCP.G.S and UBLKRED before it has read shared memory";
+    Fence "FENCE" Lsu Barrier Effect, "orders what threads and UBLKCP do with memory; both do it in order here";
     Stg "STG" Lsu Store Effect, "global memory at an address = a";
     St "ST" Lsu Store Effect, "memory at a generic address = a";
     Stl "STL" Lsu Store Effect, "the thread's local memory at an address = a";
@@ -162,8 +171,8 @@ opcodes! {
     Voteu "VOTEU" Alu UniformMove Vote, "a register of the warp = the predicate of all active lanes as bits; p = it holds for all, any, or equally";
     Match "MATCH" Lsu Shuffle Compute, "d = the lanes with the same a; .ALL p = all lanes have the same";
     Redux "REDUX" Lsu Shuffle Compute, "a register of the warp = sum, minimum, maximum, and, or, xor of a over the active lanes";
-    Elect "ELECT" Alu Predicate Predicates(1), "p = this is the lowest active lane";
-    R2ur "R2UR" Alu UniformToVector Compute, "a register of the warp = a of the lowest active lane";
+    Elect "ELECT" Alu Predicate Compute, "p = this is the lowest active lane; a register of the warp = its number";
+    R2ur "R2UR" Alu UniformToVector Compute, "a register of the warp = a of the lowest active lane; p = the lane has another a, or (.OR) p";
     // Scalar datapath.
     Umov "UMOV" Uniform UniformMove Compute, "d = a, scalar";
     Uiadd3 "UIADD3" Uniform Uniform Carry, "d = a + b + c, scalar, with carries out; .X adds carries in";
@@ -208,6 +217,9 @@ opcodes! {
     Bpt "BPT" Cbu Branch Effect, "a trap: stops the launch with an error";
     Kill "KILL" Cbu Branch Effect, "ends the thread";
     Acqbulk "ACQBULK" Cbu Branch Effect, "waits for the grids that this one depends on; there is one grid here";
+    UcgabarArv "UCGABAR_ARV" Cbu Branch Effect, "arrives at the barrier of the cluster, which is one block here";
+    UcgabarWait "UCGABAR_WAIT" Cbu Branch Effect, "waits at the barrier of the cluster for the warps of its block";
+    Usetmaxreg "USETMAXREG" Uniform Uniform Predicates(1), "gives registers of the warp back or takes more; p = it has them; here it has all from the start";
     Preexit "PREEXIT" Cbu Branch Effect, "lets dependent grids start; there is one grid here";
     Nop "NOP" Alu Alu Effect, "does nothing";
 }
@@ -275,6 +287,12 @@ impl Opcode {
         matches!(self, Bra | Brx | Brxu | Jmp | Jmx | Call | Ret | Exit | Kill | Bsync | Warpsync | Bpt)
     }
 
+    /// Whether it copies more than a line at once, and names addresses and barriers in pairs of registers of the warp.
+    #[must_use]
+    pub fn copies_in_bulk(self) -> bool {
+        matches!(self, Opcode::Ublkcp | Opcode::Ublkred | Opcode::Ublkpf)
+    }
+
     /// Whether the instruction reads or writes memory (constant banks excepted).
     #[must_use]
     pub fn accesses_memory(self) -> bool {
@@ -286,6 +304,10 @@ impl Opcode {
                 | Lds
                 | Ldsm
                 | Ldgsts
+                | Syncs
+                | Arrives
+                | Ublkcp
+                | Ublkred
                 | Stg
                 | St
                 | Stl

@@ -22,6 +22,7 @@ mod attribute {
     /// A parameter of a kernel with more than 4 KB of them.
     pub(super) const LARGE_PARAMETER: u8 = 0x45;
     pub(super) const REGISTERS: u8 = 0x2f;
+    pub(super) const BLOCKS_PER_CLUSTER: u8 = 0x3d;
     pub(super) const BARRIERS: u8 = 0x4c;
 }
 
@@ -42,6 +43,8 @@ pub(crate) struct Info {
     pub(crate) parameter_bytes: Option<u32>,
     pub(crate) max_block: Option<[u32; 3]>,
     pub(crate) required_block: Option<[u32; 3]>,
+    /// Blocks of a cluster, where the kernel runs in clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 /// One record: what it says and its bytes.
@@ -87,6 +90,7 @@ pub(crate) fn read(elf: &Elf<'_>, kernel: &str, symbol: usize) -> Option<Info> {
         match what {
             attribute::MAX_THREADS => info.max_block = Some(three()?),
             attribute::REQUIRED_THREADS => info.required_block = Some(three()?),
+            attribute::BLOCKS_PER_CLUSTER => info.cluster = Some(three()?),
             attribute::BARRIERS => info.barriers = Some(u32::from(value.u8(0)?)),
             attribute::EXTERNS => {
                 let symbols = value.0.chunks(4).filter_map(|symbol| Bytes(symbol).u32(0));

@@ -1,5 +1,6 @@
 //! Blocks come to an SM, and end on it.
 
+use crate::mbarrier::PhaseWait;
 use crate::sm::Advance;
 use crate::warp::{Phase, Warp};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub(crate) struct ResidentBlock {
     /// The slots of its warps, in the order of their numbers.
     pub(crate) slots: SmallVec<[u8; 32]>,
     pub(crate) live_warps: u32,
+    /// Warps that wait for barriers in shared memory.
+    pub(crate) waits: Vec<PhaseWait>,
 }
 
 impl Advance<'_> {
@@ -64,6 +67,7 @@ impl Advance<'_> {
             barriers: BlockBarriers::default(),
             slots: SmallVec::new(),
             live_warps: launch.warps_per_block as u32,
+            waits: Vec::new(),
         };
         for index in 0..launch.warps_per_block {
             let slot = self.free_slot();

@@ -14,6 +14,14 @@ pub(crate) enum Event {
     Wake { slot: u8, generation: u32 },
     /// A store of a warp has left for L2, in so many requests.
     Sent { slot: u8, generation: u32, requests: u16 },
+    /// The unit of bulk copies asks for a line.
+    BulkStep,
+    /// All lines of a bulk copy have been asked for, or read.
+    BulkRead { copy: u32 },
+    /// A bulk copy has ended.
+    BulkDone { copy: u32 },
+    /// A warp has waited long enough for a barrier in shared memory.
+    WaitedEnough { slot: u8, serial: u32 },
 }
 
 const SLOTS: usize = 512;

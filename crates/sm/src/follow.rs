@@ -31,8 +31,15 @@ impl Advance<'_> {
                 };
                 self.go_on(slot, executed.pc, next, late);
             }
+            Step::Bulk | Step::Mbarrier(_) => {
+                self.asynchronous(slot, info, executed);
+                self.go_on(slot, executed.pc, next, 0);
+            }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
+                if self.sleep_for_phase(slot, executed.pc, now + cycles.max(1)) {
+                    return Ok(());
+                }
                 self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));
             }
             Step::Fence { scope } => {

@@ -1,7 +1,7 @@
 //! Issue of one instruction.
 
 use crate::constants::ConstantUse;
-use crate::copies::COPY_COUNTER;
+use crate::copies::{COPY_COUNTER, Then};
 use crate::events::Event;
 use crate::hazards::Issued;
 use crate::launch::{IssueInfo, MemoryClass};
@@ -257,12 +257,15 @@ impl Advance<'_> {
     /// A wait counter goes up until the copies of the warp so far have ended.
     #[cold]
     fn hold_for_copies(&mut self, slot: usize, info: &IssueInfo) {
-        let Some(counter) = info.write_barrier else { return };
+        let in_bulk = info.opcode == Opcode::Utmacmdflush;
+        let Some(counter) = info.write_barrier.or(in_bulk.then_some(0)) else { return };
         let warp = &mut self.sm.warps[slot];
-        if warp.copies.commit(counter) {
+        let copies = if in_bulk { warp.bulk.get_or_insert_default() } else { &mut warp.copies };
+        if copies.commit(Then::Release(counter)) {
             warp.counters.hold(counter, WaitFor::Memory);
         } else {
-            self.hold_for(slot, Some(counter), self.sm.now + 1);
+            let group = if in_bulk { self.context.spec.bulk.group } else { 1 };
+            self.hold_for(slot, Some(counter), self.sm.now + u64::from(group.max(1)));
         }
     }
 

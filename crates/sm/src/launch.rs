@@ -22,7 +22,7 @@ pub enum MemoryClass {
     Global,
     /// Shared memory and lane exchange: `mio_throttle` when the queue is full.
     Shared,
-    /// `LDGDEPBAR`: waits for no queue, but for the copies before it.
+    /// `LDGDEPBAR`, `UTMACMDFLUSH`: waits for no queue, but for the copies before it.
     CopyGroup,
 }
 
@@ -136,7 +136,10 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
             MemoryClass::Shared
         }
         (Pipe::Lsu, LatencyClass::Barrier) => MemoryClass::None,
-        (Pipe::Lsu, _) if instruction.opcode == Opcode::Ldgdepbar => MemoryClass::CopyGroup,
+        (Pipe::Lsu, _) if matches!(instruction.opcode, Opcode::Ldgdepbar | Opcode::Utmacmdflush) => {
+            MemoryClass::CopyGroup
+        }
+        (Pipe::Lsu, _) if instruction.opcode.copies_in_bulk() => MemoryClass::Shared,
         (Pipe::Lsu, _) => MemoryClass::Global,
         _ if spec.lsu.reads_lane_numbers && reads_lane_numbers(instruction) => MemoryClass::Shared,
         _ => MemoryClass::None,

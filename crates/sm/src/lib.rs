@@ -9,6 +9,7 @@
 
 mod barrier;
 mod blocks;
+mod bulk;
 mod constants;
 mod context;
 mod copies;
@@ -21,6 +22,7 @@ mod inspect;
 mod issue;
 mod launch;
 mod lsu;
+mod mbarrier;
 mod pack;
 mod phases;
 mod pipes;

@@ -5,7 +5,7 @@ use crate::copies::COPY_COUNTER;
 use crate::events::Event;
 use crate::launch::{IssueInfo, MemoryClass};
 use crate::sm::{Advance, Sm};
-use crate::warp::{BarrierBehind, Phase, Warp};
+use crate::warp::{BarrierBehind, Phase};
 use warplab_trace::{StallReason, StateInterval, WarpState};
 use warplab_units::{Cycle, WarpSlot};
 
@@ -91,10 +91,7 @@ impl Advance<'_> {
             return;
         }
         if counter == COPY_COUNTER {
-            let Warp { copies, counters, .. } = warp;
-            copies.end().for_each(|counter| {
-                counters.release(counter);
-            });
+            self.end_copy(slot);
         } else {
             warp.counters.release(counter);
         }

@@ -1,12 +1,13 @@
 //! What an SM tells about itself: counters, waiting warps, faults.
 
 use crate::hazards::HazardChecker;
+use crate::mbarrier::waited_for;
 use crate::sm::Sm;
 use crate::sub_partition::SubPartition;
 use crate::values::HeapRefusal;
 use crate::warp::{BarrierBehind, Phase, Warp};
 use crate::{Context, LaunchSpec};
-use warplab_exec::{ExecFault, LaunchFault, PrintedLines};
+use warplab_exec::{ExecFault, LaunchFault, Mbarrier, PrintedLines};
 use warplab_trace::{Hazards, MemoryUse, SmCounters, StallReason, WarpState};
 use warplab_units::{BlockId, Cycle, WarpSlot};
 
@@ -23,6 +24,8 @@ pub struct WaitingWarp {
     pub pc: u32,
     /// Its state.
     pub state: WarpState,
+    /// The barrier in shared memory that it waits for, and where that is.
+    pub barrier: Option<(u32, Mbarrier)>,
 }
 
 impl Sm {
@@ -72,7 +75,9 @@ impl Sm {
     }
 
     fn waiting_warp(&self, slot: WarpSlot, warp: &Warp) -> WaitingWarp {
-        let block = self.blocks[usize::from(warp.block)].as_ref().map_or(0, |block| block.number);
+        let resident = self.blocks[usize::from(warp.block)].as_ref();
+        let block = resident.map_or(0, |block| block.number);
+        let barrier = resident.and_then(|block| waited_for(block, slot));
         let paths = warp.state.paths.all();
         let next = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
         let pc = match warp.barrier {
@@ -82,7 +87,7 @@ impl Sm {
         let ready =
             if self.held { WarpState::Stalled(StallReason::DispatchStall) } else { WarpState::NotSelected };
         let state = warp.phase.reason().map_or(ready, WarpState::Stalled);
-        WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state }
+        WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state, barrier }
     }
 
     /// Turns the hazard checker on; the context must have its table from now on.

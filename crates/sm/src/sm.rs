@@ -1,6 +1,7 @@
 //! The SM's own loop: events, issue, and the jump to the next cycle in which anything can happen.
 
 use crate::blocks::{BlockEnd, BlockStart, ResidentBlock};
+use crate::bulk::BulkUnit;
 use crate::constants::Constants;
 use crate::context::Context;
 use crate::events::{Event, Events};
@@ -38,6 +39,7 @@ pub struct Sm {
     pub(crate) events: Events,
     pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
+    pub(crate) bulk: Box<BulkUnit>,
     pub(crate) fetch: Fetch,
     pub(crate) constants: Constants,
     pub(crate) overlay: Overlay,
@@ -108,6 +110,7 @@ impl Sm {
             events: Events::new(),
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
+            bulk: Box::default(),
             fetch: Fetch::new(&spec.fetch, spec.sub_partitions, spec.distance(id)),
             constants: Constants::new(spec.constants.as_ref(), id, spec.distance(id)),
             overlay: Overlay::default(),
@@ -429,6 +432,10 @@ impl Advance<'_> {
                 Event::Sent { slot, generation, requests } => {
                     self.sent(usize::from(slot), generation, requests);
                 }
+                Event::BulkStep => self.step_bulk(),
+                Event::BulkRead { copy } => self.bulk_read(copy),
+                Event::BulkDone { copy } => self.bulk_done(copy),
+                Event::WaitedEnough { slot, serial } => self.waited_enough(slot, serial),
             }
         }
     }
@@ -452,6 +459,7 @@ impl Advance<'_> {
                     warp.unacknowledged += u32::from(requests);
                 }
             }
+            Outcome::BulkLine { copy } => self.bulk_line(copy),
             Outcome::Acknowledged { slot, generation } => {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {

@@ -8,7 +8,8 @@ use crate::register_file::RegisterFileSpec;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
-    BarrierHolds, Crossbar, Divergence, IssueRules, L1Cache, Multiprocessor, SchedulerPolicy, SharedMemory,
+    BarrierHolds, BulkCopies, Crossbar, Divergence, IssueRules, L1Cache, Mbarriers, Multiprocessor,
+    SchedulerPolicy, SharedMemory,
 };
 use warplab_exec::DivergenceModel;
 use warplab_program::LatencyTable;
@@ -56,6 +57,9 @@ pub struct SmSpec {
     pub(crate) exclusive_lanes: u32,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
+    /// All zeros on a machine without, which runs no kernel that has one.
+    pub(crate) mbarriers: Mbarriers,
+    pub(crate) bulk: BulkCopies,
     pub(crate) l1: L1Cache,
     /// What the carve-out leaves of level one.
     pub(crate) l1_kib: u32,
@@ -164,6 +168,8 @@ impl SmSpec {
             exclusive_lanes: sm.instructions.exclusive_lanes,
             lsu: lsu_spec(sm, &config.crossbar, l1_kib as usize * 1024 / LINE_BYTES as usize),
             shared: sm.shared,
+            mbarriers: sm.mbarriers.unwrap_or_default(),
+            bulk: sm.bulk_copies.unwrap_or_default(),
             l1: sm.l1,
             l1_kib,
             l1_sets: SetNumbers::new(&sm.l1),

@@ -33,6 +33,8 @@ pub(crate) enum Phase {
     FetchingConstant { seen: u8, fetch_from: u16 },
     /// `NANOSLEEP`.
     Sleeping,
+    /// It sleeps until a phase of a barrier in shared memory is over, or a while.
+    AtMbarrier,
     /// A call of the driver.
     SystemCall,
     /// The block barrier is complete and lets the warp go.
@@ -62,7 +64,7 @@ impl Phase {
             Phase::BranchResolving { .. } | Phase::Exiting { .. } => StallReason::BranchResolving,
             Phase::Fetching => StallReason::NoInstruction,
             Phase::FetchingConstant { .. } => StallReason::ImcMiss,
-            Phase::Sleeping => StallReason::Sleeping,
+            Phase::Sleeping | Phase::AtMbarrier => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
             Phase::LeavingBarrier | Phase::AtBlockBarrier => StallReason::Barrier,
             Phase::AtFence => StallReason::Membar,
@@ -184,6 +186,8 @@ pub(crate) struct Warp {
     pub(crate) drained: Cycle,
     /// Copies from global to shared memory.
     pub(crate) copies: Copies,
+    /// Bulk copies to global memory.
+    pub(crate) bulk: Option<Box<Copies>>,
 }
 
 impl Warp {
@@ -206,6 +210,7 @@ impl Warp {
             unsent: 0,
             drained: Cycle(0),
             copies: Copies::default(),
+            bulk: None,
         }
     }
 
@@ -233,6 +238,7 @@ impl Warp {
         self.unsent = 0;
         self.drained = now;
         self.copies = Copies::default();
+        self.bulk = None;
         self.entered = now;
         self.since = now;
     }

@@ -3,6 +3,7 @@
 //! Every number lives in the RON file with its source on its line. Nothing here has a default that changes a
 //! result: what a machine is stands in one place.
 
+mod asynchronous;
 mod chip;
 mod clusters;
 mod compiler;
@@ -16,6 +17,7 @@ mod slice_hash;
 mod slice_table;
 mod timing;
 
+pub use asynchronous::{BulkCopies, Mbarriers};
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;

@@ -1,5 +1,6 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
+use super::asynchronous::{BulkCopies, Mbarriers};
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
 use super::pipes::Pipes;
@@ -46,6 +47,12 @@ pub struct Multiprocessor {
     pub memory_pipeline: MemoryPipeline,
     /// Shared memory.
     pub shared: SharedMemory,
+    /// Barriers in shared memory (`mbarrier`); the machine has none where it is not given.
+    #[serde(default)]
+    pub mbarriers: Option<Mbarriers>,
+    /// Copies of many lines by one instruction (`cp.async.bulk`); the machine has none where it is not given.
+    #[serde(default)]
+    pub bulk_copies: Option<BulkCopies>,
     /// The level-one cache.
     pub l1: L1Cache,
 }

@@ -60,7 +60,10 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         O::Endcollective => Control::EndCollective,
         O::Yield => Control::Yield,
-        O::Nanosleep => Control::Sleep,
+        O::Nanosleep => {
+            d.ignore(&[M::Syncs]);
+            Control::Sleep
+        }
         O::Bar => return block_barrier(d).map(Some),
         O::Membar => {
             d.ignore(&[M::Sc, M::All]);
@@ -73,7 +76,15 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Control::Fence(scope.unwrap_or(FenceScope::Block))
         }
-        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Ldgdepbar | O::Nop => Control::Nop,
+        O::Fence => {
+            d.ignore(&[M::View, M::Async, M::S, M::G]);
+            Control::Nop
+        }
+        // The blocks of a launch are clusters of their own, which do without: c[0x0][0x140] says so.
+        O::UcgabarArv | O::UcgabarWait => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Ldgdepbar | O::Utmacmdflush | O::Nop => {
+            Control::Nop
+        }
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop
@@ -126,6 +137,7 @@ fn system_call(d: &Decoder<'_>) -> Result<Op, String> {
 fn branch(d: &Decoder<'_>) -> Result<Op, String> {
     let target = d.target()?;
     let (div, conv) = (d.has(M::Div), d.has(M::Conv));
+    let any = d.has(M::U) && d.has(M::Any);
     d.ignore(&[M::U, M::Any]);
     let mut sources = [SourceOperand::default(); 3];
     let control = if div || conv {
@@ -136,7 +148,7 @@ fn branch(d: &Decoder<'_>) -> Result<Op, String> {
         };
         Control::BranchMask { target, when_equal: conv }
     } else {
-        Control::Branch { target }
+        if any { Control::BranchAny { target } } else { Control::Branch { target } }
     };
     Ok(d.finish(OpKind::Control(control), sources, PredicateSource::TRUE))
 }

@@ -14,6 +14,7 @@ fn is_signed(d: &Decoder<'_>) -> bool {
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let sources = || d.sources(Sign::Integer);
     let alu = match d.instruction.opcode {
+        O::Uiadd3 if d.has(M::B64) => Alu::AddWide,
         O::Iadd3 | O::Uiadd3 => Alu::Add3 { carry: d.has(M::X) },
         O::Vimnmx | O::Vimnmx3 | O::Viaddmnmx | O::Viadd if is_packed(d) => return packed(d).map(Some),
         O::Viadd => Alu::Add3 { carry: false },

@@ -136,7 +136,7 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
     Ok(d.finish(OpKind::Memory(memory), sources, PredicateSource::TRUE))
 }
 
-fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
+pub(super) fn address_form(d: &Decoder<'_>, address: AddressOperand) -> AddressForm {
     AddressForm {
         base: d.row(address.base.unwrap_or(Register::ZERO)),
         wide: d.instruction.address_is_wide(&address),
@@ -292,8 +292,8 @@ fn register_like(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             ]);
             Warp::Reduce { op: op.unwrap_or(AtomicOp::And), signed }
         }
-        O::Elect => return Ok(Some(d.finish_without_sources(OpKind::Warp(Warp::Elect)))),
-        O::R2ur => Warp::ToUniform,
+        O::Elect => Warp::Elect,
+        O::R2ur => Warp::ToUniform { or: d.has(M::Or) },
         O::Movm => {
             d.ignore(&[M::B16, M::Mt88]);
             Warp::Transpose

@@ -1,9 +1,11 @@
 //! Kernel to code: every instruction is checked and put into its compact form before anything runs.
 
+mod bulk;
 mod control;
 mod float;
 mod integer;
 mod matrix;
+mod mbarrier;
 mod memory;
 
 use crate::fault::DecodeFault;
@@ -80,8 +82,15 @@ pub fn is_executed(opcode: Opcode) -> bool {
 /// Tries to decode an instruction; none when its opcode is of another file.
 type Decode = fn(&Decoder<'_>) -> Result<Option<Op>, String>;
 
-const DECODERS: [Decode; 5] =
-    [integer::decode, float::decode, memory::decode, matrix::decode, control::decode];
+const DECODERS: [Decode; 7] = [
+    integer::decode,
+    float::decode,
+    memory::decode,
+    mbarrier::decode,
+    bulk::decode,
+    matrix::decode,
+    control::decode,
+];
 
 fn decode(decoder: &Decoder<'_>) -> Result<Op, String> {
     for decode in DECODERS {

@@ -29,6 +29,8 @@ pub(crate) enum Combine {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Alu {
+    /// d = a + b + c, of 64 bits.
+    AddWide,
     Add3 {
         carry: bool,
     },

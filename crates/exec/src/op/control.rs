@@ -54,6 +54,10 @@ pub(crate) enum Control {
     },
     Fence(FenceScope),
     Trap,
+    /// A branch that all lanes take if any does.
+    BranchAny {
+        target: u32,
+    },
 }
 
 /// A call beside that of a named function, which is a branch.

@@ -104,6 +104,8 @@ pub enum AccessKind {
     Reduction,
     /// Adds to each word of shared memory how many lanes point at it: they share a pass.
     Count,
+    /// Works on a barrier in shared memory.
+    Mbarrier,
     /// Prefetch, invalidation, write-back.
     CacheControl,
     /// Loads matrix rows from shared memory; `bytes` is 16, a row a lane.

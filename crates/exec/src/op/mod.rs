@@ -1,17 +1,22 @@
 //! The vocabulary of decoded instructions: what an instruction does, to what, and where it puts its result.
 
 mod arithmetic;
+mod bulk;
 mod code;
 mod control;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod warp;
 
 pub(crate) use arithmetic::*;
+pub use bulk::BulkKind;
+pub(crate) use bulk::BulkOp;
 pub use code::Code;
 pub use control::{BarrierKind, FenceScope};
 pub(crate) use control::{Call, Control, Special};
 pub(crate) use matrix::{FactorFormat, Matrix, MatrixKind};
+pub(crate) use mbarrier::{Amount, MbarrierKind, MbarrierOp};
 pub use memory::{AccessKind, AtomicOp, AtomicType, CachePolicy, Eviction, Scope, Space};
 pub(crate) use memory::{AddressForm, Memory, MemoryForm, SpaceForm};
 pub(crate) use warp::{ShuffleMode, VoteMode, Warp};
@@ -147,6 +152,8 @@ pub(crate) enum OpKind {
     Matrix(Matrix),
     Special(Special),
     Memory(Memory),
+    Mbarrier(MbarrierOp),
+    Bulk(BulkOp),
     Warp(Warp),
     Control(Control),
     Call(Call),

@@ -15,7 +15,10 @@ pub(crate) enum Warp {
         signed: bool,
     },
     Elect,
-    ToUniform,
+    /// p = the value of the lane is another one than that of the lowest; `or`: or p.
+    ToUniform {
+        or: bool,
+    },
     /// d = the transpose of an 8x8 matrix of 16-bit elements.
     Transpose,
 }

@@ -1,7 +1,7 @@
 //! Integer, logic, comparison, predicates.
 
 use crate::LANES;
-use crate::op::{Alu, Combine, Compare, Packed, PackedOperation, Permute, TRASH_PREDICATE};
+use crate::op::{Alu, Combine, Compare, Packed, PackedOperation, Permute, SourceKind, TRASH_PREDICATE};
 use crate::semantics::lanes::Machine;
 use warplab_units::{LaneBits, lane_bit};
 
@@ -11,6 +11,7 @@ const FIRST_UNIFORM_PREDICATE: usize = 8;
 #[inline(always)]
 pub(crate) fn execute(m: &mut Machine<'_>, alu: Alu) {
     match alu {
+        Alu::AddWide => add_wide(m),
         Alu::Add3 { carry } => add3(m, carry),
         Alu::Mad => mad(m),
         Alu::MadWide { signed } => mad_wide(m, signed, false),
@@ -470,4 +471,16 @@ fn register_to_predicates(m: &mut Machine<'_>, byte: u8) {
         let changed = chosen & exec;
         *slot = *slot & !changed | lanes & changed;
     }
+}
+
+/// d = a + b + c, of 64 bits; a number has a sign.
+#[cold]
+fn add_wide(m: &mut Machine<'_>) {
+    let term = |index: usize| match m.op.sources[index].from {
+        SourceKind::Immediate(value) => [i64::from(value as i32) as u64; LANES],
+        _ => m.wide(index),
+    };
+    let [a, b, c] = [0, 1, 2].map(term);
+    let sum = std::array::from_fn(|lane| a[lane].wrapping_add(b[lane]).wrapping_add(c[lane]));
+    m.write_wide(&sum);
 }

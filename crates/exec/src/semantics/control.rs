@@ -92,9 +92,20 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             m.warp.paths.advance();
             return Ok(if mask.is_empty() { Step::Next } else { Step::Fence { scope } });
         }
+        Control::BranchAny { target } => return Ok(branch_any(m, target)),
         Control::Trap => return Ok(if mask.is_empty() { next(m) } else { Step::Trap }),
     }
     Ok(next(m))
+}
+
+/// All lanes of the path take a branch that any of them wants.
+#[cold]
+fn branch_any(m: &mut Flow<'_>, target: u32) -> Step {
+    let wanted = m.mask & m.predicate(0);
+    let all = m.warp.paths.current().map_or(WarpMask::EMPTY, |path| path.mask);
+    let taken = if wanted.is_empty() { wanted } else { all };
+    m.warp.paths.branch(taken, target);
+    Step::Branched { taken: !taken.is_empty(), diverged: false, targets: 0 }
 }
 
 fn next(m: &mut Flow<'_>) -> Step {

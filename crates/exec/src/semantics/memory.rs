@@ -138,7 +138,7 @@ fn space_of(address: u64) -> Space {
 
 /// The address of every lane.
 #[inline(always)]
-fn addresses(m: &Machine<'_>, form: AddressForm) -> PerLane<u64> {
+pub(super) fn addresses(m: &Machine<'_>, form: AddressForm) -> PerLane<u64> {
     let uniform = form.uniform.map_or(0, |register| {
         let at = usize::from(register);
         let upper = if form.uniform_wide { m.warp.uniforms[at + 1] } else { 0 };
@@ -287,7 +287,7 @@ fn access<M: GlobalMemory>(
         }
         AccessKind::MatrixLoad => matrices::load(m, memory, lanes, environment)?,
         AccessKind::MatrixStore => matrices::store(m, memory, lanes, environment)?,
-        AccessKind::CacheControl => {}
+        AccessKind::CacheControl | AccessKind::Mbarrier => {}
     }
     Ok(false)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod alu;
 pub(crate) mod atomics;
+pub(crate) mod bulk;
 pub(crate) mod byte;
 pub(crate) mod calls;
 pub(crate) mod common;
@@ -12,6 +13,7 @@ pub(crate) mod flow;
 pub(crate) mod half;
 pub(crate) mod lanes;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod mufu;
 mod print_format;

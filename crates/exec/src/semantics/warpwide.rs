@@ -16,10 +16,26 @@ pub(crate) fn execute(m: &mut Machine<'_>, operation: Warp) {
         Warp::Elect => {
             let lowest = m.mask & m.mask.wrapping_neg();
             m.write_predicate(0, lowest);
+            m.write(&[lowest.trailing_zeros(); LANES]);
         }
-        Warp::ToUniform => m.map1(|a| a),
+        Warp::ToUniform { or } => to_uniform(m, or),
         Warp::Transpose => transpose(m),
     }
+}
+
+/// A register of the warp = a of the lowest lane; p = a is another one, which a loop over all values goes on for.
+fn to_uniform(m: &mut Machine<'_>, or: bool) {
+    let out = usize::from(m.op.out[0]);
+    if out < 7 && m.mask != 0 {
+        let mut space = None;
+        let a = m.source(0, &mut space);
+        let first = a[LaneMask(m.mask).lowest().unwrap_or(0)];
+        let others = LaneMask(m.mask).lanes().filter(|&lane| a[lane] != first);
+        let others = others.fold(0, |lanes, lane| lanes | 1 << lane);
+        let before = if or { m.warp.predicates[out] } else { 0 };
+        m.write_predicate(0, others | before);
+    }
+    m.map1(|a| a);
 }
 
 /// d = a of another lane; p = that lane is in the segment. A lane that is not active gives its register as it is.

@@ -4,6 +4,7 @@
 pub(crate) mod barriers;
 pub(crate) mod heap;
 pub(crate) mod image;
+pub(crate) mod mbarrier;
 pub(crate) mod paths;
 pub(crate) mod printed;
 pub(crate) mod registers;

@@ -2,10 +2,11 @@
 
 use crate::LANES;
 use crate::Row;
-use crate::fault::{FaultKind, MemoryFault};
+use crate::fault::{ExecFault, FaultKind, MemoryFault};
 use crate::memory::{AtomicRequest, Lanes, Pattern};
 use crate::op::Space;
 use crate::semantics::atomics::apply;
+use crate::state::mbarrier::{Arrival, Mbarrier};
 use serde::{Deserialize, Serialize};
 use warplab_units::Address;
 
@@ -140,6 +141,33 @@ impl SharedMemory {
                 (0..lanes.bytes as usize / 4).for_each(|word| self.words[at + word] = data[word][lane]);
             }
         }
+        Ok(())
+    }
+
+    /// The barrier at an address that has been checked; beyond the end all its bits are zero.
+    #[must_use]
+    pub fn mbarrier(&self, address: u32) -> Mbarrier {
+        let word = |at: usize| u64::from(self.words.get(at).copied().unwrap_or(0));
+        let at = address as usize / 4;
+        Mbarrier::of_word(word(at) | word(at + 1) << 32)
+    }
+
+    /// Sets the word of a barrier.
+    pub(crate) fn set_mbarrier(&mut self, address: u32, word: u64) {
+        let at = address as usize / 4;
+        if let Some([low, high]) = self.words.get_mut(at..at + 2) {
+            (*low, *high) = (word as u32, (word >> 32) as u32);
+        }
+    }
+
+    /// An arrival at the barrier at an address.
+    ///
+    /// # Errors
+    /// When more arrive than it waits for; it stays as it is.
+    pub fn arrive(&mut self, address: u32, arrival: Arrival) -> Result<(), ExecFault> {
+        let changed = self.mbarrier(address).arrive(arrival);
+        let changed = changed.map_err(|fault| ExecFault::Mbarrier { fault, address, lane: 0 })?;
+        self.set_mbarrier(address, changed.word());
         Ok(())
     }
 

@@ -209,6 +209,13 @@ impl ArchitecturalState {
         if number < 63 { self.row(row).uniforms[number as usize] } else { 0 }
     }
 
+    /// Sets a predicate of some lanes of the lower row: the late answer of a wait.
+    pub fn set_predicate(&mut self, number: u8, lanes: LaneMask) {
+        if let Some(predicate) = self.lower.predicates.get_mut(usize::from(number)) {
+            *predicate |= lanes.0;
+        }
+    }
+
     /// The thread index of a lane of the warp in x, y and z.
     #[must_use]
     pub fn thread(&self, lane: usize) -> [u32; 3] {

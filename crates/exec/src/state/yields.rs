@@ -45,6 +45,9 @@ impl Paths {
     /// Runnable paths at the place of the current one go on with it.
     #[cold]
     pub(super) fn gather(&mut self) {
+        if self.current.is_none() && self.end_circle() {
+            self.current = self.list.iter().rposition(|path| path.status == PathStatus::Runnable);
+        }
         let Some(index) = self.current else { return };
         let here = self.list[index];
         let joins = |path: &Path| (path.pc, path.status) == (here.pc, PathStatus::Runnable);
@@ -82,6 +85,32 @@ impl Paths {
         let goes_on = !yielded.is_empty() && missing.without(yielded).is_empty() && (come | yielded) == all;
         self.parted |= goes_on;
         goes_on
+    }
+
+    /// Lanes that have parted wait at a convergence barrier for others, which wait at `WARPSYNC` for them: the former go on. Whether
+    /// there are such lanes.
+    #[cold]
+    pub(super) fn end_circle(&mut self) -> bool {
+        let waits_for = |lanes: WarpMask, mask: WarpMask| !(mask & lanes).is_empty();
+        let synchronises = |path: &Path| match path.status {
+            PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
+            _ => WarpMask::EMPTY,
+        };
+        for index in 0..self.list.len() {
+            let Path { mask, status, .. } = self.list[index];
+            let PathStatus::AtConvergence(barrier) = status else { continue };
+            let lane = mask.lowest().unwrap_or(0);
+            let missing = (self.participants(barrier)[lane] & self.live()).without(mask);
+            let waiting = self.list.iter().filter(|other| waits_for(mask, synchronises(other)));
+            let waiting = waiting.fold(WarpMask::EMPTY, |lanes, other| lanes | other.mask);
+            if missing.without(waiting).is_empty() {
+                self.forget(barrier, mask);
+                let path = &mut self.list[index];
+                (path.pc, path.status) = (path.pc + 1, PathStatus::Runnable);
+                return true;
+            }
+        }
+        false
     }
 
     /// `BSSY` where lanes have parted: they are to meet all that are still at the barrier, too.

@@ -6,6 +6,7 @@ mod computations;
 mod floats;
 mod integers;
 mod matrices;
+mod mbarriers;
 mod memory;
 mod warps;
 mod waves;

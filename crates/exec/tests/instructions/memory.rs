@@ -213,7 +213,7 @@ fn random_rules_have_their_mean_and_deviation() {
     assert!((mean - 0.5).abs() < 0.01 && (deviation - 0.2887).abs() < 0.01, "{mean} {deviation}");
 }
 
-fn launch(
+pub(crate) fn launch(
     text: &str,
     block: u32,
     bytes: u64,

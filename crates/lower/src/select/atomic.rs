@@ -4,13 +4,16 @@ use super::{Selector, when};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Value};
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
-use warplab_ptx::tree::{self, Operation, Scope, Semantics, Space, Type};
+use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Space, Type};
 
 use super::memory::Window;
 use Modifier as M;
 
 impl Selector<'_, '_> {
     pub(super) fn atomic(&mut self, flat: &Flat<'_>) {
+        if flat.tree.flag(Flag::Async) {
+            return self.unsupported("'red.async' is not supported: a launch has no clusters here");
+        }
         if self.guard.is_always() {
             return self.atomic_unguarded(flat);
         }

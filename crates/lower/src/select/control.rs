@@ -1,9 +1,13 @@
 //! Which method selects which instruction; branches, exits, barriers, fences.
 
+use super::logic::Shift;
+use super::values::Source;
 use super::{Selector, values::not, when};
 use crate::flat::{Flat, LabelId, Value};
 use warplab_program::{Guard, Modifier, Opcode, Operand, Predicate};
-use warplab_ptx::tree::{self, Flag, Operation, Scope, Semantics, Type};
+use warplab_ptx::tree::{
+    self, FenceKind, Flag, Modifier as Dotted, Operation, Scope, Semantics, Space, Type,
+};
 
 /// Barriers of a block.
 const BARRIERS: u32 = 16;
@@ -11,8 +15,8 @@ const BARRIERS: u32 = 16;
 /// Whether an instruction is lowered, in its usual forms; one that is not is refused.
 #[must_use]
 pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    use tree::Opcode::{Getctarank, Mapa};
-    !matches!(opcode, Getctarank | Mapa)
+    let _ = opcode;
+    true
 }
 
 impl Selector<'_, '_> {
@@ -27,13 +31,17 @@ impl Selector<'_, '_> {
             Bra => self.bra(flat),
             Exit | Ret => self.op(Opcode::Exit, &[], []),
             Trap | Brkpt => self.op(Opcode::Bpt, &[], []),
+            Barrier if flat.tree.scope() == Some(Scope::Cluster) => self.cluster_barrier(flat),
             Bar | Barrier => self.bar(flat),
             Membar | Fence => self.fence(flat),
             Nanosleep => {
                 let time = self.source(&flat.operands[0], Type::U32).low;
                 self.op(Opcode::Nanosleep, &[], [time]);
             }
-            Pmevent | Griddepcontrol | Discard | Applypriority => {}
+            Mbarrier => self.mbarrier(flat),
+            Mapa => self.mapa(flat),
+            Getctarank => self.getctarank(flat),
+            Pmevent | Griddepcontrol | Discard | Applypriority | Setmaxnreg => {}
             Mov => self.mov(flat, ty),
             Cvta => self.cvta(flat),
             Isspacep => self.isspacep(flat),
@@ -190,9 +198,48 @@ impl Selector<'_, '_> {
         }
     }
 
+    /// The barrier of a cluster that is one block: threads meet where they wait.
+    fn cluster_barrier(&mut self, flat: &Flat<'_>) {
+        if flat.tree.flag(Flag::Wait) {
+            self.barriers = self.barriers.max(1);
+            self.op(Opcode::Bar, &[Modifier::Sync, Modifier::DeferBlocking], [Operand::Immediate(0)]);
+        }
+    }
+
+    /// `mapa`: the address of a place in the shared memory of a block of the cluster has its rank in the upper byte.
+    fn mapa(&mut self, flat: &Flat<'_>) {
+        let ty = flat.tree.ty().unwrap_or(Type::U32);
+        let source = match &flat.operands[1] {
+            address @ Value::Address(..) => {
+                Source { low: Operand::register(self.register(address, ty)), high: Operand::ZERO }
+            }
+            value => self.source(value, ty),
+        };
+        let rank = self.source(&flat.operands[2], Type::U32).low;
+        let to = self.result(&flat.operands[0], ty.bits());
+        let rank = self.in_register(Source { low: rank, high: Operand::ZERO }, 32);
+        let operands = [Operand::register(rank), Operand::Immediate(0x654), source.low];
+        let low = Operand::register(self.compute(Opcode::Prmt, &[], operands));
+        self.move_to(to, Source { low, high: source.high }, ty.bits());
+    }
+
+    /// The rank of the block of a cluster in whose shared memory an address lies.
+    fn getctarank(&mut self, flat: &Flat<'_>) {
+        let ty = flat.tree.ty().unwrap_or(Type::U32);
+        let address = self.source(&flat.operands[1], ty).low;
+        let to = self.result(&flat.operands[0], 32);
+        self.shift32(to, address, Operand::Immediate(24), Shift::Logical);
+    }
+
     fn fence(&mut self, flat: &Flat<'_>) {
         use Modifier as M;
         let tree = flat.tree;
+        if tree.has(Dotted::Fence(FenceKind::MbarrierInit)) {
+            return;
+        }
+        if tree.has(Dotted::Fence(FenceKind::Async)) {
+            return self.fence_of_copies(flat);
+        }
         let scope = match tree.scope() {
             Some(Scope::Cta) => M::Cta,
             Some(Scope::Sys) => M::Sys,
@@ -207,6 +254,19 @@ impl Selector<'_, '_> {
             self.op(Opcode::Errbar, &[], []);
             self.op(Opcode::Cctl, &[M::Ivall], []);
         }
+    }
+
+    /// What threads have done with memory comes before what bulk copies do with it.
+    fn fence_of_copies(&mut self, flat: &Flat<'_>) {
+        use Modifier as M;
+        let space = flat.tree.space().map(Space::family);
+        match space {
+            Some(Space::Global) => {}
+            Some(Space::Shared | Space::SharedCluster) => self.op(Opcode::Membar, &[M::All, M::Cta], []),
+            _ => self.op(Opcode::Membar, &[M::All, M::Gpu], []),
+        }
+        let view = if space == Some(Space::Global) { M::G } else { M::S };
+        self.op(Opcode::Fence, &[M::View, M::Async, view], []);
     }
 
     fn mov(&mut self, flat: &Flat<'_>, ty: Type) {
@@ -228,7 +288,7 @@ impl Selector<'_, '_> {
     }
 
     /// Takes a value apart: halves of 16 or 32 bits, or bytes.
-    fn unpack(&mut self, parts: &[Value], source: super::Source, ty: Type) {
+    fn unpack(&mut self, parts: &[Value], source: Source, ty: Type) {
         let bits = ty.bits() / crate::code::number(parts.len().max(1));
         for (index, part) in parts.iter().enumerate() {
             let Value::Register(id) = part else { continue };

@@ -22,6 +22,12 @@ struct Extent {
 impl Selector<'_, '_> {
     pub(super) fn copies(&mut self, flat: &Flat<'_>) {
         let tree = flat.tree;
+        if tree.flag(Flag::Bulk) {
+            return self.bulk_copies(flat);
+        }
+        if tree.flag(Flag::Mbarrier) {
+            return self.arrive_after_copies(flat);
+        }
         if tree.flag(Flag::CommitGroup) {
             return self.op(Opcode::Ldgdepbar, &[], []);
         }

@@ -322,6 +322,9 @@ impl Selector<'_, '_> {
     }
 
     pub(super) fn store(&mut self, flat: &Flat<'_>) {
+        if flat.tree.flag(Flag::Async) {
+            return self.unsupported("'st.async' is not supported: a launch has no clusters here");
+        }
         let ty = flat.tree.ty().unwrap_or(Type::B32);
         let address = flat.operands[0].clone();
         let window = self.window(flat, &address);

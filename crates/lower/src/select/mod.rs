@@ -5,6 +5,7 @@
 
 mod addresses;
 mod atomic;
+mod bulk;
 mod bytes;
 mod calls;
 mod compare;
@@ -19,6 +20,7 @@ mod half;
 mod integer;
 mod logic;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod names;
 mod narrow_atomic;
@@ -40,6 +42,7 @@ use warplab_program::{
 };
 use warplab_ptx::tree::{self, Flag, Type};
 
+pub(crate) use bulk::BULK_GROUPS;
 pub use control::is_lowered;
 pub(crate) use copies::GROUPS;
 pub(crate) use logic::Shift;
@@ -473,7 +476,11 @@ fn is_long(flat: &Flat<'_>) -> bool {
         }
         Atom | Red => true,
         // How much is read, or nothing, is computed.
-        Cp => flat.operands.len() > 3,
+        Cp => flat.operands.len() > 3 || tree.flag(Flag::Bulk),
+        Mbarrier => {
+            let waits = tree.flag(Flag::TryWait) || tree.flag(Flag::TestWait);
+            waits && (flat.operands.len() > 3 || tree.scope() == Some(tree::Scope::Cluster))
+        }
         Add => tree.flag(Flag::Sat),
         Sub => tree.flag(Flag::Sat),
         Cvt => true,
@@ -488,6 +495,11 @@ pub(crate) fn result_count(flat: &Flat<'_>) -> usize {
         St | Red | Bra | Brx | Membar | Fence | Exit | Ret | Trap | Brkpt | Prefetch | Prefetchu
         | Nanosleep | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol => 0,
         Bar | Barrier => usize::from(flat.tree.flag(Flag::Red)),
+        Setmaxnreg => 0,
+        Mbarrier => {
+            let gives = [Flag::Arrive, Flag::ArriveDrop, Flag::TestWait, Flag::TryWait, Flag::PendingCount];
+            usize::from(gives.iter().any(|&flag| flat.tree.flag(flag)))
+        }
         _ => 1,
     }
 }

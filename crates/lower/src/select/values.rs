@@ -407,7 +407,7 @@ impl Selector<'_, '_> {
         let by_axis = |x, y, z| Some([x, y, z].get(axis).copied().unwrap_or(S::Zero));
         let fixed = match special {
             Special::Tid => by_axis(S::TidX, S::TidY, S::TidZ),
-            Special::Ctaid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
+            Special::Ctaid | Special::Clusterid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
             Special::Laneid => Some(S::LaneId),
             Special::Smid => Some(S::VirtualSmId),
             Special::Nsmid => Some(S::SmCount),
@@ -444,7 +444,9 @@ impl Selector<'_, '_> {
                 Source { low: Operand::register(number), high: Operand::ZERO }
             }
             Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * crate::code::number(axis)),
-            Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis)),
+            Special::Nctaid | Special::Nclusterid => {
+                constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis))
+            }
             Special::TotalSmemSize => {
                 let all = self.compute(Opcode::S2r, &[], [Operand::Special(S::SharedBytes)]);
                 let reserved = constant(self, launch::RESERVED_SHARED_BYTES).low;
@@ -474,8 +476,11 @@ impl Selector<'_, '_> {
                 Source { low: low.low, high: high.low }
             }
             Special::Gridid => clock(self, S::GridId),
-            Special::ClusterCtarank | Special::Clusterid | Special::ClusterCtaid => Source::constant(0),
-            Special::ClusterNctarank | Special::ClusterNctaid | Special::Nclusterid => Source::constant(1),
+            // A cluster is one block.
+            Special::ClusterCtarank | Special::ClusterCtaid | Special::IsExplicitCluster => {
+                Source::constant(0)
+            }
+            Special::ClusterNctarank | Special::ClusterNctaid => Source::constant(1),
             other => match environment_register(other) {
                 // What a driver puts there belongs to cooperative launches and the like; a plain one has zeros.
                 Some(number) => constant(self, launch::ENVIRONMENT + 4 * number),
@@ -495,6 +500,8 @@ impl Selector<'_, '_> {
             Value::Immediate(constant) => {
                 return if constant.as_int() == Some(0) { Operand::FALSE } else { Operand::TRUE };
             }
+            // A launch has no clusters but those of one block.
+            Value::Special(Special::IsExplicitCluster, _) => return Operand::FALSE,
             _ => return Operand::TRUE,
         };
         let source = match self.names.truth(id) {

@@ -15,6 +15,7 @@ mod four_words;
 mod fragments;
 mod instructions;
 mod matrices;
+mod mbarriers;
 mod narrow_atomics;
 mod nibbles;
 mod operations;

@@ -227,8 +227,9 @@ fn shared_atomics_on_floats_and_doublewords() {
 #[test]
 fn what_is_not_supported_is_said_all_at_once() {
     let text = format!(
-        "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\nmapa.u64 %rd1, %rd2, %r1;\n\
-         getctarank.u64 %r1, %rd2;\natom.global.exch.b16 %h1, [%rd1], %h2;\nret; }}"
+        "{HEAD}.visible .entry k() {{ .reg .b32 %r<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n\
+         cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r1], [%r2], 16, [%r3];\n\
+         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], 16, [%r2], %h1;\natom.global.exch.b16 %h1, [%rd1], %h2;\nret; }}"
     );
     let source = Source::new("unsupported.ptx", text);
     let parsed = warplab_ptx::parse(&source);

@@ -23,6 +23,9 @@ pub(super) fn operand(cursor: &mut Cursor, instruction: &Instruction) -> Result<
             })
             .map_or_else(|| cursor.fault(from, format!("'{word}' is no predicate"), ""), Ok);
     }
+    if let Some(policy) = cache_policy(cursor) {
+        return Ok(policy);
+    }
     if cursor.rest().starts_with("desc[") || cursor.rest().starts_with('[') {
         return address(cursor);
     }
@@ -39,6 +42,21 @@ pub(super) fn operand(cursor: &mut Cursor, instruction: &Instruction) -> Result<
         bar_suffix(cursor, &mut value)?;
     }
     Ok(value)
+}
+
+/// `desc[UR4]` without an address behind it: a pair of registers of the warp with a cache policy.
+fn cache_policy(cursor: &mut Cursor) -> Option<Operand> {
+    let start = cursor.at;
+    let policy = cursor.eat("desc[").then(|| uniform_register(cursor.name())).flatten();
+    if let Some(register) = policy
+        && cursor.eat("]")
+        && !cursor.rest().starts_with('[')
+    {
+        let modifier = SourceModifier::NONE;
+        return Some(Operand::Uniform { register, modifier, selector: Selector::Pair });
+    }
+    cursor.at = start;
+    None
 }
 
 /// What a disassembler prints after the second bar: `|R2|.reuse.H0_H0`.

@@ -7,24 +7,8 @@ pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
         ("products of matrices of bits or of floats of eight bits", &["BMMA", "QMMA"]),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),
-        (
-            "units for tensor copies (TMA)",
-            &[
-                "UBLKCP",
-                "UBLKPF",
-                "UBLKRED",
-                "UTMACCTL",
-                "UTMALDG",
-                "UTMAPF",
-                "UTMAREDG",
-                "UTMASTG",
-                "UTMACMDFLUSH",
-            ],
-        ),
-        (
-            "barriers in shared memory (mbarrier)",
-            &["SYNCS", "ARRIVES", "FENCE", "UCGABAR_ARV", "UCGABAR_WAIT"],
-        ),
+        ("units for tensor copies (TMA)", &["UTMACCTL", "UTMALDG", "UTMAPF", "UTMAREDG", "UTMASTG"]),
+        ("clusters of several blocks", &["STAS", "REDAS", "UCGABAR_GET", "UCGABAR_SET"]),
     ];
     UNITS.iter().find(|(_, opcodes)| opcodes.contains(&opcode)).map(|(unit, _)| *unit)
 }

@@ -14,7 +14,7 @@ impl Parser<'_> {
         let guard = if self.eat(TokenKind::At) { Some(self.guard()?) } else { None };
         let opcode = self.opcode()?;
         let spec = Spec::of(opcode);
-        let modifiers = self.modifiers(spec);
+        let modifiers = self.modifiers(spec)?;
         let (operands, operand_spans) = self.operands(spec)?;
         self.semicolon()?;
         let span = At(self.since(start));
@@ -43,17 +43,25 @@ impl Parser<'_> {
     }
 
     /// The dotted parts. Those that the opcode does not allow are reported and left out.
-    fn modifiers(&mut self, spec: &Spec) -> Vec<Modifier> {
+    fn modifiers(&mut self, spec: &Spec) -> Parse<Vec<Modifier>> {
         let mut modifiers = Vec::with_capacity(4);
         while self.is(TokenKind::Dotted) {
             let span = self.advance().span;
             let text = &self.text_of(span)[1..];
             match spec.modifier(text) {
                 Some(modifier) => modifiers.push(modifier),
+                None if spec.opcode == Opcode::Cp && text == "tensor" => return self.tensor_copy(span),
                 None => self.wrong_modifier(spec, text, span),
             }
         }
-        modifiers
+        Ok(modifiers)
+    }
+
+    /// What follows is not read: the number of dimensions is no modifier.
+    fn tensor_copy<T>(&mut self, span: Span) -> Parse<T> {
+        let message = "tensor copies ('cp.async.bulk.tensor') are not supported";
+        let help = "there are no units for them (TMA) here; 'cp.async.bulk' copies one range of bytes";
+        self.fail(Diagnostic::error(span, message).with_help(help))
     }
 
     fn wrong_modifier(&mut self, spec: &Spec, text: &str, span: Span) {

@@ -123,6 +123,18 @@ fn warp_and_block_cooperation() {
          match.all.sync.b32 %r1|p, %r2, -1; redux.sync.add.s32 %r1, %r2, -1; elect.sync %r1|p, -1; nanosleep.u32 100;
          griddepcontrol.wait; griddepcontrol.launch_dependents; pmevent 3; cp.async.ca.shared.global [%r1], [%rd1], 16;
          cp.async.commit_group; cp.async.wait_group 0; cp.async.wait_all; brkpt; trap;
+         mbarrier.init.shared::cta.b64 [%r1], 32; mbarrier.inval.b64 [%rd1]; mbarrier.arrive.b64 %rd1, [%rd2];
+         mbarrier.arrive.release.cta.shared::cta.b64 _, [%r1], 3; mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r1], %r2;
+         mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %rd1, [%r1], 2; mbarrier.arrive_drop.shared::cta.b64 %rd1, [%r1];
+         mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2; mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 16;
+         mbarrier.test_wait.shared::cta.b64 p, [%r1], %rd1; mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 p, [%r1], 0;
+         mbarrier.try_wait.parity.shared::cta.b64 p, [%r1], %r2, 1000; mbarrier.pending_count.b64 %r1, %rd1;
+         cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r1]; fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;
+         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], [%rd1], 512, [%r2], %rd2;
+         cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2; cp.async.bulk.prefetch.L2.global [%rd1], 4096;
+         cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r1], 64; cp.async.bulk.commit_group;
+         cp.async.bulk.wait_group 1; cp.async.bulk.wait_group.read 0; mapa.shared::cluster.u32 %r1, %r2, 0;
+         setmaxnreg.inc.sync.aligned.u32 232;
          ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2,%r3,%r4}, [%r5];
          mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};",
     );

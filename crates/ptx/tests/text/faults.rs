@@ -251,3 +251,11 @@ fn a_vector_access_is_at_most_sixteen_bytes() {
         ["6:1: 'ld.global.v4.f64' moves 256 bits, more than 128 (a thread moves at most 16 bytes at once)"]
     );
 }
+
+#[test]
+fn tensor_copies_say_that_they_are_not_there() {
+    let line = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1, {%r2}], [%r3];";
+    let message = "6:14: tensor copies ('cp.async.bulk.tensor') are not supported \
+        (there are no units for them (TMA) here; 'cp.async.bulk' copies one range of bytes)";
+    assert_eq!(faults(line), [message]);
+}

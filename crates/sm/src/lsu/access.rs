@@ -6,9 +6,10 @@ use super::{banks, coalesce};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
+use smallvec::SmallVec;
 use warplab_exec::{AccessKind, AccessRecord, Executed, RowAccess, Scope, Space, Step};
-use warplab_program::Opcode;
 use warplab_program::limits::LOCAL_BYTES;
+use warplab_program::{Modifier, Opcode};
 use warplab_trace::{L1Counters, SharedCounters};
 use warplab_units::{LINE_BYTES, ROW_LANES, SmId};
 
@@ -32,6 +33,9 @@ impl Advance<'_> {
         }
         let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
         if !matches!(executed.step, Step::Memory { .. }) {
+            if matches!(executed.step, Step::Bulk | Step::Mbarrier(_)) {
+                return Some(self.asynchronous_work(executed, latency));
+            }
             sm.shared_counters.exchange_requests += 1;
             let passes = if info.opcode == Opcode::S2r { rows * LANE_NUMBER_PASSES } else { rows };
             return Some(Work::Shared { passes, latency });
@@ -48,6 +52,21 @@ impl Advance<'_> {
                 Some(global_work(record, false, true, spec, &mut sm.lsu))
             }
         }
+    }
+}
+
+impl Advance<'_> {
+    /// What the LSU has to do for a copy of many lines or an instruction on barriers in shared memory.
+    #[cold]
+    #[inline(never)]
+    fn asynchronous_work(&mut self, executed: &Executed, latency: u64) -> Work {
+        if executed.step == Step::Bulk {
+            return Work::Shared { passes: 1, latency };
+        }
+        let instruction = self.context.launch.kernel.instructions.get(executed.pc as usize);
+        let tests = instruction.is_some_and(|instruction| instruction.has(Modifier::Phasechk));
+        let rows = &self.sm.scratch.record.rows;
+        mbarrier_work(rows, tests, self.context.spec, &mut self.sm.shared_counters)
     }
 }
 
@@ -86,6 +105,24 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     };
     let latency = u64::from(first) + further * u64::from(each);
     Work::Shared { passes: taken * u64::from(shared.pass_interval), latency }
+}
+
+/// The passes of an instruction on barriers in shared memory: lanes that name the same are one.
+#[cold]
+fn mbarrier_work(rows: &[RowAccess; 2], tests: bool, spec: &SmSpec, counters: &mut SharedCounters) -> Work {
+    let times = &spec.mbarriers;
+    let mut named: SmallVec<[u64; 4]> = SmallVec::new();
+    for (row, lane) in rows.iter().flat_map(|row| row.mask.lanes().map(move |lane| (row, lane))) {
+        if !named.contains(&row.addresses[lane]) {
+            named.push(row.addresses[lane]);
+        }
+    }
+    let further = if tests { times.test_further } else { times.further };
+    let further = u64::from(further) * (named.len() as u64).saturating_sub(1);
+    counters.atomic_requests += 1;
+    counters.atomic_wavefronts += named.len() as u64;
+    let first = if tests { times.test_latency } else { times.latency };
+    Work::Shared { passes: u64::from(times.interval) + further, latency: u64::from(first) + further }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.

@@ -35,7 +35,11 @@ pub(crate) struct LineAccess {
 impl LineAccess {
     /// An access to a line that is no atomic operation.
     #[inline]
-    fn new(line: u64, (sectors, full): (SectorMask, SectorMask), (words, parts): (u32, u32)) -> LineAccess {
+    pub(super) fn new(
+        line: u64,
+        (sectors, full): (SectorMask, SectorMask),
+        (words, parts): (u32, u32),
+    ) -> LineAccess {
         let line = Address(line);
         let (sector_accesses, headers, compares, copied, alone) = (0, 0, false, false, false);
         LineAccess { line, sectors, full, words, parts, sector_accesses, headers, compares, copied, alone }

@@ -105,6 +105,14 @@ impl Credits {
         allows
     }
 
+    /// Whether fewer than `limit` flits are on the way; nobody waits if not.
+    pub(crate) fn has_room(&mut self, now: Cycle, limit: u32) -> bool {
+        if self.in_flight >= limit {
+            self.take_back(now);
+        }
+        self.in_flight < limit
+    }
+
     /// Looks at all returns up to `now`.
     fn take_back(&mut self, now: Cycle) {
         for next in self.in_ring().take_while(|&next| next <= now) {

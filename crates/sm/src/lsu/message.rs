@@ -90,6 +90,8 @@ pub(crate) enum Outcome {
     Sent { slot: u8, generation: u32, requests: u16, at: Cycle },
     /// A store waits for credits: so many requests will be acknowledged, the first ones perhaps before it has left.
     Held { slot: u8, generation: u32, requests: u16 },
+    /// L2 has answered one request of a bulk copy.
+    BulkLine { copy: u32 },
     /// L2 has acknowledged one request of a store.
     Acknowledged { slot: u8, generation: u32 },
 }

@@ -6,6 +6,7 @@
 mod access;
 mod atomics;
 mod banks;
+mod bulk;
 mod coalesce;
 mod credits;
 mod data;
@@ -114,6 +115,8 @@ enum Token {
     Data { load: LoadId },
     /// Old values for one atomic operation.
     Atomic { load: LoadId },
+    /// A line of a bulk copy.
+    Bulk { copy: u32 },
     /// An acknowledgement.
     Store { slot: u8, generation: u32 },
 }

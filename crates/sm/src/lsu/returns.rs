@@ -38,6 +38,10 @@ impl LoadStoreUnit {
                 outcomes.push(Outcome::Acknowledged { slot, generation });
                 return None;
             }
+            Some(Token::Bulk { copy }) => {
+                outcomes.push(Outcome::BulkLine { copy });
+                return None;
+            }
             None => return None,
         }
         Some(self.data.next())

@@ -1,0 +1,37 @@
+//! Copies of many lines by one instruction.
+
+use super::{AtomicOp, AtomicType, SourceKind};
+
+/// One copy of many lines: each place is in registers of the warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BulkOp {
+    pub(crate) kind: BulkKind,
+    /// The first register of where it goes to: shared memory with its barrier, or global memory.
+    pub(crate) to: u8,
+    /// The first register of where it comes from.
+    pub(crate) from: u8,
+    /// Sixteenths of its bytes.
+    pub(crate) size: SourceKind,
+}
+
+/// What a copy of many lines does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BulkKind {
+    /// From global to shared memory; then the bytes have come to a barrier.
+    #[default]
+    ToShared,
+    /// From shared to global memory.
+    ToGlobal,
+    /// Changes values in global memory by those in shared memory.
+    Reduce(AtomicOp, AtomicType),
+    /// Brings global memory to L2.
+    Prefetch,
+}
+
+impl BulkKind {
+    /// Whether a barrier is told when it has ended.
+    #[must_use]
+    pub fn tells_a_barrier(self) -> bool {
+        self == BulkKind::ToShared
+    }
+}

@@ -1,0 +1,237 @@
+//! Copies of many lines by one instruction: the unit of the SM that asks for them, one copy after the other, line by line.
+
+use crate::copies::Then;
+use crate::events::Event;
+use crate::sm::{Advance, Sm};
+use serde::{Deserialize, Serialize};
+use slab::Slab;
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use warplab_exec::{Arrival, BulkKind, BulkRecord};
+use warplab_units::{Address, Cycle, LINE_BYTES};
+
+/// Parts of a cycle that the unit counts in.
+const PARTS: u64 = 1024;
+/// Cycles until the unit looks again whether the crossbar takes more.
+const RETRY: u64 = 4;
+
+/// What becomes of the data of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Way {
+    /// Lines are asked for, and a barrier is told when they have come.
+    In,
+    /// Lines are written, or changed.
+    Out { changes: bool },
+    /// Lines are asked for.
+    Prefetch,
+}
+
+/// A copy of many lines that is under way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct BulkCopy {
+    way: Way,
+    slot: u8,
+    generation: u32,
+    /// The place of its block on the SM, and the block's number.
+    place: u8,
+    block: u64,
+    barrier: u32,
+    bytes: u32,
+    /// What is left to be asked for.
+    next: u64,
+    end: u64,
+    /// When it can begin.
+    ready: Cycle,
+    /// Lines that have been asked for and not come.
+    away: u32,
+    /// Whether all of it has been asked for, or read in shared memory.
+    read: bool,
+    /// Keeps the load/store unit from being idle.
+    token: u32,
+}
+
+impl BulkCopy {
+    fn has_come(&self) -> bool {
+        self.read && self.away == 0
+    }
+}
+
+/// The unit of an SM that copies many lines.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct BulkUnit {
+    copies: Slab<BulkCopy>,
+    /// Those with lines left to be asked for, in their order.
+    waiting: VecDeque<u32>,
+    /// When the unit is free, in parts of a cycle.
+    free: u64,
+    /// Whether its next step is an event.
+    steps: bool,
+    /// Waits for barriers in shared memory so far.
+    pub(crate) waits: u32,
+}
+
+impl Advance<'_> {
+    /// The instruction that a warp has just executed copies many lines.
+    #[cold]
+    pub(crate) fn copy_in_bulk(&mut self, slot: usize) {
+        let Some(record) = self.sm.scratch.record.bulk.take() else { return };
+        let BulkRecord { kind, global, bytes, barrier } = *record;
+        let way = match kind {
+            BulkKind::ToShared => Way::In,
+            BulkKind::ToGlobal => Way::Out { changes: false },
+            BulkKind::Reduce(..) => Way::Out { changes: true },
+            BulkKind::Prefetch => Way::Prefetch,
+        };
+        let sm = &mut *self.sm;
+        let warp = &mut sm.warps[slot];
+        if matches!(way, Way::Out { .. }) {
+            warp.bulk.get_or_insert_default().begin();
+        }
+        let (generation, place) = (warp.generation, warp.block);
+        let block = sm.blocks[usize::from(place)].as_ref().map_or(0, |block| block.number);
+        let spec = &self.context.spec.bulk;
+        let start = if matches!(way, Way::In | Way::Prefetch) { spec.start } else { spec.store_start };
+        let ready = sm.now + u64::from(start);
+        let copy = BulkCopy {
+            way,
+            slot: slot as u8,
+            generation,
+            place,
+            block,
+            barrier,
+            bytes,
+            next: global,
+            end: global + u64::from(bytes),
+            ready,
+            away: 0,
+            read: false,
+            token: sm.lsu.begin_bulk(),
+        };
+        let number = sm.bulk.copies.insert(copy) as u32;
+        sm.bulk.waiting.push_back(number);
+        if !sm.bulk.steps {
+            sm.bulk.steps = true;
+            let at = ready.max(Cycle(sm.bulk.free.div_ceil(PARTS)));
+            sm.events.push(at, Event::BulkStep);
+        }
+    }
+
+    /// The unit asks for the next line of the first copy that waits.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn step_bulk(&mut self) {
+        let now = self.sm.now;
+        let spec = self.context.spec;
+        let Some(&number) = self.sm.bulk.waiting.front() else {
+            self.sm.bulk.steps = false;
+            return;
+        };
+        let Sm { bulk, lsu, .. } = &mut *self.sm;
+        let copy = &mut bulk.copies[number as usize];
+        let pace = match copy.way {
+            Way::In | Way::Prefetch => spec.bulk.load_bytes,
+            Way::Out { .. } => spec.bulk.store_bytes,
+        };
+        let line = copy.next & !(LINE_BYTES - 1);
+        let until = copy.end.min(line + LINE_BYTES);
+        if copy.next < copy.end {
+            if !lsu.takes_bulk(now, &spec.lsu) {
+                self.sm.events.push(now + RETRY, Event::BulkStep);
+                return;
+            }
+            let range = (copy.next - line)..(until - line);
+            let writes = match copy.way {
+                Way::Out { changes } => Some(changes),
+                _ => None,
+            };
+            lsu.send_bulk(now, number, Address(line), range, writes, &spec.lsu);
+            copy.away += 1;
+            let taken = (until - copy.next) * PARTS / u64::from(pace.max(1));
+            // A step comes at a whole cycle: what it is late by is not lost.
+            bulk.free = bulk.free.max(now.0.saturating_sub(1) * PARTS) + taken;
+            copy.next = until;
+        }
+        let mut next = bulk.free.div_ceil(PARTS);
+        if copy.next >= copy.end {
+            bulk.waiting.pop_front();
+            bulk.free += u64::from(spec.bulk.interval) * PARTS;
+            next = bulk.free.div_ceil(PARTS);
+            let read = Event::BulkRead { copy: number };
+            self.sm.events.push(Cycle(self.sm.bulk.free.div_ceil(PARTS)), read);
+        }
+        let bulk = &mut self.sm.bulk;
+        match bulk.waiting.front() {
+            Some(&number) => {
+                let ready = bulk.copies[number as usize].ready.0;
+                self.sm.events.push(Cycle(next.max(ready).max(now.0 + 1)), Event::BulkStep);
+            }
+            None => bulk.steps = false,
+        }
+    }
+
+    /// All lines of a copy have been asked for, or read in shared memory.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bulk_read(&mut self, number: u32) {
+        let Some(copy) = self.sm.bulk.copies.get_mut(number as usize) else { return };
+        copy.read = true;
+        let BulkCopy { way, slot, generation, .. } = *copy;
+        if let Way::Out { .. } = way {
+            self.end_bulk_group(usize::from(slot), generation);
+        }
+        self.end_bulk(number);
+    }
+
+    /// A copy of a warp to global memory has read shared memory: so have groups of them.
+    fn end_bulk_group(&mut self, slot: usize, generation: u32) {
+        let warp = &mut self.sm.warps[slot];
+        if warp.generation != generation {
+            return;
+        }
+        let ended: SmallVec<[Then; 2]> = warp.bulk.iter_mut().flat_map(|copies| copies.end()).collect();
+        for then in ended {
+            if let Then::Release(counter) = then {
+                let at = self.sm.now + 1;
+                self.sm.events.push(at, Event::Release { slot: slot as u8, generation, counter });
+            }
+        }
+    }
+
+    /// A line of a copy has come, or been taken.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bulk_line(&mut self, number: u32) {
+        if let Some(copy) = self.sm.bulk.copies.get_mut(number as usize) {
+            copy.away = copy.away.saturating_sub(1);
+            self.end_bulk(number);
+        }
+    }
+
+    /// A copy ends, if nothing of it is left.
+    fn end_bulk(&mut self, number: u32) {
+        let sm = &mut *self.sm;
+        let Some(copy) = sm.bulk.copies.get(number as usize).filter(|copy| copy.has_come()) else { return };
+        if copy.way == Way::In {
+            let at = sm.now + u64::from(self.context.spec.bulk.end);
+            sm.events.push(at, Event::BulkDone { copy: number });
+        } else {
+            sm.lsu.end_bulk(copy.token);
+            sm.bulk.copies.try_remove(number as usize);
+        }
+    }
+
+    /// The barrier of a copy comes to know that all of it has come.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn bulk_done(&mut self, number: u32) {
+        let Some(copy) = self.sm.bulk.copies.try_remove(number as usize) else { return };
+        self.sm.lsu.end_bulk(copy.token);
+        let place = usize::from(copy.place);
+        let Some(block) = self.sm.blocks.get_mut(place).and_then(Option::as_mut) else { return };
+        let come = Arrival { bytes: -i64::from(copy.bytes), ..Arrival::default() };
+        // More bytes than it counts: it stays as it is, and who waits for it is reported as hanging.
+        if block.number == copy.block && block.shared.arrive(copy.barrier, come).is_ok() {
+            self.end_phases(place);
+        }
+    }
+}
