@@ -139,9 +139,8 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Match => ("d = the lanes with the same a; .all p = all have the same", &[Match]),
         Ptx::Mbarrier => (
             "a barrier in shared memory: threads arrive and bytes come, whoever waits for its phase goes on",
-            &[Syncs, Cctl, Errbar, Iadd3, Imad, Lop3, Membar, Mov, Nanosleep, Popc, Shf],
+            &[Syncs, Cctl, Errbar, Iadd3, Imad, Lop3, Membar, Mov, Nanosleep, Popc, S2r, Shf],
         ),
-        Ptx::Setmaxnreg => ("gives registers of the warp back or takes more, which changes no value", &[]),
         Ptx::Max => {
             ("d = the larger of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Isetp, Lop3, Mov, Prmt, Sel])
         }
@@ -196,6 +195,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Sad => ("d = |a - b| + c", &[Vabsdiff, Iadd3, Isetp, Lop3, Prmt, Sel]),
         Ptx::Selp => ("d = p ? a : b", &[Sel]),
         Ptx::Set => ("d = (a cmp b) as 1.0 or all ones", &[Isetp, Sel, Dsetp, Fsetp, Hset2, Lop3, Prmt]),
+        Ptx::Setmaxnreg => ("gives registers of the warp back or takes more, which changes no value", &[]),
         Ptx::Setp => ("p = (a cmp b) op r, q = !(a cmp b) op r", &[Isetp, Fsetp, Dsetp, Hsetp2, Lop3, Prmt]),
         Ptx::Shf => ("d = funnel shift of b:a by c", &[Shf]),
         Ptx::Shfl => ("d = a of another lane; p = that lane is in the segment", &[Shfl]),
