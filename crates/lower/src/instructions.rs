@@ -112,9 +112,13 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             ("d = 2 to the power of a, approximate", &[Mufu, F2fp, Fmul, Fsetp, Hadd2, Lop3, Mov, Shf])
         }
         Ptx::Exit => ("ends the thread", &[Exit]),
-        Ptx::Fence | Ptx::Membar => (
+        Ptx::Fence => (
             "waits until earlier memory operations are seen by the others of a scope",
             &[Membar, Cctl, Errbar, Fence],
+        ),
+        Ptx::Membar => (
+            "waits until earlier memory operations are seen by the others of a scope",
+            &[Membar, Cctl, Errbar],
         ),
         Ptx::Fma => ("d = a * b + c, rounded once", &[Ffma, Dfma, Hfma2]),
         Ptx::Fns => (
