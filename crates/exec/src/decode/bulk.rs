@@ -1,7 +1,8 @@
 //! Decoding of copies of many lines.
 
+use super::memory::arithmetic;
 use crate::decode::{Decoder, Sign};
-use crate::op::{AtomicOp, AtomicType, BulkKind, BulkOp, Op, OpKind};
+use crate::op::{AtomicType, BulkKind, BulkOp, Op, OpKind};
 use warplab_program::operand::{AddressOperand, Operand};
 use warplab_program::{Modifier as M, Opcode as O};
 
@@ -62,18 +63,7 @@ fn copy(d: &Decoder<'_>) -> Result<BulkKind, String> {
 }
 
 fn reduction(d: &Decoder<'_>) -> Result<BulkKind, String> {
-    let op = d
-        .next_of(&[
-            (M::Add, AtomicOp::Add),
-            (M::Min, AtomicOp::Min),
-            (M::Max, AtomicOp::Max),
-            (M::Inc, AtomicOp::Inc),
-            (M::Dec, AtomicOp::Dec),
-            (M::And, AtomicOp::And),
-            (M::Or, AtomicOp::Or),
-            (M::Xor, AtomicOp::Xor),
-        ])
-        .ok_or_else(|| "names no operation".to_owned())?;
+    let op = arithmetic(d).ok_or_else(|| "names no operation".to_owned())?;
     let ty = d.next_of(&[
         (M::S32, AtomicType::S32),
         (M::U64, AtomicType::U64),

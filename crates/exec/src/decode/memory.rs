@@ -191,19 +191,8 @@ fn atomic(d: &Decoder<'_>, memory: &mut Memory) -> Result<(), String> {
         }
         return Ok(());
     }
-    let op = d
-        .next_of(&[
-            (M::Add, AtomicOp::Add),
-            (M::Min, AtomicOp::Min),
-            (M::Max, AtomicOp::Max),
-            (M::Inc, AtomicOp::Inc),
-            (M::Dec, AtomicOp::Dec),
-            (M::And, AtomicOp::And),
-            (M::Or, AtomicOp::Or),
-            (M::Xor, AtomicOp::Xor),
-            (M::Exch, AtomicOp::Exchange),
-            (M::Cas, AtomicOp::CompareExchange),
-        ])
+    let op = arithmetic(d)
+        .or_else(|| d.next_of(&[(M::Exch, AtomicOp::Exchange), (M::Cas, AtomicOp::CompareExchange)]))
         .ok_or_else(|| "names no atomic operation".to_owned())?;
     let ty = d
         .next_of(&[
@@ -354,4 +343,18 @@ fn constant(d: &Decoder<'_>) -> Result<Op, String> {
         [source, SourceOperand::default(), SourceOperand::default()],
         PredicateSource::TRUE,
     ))
+}
+
+/// The operation of an atomic instruction or a bulk reduction that computes.
+pub(super) fn arithmetic(d: &Decoder<'_>) -> Option<AtomicOp> {
+    d.next_of(&[
+        (M::Add, AtomicOp::Add),
+        (M::Min, AtomicOp::Min),
+        (M::Max, AtomicOp::Max),
+        (M::Inc, AtomicOp::Inc),
+        (M::Dec, AtomicOp::Dec),
+        (M::And, AtomicOp::And),
+        (M::Or, AtomicOp::Or),
+        (M::Xor, AtomicOp::Xor),
+    ])
 }
