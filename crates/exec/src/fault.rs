@@ -3,6 +3,7 @@
 use crate::LANES;
 use crate::op::Space;
 use crate::state::heap::HeapFault;
+use crate::semantics::warpgroup::WarpgroupFault;
 use crate::state::mbarrier::MbarrierFault;
 use std::fmt;
 use thiserror::Error;
@@ -185,6 +186,9 @@ pub enum ExecFault {
         /// The lane.
         lane: u8,
     },
+    /// A product of a warpgroup cannot be formed.
+    #[error("{0}")]
+    Warpgroup(Box<WarpgroupFault>),
     /// `free` of what is no allocation.
     #[error("{fault}, lane {lane}")]
     Heap {
@@ -214,7 +218,7 @@ impl ExecFault {
             | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => *lane += first,
             ExecFault::Assertion(fault) => fault.lane += first,
-            ExecFault::PastEnd => {}
+            ExecFault::Warpgroup(_) | ExecFault::PastEnd => {}
         }
         self
     }
@@ -232,7 +236,7 @@ impl ExecFault {
             | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => Some(*lane),
             ExecFault::Assertion(fault) => Some(fault.lane),
-            ExecFault::PastEnd => None,
+            ExecFault::Warpgroup(_) | ExecFault::PastEnd => None,
         }
     }
 }

@@ -41,6 +41,7 @@ pub use op::{
 pub use rule::{ElementRule, Init};
 pub use semantics::atomics::{apply, apply_lanes};
 pub use semantics::mbarrier::copies_arrive;
+pub use semantics::warpgroup::{WARPGROUP_WARPS, WarpgroupFault};
 pub use semantics::system::{HeapRequest, SystemRecord};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};
@@ -50,6 +51,6 @@ pub use state::paths::{DivergenceModel, Path, PathStatus, Paths};
 pub use state::printed::{Printed, PrintedLine, PrintedLines};
 pub use state::shared::{RESERVED_SHARED_BYTES, SharedMemory};
 pub use state::warp::ArchitecturalState;
-pub use step::{Environment, Executed, MbarrierStep, Step, step};
+pub use step::{Environment, Executed, MbarrierStep, Step, WarpgroupStep, step};
 use warplab_units::ROW_LANES as LANES;
 pub use warplab_units::Row;

@@ -8,7 +8,7 @@ use crate::op::{BarrierKind, Code, FenceScope, Op, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
-use crate::semantics::{bulk, calls, control, mbarrier, memory, special, warpwide};
+use crate::semantics::{bulk, calls, control, mbarrier, memory, special, warpgroup, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, run};
@@ -75,6 +75,8 @@ pub enum Step {
     Bulk,
     /// An instruction on a barrier in shared memory.
     Mbarrier(MbarrierStep),
+    /// An instruction of a warpgroup.
+    Warpgroup(WarpgroupStep),
     /// An arrival at a block barrier. Unless it only arrives, the path waits for
     /// [`ArchitecturalState::release_block_barrier`]; [`crate::BlockBarriers`] keeps the count.
     BlockBarrier {
@@ -138,6 +140,18 @@ pub enum MbarrierStep {
         address: u32,
         /// Whether a byte of each has come then; else each arrives.
         bytes: bool,
+    },
+}
+
+/// What an instruction of a warpgroup asks of the multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarpgroupStep {
+    /// The warp has formed its rows of a product, for which its warpgroup takes the tensor cores.
+    Product,
+    /// It goes on when at most so many groups of products are under way.
+    Wait {
+        /// How many.
+        most: u8,
     },
 }
 
@@ -230,8 +244,8 @@ fn step_portable<M: GlobalMemory>(
         OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
-        OpKind::Mbarrier(_) | OpKind::Bulk(_) => {
-            step = asynchronous(op, warp, environment, (active, lanes))?;
+        OpKind::Mbarrier(_) | OpKind::Bulk(_) | OpKind::Warpgroup(_) => {
+            step = asynchronous(code, op, warp, environment, (active, lanes))?;
         }
         // A matter of the whole warp.
         OpKind::Control(control) => {
@@ -253,18 +267,23 @@ fn step_portable<M: GlobalMemory>(
     Ok(done(step))
 }
 
-/// An instruction on a barrier in shared memory, or a copy of many lines, on the lanes of a row of the path.
+/// An instruction on a barrier in shared memory or of a warpgroup, or a copy of many lines, on the lanes of a row of the path.
 #[cold]
 #[inline(never)]
 fn asynchronous<M: GlobalMemory>(
+    code: &Code,
     op: &Op,
     warp: &mut ArchitecturalState,
     environment: &mut Environment<'_, M>,
     (active, lanes): (WarpMask, LaneBits),
 ) -> Result<Step, ExecFault> {
     let alone = warp.upper.is_none() && active == warp.paths.live();
+    let index = warp.index;
     let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
     match op.kind {
+        OpKind::Warpgroup(ref op) => {
+            warpgroup::execute((code.wide, index), &mut machine, op, environment.shared)
+        }
         OpKind::Mbarrier(ref op) => mbarrier::execute(&mut machine, op, environment, alone),
         OpKind::Bulk(ref op) => bulk::execute(&mut machine, op, environment),
         _ => Ok(Step::Next),

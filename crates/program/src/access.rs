@@ -5,6 +5,7 @@ use crate::matrix::MatrixShape;
 use crate::modifier::Modifier;
 use crate::opcode::{Opcode, Shape};
 use crate::operand::{AddressOperand, ConstantIndex, Operand, Selector};
+use crate::warpgroup::WarpgroupShape;
 use crate::register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};
 use arrayvec::ArrayVec;
 
@@ -98,7 +99,12 @@ impl Instruction {
                         push(&mut accesses, Role::Read, Resource::Uniforms(base, 1), Some(index));
                     }
                 },
+                Operand::MatrixDescriptors { registers, .. } => {
+                    let (first, count) = self.descriptor_registers(registers);
+                    push(&mut accesses, Role::Read, Resource::Uniforms(first, count), Some(index));
+                }
                 Operand::Immediate(_)
+                | Operand::ProductGroup(_)
                 | Operand::Special(_)
                 | Operand::WaitBarrier(_)
                 | Operand::Target(_) => {}
@@ -194,6 +200,9 @@ impl Instruction {
             Opcode::Stsm => self.matrix_registers(!is_result),
             Opcode::Hmma | Opcode::Imma | Opcode::Dmma => {
                 MatrixShape::of(self).map_or(1, |shape| shape.registers(index))
+            }
+            Opcode::Hgmma | Opcode::Qgmma | Opcode::Igmma => {
+                WarpgroupShape::of(self).map_or(1, |shape| shape.registers(self, index))
             }
             Opcode::Ldg
             | Opcode::Ld

@@ -63,6 +63,8 @@ named_list! {
         TensorSmall = "tensor_small",
         /// Products of matrices in double precision: `DMMA.8x8x4`, larger ones come later.
         TensorDouble = "tensor_double",
+        /// Products of warpgroups: `WARPGROUP.DEPBAR` waits for their sums, no stall count does.
+        Warpgroup = "warpgroup",
         /// A predicate, until an instruction reads it as data.
         Predicate = "predicate",
         /// The predicate of a comparison in double precision, until an instruction reads it as data.
@@ -149,6 +151,7 @@ impl LatencyClass {
                 | LatencyClass::SpecialRegister
                 | LatencyClass::ConstantLoad
                 | LatencyClass::TensorDouble
+                | LatencyClass::Warpgroup
                 | LatencyClass::SharedLoad
                 | LatencyClass::Shuffle
                 | LatencyClass::GlobalLoad

@@ -23,6 +23,7 @@ pub mod runtime;
 pub mod slot;
 pub mod stalls;
 pub mod target;
+pub mod warpgroup;
 
 pub use access::{Access, Resource, Role};
 pub use instruction::{Control, Guard, Instruction, Origin, WAIT_COUNTERS};

@@ -124,6 +124,10 @@ opcodes! {
     Hmma "HMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of 16 bits or TF32 with sums in single (.F32) or half precision (.F16)";
     Imma "IMMA" Tensor TensorLong Compute, "d = a * b + c, matrices of bytes with sums of 32 bits; .SAT saturated";
     Dmma "DMMA" Tensor TensorDouble Compute, "d = a * b + c, matrices in double precision";
+    Hgmma "HGMMA" Tensor Warpgroup Compute, "d = a * b + p * d, for the 64 rows of four warps together, while they go on; matrices of 16 bits or TF32, a and b by descriptors in shared memory, or a in registers";
+    Qgmma "QGMMA" Tensor Warpgroup Compute, "as HGMMA, matrices of floats of eight bits (.E4M3, .E5M2)";
+    Igmma "IGMMA" Tensor Warpgroup Compute, "as HGMMA, matrices of bytes with sums of 32 bits; .SAT saturated";
+    Warpgroup "WARPGROUP" Cbu Branch Effect, ".ARRIVE what the warps of a warpgroup have written is there for their products; .DEPBAR waits until at most n groups of products are under way";
     Movm "MOVM" Lsu Shuffle Compute, "d = the transpose of an 8x8 matrix of 16-bit elements that the lanes hold together";
     // Predicates.
     Plop3 "PLOP3" Alu Predicate Predicates(2), "p, q = any two functions of three predicates or signs of registers, given by their truth tables";

@@ -161,6 +161,29 @@ pub struct AddressOperand {
     pub descriptor: Option<UniformRegister>,
 }
 
+/// What becomes of the matrices that descriptors name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MatrixSigns {
+    /// `.negA`: the first with the other sign.
+    pub negate_first: bool,
+    /// `.negB`: the second with the other sign.
+    pub negate_second: bool,
+    /// `.tnspA`: the rows of the first lie beside each other, not its columns.
+    pub transpose_first: bool,
+    /// `.tnspB`: the columns of the second lie beside each other, not its rows.
+    pub transpose_second: bool,
+}
+
+impl MatrixSigns {
+    /// What is printed behind descriptors, with the field that it sets.
+    pub(crate) const NAMES: [(&str, fn(&mut MatrixSigns) -> &mut bool); 4] = [
+        (".negA", |signs| &mut signs.negate_first),
+        (".negB", |signs| &mut signs.negate_second),
+        (".tnspA", |signs| &mut signs.transpose_first),
+        (".tnspB", |signs| &mut signs.transpose_second),
+    ];
+}
+
 /// One operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
@@ -214,6 +237,16 @@ pub enum Operand {
     Barrier(BarrierRegister),
     /// A wait counter, as `DEPBAR` names it: `SB0`.
     WaitBarrier(u8),
+    /// Descriptors of matrices in shared memory, `gdesc[UR8]`: a pair of registers of the warp for the first matrix and the next
+    /// one for the second, of which a product with its first matrix in registers reads only the second.
+    MatrixDescriptors {
+        /// The first of four registers.
+        registers: UniformRegister,
+        /// What becomes of the matrices.
+        signs: MatrixSigns,
+    },
+    /// What counts groups of products of warpgroups: `gsb0`.
+    ProductGroup(u8),
     /// Where a branch goes: the index of an instruction of the same kernel.
     Target(u32),
 }
@@ -360,6 +393,14 @@ impl fmt::Display for Operand {
             Operand::Special(special) => f.write_str(special.name()),
             Operand::Barrier(barrier) => barrier.fmt(f),
             Operand::WaitBarrier(barrier) => write!(f, "SB{barrier}"),
+            Operand::MatrixDescriptors { registers, mut signs } => {
+                write!(f, "gdesc[{registers}]")?;
+                MatrixSigns::NAMES
+                    .into_iter()
+                    .filter(|(_, field)| *field(&mut signs))
+                    .try_for_each(|(name, _)| f.write_str(name))
+            }
+            Operand::ProductGroup(group) => write!(f, "gsb{group}"),
             Operand::Target(index) => write!(f, "{:#x}", u64::from(index) * 16),
         }
     }

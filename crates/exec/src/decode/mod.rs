@@ -7,6 +7,7 @@ mod integer;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod warpgroup;
 
 use crate::fault::DecodeFault;
 use crate::op::{
@@ -82,13 +83,14 @@ pub fn is_executed(opcode: Opcode) -> bool {
 /// Tries to decode an instruction; none when its opcode is of another file.
 type Decode = fn(&Decoder<'_>) -> Result<Option<Op>, String>;
 
-const DECODERS: [Decode; 7] = [
+const DECODERS: [Decode; 8] = [
     integer::decode,
     float::decode,
     memory::decode,
     mbarrier::decode,
     bulk::decode,
     matrix::decode,
+    warpgroup::decode,
     control::decode,
 ];
 

@@ -8,6 +8,7 @@ mod matrix;
 mod mbarrier;
 mod memory;
 mod warp;
+mod warpgroup;
 
 pub(crate) use arithmetic::*;
 pub use bulk::BulkKind;
@@ -20,6 +21,7 @@ pub(crate) use mbarrier::{Amount, MbarrierKind, MbarrierOp};
 pub use memory::{AccessKind, AtomicOp, AtomicType, CachePolicy, Eviction, Scope, Space};
 pub(crate) use memory::{AddressForm, Memory, MemoryForm, SpaceForm};
 pub(crate) use warp::{ShuffleMode, VoteMode, Warp};
+pub(crate) use warpgroup::{FloatFormat, WarpgroupFormat, WarpgroupOp, WarpgroupProduct};
 
 use warplab_program::operand::Selector;
 use warplab_program::{Predicate, UniformPredicate};
@@ -154,6 +156,7 @@ pub(crate) enum OpKind {
     Memory(Memory),
     Mbarrier(MbarrierOp),
     Bulk(BulkOp),
+    Warpgroup(WarpgroupOp),
     Warp(Warp),
     Control(Control),
     Call(Call),

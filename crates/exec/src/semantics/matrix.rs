@@ -1,7 +1,7 @@
 //! Products of matrices as an H200's tensor cores form them, bit for bit (measured: traces/h200/matrix): each sum of short
 //! floats is one number of fixed point, cut off 25 bits below the largest of its terms.
 
-mod floats;
+pub(super) mod floats;
 
 use crate::LANES;
 use crate::Row;
@@ -11,15 +11,15 @@ use crate::semantics::lanes::Machine;
 use crate::wide::{LaneWork, Wide, run};
 
 /// Columns of the second factor and of the sum.
-const COLUMNS: usize = 8;
+pub(super) const COLUMNS: usize = 8;
 /// The most rows of the first factor, and its most columns.
 const MOST_ROWS: usize = 16;
 const MOST_DEPTH: usize = 32;
 /// Registers that a matrix takes of each lane at most.
-const MOST_WORDS: usize = 16;
+pub(super) const MOST_WORDS: usize = 16;
 
 /// The registers of a matrix, as the lanes hold them.
-type Words = [Row; MOST_WORDS];
+pub(super) type Words = [Row; MOST_WORDS];
 
 /// A product as lane work.
 struct Product<'a>(Machine<'a>, Matrix);
@@ -75,7 +75,7 @@ fn place_in_second(row: usize, column: usize, together: usize) -> (usize, usize)
 
 /// The same of the sum; two elements of a row lie beside each other.
 #[inline(always)]
-fn place_in_sum(row: usize, column: usize) -> (usize, usize) {
+pub(super) fn place_in_sum(row: usize, column: usize) -> (usize, usize) {
     (row % 8 * 4 + column / 2, row / 8 * 2 + column % 2)
 }
 

@@ -21,4 +21,5 @@ mod print_number;
 pub(crate) mod special;
 pub(crate) mod system;
 pub(crate) mod vector;
+pub(crate) mod warpgroup;
 pub(crate) mod warpwide;

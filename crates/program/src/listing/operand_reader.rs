@@ -6,9 +6,10 @@ use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_COUNTERS};
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::operand::{
-    AddressOperand, ConstantIndex, ConstantOperand, Operand, Selector, SourceModifier, SpecialRegister,
+    AddressOperand, ConstantIndex, ConstantOperand, MatrixSigns, Operand, Selector, SourceModifier, SpecialRegister,
 };
 use crate::register::BarrierRegister;
+use crate::warpgroup::PRODUCT_GROUPS;
 use warplab_diagnostics::nearest_name;
 
 /// Reads the next operand of an instruction of which opcode and modifiers are known.
@@ -22,6 +23,9 @@ pub(super) fn operand(cursor: &mut Cursor, instruction: &Instruction) -> Result<
                 uniform_predicate(word).map(|predicate| Operand::UniformPredicate { predicate, negate: true })
             })
             .map_or_else(|| cursor.fault(from, format!("'{word}' is no predicate"), ""), Ok);
+    }
+    if cursor.eat("gdesc[") {
+        return descriptors(cursor);
     }
     if let Some(policy) = cache_policy(cursor) {
         return Ok(policy);
@@ -57,6 +61,28 @@ fn cache_policy(cursor: &mut Cursor) -> Option<Operand> {
     }
     cursor.at = start;
     None
+}
+
+/// The rest of `gdesc[UR8].negA.tnspB`.
+fn descriptors(cursor: &mut Cursor) -> Result<Operand, Fault> {
+    let from = cursor.at;
+    let word = cursor.name();
+    let Some(registers) = uniform_register(word) else {
+        return cursor.fault(from, format!("'{word}' is no uniform register"), "");
+    };
+    cursor.expect("]")?;
+    let mut signs = MatrixSigns::default();
+    while cursor.rest().starts_with('.') {
+        let from = cursor.at;
+        let Some((_, field)) = MatrixSigns::NAMES.into_iter().find(|(name, _)| cursor.eat(name)) else {
+            let help = "behind descriptors are .negA, .negB, .tnspA and .tnspB";
+            cursor.at += 1;
+            let word = cursor.name();
+            return cursor.fault(from, format!("unknown suffix '.{word}' of descriptors"), help);
+        };
+        *field(&mut signs) = true;
+    }
+    Ok(Operand::MatrixDescriptors { registers, signs })
 }
 
 /// What a disassembler prints after the second bar: `|R2|.reuse.H0_H0`.
@@ -109,6 +135,9 @@ fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operan
     }
     if let Some(number) = below("SB", WAIT_COUNTERS) {
         return Ok(Operand::WaitBarrier(number));
+    }
+    if let Some(number) = below("gsb", PRODUCT_GROUPS) {
+        return Ok(Operand::ProductGroup(number));
     }
     if word.starts_with("SR") {
         let mut name = word.to_owned();

@@ -3,7 +3,7 @@
 /// What an opcode belongs to that is not simulated.
 pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
     const UNITS: [(&str, &[&str]); 6] = [
-        ("products of matrices by four warps (wgmma)", &["BGMMA", "HGMMA", "IGMMA", "QGMMA", "WARPGROUP"]),
+        ("products of matrices of bits by four warps (wgmma.b1)", &["BGMMA"]),
         ("products of matrices of bits or of floats of eight bits", &["BMMA", "QMMA"]),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),

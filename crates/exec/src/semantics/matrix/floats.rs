@@ -7,31 +7,32 @@ use crate::semantics::float::NAN32;
 use crate::semantics::lanes::Machine;
 
 /// Bits below the first one of the largest term that a sum keeps.
-const KEPT: i32 = 25;
+pub(in crate::semantics) const KEPT: i32 = 25;
 /// Elements of a row of the first factor at most.
 const DEPTH: usize = 16;
 /// The exponent of a zero, far below all others.
-const NO_EXPONENT: i32 = -1000;
-/// Bits of fraction of a factor; those of a product, twice as many, are shifted to where sums end.
-const FRACTION: u32 = 10;
-const PRODUCT_SHIFT: u32 = KEPT as u32 - 2 * FRACTION;
+pub(in crate::semantics) const NO_EXPONENT: i32 = -1000;
+/// Bits of fraction of a factor.
+pub(in crate::semantics) const FRACTION: u32 = 10;
+/// Bits of fraction of what is added.
+const SINGLE: i32 = 23;
 /// The NaN of half precision.
-const NAN16: u32 = 0x7fff;
+pub(in crate::semantics) const NAN16: u32 = 0x7fff;
 
 /// A float of any format.
 #[derive(Clone, Copy, Default)]
-struct Number {
+pub(in crate::semantics) struct Number {
     /// Its digits with the sign, `fraction` of them behind the point.
-    digits: i32,
-    exponent: i32,
+    pub(in crate::semantics) digits: i32,
+    pub(in crate::semantics) exponent: i32,
     /// Infinite, or no number.
-    special: bool,
-    nan: bool,
+    pub(in crate::semantics) special: bool,
+    pub(in crate::semantics) nan: bool,
 }
 
 /// Takes bits apart that have so many bits of exponent and fraction.
 #[inline(always)]
-fn number(bits: u32, exponent_bits: u32, fraction_bits: u32) -> Number {
+pub(in crate::semantics) fn number(bits: u32, exponent_bits: u32, fraction_bits: u32) -> Number {
     let (most, bias) = ((1 << exponent_bits) - 1, (1 << (exponent_bits - 1)) - 1);
     let (field, fraction) = (bits >> fraction_bits & most, bits & ((1 << fraction_bits) - 1));
     let negative = bits >> (exponent_bits + fraction_bits) & 1 != 0;
@@ -61,7 +62,7 @@ fn factor(words: &Words, (lane, element): (usize, usize), format: FactorFormat) 
 }
 
 /// The digits and exponents of a row or column of each of eight: what is multiplied side by side.
-type Eight = [i32; COLUMNS];
+pub(in crate::semantics) type Eight = [i32; COLUMNS];
 
 /// d = a * b + c.
 #[inline(always)]
@@ -84,7 +85,7 @@ pub(super) fn multiply(m: &mut Machine<'_>, matrix: Matrix, format: FactorFormat
             *element = factor(&first, place_in_first(row, k, together), format);
         }
         let added: [Number; COLUMNS] = std::array::from_fn(|column| addend(&sum, row, column, half_sums));
-        let totals = dot_products(&left, (&digits, &exponents), &added, depth);
+        let totals = dot_products::<DEPTH, KEPT, FRACTION>(&left, (&digits, &exponents), &added, depth);
         let in_row = special || left.iter().chain(&added).any(|it| it.special);
         for (column, (total, lowest)) in totals.into_iter().enumerate() {
             let right = |k: usize| factor(&second, place_in_second(k, column, together), format);
@@ -104,7 +105,7 @@ pub(super) fn multiply(m: &mut Machine<'_>, matrix: Matrix, format: FactorFormat
 
 /// What is added to a product.
 #[inline(always)]
-fn addend(sum: &Words, row: usize, column: usize, half: bool) -> Number {
+pub(in crate::semantics) fn addend(sum: &Words, row: usize, column: usize, half: bool) -> Number {
     let (lane, element) = place_in_sum(row, column);
     if half {
         let number = number(sum[element / 2][lane] >> (element % 2 * 16) & 0xffff, 5, 10);
@@ -116,7 +117,7 @@ fn addend(sum: &Words, row: usize, column: usize, half: bool) -> Number {
 
 /// Puts an element of the sum where it belongs.
 #[inline(always)]
-fn put(sum: &mut Words, row: usize, column: usize, half: bool, bits: u32) {
+pub(in crate::semantics) fn put(sum: &mut Words, row: usize, column: usize, half: bool, bits: u32) {
     let (lane, element) = place_in_sum(row, column);
     if half {
         let (word, shift) = (&mut sum[element / 2][lane], element % 2 * 16);
@@ -126,11 +127,12 @@ fn put(sum: &mut Words, row: usize, column: usize, half: bool, bits: u32) {
     }
 }
 
-/// The products of a row with eight columns, each with what is added to it: the sum, and the exponent of its lowest digit.
+/// The products of a row with eight columns, each with what is added to it: the sum, of which so many bits below the first of its
+/// largest term are kept, and the exponent of its lowest digit. Factors have so many bits of fraction.
 #[inline(always)]
-fn dot_products(
-    left: &[Number; DEPTH],
-    (digits, exponents): (&[Eight; DEPTH], &[Eight; DEPTH]),
+pub(in crate::semantics) fn dot_products<const MOST: usize, const KEEPS: i32, const DIGITS: u32>(
+    left: &[Number; MOST],
+    (digits, exponents): (&[Eight; MOST], &[Eight; MOST]),
     added: &[Number; COLUMNS],
     depth: usize,
 ) -> [(i64, i32); COLUMNS] {
@@ -140,19 +142,20 @@ fn dot_products(
             largest[column] = largest[column].max(left[k].exponent + exponents[k][column]);
         }
     }
-    // Sums of eight products have room in 32 bits.
+    // Sums of eight products have room in 32 bits; their digits, twice as many as of a factor, are shifted to where sums end.
     let mut parts = [[0i32; COLUMNS]; 2];
     for k in 0..depth {
         for column in 0..COLUMNS {
             let below = (largest[column] - left[k].exponent - exponents[k][column]).min(31);
-            parts[k / 8][column] += cut(left[k].digits * digits[k][column], PRODUCT_SHIFT, below);
+            parts[2 * k / MOST][column] += cut(left[k].digits * digits[k][column], KEEPS as u32 - 2 * DIGITS, below);
         }
     }
     std::array::from_fn(|column| {
         let below = (largest[column] - added[column].exponent).min(31);
-        let added = cut(added[column].digits, KEPT as u32 - 23, below);
+        let (shift, beyond) = if KEEPS >= SINGLE { (KEEPS - SINGLE, 0) } else { (0, SINGLE - KEEPS) };
+        let added = cut(added[column].digits, shift as u32, (below + beyond).min(31));
         let total = i64::from(parts[0][column]) + i64::from(parts[1][column]) + i64::from(added);
-        (total, largest[column] - KEPT)
+        (total, largest[column] - KEEPS)
     })
 }
 
@@ -165,7 +168,7 @@ fn cut(digits: i32, shift: u32, below: i32) -> i32 {
 }
 
 /// The sum where a term is infinite or no number, in single precision; none where all are finite.
-fn special_sum(left: &[Number], right: impl Fn(usize) -> Number, added: Number) -> Option<u32> {
+pub(in crate::semantics) fn special_sum(left: &[Number], right: impl Fn(usize) -> Number, added: Number) -> Option<u32> {
     let (mut nan, mut positive, mut negative) = (added.nan, false, false);
     let mut see = |infinite: bool, below_zero: bool| {
         positive |= infinite && !below_zero;
@@ -186,7 +189,7 @@ fn special_sum(left: &[Number], right: impl Fn(usize) -> Number, added: Number) 
 }
 
 /// A sum in single precision, cut off towards zero; one that is too large is infinite.
-fn cut_off(total: i64, lowest: i32) -> u32 {
+pub(in crate::semantics) fn cut_off(total: i64, lowest: i32) -> u32 {
     let (sign, size) = (if total < 0 { 1 << 31 } else { 0 }, total.unsigned_abs());
     if size == 0 {
         return 0;
@@ -209,7 +212,7 @@ fn signed(bits: u32, sign: u32) -> u32 {
 }
 
 /// A sum rounded to the nearest half, to the even one of two.
-fn nearest_half(total: i64, lowest: i32) -> u32 {
+pub(in crate::semantics) fn nearest_half(total: i64, lowest: i32) -> u32 {
     let (sign, size) = (if total < 0 { 0x8000 } else { 0 }, total.unsigned_abs());
     if size == 0 {
         return 0;
