@@ -7,7 +7,7 @@ use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::launch::Dimensions;
 use warplab_config::occupancy::{KernelResources, Occupancy, occupancy};
-use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape};
+use warplab_exec::{Code, ConstantBanks, LaunchFault, LaunchShape, WARPGROUP_WARPS};
 use warplab_program::{Instruction, Kernel, Opcode, Pipe, Program};
 use warplab_sm::{HazardTable, LaunchSpec, SmSpec};
 use warplab_units::Address;
@@ -129,6 +129,7 @@ fn unknown_kernel(launch: &LaunchRequest<'_>) -> RunFault {
 /// Whether the machine has all units that a kernel needs.
 fn check_units(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
     check_asynchronous(config, kernel)?;
+    check_warpgroups(config, kernel)?;
     let tensor = config.multiprocessor.pipes.tensor;
     let mut products = kernel.instructions.iter().filter(|it| it.opcode.info().pipe == Pipe::Tensor);
     let lacks = |instruction: &&Instruction| match tensor {
@@ -170,6 +171,31 @@ fn check_asynchronous(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFaul
         config.name
     );
     Err(fault(kernel, message))
+}
+
+/// Products of warpgroups that a kernel has and the machine has not.
+fn check_warpgroups(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFault> {
+    let Some(product) = kernel.instructions.iter().find(|it| it.is_warpgroup_product()) else {
+        return Ok(());
+    };
+    let (name, line) = (product.opcode.name(), product.origin.line);
+    if config.multiprocessor.warpgroups.is_none() {
+        let message = format!(
+            "{name} in line {line} needs products of warpgroups (wgmma), which {} has not; 'warplab gpu list' names the \
+             machines, and 'multiprocessor.warpgroups' gives a machine some",
+            config.name
+        );
+        return Err(fault(kernel, message));
+    }
+    if config.warp_rows() > 1 || config.limits.sub_partitions != WARPGROUP_WARPS {
+        let message = format!(
+            "{name} in line {line} is a product of a warpgroup (wgmma): it takes four warps of 32 lanes on four sub-partitions, \
+             and {} has warps of {} lanes and {} sub-partitions",
+            config.name, config.limits.warp_lanes, config.limits.sub_partitions
+        );
+        return Err(fault(kernel, message));
+    }
+    Ok(())
 }
 
 fn check_shape(config: &GpuConfig, kernel: &Kernel, shape: &LaunchShape) -> Result<(), RunFault> {

@@ -151,7 +151,6 @@ impl LatencyClass {
                 | LatencyClass::SpecialRegister
                 | LatencyClass::ConstantLoad
                 | LatencyClass::TensorDouble
-                | LatencyClass::Warpgroup
                 | LatencyClass::SharedLoad
                 | LatencyClass::Shuffle
                 | LatencyClass::GlobalLoad

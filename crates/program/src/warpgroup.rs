@@ -91,7 +91,7 @@ impl Instruction {
     /// The registers of the warp that hold the descriptors which a product reads.
     pub(crate) fn descriptor_registers(&self, first: UniformRegister) -> (UniformRegister, u32) {
         if self.has_first_in_registers() {
-            (UniformRegister(first.0 + SECOND_DESCRIPTOR), 2)
+            (first.offset(SECOND_DESCRIPTOR), 2)
         } else {
             (first, 4)
         }

@@ -3,6 +3,7 @@
 use crate::mbarrier::PhaseWait;
 use crate::sm::Advance;
 use crate::warp::{Phase, Warp};
+use crate::warpgroup::Warpgroup;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use warplab_exec::{ArchitecturalState, BlockBarriers, SharedMemory};
@@ -38,6 +39,8 @@ pub(crate) struct ResidentBlock {
     pub(crate) live_warps: u32,
     /// Warps that wait for barriers in shared memory.
     pub(crate) waits: Vec<PhaseWait>,
+    /// Its warpgroups, once one has come to a product.
+    pub(crate) warpgroups: Vec<Warpgroup>,
 }
 
 impl Advance<'_> {
@@ -68,6 +71,7 @@ impl Advance<'_> {
             slots: SmallVec::new(),
             live_warps: launch.warps_per_block as u32,
             waits: Vec::new(),
+            warpgroups: Vec::new(),
         };
         for index in 0..launch.warps_per_block {
             let slot = self.free_slot();

@@ -35,6 +35,7 @@ impl Advance<'_> {
                 self.asynchronous(slot, info, executed);
                 self.go_on(slot, executed.pc, next, 0);
             }
+            Step::Warpgroup(step) => return self.at_warpgroup(slot, info, executed, step),
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
                 if self.sleep_for_phase(slot, executed.pc, now + cycles.max(1)) {
@@ -79,7 +80,7 @@ impl Advance<'_> {
 
     /// The warp can issue again at `next`, or later when it jumped or its code is not there, and `late` cycles after that; or
     /// it waits for others.
-    fn go_on(&mut self, slot: usize, pc: u32, next: Cycle, late: u64) {
+    pub(crate) fn go_on(&mut self, slot: usize, pc: u32, next: Cycle, late: u64) {
         let spec = self.context.spec;
         let warp = &mut self.sm.warps[slot];
         let sub = usize::from(warp.sub);

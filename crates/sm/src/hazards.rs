@@ -66,7 +66,9 @@ impl HazardTable {
 
 fn checked(instruction: &Instruction) -> Checked {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for access in instruction.accesses() {
+    // No stall count nor wait counter is for sums of a warpgroup.
+    let of_warpgroup = instruction.is_warpgroup_product();
+    for access in instruction.accesses().into_iter().filter(|it| !of_warpgroup || it.role == Role::Read) {
         for (part, slot) in access.resource.slots().enumerate() {
             let part = part as u32;
             match access.role {

@@ -37,6 +37,7 @@ mod turns;
 mod values;
 mod wakes;
 mod warp;
+mod warpgroup;
 
 pub use blocks::{BlockEnd, BlockStart};
 pub use context::Context;

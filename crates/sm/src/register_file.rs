@@ -111,6 +111,10 @@ impl RegisterReads {
     /// What an instruction reads; it reads a register once that two operands name.
     pub(crate) fn new(spec: &RegisterFileSpec, instruction: &Instruction) -> RegisterReads {
         let mut reads = RegisterReads::default();
+        // The tensor cores read what they add as they come to it.
+        if instruction.is_warpgroup_product() {
+            return reads;
+        }
         let sources: ArrayVec<usize, OPERANDS> = instruction.source_operands().take(OPERANDS).collect();
         let mut seen: ArrayVec<u32, 32> = ArrayVec::new();
         for access in instruction.accesses() {

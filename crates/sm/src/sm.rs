@@ -14,6 +14,7 @@ use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
 use crate::values::{AtomicResult, Overlay, StoreLog};
 use crate::wakes::Wakes;
 use crate::warp::{Phase, Warp};
+use crate::warpgroup::ProductUnit;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -40,6 +41,7 @@ pub struct Sm {
     pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) bulk: Box<BulkUnit>,
+    pub(crate) products: Box<ProductUnit>,
     pub(crate) fetch: Fetch,
     pub(crate) constants: Constants,
     pub(crate) overlay: Overlay,
@@ -111,6 +113,7 @@ impl Sm {
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
             bulk: Box::default(),
+            products: Box::default(),
             fetch: Fetch::new(&spec.fetch, spec.sub_partitions, spec.distance(id)),
             constants: Constants::new(spec.constants.as_ref(), id, spec.distance(id)),
             overlay: Overlay::default(),

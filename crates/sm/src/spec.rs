@@ -9,7 +9,7 @@ use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
     BarrierHolds, BulkCopies, Crossbar, Divergence, IssueRules, L1Cache, Mbarriers, Multiprocessor,
-    SchedulerPolicy, SharedMemory,
+    SchedulerPolicy, SharedMemory, Warpgroups,
 };
 use warplab_exec::DivergenceModel;
 use warplab_program::LatencyTable;
@@ -60,6 +60,8 @@ pub struct SmSpec {
     /// All zeros on a machine without, which runs no kernel that has one.
     pub(crate) mbarriers: Mbarriers,
     pub(crate) bulk: BulkCopies,
+    /// None where there are no products of warpgroups.
+    pub(crate) warpgroups: Option<Warpgroups>,
     pub(crate) l1: L1Cache,
     /// What the carve-out leaves of level one.
     pub(crate) l1_kib: u32,
@@ -170,6 +172,7 @@ impl SmSpec {
             shared: sm.shared,
             mbarriers: sm.mbarriers.unwrap_or_default(),
             bulk: sm.bulk_copies.unwrap_or_default(),
+            warpgroups: sm.warpgroups,
             l1: sm.l1,
             l1_kib,
             l1_sets: SetNumbers::new(&sm.l1),

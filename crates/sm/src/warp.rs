@@ -45,6 +45,10 @@ pub(crate) enum Phase {
     Converging,
     /// It waits at a fence until its stores are acknowledged.
     AtFence,
+    /// It has come to a product of its warpgroup and waits for the other warps.
+    AtWarpgroup,
+    /// It waits for room among the products of warpgroups, or for sums.
+    ForProducts,
     /// It has exited; its stores have not left the SM, or it does not know yet.
     Draining,
     /// It waits for wait counters, at least one of which counts global or local memory.
@@ -66,8 +70,9 @@ impl Phase {
             Phase::FetchingConstant { .. } => StallReason::ImcMiss,
             Phase::Sleeping | Phase::AtMbarrier => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
-            Phase::LeavingBarrier | Phase::AtBlockBarrier => StallReason::Barrier,
+            Phase::LeavingBarrier | Phase::AtBlockBarrier | Phase::ForProducts => StallReason::Barrier,
             Phase::AtFence => StallReason::Membar,
+            Phase::AtWarpgroup => StallReason::Gmma,
             Phase::Draining => StallReason::Drain,
             Phase::LongCounters => StallReason::LongScoreboard,
             Phase::ShortCounters => StallReason::ShortScoreboard,
@@ -117,6 +122,7 @@ impl Phase {
                 | Phase::Sleeping
                 | Phase::SystemCall
                 | Phase::LeavingBarrier
+                | Phase::ForProducts
         )
     }
 

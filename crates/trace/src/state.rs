@@ -110,6 +110,16 @@ stall_reasons! {
         description: "The warp executed a memory fence and waits until its earlier accesses can be seen by the \
                       others. Use the narrowest scope that is right, and fewer fences.",
     }
+    /// It waits for the other warps of its warpgroup.
+    Gmma {
+        name: "gmma",
+        label: "Stall GMMA",
+        letter: 'T',
+        colour: "#117a65",
+        row: 15,
+        description: "The warp has come to a product of its warpgroup (wgmma) and waits for the other three warps. Give the four \
+                      warps equal work before it. Who waits for sums is counted at barriers.",
+    }
     /// It waits for the target of a branch.
     BranchResolving {
         name: "branch_resolving",

@@ -106,6 +106,7 @@ impl Latencies {
             LatencyClass::TensorShort => self.tensor_short.or(self.tensor_long).unwrap_or(self.fp16),
             LatencyClass::TensorSmall => self.tensor_small.or(self.tensor_short).unwrap_or(self.fp16),
             LatencyClass::TensorDouble => self.tensor_double.unwrap_or(self.fp64),
+            LatencyClass::Warpgroup => 1,
             LatencyClass::Predicate => self.predicate,
             LatencyClass::Fp64Predicate => self.fp64_predicate.unwrap_or(self.predicate),
             LatencyClass::PredicateToBranch => self.predicate_to_branch,

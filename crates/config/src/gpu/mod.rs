@@ -4,6 +4,7 @@
 //! result: what a machine is stands in one place.
 
 mod asynchronous;
+mod warpgroups;
 mod chip;
 mod clusters;
 mod compiler;
@@ -18,6 +19,7 @@ mod slice_table;
 mod timing;
 
 pub use asynchronous::{BulkCopies, Mbarriers};
+pub use warpgroups::Warpgroups;
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;

@@ -1,6 +1,7 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
 use super::asynchronous::{BulkCopies, Mbarriers};
+use super::warpgroups::Warpgroups;
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
 use super::pipes::Pipes;
@@ -53,6 +54,9 @@ pub struct Multiprocessor {
     /// Copies of many lines by one instruction (`cp.async.bulk`); the machine has none where it is not given.
     #[serde(default)]
     pub bulk_copies: Option<BulkCopies>,
+    /// Products of matrices of warpgroups (`wgmma`); the machine has none where it is not given.
+    #[serde(default)]
+    pub warpgroups: Option<Warpgroups>,
     /// The level-one cache.
     pub l1: L1Cache,
 }

@@ -78,9 +78,9 @@ fn product(d: &Decoder<'_>, format: WarpgroupFormat) -> Result<Op, String> {
     {
         return Err("only matrices of 16 bits are transposed".to_owned());
     }
-    if !matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if !register.is_fixed()) {
-        return Err("puts its sum nowhere".to_owned());
-    }
+    // A product that goes nowhere only ends a group.
+    let goes_nowhere =
+        matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed());
     let first_in_registers = d.instruction.has_first_in_registers();
     let registers_of = |operand: &Operand| match operand {
         Operand::Register { register, modifier, .. } if modifier.is_none() => {
@@ -97,7 +97,7 @@ fn product(d: &Decoder<'_>, format: WarpgroupFormat) -> Result<Op, String> {
     sources[1] = matrices.next().map_or_else(|| Err("adds to nothing".to_owned()), registers_of)?;
     let product = WarpgroupProduct {
         format,
-        eights: (shape.columns / 8) as u8,
+        eights: if goes_nowhere { 0 } else { (shape.columns / 8) as u8 },
         descriptors: registers.0.min(LAST_UNIFORM) as u8,
         first_in_registers,
         signs,

@@ -14,7 +14,7 @@ pub(crate) enum WarpgroupOp {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarpgroupProduct {
     pub(crate) format: WarpgroupFormat,
-    /// Columns of the sum, eight by eight.
+    /// Columns of the sum, eight by eight; none where it goes nowhere.
     pub(crate) eights: u8,
     /// The scalar registers of the descriptors.
     pub(crate) descriptors: u8,

@@ -114,8 +114,10 @@ pub(crate) fn execute(
     if warps < WARPGROUP_WARPS {
         return Err(WarpgroupFault::Warps(warps).into());
     }
-    let factors = factors(m, &product, shared, index % WARPGROUP_WARPS)?;
-    run(wide, Product(m, product, &factors));
+    if product.eights > 0 {
+        let factors = factors(m, &product, shared, index % WARPGROUP_WARPS)?;
+        run(wide, Product(m, product, &factors));
+    }
     Ok(Step::Warpgroup(WarpgroupStep::Product))
 }
 

@@ -9,4 +9,5 @@ mod matrices;
 mod mbarriers;
 mod memory;
 mod warps;
+mod warpgroups;
 mod waves;

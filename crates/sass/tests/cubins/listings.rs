@@ -88,3 +88,13 @@ fn the_products_of_matrices() {
 fn the_miscellany_of_kernels() {
     assert_listing("miscellany");
 }
+
+#[test]
+fn the_forms_of_products_of_warpgroups() {
+    assert_listing("warpgroup/forms");
+}
+
+#[test]
+fn the_kernels_with_products_of_warpgroups() {
+    assert_listing("warpgroup/kernels");
+}

@@ -1,0 +1,163 @@
+//! Products of matrices of warpgroups: the warps that meet at one, when the tensor cores form it, and who waits for sums.
+//!
+//! The tensor cores of all sub-partitions form a product together, one after the other in the order of their issue, so that every
+//! time is known when the last of four warps comes.
+
+use crate::launch::IssueInfo;
+use crate::sm::Advance;
+use crate::warp::Phase;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use warplab_config::gpu::Warpgroups;
+use warplab_exec::{Executed, LaunchFault, WARPGROUP_WARPS, WarpgroupFault, WarpgroupStep};
+use warplab_program::Instruction;
+use warplab_program::warpgroup::WarpgroupShape;
+use warplab_units::Cycle;
+
+/// Bytes of a row of the first factor, and of a column of the second.
+const ROW_BYTES: u32 = 32;
+/// Rows of the first factor.
+const ROWS: u32 = 64;
+
+/// The four warps of a warpgroup.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Warpgroup {
+    /// The slots of the warps that have come to the product at `pc`.
+    come: SmallVec<[u8; WARPGROUP_WARPS as usize]>,
+    pc: u32,
+    /// When the last product of each group ends that may still be waited for.
+    ends: VecDeque<Cycle>,
+    /// When the last product ends.
+    last: Cycle,
+    /// The sum of the last product, by its first register.
+    sum: Option<u32>,
+}
+
+impl Warpgroup {
+    /// When at most so many groups are under way.
+    fn has_ended_but(&mut self, most: u8, now: Cycle) -> Option<Cycle> {
+        while self.ends.pop_front_if(|&mut end| end <= now).is_some() {}
+        let over = self.ends.len().checked_sub(usize::from(most) + 1)?;
+        self.ends.get(over).copied()
+    }
+}
+
+/// The tensor cores of an SM, where they form products of warpgroups.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ProductUnit {
+    /// When the next product can begin.
+    free: Cycle,
+    /// When each of the last products begins.
+    begins: VecDeque<Cycle>,
+}
+
+impl ProductUnit {
+    /// A product comes that can begin at `ready`: when it does, and when there is room for one more behind it.
+    fn take(&mut self, ready: Cycle, interval: u64, queue: usize) -> (Cycle, Cycle) {
+        let begin = self.free.max(ready);
+        self.free = begin + interval;
+        self.begins.push_back(begin);
+        let room = if self.begins.len() > queue { self.begins.pop_front() } else { None };
+        (begin, room.unwrap_or(Cycle(0)))
+    }
+}
+
+/// What a product takes.
+struct Needs {
+    /// Cycles from its issue until it can begin.
+    start: u64,
+    /// Cycles until the next one can.
+    interval: u64,
+    /// Cycles until its sum is there.
+    length: u64,
+    /// Cycles until its warps go on.
+    issue: u64,
+}
+
+impl Needs {
+    fn new(spec: &Warpgroups, instruction: &Instruction, same_sum: bool) -> Needs {
+        let columns = WarpgroupShape::of(instruction).map_or(0, |shape| shape.columns);
+        let forms = columns.div_ceil(spec.columns);
+        let reads = |rows: u32| (rows * ROW_BYTES).div_ceil(spec.shared_bytes);
+        let (start, interval) = if instruction.has_first_in_registers() {
+            let again = if same_sum { spec.same_sum } else { 0 };
+            (spec.register_start, forms.max(reads(columns)).max(spec.register_interval) + again)
+        } else {
+            (spec.start, forms.max(reads(columns) + reads(ROWS)))
+        };
+        let issue = (columns / spec.issue_columns).saturating_sub(spec.issue).max(spec.issue);
+        let length = forms + spec.end;
+        let [start, interval, length, issue] = [start, interval, length, issue].map(u64::from);
+        Needs { start, interval, length, issue }
+    }
+}
+
+impl Advance<'_> {
+    /// What an instruction of a warpgroup asks for.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn at_warpgroup(
+        &mut self,
+        slot: usize,
+        info: &IssueInfo,
+        executed: &Executed,
+        step: WarpgroupStep,
+    ) -> Result<(), Box<LaunchFault>> {
+        let sm = &mut *self.sm;
+        let warp = &mut sm.warps[slot];
+        let index = (warp.state.index / WARPGROUP_WARPS) as usize;
+        let next = warp.since.max(sm.now + 1) + (u64::from(info.stall) - 1);
+        let Some(block) = &mut sm.blocks[usize::from(warp.block)] else { return Ok(()) };
+        if block.warpgroups.len() <= index {
+            block.warpgroups.resize_with(index + 1, Warpgroup::default);
+        }
+        let group = &mut block.warpgroups[index];
+        if let WarpgroupStep::Wait { most } = step {
+            match group.has_ended_but(most, next) {
+                Some(at) => self.wait_until(slot, Phase::ForProducts, at),
+                None => self.go_on(slot, executed.pc, next, 0),
+            }
+            return Ok(());
+        }
+        if !group.come.is_empty() && group.pc != executed.pc {
+            let fault = WarpgroupFault::Elsewhere.into();
+            return Err(sm.fault(slot, executed.pc, fault, self.context.launch));
+        }
+        group.pc = executed.pc;
+        group.come.push(slot as u8);
+        warp.phase = Phase::AtWarpgroup;
+        if group.come.len() == WARPGROUP_WARPS as usize {
+            self.form_product(slot, index, executed.pc, next);
+        }
+        Ok(())
+    }
+
+    /// All warps of a warpgroup have come to a product: the tensor cores take it, and the warps go on.
+    fn form_product(&mut self, slot: usize, index: usize, pc: u32, next: Cycle) {
+        let launch = self.context.launch;
+        let Some(instruction) = launch.kernel.instructions.get(pc as usize) else { return };
+        let Some(spec) = &self.context.spec.warpgroups else { return };
+        let sm = &mut *self.sm;
+        let Some(block) = &mut sm.blocks[usize::from(sm.warps[slot].block)] else { return };
+        let group = &mut block.warpgroups[index];
+        let sum = instruction.operands.first().and_then(|sum| sum.as_register()).map(|register| register.0);
+        let needs = Needs::new(spec, instruction, sum == group.sum);
+        let (begin, room) = sm.products.take(sm.now + needs.start, needs.interval, spec.queue as usize);
+        group.last = begin + needs.length;
+        group.sum = sum;
+        if instruction.ends_product_group() {
+            group.ends.push_back(group.last);
+        }
+        let go_on = next.max(sm.now + needs.issue);
+        for other in std::mem::take(&mut group.come) {
+            let other = usize::from(other);
+            self.leave_phase(other);
+            if room > go_on {
+                self.wait_until(other, Phase::ForProducts, room);
+            } else {
+                self.go_on(other, pc, go_on, 0);
+            }
+        }
+    }
+}
