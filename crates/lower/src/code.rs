@@ -39,6 +39,12 @@ impl Groups {
         self.0.get(number as usize).is_some_and(|&(base, size)| base == number && u32::from(size) == count)
     }
 
+    /// The same of registers of the warp, where these are theirs.
+    pub(crate) fn is_whole_uniform(&self, register: UniformRegister, count: u32) -> bool {
+        let number = register.0.wrapping_sub(UniformRegister::FIRST_VIRTUAL);
+        self.0.get(number as usize).is_some_and(|&(base, size)| base == number && u32::from(size) == count)
+    }
+
     /// Whether so many registers from one on are an aligned part of one group.
     pub(crate) fn is_part(&self, register: Register, count: u32) -> bool {
         let number = register.0 - Register::FIRST_VIRTUAL;
@@ -71,7 +77,7 @@ impl Code {
     /// A new group of consecutive virtual registers.
     pub(crate) fn register(&mut self, count: u32) -> Register {
         let base = number(self.groups.0.len());
-        let size = u8::try_from(count).expect("groups have at most eight registers");
+        let size = u8::try_from(count).expect("groups have at most 128 registers");
         for _ in 0..count {
             self.groups.0.push((base, size));
         }
@@ -87,7 +93,7 @@ impl Code {
     /// A new group of consecutive virtual uniform registers.
     pub(crate) fn uniform(&mut self, count: u32) -> UniformRegister {
         let base = number(self.uniform_groups.len());
-        let size = u8::try_from(count).expect("groups have at most eight registers");
+        let size = u8::try_from(count).expect("groups have at most 128 registers");
         for _ in 0..count {
             self.uniform_groups.push((base, size));
         }
@@ -117,6 +123,11 @@ impl Code {
     /// The groups of all virtual registers.
     pub(crate) fn groups(&self) -> Groups {
         self.groups.clone()
+    }
+
+    /// The groups of all virtual registers of the warp.
+    pub(crate) fn uniform_groups(&self) -> Groups {
+        Groups(self.uniform_groups.clone())
     }
 
     /// How many virtual registers, predicates and uniform registers there are.
@@ -254,6 +265,7 @@ pub(crate) fn map_registers(
         match operand {
             Operand::Register { register: it, .. } => *it = register(*it),
             Operand::Uniform { register: it, .. } => *it = uniform(*it),
+            Operand::MatrixDescriptors { registers: it, .. } => *it = uniform(*it),
             Operand::Predicate { predicate: it, .. } => *it = predicate(*it),
             Operand::Address(AddressOperand { base, uniform: offset, descriptor, .. }) => {
                 *base = base.map(&mut register);
@@ -321,6 +333,10 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Imma
             | Dmma
             | Movm
+            | Hgmma
+            | Qgmma
+            | Igmma
+            | Warpgroup
             | Elect
             | Endcollective
     ) || reads_clock(instruction)

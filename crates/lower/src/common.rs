@@ -13,6 +13,7 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
     let counts = code.definition_counts();
     let dominators = crate::graph::Graph::new(code);
     let groups = code.groups();
+    let uniform_groups = code.uniform_groups();
     let mut replacements: FxHashMap<Resource2, Resource2> = FxHashMap::default();
     // What was computed, by where its block stands on the walk round the tree of dominators: ranges that are apart.
     let mut seen: FxHashMap<Key, BTreeMap<usize, (usize, Instruction)>> = FxHashMap::default();
@@ -34,7 +35,7 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
                     _ => _ = list.insert(range.start, (range.end, pair)),
                 }
             }
-            if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups) {
+            if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups, &uniform_groups) {
                 continue;
             }
             let range = dominators.dominance_range(block);
@@ -102,9 +103,12 @@ enum Resource2 {
 }
 
 /// Whether no result is a part of a wider value, which must stay where it is.
-fn writes_whole_groups(instruction: &Instruction, groups: &Groups) -> bool {
+fn writes_whole_groups(instruction: &Instruction, groups: &Groups, uniform_groups: &Groups) -> bool {
     instruction.accesses().iter().all(|access| match (access.role, access.resource) {
         (Role::Write, Resource::Registers(register, count)) => groups.is_whole(register, count),
+        (Role::Write, Resource::Uniforms(register, count)) if register.is_virtual() => {
+            uniform_groups.is_whole_uniform(register, count)
+        }
         _ => true,
     })
 }

@@ -230,6 +230,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Vote => {
             ("d = the predicate of all lanes as bits; p = it holds for all, any, or equally", &[Vote])
         }
+        Ptx::Wgmma => (
+            "d = a * b + d for the 64 rows of four warps together, while they go on; .fence, .commit_group and .wait_group order it",
+            &[Hgmma, Igmma, Qgmma, Warpgroup, R2ur, Mov],
+        ),
         Ptx::Wmma => (
             "loads, multiplies and adds, or stores matrices that the lanes of a warp hold together",
             &[

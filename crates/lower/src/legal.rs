@@ -193,7 +193,9 @@ pub(crate) fn legalise(code: &mut Code) {
         let mut constants: rustc_hash::FxHashMap<(u32, bool), Register> = rustc_hash::FxHashMap::default();
         for mut instruction in old {
             // The constant of a call is the number of a function, that of a wait how many groups may be under way.
-            if matches!(instruction.opcode, Opcode::Call | Opcode::Depbar) {
+            if matches!(instruction.opcode, Opcode::Call | Opcode::Depbar | Opcode::Warpgroup)
+                || instruction.is_warpgroup_product()
+            {
                 new.push(instruction);
                 continue;
             }

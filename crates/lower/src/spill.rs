@@ -11,7 +11,7 @@ pub(crate) fn spill(code: &mut Code, victims: &[Register]) {
     let mut slots: FxHashMap<Register, Slot> = FxHashMap::default();
     for (order, &victim) in victims.iter().enumerate() {
         let (base, count) = code.group(victim);
-        let offset = code.local_bytes.next_multiple_of(4 * count);
+        let offset = code.local_bytes.next_multiple_of(4 * count.min(WIDEST));
         code.local_bytes = offset + 4 * count;
         let slot = Slot { order, base, count, offset };
         (0..count).for_each(|part| _ = slots.insert(base.offset(part), slot));
@@ -31,6 +31,9 @@ pub(crate) fn spill(code: &mut Code, victims: &[Register]) {
         code.blocks[block].instructions = new;
     }
 }
+
+/// Registers that an access to local memory moves at most.
+const WIDEST: u32 = 4;
 
 /// Where a group of registers is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,14 +57,14 @@ fn touched(instruction: &Instruction, slots: &FxHashMap<Register, Slot>) -> Vec<
     found
 }
 
-/// Makes an instruction use a temporary for a group, loaded before it where its old value matters; returns the store
+/// Makes an instruction use a temporary for a group, loaded before it where its old value matters; returns the stores
 /// of a new value.
 fn reload(
     code: &mut Code,
     instruction: &mut Instruction,
     slot: Slot,
     before: &mut Vec<Instruction>,
-) -> Option<Instruction> {
+) -> Vec<Instruction> {
     let Slot { base, count, offset, .. } = slot;
     let does = |role: Role| {
         instruction.accesses().iter().any(|access| {
@@ -73,22 +76,31 @@ fn reload(
     let (reads, writes) = (does(Role::Read), does(Role::Write));
     let temporary = code.register(count);
     let partial = writes && (count > 1 || !instruction.guard.is_always());
-    let size: &[Modifier] = match count {
-        2 => &[Modifier::B64],
-        4 => &[Modifier::B128],
-        _ => &[],
+    let size = |count: u32| -> &[Modifier] {
+        match count {
+            2 => &[Modifier::B64],
+            4 => &[Modifier::B128],
+            _ => &[],
+        }
     };
-    let place = Operand::Address(AddressOperand {
-        base: Some(Register(1)),
-        offset: offset.cast_signed(),
-        scale: 1,
-        ..AddressOperand::default()
-    });
+    // Sums of warpgroups are wider than an access.
+    let whole = if matches!(count, 1 | 2 | 4) { count } else { 2 - count % 2 };
+    let parts = move || (0..count).step_by(whole as usize);
+    let place = |part: u32| {
+        Operand::Address(AddressOperand {
+            base: Some(Register(1)),
+            offset: (offset + 4 * part).cast_signed(),
+            scale: 1,
+            ..AddressOperand::default()
+        })
+    };
     let mut origin = instruction.origin;
     origin.note = "spilled";
     if reads || partial {
-        let load = Instruction::new(Opcode::Ldl, size, [Operand::register(temporary), place]);
-        before.push(load.with_origin(origin));
+        before.extend(parts().map(|part| {
+            let to = Operand::register(temporary.offset(part));
+            Instruction::new(Opcode::Ldl, size(whole), [to, place(part)]).with_origin(origin)
+        }));
     }
     map_registers(
         instruction,
@@ -102,8 +114,11 @@ fn reload(
         |predicate| predicate,
         |uniform| uniform,
     );
-    let store = || Instruction::new(Opcode::Stl, size, [place, Operand::register(temporary)]);
-    writes.then(|| store().with_origin(origin))
+    let store = |part: u32| {
+        let from = Operand::register(temporary.offset(part));
+        Instruction::new(Opcode::Stl, size(whole), [place(part), from]).with_origin(origin)
+    };
+    if writes { parts().map(store).collect() } else { Vec::new() }
 }
 
 /// Keeps predicates in registers: as 0 or 1. A value that is in a predicate stays there for the next `reach`

@@ -74,7 +74,11 @@ pub(crate) fn compute(context: &Context<'_>, over: Over) -> f64 {
 /// Passes of shared memory.
 pub(crate) fn shared_wavefronts(context: &Context<'_>) -> u64 {
     let shared = &context.counters.sm.shared;
-    shared.load_wavefronts + shared.store_wavefronts + shared.atomic_wavefronts + shared.exchange_requests
+    shared.load_wavefronts
+        + shared.store_wavefronts
+        + shared.atomic_wavefronts
+        + shared.product_wavefronts
+        + shared.exchange_requests
 }
 
 /// Level one: its tag unit or its data unit, which shared memory uses too.

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
 use crate::scopes::{RegisterType, Scopes};
-use crate::tree::{
+use crate::tree::{Opcode, 
     Block, Function, Guard, Initialiser, Instruction, Item, Module, Space, Special, Statement, Type, Variable,
 };
 
@@ -23,6 +23,7 @@ pub(crate) fn module(module: &Module, diagnostics: &mut Vec<Diagnostic>) {
         );
     }
     let mut checker = Checker::new(diagnostics);
+    checker.architecture = module.target.first().map(|name| name.as_str());
     let mut defined: FxHashSet<&str> = FxHashSet::default();
     for item in &module.items {
         let (name, span, is_definition) = match item {
@@ -44,9 +45,14 @@ pub(crate) fn module(module: &Module, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The only architecture that has products of warpgroups (`wgmma`).
+const WARPGROUP_TARGET: &str = "sm_90a";
+
 /// The state of the check.
 struct Checker<'a, 'd> {
     diagnostics: &'d mut Vec<Diagnostic>,
+    /// The first name of `.target`.
+    architecture: Option<&'a str>,
     /// Functions and variables of the module.
     globals: FxHashSet<&'a str>,
     scopes: Scopes<'a>,
@@ -62,6 +68,7 @@ impl<'a, 'd> Checker<'a, 'd> {
     fn new(diagnostics: &'d mut Vec<Diagnostic>) -> Checker<'a, 'd> {
         Checker {
             diagnostics,
+            architecture: None,
             globals: FxHashSet::default(),
             scopes: Scopes::default(),
             labels: Vec::new(),
@@ -172,6 +179,13 @@ impl<'a, 'd> Checker<'a, 'd> {
     fn instruction(&mut self, instruction: &'a Instruction) {
         if let Some(guard) = &instruction.guard {
             self.guard(guard, instruction);
+        }
+        if let (Opcode::Wgmma, Some(name)) = (instruction.opcode, self.architecture)
+            && name != WARPGROUP_TARGET
+        {
+            let message = format!("'{}' is not supported on .target '{name}'", instruction.mnemonic());
+            let help = format!("products of warpgroups need '.target {WARPGROUP_TARGET}' (nvcc -arch={WARPGROUP_TARGET})");
+            self.report(Diagnostic::error(*instruction.span, message).with_help(help));
         }
         let before = self.diagnostics.len();
         form::check(instruction, self.diagnostics);

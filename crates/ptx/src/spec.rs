@@ -305,7 +305,6 @@ pub(crate) const UNSUPPORTED: &[&str] = &[
     "vsub",
     "vsub2",
     "vsub4",
-    "wgmma",
 ];
 
 #[cfg(test)]

@@ -26,12 +26,12 @@ pub(crate) struct Warpgroup {
     /// The slots of the warps that have come to the product at `pc`.
     come: SmallVec<[u8; WARPGROUP_WARPS as usize]>,
     pc: u32,
+    /// When its warps can issue the next product.
+    next: Cycle,
     /// When the last product of each group ends that may still be waited for.
     ends: VecDeque<Cycle>,
     /// When the last product ends.
     last: Cycle,
-    /// The sum of the last product, by its first register.
-    sum: Option<u32>,
 }
 
 impl Warpgroup {
@@ -71,25 +71,28 @@ struct Needs {
     interval: u64,
     /// Cycles until its sum is there.
     length: u64,
-    /// Cycles until its warps go on.
+    /// Cycles until its warps can issue the next one.
     issue: u64,
+    /// Rows of shared memory that it reads.
+    wavefronts: u64,
 }
 
 impl Needs {
-    fn new(spec: &Warpgroups, instruction: &Instruction, same_sum: bool) -> Needs {
+    fn new(spec: &Warpgroups, instruction: &Instruction) -> Needs {
         let columns = WarpgroupShape::of(instruction).map_or(0, |shape| shape.columns);
         let forms = columns.div_ceil(spec.columns);
         let reads = |rows: u32| (rows * ROW_BYTES).div_ceil(spec.shared_bytes);
-        let (start, interval) = if instruction.has_first_in_registers() {
-            let again = if same_sum { spec.same_sum } else { 0 };
-            (spec.register_start, forms.max(reads(columns)).max(spec.register_interval) + again)
+        let in_registers = instruction.has_first_in_registers();
+        let wavefronts = u64::from(reads(columns) + if in_registers { 0 } else { reads(ROWS) });
+        let (start, interval) = if in_registers {
+            (spec.register_start, forms.max(reads(columns)).max(spec.register_interval))
         } else {
             (spec.start, forms.max(reads(columns) + reads(ROWS)))
         };
         let issue = (columns / spec.issue_columns).saturating_sub(spec.issue).max(spec.issue);
         let length = forms + spec.end;
         let [start, interval, length, issue] = [start, interval, length, issue].map(u64::from);
-        Needs { start, interval, length, issue }
+        Needs { start, interval, length, issue, wavefronts }
     }
 }
 
@@ -114,6 +117,10 @@ impl Advance<'_> {
         }
         let group = &mut block.warpgroups[index];
         if let WarpgroupStep::Wait { most } = step {
+            // Of one that waits for no group: `WARPGROUP.ARRIVE`.
+            let arrives = most == u8::MAX;
+            let late = self.context.spec.warpgroups.filter(|_| arrives).map_or(0, |spec| spec.arrive);
+            let next = next + u64::from(late);
             match group.has_ended_but(most, next) {
                 Some(at) => self.wait_until(slot, Phase::ForProducts, at),
                 None => self.go_on(slot, executed.pc, next, 0),
@@ -141,15 +148,16 @@ impl Advance<'_> {
         let sm = &mut *self.sm;
         let Some(block) = &mut sm.blocks[usize::from(sm.warps[slot].block)] else { return };
         let group = &mut block.warpgroups[index];
-        let sum = instruction.operands.first().and_then(|sum| sum.as_register()).map(|register| register.0);
-        let needs = Needs::new(spec, instruction, sum == group.sum);
-        let (begin, room) = sm.products.take(sm.now + needs.start, needs.interval, spec.queue as usize);
+        let needs = Needs::new(spec, instruction);
+        sm.shared_counters.product_wavefronts += needs.wavefronts;
+        let taken = sm.now.max(group.next);
+        let (begin, room) = sm.products.take(taken + needs.start, needs.interval, spec.queue as usize);
+        group.next = taken + needs.issue;
         group.last = begin + needs.length;
-        group.sum = sum;
         if instruction.ends_product_group() {
             group.ends.push_back(group.last);
         }
-        let go_on = next.max(sm.now + needs.issue);
+        let go_on = next.max(taken + 1);
         for other in std::mem::take(&mut group.come) {
             let other = usize::from(other);
             self.leave_phase(other);

@@ -194,6 +194,8 @@ summed!(
         atomic_requests,
         /// Passes of atomic instructions.
         atomic_wavefronts,
+        /// Passes of products of warpgroups, which read matrices.
+        product_wavefronts,
         /// Instructions of the unit that touch no memory: shuffles, numbers of lanes, accesses without an active lane.
         exchange_requests,
     }

@@ -27,27 +27,32 @@ def layout(kind, rows):
 def kernel(name, ty, n, src="s", a="k128", b="k128", signs=(1, 1), scale="p", twice=True, start=(0, 0), base=0):
     depth, sum_type, first, second, keep, put = TYPES[ty]
     count = n // 4 if sum_type == "f16" else n // 2
-    reg = "f32" if sum_type == "f32" else "b32"
+    reg = "b32"
     la, sa, ca = layout(a, 64); lb, sb, cb = layout(b, n)
     da, db = descriptor(start[0], la, sa, base, ca), descriptor(8192 + start[1], lb, sb, base, cb)
     out = f""".visible .entry {name}(.param .u64 a, .param .u64 b, .param .u64 o, .param .u32 n) {{
-.reg .{reg} %c<{count}>; .reg .b32 %a<4>, %x<12>; .reg .b64 %da, %db, %o, %in, %q<6>; .reg .pred %p, %q;
+.reg .{reg} %c<{count}>; .reg .b32 %a<4>, %x<12>; .reg .b64 %da, %db, %o, %in, %q<6>; .reg .pred %p, %t;
 .shared .align 1024 .b8 sm[49152];
-ld.param.u64 %o, [o]; ld.param.u64 %in, [b]; ld.param.u32 %x0, [n]; setp.{'ne' if scale == 'p' else 'eq'}.u32 %p, %x0, 0;
+ld.param.u64 %o, [o]; ld.param.u64 %in, [b]; ld.param.u64 %q4, [{"a" if sum_type == "f32" else "b"}]; ld.param.u32 %x0, [n]; setp.{'ne' if scale == 'p' else 'eq'}.u32 %p, %x0, 0;
 mov.u32 %x1, %tid.x; mov.u32 %x2, %ctaid.x; mad.lo.u32 %x3, %x2, 15000, %x1; mul.wide.u32 %q0, %x3, 4; add.u64 %in, %in, %q0;
 mov.u32 %x4, sm; mad.lo.u32 %x5, %x1, 4, %x4; mov.u32 %x6, 0; mov.u64 %q1, %in;
-FILL: ld.global.u32 %x7, [%q1]; ld.global.u32 %x8, [%q1+3332]; shl.b32 %x8, %x8, 11; xor.b32 %x7, %x7, %x8; and.b32 %x7, %x7, {keep:#x}; or.b32 %x7, %x7, {put:#x};
-st.shared.u32 [%x5], %x7; add.u64 %q1, %q1, 512; add.u32 %x5, %x5, 512; add.u32 %x6, %x6, 1; setp.lt.u32 %q, %x6, 96; @%q bra FILL;
+mad.lo.u32 %x3, %x2, 3750, %x1; mul.wide.u32 %q0, %x3, 16; add.u64 %q4, %q4, %q0;
+FILL: .pragma "nounroll"; ld.global.u32 %x7, [%q1]; ld.global.u32 %x8, [%q1+3332]; shl.b32 %x8, %x8, 11; xor.b32 %x7, %x7, %x8; and.b32 %x7, %x7, {keep:#x}; or.b32 %x7, %x7, {put:#x};
+st.shared.u32 [%x5], %x7; add.u64 %q1, %q1, 512; add.u32 %x5, %x5, 512; add.u32 %x6, %x6, 1; setp.lt.u32 %t, %x6, 96; @%t bra FILL;
 fence.proxy.async; bar.sync 0;
 shr.u32 %x4, %x4, 4; cvt.u64.u32 %q2, %x4; add.u64 %da, %q2, {da:#x}; add.u64 %db, %q2, {db:#x};
 mad.lo.u32 %x3, %x2, 128, %x1; mul.wide.u32 %q3, %x3, {4 * count}; add.u64 %o, %o, %q3;
 """
     for i in range(4):
         out += f"ld.global.u32 %a{i}, [%in+{i * 1040}]; ld.global.u32 %x7, [%in+{i * 1040 + 5200}]; shl.b32 %x7, %x7, 13; xor.b32 %a{i}, %a{i}, %x7; and.b32 %a{i}, %a{i}, {keep:#x}; or.b32 %a{i}, %a{i}, {put:#x};\n"
-    for i in range(count):
-        if reg == "f32": out += f"ld.global.u32 %x7, [%in+{i * 516}]; cvt.rn.f32.u32 %c{i}, %x7; mul.f32 %c{i}, %c{i}, 0f{'33000000' if 'h' not in ty else '3f800000'};\n"
-        elif sum_type == "f16": out += f"ld.global.u32 %c{i}, [%in+{i * 516}]; and.b32 %c{i}, %c{i}, 0xb7ffb7ff;\n"
-        else: out += f"ld.global.u32 %c{i}, [%in+{i * 516}]; shl.b32 %c{i}, %c{i}, 8;\n"
+    def fours():
+        for i in range(0, count, 4):
+            group = range(i, min(i + 4, count))
+            yield i, f"v{len(group)}", "{" + ", ".join(f"%c{it}" for it in group) + "}", group
+    for i, width, regs, group in fours():
+        out += f"ld.global.{width}.b32 {regs}, [%q4+{i * 512}];\n"
+        if sum_type == "f16": out += "".join(f"and.b32 %c{it}, %c{it}, 0xb7ffb7ff;\n" for it in group)
+        if sum_type == "s32": out += "".join(f"shl.b32 %c{it}, %c{it}, 8;\n" for it in group)
     tail = ["%p" if scale in "pn" else scale]
     if sum_type != "s32":
         tail += [str(it) for it in signs]
@@ -63,7 +68,7 @@ mad.lo.u32 %x3, %x2, 128, %x1; mul.wide.u32 %q3, %x3, {4 * count}; add.u64 %o, %
         if step: out += f"add.u64 %da, %da, {step}; add.u64 %db, %db, {step};\n"
         out += product(["1"] + tail[1:])
     out += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
-    for i in range(count): out += f"st.global.{reg} [%o+{4 * i}], %c{i};\n"
+    for i, width, regs, _ in fours(): out += f"st.global.{width}.b32 [%o+{4 * i}], {regs};\n"
     return out + "ret;\n}\n"
 
 forms = []
@@ -82,6 +87,6 @@ form("f16_n64_ab_m128", "f16", 64, a="m128", b="m128"); form("f16_n64_base", "f1
 form("f16_n64_offset", "f16", 64, start=(96, 32)); form("f16_n16_offset", "f16", 16, a="k0", b="k0", start=(1024 + 16, 144))
 for ty in ("f16", "f16h", "bf16", "tf32", "e4e4", "e5e5h"):
     form(f"{ty}_neg_a", ty, 16, signs=(-1, 1)); form(f"{ty}_neg_b", ty, 16, "r", signs=(1, -1)); form(f"{ty}_neg_ab", ty, 16, signs=(-1, -1), scale="0")
-for ty in ("f16", "s8s8t", "any", "e4e4h"): form(f"{ty}_no_sum", ty, 24, scale="n")
+for ty in ("f16", "s8s8t", "any", "e4e4h"): form(f"{ty}_no_sum", ty, 32 if ty == "e4e4h" else 24, scale="n")
 open("forms.ptx", "w").write(".version 8.4\n.target sm_90a\n.address_size 64\n" + "".join(text for _, text in forms))
 open("forms.list", "w").write("".join(f"{name},2,128\n" for name, _ in forms))

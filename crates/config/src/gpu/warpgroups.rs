@@ -15,18 +15,18 @@ pub struct Warpgroups {
     pub shared_bytes: u32,
     /// Cycles from one product to the next at least, with the first factor in registers.
     pub register_interval: u32,
-    /// Cycles that such a product adds whose sum is that of the product before.
-    pub same_sum: u32,
     /// Cycles from when the last of its warps issues a product until it begins.
     pub start: u32,
     /// The same with the first factor in registers.
     pub register_start: u32,
     /// Cycles from when the last column has been formed until the sum is there.
     pub end: u32,
-    /// Cycles from the issue of a product to the next instruction of its warps, at least.
+    /// Cycles that `WARPGROUP.ARRIVE` adds to its stall count.
+    pub arrive: u32,
+    /// Cycles from the issue of a product to that of the next one of its warps, at least.
     #[schemars(range(min = 1))]
     pub issue: u32,
-    /// Columns of the sum for each of these cycles, where that takes longer than twice as many.
+    /// Columns of the sum for each of these cycles: as many more as there are, less the least.
     #[schemars(range(min = 1, max = 256))]
     pub issue_columns: u32,
     /// Products that wait to begin; the warps of one more wait, too.

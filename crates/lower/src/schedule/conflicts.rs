@@ -37,6 +37,10 @@ impl Kind {
 /// Whether two instructions must keep their order.
 pub(super) fn conflict(first: &Instruction, second: &Instruction) -> bool {
     use Kind::{ConstantLoad, Fence, Free, Load, Store};
+    // Who reads a sum must stay behind the wait for it, which does not name it.
+    if first.opcode == Opcode::Warpgroup || second.opcode == Opcode::Warpgroup {
+        return true;
+    }
     match (Kind::of(first), Kind::of(second)) {
         (Free, _) | (_, Free) => false,
         (ConstantLoad, Fence) | (Fence, ConstantLoad) => is_wall(first) || is_wall(second),

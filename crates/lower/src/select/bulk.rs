@@ -84,7 +84,7 @@ impl Selector<'_, '_> {
     }
 
     /// Values of the lowest active lane in registers of the warp, one after the other.
-    fn for_warp(&mut self, values: &[Operand]) -> UniformRegister {
+    pub(super) fn for_warp(&mut self, values: &[Operand]) -> UniformRegister {
         let first = self.code.uniform(crate::code::number(values.len()));
         for (number, &value) in (0..).zip(values) {
             let to = Operand::uniform(UniformRegister(first.0 + number));

@@ -57,6 +57,7 @@ impl Selector<'_, '_> {
             Ldmatrix => self.ldmatrix(flat),
             Stmatrix => self.stmatrix(flat),
             Mma => self.mma(flat),
+            Wgmma => self.wgmma(flat),
             Movmatrix => self.movmatrix(flat),
             Wmma => self.unsupported(crate::wmma::refusal(flat.tree)),
             Cp => self.copies(flat),

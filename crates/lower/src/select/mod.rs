@@ -31,6 +31,7 @@ mod turn;
 mod values;
 mod video;
 mod warp;
+mod warpgroup;
 
 use crate::calls::Callee;
 use crate::code::{Block, Code, DESCRIPTOR, ends_block};
@@ -149,6 +150,7 @@ pub(crate) fn select(
         addresses,
     };
     selector.survey();
+    selector.place_sums();
     selector.names = names::Names::new(flat, &selector.definitions);
     for (index, item) in flat.items.iter().enumerate() {
         selector.item = index;
@@ -187,6 +189,10 @@ impl<'a, 'd> Selector<'a, 'd> {
                 Item::Instruction(flat) => {
                     if flat.tree.opcode.is_control() {
                         run += 1;
+                    }
+                    // What is added to a product is its sum.
+                    if flat.tree.flag(Flag::MmaAsync) {
+                        self.count_uses(&flat.operands[0]);
                     }
                     let results = result_count(flat);
                     for (position, operand) in flat.operands.iter().enumerate() {
@@ -496,6 +502,7 @@ pub(crate) fn result_count(flat: &Flat<'_>) -> usize {
         | Nanosleep | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol => 0,
         Bar | Barrier => usize::from(flat.tree.flag(Flag::Red)),
         Setmaxnreg => 0,
+        Wgmma => usize::from(flat.tree.flag(Flag::MmaAsync)),
         Mbarrier => {
             let gives = [Flag::Arrive, Flag::ArriveDrop, Flag::TestWait, Flag::TryWait, Flag::PendingCount];
             usize::from(gives.iter().any(|&flag| flat.tree.flag(flag)))

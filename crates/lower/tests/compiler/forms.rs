@@ -120,6 +120,20 @@ const OPEN: &[(Opcode, &[&str])] = &[
     (Opcode::Mov, &["mov.u32 %r1, %tid.x", "mov.u32 %r1, %clock", "mov.u64 %d1, %clock64", "mov.u64 %d1, g"]),
     (Opcode::Mov, &["mov.b64 {%r1, %r2}, %d1", "mov.b64 %d1, {%r1, %r2}", "mov.b32 {%h1, %h2}, %r1"]),
     (
+        Opcode::Wgmma,
+        &[
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %d1, %d2, %p1, 1, -1, 0, 1",
+            "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%r1, %r2}, {%r3, %r4, %r5, %r6}, %d2, 0, 1, 1, 0",
+            "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, %d2, 1, 1, 1",
+            "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {%r1, %r2, %r3, %r4}, %d1, %d1, 1, 1, 1",
+            "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8.satfinite {%r1, %r2, %r3, %r4}, %d1, %d1, %p1",
+        ],
+    ),
+    (
+        Opcode::Wgmma,
+        &["wgmma.fence.sync.aligned", "wgmma.commit_group.sync.aligned", "wgmma.wait_group.sync.aligned 1"],
+    ),
+    (
         Opcode::Wmma,
         &[
             "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1], %r0",
@@ -167,8 +181,8 @@ pub(crate) fn lines(opcode: Opcode) -> Vec<String> {
     let form = form(opcode);
     let needed = choices(&form.needed);
     let mut lines: Vec<String> = open(opcode).map(str::to_owned).collect();
-    if opcode == Opcode::Wmma {
-        // Its table takes anything for an operand and up to four of eight types.
+    if matches!(opcode, Opcode::Wgmma | Opcode::Wmma) {
+        // Their tables take anything for an operand and up to four of many types.
         return accepted(lines);
     }
     for types in types(&form) {

@@ -24,4 +24,5 @@ mod programs;
 mod suite;
 mod turns;
 mod unrolling;
+mod warpgroups;
 mod yields;

@@ -8,8 +8,8 @@ use crate::tree::{
 use Flag::{
     Abs, Aligned, Approx, Arrive, ArriveDrop, Async, Bulk, BulkGroup, Cc, CommitGroup, CompleteTx,
     CompleteTxBytes, CpMask, ExpectTx, Fractional, Ftz, Full, Idx, Init, Inval, LaunchDependents, Mask,
-    Mbarrier, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, Pack, Parity, PendingCount, Prefetch, Range,
-    Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sync, TestWait, To, TryWait, Uni, Unified, Wait,
+    Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, Pack, Parity, PendingCount, Prefetch, Range,
+    Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync, TestWait, To, TryWait, Uni, Unified, Wait,
     WaitAll, WaitGroup, Warp, Xorsign,
 };
 use Type::{
@@ -79,6 +79,12 @@ const MATRIX: Allow = Allow::Matrix(&[
     MatrixShape::Col,
     MatrixShape::Trans,
 ]);
+/// `m64n8k8` to `m64n256k256`, of which a sum of types takes one depth.
+const WARPGROUP: &[MatrixShape] = {
+    let first = MatrixShape::M64n8k8 as usize;
+    let count = MatrixShape::M64n256k256 as usize - first + 1;
+    MatrixShape::ALL.split_at(first).1.split_at(count).0
+};
 const WMMA: Allow = Allow::Matrix(&[
     MatrixShape::M8n8k4,
     MatrixShape::M8n32k16,
@@ -414,6 +420,18 @@ pub(super) static TABLE: &[Spec] = &[
     many(O::Vmad, "euuu", (3, 3), WORD, &[], &[]),
     one(O::Vote, "dp?u", &[Pred, B32], &[Allow::Vote(VoteMode::ALL)], &[Allow::Flag(&[Sync])]),
     many(O::Vset, "euu", (2, 2), WORD, &[Allow::Compare(&ORDER)], &[]),
+    many(
+        O::Wgmma,
+        "?xxxxxxxxxx",
+        (0, 3),
+        &[F16, Bf16, Tf32, F32, S8, U8, B1, S32, E4m3, E5m2],
+        &[Allow::Flag(&[Flag::Fence, CommitGroup, WaitGroup, MmaAsync])],
+        &[
+            Allow::Matrix(WARPGROUP),
+            Allow::Flag(&[Sync, Aligned, Satfinite, Sp]),
+            Allow::Operation(&[Operation::And, Operation::Popc]),
+        ],
+    ),
     many(
         O::Wmma,
         "xx?xx",

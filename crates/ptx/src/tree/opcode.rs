@@ -104,6 +104,7 @@ named! {
         Vmad = "vmad",
         Vote = "vote",
         Vset = "vset",
+        Wgmma = "wgmma",
         Wmma = "wmma",
         Xor = "xor",
     }
