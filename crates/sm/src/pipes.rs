@@ -108,9 +108,18 @@ impl PipeSpec {
         cycles.min(u32::from(u8::MAX)) as u8
     }
 
+    /// The unit of products of matrices.
+    pub(crate) fn tensor_unit(&self) -> u8 {
+        self.uses[Pipe::Tensor as usize].unit
+    }
+
     /// What an instruction takes.
     pub(crate) fn of(&self, instruction: &Instruction) -> PipeUse {
         let pipe = instruction.opcode.info().pipe;
+        // A product of a warpgroup waits in a queue of its own.
+        if instruction.is_warpgroup_product() {
+            return self.uses[Pipe::Cbu as usize];
+        }
         let wide = instruction.has(Modifier::Wide) || instruction.has(Modifier::Hi);
         match pipe {
             Pipe::Fp16 if instruction.has(Modifier::Mma) => self.matrix,
@@ -317,6 +326,13 @@ impl Pipes {
             self.free[usize::from(taken.unit)] = free;
             self.all_free = self.all_free.max(free);
         }
+    }
+
+    /// A unit does something else until a cycle.
+    pub(crate) fn hold(&mut self, unit: u8, until: Cycle) {
+        let free = &mut self.free[usize::from(unit)];
+        *free = (*free).max(until);
+        self.all_free = self.all_free.max(until);
     }
 
     /// The ready warps whose unit belongs to the queues of memory and special instructions.

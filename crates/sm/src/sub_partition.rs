@@ -260,6 +260,11 @@ impl SubPartition {
         Delay { dispatch, unit }
     }
 
+    /// A unit does something else until a cycle.
+    pub(crate) fn hold_unit(&mut self, unit: u8, until: Cycle) {
+        self.pipes.hold(unit, until);
+    }
+
     /// The constant that has been loaded last comes so many cycles late, and those behind it.
     #[inline]
     pub(crate) fn delay_constants(

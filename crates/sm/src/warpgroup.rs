@@ -153,6 +153,10 @@ impl Advance<'_> {
         let taken = sm.now.max(group.next);
         let (begin, room) = sm.products.take(taken + needs.start, needs.interval, spec.queue as usize);
         group.next = taken + needs.issue;
+        // Products of warpgroups come first, on the tensor cores and in shared memory.
+        sm.lsu.read_matrices(sm.now, needs.wavefronts);
+        let unit = self.context.spec.pipes.tensor_unit();
+        sm.sub_partitions.iter_mut().for_each(|sub| sub.hold_unit(unit, begin + needs.interval));
         group.last = begin + needs.length;
         if instruction.ends_product_group() {
             group.ends.push_back(group.last);

@@ -14,6 +14,11 @@ impl LoadStoreUnit {
         self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.has_room(now, limit))
     }
 
+    /// A product of a warpgroup reads its matrices from shared memory, in so many passes.
+    pub(crate) fn read_matrices(&mut self, now: Cycle, passes: u64) {
+        self.data.read_first(now, passes);
+    }
+
     /// A bulk copy begins: the unit is not idle before it ends.
     pub(crate) fn begin_bulk(&mut self) -> u32 {
         self.tokens.insert(Token::Bulk { copy: u32::MAX }) as u32

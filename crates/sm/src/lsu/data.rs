@@ -150,6 +150,11 @@ impl DataStage {
         begin
     }
 
+    /// Something else reads shared memory, before all that comes from now on.
+    pub(crate) fn read_first(&mut self, now: Cycle, passes: u64) {
+        self.free = self.free.max(now) + passes;
+    }
+
     /// When an access begins to pass: when the stage is free, and not before those of its warp are over.
     #[inline(always)]
     fn begin(&mut self, now: Cycle, access: &Access, spec: &DataSpec) -> Cycle {
