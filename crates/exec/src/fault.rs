@@ -2,8 +2,8 @@
 
 use crate::LANES;
 use crate::op::Space;
-use crate::state::heap::HeapFault;
 use crate::semantics::warpgroup::WarpgroupFault;
+use crate::state::heap::HeapFault;
 use crate::state::mbarrier::MbarrierFault;
 use std::fmt;
 use thiserror::Error;

@@ -41,8 +41,8 @@ pub use op::{
 pub use rule::{ElementRule, Init};
 pub use semantics::atomics::{apply, apply_lanes};
 pub use semantics::mbarrier::copies_arrive;
-pub use semantics::warpgroup::{WARPGROUP_WARPS, WarpgroupFault};
 pub use semantics::system::{HeapRequest, SystemRecord};
+pub use semantics::warpgroup::{WARPGROUP_WARPS, WarpgroupFault};
 pub use state::barriers::BlockBarriers;
 pub use state::heap::{Heap, HeapFault};
 pub use state::image::{Buffer, MemoryImage, PlaceInPage};

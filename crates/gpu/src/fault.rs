@@ -101,6 +101,9 @@ impl Standstill<'_> {
                     ", waits for the barrier (mbarrier) at {address:#x} of shared memory, {barrier}"
                 );
             }
+            if let Some(come) = warp.warpgroup {
+                let _ = write!(report, ", {come} of the 4 warps of its warpgroup (wgmma) have come");
+            }
         }
         if self.waiting.len() > SHOWN {
             let _ = write!(report, "\n  ... and {} more warps", self.waiting.len() - SHOWN);

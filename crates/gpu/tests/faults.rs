@@ -52,6 +52,66 @@ fn barriers_in_shared_memory_are_refused_where_there_are_none() {
     );
 }
 
+#[test]
+fn warps_of_a_warpgroup_that_do_not_come_are_a_hang_that_says_so() {
+    let text = fault_of(PRODUCT_OF_THREE, 128, 0).to_string();
+    assert!(text.contains("no further progress"), "{text}");
+    assert!(text.contains("block 0 warp 0 waits at 0x40 (line 6) HGMMA.64x8x16.F32"), "{text}");
+    assert!(text.contains(": gmma, 3 of the 4 warps of its warpgroup (wgmma) have come"), "{text}");
+}
+
+#[test]
+fn a_block_without_whole_warpgroups_is_told_what_it_needs() {
+    let text = fault_of(PRODUCT, 160, 0).to_string();
+    let why = "1 of the four warps of this warpgroup exist; a product of a warpgroup (wgmma) takes all, so that the block needs \
+               whole groups of 128 threads";
+    assert!(text.contains(why) && text.contains("(line 3) HGMMA.64x8x16.F32"), "{text}");
+}
+
+#[test]
+fn a_matrix_beyond_shared_memory_is_told_with_its_descriptor() {
+    let text = fault_of(PRODUCT_BEYOND, 128, 0).to_string();
+    let why = "the first matrix of the product (wgmma) has a piece at 0x20000 of shared memory, which has 1024 bytes here; its descriptor \
+               0x0000000000002000 says: start 0x20000, leading offset 0, stride offset 0, no swizzle";
+    assert!(text.contains(why), "{text}");
+}
+
+#[test]
+fn products_of_warpgroups_are_refused_where_there_are_none() {
+    let mut config = h200();
+    config.multiprocessor.warpgroups = None;
+    let text = try_prepare(&config, PRODUCT, [1; 3], [128, 1, 1], &[]).expect_err("refused").to_string();
+    assert!(
+        text.contains("HGMMA in line 3 needs products of warpgroups (wgmma), which NVIDIA H200 has not"),
+        "{text}"
+    );
+}
+
+/// A product, which only ends a group.
+const PRODUCT: &str = ".kernel k
+stall=5 WARPGROUP.ARRIVE ;
+stall=5 HGMMA.64x8x16.F32 R4, gdesc[UR4], RZ, !UPT, gsb0 ;
+stall=5 WARPGROUP.DEPBAR.LE gsb0, 0x0 ;
+stall=5 EXIT ;
+";
+
+/// A product of matrices beyond shared memory.
+const PRODUCT_BEYOND: &str = ".kernel k
+stall=5 UMOV UR4, 0x2000 ;
+stall=5 HGMMA.64x8x16.F32 R4, gdesc[UR4], RZ, !UPT, gsb0 ;
+stall=5 EXIT ;
+";
+
+/// The last of four warps does not come to the product.
+const PRODUCT_OF_THREE: &str = ".kernel k
+wr=0 S2R R0, SR_TID.X ;
+stall=15 wait=000001 ISETP.GE.U32.AND P0, PT, R0, 0x60, PT ;
+stall=15 NOP ;
+stall=5 @P0 EXIT ;
+stall=5 HGMMA.64x8x16.F32 R4, gdesc[UR4], RZ, !UPT, gsb0 ;
+stall=5 EXIT ;
+";
+
 /// Of 33 threads that a barrier waits for 32 arrive.
 const WAITS_FOR_A_PHASE: &str = ".kernel k
 stall=5 MOV R1, 0x10 ;

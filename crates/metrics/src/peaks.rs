@@ -1,7 +1,7 @@
 //! How much of what each unit can do was done.
 
 use crate::context::Context;
-use warplab_program::Pipe;
+use warplab_program::{Opcode, Pipe};
 use warplab_trace::CacheCounters;
 use warplab_units::SECTOR_BYTES;
 
@@ -53,6 +53,15 @@ pub(crate) fn pipe(context: &Context<'_>, pipe: Pipe, over: Over) -> f64 {
             let shared = f64::from(machine.memory_pipeline.interval);
             let parts = f64::from(context.config.limits.sub_partitions.max(1));
             percent(executed(pipe) * interval.max(shared * parts), cycles)
+        }
+        // A product of a warpgroup takes it as long as its sum has columns.
+        Pipe::Tensor => {
+            let instructions = &context.counters.sm.instructions;
+            let of_warpgroups = [Opcode::Hgmma, Opcode::Qgmma, Opcode::Igmma];
+            let others = of_warpgroups
+                .iter()
+                .fold(executed(pipe), |rest, &opcode| rest - instructions.by_opcode[opcode as usize] as f64);
+            percent(others * interval + instructions.product_cycles as f64, cycles)
         }
         _ => percent(executed(pipe) * interval, cycles),
     }

@@ -60,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Metrics of the hardware reference, except stalls on units that are not simulated (textures, `wgmma`).
+    /// Metrics of the hardware reference, except stalls on units that are not simulated (textures).
     const REFERENCE: &[&str] = &[
         "gpu__time_duration.sum",
         "sm__cycles_elapsed.max",
@@ -102,6 +102,7 @@ mod tests {
         "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
         "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
         "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
+        "smsp__average_warps_issue_stalled_gmma_per_issue_active.ratio",
         "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio",
         "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
         "smsp__average_warps_issue_stalled_branch_resolving_per_issue_active.ratio",

@@ -5,8 +5,8 @@ use crate::matrix::MatrixShape;
 use crate::modifier::Modifier;
 use crate::opcode::{Opcode, Shape};
 use crate::operand::{AddressOperand, ConstantIndex, Operand, Selector};
-use crate::warpgroup::WarpgroupShape;
 use crate::register::{BarrierRegister, Predicate, Register, UniformPredicate, UniformRegister};
+use crate::warpgroup::WarpgroupShape;
 use arrayvec::ArrayVec;
 
 /// Whether a resource is read or written.

@@ -90,11 +90,7 @@ impl Instruction {
 
     /// The registers of the warp that hold the descriptors which a product reads.
     pub(crate) fn descriptor_registers(&self, first: UniformRegister) -> (UniformRegister, u32) {
-        if self.has_first_in_registers() {
-            (first.offset(SECOND_DESCRIPTOR), 2)
-        } else {
-            (first, 4)
-        }
+        if self.has_first_in_registers() { (first.offset(SECOND_DESCRIPTOR), 2) } else { (first, 4) }
     }
 
     /// Of `WARPGROUP.DEPBAR`: how many groups of products may still be under way.

@@ -10,8 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
 use crate::scopes::{RegisterType, Scopes};
-use crate::tree::{Opcode, 
-    Block, Function, Guard, Initialiser, Instruction, Item, Module, Space, Special, Statement, Type, Variable,
+use crate::tree::{
+    Block, Function, Guard, Initialiser, Instruction, Item, Module, Opcode, Space, Special, Statement, Type,
+    Variable,
 };
 
 /// Checks a module.
@@ -184,7 +185,9 @@ impl<'a, 'd> Checker<'a, 'd> {
             && name != WARPGROUP_TARGET
         {
             let message = format!("'{}' is not supported on .target '{name}'", instruction.mnemonic());
-            let help = format!("products of warpgroups need '.target {WARPGROUP_TARGET}' (nvcc -arch={WARPGROUP_TARGET})");
+            let help = format!(
+                "products of warpgroups need '.target {WARPGROUP_TARGET}' (nvcc -arch={WARPGROUP_TARGET})"
+            );
             self.report(Diagnostic::error(*instruction.span, message).with_help(help));
         }
         let before = self.diagnostics.len();

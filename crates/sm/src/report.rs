@@ -6,6 +6,7 @@ use crate::sm::Sm;
 use crate::sub_partition::SubPartition;
 use crate::values::HeapRefusal;
 use crate::warp::{BarrierBehind, Phase, Warp};
+use crate::warpgroup::come_to_product;
 use crate::{Context, LaunchSpec};
 use warplab_exec::{ExecFault, LaunchFault, Mbarrier, PrintedLines};
 use warplab_trace::{Hazards, MemoryUse, SmCounters, StallReason, WarpState};
@@ -26,6 +27,8 @@ pub struct WaitingWarp {
     pub state: WarpState,
     /// The barrier in shared memory that it waits for, and where that is.
     pub barrier: Option<(u32, Mbarrier)>,
+    /// How many warps of its warpgroup have come to the product at which it waits for the others, itself included.
+    pub warpgroup: Option<usize>,
 }
 
 impl Sm {
@@ -78,16 +81,21 @@ impl Sm {
         let resident = self.blocks[usize::from(warp.block)].as_ref();
         let block = resident.map_or(0, |block| block.number);
         let barrier = resident.and_then(|block| waited_for(block, slot));
+        let warpgroup = resident
+            .filter(|_| warp.phase == Phase::AtWarpgroup)
+            .and_then(|block| come_to_product(block, warp.state.index));
         let paths = warp.state.paths.all();
         let next = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
         let pc = match warp.barrier {
             BarrierBehind::Incomplete { pc } if warp.phase == Phase::AtBlockBarrier => pc,
+            // It is the product that it has come to.
+            _ if warp.phase == Phase::AtWarpgroup => next.saturating_sub(1),
             _ => next,
         };
         let ready =
             if self.held { WarpState::Stalled(StallReason::DispatchStall) } else { WarpState::NotSelected };
         let state = warp.phase.reason().map_or(ready, WarpState::Stalled);
-        WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state, barrier }
+        WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state, barrier, warpgroup }
     }
 
     /// Turns the hazard checker on; the context must have its table from now on.

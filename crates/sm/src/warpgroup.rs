@@ -3,6 +3,7 @@
 //! The tensor cores of all sub-partitions form a product together, one after the other in the order of their issue, so that every
 //! time is known when the last of four warps comes.
 
+use crate::blocks::ResidentBlock;
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
@@ -43,6 +44,11 @@ impl Warpgroup {
     }
 }
 
+/// How many warps have come to the product at which a warp of a block waits.
+pub(crate) fn come_to_product(block: &ResidentBlock, index: u32) -> Option<usize> {
+    block.warpgroups.get((index / WARPGROUP_WARPS) as usize).map(|group| group.come.len())
+}
+
 /// The tensor cores of an SM, where they form products of warpgroups.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ProductUnit {
@@ -71,6 +77,8 @@ struct Needs {
     interval: u64,
     /// Cycles until its sum is there.
     length: u64,
+    /// Cycles in which the tensor cores form it.
+    forms: u64,
     /// Cycles until its warps can issue the next one.
     issue: u64,
     /// Rows of shared memory that it reads.
@@ -91,8 +99,8 @@ impl Needs {
         };
         let issue = (columns / spec.issue_columns).saturating_sub(spec.issue).max(spec.issue);
         let length = forms + spec.end;
-        let [start, interval, length, issue] = [start, interval, length, issue].map(u64::from);
-        Needs { start, interval, length, issue, wavefronts }
+        let [start, interval, length, forms, issue] = [start, interval, length, forms, issue].map(u64::from);
+        Needs { start, interval, length, forms, issue, wavefronts }
     }
 }
 
@@ -150,6 +158,7 @@ impl Advance<'_> {
         let group = &mut block.warpgroups[index];
         let needs = Needs::new(spec, instruction);
         sm.shared_counters.product_wavefronts += needs.wavefronts;
+        sm.instructions.product_cycles += needs.forms * sm.sub_partitions.len() as u64;
         let taken = sm.now.max(group.next);
         let (begin, room) = sm.products.take(taken + needs.start, needs.interval, spec.queue as usize);
         group.next = taken + needs.issue;

@@ -95,6 +95,8 @@ pub struct InstructionCounters {
     pub branches: u64,
     /// Branches at which a warp divided.
     pub divergent_branches: u64,
+    /// Cycles of the tensor cores of all sub-partitions for products of warpgroups.
+    pub product_cycles: u64,
 }
 
 impl Default for InstructionCounters {
@@ -106,6 +108,7 @@ impl Default for InstructionCounters {
             by_opcode: vec![0; Opcode::ALL.len()],
             branches: 0,
             divergent_branches: 0,
+            product_cycles: 0,
         }
     }
 }
@@ -116,6 +119,7 @@ impl AddAssign<&InstructionCounters> for InstructionCounters {
         self.thread += other.thread;
         self.branches += other.branches;
         self.divergent_branches += other.divergent_branches;
+        self.product_cycles += other.product_cycles;
         for (mine, theirs) in self.by_pipe.iter_mut().zip(other.by_pipe) {
             *mine += theirs;
         }

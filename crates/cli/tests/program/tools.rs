@@ -184,7 +184,7 @@ fn ptx_goes_through_the_own_compiler_where_a_tool_is_missing() {
 
 #[test]
 fn a_kernel_whose_machine_code_cannot_run_goes_through_the_own_compiler() {
-    let json = fs::read_to_string(JSON).unwrap().replacen("BAR.SYNC", "HGMMA.SYNC", 1);
+    let json = fs::read_to_string(JSON).unwrap().replacen("BAR.SYNC", "UTMALDG.SYNC", 1);
     let ptx = fs::read_to_string(format!("{DATA}/scale.ptx")).unwrap().replace("scale", "mix");
     let tools = Tools::new("refused_kernel").with_compiler("ptxas").with("nvdisasm", "/bin/cat wrong.json");
     fs::write(tools.0.join("wrong.json"), json).unwrap();
@@ -197,16 +197,12 @@ fn a_kernel_whose_machine_code_cannot_run_goes_through_the_own_compiler() {
         "{told}"
     );
     assert!(
-        told.contains(
-            "'HGMMA' is not supported: there are no products of matrices by four warps (wgmma) here"
-        ),
+        told.contains("'UTMALDG' is not supported: there are no units for tensor copies (TMA) here"),
         "{told}"
     );
     let asked = standard_error(&tools.warplab("listing mix.ptx --kernel mix --isa sass").code(2));
     assert!(
-        asked.contains(
-            "'HGMMA' is not supported: there are no products of matrices by four warps (wgmma) here"
-        ),
+        asked.contains("'UTMALDG' is not supported: there are no units for tensor copies (TMA) here"),
         "{asked}"
     );
 }

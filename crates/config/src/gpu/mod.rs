@@ -4,7 +4,6 @@
 //! result: what a machine is stands in one place.
 
 mod asynchronous;
-mod warpgroups;
 mod chip;
 mod clusters;
 mod compiler;
@@ -17,9 +16,9 @@ mod scheduler;
 mod slice_hash;
 mod slice_table;
 mod timing;
+mod warpgroups;
 
 pub use asynchronous::{BulkCopies, Mbarriers};
-pub use warpgroups::Warpgroups;
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;
@@ -37,6 +36,7 @@ pub use scheduler::SchedulerPolicy;
 pub use slice_hash::SliceHash;
 pub use slice_table::SliceTable;
 pub use timing::{TICKS_PER_CYCLE, Ticks};
+pub use warpgroups::Warpgroups;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,11 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
 use super::asynchronous::{BulkCopies, Mbarriers};
-use super::warpgroups::Warpgroups;
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
 use super::pipes::Pipes;
 use super::scheduler::SchedulerPolicy;
+use super::warpgroups::Warpgroups;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -79,12 +79,12 @@ fn product(d: &Decoder<'_>, format: WarpgroupFormat) -> Result<Op, String> {
         return Err("only matrices of 16 bits are transposed".to_owned());
     }
     // A product that goes nowhere only ends a group.
-    let goes_nowhere =
-        matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed());
+    let goes_nowhere = matches!(d.instruction.operands.first(), Some(Operand::Register { register, .. }) if register.is_fixed());
     let first_in_registers = d.instruction.has_first_in_registers();
     let registers_of = |operand: &Operand| match operand {
         Operand::Register { register, modifier, .. } if modifier.is_none() => {
-            let row = if register.is_fixed() { SourceKind::Nothing } else { SourceKind::Row(d.row(*register)) };
+            let row =
+                if register.is_fixed() { SourceKind::Nothing } else { SourceKind::Row(d.row(*register)) };
             Ok(SourceOperand { from: row, ..SourceOperand::default() })
         }
         other => Err(format!("operand '{other}' is no matrix")),

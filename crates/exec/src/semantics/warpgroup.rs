@@ -204,12 +204,7 @@ fn write(m: &mut Machine<'_>, words: &Words, first: usize, count: usize) {
 
 /// Products of bytes, exactly; their sums saturate at the end or wrap around.
 #[inline(always)]
-fn multiply_bytes(
-    m: &mut Machine<'_>,
-    factors: &Factors,
-    signed: [bool; 2],
-    saturate: bool,
-) {
+fn multiply_bytes(m: &mut Machine<'_>, factors: &Factors, signed: [bool; 2], saturate: bool) {
     let value = |byte: u8, signed: bool| if signed { i32::from(byte as i8) } else { i32::from(byte) };
     let adds = adds(m);
     for (block, columns) in factors.second.chunks_exact(COLUMNS).enumerate() {

@@ -8,6 +8,6 @@ mod integers;
 mod matrices;
 mod mbarriers;
 mod memory;
-mod warps;
 mod warpgroups;
+mod warps;
 mod waves;

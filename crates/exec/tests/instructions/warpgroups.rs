@@ -14,7 +14,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// Runs the kernels of a listing, and holds what each leaves against the checksums beside it.
 fn check(name: &str, count: usize) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/h200/warpgroup");
-    let read = |ending: &str| std::fs::read_to_string(format!("{folder}/{name}.{ending}")).expect("the trace");
+    let read =
+        |ending: &str| std::fs::read_to_string(format!("{folder}/{name}.{ending}")).expect("the trace");
     let (program, faults) = listing::read(&Source::new("listing", read("sass")));
     assert!(faults.is_empty(), "{}", faults[0].message);
     let measured = read("txt");

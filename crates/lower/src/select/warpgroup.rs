@@ -109,7 +109,8 @@ impl Selector<'_, '_> {
             }
             Value::Vector(elements) => {
                 let found = elements.len();
-                return self.unsupported(format!("a first matrix takes {FIRST_REGISTERS} registers, found {found}"));
+                return self
+                    .unsupported(format!("a first matrix takes {FIRST_REGISTERS} registers, found {found}"));
             }
             _ => None,
         };
@@ -163,7 +164,8 @@ impl Selector<'_, '_> {
     /// What stands behind the matrices: whether the sum is added to, signs, and which matrices are transposed.
     fn tail(&mut self, flat: &Flat<'_>, product: &Product) -> Option<(Operand, MatrixSigns)> {
         let scale = self.predicate_source(&flat.operands[3]);
-        let numbers: Vec<i64> = flat.operands[4..].iter().map(|it| signed_constant(it).unwrap_or(i64::MIN)).collect();
+        let numbers: Vec<i64> =
+            flat.operands[4..].iter().map(|it| signed_constant(it).unwrap_or(i64::MIN)).collect();
         let (signs, transposes) = numbers.split_at(if product.signed { numbers.len().min(2) } else { 0 });
         let in_registers = matches!(flat.operands[1], Value::Vector(_));
         let wanted = match (product.transposed, in_registers) {
@@ -178,7 +180,9 @@ impl Selector<'_, '_> {
             && transposes.iter().all(|it| matches!(it, 0 | 1));
         if !fits {
             let signs = if product.signed { ", then 1 or -1 for either matrix" } else { "" };
-            let transposes = ["", ", then 0 or 1 for a transposed second one", ", then 0 or 1 for a transposed one"][wanted];
+            let transposes =
+                ["", ", then 0 or 1 for a transposed second one", ", then 0 or 1 for a transposed one"]
+                    [wanted];
             self.unsupported(format!("'{}' takes a predicate{signs}{transposes}", flat.tree.mnemonic()));
             return None;
         }
@@ -213,7 +217,9 @@ fn product(flat: &Flat<'_>) -> Result<Product, String> {
     let tree = flat.tree;
     let name = tree.mnemonic();
     if tree.flag(Flag::Sp) {
-        return Err(format!("'{name}' is not supported: sparse matrices (.sp) are not simulated; use a dense product"));
+        return Err(format!(
+            "'{name}' is not supported: sparse matrices (.sp) are not simulated; use a dense product"
+        ));
     }
     let shape = tree.modifiers.iter().find_map(|modifier| match modifier {
         Dotted::Matrix(shape) => MatrixShape::of_warpgroup(*shape),
@@ -221,7 +227,9 @@ fn product(flat: &Flat<'_>) -> Result<Product, String> {
     });
     let types: Vec<Type> = tree.types().collect();
     let (Some((columns, depth)), &[sum, first, second]) = (shape, types.as_slice()) else {
-        return Err(format!("'{name}' lacks a shape like .m64n128k16, and the types of the sum and of both matrices"));
+        return Err(format!(
+            "'{name}' lacks a shape like .m64n128k16, and the types of the sum and of both matrices"
+        ));
     };
     let no_form = || format!("'{name}' has no such types");
     let (opcode, formats, bits) = match (sum, first, second) {

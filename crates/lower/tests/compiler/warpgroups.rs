@@ -15,7 +15,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// Compiles and runs the kernels of a file, and holds what each leaves against the checksums beside it.
 fn check(file: &str, count: usize) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/h200/warpgroup");
-    let read = |ending: &str| std::fs::read_to_string(format!("{folder}/{file}.{ending}")).expect("the trace");
+    let read =
+        |ending: &str| std::fs::read_to_string(format!("{folder}/{file}.{ending}")).expect("the trace");
     let lowered = lowered("warpgroup.ptx", read("ptx"), &options());
     let measured = read("txt");
     let rows: Vec<&str> = measured.lines().skip(1).collect();
@@ -64,16 +65,17 @@ fn refusal(architecture: &str, line: &str) -> String {
     let source = Source::new("refused.ptx", text);
     let parsed = warplab_ptx::parse(&source);
     let fault = parsed.diagnostics.first().cloned();
-    let fault = fault.unwrap_or_else(|| lower(&parsed.module, &source, &options()).expect_err("it is refused").remove(0));
+    let fault = fault
+        .unwrap_or_else(|| lower(&parsed.module, &source, &options()).expect_err("it is refused").remove(0));
     fault.message
 }
 
 #[test]
 fn what_no_warpgroup_does_is_refused_with_a_reason() {
     let mma = "wgmma.mma_async.sync.aligned";
-    for (line, why) in [
-        ("wgmma.fence.sync.aligned", "'wgmma.fence.sync.aligned' is not supported on .target 'sm_90'"),
-    ] {
+    for (line, why) in
+        [("wgmma.fence.sync.aligned", "'wgmma.fence.sync.aligned' is not supported on .target 'sm_90'")]
+    {
         assert_eq!(refusal("sm_90", line), why);
     }
     for (line, why) in [

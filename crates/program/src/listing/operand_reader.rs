@@ -6,7 +6,8 @@ use crate::instruction::{INSTRUCTION_BYTES, Instruction, WAIT_COUNTERS};
 use crate::modifier::Modifier;
 use crate::opcode::Opcode;
 use crate::operand::{
-    AddressOperand, ConstantIndex, ConstantOperand, MatrixSigns, Operand, Selector, SourceModifier, SpecialRegister,
+    AddressOperand, ConstantIndex, ConstantOperand, MatrixSigns, Operand, Selector, SourceModifier,
+    SpecialRegister,
 };
 use crate::register::BarrierRegister;
 use crate::warpgroup::PRODUCT_GROUPS;

@@ -8,9 +8,9 @@ use crate::tree::{
 use Flag::{
     Abs, Aligned, Approx, Arrive, ArriveDrop, Async, Bulk, BulkGroup, Cc, CommitGroup, CompleteTx,
     CompleteTxBytes, CpMask, ExpectTx, Fractional, Ftz, Full, Idx, Init, Inval, LaunchDependents, Mask,
-    Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, Pack, Parity, PendingCount, Prefetch, Range,
-    Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync, TestWait, To, TryWait, Uni, Unified, Wait,
-    WaitAll, WaitGroup, Warp, Xorsign,
+    Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, Pack, Parity, PendingCount, Prefetch,
+    Range, Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync, TestWait, To, TryWait, Uni, Unified,
+    Wait, WaitAll, WaitGroup, Warp, Xorsign,
 };
 use Type::{
     B1, B8, B16, B32, B64, B128, Bf16, Bf16x2, E4m3, E4m3x2, E5m2, E5m2x2, F16, F16x2, F32, F64, Pred, S2,

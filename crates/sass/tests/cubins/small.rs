@@ -92,7 +92,7 @@ fn functions_behind_a_kernel_may_be_listed_on_their_own() {
 #[test]
 fn an_instruction_of_a_unit_that_is_missing_says_which() {
     for (opcode, unit) in [
-        ("HGMMA.64x64x16.F32", "products of matrices by four warps (wgmma)"),
+        ("BGMMA.64x64x256.AND.POPC", "products of matrices of bits by four warps (wgmma.b1)"),
         ("TEX.LL", "texture units"),
         ("UTMALDG.2D", "units for tensor copies (TMA)"),
     ] {

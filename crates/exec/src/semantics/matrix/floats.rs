@@ -147,7 +147,8 @@ pub(in crate::semantics) fn dot_products<const MOST: usize, const KEEPS: i32, co
     for k in 0..depth {
         for column in 0..COLUMNS {
             let below = (largest[column] - left[k].exponent - exponents[k][column]).min(31);
-            parts[2 * k / MOST][column] += cut(left[k].digits * digits[k][column], KEEPS as u32 - 2 * DIGITS, below);
+            parts[2 * k / MOST][column] +=
+                cut(left[k].digits * digits[k][column], KEEPS as u32 - 2 * DIGITS, below);
         }
     }
     std::array::from_fn(|column| {
@@ -168,7 +169,11 @@ fn cut(digits: i32, shift: u32, below: i32) -> i32 {
 }
 
 /// The sum where a term is infinite or no number, in single precision; none where all are finite.
-pub(in crate::semantics) fn special_sum(left: &[Number], right: impl Fn(usize) -> Number, added: Number) -> Option<u32> {
+pub(in crate::semantics) fn special_sum(
+    left: &[Number],
+    right: impl Fn(usize) -> Number,
+    added: Number,
+) -> Option<u32> {
     let (mut nan, mut positive, mut negative) = (added.nan, false, false);
     let mut see = |infinite: bool, below_zero: bool| {
         positive |= infinite && !below_zero;

@@ -40,7 +40,9 @@ fn of_depth<const DEPTH: usize, const KEEPS: i32, const DIGITS: u32>(
     half_sums: bool,
 ) {
     let rows: [[Number; DEPTH]; ROWS] = std::array::from_fn(|row| {
-        std::array::from_fn(|k| signed(factor(&factors.first[row], k, formats[0]), product.signs.negate_first))
+        std::array::from_fn(|k| {
+            signed(factor(&factors.first[row], k, formats[0]), product.signs.negate_first)
+        })
     });
     let special_rows = rows.each_ref().map(|row| row.iter().any(|it| it.special));
     let adds = adds(m);
