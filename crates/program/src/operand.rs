@@ -174,9 +174,12 @@ pub struct MatrixSigns {
     pub transpose_second: bool,
 }
 
+/// A field of [`MatrixSigns`].
+type SignField = fn(&mut MatrixSigns) -> &mut bool;
+
 impl MatrixSigns {
     /// What is printed behind descriptors, with the field that it sets.
-    pub(crate) const NAMES: [(&str, fn(&mut MatrixSigns) -> &mut bool); 4] = [
+    pub(crate) const NAMES: [(&str, SignField); 4] = [
         (".negA", |signs| &mut signs.negate_first),
         (".negB", |signs| &mut signs.negate_second),
         (".tnspA", |signs| &mut signs.transpose_first),

@@ -21,4 +21,5 @@ mod small_deviations;
 mod tensor;
 mod textbook;
 mod waits;
+mod warpgroups;
 mod waves;

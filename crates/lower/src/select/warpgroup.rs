@@ -203,7 +203,7 @@ const MOST_SUM: usize = 128;
 
 fn signed_constant(value: &Value) -> Option<i64> {
     match value {
-        Value::Immediate(constant) => constant.as_int().and_then(|it| i64::try_from(it).ok()),
+        Value::Immediate(constant) => constant.as_int(),
         _ => None,
     }
 }
