@@ -31,11 +31,9 @@ impl Advance<'_> {
                 };
                 self.go_on(slot, executed.pc, next, late);
             }
-            Step::Bulk | Step::Mbarrier(_) => {
-                self.asynchronous(slot, info, executed);
-                self.go_on(slot, executed.pc, next, 0);
+            Step::Bulk | Step::Mbarrier(_) | Step::Warpgroup(_) => {
+                return self.asynchronous(slot, info, executed, next);
             }
-            Step::Warpgroup(step) => return self.at_warpgroup(slot, info, executed, step),
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
                 if self.sleep_for_phase(slot, executed.pc, now + cycles.max(1)) {

@@ -10,7 +10,7 @@ use crate::sm::Advance;
 use crate::warp::{Phase, WaitFor};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use warplab_exec::{Executed, Mbarrier, MbarrierStep, SharedMemory, Step, copies_arrive};
+use warplab_exec::{Executed, LaunchFault, Mbarrier, MbarrierStep, SharedMemory, Step, copies_arrive};
 use warplab_program::Modifier;
 use warplab_units::{Cycle, LaneMask, WarpSlot};
 
@@ -49,15 +49,25 @@ pub(crate) fn waited_for(block: &ResidentBlock, slot: WarpSlot) -> Option<(u32, 
 }
 
 impl Advance<'_> {
-    /// What a copy of many lines or an instruction on a barrier in shared memory asks for.
+    /// What a copy of many lines or an instruction on a barrier in shared memory or of a warpgroup asks for; the warp can go on at
+    /// `next`.
     #[cold]
     #[inline(never)]
-    pub(crate) fn asynchronous(&mut self, slot: usize, info: &IssueInfo, executed: &Executed) {
+    pub(crate) fn asynchronous(
+        &mut self,
+        slot: usize,
+        info: &IssueInfo,
+        executed: &Executed,
+        next: Cycle,
+    ) -> Result<(), Box<LaunchFault>> {
         match executed.step {
             Step::Bulk => self.copy_in_bulk(slot),
             Step::Mbarrier(step) => self.at_mbarrier(slot, info, executed, step),
+            Step::Warpgroup(step) => return self.at_warpgroup(slot, executed, step, next),
             _ => {}
         }
+        self.go_on(slot, executed.pc, next, 0);
+        Ok(())
     }
 
     /// What an instruction on a barrier in shared memory asks for.

@@ -4,7 +4,6 @@
 //! time is known when the last of four warps comes.
 
 use crate::blocks::ResidentBlock;
-use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
 use serde::{Deserialize, Serialize};
@@ -111,14 +110,13 @@ impl Advance<'_> {
     pub(crate) fn at_warpgroup(
         &mut self,
         slot: usize,
-        info: &IssueInfo,
         executed: &Executed,
         step: WarpgroupStep,
+        next: Cycle,
     ) -> Result<(), Box<LaunchFault>> {
         let sm = &mut *self.sm;
         let warp = &mut sm.warps[slot];
         let index = (warp.state.index / WARPGROUP_WARPS) as usize;
-        let next = warp.since.max(sm.now + 1) + (u64::from(info.stall) - 1);
         let Some(block) = &mut sm.blocks[usize::from(warp.block)] else { return Ok(()) };
         if block.warpgroups.len() <= index {
             block.warpgroups.resize_with(index + 1, Warpgroup::default);

@@ -103,7 +103,10 @@ fn products_of_one_warpgroup_take_as_long_as_on_the_hardware() {
 fn other_warps_wait_for_shared_memory_and_tensor_cores_as_on_the_hardware() {
     for kernel in ["b_lds128_64_s_16", "b_hmma_64_s_16"] {
         let (products, others) = compared(kernel, "1");
-        assert!((0.95..1.02).contains(&products) && (0.98..1.02).contains(&others), "{kernel}: {products} {others}");
+        assert!(
+            (0.95..1.02).contains(&products) && (0.98..1.02).contains(&others),
+            "{kernel}: {products} {others}"
+        );
     }
 }
 
