@@ -499,6 +499,7 @@ impl Paths {
     /// Lets paths go on whose lanes have all come.
     pub(super) fn check_waiting(&mut self) {
         let mut index = 0;
+        let mut running = self.lanes_of(PathStatus::Runnable);
         while index < self.list.len() {
             let path = self.list[index];
             let lane = path.mask.lowest().unwrap_or(0);
@@ -508,7 +509,8 @@ impl Paths {
                 _ => WarpMask::EMPTY,
             };
             let at_barrier = matches!(path.status, PathStatus::AtConvergence(_));
-            if meant.is_empty() && !at_barrier {
+            // Lanes that run have not come, and have not yielded.
+            if meant.is_empty() && !at_barrier || !(meant & running).is_empty() {
                 index += 1;
                 continue;
             }
@@ -532,13 +534,13 @@ impl Paths {
             let missing = (meant & self.live).without(come);
             if missing.is_empty() {
                 self.release(path, meant | path.mask);
-                index = 0;
+                (index, running) = (0, self.lanes_of(PathStatus::Runnable));
             } else if let PathStatus::AtConvergence(barrier) = path.status
                 && self.only_yielded_are_missing(missing, come)
             {
                 self.release(path, come);
                 self.forget(barrier, meant | come);
-                index = 0;
+                (index, running) = (0, self.lanes_of(PathStatus::Runnable));
             } else {
                 index += 1;
             }

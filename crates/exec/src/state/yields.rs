@@ -58,8 +58,14 @@ impl Paths {
     }
 
     fn yielded(&self) -> WarpMask {
-        let yielded = self.list.iter().filter(|path| path.status == PathStatus::Yielded);
-        yielded.fold(WarpMask::EMPTY, |lanes, path| lanes | path.mask)
+        self.lanes_of(PathStatus::Yielded)
+    }
+
+    /// Lanes of the paths of this status.
+    #[inline]
+    pub(super) fn lanes_of(&self, status: PathStatus) -> WarpMask {
+        let paths = self.list.iter().filter(|path| path.status == status);
+        paths.fold(WarpMask::EMPTY, |lanes, path| lanes | path.mask)
     }
 
     /// Whether lanes that come to a barrier go past it, as all others that they are to meet have yielded and nobody waits; then they
