@@ -6,6 +6,7 @@ use warplab_gpu::RunOptions;
 use warplab_program::Program;
 use warplab_run::{NO_SYMBOLS, Workload, no_files, simulate};
 use warplab_tests::{gpu, listing, read};
+use warplab_trace::{LaunchCounters, StallReason, WarpState};
 
 /// Clocks that each warp reads: before and behind the fence, behind the last product, behind the first wait and the last.
 type Clocks = [u64; 5];
@@ -30,8 +31,8 @@ fn descriptor(start: u64, leading: u64, stride: u64, swizzle: u64) -> u64 {
     start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | swizzle << 62
 }
 
-/// What the kernel reads here.
-fn simulated(program: &Program, kernel: &str, groups: &str) -> Vec<Clocks> {
+/// What the kernel reads here, and what is counted.
+fn simulated(program: &Program, kernel: &str, groups: &str) -> (Vec<Clocks>, LaunchCounters) {
     let config = gpu("h200");
     let groups: usize = groups.parse().expect("a number");
     // Beside products other warps do something else.
@@ -59,7 +60,7 @@ fn simulated(program: &Program, kernel: &str, groups: &str) -> Vec<Clocks> {
     let place = run.image.buffer("in").expect("the clocks").base;
     let bytes = run.image.read_bytes(place, (warps * 40) as u64).expect("the clocks");
     let clocks: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    clocks.as_chunks::<5>().0.to_vec()
+    (clocks.as_chunks::<5>().0.to_vec(), run.outcome.counters)
 }
 
 /// Cycles from the first clock of some warps to their last.
@@ -72,7 +73,7 @@ fn cycles(warps: &[Clocks]) -> f64 {
 /// How much longer products take here than on the H200, and what other warps do beside them.
 fn compared(kernel: &str, groups: &str) -> (f64, f64) {
     let program = listing("traces/h200/warpgroup/times.sass");
-    let (there, here) = (measured(kernel, groups), simulated(&program, kernel, groups));
+    let (there, (here, _)) = (measured(kernel, groups), simulated(&program, kernel, groups));
     assert_eq!(there.len(), here.len(), "{kernel}");
     let split = if kernel.starts_with('b') { WARPS } else { there.len() };
     let ratio = |range: std::ops::Range<usize>| cycles(&here[range.clone()]) / cycles(&there[range]);
@@ -100,14 +101,24 @@ fn products_of_one_warpgroup_take_as_long_as_on_the_hardware() {
 }
 
 #[test]
-fn other_warps_wait_for_shared_memory_and_tensor_cores_as_on_the_hardware() {
-    for kernel in ["b_lds128_64_s_16", "b_hmma_64_s_16"] {
-        let (products, others) = compared(kernel, "1");
-        assert!(
-            (0.95..1.02).contains(&products) && (0.98..1.02).contains(&others),
-            "{kernel}: {products} {others}"
-        );
-    }
+fn other_warps_wait_for_tensor_cores_and_shared_memory_as_on_the_hardware_and_products_do_not_wait_for_these()
+{
+    let [of_cores, of_memory] = ["b_hmma_64_s_16", "b_lds128_64_s_16"].map(|kernel| compared(kernel, "1"));
+    assert!([of_cores, of_memory].iter().all(|(_, others)| (0.98..1.02).contains(others)));
+    let products = [of_cores, of_memory].map(|(products, _)| (products * 1000.0).round());
+    assert_eq!(products, [1010.0, 972.0]);
+}
+
+#[test]
+fn who_waits_for_room_among_products_waits_at_a_barrier() {
+    let program = listing("traces/h200/warpgroup/times.sass");
+    let (_, counters) = simulated(&program, "t_f16_256_s_8", "1");
+    let stalled = |reason| {
+        let state = WarpState::Stalled(reason).index();
+        counters.sm.schedulers.iter().map(|scheduler| scheduler.states[state]).sum::<u64>()
+    };
+    let stalls = [StallReason::Barrier, StallReason::MioThrottle, StallReason::Gmma].map(stalled);
+    assert_eq!(stalls, [10_649, 0, 0]);
 }
 
 #[test]
