@@ -54,7 +54,6 @@ mod wmma;
 
 pub use instructions::{Description, describe};
 pub use passes::{Pass, PassSet};
-pub use select::is_lowered;
 
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_program::{Program, RefusedKernel, Target};

@@ -55,8 +55,7 @@ impl<'a> Faults<'a> {
     }
 
     /// A function and all that it can reach, by name.
-    #[must_use]
-    pub fn reached(&self, function: &str) -> FxHashSet<&'a str> {
+    fn reached(&self, function: &str) -> FxHashSet<&'a str> {
         let Some((&function, _)) = self.names.get_key_value(function) else { return FxHashSet::default() };
         let mut reached = FxHashSet::from_iter([function]);
         let mut waiting = vec![function];

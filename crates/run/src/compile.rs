@@ -1,14 +1,12 @@
 //! PTX to the machine program of a machine.
 
 use crate::fault::Fault;
-use rustc_hash::FxHashSet;
 use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
-use warplab_lower::{LowerOptions, Lowered, PassLog, PassSet, is_lowered};
+use warplab_lower::{LowerOptions, Lowered, PassLog, PassSet};
 use warplab_program::{Program, Reason, RefusedKernel};
 use warplab_ptx::Parsed;
-use warplab_ptx::tree::{Block, Statement};
 
 /// Which passes of the compiler run, and after which the code is kept.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +64,9 @@ pub fn compile_some(
     }
     let mut refused = Vec::new();
     for kernel in parsed.module.entries().filter(|kernel| wanted(&kernel.name)) {
-        let mut reasons: Vec<Diagnostic> = faults.of(&kernel.name).into_iter().cloned().collect();
+        let reasons = faults.of(&kernel.name);
         if !reasons.is_empty() {
-            // It goes no further, so what the second step would refuse is told here.
-            reasons.extend(not_lowered(parsed, &faults.reached(&kernel.name)));
-            reasons.sort_by_key(|reason| reason.span.start);
-            let reasons = reasons.into_iter().map(Reason::from).collect();
+            let reasons = reasons.into_iter().cloned().map(Reason::from).collect();
             refused.push(RefusedKernel::named(&kernel.name, reasons));
         }
     }
@@ -137,26 +132,6 @@ pub fn read_program(
     let wanted = |name: &str| chosen.is_none_or(|chosen| chosen == name);
     let (lowered, warnings) = compile_some(&parsed, source, config, options, &wanted).map_err(faulty)?;
     Ok(Compiled { program: lowered.program, log: lowered.log, warnings })
-}
-
-/// The instructions of these functions that are never lowered.
-fn not_lowered(parsed: &Parsed, functions: &FxHashSet<&str>) -> Vec<Diagnostic> {
-    let functions = parsed.module.functions().filter(|function| functions.contains(function.name.as_str()));
-    let mut blocks: Vec<&Block> = functions.filter_map(|function| function.body.as_ref()).collect();
-    let mut found = Vec::new();
-    while let Some(block) = blocks.pop() {
-        for statement in &block.statements {
-            match statement {
-                Statement::Block(inner) => blocks.push(inner),
-                Statement::Instruction(instruction) if !is_lowered(instruction.opcode) => {
-                    let message = format!("'{}' is not supported", instruction.mnemonic());
-                    found.push(Diagnostic::error(*instruction.span, message));
-                }
-                _ => {}
-            }
-        }
-    }
-    found
 }
 
 /// What a program text is.

@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::terminal::Terminal;
 use warplab_diagnostics::nearest_name;
 use warplab_exec::is_executed;
-use warplab_lower::{describe, is_lowered};
+use warplab_lower::describe;
 use warplab_program::Opcode;
 use warplab_ptx::tree::Opcode as PtxOpcode;
 use warplab_report::{Align, Table, wrap};
@@ -67,10 +67,6 @@ fn ptx_text(opcode: PtxOpcode) -> String {
     }
     for group in &form.allowed {
         line("may have", dotted(group));
-    }
-    if !is_lowered(opcode) {
-        line("runs", "no: it is read, and a kernel with it is refused".to_owned());
-        return text;
     }
     line("becomes", becomes(row.machine));
     line("pipe", pipes(row.machine));
@@ -162,7 +158,6 @@ fn instructions_of_ptx(modifiers: bool) -> Table {
         heads.push(("modifiers", Align::Left));
     }
     heads.extend([("becomes", Align::Left), ("pipe", Align::Left), ("latency class", Align::Left)]);
-    heads.push(("runs", Align::Left));
     let mut table = Table::new(heads);
     for &opcode in PtxOpcode::ALL {
         let row = describe(opcode);
@@ -172,9 +167,7 @@ fn instructions_of_ptx(modifiers: bool) -> Table {
         if modifiers {
             cells.push(modifiers_of(opcode));
         }
-        let runs = is_lowered(opcode);
-        let becomes = if runs { becomes(machine) } else { String::new() };
-        cells.extend([becomes, pipes(machine), classes(machine), yes(runs)]);
+        cells.extend([becomes(machine), pipes(machine), classes(machine)]);
         table.row(cells);
     }
     table

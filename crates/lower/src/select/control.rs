@@ -12,19 +12,9 @@ use warplab_ptx::tree::{
 /// Barriers of a block.
 const BARRIERS: u32 = 16;
 
-/// Whether an instruction is lowered, in its usual forms; one that is not is refused.
-#[must_use]
-pub fn is_lowered(opcode: tree::Opcode) -> bool {
-    let _ = opcode;
-    true
-}
-
 impl Selector<'_, '_> {
     pub(crate) fn instruction(&mut self, flat: &Flat<'_>) {
         use tree::Opcode::*;
-        if !is_lowered(flat.tree.opcode) {
-            return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
-        }
         let ty = flat.tree.ty().unwrap_or(Type::B32);
         let half = ty.is_packed() || matches!(ty, Type::F16 | Type::Bf16);
         match flat.tree.opcode {

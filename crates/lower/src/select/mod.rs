@@ -44,7 +44,6 @@ use warplab_program::{
 use warplab_ptx::tree::{self, Flag, Type};
 
 pub(crate) use bulk::BULK_GROUPS;
-pub use control::is_lowered;
 pub(crate) use copies::GROUPS;
 pub(crate) use logic::Shift;
 pub(crate) use values::{Source, immediate};
