@@ -75,6 +75,7 @@ impl LaneWork for Machine<'_> {
             | OpKind::Memory(_)
             | OpKind::Mbarrier(_)
             | OpKind::Bulk(_)
+            | OpKind::Box(_)
             | OpKind::Warpgroup(_)
             | OpKind::Warp(_)
             | OpKind::Control(_)

@@ -186,6 +186,8 @@ fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8>
     }
     put(&mut bytes, at::SHARED_WINDOW, &windows::SHARED.to_le_bytes());
     put(&mut bytes, at::LOCAL_WINDOW, &windows::LOCAL.to_le_bytes());
+    let generic = windows::CONSTANT + u64::from(at::PARAMETERS);
+    put(&mut bytes, at::GENERIC, &generic.to_le_bytes());
     put(&mut bytes, at::STACK_POINTER, &kernel.local_bytes.to_le_bytes());
     put(&mut bytes, at::DYNAMIC_SHARED_BYTES, &shape.dynamic_shared_bytes.to_le_bytes());
     put(&mut bytes, at::CLUSTER_BLOCKS, &1_u32.to_le_bytes());

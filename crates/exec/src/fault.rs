@@ -5,6 +5,7 @@ use crate::op::Space;
 use crate::semantics::warpgroup::WarpgroupFault;
 use crate::state::heap::HeapFault;
 use crate::state::mbarrier::MbarrierFault;
+use crate::tensor_map::TensorMapFault;
 use std::fmt;
 use thiserror::Error;
 use warplab_units::Address;
@@ -186,6 +187,9 @@ pub enum ExecFault {
         /// The lane.
         lane: u8,
     },
+    /// A box of a tensor cannot be copied.
+    #[error("tensor map at {:#x}: {}", .0.0, .0.1)]
+    TensorMap(Box<(u64, TensorMapFault)>),
     /// A product of a warpgroup cannot be formed.
     #[error("{0}")]
     Warpgroup(Box<WarpgroupFault>),
@@ -218,7 +222,7 @@ impl ExecFault {
             | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => *lane += first,
             ExecFault::Assertion(fault) => fault.lane += first,
-            ExecFault::Warpgroup(_) | ExecFault::PastEnd => {}
+            ExecFault::Warpgroup(_) | ExecFault::TensorMap(_) | ExecFault::PastEnd => {}
         }
         self
     }
@@ -236,7 +240,7 @@ impl ExecFault {
             | ExecFault::Mbarrier { lane, .. }
             | ExecFault::Heap { lane, .. } => Some(*lane),
             ExecFault::Assertion(fault) => Some(fault.lane),
-            ExecFault::Warpgroup(_) | ExecFault::PastEnd => None,
+            ExecFault::Warpgroup(_) | ExecFault::TensorMap(_) | ExecFault::PastEnd => None,
         }
     }
 }

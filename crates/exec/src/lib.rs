@@ -25,6 +25,7 @@ mod rule;
 mod semantics;
 mod state;
 mod step;
+pub mod tensor_map;
 mod wide;
 
 pub use compute::compute;
@@ -32,7 +33,8 @@ pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;
 pub use fault::{DecodeFault, ExecFault, FaultKind, LaunchFault, MemoryFault, NearestBuffer};
 pub use memory::{
-    AccessRecord, AtomicReply, AtomicRequest, BulkRecord, GlobalMemory, Lanes, Pattern, RowAccess, windows,
+    AccessRecord, AtomicReply, AtomicRequest, BulkRecord, BulkRow, GlobalMemory, Lanes, Pattern, RowAccess,
+    windows,
 };
 pub use op::{
     AccessKind, AtomicOp, AtomicType, BarrierKind, BulkKind, CachePolicy, Code, Eviction, FenceScope, Scope,

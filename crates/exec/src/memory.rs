@@ -4,6 +4,7 @@ use crate::fault::MemoryFault;
 use crate::op::{AccessKind, AtomicOp, AtomicType, BulkKind, CachePolicy, Space};
 use crate::{LANES, Row};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use warplab_units::LaneMask;
 use warplab_units::PerLane;
 
@@ -16,6 +17,14 @@ pub mod windows {
     pub const LOCAL: u64 = 0x7d00_0000_0000;
     /// Bytes of each window (the offset's upper byte is the block's rank in its cluster).
     pub const BYTES: u64 = 1 << 32;
+    /// Where the constant bank of the launch starts, so that its parameters have generic addresses.
+    pub const CONSTANT: u64 = 0x7c00_0000_0000;
+
+    /// The byte of the constant bank of the launch that has a generic address.
+    #[must_use]
+    pub fn constant_offset(address: u64) -> Option<u32> {
+        address.checked_sub(CONSTANT).and_then(|offset| u32::try_from(offset).ok())
+    }
 
     /// Whether a generic address lies in the shared window.
     #[must_use]
@@ -53,16 +62,27 @@ pub struct AccessRecord {
 }
 
 /// What a copy of many lines does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BulkRecord {
     /// From where to where.
     pub kind: BulkKind,
-    /// The first byte in global memory.
-    pub global: u64,
-    /// Its bytes.
+    /// What it copies of global memory, in this order.
+    pub rows: SmallVec<[BulkRow; 1]>,
+    /// Bytes of shared memory.
     pub bytes: u32,
     /// The barrier in shared memory that is told when all of them have come.
     pub barrier: u32,
+    /// Whether it copies a box of a tensor.
+    pub is_box: bool,
+}
+
+/// Bytes of global memory that a copy of many lines copies, one after the other; none of what lies outside of a tensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BulkRow {
+    /// The first of them.
+    pub global: u64,
+    /// How many.
+    pub bytes: u32,
 }
 
 /// What the lanes of a row access.

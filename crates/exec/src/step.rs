@@ -8,7 +8,7 @@ use crate::op::{BarrierKind, Code, FenceScope, Op, OpKind};
 use crate::semantics::flow::Flow;
 use crate::semantics::lanes::Machine;
 use crate::semantics::system::SystemRecord;
-use crate::semantics::{bulk, calls, control, mbarrier, memory, special, warpgroup, warpwide};
+use crate::semantics::{bulk, calls, control, mbarrier, memory, special, tensor, warpgroup, warpwide};
 use crate::state::shared::SharedMemory;
 use crate::state::warp::ArchitecturalState;
 use crate::wide::{LaneWork, run};
@@ -244,7 +244,7 @@ fn step_portable<M: GlobalMemory>(
         OpKind::Memory(ref access) => {
             step = Step::Memory { deferred: memory::execute(&mut machine, access, environment)? };
         }
-        OpKind::Mbarrier(_) | OpKind::Bulk(_) | OpKind::Warpgroup(_) => {
+        OpKind::Mbarrier(_) | OpKind::Bulk(_) | OpKind::Box(_) | OpKind::Warpgroup(_) => {
             step = asynchronous(code, op, warp, environment, (active, lanes))?;
         }
         // A matter of the whole warp.
@@ -286,6 +286,7 @@ fn asynchronous<M: GlobalMemory>(
         }
         OpKind::Mbarrier(ref op) => mbarrier::execute(&mut machine, op, environment, alone),
         OpKind::Bulk(ref op) => bulk::execute(&mut machine, op, environment),
+        OpKind::Box(ref op) => tensor::execute(&mut machine, op, environment),
         _ => Ok(Step::Next),
     }
 }

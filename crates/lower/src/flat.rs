@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
 use warplab_program::Origin;
 use warplab_ptx::tree::{
-    Base, Block, Component, Function, Immediate, Instruction, Module, Opcode, Operand, Part, Space, Special,
-    Statement, Type, Variable,
+    Address, Base, Block, Component, Function, Immediate, Instruction, Module, Opcode, Operand, Part, Space,
+    Special, Statement, Type, Variable,
 };
 
 /// The number of a PTX register of a kernel, after inlining.
@@ -494,20 +494,12 @@ impl<'a, 'd> Flattener<'a, 'd> {
                 Some(symbol) => Value::Address(Start::Variable(symbol), *offset),
                 None => self.unknown(name, span),
             },
-            Operand::Address(address) => {
-                let start = match &address.base {
-                    Base::Register(name) => match self.register(name) {
-                        Some(Named::One(id)) => Start::Register(id),
-                        _ => return self.unknown(name, span),
-                    },
-                    Base::Symbol(name) => match self.symbol(name) {
-                        Some(symbol) => Start::Variable(symbol),
-                        None => return self.unknown(name, span),
-                    },
-                    Base::Absolute => Start::Absolute,
-                };
-                Value::Address(start, address.offset)
+            Operand::Tensor(map, at) => {
+                let map = self.address(map, span);
+                let at = at.iter().map(|element| self.value(element, span));
+                Value::Vector(std::iter::once(map).chain(at).collect())
             }
+            Operand::Address(address) => self.address(address, span),
             Operand::Vector(elements) | Operand::List(elements) => {
                 Value::Vector(elements.iter().map(|element| self.value(element, span)).collect())
             }
@@ -520,6 +512,21 @@ impl<'a, 'd> Flattener<'a, 'd> {
             }
             Operand::Sink => Value::Sink,
         }
+    }
+
+    fn address(&mut self, address: &'a Address, span: Span) -> Value {
+        let start = match &address.base {
+            Base::Register(name) => match self.register(name) {
+                Some(Named::One(id)) => Start::Register(id),
+                _ => return self.unknown(name, span),
+            },
+            Base::Symbol(name) => match self.symbol(name) {
+                Some(symbol) => Start::Variable(symbol),
+                None => return self.unknown(name, span),
+            },
+            Base::Absolute => Start::Absolute,
+        };
+        Value::Address(start, address.offset)
     }
 
     pub(crate) fn unknown(&mut self, name: &str, span: Span) -> Value {

@@ -64,7 +64,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Copysign => ("d = b with the sign of a", &[Lop3, Mov]),
         Ptx::Cos => ("d = the cosine of a, approximate", &[Fmul, Mufu]),
         Ptx::Cp => (
-            "copies global to shared memory, later, or (.bulk) many bytes either way; .commit_group and .wait_group order it",
+            "copies global to shared memory, later, or (.bulk) many bytes or (.tensor) boxes of tensors either way; .commit_group and .wait_group order it",
             &[
                 Ldgsts,
                 Ldgdepbar,
@@ -86,6 +86,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
                 Ublkred,
                 Uldc,
                 Utmacmdflush,
+                Utmaldg,
+                Utmapf,
+                Utmaredg,
+                Utmastg,
             ],
         ),
         Ptx::Createpolicy => ("d = a cache policy, which no access heeds", &[Mov]),

@@ -87,8 +87,8 @@ impl Instruction {
                 }
                 Operand::Address(mut address) => {
                     address.wide = self.address_is_wide(&address);
-                    address.uniform_wide |= self.opcode.copies_in_bulk();
-                    push_address(&mut accesses, &address, index);
+                    let uniforms = self.uniform_registers(&address, index);
+                    push_address(&mut accesses, &address, uniforms, index);
                 }
                 Operand::Constant(constant) => match constant.index {
                     ConstantIndex::None => {}
@@ -159,6 +159,26 @@ impl Instruction {
     pub fn address_is_wide(&self, address: &AddressOperand) -> bool {
         // Of the two addresses of a copy only the one in global memory is wide, and says so.
         address.wide || self.has(Modifier::E) && !address.uniform_wide && self.opcode != Opcode::Ldgsts
+    }
+
+    /// How many registers of the warp an address takes, from the one that is named.
+    fn uniform_registers(&self, address: &AddressOperand, index: usize) -> u32 {
+        if self.opcode.copies_boxes() && index == 0 {
+            let others = match self.opcode {
+                Opcode::Utmaldg => 2,
+                Opcode::Utmapf => 0,
+                _ => 1,
+            };
+            return others + self.tensor_dimensions();
+        }
+        if address.uniform_wide || self.opcode.copies_in_bulk() { 2 } else { 1 }
+    }
+
+    /// Dimensions of the tensor of which it copies a box.
+    #[must_use]
+    pub fn tensor_dimensions(&self) -> u32 {
+        let known = [Modifier::OneD, Modifier::TwoD, Modifier::ThreeD, Modifier::FourD, Modifier::FiveD];
+        (1..).zip(known).find(|&(_, modifier)| self.has(modifier)).map_or(0, |(count, _)| count)
     }
 
     /// How many registers a register operand takes, from the one that is named.
@@ -288,13 +308,12 @@ impl Instruction {
     }
 }
 
-fn push_address(accesses: &mut Accesses, address: &AddressOperand, index: usize) {
+fn push_address(accesses: &mut Accesses, address: &AddressOperand, uniforms: u32, index: usize) {
     if let Some(base) = address.base {
         push(accesses, Role::Read, Resource::Registers(base, if address.wide { 2 } else { 1 }), Some(index));
     }
     if let Some(uniform) = address.uniform {
-        let count = if address.uniform_wide { 2 } else { 1 };
-        push(accesses, Role::Read, Resource::Uniforms(uniform, count), Some(index));
+        push(accesses, Role::Read, Resource::Uniforms(uniform, uniforms), Some(index));
     }
     if let Some(descriptor) = address.descriptor {
         push(accesses, Role::Read, Resource::Uniforms(descriptor, 2), Some(index));

@@ -240,6 +240,8 @@ pub mod launch_constants {
     pub const CLUSTERS: u32 = 0x15c;
     /// Blocks of a cluster.
     pub const CLUSTER_BLOCKS: u32 = 0x188;
+    /// The generic address of the parameters.
+    pub const GENERIC: u32 = 0x198;
     /// The descriptor of global memory.
     pub const MEMORY_DESCRIPTOR: u32 = 0x208;
     /// Where the parameters start on compute capability 9.0.

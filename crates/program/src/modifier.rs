@@ -68,6 +68,8 @@ modifiers! {
     Optout = "OPTOUT", Phasechk = "PHASECHK", Trywait = "TRYWAIT", Cctl = "CCTL", Ldgstsbar = "LDGSTSBAR",
     Arvcnt = "ARVCNT", Transcnt = "TRANSCNT", View = "VIEW", Multicast = "MULTICAST", Level2 = "L2", Syncs = "SYNCS",
     Dealloc = "DEALLOC", TryAlloc = "TRY_ALLOC", Ctapool = "CTAPOOL",
+    // Copies of boxes of tensors.
+    OneD = "1D", TwoD = "2D", ThreeD = "3D", FourD = "4D", FiveD = "5D", Im2col = "IM2COL", Pf = "PF",
     // System calls.
     Vprintf = "VPRINTF", Assertfail = "ASSERTFAIL", Malloc = "MALLOC", Free = "FREE",
     // Matrix loads.

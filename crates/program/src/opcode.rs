@@ -151,7 +151,12 @@ opcodes! {
     Ublkcp "UBLKCP" Lsu Store Effect, "copies a * 16 bytes while the warp goes on: .S.G from global to shared memory, after which they have come to the barrier in the second register of the target; .G.S from shared to global memory";
     Ublkred "UBLKRED" Lsu Store Effect, "as UBLKCP.G.S, but values in global memory are changed by an operation";
     Ublkpf "UBLKPF" Lsu Store Effect, "brings a * 16 bytes of global memory to L2";
-    Utmacmdflush "UTMACMDFLUSH" Lsu Store Effect, "a wait counter goes up until every UBLKCP.G.S and UBLKRED before it has read shared memory";
+    Utmaldg "UTMALDG" Lsu Store Effect, "copies a box of a tensor to shared memory while the warp goes on: the target, the barrier that is told and the coordinates are in registers of the warp one after the other, the place of the tensor map in two more; .MULTICAST to the one block of the cluster";
+    Utmastg "UTMASTG" Lsu Store Effect, "copies a box of a tensor from shared memory: its place there and the coordinates, then the place of the tensor map";
+    Utmaredg "UTMAREDG" Lsu Store Effect, "as UTMASTG, but elements of the tensor are changed by an operation";
+    Utmapf "UTMAPF" Lsu Store Effect, "brings a box of a tensor to L2: the coordinates, then the place of the tensor map";
+    Utmacctl "UTMACCTL" Lsu Barrier Effect, "orders what is done with a tensor map; a map is read anew by each copy here";
+    Utmacmdflush "UTMACMDFLUSH" Lsu Store Effect, "a wait counter goes up until every copy to global memory before it has read shared memory";
     Fence "FENCE" Lsu Barrier Effect, "orders what threads and UBLKCP do with memory; both do it in order here";
     Stg "STG" Lsu Store Effect, "global memory at an address = a";
     St "ST" Lsu Store Effect, "memory at a generic address = a";
@@ -291,10 +296,16 @@ impl Opcode {
         matches!(self, Bra | Brx | Brxu | Jmp | Jmx | Call | Ret | Exit | Kill | Bsync | Warpsync | Bpt)
     }
 
-    /// Whether it copies more than a line at once, and names addresses and barriers in pairs of registers of the warp.
+    /// Whether it copies more than a line at once, and names its places in several registers of the warp each.
     #[must_use]
     pub fn copies_in_bulk(self) -> bool {
-        matches!(self, Opcode::Ublkcp | Opcode::Ublkred | Opcode::Ublkpf)
+        matches!(self, Opcode::Ublkcp | Opcode::Ublkred | Opcode::Ublkpf) || self.copies_boxes()
+    }
+
+    /// Whether it copies boxes of tensors.
+    #[must_use]
+    pub fn copies_boxes(self) -> bool {
+        matches!(self, Opcode::Utmaldg | Opcode::Utmastg | Opcode::Utmaredg | Opcode::Utmapf)
     }
 
     /// Whether the instruction reads or writes memory (constant banks excepted).
@@ -312,6 +323,9 @@ impl Opcode {
                 | Arrives
                 | Ublkcp
                 | Ublkred
+                | Utmaldg
+                | Utmastg
+                | Utmaredg
                 | Stg
                 | St
                 | Stl

@@ -95,7 +95,9 @@ fn collect<'a>(block: &'a Block, names: &mut Vec<&'a str>) {
 fn name<'a>(operand: &'a Operand, names: &mut Vec<&'a str>) {
     match operand {
         Operand::Symbol { name, .. } | Operand::Label(name) => names.push(name.as_str()),
-        Operand::Vector(parts) | Operand::List(parts) => parts.iter().for_each(|part| name(part, names)),
+        Operand::Vector(parts) | Operand::List(parts) | Operand::Tensor(_, parts) => {
+            parts.iter().for_each(|part| name(part, names))
+        }
         _ => {}
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum TokenKind {
     #[regex(r"[a-zA-Z][a-zA-Z0-9_$]*|[_$%][a-zA-Z0-9_$]+|_")]
     Word,
     /// A directive or modifier with its dot.
-    #[regex(r"\.[a-zA-Z_][a-zA-Z0-9_]*(::[a-zA-Z0-9_]+)*")]
+    #[regex(r"\.([a-zA-Z_][a-zA-Z0-9_]*|[1-5]d)(::[a-zA-Z0-9_]+)*")]
     Dotted,
     /// An integer or a float in hexadecimal, `0f...` and `0d...`.
     #[regex(r"[0-9][0-9a-zA-Z_]*")]

@@ -302,6 +302,10 @@ impl Display for Shown<'_, Operand> {
             Operand::Special { register, component: None } => write!(f, "{register}"),
             Operand::Symbol { name, offset } => write!(f, "{name}{}", Offset(*offset)),
             Operand::Address(address) => write!(f, "{}", Shown(address)),
+            Operand::Tensor(map, at) => {
+                let map = Shown(map).to_string();
+                write!(f, "{}, {{{}}}]", map.trim_end_matches(']'), Commas(at))
+            }
             Operand::Vector(elements) => write!(f, "{{{}}}", Commas(elements)),
             Operand::Pair(first, second) => write!(f, "{}|{}", Shown(&**first), Shown(&**second)),
             Operand::Sink => f.write_str("_"),

@@ -16,6 +16,7 @@ mod passes;
 mod sequence;
 pub mod stepper;
 mod symbols;
+mod tensor_map;
 mod workload;
 
 pub use buffers::{DEFAULT_ELEMENT, ReadFile, no_files};

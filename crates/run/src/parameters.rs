@@ -86,6 +86,7 @@ pub(crate) fn value(argument: &Argument, image: &MemoryImage, read: ReadFile<'_>
                 numbers.iter().map(|&number| element(kind.0, number)).collect();
             elements?.concat()
         }
+        Argument::Tensor(ref spec) => crate::tensor_map::bytes(spec, image)?,
         Argument::Bytes(ref bytes) => bytes.0.clone(),
         Argument::File(ref path) => {
             let bytes = read(Path::new(path)).map_err(Wrong::Fault)?;
@@ -132,6 +133,7 @@ fn alignment(argument: &Argument) -> usize {
     match argument {
         Argument::Struct(fields) => fields.iter().map(alignment).max().unwrap_or(1),
         Argument::Array(element, _) => element.0.bytes() as usize,
+        Argument::Tensor(_) => 64,
         Argument::Bytes(_) | Argument::File(_) => 1,
         other => scalar(other).1 as usize,
     }
@@ -158,6 +160,7 @@ fn scalar(argument: &Argument) -> (&'static str, u32, &'static [&'static str]) {
         Argument::Bits(_) => ("bits", 8, &[]),
         Argument::Struct(_) => ("a struct", 0, &[]),
         Argument::Array(..) => ("an array", 0, &[]),
+        Argument::Tensor(_) => ("a tensor map", 128, &[]),
         Argument::Bytes(_) => ("bytes", 0, &[]),
         Argument::File(_) => ("a file", 0, &[]),
     }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use slab::Slab;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use warplab_exec::{Arrival, BulkKind, BulkRecord};
-use warplab_units::{Address, Cycle, LINE_BYTES};
+use warplab_config::gpu::BulkCopies;
+use warplab_exec::{Arrival, BulkKind, BulkRecord, BulkRow};
+use warplab_units::{Address, Cycle, LINE_BYTES, SECTOR_BYTES};
 
 /// Parts of a cycle that the unit counts in.
 const PARTS: u64 = 1024;
@@ -27,7 +28,7 @@ enum Way {
 }
 
 /// A copy of many lines that is under way.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct BulkCopy {
     way: Way,
     slot: u8,
@@ -37,9 +38,11 @@ struct BulkCopy {
     block: u64,
     barrier: u32,
     bytes: u32,
-    /// What is left to be asked for.
-    next: u64,
-    end: u64,
+    /// What is to be copied, and how much of it has been asked for: whole rows, and bytes of the next one.
+    rows: SmallVec<[BulkRow; 1]>,
+    row: u32,
+    byte: u32,
+    is_box: bool,
     /// When it can begin.
     ready: Cycle,
     /// Lines that have been asked for and not come.
@@ -53,6 +56,35 @@ struct BulkCopy {
 impl BulkCopy {
     fn has_come(&self) -> bool {
         self.read && self.away == 0
+    }
+
+    /// The next bytes of a line, or none of a row that lies outside of its tensor; nothing, where all has been asked for.
+    fn next(&self) -> Option<BulkRow> {
+        let row = *self.rows.get(self.row as usize)?;
+        let (global, left) = (row.global + u64::from(self.byte), row.bytes - self.byte);
+        let bytes = u64::from(left).min(LINE_BYTES - global % LINE_BYTES) as u32;
+        Some(BulkRow { global, bytes })
+    }
+
+    /// So many bytes of the row have been asked for.
+    fn asked(&mut self, bytes: u32) {
+        self.byte += bytes;
+        if self.rows.get(self.row as usize).is_none_or(|row| self.byte >= row.bytes) {
+            self.row += 1;
+            self.byte = 0;
+        }
+    }
+
+    /// Cycles that the unit takes for bytes of a line, in parts.
+    fn taken(&self, bytes: u32, spec: &BulkCopies) -> u64 {
+        let writes = matches!(self.way, Way::Out { .. });
+        let pace = if writes { spec.store_bytes } else { spec.load_bytes };
+        let least = match self.is_box {
+            true if writes && bytes < SECTOR_BYTES as u32 => spec.partial_row,
+            true => spec.row,
+            false => 0,
+        };
+        (u64::from(bytes) * PARTS / u64::from(pace.max(1))).max(u64::from(least) * PARTS)
     }
 }
 
@@ -75,7 +107,7 @@ impl Advance<'_> {
     #[cold]
     pub(crate) fn copy_in_bulk(&mut self, slot: usize) {
         let Some(record) = self.sm.scratch.record.bulk.take() else { return };
-        let BulkRecord { kind, global, bytes, barrier } = *record;
+        let BulkRecord { kind, rows, bytes, barrier, is_box } = *record;
         let way = match kind {
             BulkKind::ToShared => Way::In,
             BulkKind::ToGlobal => Way::Out { changes: false },
@@ -91,7 +123,8 @@ impl Advance<'_> {
         let block = sm.blocks[usize::from(place)].as_ref().map_or(0, |block| block.number);
         let spec = &self.context.spec.bulk;
         let start = if matches!(way, Way::In | Way::Prefetch) { spec.start } else { spec.store_start };
-        let ready = sm.now + u64::from(start);
+        let several = if is_box && rows.len() > 1 { spec.box_start } else { 0 };
+        let ready = sm.now + u64::from(start + several);
         let copy = BulkCopy {
             way,
             slot: slot as u8,
@@ -100,8 +133,10 @@ impl Advance<'_> {
             block,
             barrier,
             bytes,
-            next: global,
-            end: global + u64::from(bytes),
+            rows,
+            row: 0,
+            byte: 0,
+            is_box,
             ready,
             away: 0,
             read: false,
@@ -126,33 +161,32 @@ impl Advance<'_> {
             self.sm.bulk.steps = false;
             return;
         };
-        let Sm { bulk, lsu, .. } = &mut *self.sm;
+        let Sm { bulk, lsu, events, .. } = &mut *self.sm;
         let copy = &mut bulk.copies[number as usize];
-        let pace = match copy.way {
-            Way::In | Way::Prefetch => spec.bulk.load_bytes,
-            Way::Out { .. } => spec.bulk.store_bytes,
-        };
-        let line = copy.next & !(LINE_BYTES - 1);
-        let until = copy.end.min(line + LINE_BYTES);
-        if copy.next < copy.end {
+        if let Some(BulkRow { global, bytes }) = copy.next() {
             if !lsu.takes_bulk(now, &spec.lsu) {
-                self.sm.events.push(now + RETRY, Event::BulkStep);
+                events.push(now + RETRY, Event::BulkStep);
                 return;
             }
-            let range = (copy.next - line)..(until - line);
             let writes = match copy.way {
                 Way::Out { changes } => Some(changes),
                 _ => None,
             };
-            lsu.send_bulk(now, number, Address(line), range, writes, &spec.lsu);
-            copy.away += 1;
-            let taken = (until - copy.next) * PARTS / u64::from(pace.max(1));
+            if bytes > 0 {
+                let start = global % LINE_BYTES;
+                let range = start..start + u64::from(bytes);
+                lsu.send_bulk(now, number, Address(global - start), range, writes, &spec.lsu);
+                copy.away += 1;
+            } else if copy.way == Way::In {
+                events.push(now + u64::from(spec.bulk.outside), Event::BulkLine { copy: number });
+                copy.away += 1;
+            }
             // A step comes at a whole cycle: what it is late by is not lost.
-            bulk.free = bulk.free.max(now.0.saturating_sub(1) * PARTS) + taken;
-            copy.next = until;
+            bulk.free = bulk.free.max(now.0.saturating_sub(1) * PARTS) + copy.taken(bytes, &spec.bulk);
+            copy.asked(bytes);
         }
         let mut next = bulk.free.div_ceil(PARTS);
-        if copy.next >= copy.end {
+        if copy.next().is_none() {
             bulk.waiting.pop_front();
             bulk.free += u64::from(spec.bulk.interval) * PARTS;
             next = bulk.free.div_ceil(PARTS);
@@ -175,7 +209,7 @@ impl Advance<'_> {
     pub(crate) fn bulk_read(&mut self, number: u32) {
         let Some(copy) = self.sm.bulk.copies.get_mut(number as usize) else { return };
         copy.read = true;
-        let BulkCopy { way, slot, generation, .. } = *copy;
+        let (way, slot, generation) = (copy.way, copy.slot, copy.generation);
         if let Way::Out { .. } = way {
             self.end_bulk_group(usize::from(slot), generation);
         }

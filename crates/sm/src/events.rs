@@ -18,6 +18,8 @@ pub(crate) enum Event {
     BulkStep,
     /// All lines of a bulk copy have been asked for, or read.
     BulkRead { copy: u32 },
+    /// A row of a bulk copy that lies outside of its tensor is filled.
+    BulkLine { copy: u32 },
     /// A bulk copy has ended.
     BulkDone { copy: u32 },
     /// A warp has waited long enough for a barrier in shared memory.

@@ -19,6 +19,7 @@ mod sequences;
 mod shared_units;
 mod small_deviations;
 mod tensor;
+mod tensor_copies;
 mod textbook;
 mod waits;
 mod warpgroups;

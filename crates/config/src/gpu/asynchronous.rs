@@ -49,4 +49,12 @@ pub struct BulkCopies {
     /// Bytes of shared memory that are read in a cycle, for copies to global memory.
     #[schemars(range(min = 1, max = 1024))]
     pub store_bytes: u32,
+    /// Cycles more until the first line is asked for, of a box of a tensor with several rows.
+    pub box_start: u32,
+    /// Cycles for a row of a box at least.
+    pub row: u32,
+    /// Cycles for a row of a box that is written and is no whole sector.
+    pub partial_row: u32,
+    /// Cycles from when a row that lies outside of its tensor would be asked for until it is filled.
+    pub outside: u32,
 }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use warplab_diagnostics::nearest_name;
 use warplab_units::ElementType;
 
-const KINDS: [&str; 20] = [
+const KINDS: [&str; 21] = [
     "buffer", "pointer", "null", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32",
-    "f64", "bits", "struct", "array", "bytes", "file",
+    "f64", "bits", "struct", "array", "tensor", "bytes", "file",
 ];
 const RULES: [&str; 9] =
     ["zero", "index_u32", "index", "hash_f32", "hash_i32", "chain", "uniform", "normal", "file"];
@@ -16,7 +16,7 @@ const RULES: [&str; 9] =
 const DEEPEST: u32 = 16;
 
 /// Reads one argument: `buffer:NAME:SIZE:RULE[:NUMBERS]`, `pointer:NAME+BYTES`, `null`, `TYPE:VALUE`,
-/// `struct:{ARGUMENT; ARGUMENT}`, `array:TYPE:N,N`, `bytes:HEX` or `file:PATH`.
+/// `struct:{ARGUMENT; ARGUMENT}`, `array:TYPE:N,N`, `tensor:NAME:TYPE:SIZES:BOX`, `bytes:HEX` or `file:PATH`.
 ///
 /// # Errors
 /// What is wrong with the text and what is possible, in one sentence.
@@ -78,6 +78,7 @@ fn argument(text: &str, deepest: u32) -> Result<Argument, String> {
         }),
         "struct" => fields(text, rest, deepest).map(Argument::Struct),
         "array" => array(text, rest),
+        "tensor" => super::tensor::tensor_map(text, rest).map(Argument::Tensor),
         "bytes" => rest.parse().map(Argument::Bytes),
         "file" if !rest.is_empty() => Ok(Argument::File(rest.to_owned())),
         "file" => Err(format!("'{text}' needs a path; write file:PATH")),

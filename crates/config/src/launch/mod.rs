@@ -5,12 +5,14 @@ mod evaluate;
 mod formula;
 mod size;
 mod steps;
+mod tensor;
 
 pub use argument::{parse_argument, parse_buffer, parse_symbol};
 pub use evaluate::{EvaluationFault, Evaluator, Memory};
 pub use formula::{BufferRead, Formula};
 pub use size::{Dimensions, Extent, Size, parse_dimensions, parse_extent, parse_size};
 pub use steps::{LaunchEntry, LaunchStep};
+pub use tensor::{TensorElementName, TensorMapSpec};
 pub use warplab_units::{ElementType, Number};
 
 use crate::gpu::SchedulerPolicy;
@@ -126,6 +128,8 @@ pub enum Argument {
     Struct(Vec<Argument>),
     /// Several numbers of one type, one after the other.
     Array(ElementName, Vec<f64>),
+    /// A tensor map (`CUtensorMap`) by value.
+    Tensor(TensorMapSpec),
     /// Bytes in hexadecimal, as they lie in memory: "00 00 80 3f".
     Bytes(HexBytes),
     /// The bytes of a file, relative to this one; of an .npy file its elements.

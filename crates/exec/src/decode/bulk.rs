@@ -2,11 +2,14 @@
 
 use super::memory::arithmetic;
 use crate::decode::{Decoder, Sign};
-use crate::op::{AtomicType, BulkKind, BulkOp, Op, OpKind};
+use crate::op::{AtomicType, BoxOp, BulkKind, BulkOp, Op, OpKind};
 use warplab_program::operand::{AddressOperand, Operand};
 use warplab_program::{Modifier as M, Opcode as O};
 
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
+    if d.instruction.opcode.copies_boxes() {
+        return boxes(d).map(Some);
+    }
     let kind = match d.instruction.opcode {
         O::Ublkcp => copy(d)?,
         O::Ublkred => {
@@ -21,10 +24,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         _ => return Ok(None),
     };
-    let mut addresses = d.values.iter().filter_map(|operand| match operand {
-        Operand::Address(address) => Some(address),
-        _ => None,
-    });
+    let mut addresses = addresses(d);
     let to = register(addresses.next())?;
     let from = if kind == BulkKind::Prefetch { to } else { register(addresses.next())? };
     let size = d.values.iter().find(|operand| !matches!(operand, Operand::Address(_)));
@@ -32,6 +32,36 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let size = d.convert(size, Sign::Integer)?.from;
     let op = BulkOp { kind, to, from, size };
     Ok(Some(d.finish_without_sources(OpKind::Bulk(op))))
+}
+
+/// A copy of a box of a tensor.
+fn boxes(d: &Decoder<'_>) -> Result<Op, String> {
+    let kind = match d.instruction.opcode {
+        O::Utmaldg => BulkKind::ToShared,
+        O::Utmastg => BulkKind::ToGlobal,
+        O::Utmapf => BulkKind::Prefetch,
+        // What the elements are says the tensor map.
+        _ => BulkKind::Reduce(arithmetic(d).ok_or("names no operation")?, AtomicType::U32),
+    };
+    // The one block of a cluster gets what all of them would.
+    d.ignore(&[M::Multicast, M::Level2, M::OneD, M::TwoD, M::ThreeD, M::FourD, M::FiveD]);
+    if d.has(M::Im2col) {
+        return Err("copies columns of images (im2col), which is not supported".to_owned());
+    }
+    let dimensions = d.instruction.tensor_dimensions() as u8;
+    if dimensions == 0 {
+        return Err("says of how many dimensions the tensor is: .1D to .5D".to_owned());
+    }
+    let mut addresses = addresses(d);
+    let (places, map) = (register(addresses.next())?, register(addresses.next())?);
+    Ok(d.finish_without_sources(OpKind::Box(BoxOp { kind, places, map, dimensions })))
+}
+
+fn addresses<'a>(d: &'a Decoder<'_>) -> impl Iterator<Item = &'a AddressOperand> {
+    d.values.iter().filter_map(|operand| match operand {
+        Operand::Address(address) => Some(address),
+        _ => None,
+    })
 }
 
 fn register(address: Option<&AddressOperand>) -> Result<u8, String> {

@@ -14,6 +14,17 @@ pub(crate) struct BulkOp {
     pub(crate) size: SourceKind,
 }
 
+/// One copy of a box of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxOp {
+    pub(crate) kind: BulkKind,
+    /// The first register of the warp with its place in shared memory, its barrier and its coordinates, as far as it has them.
+    pub(crate) places: u8,
+    /// The first register of the place of the tensor map.
+    pub(crate) map: u8,
+    pub(crate) dimensions: u8,
+}
+
 /// What a copy of many lines does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BulkKind {

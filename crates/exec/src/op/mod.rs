@@ -12,7 +12,7 @@ mod warpgroup;
 
 pub(crate) use arithmetic::*;
 pub use bulk::BulkKind;
-pub(crate) use bulk::BulkOp;
+pub(crate) use bulk::{BoxOp, BulkOp};
 pub use code::Code;
 pub use control::{BarrierKind, FenceScope};
 pub(crate) use control::{Call, Control, Special};
@@ -156,6 +156,7 @@ pub(crate) enum OpKind {
     Memory(Memory),
     Mbarrier(MbarrierOp),
     Bulk(BulkOp),
+    Box(BoxOp),
     Warpgroup(WarpgroupOp),
     Warp(Warp),
     Control(Control),

@@ -2,10 +2,11 @@
 
 use crate::LANES;
 use crate::fault::ExecFault;
-use crate::memory::{AtomicRequest, BulkRecord, GlobalMemory, Lanes};
+use crate::memory::{AtomicRequest, BulkRecord, BulkRow, GlobalMemory, Lanes};
 use crate::op::{BulkKind, BulkOp, SourceKind};
 use crate::semantics::lanes::Machine;
 use crate::step::{Environment, Step};
+use smallvec::smallvec;
 use warplab_units::{LaneMask, PerLane};
 
 /// Bytes of a lane of an access that is part of a copy.
@@ -73,7 +74,9 @@ pub(crate) fn execute<M: GlobalMemory>(
         let at = [u64::from(barrier); LANES];
         environment.shared.check(&Lanes::new(&at, LaneMask(1), 8))?;
     }
-    environment.record.bulk = Some(Box::new(BulkRecord { kind: op.kind, global, bytes, barrier }));
+    let rows = smallvec![BulkRow { global, bytes }];
+    environment.record.bulk =
+        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, is_box: false }));
     Ok(Step::Bulk)
 }
 

@@ -20,6 +20,7 @@ mod print_format;
 mod print_number;
 pub(crate) mod special;
 pub(crate) mod system;
+pub(crate) mod tensor;
 pub(crate) mod vector;
 pub(crate) mod warpgroup;
 pub(crate) mod warpwide;

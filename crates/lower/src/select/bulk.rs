@@ -27,8 +27,11 @@ impl Selector<'_, '_> {
         if let Some(why) = refusal(flat) {
             return self.unsupported(why);
         }
+        if tree.flag(Flag::Tensor) {
+            return self.box_copies(flat);
+        }
         if tree.flag(Flag::Prefetch) {
-            let from = self.far_place(&flat.operands[0]);
+            let from = self.far_place(&flat.operands[0], Window::Global);
             let size = self.size(&flat.operands[1]);
             return self.for_each_lane(|it| {
                 let (from, size) = (it.for_warp(&from), it.for_warp(&[size]));
@@ -38,7 +41,7 @@ impl Selector<'_, '_> {
         let size = self.size(&flat.operands[2]);
         let spaces: Vec<Space> = spaces(flat).collect();
         if spaces.first() == Some(&Space::Global) {
-            let to = self.far_place(&flat.operands[0]);
+            let to = self.far_place(&flat.operands[0], Window::Global);
             let from = self.near_place(&flat.operands[1]);
             let (opcode, modifiers) = match tree.flag(Flag::Reduce) {
                 true => (Opcode::Ublkred, reduction(flat)),
@@ -51,7 +54,7 @@ impl Selector<'_, '_> {
         }
         let to = self.near_place(&flat.operands[0]);
         let barrier = self.near_place(&flat.operands[3]);
-        let from = self.far_place(&flat.operands[1]);
+        let from = self.far_place(&flat.operands[1], Window::Global);
         self.for_each_lane(|it| {
             let (to, from, size) = (it.for_warp(&[to, barrier]), it.for_warp(&from), it.for_warp(&[size]));
             it.op(Opcode::Ublkcp, &[M::S, M::G], [place(to), place(from), Operand::uniform(size)]);
@@ -73,7 +76,7 @@ impl Selector<'_, '_> {
     }
 
     /// Emits what copies for one of the active lanes after the other.
-    fn for_each_lane(&mut self, copy: impl FnOnce(&mut Self)) {
+    pub(super) fn for_each_lane(&mut self, copy: impl FnOnce(&mut Self)) {
         let again = self.new_label();
         self.place_label(again);
         let is_first = self.code.predicate();
@@ -94,7 +97,7 @@ impl Selector<'_, '_> {
     }
 
     /// An address in shared memory.
-    fn near_place(&mut self, value: &Value) -> Operand {
+    pub(super) fn near_place(&mut self, value: &Value) -> Operand {
         let Operand::Address(address) = self.mbarrier_address(value) else { return Operand::ZERO };
         let base = address.base.map_or(Operand::ZERO, Operand::register);
         let uniform = address.uniform.map_or(Operand::ZERO, Operand::uniform);
@@ -102,9 +105,9 @@ impl Selector<'_, '_> {
         Operand::register(self.compute(Opcode::Iadd3, &[], [base, uniform, offset]))
     }
 
-    /// An address in global memory.
-    fn far_place(&mut self, value: &Value) -> [Operand; 2] {
-        let Operand::Address(address) = self.address(value, Window::Global) else {
+    /// An address in global memory, or a generic one.
+    pub(super) fn far_place(&mut self, value: &Value, window: Window) -> [Operand; 2] {
+        let Operand::Address(address) = self.address(value, window) else {
             return [Operand::ZERO; 2];
         };
         let base = super::integer::pair(address.base.unwrap_or(Register::ZERO));
@@ -128,12 +131,12 @@ impl Selector<'_, '_> {
 }
 
 /// The places that a copy names in registers of the warp.
-fn place(uniform: UniformRegister) -> Operand {
+pub(super) fn place(uniform: UniformRegister) -> Operand {
     Operand::Address(AddressOperand { scale: 1, uniform: Some(uniform), ..AddressOperand::default() })
 }
 
 /// The state spaces in the order in which they are written: first where it goes to.
-fn spaces<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = Space> + 'a {
+pub(super) fn spaces<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = Space> + 'a {
     flat.tree.modifiers.iter().filter_map(|modifier| match modifier {
         Dotted::Space(space) => Some(*space),
         _ => None,
@@ -149,15 +152,16 @@ fn refusal(flat: &Flat<'_>) -> Option<&'static str> {
         Some("'.cp_mask' is not supported on sm_90")
     } else if to_shared && !tree.flag(Flag::Prefetch) && spaces(flat).nth(1) != Some(Space::Global) {
         Some("bulk copies between blocks of a cluster are not supported: a launch has no clusters here")
-    } else if !tree.flag(Flag::Prefetch) && to_shared && flat.operands.len() < 4 {
+    } else if !tree.flag(Flag::Prefetch) && !tree.flag(Flag::Tensor) && to_shared && flat.operands.len() < 4 {
         Some("a bulk copy to shared memory names the barrier that is told, in brackets")
     } else {
         None
     }
 }
 
-fn reduction(flat: &Flat<'_>) -> Vec<M> {
-    let operation = match flat.tree.operation() {
+/// What a reduction does with two values.
+pub(super) fn operation(flat: &Flat<'_>) -> M {
+    match flat.tree.operation() {
         Some(Operation::And) => M::And,
         Some(Operation::Or) => M::Or,
         Some(Operation::Xor) => M::Xor,
@@ -166,8 +170,11 @@ fn reduction(flat: &Flat<'_>) -> Vec<M> {
         Some(Operation::Min) => M::Min,
         Some(Operation::Max) => M::Max,
         _ => M::Add,
-    };
-    let mut modifiers = vec![M::G, M::S, operation];
+    }
+}
+
+fn reduction(flat: &Flat<'_>) -> Vec<M> {
+    let mut modifiers = vec![M::G, M::S, operation(flat)];
     modifiers.extend(match flat.tree.ty() {
         Some(Type::S32) => Some(M::S32),
         Some(Type::U64 | Type::B64) => Some(M::U64),

@@ -433,8 +433,12 @@ impl Selector<'_, '_> {
             None if space.map(Space::family) == Some(Space::Const) => {
                 self.unsupported("generic addresses of constants are not supported");
             }
+            None if space.map(Space::family) == Some(Space::Param) && into => {
+                self.unsupported("addresses of parameters from generic ones are not supported");
+            }
             None if space.map(Space::family) == Some(Space::Param) => {
-                self.unsupported("generic addresses of parameters are not supported");
+                let base = self.at_entry(Key::Constant(0, launch::GENERIC, 8));
+                self.sum64(to, super::integer::pair(base), source);
             }
             None => self.move_to(to, source, 64),
             Some(base) if into => self.subtract64(to, source, super::integer::pair(base)),
@@ -483,6 +487,10 @@ impl Selector<'_, '_> {
 
     pub(super) fn prefetch(&mut self, flat: &Flat<'_>) {
         let tree = flat.tree;
+        if tree.flag(Flag::Tensormap) {
+            // A copy reads its map anew.
+            return;
+        }
         let global = tree.space().map(Space::family) == Some(Space::Global);
         if tree.opcode == tree::Opcode::Prefetchu || !(global || tree.space().is_none()) {
             return;

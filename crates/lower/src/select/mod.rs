@@ -5,6 +5,7 @@
 
 mod addresses;
 mod atomic;
+mod boxes;
 mod bulk;
 mod bytes;
 mod calls;

@@ -3,7 +3,9 @@
 use warplab_diagnostics::Diagnostic;
 
 use crate::spec::{Allow, Spec};
-use crate::tree::{Flag, Half, Instruction, MatrixShape, Modifier, Opcode, Operation, Rounding, Type, Wmma};
+use crate::tree::{
+    Flag, Half, Instruction, MatrixShape, Modifier, Opcode, Operand, Operation, Rounding, Type, Wmma,
+};
 
 /// Reports the first fault of the modifiers.
 pub(super) fn check(instruction: &Instruction, diagnostics: &mut Vec<Diagnostic>) {
@@ -12,6 +14,7 @@ pub(super) fn check(instruction: &Instruction, diagnostics: &mut Vec<Diagnostic>
         .or_else(|| missing_group(instruction, spec))
         .or_else(|| written_twice(instruction))
         .or_else(|| vector_width(instruction))
+        .or_else(|| boxes(instruction))
         .or_else(|| by_opcode(instruction));
     if let Some((message, help)) = fault {
         diagnostics.push(Diagnostic::error(*instruction.span, message).with_help(help));
@@ -74,6 +77,38 @@ fn vector_width(instruction: &Instruction) -> Fault {
         let message = format!("'{}' moves {bits} bits, more than {limit}", instruction.mnemonic());
         (message, "a thread moves at most 16 bytes at once".to_string())
     })
+}
+
+/// A copy of a box says of how many dimensions it is, with as many coordinates.
+fn boxes(instruction: &Instruction) -> Fault {
+    let flag = |flag| instruction.flag(flag);
+    let name = instruction.mnemonic();
+    if instruction.opcode == Opcode::Prefetch {
+        let has_level = instruction.modifiers.iter().any(|it| matches!(it, Modifier::Hint(_)));
+        let help = "one of .L1 .L2 .L2::evict_normal .L2::evict_last .L1::evict_normal .tensormap";
+        return (!has_level && !flag(Flag::Tensormap))
+            .then(|| (format!("'{name}' lacks a modifier"), help.to_string()));
+    }
+    if !flag(Flag::Tensor) {
+        return None;
+    }
+    let known = [Flag::OneD, Flag::TwoD, Flag::ThreeD, Flag::FourD, Flag::FiveD];
+    let written: Vec<usize> = (1..).zip(known).filter(|&(_, it)| flag(it)).map(|(count, _)| count).collect();
+    let coordinates = instruction.operands.iter().find_map(|operand| match operand {
+        Operand::Tensor(_, at) => Some(at.len()),
+        _ => None,
+    });
+    match (written.as_slice(), coordinates) {
+        (&[count], Some(found)) if count == found => None,
+        (&[count], found) => Some((
+            format!("'{name}' has {} coordinates, not {count}", found.unwrap_or(0)),
+            "a tensor is written [map, {x, y}], with a coordinate for each dimension".to_string(),
+        )),
+        _ => Some((
+            format!("'{name}' does not say of how many dimensions the tensor is"),
+            "one of .1d .2d .3d .4d .5d".to_string(),
+        )),
+    }
 }
 
 fn by_opcode(instruction: &Instruction) -> Fault {

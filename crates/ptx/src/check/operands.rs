@@ -4,7 +4,7 @@ use warplab_diagnostics::{Diagnostic, Span};
 
 use super::Checker;
 use crate::spec::{Role, Spec};
-use crate::tree::{Base, Flag, Immediate, Instruction, Opcode, Operand, Operation, Scope, Type};
+use crate::tree::{Address, Base, Flag, Immediate, Instruction, Opcode, Operand, Operation, Scope, Type};
 
 impl<'a> Checker<'a, '_> {
     /// Checks number, kinds, names and, if the modifiers are right, types of the operands.
@@ -59,11 +59,11 @@ impl<'a> Checker<'a, '_> {
             }
             Operand::Symbol { name, .. } => self.symbol(name, span),
             Operand::Label(name) => self.label(name, span),
-            Operand::Address(address) => match &address.base {
-                Base::Register(name) => self.address_register(name, span),
-                Base::Symbol(name) => self.symbol(name, span),
-                Base::Absolute => {}
-            },
+            Operand::Address(address) => self.address_names(address, span),
+            Operand::Tensor(map, at) => {
+                self.address_names(map, span);
+                at.iter().for_each(|coordinate| self.names(coordinate, span));
+            }
             Operand::Vector(elements) | Operand::List(elements) => {
                 elements.iter().for_each(|element| self.names(element, span));
             }
@@ -84,6 +84,14 @@ impl<'a> Checker<'a, '_> {
                 self.report(Diagnostic::error(span, message).with_help(help));
             }
             Operand::Immediate(_) | Operand::Sink => {}
+        }
+    }
+
+    fn address_names(&mut self, address: &'a Address, span: Span) {
+        match &address.base {
+            Base::Register(name) => self.address_register(name, span),
+            Base::Symbol(name) => self.symbol(name, span),
+            Base::Absolute => {}
         }
     }
 
@@ -169,6 +177,8 @@ fn counts(instruction: &Instruction) -> Option<(usize, usize)> {
         Opcode::Wgmma if flag(Flag::WaitGroup) => (1, 1),
         Opcode::Wgmma => (0, 0),
         Opcode::Cp if flag(Flag::Mbarrier) => (1, 1),
+        Opcode::Cp if flag(Flag::Tensor) && flag(Flag::Prefetch) => (1, 3),
+        Opcode::Cp if flag(Flag::Tensor) => (2, 6),
         Opcode::Cp if flag(Flag::Bulk) && flag(Flag::Prefetch) => (2, 3),
         Opcode::Cp if flag(Flag::Bulk) && !flag(Flag::WaitGroup) && !flag(Flag::CommitGroup) => (3, 6),
         Opcode::Cp if flag(Flag::WaitGroup) => (1, 1),

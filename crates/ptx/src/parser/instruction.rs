@@ -50,18 +50,10 @@ impl Parser<'_> {
             let text = &self.text_of(span)[1..];
             match spec.modifier(text) {
                 Some(modifier) => modifiers.push(modifier),
-                None if spec.opcode == Opcode::Cp && text == "tensor" => return self.tensor_copy(span),
                 None => self.wrong_modifier(spec, text, span),
             }
         }
         Ok(modifiers)
-    }
-
-    /// What follows is not read: the number of dimensions is no modifier.
-    fn tensor_copy<T>(&mut self, span: Span) -> Parse<T> {
-        let message = "tensor copies ('cp.async.bulk.tensor') are not supported";
-        let help = "there are no units for them (TMA) here; 'cp.async.bulk' copies one range of bytes";
-        self.fail(Diagnostic::error(span, message).with_help(help))
     }
 
     fn wrong_modifier(&mut self, spec: &Spec, text: &str, span: Span) {

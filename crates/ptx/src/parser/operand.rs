@@ -22,7 +22,7 @@ impl Parser<'_> {
     fn single(&mut self) -> Parse<Operand> {
         match self.kind() {
             TokenKind::OpenBrace => self.vector(),
-            TokenKind::OpenBracket => self.address().map(Operand::Address),
+            TokenKind::OpenBracket => self.place(),
             TokenKind::Bang if self.token(1).kind == TokenKind::Word => {
                 self.advance();
                 Ok(Operand::Negated(self.name("a predicate register")?.0))
@@ -31,6 +31,22 @@ impl Parser<'_> {
             TokenKind::Word => self.named(),
             _ => self.expected("an operand"),
         }
+    }
+
+    /// `[base+offset]`, or `[map+offset, {x, y}]`, from the opening bracket.
+    fn place(&mut self) -> Parse<Operand> {
+        let address = self.base_and_offset()?;
+        if !self.is(TokenKind::Comma) {
+            self.expect(TokenKind::CloseBracket, "']'")?;
+            return Ok(Operand::Address(address));
+        }
+        self.advance();
+        if !self.is(TokenKind::OpenBrace) {
+            return self.expected("the coordinates of a box in braces");
+        }
+        let at = self.vector()?;
+        self.expect(TokenKind::CloseBracket, "']'")?;
+        Ok(Operand::Tensor(address, at.elements().to_vec()))
     }
 
     /// `{a, b}` from the opening brace.
@@ -63,7 +79,7 @@ impl Parser<'_> {
     }
 
     /// `[base+offset]` from the opening bracket.
-    fn address(&mut self) -> Parse<Address> {
+    fn base_and_offset(&mut self) -> Parse<Address> {
         self.advance();
         let address = if self.is(TokenKind::Word) && !self.at_constant() {
             let is_register = self.is_register(self.word());
@@ -73,7 +89,6 @@ impl Parser<'_> {
         } else {
             Address { base: Base::Absolute, offset: self.integer()? }
         };
-        self.expect(TokenKind::CloseBracket, "']'")?;
         Ok(address)
     }
 

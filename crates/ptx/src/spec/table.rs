@@ -7,10 +7,11 @@ use crate::tree::{
 };
 use Flag::{
     Abs, Aligned, Approx, Arrive, ArriveDrop, Async, Bulk, BulkGroup, Cc, CommitGroup, CompleteTx,
-    CompleteTxBytes, CpMask, ExpectTx, Fractional, Ftz, Full, Idx, Init, Inval, LaunchDependents, Mask,
-    Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, Pack, Parity, PendingCount, Prefetch,
-    Range, Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync, TestWait, To, TryWait, Uni, Unified,
-    Wait, WaitAll, WaitGroup, Warp, Xorsign,
+    CompleteTxBytes, CpMask, ExpectTx, FiveD, FourD, Fractional, Ftz, Full, Idx, Im2col, Init, Inval,
+    LaunchDependents, Mask, Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, OneD, Pack,
+    Parity, PendingCount, Prefetch, Range, Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync,
+    Tensor, Tensormap, TestWait, ThreeD, Tile, To, TryWait, TwoD, Uni, Unified, Wait, WaitAll, WaitGroup,
+    Warp, Xorsign,
 };
 use Type::{
     B1, B8, B16, B32, B64, B128, Bf16, Bf16x2, E4m3, E4m3x2, E5m2, E5m2x2, F16, F16x2, F32, F64, Pred, S2,
@@ -230,6 +231,7 @@ pub(super) static TABLE: &[Spec] = &[
             Allow::Hint(&[Hint::L2]),
             Allow::Flag(&[Async, CommitGroup, WaitGroup, WaitAll, Mbarrier, Arrive, Noinc]),
             Allow::Flag(&[Bulk, Reduce, Prefetch, BulkGroup, Read, CompleteTxBytes, Multicast, CpMask]),
+            Allow::Flag(&[Tensor, OneD, TwoD, ThreeD, FourD, FiveD, Tile, Im2col]),
             Allow::Flag(&[Noftz]),
             Allow::Operation(&[
                 Operation::And,
@@ -345,7 +347,7 @@ pub(super) static TABLE: &[Spec] = &[
     one(O::Or, "dss", LOGICAL, &[], &[]),
     bare(O::Pmevent, "i", &[], &[Allow::Flag(&[Mask])]),
     one(O::Popc, "es", &[B32, B64], &[], &[]),
-    bare(O::Prefetch, "m", &[LEVEL], &[SPACE]),
+    bare(O::Prefetch, "m", &[], &[LEVEL, SPACE, Allow::Flag(&[Tensormap])]),
     bare(O::Prefetchu, "m", &[Allow::Hint(&[Hint::L1])], &[]),
     one(O::Prmt, "dsss", &[B32], &[], &[Allow::Permute(PermuteMode::ALL)]),
     one(O::Rcp, "ds", &[F32, F64], &[], &[ROUND, FTZ, Allow::Flag(&[Approx])]),

@@ -115,6 +115,8 @@ pub enum Operand {
     },
     /// `[base+offset]`.
     Address(Address),
+    /// `[map+offset, {x, y}]`: a tensor map and the coordinates of a box.
+    Tensor(Address, Vec<Operand>),
     /// `{a, b, c, d}`.
     Vector(Vec<Operand>),
     /// A place to go to: the operand of `bra`, the table of `brx.idx`.

@@ -98,3 +98,8 @@ fn the_forms_of_products_of_warpgroups() {
 fn the_kernels_with_products_of_warpgroups() {
     assert_listing("warpgroup/kernels");
 }
+
+#[test]
+fn the_kernels_with_copies_of_boxes() {
+    assert_listing("tensor/kernels");
+}

@@ -39,7 +39,7 @@ impl LoadStoreUnit {
         writes: Option<bool>,
         spec: &LsuSpec,
     ) {
-        let words = mask(bytes.start / WORD, bytes.end / WORD);
+        let words = mask(bytes.start / WORD, bytes.end.div_ceil(WORD));
         let (sectors, full) = (SectorMask::touched_by(words), SectorMask::filled_by(words));
         let kind = match writes {
             None => RequestKind::Read,
