@@ -78,7 +78,11 @@ impl BulkCopy {
     /// Cycles that the unit takes for bytes of a line, in parts.
     fn taken(&self, bytes: u32, spec: &BulkCopies) -> u64 {
         let writes = matches!(self.way, Way::Out { .. });
-        let pace = if writes { spec.store_bytes } else { spec.load_bytes };
+        let pace = match self.way {
+            Way::Out { .. } => spec.store_bytes,
+            _ if self.is_box => spec.box_bytes,
+            _ => spec.load_bytes,
+        };
         let least = match self.is_box {
             true if writes && bytes < SECTOR_BYTES as u32 => spec.partial_row,
             true => spec.row,
@@ -122,9 +126,13 @@ impl Advance<'_> {
         let (generation, place) = (warp.generation, warp.block);
         let block = sm.blocks[usize::from(place)].as_ref().map_or(0, |block| block.number);
         let spec = &self.context.spec.bulk;
-        let start = if matches!(way, Way::In | Way::Prefetch) { spec.start } else { spec.store_start };
-        let several = if is_box && rows.len() > 1 { spec.box_start } else { 0 };
-        let ready = sm.now + u64::from(start + several);
+        let start = match way {
+            Way::Out { .. } if is_box => spec.box_store_start,
+            Way::Out { .. } => spec.store_start,
+            _ if is_box => spec.box_start + if rows.len() > 1 { spec.box_rows } else { 0 },
+            _ => spec.start,
+        };
+        let ready = sm.now + u64::from(start.max(1));
         let copy = BulkCopy {
             way,
             slot: slot as u8,
@@ -241,31 +249,23 @@ impl Advance<'_> {
         }
     }
 
-    /// A copy ends, if nothing of it is left.
+    /// A copy ends, if nothing of it is left: its barrier comes to know.
     fn end_bulk(&mut self, number: u32) {
         let sm = &mut *self.sm;
-        let Some(copy) = sm.bulk.copies.get(number as usize).filter(|copy| copy.has_come()) else { return };
-        if copy.way == Way::In {
-            let at = sm.now + u64::from(self.context.spec.bulk.end);
-            sm.events.push(at, Event::BulkDone { copy: number });
-        } else {
-            sm.lsu.end_bulk(copy.token);
-            sm.bulk.copies.try_remove(number as usize);
+        if !sm.bulk.copies.get(number as usize).is_some_and(BulkCopy::has_come) {
+            return;
         }
-    }
-
-    /// The barrier of a copy comes to know that all of it has come.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn bulk_done(&mut self, number: u32) {
-        let Some(copy) = self.sm.bulk.copies.try_remove(number as usize) else { return };
-        self.sm.lsu.end_bulk(copy.token);
+        let Some(copy) = sm.bulk.copies.try_remove(number as usize) else { return };
+        sm.lsu.end_bulk(copy.token);
         let place = usize::from(copy.place);
-        let Some(block) = self.sm.blocks.get_mut(place).and_then(Option::as_mut) else { return };
+        let Some(block) = sm.blocks.get_mut(place).and_then(Option::as_mut) else { return };
+        if copy.way != Way::In || block.number != copy.block {
+            return;
+        }
         let come = Arrival { bytes: -i64::from(copy.bytes), ..Arrival::default() };
         // More bytes than it counts: it stays as it is, and who waits for it is reported as hanging.
-        if block.number == copy.block && block.shared.arrive(copy.barrier, come).is_ok() {
-            self.end_phases(place);
+        if block.shared.arrive(copy.barrier, come).is_ok() {
+            self.end_phases(place, self.context.spec.bulk.wake);
         }
     }
 }

@@ -20,8 +20,6 @@ pub(crate) enum Event {
     BulkRead { copy: u32 },
     /// A row of a bulk copy that lies outside of its tensor is filled.
     BulkLine { copy: u32 },
-    /// A bulk copy has ended.
-    BulkDone { copy: u32 },
     /// A warp has waited long enough for a barrier in shared memory.
     WaitedEnough { slot: u8, serial: u32 },
 }

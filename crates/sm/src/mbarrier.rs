@@ -74,7 +74,10 @@ impl Advance<'_> {
     fn at_mbarrier(&mut self, slot: usize, info: &IssueInfo, executed: &Executed, step: MbarrierStep) {
         match step {
             MbarrierStep::Done => {}
-            MbarrierStep::Arrived => self.end_phases(usize::from(self.sm.warps[slot].block)),
+            MbarrierStep::Arrived => {
+                let wake = self.context.spec.mbarriers.wake;
+                self.end_phases(usize::from(self.sm.warps[slot].block), wake);
+            }
             MbarrierStep::Waits { address, parity, predicate } => {
                 let counter = info.write_barrier;
                 if let Some(counter) = counter {
@@ -134,9 +137,9 @@ impl Advance<'_> {
     }
 
     /// Warps of a block go on that have waited for phases which are over now.
-    pub(crate) fn end_phases(&mut self, place: usize) {
+    pub(crate) fn end_phases(&mut self, place: usize, wake: u32) {
         let times = self.context.spec.mbarriers;
-        let mut at = self.sm.now + u64::from(times.wake);
+        let mut at = self.sm.now + u64::from(wake);
         while let Some(wait) = self.take_over(place) {
             self.answer(usize::from(wait.slot), wait.answer, true, at);
             at += u64::from(times.wake_interval);
@@ -179,7 +182,7 @@ impl Advance<'_> {
         let Some(block) = &mut self.sm.blocks[place] else { return };
         // More arrivals than the barrier waits for: it stays as it is, and who waits for it is reported as hanging.
         if copies_arrive(&mut block.shared, address, u32::from(lanes), bytes).is_ok() {
-            self.end_phases(place);
+            self.end_phases(place, self.context.spec.mbarriers.wake);
         }
     }
 

@@ -438,7 +438,6 @@ impl Advance<'_> {
                 Event::BulkStep => self.step_bulk(),
                 Event::BulkRead { copy } => self.bulk_read(copy),
                 Event::BulkLine { copy } => self.bulk_line(copy),
-                Event::BulkDone { copy } => self.bulk_done(copy),
                 Event::WaitedEnough { slot, serial } => self.waited_enough(slot, serial),
             }
         }

@@ -9,8 +9,9 @@ use warplab_trace::StallReason;
 /// Waits 40 to 42 cycles after the arrival that ends a phase, and 500 at most.
 fn machine() -> GpuConfig {
     let mbarriers = "mbarriers: (latency: 20, test_latency: 20, interval: 1, further: 4, test_further: 4, wake: 40, \
-        wake_interval: 2, wait_limit: 500), bulk_copies: (start: 10, interval: 1, load_bytes: 64, end: 5, store_start: 10, \
-        group: 1, store_bytes: 32), shared: (";
+        wake_interval: 2, wait_limit: 500), bulk_copies: (start: 10, interval: 1, load_bytes: 64, wake: 45, store_start: 10, \
+        group: 1, store_bytes: 32, box_start: 10, box_rows: 5, box_bytes: 64, box_store_start: 10, row: 1, \
+        partial_row: 2, outside: 20), shared: (";
     toy(&[
         ("shared: (", mbarriers),
         ("l1_latency: 5,", "l1_latency: 0,"),

@@ -161,7 +161,8 @@ fn maps_are_read_and_made_as_the_driver_makes_them() {
         words[0] = 0x7000_0000;
         let halves = std::array::from_fn(|at| (words[at / 2] >> (at % 2 * 32)) as u32);
         let map = TensorMap::decode(&halves).expect("a map");
-        let made: Vec<u64> = map.encode().as_chunks::<8>().0.iter().map(|&it| u64::from_le_bytes(it)).collect();
+        let made: Vec<u64> =
+            map.encode().as_chunks::<8>().0.iter().map(|&it| u64::from_le_bytes(it)).collect();
         assert_eq!(made, words, "{}", case.name);
         maps += 1;
     }
@@ -176,4 +177,59 @@ fn every_form_leaves_what_an_h200_left_from_machine_code() {
 #[test]
 fn every_form_leaves_what_an_h200_left_from_ptx() {
     check_values(&compile(&gpu("h200"), "traces/h200/tensor/kernels.ptx"));
+}
+
+/// Clocks of the first two of four times that a kernel waits for its copies: when all have come.
+fn clocks(case: &Case, program: &Program) -> [u32; 2] {
+    let sizes = case.map.sizes.last().copied().unwrap_or(0) * case.map.strides.last().copied().unwrap_or(4);
+    let [_, out] =
+        run(program, case, sizes.max(16 << 10)).unwrap_or_else(|fault| panic!("{}: {fault}", case.name));
+    let word = |at: usize| u32::from_le_bytes(out[4 * at..4 * at + 4].try_into().expect("a word"));
+    [word(1), word(3)]
+}
+
+/// What the H200 read there, in the first run.
+fn measured(case: &Case) -> u32 {
+    case.found[0].split(' ').nth(3).expect("eight clocks").parse().expect("a clock")
+}
+
+#[test]
+fn copies_take_as_long_as_on_the_hardware() {
+    let program = listing("traces/h200/tensor/kernels.sass");
+    let waits: Vec<Case> =
+        cases("times").into_iter().filter(|case| !case.kernel.starts_with("stream")).collect();
+    let errors: Vec<(f64, &str)> = waits
+        .iter()
+        .map(|case| {
+            let (here, there) = (f64::from(clocks(case, &program)[1]), f64::from(measured(case)));
+            ((here / there - 1.0).abs(), case.name.as_str())
+        })
+        .collect();
+    let mean = errors.iter().map(|(error, _)| error).sum::<f64>() / errors.len() as f64;
+    let far: Vec<&str> = errors.iter().filter(|(error, _)| *error > 0.04).map(|(_, name)| *name).collect();
+    assert_eq!((waits.len(), format!("{:.2} %", mean * 100.0).as_str()), (138, "0.90 %"));
+    assert_eq!(far, ["unaligned_n1", "unaligned_n4"]);
+}
+
+#[test]
+fn rows_on_two_lines_take_a_cycle_for_each_line() {
+    let program = listing("traces/h200/tensor/kernels.sass");
+    let all = cases("times");
+    let times = ["unaligned_n1", "unaligned_n4"].map(|name| {
+        let case = all.iter().find(|case| case.name == name).expect("the case");
+        (clocks(case, &program)[1], measured(case))
+    });
+    assert_eq!(times, [(489, 509), (717, 802)]);
+}
+
+#[test]
+fn a_map_that_is_not_prefetched_takes_no_longer() {
+    let program = listing("traces/h200/tensor/kernels.sass");
+    let all = cases("times");
+    let mut case = all.into_iter().find(|case| case.name == "w32_h32_n1").expect("the case");
+    let [prefetched, cold] = [1, 0].map(|ahead| {
+        case.counts[2] = ahead;
+        clocks(&case, &program)
+    });
+    assert_eq!(prefetched, cold);
 }

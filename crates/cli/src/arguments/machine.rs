@@ -39,7 +39,7 @@ pub(crate) struct LaunchArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) shared: Option<Size>,
     /// An argument, in the kernel's order: buffer:x:4MiB:hash_f32, f32:2.0, pointer:x+256, null, bytes:0000803f,
-    /// array:i32:1,2,3, struct:{i32:1; pointer:x}; a size with a type gives a buffer's elements: 1000xi16, "4MiB as f64"
+    /// array:i32:1,2,3, struct:{i32:1; pointer:x}, tensor:x:f16:1024x512:64x64:swizzle=128 (a tensor map); a size with a type gives a buffer's elements: 1000xi16, "4MiB as f64"
     #[arg(long = "arg", value_name = "ARGUMENT", value_parser = parse_argument, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<Argument>,
     /// A buffer that no argument declares, for pointers into it: x:4MiB:zero

@@ -184,7 +184,7 @@ fn ptx_goes_through_the_own_compiler_where_a_tool_is_missing() {
 
 #[test]
 fn a_kernel_whose_machine_code_cannot_run_goes_through_the_own_compiler() {
-    let json = fs::read_to_string(JSON).unwrap().replacen("BAR.SYNC", "UTMALDG.SYNC", 1);
+    let json = fs::read_to_string(JSON).unwrap().replacen("BAR.SYNC", "SULD.SYNC", 1);
     let ptx = fs::read_to_string(format!("{DATA}/scale.ptx")).unwrap().replace("scale", "mix");
     let tools = Tools::new("refused_kernel").with_compiler("ptxas").with("nvdisasm", "/bin/cat wrong.json");
     fs::write(tools.0.join("wrong.json"), json).unwrap();
@@ -196,15 +196,9 @@ fn a_kernel_whose_machine_code_cannot_run_goes_through_the_own_compiler() {
         told.starts_with("note: mix.ptx goes through the simulator's own compiler (--isa ptx), for "),
         "{told}"
     );
-    assert!(
-        told.contains("'UTMALDG' is not supported: there are no units for tensor copies (TMA) here"),
-        "{told}"
-    );
+    assert!(told.contains("'SULD' is not supported: there are no surfaces here"), "{told}");
     let asked = standard_error(&tools.warplab("listing mix.ptx --kernel mix --isa sass").code(2));
-    assert!(
-        asked.contains("'UTMALDG' is not supported: there are no units for tensor copies (TMA) here"),
-        "{asked}"
-    );
+    assert!(asked.contains("'SULD' is not supported: there are no surfaces here"), "{asked}");
 }
 
 #[test]

@@ -34,23 +34,35 @@ pub struct Mbarriers {
 #[serde(deny_unknown_fields)]
 pub struct BulkCopies {
     /// Cycles from issue until the first line is asked for.
+    #[schemars(range(min = 1))]
     pub start: u32,
     /// Cycles from one copy to the next.
     pub interval: u32,
     /// Bytes of lines that are asked for in a cycle.
     #[schemars(range(min = 1, max = 1024))]
     pub load_bytes: u32,
-    /// Cycles from when the last line comes until its barrier knows.
-    pub end: u32,
+    /// Cycles from when the last line comes to the answer of the first warp that waits for it.
+    #[schemars(range(min = 1))]
+    pub wake: u32,
     /// Cycles from issue until shared memory is read, for copies to global memory.
+    #[schemars(range(min = 1))]
     pub store_start: u32,
     /// Cycles that it takes at least to close a group of them.
     pub group: u32,
     /// Bytes of shared memory that are read in a cycle, for copies to global memory.
     #[schemars(range(min = 1, max = 1024))]
     pub store_bytes: u32,
-    /// Cycles more until the first line is asked for, of a box of a tensor with several rows.
+    /// Cycles from issue until the first line is asked for, of a box of a tensor.
+    #[schemars(range(min = 1))]
     pub box_start: u32,
+    /// Cycles more where the box has several rows.
+    pub box_rows: u32,
+    /// Bytes of lines of a box that are asked for in a cycle.
+    #[schemars(range(min = 1, max = 1024))]
+    pub box_bytes: u32,
+    /// Cycles from issue until shared memory is read, of a box of a tensor.
+    #[schemars(range(min = 1))]
+    pub box_store_start: u32,
     /// Cycles for a row of a box at least.
     pub row: u32,
     /// Cycles for a row of a box that is written and is no whole sector.

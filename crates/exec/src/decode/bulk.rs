@@ -2,11 +2,16 @@
 
 use super::memory::arithmetic;
 use crate::decode::{Decoder, Sign};
-use crate::op::{AtomicType, BoxOp, BulkKind, BulkOp, Op, OpKind};
+use crate::op::{AtomicType, BoxOp, BulkKind, BulkOp, Control, Op, OpKind};
 use warplab_program::operand::{AddressOperand, Operand};
 use warplab_program::{Modifier as M, Opcode as O};
 
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
+    if d.instruction.opcode == O::Utmacctl {
+        // A copy reads its map anew.
+        d.ignore(&[M::Pf, M::Iv, M::Ivall]);
+        return Ok(Some(d.finish_without_sources(OpKind::Control(Control::Nop))));
+    }
     if d.instruction.opcode.copies_boxes() {
         return boxes(d).map(Some);
     }

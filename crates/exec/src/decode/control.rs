@@ -82,14 +82,9 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         // The blocks of a launch are clusters of their own, which do without: c[0x0][0x140] says so.
         O::UcgabarArv | O::UcgabarWait => Control::Nop,
-        O::Errbar
-        | O::Cgaerrbar
-        | O::Acqbulk
-        | O::Preexit
-        | O::Ldgdepbar
-        | O::Utmacmdflush
-        | O::Utmacctl
-        | O::Nop => Control::Nop,
+        O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Ldgdepbar | O::Utmacmdflush | O::Nop => {
+            Control::Nop
+        }
         O::Depbar => {
             d.ignore(&[M::Le]);
             Control::Nop

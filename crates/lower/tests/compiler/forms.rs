@@ -67,6 +67,10 @@ const OPEN: &[(Opcode, &[&str])] = &[
             "cp.async.bulk.global.shared::cta.bulk_group [%d1+16], [%r7], 64",
             "cp.async.bulk.prefetch.L2.global [%d1], 64",
             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [%r7], %r1",
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r7], [%d1, {%r1, %r3}], [%r2]",
+            "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [%d1+128, {%r1, %r3, 0, 1, 2}], [%r7]",
+            "cp.async.bulk.prefetch.tensor.1d.L2.global [%d1, {%r1}]",
+            "cp.reduce.async.bulk.tensor.3d.global.shared::cta.max.bulk_group [%d1, {%r1, %r1, 7}], [%r7]",
         ],
     ),
     (

@@ -2,12 +2,11 @@
 
 /// What an opcode belongs to that is not simulated.
 pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
-    const UNITS: [(&str, &[&str]); 6] = [
+    const UNITS: [(&str, &[&str]); 5] = [
         ("products of matrices of bits by four warps (wgmma.b1)", &["BGMMA"]),
         ("products of matrices of bits or of floats of eight bits", &["BMMA", "QMMA"]),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),
-        ("units for tensor copies (TMA)", &["UTMACCTL", "UTMALDG", "UTMAPF", "UTMAREDG", "UTMASTG"]),
         ("clusters of several blocks", &["STAS", "REDAS", "UCGABAR_GET", "UCGABAR_SET"]),
     ];
     UNITS.iter().find(|(_, opcodes)| opcodes.contains(&opcode)).map(|(unit, _)| *unit)

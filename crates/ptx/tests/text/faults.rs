@@ -253,9 +253,36 @@ fn a_vector_access_is_at_most_sixteen_bytes() {
 }
 
 #[test]
-fn tensor_copies_say_that_they_are_not_there() {
-    let line = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1, {%r2}], [%r3];";
-    let message = "6:14: tensor copies ('cp.async.bulk.tensor') are not supported \
-        (there are no units for them (TMA) here; 'cp.async.bulk' copies one range of bytes)";
-    assert_eq!(faults(line), [message]);
+fn a_box_of_a_tensor_has_a_coordinate_for_each_dimension() {
+    let copy = |dimensions: &str, at: &str| {
+        faults(&format!("cp.async.bulk.tensor{dimensions}.global.shared::cta.bulk_group [%rd1{at}], [%r3];"))
+    };
+    assert_eq!(copy(".2d", ", {%r1, %r2}"), [""; 0]);
+    assert_eq!(
+        copy(".2d", ", {%r2}"),
+        [
+            "6:1: 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group' has 1 coordinates, not 2 (a tensor is written \
+             [map, {x, y}], with a coordinate for each dimension)"
+        ]
+    );
+    assert_eq!(
+        copy("", ", {%r2}"),
+        [
+            "6:1: 'cp.async.bulk.tensor.global.shared::cta.bulk_group' does not say of how many dimensions the tensor is \
+             (one of .1d .2d .3d .4d .5d)"
+        ]
+    );
+    assert_eq!(copy(".1d", ", %r2"), ["6:69: expected the coordinates of a box in braces, found '%r2'"]);
+}
+
+#[test]
+fn a_prefetch_names_a_level_or_a_tensor_map() {
+    assert_eq!(faults("prefetch.tensormap [%rd1];"), [""; 0]);
+    assert_eq!(
+        faults("prefetch [%rd1];"),
+        [
+            "6:1: 'prefetch' lacks a modifier (one of .L1 .L2 .L2::evict_normal .L2::evict_last .L1::evict_normal \
+             .tensormap)"
+        ]
+    );
 }
