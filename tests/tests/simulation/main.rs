@@ -20,6 +20,7 @@ mod shared_units;
 mod small_deviations;
 mod tensor;
 mod tensor_copies;
+mod tensor_programs;
 mod textbook;
 mod waits;
 mod warpgroups;

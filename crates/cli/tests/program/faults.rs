@@ -87,7 +87,7 @@ error: argument 2 of kernel 'scale' is an i32, but its parameter is a: f32
 #[test]
 fn an_argument_that_is_none() {
     warplab("run scale.ptx --grid 1 --block 64 --arg bufer:x:256:zero").code(2).stderr_eq(str![[r#"
-error: invalid value 'bufer:x:256:zero' for '--arg <ARGUMENT>': unknown type 'bufer' in 'bufer:x:256:zero'; did you mean 'buffer'? known: buffer, pointer, null, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, bits, struct, array, bytes, file
+error: invalid value 'bufer:x:256:zero' for '--arg <ARGUMENT>': unknown type 'bufer' in 'bufer:x:256:zero'; did you mean 'buffer'? known: buffer, pointer, null, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, bits, struct, array, tensor, bytes, file
 
 For more information, try '--help'.
 

@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(message("i32:1.5"), "'1.5' in 'i32:1.5' is not a whole number from -2^31 to 2^31 - 1");
         assert_eq!(
             message("float:1"),
-            "unknown type 'float' in 'float:1'; known: buffer, pointer, null, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, bits, struct, array, bytes, file"
+            "unknown type 'float' in 'float:1'; known: buffer, pointer, null, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, bits, struct, array, tensor, bytes, file"
         );
         assert_eq!(
             message("buffer:x:1KiB:zero:3"),

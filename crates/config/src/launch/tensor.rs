@@ -188,7 +188,7 @@ mod tests {
         );
         assert_eq!(
             wrong("tensor:a:f61:8:8"),
-            "unknown type of elements 'f61' in 'tensor:a:f61:8:8'; did you mean 'f16'? known: u8, u16, u32, i32, \
+            "unknown type of elements 'f61' in 'tensor:a:f61:8:8'; did you mean 'f64'? known: u8, u16, u32, i32, \
              u64, i64, f16, bf16, f32, f32_ftz, tf32, tf32_ftz, f64"
         );
         assert_eq!(

@@ -272,7 +272,7 @@ fn a_box_of_a_tensor_has_a_coordinate_for_each_dimension() {
              (one of .1d .2d .3d .4d .5d)"
         ]
     );
-    assert_eq!(copy(".1d", ", %r2"), ["6:69: expected the coordinates of a box in braces, found '%r2'"]);
+    assert_eq!(copy(".1d", ", %r2"), ["6:62: expected the coordinates of a box in braces, found '%r2'"]);
 }
 
 #[test]

@@ -103,3 +103,8 @@ fn the_kernels_with_products_of_warpgroups() {
 fn the_kernels_with_copies_of_boxes() {
     assert_listing("tensor/kernels");
 }
+
+#[test]
+fn the_programs_with_copies_of_boxes() {
+    assert_listing("tensor/programs");
+}

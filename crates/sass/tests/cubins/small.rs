@@ -94,7 +94,7 @@ fn an_instruction_of_a_unit_that_is_missing_says_which() {
     for (opcode, unit) in [
         ("BGMMA.64x64x256.AND.POPC", "products of matrices of bits by four warps (wgmma.b1)"),
         ("TEX.LL", "texture units"),
-        ("UTMALDG.2D", "units for tensor copies (TMA)"),
+        ("SULD.2D", "surfaces"),
     ] {
         let program = read_cubin(CUBIN, &JSON.replacen("BAR.SYNC", opcode, 1)).unwrap();
         let reason = program.refusal("mix").unwrap().reasons[0].to_string();
