@@ -13,6 +13,7 @@ mod filetests;
 mod forms;
 mod four_words;
 mod fragments;
+mod guards;
 mod instructions;
 mod matrices;
 mod mbarriers;
