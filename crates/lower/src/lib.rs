@@ -37,6 +37,7 @@ mod logic;
 mod motion;
 mod neighbours;
 mod offsets;
+mod parameters;
 mod passes;
 mod pipeline;
 mod predicate;
