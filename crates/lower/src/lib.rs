@@ -8,6 +8,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod aggregate;
+mod ahead;
 mod allocate;
 mod balance;
 mod calls;

@@ -7,8 +7,8 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, common, constants, control, dead, dump,
-    empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, parameters,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
+    dump, empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, parameters,
     predicate, reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -296,6 +296,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         predicate::tidy(code);
         clean(runner, code);
     }
+    runner.pass(Pass::Ahead, code, ahead::ahead);
     runner.pass(Pass::Copies, code, |code| {
         clean::copies(code);
         reread::reread(code);

@@ -10,7 +10,8 @@ mod versions;
 
 use crate::code::{Code, reads_clock};
 use crate::liveness::{Liveness, Marks};
-use conflicts::{Kind, conflict, is_exchange, is_product};
+pub(crate) use conflicts::{Kind, conflict};
+use conflicts::{is_exchange, is_product};
 use peak::written_peak;
 use versions::Versions;
 use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role, Target, TargetChoices};

@@ -1,7 +1,7 @@
-//! How many loads are under way together where registers or predicates become few.
+//! Which loads are under way together, and what they wait for.
 
 use crate::common::{lowered, options};
-use warplab_program::{Instruction, Opcode};
+use warplab_program::{Instruction, Opcode, Operand};
 
 fn machine_code(body: &str) -> Vec<Instruction> {
     let text = format!(
@@ -56,4 +56,72 @@ fn loads_under_guards_of_their_own_do_not_wait_for_one_another() {
     }
     body += "st.global.f32 [%rd4], %f1;";
     assert_eq!(loads_before_the_first_sum(&machine_code(&body), 0), 5);
+}
+
+/// Four loads, each with an `if` behind it that no guard is worth; in its side `also`.
+fn loads_with_sides(also: &str) -> Vec<Instruction> {
+    let long = "fma.rn.f32 %f1, %f1, %f1, 0f3F800000;\n".repeat(12);
+    let mut body = "mov.f32 %f1, 0f3F800000; add.s64 %rd5, %rd1, 64;\n".to_owned();
+    for load in 0..4 {
+        body += &format!(
+            "ld.global.f32 %f4{load}, [%rd4+{}]; setp.lt.f32 %p{load}, %f4{load}, %f1; @%p{load} bra NEXT{load};\n\
+             {long} {also}\nNEXT{load}:\n",
+            128 * load
+        );
+    }
+    machine_code(&format!("{body} st.global.f32 [%rd4], %f1;"))
+}
+
+#[test]
+fn loads_go_ahead_of_an_if_that_does_not_store() {
+    assert_eq!(loads_before_the_first_sum(&loads_with_sides(""), 0), 4);
+    let elsewhere = "st.shared.f32 [word], %f1;";
+    let declared = loads_with_sides(&format!("{{ .shared .b32 word; {elsewhere} }}"));
+    assert_eq!(loads_before_the_first_sum(&declared, 0), 4);
+}
+
+#[test]
+fn loads_stay_behind_an_if_that_may_store_to_the_same_place() {
+    assert_eq!(loads_before_the_first_sum(&loads_with_sides("st.global.f32 [%rd5], %f1;"), 0), 1);
+}
+
+#[test]
+fn a_value_of_the_last_iteration_is_not_loaded_over() {
+    let long = "fma.rn.f32 %f1, %f1, %f2, 0f3F800000;\n".repeat(12);
+    let code = machine_code(&format!(
+        "mov.f32 %f1, 0f3F800000; mov.u32 %r3, 0;\n\
+         LOOP: .pragma \"nounroll\"; setp.lt.u32 %p1, %r3, 1; @%p1 bra NEXT; {long}\n\
+         NEXT: ld.global.f32 %f2, [%rd4]; add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r2; @%p2 bra LOOP;\n\
+         st.global.f32 [%rd4], %f1;"
+    ));
+    assert_eq!(loads_before_the_first_sum(&code, 0), 0);
+}
+
+#[test]
+fn what_others_may_write_is_not_loaded_before_a_shuffle_in_front_of_it() {
+    let is_before = |constant: &str| {
+        let shuffles = "shfl.sync.bfly.b32 %r1, %r1, 1, 31, 0xffffffff;\n".repeat(5);
+        let code = machine_code(&format!(
+            "{shuffles} ld.global{constant}.u32 %r4, [%rd4]; add.u32 %r5, %r1, %r4; st.global.u32 [%rd4], %r5;"
+        ));
+        let load = code.iter().position(|it| it.opcode == Opcode::Ldg);
+        load < code.iter().rposition(|it| it.opcode == Opcode::Shfl)
+    };
+    assert_eq!([is_before(""), is_before(".nc")], [false, true]);
+}
+
+#[test]
+fn a_store_to_shared_memory_does_not_hold_up_the_index_that_a_loop_steps() {
+    let code = machine_code(
+        ".shared .align 4 .b8 table[4096]; mov.u32 %r3, table;\n\
+         LOOP: .pragma \"nounroll\"; add.u32 %r4, %r3, %r1; st.shared.u32 [%r4], %r2;\n\
+         add.u32 %r1, %r1, %r2; setp.lt.u32 %p1, %r1, 4096; @%p1 bra LOOP;",
+    );
+    let store = code.iter().find(|it| it.opcode == Opcode::Sts).expect("a store");
+    let compared = code.iter().rfind(|it| it.opcode == Opcode::Isetp).expect("a comparison");
+    let base = store.operands.iter().find_map(|it| match it {
+        Operand::Address(address) => address.base,
+        _ => None,
+    });
+    assert_ne!(base, compared.operands[2].as_register(), "the index would wait until the store has read it");
 }
