@@ -90,7 +90,7 @@ struct Way<'a> {
     accesses: Vec<Instruction>,
     /// What is written.
     written: Marks,
-    /// What is read: a value of the last iteration, if what moves writes it.
+    /// What is read and not written before: a value of the last iteration, if what moves writes it.
     read: Marks,
 }
 
@@ -113,10 +113,15 @@ impl<'a> Way<'a> {
         if Kind::of(instruction) != Kind::Free && instruction.opcode != Opcode::Bra {
             self.accesses.push(instruction.clone());
         }
-        for access in instruction.accesses() {
-            let marks = if access.role == Role::Write { &mut self.written } else { &mut self.read };
+        let accesses = instruction.accesses();
+        for access in accesses.iter().filter(|access| access.role == Role::Read) {
+            for number in self.numbering.of(access.resource).filter(|&it| !self.written.contains(it)) {
+                self.read.insert(number);
+            }
+        }
+        for access in accesses.iter().filter(|access| access.role == Role::Write) {
             for number in self.numbering.of(access.resource) {
-                marks.insert(number);
+                self.written.insert(number);
             }
         }
     }
