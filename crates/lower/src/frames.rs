@@ -153,8 +153,11 @@ pub(crate) fn lower_stack(code: &mut Code) {
     }
     code.local_bytes = code.local_bytes.next_multiple_of(16);
     let adjust = moved_stack(code.local_bytes.wrapping_neg());
-    let at =
-        code.blocks[0].instructions.iter().position(|it| it.opcode == Opcode::Ldc).map_or(0, |at| at + 1);
+    // Behind what else is read first: the stack pointer takes its time.
+    let first_reads =
+        |it: &Instruction| matches!(it.opcode, Opcode::Ldc | Opcode::Uldc | Opcode::S2r | Opcode::S2ur);
+    let entry = &code.blocks[0].instructions;
+    let at = entry.iter().position(|it| !first_reads(it)).unwrap_or(entry.len());
     code.blocks[0].instructions.insert(at, adjust);
 }
 

@@ -8,6 +8,7 @@
 #![warn(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 
 mod aggregate;
+mod ahead;
 mod allocate;
 mod balance;
 mod calls;
@@ -37,6 +38,7 @@ mod logic;
 mod motion;
 mod neighbours;
 mod offsets;
+mod parameters;
 mod passes;
 mod pipeline;
 mod predicate;

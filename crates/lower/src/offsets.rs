@@ -26,7 +26,9 @@ pub(crate) fn offsets(code: &mut Code) {
                 pairs.insert(upper, (to, sum));
             }
             let shared = values.shared_terms(&block.instructions, at, &groups);
-            let uniform = values.uniform_sum(&block.instructions[at]).filter(|(_, (_, it))| once(*it));
+            let uniform = values
+                .uniform_sum(&block.instructions[at])
+                .filter(|(_, (sum, it))| once(*it) && counts.is_single(Resource::Registers(sum.root, 1)));
             values.write(&block.instructions[at]);
             uniform.into_iter().for_each(|(to, sum)| _ = values.uniform.insert(to, sum));
             narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));

@@ -25,6 +25,8 @@ pub enum Pass {
     Aggregate,
     /// Short branches become guarded instructions.
     Predicate,
+    /// Loads go ahead of an `if` in front of them.
+    Ahead,
     /// Operands that the machine has not go through registers. Always runs.
     Legalise,
     /// Parameters and special registers are read where they are needed.
@@ -63,6 +65,7 @@ impl Pass {
         Pass::Constants,
         Pass::Aggregate,
         Pass::Predicate,
+        Pass::Ahead,
         Pass::Legalise,
         Pass::Sink,
         Pass::Vectorise,
@@ -91,6 +94,7 @@ impl Pass {
             Pass::Constants => "constants",
             Pass::Aggregate => "aggregate",
             Pass::Predicate => "predicate",
+            Pass::Ahead => "ahead",
             Pass::Legalise => "legalise",
             Pass::Sink => "sink",
             Pass::Vectorise => "vectorise",

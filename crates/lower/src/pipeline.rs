@@ -7,9 +7,9 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, balance, clean, common, constants, control, dead, dump,
-    empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, predicate,
-    reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
+    dump, empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, parameters,
+    predicate, reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -296,6 +296,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         predicate::tidy(code);
         clean(runner, code);
     }
+    runner.pass(Pass::Ahead, code, ahead::ahead);
     runner.pass(Pass::Copies, code, |code| {
         clean::copies(code);
         reread::reread(code);
@@ -304,7 +305,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.pass(Pass::Invariant, code, motion::invariant);
-    runner.pass(Pass::Sink, code, motion::sink);
+    runner.pass(Pass::Sink, code, |code| {
+        parameters::reread_constants(code);
+        motion::sink(code);
+    });
     runner.pass(Pass::Vectorise, code, |code| {
         neighbours::join_constants(code);
         vectorise::vectorise(code);

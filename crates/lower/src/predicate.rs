@@ -1,14 +1,22 @@
 //! Short branches become guarded instructions.
 
-use crate::code::{Block, Code, branch_target, has_effect};
-use crate::select::invert;
-use warplab_program::{Guard, Instruction, Opcode, Operand, Predicate, Resource, Role};
+mod either;
+mod sides;
 
-/// Turns `if` and `if`-`else` with sides of at most `longest` instructions into guarded instructions, from the inside
-/// out.
+use crate::code::{Block, Code, branch_target};
+use crate::select::invert;
+use either::either;
+use sides::Sides;
+use warplab_program::{Guard, Instruction, Opcode, Operand};
+
+/// Turns `if` and `if`-`else` with short sides into guarded instructions, from the inside out. `longest`: instructions of
+/// most sides.
 pub(crate) fn predicate(code: &mut Code, longest: usize) {
     tidy(code);
     guard_exits(code);
+    while either(code) {
+        tidy(code);
+    }
     while sweep(code, longest) {
         tidy(code);
         guard_exits(code);
@@ -39,6 +47,7 @@ fn guard_exits(code: &mut Code) {
 /// around it may be next.
 fn sweep(code: &mut Code, longest: usize) -> bool {
     let predecessors = code.predecessors();
+    let sides = Sides::new(code, longest);
     let mut turned = false;
     for block in 0..code.blocks.len() {
         let Some(last) = code.blocks[block].instructions.last() else { continue };
@@ -53,8 +62,9 @@ fn sweep(code: &mut Code, longest: usize) -> bool {
         }
         // block -> side -> target.
         let ends = code.blocks[side].instructions.last().and_then(branch_target);
-        if side + 1 == target && ends.is_none() && fits(&code.blocks[side], predicate, longest) {
-            if leaves(&code.blocks[side]) {
+        if side + 1 == target && ends.is_none() && sides.fit(code, block, [side], predicate) == [true] {
+            let others = || predecessors[target].iter().filter(|&&it| it != block && it != side);
+            if leaves(&code.blocks[side]) || !others().all(|&it| sides.dominates(it, block)) {
                 continue;
             }
             pull_up(code, block, side, invert(guard));
@@ -68,54 +78,40 @@ fn sweep(code: &mut Code, longest: usize) -> bool {
             && !leaves(&code.blocks[target])
             && code.blocks[target].instructions.last().and_then(branch_target).is_none()
             && code.blocks[side].instructions.last().is_some_and(|it| it.guard.is_always())
-            && fits_before(&code.blocks[side], predicate, longest)
-            && fits(&code.blocks[target], predicate, longest)
         {
-            code.blocks[side].instructions.pop();
-            pull_up(code, block, side, invert(guard));
-            pull_up(code, block, target, guard);
-            turned = true;
+            turned |= turn_sides(code, block, join, sides.fit(code, block, [side, target], predicate));
         }
     }
     turned
 }
 
+/// Pulls up the sides that fit of a block that leads to two; says whether there were any.
+fn turn_sides(code: &mut Code, block: usize, join: usize, fits: [bool; 2]) -> bool {
+    let (side, target) = (block + 1, block + 2);
+    let Some(mut branch) = code.blocks[block].instructions.last().cloned() else { return false };
+    let guard = branch.guard;
+    if fits[0] {
+        code.blocks[side].instructions.pop();
+        pull_up(code, block, side, invert(guard));
+    }
+    if fits[1] {
+        pull_up(code, block, target, guard);
+    }
+    // Where one remains, the others pass over it.
+    if fits[0] != fits[1] {
+        branch.guard = if fits[0] { invert(guard) } else { guard };
+        for operand in &mut branch.operands {
+            if let Operand::Target(target) = operand {
+                *target = crate::code::number(join);
+            }
+        }
+        code.blocks[block].instructions.push(branch);
+    }
+    fits[0] || fits[1]
+}
+
 fn leaves(block: &Block) -> bool {
     block.instructions.last().is_some_and(|last| !last.falls_through())
-}
-
-fn fits(block: &Block, predicate: Predicate, longest: usize) -> bool {
-    side_fits(&block.instructions, predicate, longest)
-}
-
-fn fits_before(block: &Block, predicate: Predicate, longest: usize) -> bool {
-    let Some((_, body)) = block.instructions.split_last() else { return false };
-    side_fits(body, predicate, longest)
-}
-
-fn side_fits(body: &[Instruction], predicate: Predicate, longest: usize) -> bool {
-    let real = body.iter().filter(|instruction| instruction.opcode != Opcode::Mov).count();
-    let moves = body.len() - real;
-    real + moves / 2 <= longest && body.iter().all(|instruction| may_be_guarded(instruction, predicate))
-}
-
-fn may_be_guarded(instruction: &Instruction, predicate: Predicate) -> bool {
-    use Opcode::*;
-    if !instruction.guard.is_always() {
-        return false;
-    }
-    let effect = has_effect(instruction);
-    let allowed = matches!(
-        instruction.opcode,
-        Stg | St | Stl | Sts | Redg | Red | Atoms | Atomg | Atom | Ldg | Lds | Ld | Ldl
-    );
-    if effect && !allowed {
-        return false;
-    }
-    !instruction
-        .accesses()
-        .iter()
-        .any(|access| access.role == Role::Write && access.resource == Resource::Predicate(predicate))
 }
 
 /// Moves the instructions of a side before the branch, under a guard; the branch goes when no side is left.

@@ -10,7 +10,8 @@ mod versions;
 
 use crate::code::{Code, reads_clock};
 use crate::liveness::{Liveness, Marks};
-use conflicts::{Kind, conflict, is_exchange, is_product};
+pub(crate) use conflicts::{Kind, conflict};
+use conflicts::{is_exchange, is_product};
 use peak::written_peak;
 use versions::Versions;
 use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role, Target, TargetChoices};
@@ -371,8 +372,9 @@ impl Run {
             let late =
                 signed(if sparing && growth > 0 && wait <= u64::from(choices.patience) { 0 } else { wait });
             let uniform_growth = if many_uniforms { pressure.growth(self, index, 2) } else { 0 };
-            let scarce_growth =
-                if many_predicates { pressure.growth(self, index, 1) } else { 0 } + uniform_growth;
+            // What frees a predicate may still wait for a load: others are under way meanwhile.
+            let predicate_growth = if many_predicates { pressure.growth(self, index, 1).max(0) } else { 0 };
+            let scarce_growth = predicate_growth + uniform_growth;
             // Of what takes one more of them, what was written first.
             let scarce_order = if scarce_growth > 0 { order } else { 0 };
             // When registers are short, first what frees some, then the order as written.

@@ -5,7 +5,7 @@ use warplab_program::{AddressOperand, Instruction, Modifier, Opcode, Operand};
 
 /// How an instruction is ordered with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Not at all.
     Free,
     /// A load that nothing writes to meanwhile.
@@ -19,7 +19,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(instruction: &Instruction) -> Kind {
+    pub(crate) fn of(instruction: &Instruction) -> Kind {
         use Opcode::*;
         match instruction.opcode {
             Ldg | Ld | Lds | Ldl if is_ordered_load(instruction) => Kind::Fence,
@@ -35,7 +35,7 @@ impl Kind {
 }
 
 /// Whether two instructions must keep their order.
-pub(super) fn conflict(first: &Instruction, second: &Instruction) -> bool {
+pub(crate) fn conflict(first: &Instruction, second: &Instruction) -> bool {
     use Kind::{ConstantLoad, Fence, Free, Load, Store};
     // Who reads a sum must stay behind the wait for it, which does not name it.
     if first.opcode == Opcode::Warpgroup || second.opcode == Opcode::Warpgroup {
@@ -46,6 +46,8 @@ pub(super) fn conflict(first: &Instruction, second: &Instruction) -> bool {
         (ConstantLoad, Fence) | (Fence, ConstantLoad) => is_wall(first) || is_wall(second),
         (ConstantLoad, _) | (_, ConstantLoad) | (Load, Load) => false,
         // Exchanges between lanes and products of matrices are not ordered: several chains go on beside each other.
+        // But ptxas loads nothing sooner than a shuffle in front of it, of what others may write.
+        (Fence, Load) if first.opcode == Opcode::Shfl && second.opcode == Opcode::Ldg => true,
         (Fence, _) | (_, Fence) => !is_exchange(first) && !is_exchange(second),
         (Store, _) | (_, Store) => !disjoint(first, second),
     }

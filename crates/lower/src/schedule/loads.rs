@@ -2,27 +2,19 @@
 
 use super::{Kind, Run};
 
-/// Wide loads that are under way together if registers are all that it takes, as ptxas does it.
-const LOADS_TOGETHER: usize = 4;
-
-/// Results of loads of fewer registers fit anyway.
-const WIDE: usize = 3;
+/// So many words are loaded together if registers are all that it takes, as ptxas does it: four loads of four words.
+const WORDS_TOGETHER: usize = 16;
 
 impl Run {
-    /// So many live registers and the results of the widest loads of the run that had better be under way together.
+    /// So many live registers and the results of the loads of the run that had better be under way together.
     pub(super) fn with_loads(&self, live: usize) -> usize {
-        let results = |index: usize| {
-            let is_load = Kind::of(&self.instructions[index]) == Kind::Load;
+        let is_load =
+            |index: &usize| matches!(Kind::of(&self.instructions[*index]), Kind::Load | Kind::ConstantLoad);
+        let words = |index: usize| {
             let registers = self.versions.writes[index].iter();
-            if is_load {
-                registers.filter(|&&number| self.versions.kinds[number as usize] == 0).count()
-            } else {
-                0
-            }
+            registers.filter(|&&number| self.versions.kinds[number as usize] == 0).count()
         };
-        let mut widths: Vec<usize> =
-            (0..self.instructions.len()).map(results).filter(|&width| width >= WIDE).collect();
-        widths.sort_unstable_by(|one, other| other.cmp(one));
-        live + widths.iter().take(LOADS_TOGETHER).sum::<usize>()
+        let loaded: usize = (0..self.instructions.len()).filter(is_load).map(words).sum();
+        live + loaded.min(WORDS_TOGETHER)
     }
 }

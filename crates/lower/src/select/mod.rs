@@ -76,6 +76,10 @@ pub(crate) struct Selector<'a, 'd> {
     halves: FxHashMap<usize, Register>,
     /// How often each PTX register is read.
     uses: Vec<u32>,
+    /// The items that read each register first.
+    first_uses: Vec<Option<usize>>,
+    /// The item that is looked at.
+    at: usize,
     /// Which straight run of items each item belongs to.
     runs: Vec<u32>,
     /// The block of every label, once placed; labels of the selector's own follow those of the PTX.
@@ -133,6 +137,8 @@ pub(crate) fn select(
         contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
         halves: FxHashMap::default(),
         uses: vec![0; flat.registers.len()],
+        first_uses: vec![None; flat.registers.len()],
+        at: 0,
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],
         entry: Vec::new(),
@@ -162,15 +168,29 @@ pub(crate) fn select(
 impl<'a, 'd> Selector<'a, 'd> {
     /// Counts definitions and uses, and finds the straight runs.
     fn survey(&mut self) {
+        self.count();
+        // What is read in front of the only place that writes it holds a value of the last iteration there: as if it were
+        // written twice.
+        for (definitions, first) in self.definitions.iter_mut().zip(&self.first_uses) {
+            if let (&[only], Some(first)) = (&definitions[..], *first)
+                && first <= only
+            {
+                definitions.push(only);
+            }
+        }
+    }
+
+    fn count(&mut self) {
         let mut run = 0;
         for (index, item) in self.flat.items.iter().enumerate() {
             self.runs.push(run);
+            self.at = index;
             match item {
                 Item::Label(_) | Item::Switch(..) | Item::Leave(..) | Item::Return(_) => run += 1,
                 Item::Call(callee, _) => {
                     run += 1;
                     if let Callee::Pointer(id) = callee {
-                        self.uses[*id] += 1;
+                        self.count_use(*id);
                     }
                 }
                 Item::Stack(access) => {
@@ -184,7 +204,7 @@ impl<'a, 'd> Selector<'a, 'd> {
                 Item::System(item) => {
                     item.result.into_iter().for_each(|to| self.definitions[to].push(index));
                     item.arguments.iter().for_each(|argument| self.count_uses(argument));
-                    item.guard.into_iter().for_each(|(id, _)| self.uses[id] += 1);
+                    item.guard.into_iter().for_each(|(id, _)| self.count_use(id));
                 }
                 Item::Instruction(flat) => {
                     if flat.tree.opcode.is_control() {
@@ -205,7 +225,7 @@ impl<'a, 'd> Selector<'a, 'd> {
                         }
                     }
                     if let Some((id, _)) = flat.guard {
-                        self.uses[id] += 1;
+                        self.count_use(id);
                     }
                 }
             }
@@ -215,9 +235,14 @@ impl<'a, 'd> Selector<'a, 'd> {
         }
     }
 
+    fn count_use(&mut self, id: RegisterId) {
+        self.uses[id] += 1;
+        self.first_uses[id].get_or_insert(self.at);
+    }
+
     fn count_uses(&mut self, value: &Value) {
         for id in registers_of(value) {
-            self.uses[id] += 1;
+            self.count_use(id);
         }
     }
 

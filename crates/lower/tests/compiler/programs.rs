@@ -366,3 +366,12 @@ fn accesses_with_a_cache_policy_are_as_those_without() {
         ld.global.L2::cache_hint.u32 %r4, [%rd3+4], %rd9; mad.lo.u32 %r0, %r2, 100, %r3; add.u32 %r0, %r0, %r4;";
     check(&kernel("", ".global .align 8 .b8 g[8];", body), 1, |_| 716 + 0x4000);
 }
+
+#[test]
+fn a_value_of_the_last_iteration_is_kept_while_the_next_one_is_made() {
+    let body = "mov.u32 %r0, 0; mov.u32 %r2, 0;\n\
+         LOOP: mov.u32 %r5, %r4; mad.lo.u32 %r4, %r2, 3, %r1; setp.eq.u32 %p1, %r2, 0;\n\
+         sub.u32 %r6, %r4, %r5; selp.u32 %r7, 0, %r6, %p1; add.u32 %r0, %r0, %r7;\n\
+         add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra LOOP;";
+    check(&kernel("", "", body), 32, |_| 24);
+}
