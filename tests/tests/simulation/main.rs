@@ -22,6 +22,7 @@ mod tensor;
 mod tensor_copies;
 mod tensor_programs;
 mod textbook;
+mod unseen;
 mod waits;
 mod warpgroups;
 mod waves;

@@ -108,3 +108,12 @@ fn the_kernels_with_copies_of_boxes() {
 fn the_programs_with_copies_of_boxes() {
     assert_listing("tensor/programs");
 }
+
+#[test]
+fn the_kernels_that_were_not_seen_before() {
+    let files =
+        ["a_reduce", "b_dense", "c_image", "d_text", "e_graph", "f_phys", "g_ml", "h_bits", "i_mixed"];
+    for file in files {
+        assert_listing(&format!("unseen/{file}"));
+    }
+}
