@@ -122,7 +122,7 @@ fn mbarrier_work(rows: &[RowAccess; 2], tests: bool, spec: &SmSpec, counters: &m
     counters.atomic_requests += 1;
     counters.atomic_wavefronts += named.len() as u64;
     let first = if tests { times.test_latency } else { times.latency };
-    Work::Shared { passes: u64::from(times.interval) + further, latency: u64::from(first) + further }
+    Work::Barrier { passes: u64::from(times.interval) + further, latency: u64::from(first) + further }
 }
 
 /// The lines of an access to global or local memory, and how long it keeps the tags or the data array.

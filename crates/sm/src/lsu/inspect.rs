@@ -110,7 +110,7 @@ impl LoadStoreUnit {
 
 fn queued(operation: &Operation) -> QueuedView {
     let (kind, lines) = match &operation.work {
-        Work::Shared { .. } => ("shared", 0),
+        Work::Shared { .. } | Work::Barrier { .. } => ("shared", 0),
         Work::Global { access, lines, .. } => (kind(*access), lines.len()),
     };
     let asker = operation.asker;

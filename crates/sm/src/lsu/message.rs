@@ -18,6 +18,8 @@ pub(crate) struct Owner {
 pub(crate) enum Work {
     /// Shared memory, or lane exchange: passes of the data stage, and cycles from the first one to the result.
     Shared { passes: u64, latency: u64 },
+    /// Barriers in shared memory, which have a unit of their own: how long they keep it, and cycles to the result.
+    Barrier { passes: u64, latency: u64 },
     /// Global or local memory.
     Global { access: GlobalAccess, lines: Vec<LineAccess>, passes: Passes },
 }

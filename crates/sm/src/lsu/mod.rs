@@ -138,6 +138,8 @@ pub(crate) struct LoadStoreUnit {
     #[serde(skip)]
     done: Vec<LoadId>,
     data: DataStage,
+    /// When the unit of barriers in shared memory is free.
+    barriers_free: Cycle,
     pub(crate) port: SendPort,
     pub(crate) credits: Credits,
     /// Stores that wait for credits.
@@ -160,6 +162,7 @@ impl LoadStoreUnit {
             free_lines: Vec::new(),
             done: Vec::new(),
             data: DataStage::new(spec.warps),
+            barriers_free: Cycle(0),
             port: SendPort::default(),
             credits: Credits::default(),
             held: VecDeque::new(),
@@ -220,6 +223,11 @@ impl LoadStoreUnit {
                 self.pass_waiting_before(Kind::Shared, passes, spec, outcomes);
                 let access = Access { slot: owner.slot, from: now, passes, conflicts: 0 };
                 (self.data.pass(Kind::Shared, now, &access, &spec.data), latency)
+            }
+            Work::Barrier { passes, latency } => {
+                let begin = self.barriers_free.max(now);
+                self.barriers_free = begin + passes;
+                (begin, latency)
             }
             Work::Global { .. } => return,
         };

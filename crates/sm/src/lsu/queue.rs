@@ -29,6 +29,7 @@ const MOST: usize = 4;
 enum GoesTo {
     Tags,
     Data,
+    Barriers,
 }
 
 /// Memory instructions that have issued and not started. They leave the queue of their sub-partition in order, one of each
@@ -103,6 +104,7 @@ impl Queues {
         let first = self.waiting[sub_partition].front();
         self.goes_to[sub_partition] = match first.map(|first| &first.work) {
             Some(Work::Global { .. }) => GoesTo::Tags,
+            Some(Work::Barrier { .. }) => GoesTo::Barriers,
             Some(Work::Shared { .. }) | None => GoesTo::Data,
         };
         let issued = first.map_or(Cycle::NEVER, |first| first.asker.issued + 1);
@@ -114,6 +116,7 @@ impl Queues {
     fn departure(&self, sub_partition: usize, spec: &QueueSpec) -> Cycle {
         let room = match self.goes_to[sub_partition] {
             GoesTo::Data => self.shared_free,
+            GoesTo::Barriers => Cycle(0),
             GoesTo::Tags if spec.unit_entries == 0 && self.for_tags.is_empty() => self.tags_free,
             GoesTo::Tags if self.for_tags.len() < spec.unit_entries => Cycle(0),
             GoesTo::Tags => Cycle::NEVER,

@@ -66,6 +66,7 @@ fn unit() -> LoadStoreUnit {
         atomics_away: 0,
         free_lines: Vec::new(),
         done: Vec::new(),
+        barriers_free: Cycle(0),
         data: DataStage::new(8),
         port: SendPort::default(),
         credits: Credits::default(),
@@ -229,6 +230,16 @@ fn a_load_without_mshrs_for_its_lines_blocks_the_tags_until_a_reply() {
     assert_eq!(unit.counters.miss_stall_cycles, 218 - 2);
     assert_eq!(released(&outcomes, 1), Some(218 + 17 + 200 + 17));
     assert_eq!(released(&outcomes, 2), Some(3 + 28));
+}
+
+#[test]
+fn barriers_have_a_unit_of_their_own_and_do_not_wait_for_matrices_that_products_read() {
+    let mut unit = unit();
+    unit.read_matrices(Cycle(0), 100);
+    unit.push(0, owner(0), Work::Shared { passes: 1, latency: 29 }, Cycle(0));
+    unit.push(0, owner(1), Work::Barrier { passes: 2, latency: 29 }, Cycle(0));
+    let outcomes = run(&mut unit, &SPEC);
+    assert_eq!([released(&outcomes, 0), released(&outcomes, 1)], [Some(128), Some(30)]);
 }
 
 #[test]
