@@ -177,8 +177,7 @@ impl Code {
         self.blocks.iter().flat_map(|block| &block.instructions)
     }
 
-    /// How often each virtual register, predicate and uniform register is written. What is read in front of the only place that
-    /// writes it holds a value of the last iteration there, which another register may still need: it counts as written twice.
+    /// How often each virtual register, predicate and uniform register is written.
     pub(crate) fn definition_counts(&self) -> DefinitionCounts {
         let [registers, predicates, uniforms] = self.counts();
         let mut counts = DefinitionCounts {
@@ -187,12 +186,10 @@ impl Code {
             uniforms: vec![0; uniforms],
         };
         for instruction in self.instructions() {
-            let accesses = instruction.accesses();
-            for access in accesses.iter().filter(|access| access.role == Role::Read) {
-                counts.add_unwritten(access.resource);
-            }
-            for access in accesses.iter().filter(|access| access.role == Role::Write) {
-                counts.add(access.resource);
+            for access in instruction.accesses() {
+                if access.role == Role::Write {
+                    counts.add(access.resource);
+                }
             }
         }
         counts
@@ -208,23 +205,6 @@ pub(crate) struct DefinitionCounts {
 }
 
 impl DefinitionCounts {
-    /// Adds what is not written yet.
-    fn add_unwritten(&mut self, resource: Resource) {
-        match resource {
-            Resource::Registers(register, count) if register.is_virtual() => {
-                for index in 0..count {
-                    let times = &mut self.registers[(register.0 - Register::FIRST_VIRTUAL + index) as usize];
-                    *times = (*times).max(1);
-                }
-            }
-            Resource::Predicate(predicate) if predicate.is_virtual() => {
-                let times = &mut self.predicates[(predicate.0 - Predicate::FIRST_VIRTUAL) as usize];
-                *times = (*times).max(1);
-            }
-            _ => {}
-        }
-    }
-
     fn add(&mut self, resource: Resource) {
         match resource {
             Resource::Registers(register, count) if register.is_virtual() => {

@@ -29,12 +29,12 @@ mod nibbles;
 mod policy;
 mod product;
 mod turn;
+mod undefined;
 mod values;
 mod video;
 mod warp;
 mod warpgroup;
 
-use crate::calls::Callee;
 use crate::code::{Block, Code, DESCRIPTOR, ends_block};
 use crate::flat::{Flat, Flattened, Item, LabelId, RegisterId, Value};
 use rustc_hash::FxHashMap;
@@ -76,10 +76,6 @@ pub(crate) struct Selector<'a, 'd> {
     halves: FxHashMap<usize, Register>,
     /// How often each PTX register is read.
     uses: Vec<u32>,
-    /// The items that read each register first.
-    first_uses: Vec<Option<usize>>,
-    /// The item that is looked at.
-    at: usize,
     /// Which straight run of items each item belongs to.
     runs: Vec<u32>,
     /// The block of every label, once placed; labels of the selector's own follow those of the PTX.
@@ -137,8 +133,6 @@ pub(crate) fn select(
         contractions: if contracts { contract::contractions(flat) } else { FxHashMap::default() },
         halves: FxHashMap::default(),
         uses: vec![0; flat.registers.len()],
-        first_uses: vec![None; flat.registers.len()],
-        at: 0,
         runs: Vec::with_capacity(flat.items.len()),
         labels: vec![None; flat.labels],
         entry: Vec::new(),
@@ -157,7 +151,11 @@ pub(crate) fn select(
     };
     selector.survey();
     selector.place_sums();
+    let undefined = selector.undefined();
     selector.names = names::Names::new(flat, &selector.definitions);
+    for id in undefined {
+        selector.clear(id);
+    }
     for (index, item) in flat.items.iter().enumerate() {
         selector.item = index;
         selector.select_item(item);
@@ -168,82 +166,45 @@ pub(crate) fn select(
 impl<'a, 'd> Selector<'a, 'd> {
     /// Counts definitions and uses, and finds the straight runs.
     fn survey(&mut self) {
-        self.count();
-        // What is read in front of the only place that writes it holds a value of the last iteration there: as if it were
-        // written twice.
-        for (definitions, first) in self.definitions.iter_mut().zip(&self.first_uses) {
-            if let (&[only], Some(first)) = (&definitions[..], *first)
-                && first <= only
-            {
-                definitions.push(only);
-            }
-        }
-    }
-
-    fn count(&mut self) {
+        let Selector { flat, runs, uses, definitions, .. } = self;
         let mut run = 0;
-        for (index, item) in self.flat.items.iter().enumerate() {
-            self.runs.push(run);
-            self.at = index;
-            match item {
-                Item::Label(_) | Item::Switch(..) | Item::Leave(..) | Item::Return(_) => run += 1,
-                Item::Call(callee, _) => {
-                    run += 1;
-                    if let Callee::Pointer(id) = callee {
-                        self.count_use(*id);
-                    }
+        for (index, item) in flat.items.iter().enumerate() {
+            runs.push(run);
+            let ends = match item {
+                Item::Label(_) | Item::Switch(..) | Item::Leave(..) | Item::Return(_) | Item::Call(..) => {
+                    true
                 }
-                Item::Stack(access) => {
-                    access.loaded.into_iter().for_each(|to| self.definitions[to].push(index));
-                    access.stored.iter().for_each(|value| self.count_uses(value));
-                }
-                Item::Copy { to, from, .. } => {
-                    self.definitions[*to].push(index);
-                    self.count_uses(from);
-                }
-                Item::System(item) => {
-                    item.result.into_iter().for_each(|to| self.definitions[to].push(index));
-                    item.arguments.iter().for_each(|argument| self.count_uses(argument));
-                    item.guard.into_iter().for_each(|(id, _)| self.count_use(id));
-                }
-                Item::Instruction(flat) => {
-                    if flat.tree.opcode.is_control() {
-                        run += 1;
-                    }
-                    // What is added to a product is its sum.
-                    if flat.tree.flag(Flag::MmaAsync) {
-                        self.count_uses(&flat.operands[0]);
-                    }
-                    let results = result_count(flat);
-                    for (position, operand) in flat.operands.iter().enumerate() {
-                        if position < results {
-                            for id in registers_of(operand) {
-                                self.definitions[id].push(index);
-                            }
-                        } else {
-                            self.count_uses(operand);
-                        }
-                    }
-                    if let Some((id, _)) = flat.guard {
-                        self.count_use(id);
-                    }
-                }
-            }
-            if let Item::Switch(flat, _) = item {
-                self.count_uses(&flat.operands[0]);
-            }
+                Item::Instruction(flat) => flat.tree.opcode.is_control(),
+                Item::Stack(_) | Item::Copy { .. } | Item::System(_) => false,
+            };
+            run += u32::from(ends);
+            undefined::registers(item, |id| uses[id] += 1, |id| definitions[id].push(index));
         }
     }
 
-    fn count_use(&mut self, id: RegisterId) {
-        self.uses[id] += 1;
-        self.first_uses[id].get_or_insert(self.at);
+    /// A register becomes zero.
+    fn clear(&mut self, id: RegisterId) {
+        let ty = self.flat.registers[id];
+        if ty == Type::Pred {
+            let to = self.predicate_place(id);
+            return self.set_predicate(to, Operand::FALSE);
+        }
+        let to = self.place(id);
+        for word in 0..ty.bits().div_ceil(32) {
+            self.op(Opcode::Mov, &[], [Operand::register(to.offset(word)), Operand::ZERO]);
+        }
     }
 
-    fn count_uses(&mut self, value: &Value) {
-        for id in registers_of(value) {
-            self.count_use(id);
+    /// Registers with one definition that a way from the entry reads without it: they get another one there, and stay
+    /// registers of their own.
+    fn undefined(&mut self) -> Vec<RegisterId> {
+        let mut undefined = undefined::undefined(self.flat);
+        undefined.retain(|&id| self.definitions[id].len() == 1);
+        for &id in &undefined {
+            let only = self.definitions[id][0];
+            self.definitions[id].push(only);
         }
+        undefined
     }
 
     fn select_item(&mut self, item: &'a Item<'a>) {

@@ -375,3 +375,14 @@ fn a_value_of_the_last_iteration_is_kept_while_the_next_one_is_made() {
          add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra LOOP;";
     check(&kernel("", "", body), 32, |_| 24);
 }
+
+#[test]
+fn a_copy_on_one_way_of_a_branch_keeps_its_value_in_later_iterations() {
+    // Only the first iteration writes r5, and what it copies changes in each.
+    let body = "mov.u32 %r2, 0; mov.u32 %r3, 0;\n\
+        LOOP: setp.ne.u32 %p1, %r2, 0; mad.lo.u32 %r4, %r2, 7, %r1; @%p1 bra JOIN;\n\
+        mov.u32 %r5, %r4;\n\
+        JOIN: add.u32 %r3, %r3, %r5; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 5; @%p2 bra LOOP;\n\
+        mov.u32 %r0, %r3;";
+    check(&kernel("", "", body), 64, |lane| 5 * lane);
+}
