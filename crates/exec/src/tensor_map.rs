@@ -13,6 +13,8 @@ pub const MOST_DIMENSIONS: usize = 5;
 const MOST_BOX: u32 = 256;
 /// Elements from one that is copied to the next at most.
 const MOST_STEP: u32 = 8;
+/// Bytes of a box at most: shared memory has no room for more.
+const MOST_BYTES: u64 = 256 << 10;
 /// What strides, places and rows of boxes are multiples of.
 pub(crate) const GRAIN: u64 = 16;
 
@@ -170,6 +172,15 @@ impl TensorMap {
                     return wrong(of("stride"), stride, "it is a multiple of 16 bytes below 2^36");
                 }
             }
+        }
+        let copied = (0..self.dimensions).map(|at| u64::from(self.copied(at)));
+        let all = copied.fold(bytes, u64::saturating_mul);
+        if all > MOST_BYTES {
+            return wrong(
+                "the bytes of a box".to_owned(),
+                all,
+                "shared memory has no room for more than 256 KiB",
+            );
         }
         let row = u64::from(self.box_sizes[0]) * bytes;
         if !row.is_multiple_of(GRAIN) {
