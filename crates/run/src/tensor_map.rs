@@ -93,3 +93,43 @@ fn element(name: Name) -> E {
         Name::F64 => E::F64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+    use crate::parameters::Wrong;
+    use warplab_config::launch::{Argument, parse_argument};
+    use warplab_exec::{Init, MemoryImage};
+
+    fn fault(text: &str) -> String {
+        let Ok(Argument::Tensor(spec)) = parse_argument(text) else { panic!("{text}") };
+        let mut image = MemoryImage::new();
+        image.allocate("t", 1 << 20, Init::Zero);
+        match bytes(&spec, &image) {
+            Err(Wrong::Value(message)) => message,
+            _ => String::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_tensor_map_is_said() {
+        assert_eq!(fault("tensor:t:f32:64x40:16x8"), "");
+        assert_eq!(fault("tensor:q:f32:64x40:16x8"), "is a tensor in 'q', which is no buffer");
+        assert_eq!(
+            fault("tensor:t:f32:6400x4000:16x8"),
+            "is a tensor that ends at byte 102400000 of 't', which has 1048576"
+        );
+        assert_eq!(
+            fault("tensor:t:f32:64:16x8"),
+            "is a tensor of 1 dimensions with 2 numbers for a box; 'box_sizes' has 1"
+        );
+        assert_eq!(
+            fault("tensor:t:f32:64x40x40:64x40x40"),
+            "is a tensor that cannot be copied: the bytes of a box: 409600; shared memory has no room for more than 256 KiB"
+        );
+        assert_eq!(
+            fault("tensor:t:f32:64x40:32x8:swizzle=64"),
+            "is a tensor that cannot be copied: bytes of a row of the box: 128; with a swizzle they are at most its bytes"
+        );
+    }
+}
