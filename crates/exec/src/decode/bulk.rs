@@ -59,6 +59,11 @@ fn boxes(d: &Decoder<'_>) -> Result<Op, String> {
     }
     let mut addresses = addresses(d);
     let (places, map) = (register(addresses.next())?, register(addresses.next())?);
+    // A place, a barrier and the coordinates are in as many registers, of which UR62 is the last.
+    let count = dimensions + if kind.tells_a_barrier() { 2 } else { 1 };
+    if places + count > 63 || map > 61 {
+        return Err("names registers of the warp behind UR62".to_owned());
+    }
     Ok(d.finish_without_sources(OpKind::Box(BoxOp { kind, places, map, dimensions })))
 }
 
