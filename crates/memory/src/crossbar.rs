@@ -131,8 +131,8 @@ impl ClusterPorts {
     /// When a reply that leaves its partition `at` arrives at its SM: at least the latency later.
     #[inline]
     pub fn reply_arrival(&mut self, spec: &CrossbarSpec, reply: &Reply) -> Cycle {
-        let Reply { sm, bytes, at, .. } = *reply;
-        let passed = self.receive.pass(spec.cluster_receive, at, bytes);
+        let Reply { sm, bytes, at, shared, .. } = *reply;
+        let passed = self.receive.pass(spec.cluster_receive, at, if shared { 0 } else { bytes });
         let place = spec.places[sm.index()];
         let port = &mut self.sm_receive[place.number as usize];
         let arrival = port.pass(spec.sm_receive, passed, bytes) + u64::from(place.back);
@@ -181,7 +181,7 @@ mod tests {
 
     /// A reply to one SM.
     fn reply(sm: u16, at: u64, bytes: u32) -> Reply {
-        Reply { sm: SmId(sm), token: 0, bytes, at: Cycle(at) }
+        Reply { sm: SmId(sm), token: 0, bytes, shared: false, at: Cycle(at) }
     }
 
     /// When replies (SM, departure, bytes) arrive.
@@ -223,6 +223,13 @@ mod tests {
     #[test]
     fn replies_to_two_sms_of_a_cluster_share_only_its_port() {
         assert_eq!(replies(2, [(0, 5, 64), (1, 5, 64)]), [16, 17]);
+    }
+
+    #[test]
+    fn a_reply_to_neighbours_passes_the_port_of_their_cluster_once() {
+        let (spec, mut crossbar) = crossbar(2);
+        let replies = [reply(0, 5, 64), Reply { shared: true, ..reply(1, 5, 64) }];
+        assert_eq!(replies.map(|reply| crossbar[0].reply_arrival(&spec, &reply).0), [16, 16]);
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub struct Reply {
     pub token: u32,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
+    /// Whether it passes the port of its cluster as part of the reply to a neighbour.
+    pub shared: bool,
     /// When it left the partition; once it is on the crossbar, when it arrives.
     pub at: Cycle,
 }

@@ -34,6 +34,8 @@ pub struct SmSpec {
     pub(crate) latencies: LatencyTable,
     /// Cycles by which each SM is further from what it shares with others than the nearest one.
     distances: Arc<[u64]>,
+    /// The number that each SM calls its own.
+    numbers: Arc<[u32]>,
     pub(crate) fetch: FetchSpec,
     /// None where every constant is there at once.
     pub(crate) constants: Option<ConstantSpec>,
@@ -154,6 +156,7 @@ impl SmSpec {
             }),
             latencies: sm.latencies.table(&sm.shared, &sm.l1),
             distances: config.distance_of_sm().into_iter().map(u64::from).collect(),
+            numbers: config.number_of_sm().into(),
             fetch: FetchSpec::new(&sm.instructions, others),
             constants: sm.constants.as_ref().map(|supply| {
                 ConstantSpec::new(supply, sm.pipes.constant_load, &config.sm_clusters(), others)
@@ -186,6 +189,11 @@ impl SmSpec {
             system_call: u64::from(config.launch.system_call.max(config.crossbar.latency)),
             sm_count: config.limits.multiprocessors,
         }
+    }
+
+    /// The number that an SM calls its own.
+    pub(crate) fn number(&self, sm: SmId) -> u32 {
+        self.numbers.get(sm.index()).copied().unwrap_or(u32::from(sm.0))
     }
 
     /// Cycles by which an SM is further from what it shares with others than the nearest one.
@@ -246,7 +254,6 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar, l1_lines: usize) -> LsuSpe
         hit,
         local_hit: u64::from(sm.l1.local_hit_latency.unwrap_or(sm.l1.hit_latency)),
         request: hit * u64::from(sm.l1.request_percent) / 100,
-        merges_loads: sm.l1.caches_global_loads,
         miss_entries: sm.l1.miss_entries as usize,
         atomic_entries: sm.l1.atomic_percent.map(|percent| (l1_lines * percent as usize / 100).max(1)),
         flat: sm.l1.flat_latency.map(u64::from),

@@ -30,6 +30,11 @@ pub struct SmCluster {
     #[serde(default)]
     #[schemars(inner(range(max = 31)))]
     pub cpcs: Vec<u32>,
+    /// Its turn in the rounds in which the multiprocessors are numbered (`%smid`), a TPC of each cluster at a time. Those of clusters
+    /// without a turn come last.
+    #[serde(default)]
+    #[schemars(range(max = 4095))]
+    pub turn: Option<u32>,
 }
 
 impl GpuConfig {
@@ -78,5 +83,26 @@ impl GpuConfig {
             (0..sms as usize).map(move |sm| distances.get(sm / sms_per_tpc).copied().unwrap_or(0))
         };
         self.sm_clusters().into_iter().flat_map(of_cluster).collect()
+    }
+
+    /// The number that each SM calls its own (`%smid`).
+    #[must_use]
+    pub fn number_of_sm(&self) -> Vec<u32> {
+        let sms_per_tpc = self.crossbar.sms_per_tpc.max(1);
+        // Clusters without a turn come last, each as a whole.
+        let place = |(cluster, number): (SmCluster, u32)| {
+            (0..cluster.sms).map(move |sm| match cluster.turn {
+                Some(turn) => (false, sm / sms_per_tpc, turn, sm),
+                None => (true, number, 0, sm),
+            })
+        };
+        let places: Vec<_> = self.sm_clusters().into_iter().zip(0..).flat_map(place).collect();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|&sm| places[sm]);
+        let mut numbers = vec![0; places.len()];
+        for (sm, number) in order.into_iter().zip(0..) {
+            numbers[sm] = number;
+        }
+        numbers
     }
 }

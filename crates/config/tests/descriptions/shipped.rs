@@ -138,3 +138,16 @@ fn a_changed_machine_is_checked_like_any_other() {
         None
     );
 }
+
+/// traces/h200/placement/cpcs.txt has the first SM of each TPC, by GPC.
+#[test]
+fn the_sms_of_an_h200_are_numbered_as_they_number_themselves() {
+    let (_, gpu) = gpus().into_iter().find(|(name, _)| name == "h200").unwrap();
+    let numbers = gpu.number_of_sm();
+    let tpcs = |sms: std::ops::Range<usize>| numbers[sms].iter().copied().step_by(2).collect::<Vec<u32>>();
+    assert_eq!(tpcs(0..8), [124, 126, 128, 130]);
+    assert_eq!(tpcs(8..26), [14, 30, 46, 62, 76, 90, 104, 118, 122]);
+    assert_eq!(tpcs(26..34), [0, 16, 32, 48]);
+    assert_eq!(tpcs(34..50), [2, 18, 34, 50, 64, 78, 92, 106]);
+    assert_eq!(tpcs(114..132), [12, 28, 44, 60, 74, 88, 102, 116, 120]);
+}

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
-use warplab_units::{Address, Cycle, SectorMask, TypedId};
+use warplab_units::{Address, Cycle, SectorMask, SmId, TypedId};
 
 /// Which SMs are neighbours, and how many a reply goes to.
 #[derive(Clone, Debug)]
@@ -31,7 +31,8 @@ impl CoalescerSpec {
 
     /// A read whose reply leaves at `left`, that nobody has been added to.
     fn lead(&self, request: &Request, left: Cycle) -> Lead {
-        Lead { cluster: self.cluster(request), sectors: request.sectors, left, askers: 1, closed: false }
+        let Request { sm, sectors, .. } = *request;
+        Lead { cluster: self.cluster(request), sm, sectors, left, askers: 1, closed: false }
     }
 }
 
@@ -42,12 +43,17 @@ pub(crate) enum Coalesced {
     Reply(Cycle),
     /// A request that waits for data.
     Waiting,
+    /// A request of the same SM: it need not be looked up, but a reply of its own passes the port (measured: shares/coalesce.txt,
+    /// same_gpcs1), behind the other.
+    Own(Cycle),
 }
 
 /// A read of a cluster that went to the slice, the first of its line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Lead {
     cluster: u16,
+    /// Who asked last.
+    sm: SmId,
     sectors: SectorMask,
     /// When the reply leaves; never while it waits for data.
     left: Cycle,
@@ -75,11 +81,11 @@ impl Leads {
         }
     }
 
-    /// Opens a read to merging at a moment, unless a closed request for the same line is in flight.
+    /// Opens a read to merging at a moment, in place of the one before, unless a closed request for the same line is in flight.
     #[inline]
     fn open(&mut self, at: Cycle, lead: Lead) {
-        if let Some(before) = self.find(|other| other.cluster == lead.cluster && at < other.left) {
-            if !before.closed {
+        if let Some(before) = self.find(|other| other.cluster == lead.cluster) {
+            if !before.closed || at >= before.left {
                 *before = lead;
             }
         } else if self.first.is_none() {
@@ -137,7 +143,12 @@ impl Coalescer {
             return None;
         }
         lead.askers += 1;
-        Some(if lead.left == Cycle::NEVER { Coalesced::Waiting } else { Coalesced::Reply(lead.left) })
+        let is_own = std::mem::replace(&mut lead.sm, request.sm) == request.sm;
+        Some(match lead.left {
+            Cycle::NEVER => Coalesced::Waiting,
+            left if is_own => Coalesced::Own(left),
+            left => Coalesced::Reply(left),
+        })
     }
 
     /// The slice has looked up a read, which waits for data.
@@ -145,8 +156,14 @@ impl Coalescer {
         self.leads.get_or_insert(request.line).open(request.at, spec.lead(request, Cycle::NEVER));
     }
 
-    /// The data of a read passes the port, and its reply leaves; it may have waited for data.
-    pub(crate) fn answered(&mut self, spec: &CoalescerSpec, request: &Request, passed: Cycle, left: Cycle) {
+    /// The reply of a read leaves at `left`. What it asked for was there when it came, or has passed the port at `came`.
+    pub(crate) fn answered(
+        &mut self,
+        spec: &CoalescerSpec,
+        request: &Request,
+        came: Option<Cycle>,
+        left: Cycle,
+    ) {
         let lead = spec.lead(request, left);
         let has_waited = |other: &Lead| {
             other.cluster == lead.cluster && other.sectors == lead.sectors && other.left == Cycle::NEVER
@@ -154,7 +171,7 @@ impl Coalescer {
         let leads = self.leads.get_or_insert(request.line);
         match leads.find(has_waited) {
             Some(waited) => waited.left = left,
-            None => leads.open(passed, lead),
+            None => leads.open(came.unwrap_or(request.at), lead),
         }
         self.leaving.push((left, request.line));
     }
@@ -182,7 +199,7 @@ mod tests {
     use super::{Coalesced, Coalescer, CoalescerSpec};
     use crate::message::Request;
     use crate::testing::{read, toy};
-    use warplab_units::{Cycle, SmId};
+    use warplab_units::Cycle;
 
     /// Clusters of four SMs; a reply goes to two of them.
     fn spec() -> CoalescerSpec {
@@ -200,7 +217,7 @@ mod tests {
     /// A coalescer whose first read, of SM 0 at 100, is answered at 120.
     fn answered() -> Coalescer {
         let mut coalescer = Coalescer::default();
-        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(100), Cycle(120));
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), None, Cycle(120));
         coalescer
     }
 
@@ -209,6 +226,12 @@ mod tests {
         let reply = Some(Coalesced::Reply(Cycle(120)));
         assert_eq!(answered().follow(&spec(), &read_by(3, 0b0011, 119)), reply);
         assert_eq!(answered().follow(&spec(), &read_by(3, 0b0011, 120)), None);
+    }
+
+    #[test]
+    fn a_second_read_of_one_sm_has_a_reply_of_its_own() {
+        let mut coalescer = answered();
+        assert_eq!(coalescer.follow(&spec(), &read_by(0, 0b0011, 105)), Some(Coalesced::Own(Cycle(120))));
     }
 
     #[test]
@@ -221,15 +244,37 @@ mod tests {
         let mut coalescer = answered();
         assert!(coalescer.follow(&spec(), &read_by(1, 0b0011, 105)).is_some());
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 106)), None);
-        coalescer.answered(&spec(), &read_by(2, 0b0011, 106), Cycle(106), Cycle(126));
+        coalescer.answered(&spec(), &read_by(2, 0b0011, 106), None, Cycle(126));
         assert_eq!(coalescer.follow(&spec(), &read_by(3, 0b0011, 121)), Some(Coalesced::Reply(Cycle(126))));
+    }
+
+    /// Requests wait for the port longer than a reply takes: the last read is the one that others go with.
+    #[test]
+    fn who_waited_for_the_port_goes_with_the_last_reply() {
+        let mut coalescer = answered();
+        assert!(coalescer.follow(&spec(), &read_by(1, 0b0011, 110)).is_some());
+        assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 110)), None);
+        coalescer.answered(&spec(), &read_by(2, 0b0011, 110), None, Cycle(190));
+        assert_eq!(coalescer.follow(&spec(), &read_by(3, 0b0011, 110)), Some(Coalesced::Reply(Cycle(190))));
+    }
+
+    /// One that came before the closed reply left leads nobody, however late it is looked up.
+    #[test]
+    fn a_closed_line_is_open_for_those_that_come_when_its_reply_has_left() {
+        let leads = |at| {
+            let mut coalescer = answered();
+            assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
+            coalescer.answered(&spec(), &read_by(2, 0b0011, at), None, Cycle(190));
+            coalescer.follow(&spec(), &read_by(3, 0b0011, 130)).is_some()
+        };
+        assert_eq!([119, 120].map(leads), [false, true]);
     }
 
     #[test]
     fn a_request_for_other_sectors_closes_the_line_until_the_reply_has_left() {
         let mut coalescer = answered();
         assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
-        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(105), Cycle(125));
+        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), None, Cycle(125));
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 110)), None);
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0001, 121)), None);
     }
@@ -239,7 +284,7 @@ mod tests {
         let mut coalescer = Coalescer::default();
         coalescer.waits(&spec(), &read_by(0, 0b0011, 100));
         assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0011, 500)), Some(Coalesced::Waiting));
-        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Cycle(590), Cycle(600));
+        coalescer.answered(&spec(), &read_by(0, 0b0011, 100), Some(Cycle(590)), Cycle(600));
         assert_eq!(coalescer.follow(&spec(), &read_by(2, 0b0011, 601)), None);
     }
 
@@ -249,7 +294,7 @@ mod tests {
         assert_eq!(coalescer.follow(&spec(), &read_by(1, 0b0001, 105)), None);
         coalescer.waits(&spec(), &read_by(1, 0b0001, 105));
         coalescer.forget(forgotten);
-        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Cycle(500), Cycle(510));
+        coalescer.answered(&spec(), &read_by(1, 0b0001, 105), Some(Cycle(500)), Cycle(510));
         coalescer.follow(&spec(), &read_by(2, 0b0001, 505)).is_some()
     }
 

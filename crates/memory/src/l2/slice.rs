@@ -60,6 +60,25 @@ struct Turn {
     now: Ticks,
 }
 
+/// When what a request asks for has passed the port, and how long after that its answer leaves.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    at: Ticks,
+    after: Ticks,
+    /// Whether it has waited for data.
+    waited: bool,
+}
+
+impl Passed {
+    fn at_once(at: Ticks, after: Ticks) -> Passed {
+        Passed { at, after, waited: false }
+    }
+
+    fn late(at: Ticks, after: Ticks) -> Passed {
+        Passed { at, after, waited: true }
+    }
+}
+
 /// One slice.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slice {
@@ -330,7 +349,7 @@ impl Slice {
         if let RequestKind::Atomic { .. } = request.kind {
             self.write_sectors(index, request.line, request.sectors, SectorMask::EMPTY);
         }
-        self.answer(spec, request, asker, (passed, spec.hit), output);
+        self.answer(spec, request, asker, Passed::at_once(passed, spec.hit), output);
     }
 
     /// The request waits for sectors; those that are not under way yet are asked of DRAM. Which of the missing ones these
@@ -396,7 +415,7 @@ impl Slice {
                 self.write_sectors(index, line, request.sectors, SectorMask::EMPTY);
             }
             let passed = self.late_answer(spec, request, asker, now);
-            self.answer(spec, request, asker, (passed, spec.fill), output);
+            self.answer(spec, request, asker, Passed::late(passed, spec.fill), output);
         }
         self.ready = ready;
     }
@@ -471,11 +490,11 @@ fn write_back(spec: &L2Spec, victim: Victim, now: Ticks, output: &mut SliceOutpu
 
 /// The reply to an SM leaves at `at`, alone or with that to its neighbour.
 #[inline]
-fn reply(spec: &L2Spec, request: &Request, at: Cycle, output: &mut SliceOutput<'_>) {
+fn reply(spec: &L2Spec, request: &Request, at: Cycle, shared: bool, output: &mut SliceOutput<'_>) {
     let bytes = spec.header_bytes + data_bytes(request);
     output.queue.leaves(at.0, request.at.0);
     let Request { sm, token, .. } = *request;
-    output.replies.push(Reply { sm, token, bytes, at });
+    output.replies.push(Reply { sm, token, bytes, shared, at });
 }
 
 /// Bytes of data in the answer to a request.

@@ -117,3 +117,18 @@ fn the_kernels_that_were_not_seen_before() {
         assert_listing(&format!("unseen/{file}"));
     }
 }
+
+#[test]
+fn the_copies_that_sms_share() {
+    assert_listing("shares/share");
+}
+
+#[test]
+fn the_reads_that_sms_share() {
+    assert_listing("shares/coalesce");
+}
+
+#[test]
+fn the_steps_of_products_of_warpgroups() {
+    assert_listing("warpgroup/steps");
+}

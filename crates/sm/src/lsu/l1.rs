@@ -85,12 +85,6 @@ impl L1 {
         SectorMask::filled_by(stored | !(access.words | access.parts))
     }
 
-    /// A load reads one line past the tags: it waits for all of it, together with others that do.
-    pub(crate) fn load_past(&mut self, access: &LineAccess, load: LoadId, now: Cycle) -> LineLookup {
-        let request = self.mshrs.wait(access.line, access.sectors, load, now);
-        LineLookup { hits: 0, merges: access.sectors.count() - request.count(), request, place: None }
-    }
-
     /// The place of a line, which it gets where it has none.
     fn found_or_inserted(&mut self, found: Result<LineIndex, Absent>) -> Option<LineIndex> {
         let absent = match found {

@@ -89,8 +89,6 @@ pub(crate) struct LsuSpec {
     pub(crate) local_hit: u64,
     /// Of the former, cycles until a request for what is missing leaves; the rest pass after its reply.
     pub(crate) request: u64,
-    /// Whether loads that pass the tags by wait in an MSHR together.
-    pub(crate) merges_loads: bool,
     /// Lines that can be under way from L2.
     pub(crate) miss_entries: usize,
     /// Lines of atomic operations whose old values are wanted that can be under way, if these are limited.
@@ -361,18 +359,15 @@ impl LoadStoreUnit {
             self.pass_data(&mut start, Kind::Load, asker, passes, None);
         }
         for access in lines {
-            if access.alone || !cached && !start.spec.merges_loads {
+            // What passes the tags by asks for itself (measured: shares/coalesce.txt, same_gpcs1; lsu/copies.txt).
+            if access.alone || !cached {
                 missing += 1;
                 self.loads.expect(load);
                 let token = Token::Data { load };
                 self.send(&start, access, access.sectors, RequestKind::Read, token);
                 continue;
             }
-            let lookup = if cached {
-                self.l1.load(access, load, start.now)
-            } else {
-                self.l1.load_past(access, load, start.now)
-            };
+            let lookup = self.l1.load(access, load, start.now);
             if lookup.misses() {
                 missing += 1;
                 self.loads.expect(load);

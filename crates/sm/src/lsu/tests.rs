@@ -45,7 +45,6 @@ const SPEC: LsuSpec = LsuSpec {
     source_release: 11,
     hit: 33,
     request: 16,
-    merges_loads: true,
     miss_entries: 4,
     atomic_entries: None,
     local_hit: 33,
@@ -113,7 +112,7 @@ fn atomic(returns: bool) -> Work {
 }
 
 fn reply(request: &Request, at: u64) -> Reply {
-    Reply { sm: request.sm, token: request.token, bytes: 0, at: Cycle(at) }
+    Reply { sm: request.sm, token: request.token, bytes: 0, shared: false, at: Cycle(at) }
 }
 
 /// When the wait counter of a slot goes down.
@@ -354,18 +353,6 @@ fn a_reduction_is_acknowledged_and_returns_nothing() {
     assert_eq!(outcomes, expected);
 }
 
-/// Sectors that two uncached loads of one line request.
-fn requested_by_uncached_loads(spec: &LsuSpec) -> u64 {
-    let mut unit = unit();
-    for slot in 0..2 {
-        let access = GlobalAccess::Load { cached: false, local: false };
-        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), passes: ONE }, Cycle(0));
-    }
-    run(&mut unit, spec);
-    assert_eq!(unit.counters.global_load_sector_hits, 0);
-    unit.counters.sectors_to_l2
-}
-
 #[test]
 fn copies_past_l1_request_each_for_itself() {
     let mut unit = unit();
@@ -379,9 +366,14 @@ fn copies_past_l1_request_each_for_itself() {
 }
 
 #[test]
-fn uncached_loads_request_what_is_under_way_once_where_they_share_mshrs() {
-    assert_eq!(requested_by_uncached_loads(&SPEC), 4);
-    assert_eq!(requested_by_uncached_loads(&LsuSpec { merges_loads: false, ..SPEC }), 8);
+fn uncached_loads_request_each_for_itself() {
+    let mut unit = unit();
+    for slot in 0..2 {
+        let access = GlobalAccess::Load { cached: false, local: false };
+        unit.push(0, owner(slot), Work::Global { access, lines: lines(0..1), passes: ONE }, Cycle(0));
+    }
+    run(&mut unit, &SPEC);
+    assert_eq!((unit.counters.sectors_to_l2, unit.counters.global_load_sector_hits), (8, 0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::{Asker, L2Spec, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
+use super::{Asker, L2Spec, Passed, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
 use crate::cache::{Absent, LineIndex};
 use crate::l2::inbox::Blocked;
 use crate::l2::mshr::{Mshr, Waiter};
@@ -54,7 +54,7 @@ impl Slice {
         let passed = self.pass_request(spec, request, missing, (stall, now), output);
         if missing.is_empty() {
             count(request, readable, missing, output.counters);
-            self.answer(spec, request, Asker::Sm, (passed, spec.hit), output);
+            self.answer(spec, request, Asker::Sm, Passed::at_once(passed, spec.hit), output);
             return Ok(());
         }
         let fetch = fetched(missing, spec.fetch_sectors) & !readable;
@@ -91,7 +91,7 @@ impl Slice {
             self.cache.write_through(index, request.sectors, full);
         }
         let left = self.pass_on(spec, request, request.sectors.count() * SECTOR_BYTES as u32, now, output);
-        self.answer(spec, request, Asker::Sm, (passed.max(left), spec.hit), output);
+        self.answer(spec, request, Asker::Sm, Passed::at_once(passed.max(left), spec.hit), output);
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         asker: Asker,
-        (passed, after): (Ticks, Ticks),
+        Passed { at: passed, after, waited }: Passed,
         output: &mut SliceOutput<'_>,
     ) {
         let at = passed + after;
@@ -149,9 +149,10 @@ impl Slice {
                 && asker == Asker::Sm
                 && request.joins()
             {
-                self.coalescer.answered(coalescer, request, passed.to_cycle(), at.to_cycle());
+                let came = waited.then(|| passed.to_cycle());
+                self.coalescer.answered(coalescer, request, came, at.to_cycle());
             }
-            return reply(spec, request, at.to_cycle(), output);
+            return reply(spec, request, at.to_cycle(), asker == Asker::Neighbour, output);
         }
         match request.kind {
             RequestKind::Read => {
@@ -165,7 +166,7 @@ impl Slice {
             RequestKind::Atomic { .. } => {
                 let arrival = self.link.send(&spec.link, (passed, after), data_bytes(request));
                 let at = (Ticks::from(arrival) + spec.hit).to_cycle();
-                reply(spec, request, at, output);
+                reply(spec, request, at, false, output);
             }
         }
     }
@@ -215,7 +216,7 @@ impl Slice {
         }
         for Waiter { ref request, asker } in ready.drain(..) {
             let passed = self.late_answer(spec, request, asker, now);
-            self.answer(spec, request, asker, (passed, Ticks(0)), output);
+            self.answer(spec, request, asker, Passed::late(passed, Ticks(0)), output);
         }
         self.ready = ready;
     }

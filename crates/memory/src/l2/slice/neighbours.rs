@@ -25,7 +25,12 @@ impl Slice {
         output.counters.coalesced_requests += 1;
         match coalesced {
             Coalesced::Reply(left) => {
-                reply(spec, request, left.max(now.to_cycle()), output);
+                reply(spec, request, left.max(now.to_cycle()), true, output);
+            }
+            Coalesced::Own(left) => {
+                self.port_free = self.port_free.max(now) + spec.sector_time(request);
+                let at = self.port_free + spec.hit;
+                reply(spec, request, left.max(at.to_cycle()), false, output);
             }
             Coalesced::Waiting => {
                 let mshrs = if home == self.half { &mut self.mshrs } else { &mut self.far_mshrs };
