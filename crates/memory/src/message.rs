@@ -43,8 +43,6 @@ pub struct Request {
     pub sectors: SectorMask,
     /// What it asks for.
     pub kind: RequestKind,
-    /// Whether it is looked up for itself, whatever neighbours have asked for: a copy to shared memory.
-    pub alone: bool,
     /// Bytes that it takes on the crossbar.
     pub bytes: u32,
     /// When it left the SM; once it is on the crossbar, when it arrives.
@@ -63,7 +61,7 @@ impl Request {
     #[inline]
     #[must_use]
     pub fn joins(&self) -> bool {
-        self.kind == RequestKind::Read && !self.alone
+        self.kind == RequestKind::Read
     }
 
     /// Flits that it is on the crossbar: one at least.

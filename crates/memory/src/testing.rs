@@ -39,7 +39,6 @@ pub(crate) fn read(token: u32, number: u64, sectors: u8, at: u64) -> Request {
         home: 0,
         sectors: SectorMask(sectors),
         kind: RequestKind::Read,
-        alone: false,
         bytes: 8,
         at: Cycle(at),
     }

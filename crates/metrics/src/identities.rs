@@ -110,7 +110,7 @@ impl Laws {
             ("global store requests", l1.global_store_requests),
             ("global store sectors", l1.global_store_sectors),
         );
-        let sectors = l1.global_load_sectors + l1.local_load_sectors;
+        let sectors = l1.global_load_sectors + l1.local_load_sectors + l1.copied_sectors_again;
         let found = l1.global_load_sector_hits + l1.local_load_sector_hits + l1.global_load_sector_merges;
         // A machine with flat memory has no caches to count in.
         if found + l1.sectors_to_l2 > 0 {

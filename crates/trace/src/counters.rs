@@ -140,6 +140,8 @@ summed!(
         global_load_sector_hits,
         /// Sectors of global loads found on their way.
         global_load_sector_merges,
+        /// Sectors that copies to shared memory ask for again, as what they bring lies in several sectors there.
+        copied_sectors_again,
         /// Store instructions on global memory.
         global_store_requests,
         /// Sectors that they touched.

@@ -107,7 +107,7 @@ fn conserved(case: &Case, counters: &LaunchCounters) {
     let name = &case.name;
     let (l1, l2, dram) = (&counters.sm.l1, &counters.memory.l2, &counters.memory.dram);
     assert!(l1.global_load_requests <= l1.global_load_sectors || l1.global_load_requests == 0, "{name}");
-    let loads = l1.global_load_sectors + l1.local_load_sectors;
+    let loads = l1.global_load_sectors + l1.local_load_sectors + l1.copied_sectors_again;
     let hits = l1.global_load_sector_hits + l1.local_load_sector_hits + l1.global_load_sector_merges;
     assert_eq!(loads - hits, l1.sectors_to_l2, "{name}: what misses is asked once");
     // What one half of L2 asks of the other is counted in both.

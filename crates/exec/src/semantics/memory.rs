@@ -188,6 +188,7 @@ fn copy_to_shared<M: GlobalMemory>(
         others.lanes().for_each(|lane| values.iter_mut().for_each(|row| row[lane] = 0));
     }
     let addresses = addresses(m, to);
+    environment.record.places = addresses;
     if !mask.is_empty() {
         environment.shared.store(Lanes::new(&addresses, mask, bytes), &values)?;
     }

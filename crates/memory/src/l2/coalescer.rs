@@ -199,7 +199,7 @@ mod tests {
     use super::{Coalesced, Coalescer, CoalescerSpec};
     use crate::message::Request;
     use crate::testing::{read, toy};
-    use warplab_units::Cycle;
+    use warplab_units::{Cycle, SmId};
 
     /// Clusters of four SMs; a reply goes to two of them.
     fn spec() -> CoalescerSpec {

@@ -181,7 +181,6 @@ mod tests {
             home: 0,
             sectors: SectorMask(sectors),
             kind: RequestKind::Read,
-            alone: false,
             bytes: 8,
             at: Cycle(0),
         }

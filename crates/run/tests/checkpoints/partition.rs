@@ -15,7 +15,7 @@ fn request(token: u32) -> Request {
     let line = Address(local_line * 256);
     let at = Cycle(u64::from(token) * 3);
     let (sm, sectors) = (SmId(0), SectorMask(sectors));
-    Request { sm, token, line, local_line, home: 0, sectors, kind, alone: false, bytes: 8, at }
+    Request { sm, token, line, local_line, home: 0, sectors, kind, bytes: 8, at }
 }
 
 /// A partition that waits for DRAM and has requests in its slice, and what is still to come.

@@ -2,7 +2,7 @@
 
 use super::atomics::atomic_lines;
 use super::{GlobalAccess, LoadStoreUnit, Passes, Work};
-use super::{banks, coalesce};
+use super::{banks, coalesce, copied};
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::spec::SmSpec;
@@ -145,11 +145,17 @@ fn global_work(
     if compares {
         lines.iter_mut().for_each(|line| line.compares = true);
     }
+    let mut sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
+    let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
+    if policy.copies && policy.bypass && bytes == copied::PIECE_BYTES {
+        lines.clear();
+        sectors = copied::lines(&rows[0], &record.places, &mut lines);
+        let asked: u32 = lines.iter().map(|line| line.sectors.count()).sum();
+        lsu.counters.copied_sectors_again += u64::from(asked - sectors);
+    }
     if policy.copies {
         lines.iter_mut().for_each(|line| (line.copied, line.alone) = (true, policy.bypass));
     }
-    let sectors: u32 = lines.iter().map(|line| line.sectors.count()).sum();
-    let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
     let per_cycle = match kind {
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,

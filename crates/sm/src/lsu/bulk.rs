@@ -56,8 +56,7 @@ impl LoadStoreUnit {
         let flit = spec.flit_bytes.unwrap_or(0);
         let data = if writes.is_some() { sectors.count() * SECTOR_BYTES as u32 } else { spec.header_bytes };
         let (sm, bytes) = (self.sm, data.max(flit));
-        let request =
-            Request { sm, token, line, local_line: 0, home: 0, sectors, kind, alone: false, bytes, at: now };
+        let request = Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at: now };
         if spec.credits.is_some() && flit > 0 {
             self.credits.spend(request.flits(flit));
         }

@@ -28,7 +28,7 @@ pub(crate) struct LineAccess {
     pub(crate) compares: bool,
     /// Whether its data goes to shared memory.
     pub(crate) copied: bool,
-    /// Whether it passes L1 and joins no other request: a copy to shared memory.
+    /// Whether it passes L1 and joins no other request there: a copy to shared memory.
     pub(crate) alone: bool,
 }
 

@@ -8,6 +8,7 @@ mod atomics;
 mod banks;
 mod bulk;
 mod coalesce;
+mod copied;
 mod credits;
 mod data;
 mod fetch;
@@ -445,8 +446,8 @@ impl LoadStoreUnit {
     ) -> Request {
         let token = self.tokens.insert(token) as u32;
         let bytes = request_bytes(kind, access, sectors, spec);
-        let (sm, line, alone) = (self.sm, access.line, access.alone);
-        Request { sm, token, line, local_line: 0, home: 0, sectors, kind, alone, bytes, at }
+        let (sm, line) = (self.sm, access.line);
+        Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at }
     }
 
     /// A request passes the send port, which it could do at `due`: when it begins to leave.

@@ -186,7 +186,6 @@ mod tests {
             home: 0,
             sectors: SectorMask::ALL,
             kind: RequestKind::Read,
-            alone: false,
             bytes,
             at: Cycle(ready),
         }

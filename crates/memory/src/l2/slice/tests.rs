@@ -359,15 +359,6 @@ fn a_neighbour_is_answered_with_the_first_reply_and_counted_apart() {
     assert_eq!((bench.counters.read_sectors, bench.counters.coalesced_sectors), (2, 2));
 }
 
-/// Measured: traces/h200/matrices.metrics.csv, sectors of L2 of `conv_3x3_half_128`.
-#[test]
-fn copies_to_shared_memory_are_looked_up_whatever_a_neighbour_has_asked_for() {
-    let mut bench = Bench::holding(&neighbours(), 0, 0b0011);
-    let alone = |request: Request| Request { alone: true, ..request };
-    bench.run([alone(read(1, 0, 0b0011, 100)), alone(read_by_neighbour(2, 0, 0b0011, 110))]);
-    assert_eq!((bench.counters.read_sectors, bench.counters.coalesced_sectors), (4, 0));
-}
-
 #[test]
 fn neighbours_wait_for_the_same_data_and_get_it_at_once() {
     let mut bench = Bench::new(&neighbours());

@@ -1,0 +1,83 @@
+//! What copies past level one ask for: each request brings what lies alike in its line and in a row of shared memory.
+//!
+//! A sector whose halves lie in two sectors there is asked for twice. Measured: traces/h200/lsu/pitch.txt.
+
+use super::coalesce::{LineAccess, Lines};
+use smallvec::SmallVec;
+use warplab_exec::RowAccess;
+use warplab_units::{LINE_BYTES, PerLane, SECTOR_BYTES, SectorMask};
+
+/// Bytes that a lane copies.
+pub(super) const PIECE_BYTES: u32 = 16;
+
+/// What one request brings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Part {
+    line: u64,
+    /// The row of shared memory.
+    row: u64,
+    /// How far what it brings lies behind its place in the line, in a row.
+    shift: u64,
+    /// Which halves of sectors, where they do not lie together there.
+    half: Option<u64>,
+}
+
+impl Part {
+    fn new(from: u64, to: u64) -> Part {
+        let shift = to.wrapping_sub(from) % LINE_BYTES;
+        let half = (!shift.is_multiple_of(SECTOR_BYTES)).then_some(from / u64::from(PIECE_BYTES) % 2);
+        Part { line: from & !(LINE_BYTES - 1), row: to / LINE_BYTES, shift, half }
+    }
+}
+
+/// Adds the lines that lanes copy from, one for each request, in the order of the lanes. How many sectors that is in shared memory.
+pub(super) fn lines(row: &RowAccess, places: &PerLane<u64>, all: &mut Lines) -> u32 {
+    let mut parts: SmallVec<[(Part, u32); 8]> = SmallVec::new();
+    let mut sectors: SmallVec<[u64; 32]> = SmallVec::new();
+    for lane in row.mask.lanes() {
+        let (from, to) = (row.addresses[lane], places[lane]);
+        let words = 0b1111 << (from % LINE_BYTES / 4);
+        match parts.iter_mut().find(|(part, _)| *part == Part::new(from, to)) {
+            Some((_, all)) => *all |= words,
+            None => parts.push((Part::new(from, to), words)),
+        }
+        if !sectors.contains(&(to / SECTOR_BYTES)) {
+            sectors.push(to / SECTOR_BYTES);
+        }
+    }
+    all.extend(parts.into_iter().map(|(part, words)| {
+        let touched = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+        LineAccess::new(part.line, touched, (words, 0))
+    }));
+    sectors.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lines, lines};
+    use warplab_exec::RowAccess;
+    use warplab_units::LaneMask;
+
+    /// Requests, sectors that they ask for, and sectors in shared memory, of rows of so many bytes that lie so far apart there.
+    fn asked(row: u64, pitch: u64) -> [u32; 3] {
+        let from = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
+        let places = std::array::from_fn(|lane| lane as u64 * 16 / row * pitch + lane as u64 * 16 % row);
+        let mut all = Lines::new();
+        let sectors = lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all);
+        [all.len() as u32, all.iter().map(|line| line.sectors.count()).sum(), sectors]
+    }
+
+    /// The H200 asks level two 1.5 to 3.75 times as often as for rows that lie as in their lines, and for 1.5 times as many sectors
+    /// where they lie half a sector off (traces/h200/lsu/pitch.txt).
+    #[test]
+    fn a_copy_asks_for_what_lies_alike_in_its_line_and_in_shared_memory() {
+        assert_eq!(
+            [64, 80, 96, 128].map(|pitch| asked(64, pitch)),
+            [[4, 16, 16], [15, 24, 20], [10, 16, 16], [8, 16, 16]]
+        );
+        assert_eq!(
+            [128, 144, 160, 192].map(|pitch| asked(128, pitch)),
+            [[4, 16, 16], [10, 24, 18], [7, 16, 16], [6, 16, 16]]
+        );
+    }
+}
