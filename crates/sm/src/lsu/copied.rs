@@ -1,6 +1,6 @@
-//! What copies past level one ask for: each request brings what lies alike in its line and in a row of shared memory.
-//!
-//! A sector whose halves lie in two sectors there is asked for twice. Measured: traces/h200/lsu/pitch.txt.
+//! What copies past level one ask for: what goes from a line to one row of shared memory comes with one request, however it lies there
+//! (swizzled tiles of traces/h200/matrices). Of a line that goes to several rows each request brings what lies alike in both, and a
+//! sector whose halves lie in two sectors there is asked for twice (measured: traces/h200/lsu/pitch.txt).
 
 use super::coalesce::{LineAccess, Lines};
 use smallvec::SmallVec;
@@ -23,6 +23,11 @@ struct Part {
 }
 
 impl Part {
+    /// All that is copied from a line to one row, in any order.
+    fn whole(from: u64, to: u64) -> Part {
+        Part { line: from & !(LINE_BYTES - 1), row: to / LINE_BYTES, shift: 0, half: None }
+    }
+
     fn new(from: u64, to: u64) -> Part {
         let shift = to.wrapping_sub(from) % LINE_BYTES;
         let half = (!shift.is_multiple_of(SECTOR_BYTES)).then_some(from / u64::from(PIECE_BYTES) % 2);
@@ -37,9 +42,14 @@ pub(super) fn lines(row: &RowAccess, places: &PerLane<u64>, all: &mut Lines) -> 
     for lane in row.mask.lanes() {
         let (from, to) = (row.addresses[lane], places[lane]);
         let words = 0b1111 << (from % LINE_BYTES / 4);
-        match parts.iter_mut().find(|(part, _)| *part == Part::new(from, to)) {
+        let lies_in_one_row = row.mask.lanes().all(|other| {
+            row.addresses[other] / LINE_BYTES != from / LINE_BYTES
+                || places[other] / LINE_BYTES == to / LINE_BYTES
+        });
+        let part = if lies_in_one_row { Part::whole(from, to) } else { Part::new(from, to) };
+        match parts.iter_mut().find(|(known, _)| *known == part) {
             Some((_, all)) => *all |= words,
-            None => parts.push((Part::new(from, to), words)),
+            None => parts.push((part, words)),
         }
         if !sectors.contains(&(to / SECTOR_BYTES)) {
             sectors.push(to / SECTOR_BYTES);
@@ -79,5 +89,14 @@ mod tests {
             [128, 144, 160, 192].map(|pitch| asked(128, pitch)),
             [[4, 16, 16], [10, 24, 18], [7, 16, 16], [6, 16, 16]]
         );
+    }
+
+    #[test]
+    fn a_line_that_goes_to_one_row_is_asked_for_once_in_whatever_order() {
+        let from = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
+        let places = std::array::from_fn(|lane| (lane as u64 ^ lane as u64 / 8) * 16);
+        let mut all = Lines::new();
+        assert_eq!(lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all), 16);
+        assert_eq!(all.len(), 4);
     }
 }
