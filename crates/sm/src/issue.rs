@@ -109,7 +109,7 @@ impl Advance<'_> {
             global: &mut global,
             clock: sm.now.0,
             cycles_per_nanosecond: context.spec.cycles_per_nanosecond,
-            sm: context.spec.number(sm.id),
+            sm: sm.number,
             sm_count: context.spec.sm_count,
             warp_slot: slot as u32,
             warp_slots: context.spec.warps as u32,

@@ -30,6 +30,8 @@ const MOST_SUB_PARTITIONS: u64 = 64;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sm {
     pub(crate) id: SmId,
+    /// The number that it calls its own.
+    pub(crate) number: u32,
     pub(crate) now: Cycle,
     pub(crate) warps: Vec<Warp>,
     pub(crate) sub_partitions: Vec<SubPartition>,
@@ -104,6 +106,7 @@ impl Sm {
         let sub_partition = |number| SubPartition::new(&spec.scheduler, stream(number));
         Sm {
             id,
+            number: spec.number(id),
             now: Cycle(0),
             warps: Vec::new(),
             sub_partitions: (0..spec.sub_partitions as u64).map(sub_partition).collect(),
