@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_line_that_goes_to_one_row_is_asked_for_once_in_whatever_order() {
         let from = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
-        let places = std::array::from_fn(|lane| (lane as u64 ^ lane as u64 / 8) * 16);
+        let places = std::array::from_fn(|lane| (lane as u64 ^ (lane as u64 / 8)) * 16);
         let mut all = Lines::new();
         assert_eq!(lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all), 16);
         assert_eq!(all.len(), 4);
