@@ -149,9 +149,9 @@ fn global_work(
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
     if policy.copies && policy.bypass && bytes == copied::PIECE_BYTES {
         lines.clear();
-        sectors = copied::lines(&rows[0], &record.places, &mut lines);
-        let asked: u32 = lines.iter().map(|line| line.sectors.count()).sum();
-        lsu.counters.copied_sectors_again += u64::from(asked - sectors);
+        let asked = copied::lines(&rows[0], &record.places, &mut lines);
+        sectors = asked.counted;
+        lsu.counters.copied_sectors_again += u64::from(asked.again);
     }
     if policy.copies {
         lines.iter_mut().for_each(|line| (line.copied, line.alone) = (true, policy.bypass));

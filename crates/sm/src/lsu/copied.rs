@@ -35,8 +35,17 @@ impl Part {
     }
 }
 
-/// Adds the lines that lanes copy from, one for each request, in the order of the lanes. How many sectors that is in shared memory.
-pub(super) fn lines(row: &RowAccess, places: &PerLane<u64>, all: &mut Lines) -> u32 {
+/// Sectors that copies ask for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// Those that level one counts: as many as what they bring takes in shared memory, or as are asked for if these are fewer.
+    pub(super) counted: u32,
+    /// The others.
+    pub(super) again: u32,
+}
+
+/// Adds the lines that lanes copy from, one for each request, in the order of the lanes.
+pub(super) fn lines(row: &RowAccess, places: &PerLane<u64>, all: &mut Lines) -> Asked {
     let mut parts: SmallVec<[(Part, u32); 8]> = SmallVec::new();
     let mut sectors: SmallVec<[u64; 32]> = SmallVec::new();
     for lane in row.mask.lanes() {
@@ -55,26 +64,29 @@ pub(super) fn lines(row: &RowAccess, places: &PerLane<u64>, all: &mut Lines) -> 
             sectors.push(to / SECTOR_BYTES);
         }
     }
+    let mut asked = 0;
     all.extend(parts.into_iter().map(|(part, words)| {
         let touched = (SectorMask::touched_by(words), SectorMask::filled_by(words));
+        asked += touched.0.count();
         LineAccess::new(part.line, touched, (words, 0))
     }));
-    sectors.len() as u32
+    let counted = asked.min(sectors.len() as u32);
+    Asked { counted, again: asked - counted }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, lines};
+    use super::{Asked, Lines, lines};
     use warplab_exec::RowAccess;
     use warplab_units::LaneMask;
 
-    /// Requests, sectors that they ask for, and sectors in shared memory, of rows of so many bytes that lie so far apart there.
+    /// Requests, sectors that they ask for, and those that count, of rows of so many bytes that lie so far apart in shared memory.
     fn asked(row: u64, pitch: u64) -> [u32; 3] {
         let from = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
         let places = std::array::from_fn(|lane| lane as u64 * 16 / row * pitch + lane as u64 * 16 % row);
         let mut all = Lines::new();
-        let sectors = lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all);
-        [all.len() as u32, all.iter().map(|line| line.sectors.count()).sum(), sectors]
+        let Asked { counted, again } = lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all);
+        [all.len() as u32, counted + again, counted]
     }
 
     /// The H200 asks level two 1.5 to 3.75 times as often as for rows that lie as in their lines, and for 1.5 times as many sectors
@@ -96,7 +108,16 @@ mod tests {
         let from = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
         let places = std::array::from_fn(|lane| (lane as u64 ^ (lane as u64 / 8)) * 16);
         let mut all = Lines::new();
-        assert_eq!(lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all), 16);
-        assert_eq!(all.len(), 4);
+        let asked = lines(&RowAccess::new(from, LaneMask::ALL, 16), &places, &mut all);
+        assert_eq!((asked, all.len()), (Asked { counted: 16, again: 0 }, 4));
+    }
+
+    #[test]
+    fn what_goes_to_many_places_counts_no_more_often_than_it_is_asked_for() {
+        let (from, places) = ([4096; 32], std::array::from_fn(|lane| lane as u64 * 32));
+        let asked = |from, mask| lines(&RowAccess::new(from, mask, 16), &places, &mut Lines::new());
+        assert_eq!(asked(from, LaneMask::ALL), Asked { counted: 32, again: 0 });
+        let sector = std::array::from_fn(|lane| 4096 + lane as u64 * 16);
+        assert_eq!(asked(sector, LaneMask::first(2)), Asked { counted: 1, again: 0 });
     }
 }
