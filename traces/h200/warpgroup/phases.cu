@@ -1,21 +1,7 @@
 // Warpgroups that take turns: products, a wait for them, some instructions.
-#include <cuda.h>
-#include <cuda_fp16.h>
 #include <cstdint>
 #define K extern "C" __global__ void
-#define MAP const __grid_constant__ CUtensorMap
 __device__ uint32_t place(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
-__device__ void init(uint64_t* bar, int count) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(place(bar)), "r"(count)); }
-__device__ void expect(uint64_t* bar, uint32_t bytes) { asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(place(bar)), "r"(bytes) : "memory"); }
-__device__ void arrive(uint64_t* bar) { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(place(bar)) : "memory"); }
-__device__ void wait(uint64_t* bar, uint32_t phase) { asm volatile("{.reg .pred p; L: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra L;}" ::"r"(place(bar)), "r"(phase) : "memory"); }
-__device__ void load2(const CUtensorMap* map, const void* to, uint64_t* bar, int x, int y) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3,%4}], [%2];" ::"r"(place(to)), "l"(map), "r"(place(bar)), "r"(x), "r"(y) : "memory");
-}
-__device__ void store2(const CUtensorMap* map, const void* from, int x, int y) {
-  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2,%3}], [%1];" ::"l"(map), "r"(place(from)), "r"(x), "r"(y) : "memory");
-  asm volatile("cp.async.bulk.commit_group;");
-}
 template <int N> __device__ void product(float (&d)[N / 2], uint64_t a, uint64_t b);
 template <> __device__ __forceinline__ void product<64>(float (&d)[32], uint64_t a, uint64_t b) {
   asm volatile("{wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, 1, 1, 1, 0, 0;}" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]) : "l"(a), "l"(b));
