@@ -1,6 +1,7 @@
 //! Steps of a product of matrices by warpgroups beside what an H200 took: traces/h200/warpgroup, steps.txt.
 
-use warplab_config::launch::{Argument, BufferSpec, Init, Size, TensorElementName, TensorMapSpec};
+use crate::tensor_programs::tensor;
+use warplab_config::launch::{Argument, BufferSpec, Init, Size, TensorElementName};
 use warplab_exec::LaunchShape;
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
@@ -12,18 +13,7 @@ const COUNTED: f64 = 64.0;
 
 /// A matrix of so many rows of 512 halves.
 fn matrix(buffer: &str, rows: u64) -> Argument {
-    Argument::Tensor(TensorMapSpec {
-        buffer: buffer.to_owned(),
-        offset: Size(0),
-        element: TensorElementName::F16,
-        sizes: vec![512, rows],
-        strides: Vec::new(),
-        box_sizes: vec![64, 128],
-        steps: Vec::new(),
-        swizzle: 128,
-        promotion: 0,
-        fills_with_nan: false,
-    })
+    tensor(buffer, TensorElementName::F16, [512, rows], [64, 128], 128)
 }
 
 /// Cycles of a step of one block with these parts and so many warpgroups, here and on the H200.

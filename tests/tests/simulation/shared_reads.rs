@@ -1,8 +1,7 @@
 //! What several SMs read from level two at once, beside an H200 (traces/h200/shares): how often a line is read, and how long it takes.
 
-use warplab_config::launch::{
-    Argument, BufferSpec, ElementName, Init, Size, TensorElementName, TensorMapSpec,
-};
+use crate::tensor_programs::tensor;
+use warplab_config::launch::{Argument, BufferSpec, ElementName, Init, Size, TensorElementName};
 use warplab_exec::LaunchShape;
 use warplab_gpu::RunOptions;
 use warplab_program::Program;
@@ -52,21 +51,10 @@ fn shared(program: &Program, row: &str) -> ([u64; 2], [f64; 2]) {
     let numbers: Vec<i32> = row.split(',').map(|number| number.parse().expect("a number")).collect();
     let [wide, sets, neighbours, stages, every, count, most] = numbers[..] else { panic!("{row}") };
     let (boxes, steps) = (8, 256);
-    let map = TensorMapSpec {
-        buffer: "in".to_owned(),
-        offset: Size(0),
-        element: TensorElementName::F16,
-        sizes: if wide == 1 { vec![2048, 132 * 128] } else { vec![64, 132 * 8 * 128] },
-        strides: Vec::new(),
-        box_sizes: vec![64, 128],
-        steps: Vec::new(),
-        swizzle: 128,
-        promotion: 0,
-        fills_with_nan: false,
-    };
+    let sizes = if wide == 1 { [2048, 132 * 128] } else { [64, 132 * 8 * 128] };
+    let map = tensor("in", TensorElementName::F16, sizes, [64, 128], 128);
     let counts = [sets, neighbours, boxes, wide, steps, stages, every, count, most].map(Argument::I32);
-    let arguments =
-        [vec![Argument::Tensor(map), pointer("in")], counts.to_vec(), vec![pointer("out")]].concat();
+    let arguments = [vec![map, pointer("in")], counts.to_vec(), vec![pointer("out")]].concat();
     let buffers = [buffer("in", 132 * 128 * 4096), buffer("out", 4096)];
     let (clocks, sectors) = run(program, "share", (32, 6 * 32_768), &arguments, &buffers);
     let clocks: Vec<f64> =

@@ -11,7 +11,13 @@ use warplab_tests::{compile, gpu, listing, read};
 use warplab_units::{ElementType, Number};
 
 /// A tensor of two dimensions, without gaps.
-fn tensor(buffer: &str, element: Name, sizes: [u64; 2], box_sizes: [u32; 2], swizzle: u32) -> Argument {
+pub(crate) fn tensor(
+    buffer: &str,
+    element: Name,
+    sizes: [u64; 2],
+    box_sizes: [u32; 2],
+    swizzle: u32,
+) -> Argument {
     Argument::Tensor(TensorMapSpec {
         buffer: buffer.to_owned(),
         offset: Size(0),
