@@ -84,6 +84,13 @@ fn an_sm_copies_boxes_from_level_two_as_fast_as_on_an_h200_alone_or_with_all() {
     assert_eq!(rows.map(cycles), [[657.0, 669.0], [657.0, 669.0], [793.0, 896.0]]);
 }
 
+/// All SMs ask for 32 KiB at once and wait for them: in `DEVIATIONS.md`.
+#[test]
+fn all_sms_that_wait_for_each_step_are_slower_than_on_an_h200() {
+    let program = listing("traces/h200/shares/share.sass");
+    assert_eq!(shared(&program, "0,132,0,1,1,1,132").1, [1171.0, 1052.0]);
+}
+
 /// The numbers of a line of `coalesce.txt`, and what the H200 found: cycles of each reader.
 fn reads(name: &str) -> (Vec<i64>, Vec<f64>) {
     let text = read("traces/h200/shares/coalesce.txt");
