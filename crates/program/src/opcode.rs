@@ -118,6 +118,7 @@ opcodes! {
     Hmul2 "HMUL2" Fp16 Fp16 Compute, "two half-precision products; .BF16_V2 bfloat16";
     Hfma2 "HFMA2" Fp16 Fp16 Compute, "two half-precision multiply-adds; .BF16_V2 bfloat16; .MMA on the matrix pipe";
     Hmnmx2 "HMNMX2" Alu Alu Compute, "two half-precision minima or maxima";
+    Vhmnmx "VHMNMX" Alu Alu Compute, "two half-precision minima or maxima of three";
     Hsetp2 "HSETP2" Fp16 Predicate Predicates(2), "two half-precision comparisons, to two predicates";
     Hset2 "HSET2" Fp16 Fp16 Compute, "two half-precision comparisons, as packed 1.0 or ones";
     // Products of matrices that the lanes of a warp hold together.
@@ -280,7 +281,7 @@ impl Opcode {
     #[must_use]
     pub fn takes_halves(self) -> bool {
         use Opcode::*;
-        matches!(self, Hadd2 | Hmul2 | Hfma2 | Hmnmx2 | Hset2 | Hsetp2)
+        matches!(self, Hadd2 | Hmul2 | Hfma2 | Hmnmx2 | Vhmnmx | Hset2 | Hsetp2)
     }
 
     /// Whether the instruction computes in double precision, so that an immediate is the upper half of a double.

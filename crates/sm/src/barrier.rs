@@ -4,7 +4,6 @@
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::{BarrierBehind, Phase};
-use arrayvec::ArrayVec;
 use warplab_config::gpu::BarrierHolds;
 use warplab_exec::BarrierKind;
 use warplab_units::Cycle;
@@ -43,8 +42,7 @@ impl Advance<'_> {
     /// Lets the warps go on whose barrier is complete. Asked after every arrival, and after a warp has ended.
     pub(crate) fn check_barriers(&mut self, place: usize) {
         let Some(block) = &self.sm.blocks[place] else { return };
-        let used: ArrayVec<u8, 16> = block.barriers.in_use().collect();
-        for id in used {
+        for id in block.barriers.in_use() {
             let Some(block) = &mut self.sm.blocks[place] else { return };
             let warps = &self.sm.warps;
             let alive = block.slots.iter().map(|&slot| &warps[usize::from(slot)].state.paths);

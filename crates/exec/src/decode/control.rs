@@ -137,8 +137,7 @@ fn system_call(d: &Decoder<'_>) -> Result<Op, String> {
 fn branch(d: &Decoder<'_>) -> Result<Op, String> {
     let target = d.target()?;
     let (div, conv) = (d.has(M::Div), d.has(M::Conv));
-    let any = d.has(M::U) && d.has(M::Any);
-    d.ignore(&[M::U, M::Any]);
+    let (together, any) = (d.has(M::U), d.has(M::Any));
     let mut sources = [SourceOperand::default(); 3];
     let control = if div || conv {
         let mask = d.values.iter().find(|operand| !matches!(operand, Operand::Target(_)));
@@ -148,7 +147,7 @@ fn branch(d: &Decoder<'_>) -> Result<Op, String> {
         };
         Control::BranchMask { target, when_equal: conv }
     } else {
-        if any { Control::BranchAny { target } } else { Control::Branch { target } }
+        if together { Control::BranchTogether { target, any } } else { Control::Branch { target } }
     };
     Ok(d.finish(OpKind::Control(control), sources, PredicateSource::TRUE))
 }

@@ -66,7 +66,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             OpKind::Double(Double::Extreme { maximum: d.has(M::Max), combine: d.combine() })
         }
         O::Dsetp => OpKind::Double(Double::SetPredicate { compare: d.compare()?, combine: d.combine() }),
-        O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Hset2 | O::Hsetp2 => return half(d).map(Some),
+        O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Vhmnmx | O::Hset2 | O::Hsetp2 => return half(d).map(Some),
         O::I2f | O::I2fp => {
             sign = Sign::Integer;
             OpKind::Convert(int_to_float(d))
@@ -248,7 +248,8 @@ fn half(d: &Decoder<'_>) -> Result<Op, String> {
         O::Hadd2 => Half::Add(mode),
         O::Hmul2 => Half::Mul(mode),
         O::Hfma2 => Half::Fma(mode),
-        O::Hmnmx2 => Half::MinMax { mode, nan: d.has(M::Nan) },
+        O::Hmnmx2 => Half::MinMax { mode, nan: d.has(M::Nan), of_three: false },
+        O::Vhmnmx => Half::MinMax { mode, nan: d.has(M::Nan), of_three: true },
         O::Hset2 => {
             let float = d.has(M::Bf);
             Half::Set { mode, compare: d.compare()?, combine: d.combine(), float }

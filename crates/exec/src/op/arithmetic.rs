@@ -248,7 +248,7 @@ pub(crate) enum Half {
     Add(HalfMode),
     Mul(HalfMode),
     Fma(HalfMode),
-    MinMax { mode: HalfMode, nan: bool },
+    MinMax { mode: HalfMode, nan: bool, of_three: bool },
     Set { mode: HalfMode, compare: Compare, combine: Combine, float: bool },
     SetPredicate { mode: HalfMode, compare: Compare, combine: Combine, both: bool },
 }

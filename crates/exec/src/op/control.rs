@@ -54,9 +54,10 @@ pub(crate) enum Control {
     },
     Fence(FenceScope),
     Trap,
-    /// A branch that all lanes take if any does.
-    BranchAny {
+    /// A branch that all lanes take if all want it, or if any does.
+    BranchTogether {
         target: u32,
+        any: bool,
     },
 }
 

@@ -19,12 +19,7 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             let diverged = m.warp.paths.branch(taken, target);
             return Ok(Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 });
         }
-        Control::BranchMask { target, when_equal } => {
-            let wanted = m.lanes_named(0) & m.warp.paths.live();
-            let taken = if (wanted == mask) == when_equal { mask } else { WarpMask::EMPTY };
-            let diverged = m.warp.paths.branch(taken, target);
-            return Ok(Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 });
-        }
+        Control::BranchMask { target, when_equal } => return Ok(branch_mask(m, target, when_equal)),
         Control::BranchIndirect { offset, relative } => return indirect(m, offset, relative, code),
         Control::Call { target } => {
             let diverged = m.warp.paths.branch(mask, target);
@@ -70,6 +65,7 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             return Ok(going(m.warp.paths.synchronise(wanted, mask)));
         }
         Control::Collect { resume, all } => {
+            let mask = if all { mask } else { one_mask(m, mask) };
             let wanted = if all { m.live_in_rows() } else { m.lanes_named(0) };
             let (mask, wanted) = one_row(m, mask, wanted);
             return Ok(going(m.warp.paths.collect(wanted, mask, resume)));
@@ -92,18 +88,27 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             m.warp.paths.advance();
             return Ok(if mask.is_empty() { Step::Next } else { Step::Fence { scope } });
         }
-        Control::BranchAny { target } => return Ok(branch_any(m, target)),
+        Control::BranchTogether { target, any } => return Ok(branch_together(m, target, any)),
         Control::Trap => return Ok(if mask.is_empty() { next(m) } else { Step::Trap }),
     }
     Ok(next(m))
 }
 
-/// All lanes of the path take a branch that any of them wants.
+/// All lanes of the path take a branch or none, whether those that the guard lets through are, or are not, the ones that are named.
+fn branch_mask(m: &mut Flow<'_>, target: u32, when_equal: bool) -> Step {
+    let wanted = m.lanes_named(0) & m.warp.paths.live();
+    let all = m.warp.paths.current().map_or(WarpMask::EMPTY, |path| path.mask);
+    let taken = if (wanted == m.mask) == when_equal { all } else { WarpMask::EMPTY };
+    let diverged = m.warp.paths.branch(taken, target);
+    Step::Branched { taken: !taken.is_empty(), diverged, targets: 0 }
+}
+
+/// All lanes of the path take a branch that all of them, or any of them, want.
 #[cold]
-fn branch_any(m: &mut Flow<'_>, target: u32) -> Step {
+fn branch_together(m: &mut Flow<'_>, target: u32, any: bool) -> Step {
     let wanted = m.mask & m.predicate(0);
     let all = m.warp.paths.current().map_or(WarpMask::EMPTY, |path| path.mask);
-    let taken = if wanted.is_empty() { wanted } else { all };
+    let taken = if wanted == all || any && !wanted.is_empty() { all } else { WarpMask::EMPTY };
     m.warp.paths.branch(taken, target);
     Step::Branched { taken: !taken.is_empty(), diverged: false, targets: 0 }
 }

@@ -110,7 +110,7 @@ pub(crate) fn execute(m: &mut Machine<'_>, operation: Half) {
         Half::Fma(mode) => m.map3_once(|a, b, c| {
             both(mode, |up| sum_to_odd(load(a, up, mode) * load(b, up, mode), load(c, up, mode)))
         }),
-        Half::MinMax { mode, nan } => min_max(m, mode, nan),
+        Half::MinMax { mode, nan, of_three } => min_max(m, mode, nan, of_three),
         Half::Set { mode, compare, combine, float } => {
             let low = join(compare_halves(m, false, mode, compare), m.predicate(0), combine);
             let high = join(compare_halves(m, true, mode, compare), m.predicate(0), combine);
@@ -153,27 +153,28 @@ fn compare_halves(m: &Machine<'_>, upper: bool, mode: HalfMode, compare: crate::
     comparison(compare, less, equal, greater)
 }
 
-fn min_max(m: &mut Machine<'_>, mode: HalfMode, nan: bool) {
+fn min_max(m: &mut Machine<'_>, mode: HalfMode, nan: bool, of_three: bool) {
     let min = m.predicate(0);
-    let (mut ta, mut tb, mut out) = (None, None, [0; LANES]);
-    let (a, b) = (m.source(0, &mut ta), m.source(1, &mut tb));
+    let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
+    let (a, b, c) = (m.source(0, &mut ta), m.source(1, &mut tb), m.source(2, &mut tc));
     for lane in 0..LANES {
+        let min = min >> lane & 1 != 0;
         out[lane] = both(mode, |up| {
-            let (x, y) = (load(a[lane], up, mode), load(b[lane], up, mode));
-            let less = x < y || x == y && x.is_sign_negative() && !y.is_sign_negative();
-            match (x.is_nan(), y.is_nan()) {
-                (false, false) => {
-                    if less == (min >> lane & 1 != 0) {
-                        x
-                    } else {
-                        y
-                    }
-                }
-                (true, false) if !nan => y,
-                (false, true) if !nan => x,
-                _ => f64::NAN,
-            }
+            let first = lesser_or_greater(load(a[lane], up, mode), load(b[lane], up, mode), min, nan);
+            if of_three { lesser_or_greater(first, load(c[lane], up, mode), min, nan) } else { first }
         });
     }
     m.write(&out);
+}
+
+/// The smaller or the larger of two numbers; one that is none goes only with `nan`.
+fn lesser_or_greater(x: f64, y: f64, min: bool, nan: bool) -> f64 {
+    let less = x < y || x == y && x.is_sign_negative() && !y.is_sign_negative();
+    match (x.is_nan(), y.is_nan()) {
+        (false, false) if less == min => x,
+        (false, false) => y,
+        (true, false) if !nan => y,
+        (false, true) if !nan => x,
+        _ => f64::NAN,
+    }
 }

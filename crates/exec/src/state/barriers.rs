@@ -13,12 +13,13 @@ struct Barrier {
     expected: Option<u32>,
     waiting: u64,
     reduction: Option<(BarrierKind, u32)>,
-    used: bool,
 }
 
 /// The state of the 16 barriers of one block of at most 64 warps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BlockBarriers {
+    /// Those that someone has arrived at, a bit each.
+    used: u16,
     barriers: [Barrier; COUNT],
 }
 
@@ -44,8 +45,9 @@ impl BlockBarriers {
         arrivals: u8,
         value: u8,
     ) {
-        let barrier = &mut self.barriers[usize::from(id) % COUNT];
-        barrier.used = true;
+        let index = usize::from(id) % COUNT;
+        self.used |= 1 << index;
+        let barrier = &mut self.barriers[index];
         barrier.threads += u32::from(arrivals);
         barrier.expected = expected.or(barrier.expected);
         if kind != BarrierKind::Arrive {
@@ -65,22 +67,29 @@ impl BlockBarriers {
     /// Whether barrier `id` is complete now; if so it starts anew. `warps` gives the paths of the block's warps.
     /// Ask after every arrival, and for every barrier in use after a warp has exited.
     pub fn complete<'a>(&mut self, id: u8, warps: impl Iterator<Item = &'a Paths>) -> Option<Released> {
-        let barrier = self.barriers[usize::from(id) % COUNT];
-        if !barrier.used {
+        let index = usize::from(id) % COUNT;
+        if self.used >> index & 1 == 0 {
             return None;
         }
+        let barrier = self.barriers[index];
         let done = match barrier.expected {
             Some(expected) => barrier.threads >= expected,
             None => warps.into_iter().all(|paths| paths.is_done() || paths.all_at_block_barrier(id)),
         };
         done.then(|| {
-            self.barriers[usize::from(id) % COUNT] = Barrier::default();
+            self.barriers[index] = Barrier::default();
+            self.used &= !(1 << index);
             Released { id, warps: barrier.waiting, result: barrier.reduction.map(|(_, value)| value) }
         })
     }
 
     /// The barriers that someone has arrived at.
-    pub fn in_use(&self) -> impl Iterator<Item = u8> {
-        (0..COUNT as u8).filter(|&id| self.barriers[usize::from(id)].used)
+    pub fn in_use(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut left = self.used;
+        std::iter::from_fn(move || {
+            let id = left.trailing_zeros() as u8;
+            left &= left.wrapping_sub(1);
+            (usize::from(id) < COUNT).then_some(id)
+        })
     }
 }

@@ -103,16 +103,18 @@ impl Paths {
             _ => WarpMask::EMPTY,
         };
         for index in 0..self.list.len() {
-            let Path { mask, status, .. } = self.list[index];
-            let PathStatus::AtConvergence(barrier) = status else { continue };
-            let lane = mask.lowest().unwrap_or(0);
-            let missing = (self.participants(barrier)[lane] & self.live()).without(mask);
-            let waiting = self.list.iter().filter(|other| waits_for(mask, synchronises(other)));
+            let first = self.list[index];
+            let PathStatus::AtConvergence(barrier) = first.status else { continue };
+            let here = |path: &Path| (path.pc, path.status) == (first.pc, first.status);
+            let come = self.list.iter().filter(|path| here(path)).fold(first.mask, |all, path| all | path.mask);
+            let lane = first.mask.lowest().unwrap_or(0);
+            let missing = (self.participants(barrier)[lane] & self.live()).without(come);
+            let waiting = self.list.iter().filter(|other| waits_for(come, synchronises(other)));
             let waiting = waiting.fold(WarpMask::EMPTY, |lanes, other| lanes | other.mask);
             if missing.without(waiting).is_empty() {
-                self.forget(barrier, mask);
-                let path = &mut self.list[index];
-                (path.pc, path.status) = (path.pc + 1, PathStatus::Runnable);
+                self.forget(barrier, come);
+                self.list.retain(|path| !here(path));
+                self.list.push(Path { pc: first.pc + 1, mask: come, status: PathStatus::Runnable });
                 return true;
             }
         }
