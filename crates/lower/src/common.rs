@@ -41,6 +41,10 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
             let range = dominators.dominance_range(block);
             let list = seen.entry(key_of(instruction)).or_default();
             match list.range(..=range.start).next_back() {
+                // Lanes may have gone apart where another block begins.
+                Some((at, _)) if instruction.opcode == Opcode::R2ur && *at != range.start => {
+                    list.insert(range.start, (range.end, instruction.clone()));
+                }
                 Some((_, (end, earlier))) if range.start < *end => {
                     record(instruction, earlier, &mut replacements);
                 }

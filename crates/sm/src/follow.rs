@@ -3,7 +3,7 @@
 use crate::launch::IssueInfo;
 use crate::sm::Advance;
 use crate::warp::Phase;
-use warplab_exec::{Executed, FenceScope, LaunchFault, PathStatus, Printed, Step};
+use warplab_exec::{Executed, LaunchFault, PathStatus, Printed, Step};
 use warplab_program::Opcode;
 use warplab_units::Cycle;
 
@@ -41,14 +41,7 @@ impl Advance<'_> {
                 }
                 self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));
             }
-            Step::Fence { scope } => {
-                let warp = &mut self.sm.warps[slot];
-                if scope > FenceScope::Block && warp.unsent + warp.unacknowledged > 0 {
-                    warp.phase = Phase::AtFence;
-                } else {
-                    self.go_on(slot, executed.pc, next, 0);
-                }
-            }
+            Step::Fence { scope } => self.fence(slot, scope, executed.pc, next),
             Step::BlockBarrier { kind, id, threads, arrivals, value } => {
                 let warp = &self.sm.warps[slot];
                 let place = usize::from(warp.block);

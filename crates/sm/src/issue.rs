@@ -237,7 +237,10 @@ impl Advance<'_> {
             None => {}
         }
         info.read_barrier.into_iter().for_each(|counter| warp.counters.hold(counter, operation));
-        warp.unsent += u32::from(work.is_acknowledged());
+        if work.is_acknowledged() {
+            warp.unsent += 1;
+            self.sm.fences.issued();
+        }
         let owner = Owner {
             slot: slot as u8,
             generation: warp.generation,

@@ -14,6 +14,7 @@ mod constants;
 mod context;
 mod copies;
 mod events;
+mod fence;
 mod fetch;
 mod follow;
 mod hazards;

@@ -102,15 +102,6 @@ impl Advance<'_> {
         }
     }
 
-    /// A store of a warp has left, or is acknowledged: if the warp waits for that at a fence, it may go on.
-    pub(crate) fn pass_fence(&mut self, slot: usize) {
-        let warp = &self.sm.warps[slot];
-        if warp.phase == Phase::AtFence && warp.unsent + warp.unacknowledged == 0 {
-            self.leave_phase(slot);
-            self.prepare(slot);
-        }
-    }
-
     /// Nothing timed holds the warp back: it waits for wait counters, or is ready.
     pub(crate) fn prepare(&mut self, slot: usize) {
         let warp = &mut self.sm.warps[slot];

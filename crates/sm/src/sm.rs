@@ -5,6 +5,7 @@ use crate::bulk::BulkUnit;
 use crate::constants::Constants;
 use crate::context::Context;
 use crate::events::{Event, Events};
+use crate::fence::Fences;
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
@@ -64,6 +65,7 @@ pub struct Sm {
     pub(crate) shared_counters: SharedCounters,
     pub(crate) first_issue: Option<Cycle>,
     pub(crate) last_issue: Cycle,
+    pub(crate) fences: Fences,
     /// When the SM can take the next arrival at a block barrier.
     pub(crate) barrier_free: Cycle,
     /// Blocks that are resident.
@@ -126,6 +128,7 @@ impl Sm {
             next_reply: Cycle::NEVER,
             next_operation: Cycle::NEVER,
             queued: QueuedUnit::default(),
+            fences: Fences::default(),
             starts: VecDeque::new(),
             next_start: Cycle::NEVER,
             ends: Vec::new(),
@@ -460,6 +463,7 @@ impl Advance<'_> {
                 self.sent(usize::from(slot), generation, requests);
             }
             Outcome::Held { slot, generation, requests } => {
+                self.sm.fences.sent(requests);
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {
                     warp.unacknowledged += u32::from(requests);
@@ -470,24 +474,27 @@ impl Advance<'_> {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {
                     warp.unacknowledged -= 1;
-                    self.pass_fence(usize::from(slot));
                 }
+                self.sm.fences.acknowledged();
+                self.pass_fences();
             }
         }
     }
 
     /// A store of a warp has left for L2.
     fn sent(&mut self, slot: usize, generation: u32, requests: u16) {
+        self.sm.fences.sent(requests);
+        self.sm.fences.left();
         let warp = &mut self.sm.warps[slot];
         if warp.generation == generation {
             warp.unsent -= 1;
             warp.drained = self.sm.now + self.context.spec.drain;
             warp.unacknowledged += u32::from(requests);
-            match warp.phase {
-                Phase::Draining => self.drain(slot),
-                _ => self.pass_fence(slot),
+            if warp.phase == Phase::Draining {
+                self.drain(slot);
             }
         }
+        self.pass_fences();
     }
 
     #[inline(always)]

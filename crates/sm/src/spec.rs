@@ -8,7 +8,7 @@ use crate::register_file::RegisterFileSpec;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
-    BarrierHolds, BulkCopies, Crossbar, Divergence, IssueRules, L1Cache, Mbarriers, Multiprocessor,
+    BarrierHolds, BulkCopies, Crossbar, Divergence, Fences, IssueRules, L1Cache, Mbarriers, Multiprocessor,
     SchedulerPolicy, SharedMemory, Warpgroups,
 };
 use warplab_exec::DivergenceModel;
@@ -59,6 +59,8 @@ pub struct SmSpec {
     pub(crate) exclusive_lanes: u32,
     pub(crate) lsu: LsuSpec,
     pub(crate) shared: SharedMemory,
+    /// All zeros where fences take no time of their own.
+    pub(crate) fences: Fences,
     /// All zeros on a machine without, which runs no kernel that has one.
     pub(crate) mbarriers: Mbarriers,
     pub(crate) bulk: BulkCopies,
@@ -173,6 +175,7 @@ impl SmSpec {
             exclusive_lanes: sm.instructions.exclusive_lanes,
             lsu: lsu_spec(sm, &config.crossbar, l1_kib as usize * 1024 / LINE_BYTES as usize),
             shared: sm.shared,
+            fences: sm.fences.unwrap_or_default(),
             mbarriers: sm.mbarriers.unwrap_or_default(),
             bulk: sm.bulk_copies.unwrap_or_default(),
             warpgroups: sm.warpgroups,

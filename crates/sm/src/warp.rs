@@ -43,8 +43,10 @@ pub(crate) enum Phase {
     AtBlockBarrier,
     /// Every path waits for other lanes of the warp.
     Converging,
-    /// It waits at a fence until its stores are acknowledged.
+    /// It waits at a fence until stores are acknowledged.
     AtFence,
+    /// What it has waited for at a fence is acknowledged, or nothing was under way.
+    LeavingFence,
     /// It has come to a product of its warpgroup and waits for the other warps.
     AtWarpgroup,
     /// It waits for room among the products of warpgroups, or for sums.
@@ -71,7 +73,7 @@ impl Phase {
             Phase::Sleeping | Phase::AtMbarrier => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
             Phase::LeavingBarrier | Phase::AtBlockBarrier | Phase::ForProducts => StallReason::Barrier,
-            Phase::AtFence => StallReason::Membar,
+            Phase::AtFence | Phase::LeavingFence => StallReason::Membar,
             Phase::AtWarpgroup => StallReason::Gmma,
             Phase::Draining => StallReason::Drain,
             Phase::LongCounters => StallReason::LongScoreboard,
@@ -122,6 +124,7 @@ impl Phase {
                 | Phase::Sleeping
                 | Phase::SystemCall
                 | Phase::LeavingBarrier
+                | Phase::LeavingFence
                 | Phase::ForProducts
         )
     }

@@ -7,6 +7,7 @@ mod asynchronous;
 mod chip;
 mod clusters;
 mod compiler;
+mod fences;
 mod latencies;
 mod memory;
 mod multiprocessor;
@@ -22,6 +23,7 @@ pub use asynchronous::{BulkCopies, Mbarriers};
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;
+pub use fences::Fences;
 pub use latencies::{BarrierHolds, Latencies, ReaderClass, ReaderLatency, ResultClass};
 pub use memory::{
     BankRefresh, Crossbar, Dram, DramClocks, L2Cache, ReplacementPolicy, RowPieces, TimingRules, WriteSwitch,

@@ -1,6 +1,7 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
 use super::asynchronous::{BulkCopies, Mbarriers};
+use super::fences::Fences;
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
 use super::pipes::Pipes;
@@ -48,6 +49,9 @@ pub struct Multiprocessor {
     pub memory_pipeline: MemoryPipeline,
     /// Shared memory.
     pub shared: SharedMemory,
+    /// What fences take; no time of their own, and they wait for stores of their warp, where it is not given.
+    #[serde(default)]
+    pub fences: Option<Fences>,
     /// Barriers in shared memory (`mbarrier`); the machine has none where it is not given.
     #[serde(default)]
     pub mbarriers: Option<Mbarriers>,

@@ -135,6 +135,8 @@ impl Selector<'_, '_> {
             _ => {
                 // The leader is the lowest active lane.
                 let (to, predicate) = self.results(&flat.operands[0]);
+                let mask = self.source(&flat.operands[1], Type::B32).low;
+                self.among(mask);
                 let active = self.compute(Opcode::Vote, &[M::Any], [Operand::TRUE, Operand::TRUE]);
                 let reversed = self.compute(Opcode::Brev, &[], [Operand::register(active)]);
                 let leader = self.compute(Opcode::Flo, &[M::U32, M::Sh], [Operand::register(reversed)]);

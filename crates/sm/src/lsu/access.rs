@@ -160,9 +160,16 @@ fn global_work(
         AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction => spec.l1.stored_bytes_per_cycle(),
         _ => spec.l1.bytes_per_cycle,
     };
-    let width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    let mut width = (bytes * spec.warp_rows * ROW_LANES as u32).div_ceil(per_cycle).max(1);
+    if kind == AccessKind::Store {
+        width = width.min(stored_width(rows, bytes, per_cycle));
+    }
     let mut data = width;
-    if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local) {
+    // Whole sectors are stored whatever their banks.
+    let writes_whole = kind == AccessKind::Store && lines.iter().all(|line| line.full == line.sectors);
+    if let (Some(banks), AccessKind::Load | AccessKind::Store, false) = (spec.l1.data_banks, kind, local)
+        && !writes_whole
+    {
         data = data.max(banks::shared_passes(rows, bytes, banks).taken);
     }
     let cached =
@@ -182,6 +189,15 @@ fn global_work(
     *sector_count += u64::from(sectors);
     let passes = Passes { tags: tags as u16, data: data as u16, width: width as u16 };
     Work::Global { access, lines, passes }
+}
+
+/// Passes of a store: lanes that are beside each other pass together, and those of which none is active do not pass.
+fn stored_width(rows: &[RowAccess; 2], bytes: u32, per_cycle: u32) -> u32 {
+    let lanes = (per_cycle / bytes.max(1)).clamp(1, ROW_LANES as u32);
+    let group = u32::MAX >> (ROW_LANES as u32 - lanes);
+    let starts = || (0..ROW_LANES as u32).step_by(lanes as usize);
+    let passes = |row: &RowAccess| starts().filter(|first| row.mask.0 & group << first != 0).count() as u32;
+    rows.iter().map(passes).sum::<u32>().max(1)
 }
 
 /// The counters of requests and of sectors of an access.

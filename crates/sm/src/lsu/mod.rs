@@ -51,9 +51,9 @@ use warplab_units::{Address, Cycle, SECTOR_BYTES, SectorMask, SmId};
 /// Requests under way for which there is room from the start.
 const USUAL: usize = 256;
 
-/// Flits for which a write takes the port of the SM at least (measured: `traces/h200/mechanisms`, `store_u8_b1024` and `_u16_`, one sector
-/// and two).
-const LEAST_WRITE_FLITS: u32 = 2;
+/// Flits for which a store to a single line takes the port of the SM at least (measured: `traces/h200/mechanisms`, `store_u8_b1024` and
+/// `_u16_`, one sector and two; `lsu/sectors.txt`: where it writes more lines, a whole sector takes one).
+const LEAST_STORE_FLITS: u32 = 2;
 
 /// The numbers of the LSU.
 #[derive(Clone, Debug)]
@@ -431,7 +431,7 @@ impl LoadStoreUnit {
         }
         let request =
             self.request(start.spec, access, (sectors, kind), token, start.now + start.spec.request);
-        self.leave(request, request.at, start.spec);
+        self.leave(request, request.at, 1, start.spec);
     }
 
     /// A request that is ready to leave at a cycle.
@@ -450,10 +450,9 @@ impl LoadStoreUnit {
         Request { sm, token, line, local_line: 0, home: 0, sectors, kind, bytes, at }
     }
 
-    /// A request passes the send port, which it could do at `due`: when it begins to leave.
+    /// A request passes the send port, which it could do at `due`, and takes at least so many flits there: when it begins to leave.
     #[inline(always)]
-    fn leave(&mut self, request: Request, due: Cycle, spec: &LsuSpec) -> Cycle {
-        let least = if matches!(request.kind, RequestKind::Write { .. }) { LEAST_WRITE_FLITS } else { 1 };
+    fn leave(&mut self, request: Request, due: Cycle, least: u32, spec: &LsuSpec) -> Cycle {
         let taken = request.bytes.max(spec.flit_bytes.unwrap_or(0) * least);
         if let (Some(_), Some(flit)) = (spec.credits, spec.flit_bytes) {
             self.credits.spend(request.flits(flit));

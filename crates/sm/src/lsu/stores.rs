@@ -3,7 +3,7 @@
 
 use super::coalesce::LineAccess;
 use super::message::{Outcome, Owner};
-use super::{LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
+use super::{LEAST_STORE_FLITS, LoadStoreUnit, LsuSpec, Start, Token, request_bytes};
 use serde::{Deserialize, Serialize};
 use warplab_memory::{LineIndex, Request, RequestKind};
 use warplab_units::{Address, Cycle, SectorMask};
@@ -15,6 +15,8 @@ type Writer = (u8, u32);
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Held {
     request: Request,
+    /// The flits that it takes at least.
+    least: u32,
     writer: Writer,
     /// Where L1 has its line.
     place: Option<LineIndex>,
@@ -40,6 +42,7 @@ impl LoadStoreUnit {
         let leaves = spec.store_hold.map_or(due, |hold| passed + hold + spec.request);
         let joins = self.port.has_joinable(due);
         let holds = spec.port.joinable > 0 && !self.has_credits(now, spec);
+        let least = if lines.len() == 1 { LEAST_STORE_FLITS } else { 1 };
         let mut requests = 0;
         for access in lines {
             let joined = if holds && self.join_held(access, spec) {
@@ -65,10 +68,10 @@ impl LoadStoreUnit {
             let token = Token::Store { slot: owner.slot, generation: owner.generation };
             let request = self.request(spec, access, (access.sectors, kind), token, leaves);
             let start = if holds {
-                self.held.push_back(Held { request, writer, place, is_last: false });
+                self.held.push_back(Held { request, least, writer, place, is_last: false });
                 Cycle::NEVER
             } else {
-                self.write(request, due, spec)
+                self.write(request, due, least, spec)
             };
             self.leaves_for((access.line, place), hit, start, due, spec);
         }
@@ -124,9 +127,9 @@ impl LoadStoreUnit {
     #[inline(never)]
     fn release(&mut self, now: Cycle, spec: &LsuSpec, outcomes: &mut Vec<Outcome>) {
         while !self.held.is_empty() && spec.credits.is_none_or(|limit| self.credits.allow(now, limit)) {
-            let Some(Held { request, writer, place, is_last }) = self.held.pop_front() else { return };
+            let Some(Held { request, least, writer, place, is_last }) = self.held.pop_front() else { return };
             let at = request.at.max(now);
-            let start = self.write(Request { at, ..request }, now, spec);
+            let start = self.write(Request { at, ..request }, now, least, spec);
             self.leaves_for((request.line, place), true, start, now, spec);
             if is_last {
                 outcomes.push(self.sent(writer, 0, spec));
@@ -141,9 +144,9 @@ impl LoadStoreUnit {
 
     /// A request of a store passes the send port, which it could do at `due`: when it begins to leave.
     #[inline(never)]
-    fn write(&mut self, request: Request, due: Cycle, spec: &LsuSpec) -> Cycle {
+    fn write(&mut self, request: Request, due: Cycle, least: u32, spec: &LsuSpec) -> Cycle {
         self.has_written = true;
-        let start = self.leave(request, due, spec);
+        let start = self.leave(request, due, least, spec);
         self.port.note_store(start, &spec.port);
         start
     }

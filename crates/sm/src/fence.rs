@@ -1,0 +1,115 @@
+//! Fences: a warp waits until what its SM has written is acknowledged, and for a way to level two (measured:
+//! traces/h200/fences).
+
+use crate::sm::Advance;
+use crate::warp::Phase;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use warplab_exec::FenceScope;
+use warplab_units::Cycle;
+
+/// What an SM has written, and the warps that wait for it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Fences {
+    /// Stores and reductions that have issued, and those of them that have left for level two.
+    issued: u64,
+    left: u64,
+    /// Their requests that have left, and those of them that are acknowledged.
+    sent: u64,
+    acknowledged: u64,
+    waiting: SmallVec<[Waiting; 2]>,
+}
+
+/// A warp at a fence.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    slot: u8,
+    /// It waits until so many stores have left, then until so many requests are acknowledged, and all of its own.
+    left: u64,
+    acknowledged: Option<u64>,
+    /// It goes on then at the earliest.
+    at: Cycle,
+}
+
+impl Fences {
+    /// A store or a reduction has issued.
+    pub(crate) fn issued(&mut self) {
+        self.issued += 1;
+    }
+
+    /// So many requests have been made of a store that has left, or waits for credits.
+    pub(crate) fn sent(&mut self, requests: u16) {
+        self.sent += u64::from(requests);
+    }
+
+    /// A store has left.
+    pub(crate) fn left(&mut self) {
+        self.left += 1;
+    }
+
+    /// A request is acknowledged.
+    pub(crate) fn acknowledged(&mut self) {
+        self.acknowledged += 1;
+    }
+}
+
+impl Advance<'_> {
+    /// A warp comes to a fence, behind which its next instruction could issue at `next`.
+    pub(crate) fn fence(&mut self, slot: usize, scope: FenceScope, pc: u32, next: Cycle) {
+        let spec = self.context.spec.fences;
+        let takes = match scope {
+            FenceScope::Block => return self.go_on(slot, pc, next, 0),
+            FenceScope::Gpu => spec.gpu,
+            FenceScope::System => spec.system,
+        };
+        let at = next + u64::from(takes);
+        let of_all = spec.gpu > 0;
+        let fences = &mut self.sm.fences;
+        let under_way = fences.issued > fences.left || fences.sent > fences.acknowledged;
+        let warp = &mut self.sm.warps[slot];
+        if warp.unsent + warp.unacknowledged > 0 || of_all && under_way {
+            warp.phase = Phase::AtFence;
+            let left = if of_all { fences.issued } else { 0 };
+            let acknowledged = if of_all { None } else { Some(0) };
+            fences.waiting.push(Waiting { slot: slot as u8, left, acknowledged, at });
+            self.pass_fences();
+        } else if takes > 0 {
+            self.wait_until(slot, Phase::LeavingFence, at);
+        } else {
+            self.go_on(slot, pc, next, 0);
+        }
+    }
+
+    /// Warps at fences go on that wait for nothing any more.
+    #[inline]
+    pub(crate) fn pass_fences(&mut self) {
+        if !self.sm.fences.waiting.is_empty() {
+            self.pass_those_that_can();
+        }
+    }
+
+    #[inline(never)]
+    fn pass_those_that_can(&mut self) {
+        let now = self.sm.now;
+        let behind = u64::from(self.context.spec.fences.behind);
+        let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
+        waiting.retain(|fence| {
+            let slot = usize::from(fence.slot);
+            let warp = &self.sm.warps[slot];
+            let own = warp.unsent + warp.unacknowledged;
+            let Fences { left, sent, acknowledged, .. } = self.sm.fences;
+            if left < fence.left || acknowledged < *fence.acknowledged.get_or_insert(sent) || own > 0 {
+                return true;
+            }
+            self.leave_phase(slot);
+            let at = fence.at.max(now + behind);
+            if at > now {
+                self.wait_until(slot, Phase::LeavingFence, at);
+            } else {
+                self.prepare(slot);
+            }
+            false
+        });
+        self.sm.fences.waiting = waiting;
+    }
+}
