@@ -64,6 +64,18 @@ fn a_miscellany_of_kernels_computes_what_the_gpu_did() {
     assert_short("miscellany", 200_000, 24);
 }
 
+/// CUB: scans whose blocks wait for each other's flags, sorts, searches.
+#[test]
+fn block_and_warp_primitives_compute_what_the_gpu_did() {
+    assert_short("primitives", 200_000, 10);
+}
+
+/// Groups of lanes by their labels, virtual functions, recursion, barriers and copies of the standard library.
+#[test]
+fn modern_idioms_compute_what_the_gpu_did() {
+    assert_short("idioms", 300_000, 10);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

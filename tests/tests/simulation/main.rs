@@ -5,6 +5,7 @@ mod course;
 mod cubin;
 mod deviations;
 mod experiments;
+mod fences;
 mod halves;
 mod hardware;
 mod hazards;

@@ -90,6 +90,16 @@ fn the_miscellany_of_kernels() {
 }
 
 #[test]
+fn the_kernels_of_block_and_warp_primitives() {
+    assert_listing("primitives");
+}
+
+#[test]
+fn the_kernels_in_modern_idioms() {
+    assert_listing("idioms");
+}
+
+#[test]
 fn the_forms_of_products_of_warpgroups() {
     assert_listing("warpgroup/forms");
 }
@@ -116,6 +126,16 @@ fn the_kernels_that_were_not_seen_before() {
     for file in files {
         assert_listing(&format!("unseen/{file}"));
     }
+}
+
+#[test]
+fn the_fences_and_flags() {
+    assert_listing("fences/fences");
+}
+
+#[test]
+fn the_stores_of_sectors() {
+    assert_listing("lsu/sectors");
 }
 
 #[test]

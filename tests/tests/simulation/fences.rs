@@ -1,0 +1,143 @@
+//! What fences and stores of sectors take, beside an H200: traces/h200/fences and lsu/sectors.txt.
+
+use warplab_config::launch::{Argument, BufferSpec, Init, Size};
+use warplab_exec::LaunchShape;
+use warplab_gpu::RunOptions;
+use warplab_program::Program;
+use warplab_run::{NO_SYMBOLS, Workload, no_files, simulate};
+use warplab_tests::{gpu, listing, read};
+
+/// What a kernel leaves in its last buffer, which has 64 KiB; the others have so many bytes.
+fn run(
+    program: &Program,
+    kernel: &str,
+    [blocks, threads]: [u32; 2],
+    bytes: &[u64],
+    numbers: &[i32],
+) -> Vec<u32> {
+    let sizes = [bytes, &[1 << 16]].concat();
+    let names: Vec<String> = (0..sizes.len()).map(|index| format!("buffer{index}")).collect();
+    let buffer = |(name, &bytes): (&String, &u64)| BufferSpec {
+        name: name.clone(),
+        size: Size(bytes).into(),
+        init: Init::Zero,
+    };
+    let buffers: Vec<BufferSpec> = names.iter().zip(&sizes).map(buffer).collect();
+    let pointer = |name: &String| Argument::Pointer { buffer: name.clone(), offset: Size(0) };
+    let numbers = numbers.iter().map(|&number| Argument::I32(number));
+    let arguments: Vec<Argument> = names.iter().map(pointer).chain(numbers).collect();
+    let shape = LaunchShape { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamic_shared_bytes: 0 };
+    let workload =
+        Workload { program, kernel, shape, arguments: &arguments, buffers: &buffers, symbols: &NO_SYMBOLS };
+    let run = simulate(&gpu("h200"), &workload, &no_files, RunOptions::default()).expect("it runs");
+    let place = run.image.buffer(&names[names.len() - 1]).expect("the results").base;
+    let left = run.image.read_bytes(place, 4096).expect("the results");
+    left.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+/// The numbers behind a row of a file, and those of the row.
+fn there(file: &str, row: &str) -> (Vec<f64>, Vec<i32>) {
+    let text = read(&format!("traces/h200/{file}"));
+    let found = text.lines().find_map(|line| line.strip_prefix(&format!("{row},"))).expect(row);
+    let there = found.split(',').map(|number| number.parse().expect("a number")).collect();
+    (there, row.split(',').filter_map(|number| number.parse().ok()).collect())
+}
+
+const FLAGS: u64 = 132 * 32 * 128;
+const ROUNDS: i32 = 32;
+
+/// Cycles of a round of a warp, here and on the H200: of a kind, behind so many lines, by so many warps of one SM.
+fn round(program: &Program, row: &str) -> [f64; 2] {
+    let (there, numbers) = there("fences/fences.txt", &format!("{row},1,0"));
+    let [lines, warps, ..] = numbers[..] else { panic!("{row}") };
+    let kind = row.split(',').next().expect("a kind");
+    let left = run(
+        program,
+        &format!("cost_{kind}"),
+        [1, 1024],
+        &[132 * 32 * 16_384, FLAGS],
+        &[lines, warps, ROUNDS, 0],
+    );
+    let cycles: f64 = left.chunks(2).take(warps as usize).map(|words| f64::from(words[0])).sum();
+    [cycles / f64::from(warps * ROUNDS / 2), there[0]].map(f64::round)
+}
+
+#[test]
+fn a_fence_takes_a_way_to_level_two_and_what_is_under_way_longer() {
+    let program = listing("traces/h200/fences/fences.sass");
+    let rows = [
+        "fence_cta,0,1",
+        "fence_gpu,0,1",
+        "fence_sys,0,1",
+        "fence_gpu,1,1",
+        "fence_gpu,16,1",
+        "fence_gpu,1,4",
+        "st_release,1,1",
+    ];
+    let expected = [
+        [220.0, 229.0],
+        [474.0, 483.0],
+        [1232.0, 1242.0],
+        [681.0, 682.0],
+        [884.0, 979.0],
+        [700.0, 850.0],
+        [665.0, 673.0],
+    ];
+    assert_eq!(rows.map(|row| round(&program, row)), expected);
+}
+
+/// Cycles for a flag to go to the other SM and one to come back, here and on the H200.
+fn flags(program: &Program, how: i32, other: i32) -> [f64; 2] {
+    let (there, _) = there("fences/fences.txt", &format!("flags,{how},{other},32"));
+    let rounds = 64;
+    let left = run(program, "flags", [132, 32], &[FLAGS], &[other, rounds, how, 32]);
+    [f64::from(left[0]) / f64::from(rounds / 2), there[0]].map(f64::round)
+}
+
+#[test]
+fn an_sm_sees_what_another_has_stored_as_soon_as_on_an_h200() {
+    let program = listing("traces/h200/fences/fences.sass");
+    // Relaxed; acquire and release; volatile, with fences; atomic operations.
+    let expected = [[1272.0, 1391.0], [1896.0, 2191.0], [2507.0, 2468.0], [1288.0, 1423.0]];
+    assert_eq!([0, 1, 2, 3].map(|how| flags(&program, how, 1)), expected);
+}
+
+/// Cycles of an SM for a store, of 32 warps with 64 each, here and on the H200, in hundredths.
+fn store(program: &Program, row: &str) -> [u64; 2] {
+    let (there, numbers) = there("lsu/sectors.txt", row);
+    let [bytes, per, pitch, lanes, warps, blocks, rounds, step, _, inner, within] = numbers[..] else {
+        panic!("{row}")
+    };
+    let size = 2 * u64::from((warps * rounds / inner) as u32) * step as u64 + (1 << 20);
+    let left = run(
+        program,
+        &format!("store_u{}", bytes * 8),
+        [blocks as u32, warps as u32 * 32],
+        &[size],
+        &[per, pitch, lanes, rounds, step, inner, within],
+    );
+    [f64::from(left[1]), there[1]].map(|cycles| (100.0 * cycles / f64::from(warps * rounds)).round() as u64)
+}
+
+#[test]
+fn a_whole_sector_leaves_an_sm_in_a_cycle_and_part_of_one_in_two() {
+    let program = listing("traces/h200/lsu/sectors.sass");
+    // Eight and sixteen lines of a sector each, a line, 32 words of lines of their own, eight half sectors.
+    let rows = [
+        "8,4,512,32,32,1,64,4096,0,4,32",
+        "16,2,512,32,32,1,64,8192,0,4,32",
+        "4,32,128,32,32,1,64,128,0,1,0",
+        "4,1,512,32,32,1,64,16384,0,1,32",
+        "4,4,512,32,32,1,64,4096,0,4,16",
+    ];
+    let expected = [[794, 809], [1589, 1646], [399, 388], [6345, 6337], [1589, 1592]];
+    assert_eq!(rows.map(|row| store(&program, row)), expected);
+}
+
+/// Lanes that do not store take no pass: two lanes with 16 bytes each are as fast as eight with a word.
+#[test]
+fn a_store_of_few_lanes_takes_as_long_as_its_sectors() {
+    let program = listing("traces/h200/lsu/sectors.sass");
+    let rows = ["16,2,384,2,32,1,64,384,0,1,0", "4,8,384,8,32,1,64,384,0,1,0"];
+    assert_eq!(rows.map(|row| store(&program, row)), [[235, 240], [235, 242]]);
+}
