@@ -212,14 +212,20 @@ impl<'a> Context<'a> {
 fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
-    optimise(runner, &mut code, limit);
+    optimise(runner, &mut code);
+    let before = (area == 0 && !code.calls).then(|| code.clone());
+    let target = &runner.options.target;
+    runner.pass(Pass::Schedule, &mut code, |code| schedule::schedule(code, target, limit));
     if area > 0 {
         frames::keep_barriers(&mut code);
     }
     if code.calls {
         frames::keep_across_calls(&mut code);
     }
-    let used = registers(limit, runner, &mut code)?;
+    let used = match before {
+        Some(before) => without_spilling(&mut code, &before, limit, runner)?,
+        None => registers(limit, runner, &mut code)?,
+    };
     if area > 0 {
         frames::frame_function(&mut code, area);
     } else {
@@ -234,6 +240,26 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     control::control(&mut instructions, &starts, &runner.options.target);
     runner.note(Pass::Control, &code, before);
     Some(Part { number: None, instructions, registers: used.registers, frame: code.local_bytes })
+}
+
+/// Gives out registers; where values would be spilled, the blocks are ordered for fewer registers, or left as they were `before`, if
+/// that spares it.
+fn without_spilling(code: &mut Code, before: &Code, limit: u32, runner: &Runner<'_>) -> Option<Used> {
+    let allocated = |mut code: Code| registers(limit, runner, &mut code).map(|used| (code, used));
+    let spills = |code: &Code| code.local_bytes > before.local_bytes;
+    let ordered = |limit| {
+        let mut code = before.clone();
+        schedule::schedule(&mut code, &runner.options.target, limit);
+        code
+    };
+    let first = allocated(std::mem::take(code))?;
+    let orders = [limit * 7 / 8, limit * 3 / 4, limit / 2].map(Some).into_iter().chain([None]);
+    let spills_first = spills(&first.0);
+    let mut others = orders.map(|fewer| fewer.map_or_else(|| before.clone(), ordered)).filter_map(allocated);
+    let other = if spills_first { others.find(|(code, _)| !spills(code)) } else { None };
+    let used;
+    (*code, used) = other.unwrap_or(first);
+    Some(used)
 }
 
 /// Allocates registers, spilling until they suffice.
@@ -266,8 +292,8 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Invariant, code, motion::invariant);
 }
 
-/// The passes between selection and allocation.
-fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
+/// The passes between selection and the order of instructions.
+fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     for _ in 0..2 {
         clean(runner, code);
     }
@@ -319,7 +345,6 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code, limit: u32) {
         runner.pass(Pass::Uniform, code, uniform::uniform);
     }
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
-    runner.pass(Pass::Schedule, code, |code| schedule::schedule(code, target, limit));
 }
 
 /// Registers that an instruction can name.

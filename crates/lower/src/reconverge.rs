@@ -8,15 +8,16 @@
 mod apart;
 mod insert;
 mod iterations;
+mod waiting;
 
-use crate::code::{Code, branch_target, is_ordered_load};
+use crate::code::{Code, branch_target};
 use crate::divergence::divergent_branches;
 use crate::graph::Graph;
 use crate::liveness::Marks;
 use insert::Insertion;
 use iterations::Iterations;
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplab_program::{BarrierRegister, Instruction, Modifier, Opcode, Register, Resource, Role};
+use warplab_program::{BarrierRegister, Opcode};
 
 /// Where threads are gathered, and where they wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +98,7 @@ fn split_preheaders(code: &mut Code) {
 /// The places for barriers of all branches that may diverge.
 fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
     let divergent = divergent_branches(code, graph);
-    let waiting = waiting_loops(code, graph);
+    let waiting = waiting::loops(code, graph);
     let mut sites: Vec<Site> = Vec::new();
     let mut known: FxHashSet<Site> = FxHashSet::default();
     let mut blocks: Vec<usize> = (0..code.blocks.len()).filter(|&block| divergent[block]).collect();
@@ -179,68 +180,6 @@ fn without_redundant(sites: Vec<Site>, graph: &Graph) -> Vec<Site> {
         }
     }
     sites.iter().zip(served).filter(|(_, served)| !served).map(|(&site, _)| site).collect()
-}
-
-/// The loops in which threads wait for what others do: that take a lock (swap in a value for a fixed one, or any) or
-/// look at memory that others change.
-fn waiting_loops(code: &Code, graph: &Graph) -> Vec<bool> {
-    let mut waiting = vec![false; graph.loops.len()];
-    let mut written: Option<FxHashMap<Register, Vec<usize>>> = None;
-    for (block, it) in code.blocks.iter().enumerate().filter(|(block, _)| graph.loop_of[*block].is_some()) {
-        for instruction in &it.instructions {
-            let expected = match waits(instruction) {
-                Waits::No => continue,
-                Waits::Yes => None,
-                Waits::ForFixed(expected) => Some(expected),
-            };
-            let writes = match expected {
-                Some(register) if register.is_virtual() => {
-                    let written = written.get_or_insert_with(|| writes(code));
-                    written.get(&register).map_or(&[][..], Vec::as_slice)
-                }
-                _ => &[],
-            };
-            let around = std::iter::successors(graph.loop_of[block], |&it| graph.loops[it].around);
-            for it in around {
-                waiting[it] |= !writes.iter().any(|&at| graph.in_loop(it, at));
-            }
-        }
-    }
-    waiting
-}
-
-/// Whether a loop round an instruction waits.
-enum Waits {
-    No,
-    Yes,
-    /// If the loop does not write this register.
-    ForFixed(Register),
-}
-
-fn waits(instruction: &Instruction) -> Waits {
-    match instruction.opcode {
-        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Exch) => Waits::Yes,
-        Opcode::Atom | Opcode::Atomg | Opcode::Atoms if instruction.has(Modifier::Cas) => {
-            let expected = instruction.operands.len().checked_sub(2).map(|at| instruction.operands[at]);
-            expected.and_then(|operand| operand.as_register()).map_or(Waits::No, Waits::ForFixed)
-        }
-        Opcode::Ldg | Opcode::Ld | Opcode::Lds if is_ordered_load(instruction) => Waits::Yes,
-        Opcode::Syncs if instruction.has(Modifier::Phasechk) => Waits::Yes,
-        _ => Waits::No,
-    }
-}
-
-/// The blocks that write each register.
-fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
-    let mut written: FxHashMap<Register, Vec<usize>> = FxHashMap::default();
-    for (block, it) in code.blocks.iter().enumerate() {
-        for access in it.instructions.iter().flat_map(Instruction::accesses) {
-            if let (Role::Write, Resource::Registers(first, count)) = (access.role, access.resource) {
-                (0..count).for_each(|part| written.entry(first.offset(part)).or_default().push(block));
-            }
-        }
-    }
-    written
 }
 
 /// The barrier of a branch, set so that whoever sets it comes to the meeting place past its `BSYNC`, or leaves the loop. `passes`

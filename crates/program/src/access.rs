@@ -19,7 +19,7 @@ pub enum Role {
 }
 
 /// Something that holds a value between instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// This many registers of a thread, from the first.
     Registers(Register, u32),

@@ -22,12 +22,13 @@ impl Selector<'_, '_> {
         }
         let to = Operand::register(self.result(&flat.operands[0], 32));
         let relu = flat.tree.flag(Flag::Relu);
-        if ty.bits() == 32 && !relu {
+        let modifiers = if relu { &[M::Relu] } else { signedness(ty.is_signed()) };
+        if ty.bits() == 32 {
             for (first, second) in [(1, 2), (2, 1)] {
                 let (sum, other) = (&flat.operands[first], &flat.operands[second]);
                 if let Some(operands) = self.sum_and_other(sum, other, ty) {
                     let [a, b, c] = operands;
-                    return self.op(Opcode::Viaddmnmx, signedness(ty.is_signed()), [to, a, b, c, which]);
+                    return self.op(Opcode::Viaddmnmx, modifiers, [to, a, b, c, which]);
                 }
                 if let Some((tree, operands, made)) = self.origin_of(&flat.operands[first])
                     && tree.opcode == flat.tree.opcode
@@ -42,14 +43,13 @@ impl Selector<'_, '_> {
                         .collect();
                     if sources.iter().all(is_register) {
                         let operands = [to, sources[0], sources[1], sources[2], which];
-                        return self.op(Opcode::Vimnmx3, signedness(ty.is_signed()), operands);
+                        return self.op(Opcode::Vimnmx3, modifiers, operands);
                     }
                 }
             }
         }
         let (a, b) = (self.extended(&flat.operands[1], ty), self.extended(&flat.operands[2], ty));
         let (a, b) = if is_register(&a) { (a, b) } else { (b, a) };
-        let modifiers = if relu { &[M::Relu] } else { signedness(ty.is_signed()) };
         self.op(Opcode::Vimnmx, modifiers, [to, a, b, which]);
     }
 

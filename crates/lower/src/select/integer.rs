@@ -423,37 +423,6 @@ impl Selector<'_, '_> {
         self.op(Opcode::Idp, &[M::Dot2, part, half(signs[0]), byte(signs[1])], operands);
     }
 
-    fn packed_integer(&mut self, flat: &Flat<'_>, ty: Type) {
-        let (a, b) = (self.source(&flat.operands[1], ty).low, self.source(&flat.operands[2], ty).low);
-        let (signed, opcode) = (ty.is_signed(), flat.tree.opcode);
-        if flat.tree.flag(Flag::Relu) {
-            let order = if opcode == tree::Opcode::Min { Operand::TRUE } else { Operand::FALSE };
-            let to = Operand::register(self.result(&flat.operands[0], 32));
-            return self.op(Opcode::Vimnmx, &[M::S16x2, M::Relu], [to, a, b, order]);
-        }
-        let halves = |it: &mut Self, operand: Operand| {
-            let low = it.extend16(operand, signed);
-            let selector = if signed { 0xbb32 } else { 0x4432 };
-            let high = it.compute(Opcode::Prmt, &[], [operand, Operand::Immediate(selector), Operand::ZERO]);
-            (low, Operand::register(high))
-        };
-        let (a, b) = (halves(self, a), halves(self, b));
-        let mut parts = [Operand::ZERO; 2];
-        for (part, (x, y)) in parts.iter_mut().zip([(a.0, b.0), (a.1, b.1)]) {
-            *part = Operand::register(match opcode {
-                tree::Opcode::Add => self.compute(Opcode::Iadd3, &[], [x, y, Operand::ZERO]),
-                tree::Opcode::Sub => self.compute(Opcode::Iadd3, &[], [x, negative(y), Operand::ZERO]),
-                tree::Opcode::Min => self.compute(Opcode::Vimnmx, signedness(signed), [x, y, Operand::TRUE]),
-                tree::Opcode::Max => self.compute(Opcode::Vimnmx, signedness(signed), [x, y, Operand::FALSE]),
-                _ => {
-                    return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
-                }
-            });
-        }
-        let to = Operand::register(self.result(&flat.operands[0], 32));
-        self.op(Opcode::Prmt, &[], [to, parts[0], Operand::Immediate(0x5410), parts[1]]);
-    }
-
     fn negate(&mut self, flat: &Flat<'_>, ty: Type) {
         let source = self.source(&flat.operands[1], ty);
         let to = self.result(&flat.operands[0], ty.bits());

@@ -26,6 +26,7 @@ mod memory;
 mod names;
 mod narrow_atomic;
 mod nibbles;
+mod packed;
 mod policy;
 mod product;
 mod turn;
