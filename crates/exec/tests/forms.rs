@@ -179,6 +179,7 @@ const OTHERS: &[&str] = &[
     "HADD2.BF16_V2 R3, R4, R5",
     "HFMA2.RELU R3, R4, R5.H0_H0, R6",
     "HMNMX2 R3, R4, R5, PT",
+    "VHMNMX R3, R4, R5, R6, !PT",
     "HSETP2.GT.AND P0, P1, R3, R4, PT",
     "PLOP3.LUT P0, P1, P2, P3, !P4, 0xf8, 0x8f",
     "P2R R0, PR, RZ, 0x7f",

@@ -26,7 +26,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
     match opcode {
         Ptx::Abs => ("d = |a|", &[Iabs, Fadd, Dadd, Iadd3, Isetp, Lop3, Mov, Prmt, Sel]),
         Ptx::Activemask => ("d = the active lanes as bits", &[Vote]),
-        Ptx::Add => ("d = a + b", &[Iadd3, Fadd, Dadd, Hadd2, Isetp, Lop3, Prmt, Sel, Shf]),
+        Ptx::Add => ("d = a + b", &[Iadd3, Fadd, Dadd, Hadd2, Isetp, Lop3, Sel, Shf, Viadd]),
         Ptx::Addc => ("d = a + b + carry", &[Iadd3]),
         Ptx::And => ("d = a and b, bit by bit", &[Lop3, Plop3]),
         Ptx::Applypriority => ("a cache hint without a result", &[]),

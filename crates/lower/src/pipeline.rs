@@ -213,7 +213,8 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
     optimise(runner, &mut code);
-    let before = (area == 0 && !code.calls).then(|| code.clone());
+    let may_try = area == 0 && !code.calls && code.instructions().count() <= MOST_TRIED;
+    let before = may_try.then(|| code.clone());
     let target = &runner.options.target;
     runner.pass(Pass::Schedule, &mut code, |code| schedule::schedule(code, target, limit));
     if area > 0 {
@@ -241,6 +242,9 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     runner.note(Pass::Control, &code, before);
     Some(Part { number: None, instructions, registers: used.registers, frame: code.local_bytes })
 }
+
+/// Other orders are tried for so many instructions at most.
+const MOST_TRIED: usize = 2048;
 
 /// Gives out registers; where values would be spilled, the blocks are ordered for fewer registers, or left as they were `before`, if
 /// that spares it.

@@ -66,7 +66,9 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             OpKind::Double(Double::Extreme { maximum: d.has(M::Max), combine: d.combine() })
         }
         O::Dsetp => OpKind::Double(Double::SetPredicate { compare: d.compare()?, combine: d.combine() }),
-        O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Vhmnmx | O::Hset2 | O::Hsetp2 => return half(d).map(Some),
+        O::Hadd2 | O::Hmul2 | O::Hfma2 | O::Hmnmx2 | O::Vhmnmx | O::Hset2 | O::Hsetp2 => {
+            return half(d).map(Some);
+        }
         O::I2f | O::I2fp => {
             sign = Sign::Integer;
             OpKind::Convert(int_to_float(d))

@@ -106,7 +106,8 @@ impl Paths {
             let first = self.list[index];
             let PathStatus::AtConvergence(barrier) = first.status else { continue };
             let here = |path: &Path| (path.pc, path.status) == (first.pc, first.status);
-            let come = self.list.iter().filter(|path| here(path)).fold(first.mask, |all, path| all | path.mask);
+            let come =
+                self.list.iter().filter(|path| here(path)).fold(first.mask, |all, path| all | path.mask);
             let lane = first.mask.lowest().unwrap_or(0);
             let missing = (self.participants(barrier)[lane] & self.live()).without(come);
             let waiting = self.list.iter().filter(|other| waits_for(come, synchronises(other)));

@@ -170,6 +170,39 @@ BSYNC B0";
     assert_eq!((warp.register(0)[7], warp.register(0)[8]), (0, 5));
 }
 
+/// Two halves of the warp come together, each to reduce among its own lanes: `BRA.DIV` takes all along, as not all name the same mask.
+#[test]
+fn lanes_that_name_different_masks_reduce_one_group_after_the_other_and_go_on_together() {
+    let text = "MOV R3, 0xffff
+ISETP.GE.U32.AND P0, PT, R1, 0x10, PT
+@P0 MOV R3, 0xffff0000
+REDUX.OR UR6, R3
+R2UR P1, URZ, R3
+@!P1 BRA.DIV UR6, 0x80
+MOV R0, 0x1
+BRA 0xe0
+BSSY B0, 0xe0
+WARPSYNC.COLLECTIVE R3, 0xd0
+REDUX.SUM.S32 UR8, R1
+MOV R5, UR8
+ENDCOLLECTIVE
+BSYNC B0
+VOTE.ANY R2, PT, PT";
+    let warp = run(text, &[(1, lanes())]);
+    assert_eq!((warp.register(5)[7], warp.register(5)[16]), (120, 376));
+    assert_eq!((warp.register(0), warp.register(2)), (same(0), same(u32::MAX)));
+}
+
+/// `BRA.U` goes where all lanes want it; else none goes, and the code behind it parts them.
+#[test]
+fn all_lanes_of_a_warp_take_a_branch_that_all_want() {
+    let text = |most: u32| {
+        format!("ISETP.LT.U32.AND P0, PT, R1, {most:#x}, PT\n@P0 BRA.U 0x40\nMOV R6, 0x1\nEXIT\nMOV R6, 0x2")
+    };
+    let left = [16, 32].map(|most| run(&text(most), &[(1, lanes())]).register(6));
+    assert_eq!(left, [same(1), same(2)]);
+}
+
 #[test]
 fn local_memory_is_each_lanes_own() {
     let text = "LDC R10, c[0x0][0x28]\nVIADD R10, R10, -0x10\nSTL.64 [R10+0x8], R1\nSTL.U8 [R10], R1\nLDL R0, [R10+0x8]\nLDL.S8 R4, [R10]";

@@ -217,6 +217,37 @@ fn lanes_reduce_over_the_masks_that_they_name() {
     check(&kernel("", "", body), 32, |x| if x % 4 == 2 { 1 } else { 112 + x % 4 * 8 });
 }
 
+/// The second reduction finds its own leader: lanes may have gone apart in the first.
+#[test]
+fn lanes_reduce_twice_over_one_mask_that_they_name() {
+    let body = "and.b32 %r2, %r1, 3; match.any.sync.b32 %r3, %r2, -1; redux.sync.add.u32 %r4, %r1, %r3;\n\
+        xor.b32 %r5, %r1, 64; redux.sync.add.u32 %r6, %r5, %r3; sub.u32 %r0, %r6, %r4;";
+    check(&kernel("", "", body), 32, |_| 8 * 64);
+}
+
+#[test]
+fn one_lane_is_elected_of_those_that_name_the_same_mask() {
+    let body = "and.b32 %r2, %r1, 3; match.any.sync.b32 %r3, %r2, -1; elect.sync %r4|%p1, %r3; selp.u32 %r0, 1, 0, %p1;";
+    check(&kernel("", "", body), 32, |x| u32::from(x < 4));
+}
+
+/// Each turn looks at another word, so that lanes that have found theirs wait for the rest: all add as one.
+#[test]
+fn lanes_that_search_a_table_meet_behind_it() {
+    let body = ".shared .align 4 .b8 s[256]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1; bar.sync 0; xor.b32 %r4, %r1, 5;\n\
+        NEXT: ld.relaxed.cta.shared.u32 %r5, [%r2]; add.u32 %r2, %r2, 4; setp.ne.u32 %p1, %r5, %r4; @%p1 bra NEXT;\n\
+        activemask.b32 %r0;";
+    check(&kernel("", "", body), 32, |_| u32::MAX);
+}
+
+#[test]
+fn halves_side_by_side_are_added_and_compared() {
+    let body = "prmt.b32 %r2, %r1, %r1, 0x5410; add.s16x2 %r3, %r2, 0xfffb0003; max.s16x2 %r4, %r3, 0x00040004; min.u16x2 %r0, %r4, 0x00100020;";
+    // Lane numbers in both halves, less five above and three more below.
+    let above = |x: u32| (x as i32 - 5).clamp(4, 16) as u32;
+    check(&kernel("", "", body), 32, |x| above(x) << 16 | (x + 3).clamp(4, 32));
+}
+
 #[test]
 fn shared_atomics_on_floats_and_doublewords() {
     let body = ".shared .align 8 .b8 s[16]; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, s; mov.u64 %rd5, 0; @%p1 st.shared.u64 [%r2], %rd5; @%p1 st.shared.u32 [s+8], 0; bar.sync 0;\n\
