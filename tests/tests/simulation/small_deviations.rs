@@ -180,7 +180,7 @@ fn a_call_of_the_driver_costs_the_cycles_of_the_machine_file_and_no_traffic() {
         (counters.elapsed_cycles, counters.sm.instructions.warp, counters.memory.l2.requests)
     };
     // The one request is the store of the address.
-    assert_eq!([1000, 3000].map(run), [(4438, 8, 1), (6438, 8, 1)]);
+    assert_eq!([1000, 3000].map(run), [(4432, 8, 1), (6432, 8, 1)]);
 }
 
 #[test]
