@@ -141,3 +141,23 @@ fn a_store_of_few_lanes_takes_as_long_as_its_sectors() {
     let rows = ["16,2,384,2,32,1,64,384,0,1,0", "4,8,384,8,32,1,64,384,0,1,0"];
     assert_eq!(rows.map(|row| store(&program, row)), [[235, 240], [235, 242]]);
 }
+
+/// Cycles of each access of a block of 32 warps, 128 each, in hundredths: by generic addresses here, there, and by shared ones here and there.
+fn shared_access(program: &Program, name: &str) -> [u64; 4] {
+    let cycles = |kernel: &str| {
+        let row = format!("{kernel},32,32");
+        let (there, _) = there("lsu/generic.txt", &row);
+        let left = run(program, kernel, [1, 1024], &[], &[32, 128]);
+        [f64::from(left[1]) / (32.0 * 128.0), there[1]].map(|cycles| (100.0 * cycles).round() as u64)
+    };
+    let [generic, shared] = ["g", "s"].map(|kind| cycles(&format!("{name}_{kind}")));
+    [generic[0], generic[1], shared[0], shared[1]]
+}
+
+#[test]
+fn generic_stores_and_atomic_operations_in_shared_memory_take_a_pass_more_as_on_an_h200() {
+    let program = listing("traces/h200/lsu/generic.sass");
+    let expected =
+        [[107, 106, 109, 107], [204, 204, 108, 107], [206, 205, 109, 108], [307, 305, 210, 208]];
+    assert_eq!(["load", "store", "add", "cas"].map(|name| shared_access(&program, name)), expected);
+}

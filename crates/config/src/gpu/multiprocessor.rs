@@ -312,6 +312,13 @@ pub struct SharedMemory {
     pub atomic_latency: u32,
     /// Cycles that every further lane on the same word adds to an atomic operation with result.
     pub atomic_lane: u32,
+    /// Passes that a compare-and-swap takes beside those of its lanes; none where it is not given.
+    #[serde(default)]
+    pub compare_passes: u32,
+    /// Passes that a generic store or atomic operation takes beside those that it would take by shared addresses; none where it is
+    /// not given. A generic load passes for all lanes, active or not, where it is.
+    #[serde(default)]
+    pub generic_passes: u32,
 }
 
 /// Which of four tag banks looks up a line: each bit of the bank's number is the sum of some bits of the line's number.

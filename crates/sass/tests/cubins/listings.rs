@@ -134,6 +134,11 @@ fn the_fences_and_flags() {
 }
 
 #[test]
+fn the_generic_accesses_to_shared_memory() {
+    assert_listing("lsu/generic");
+}
+
+#[test]
 fn the_stores_of_sectors() {
     assert_listing("lsu/sectors");
 }

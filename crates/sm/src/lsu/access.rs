@@ -3,10 +3,11 @@
 use super::atomics::atomic_lines;
 use super::{GlobalAccess, LoadStoreUnit, Passes, Work};
 use super::{banks, coalesce, copied};
-use crate::launch::IssueInfo;
+use crate::launch::{IssueInfo, MemoryClass};
 use crate::sm::Advance;
 use crate::spec::SmSpec;
 use smallvec::SmallVec;
+use warplab_config::gpu::SharedMemory;
 use warplab_exec::{AccessKind, AccessRecord, Executed, RowAccess, Scope, Space, Step};
 use warplab_program::limits::LOCAL_BYTES;
 use warplab_program::{Modifier, Opcode};
@@ -19,6 +20,8 @@ const LOCAL_BASE: u64 = 0x6000_0000_0000;
 /// Bytes of local memory from one row of lanes to the next: room for the most that a thread may have, of every lane.
 const LOCAL_SPAN: u64 = LOCAL_BYTES as u64 * ROW_LANES as u64;
 
+/// Bytes of a word of a bank.
+const WORD_BYTES: u32 = 4;
 /// Passes that a special register takes which is another one for each lane (measured: core/constants.txt, only_S2R_TID).
 const LANE_NUMBER_PASSES: u64 = 2;
 
@@ -45,7 +48,7 @@ impl Advance<'_> {
             return None;
         }
         match record.space {
-            Space::Shared => Some(shared_work(record, spec, &mut sm.shared_counters)),
+            Space::Shared => Some(shared_work(record, info, spec, &mut sm.shared_counters)),
             Space::Global => Some(global_work(record, info.compares, false, spec, &mut sm.lsu)),
             Space::Local => {
                 interleave_local(record, sm.id, slot, spec);
@@ -71,7 +74,12 @@ impl Advance<'_> {
 }
 
 /// The passes of an access to shared memory.
-fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounters) -> Work {
+fn shared_work(
+    record: &AccessRecord,
+    info: &IssueInfo,
+    spec: &SmSpec,
+    counters: &mut SharedCounters,
+) -> Work {
     let &AccessRecord { ref rows, bytes, kind, .. } = record;
     let shared = &spec.shared;
     let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
@@ -80,20 +88,23 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     } else {
         banks::shared_passes(rows, bytes, shared.banks)
     };
-    let (taken, conflicts) = (u64::from(passes.taken), u64::from(passes.taken.saturating_sub(passes.ideal)));
+    let conflicts = u64::from(passes.taken.saturating_sub(passes.ideal));
+    let compares = if atomic && info.compares { shared.compare_passes } else { 0 };
+    let counted = u64::from(passes.taken + compares);
+    let taken = counted.max(generic_passes(record, info, counted, shared));
     match kind {
         AccessKind::Store | AccessKind::MatrixStore => {
             counters.store_requests += 1;
-            counters.store_wavefronts += taken;
+            counters.store_wavefronts += counted;
             counters.store_bank_conflicts += conflicts;
         }
         AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count => {
             counters.atomic_requests += 1;
-            counters.atomic_wavefronts += taken;
+            counters.atomic_wavefronts += counted;
         }
         _ => {
             counters.load_requests += 1;
-            counters.load_wavefronts += taken;
+            counters.load_wavefronts += counted;
             counters.load_bank_conflicts += conflicts;
         }
     }
@@ -105,6 +116,17 @@ fn shared_work(record: &AccessRecord, spec: &SmSpec, counters: &mut SharedCounte
     };
     let latency = u64::from(first) + further * u64::from(each);
     Work::Shared { passes: taken * u64::from(shared.pass_interval), latency }
+}
+
+/// The passes of an access by generic addresses, of which some are counted: none where it is not one.
+fn generic_passes(record: &AccessRecord, info: &IssueInfo, counted: u64, shared: &SharedMemory) -> u64 {
+    if info.memory != MemoryClass::Global || shared.generic_passes == 0 {
+        return 0;
+    }
+    match record.kind {
+        AccessKind::Load => u64::from(record.bytes / WORD_BYTES),
+        _ => counted + u64::from(shared.generic_passes),
+    }
 }
 
 /// The passes of an instruction on barriers in shared memory: lanes that name the same are one.
