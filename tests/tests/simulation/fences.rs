@@ -157,7 +157,6 @@ fn shared_access(program: &Program, name: &str) -> [u64; 4] {
 #[test]
 fn generic_stores_and_atomic_operations_in_shared_memory_take_a_pass_more_as_on_an_h200() {
     let program = listing("traces/h200/lsu/generic.sass");
-    let expected =
-        [[107, 106, 109, 107], [204, 204, 108, 107], [206, 205, 109, 108], [307, 305, 210, 208]];
+    let expected = [[107, 106, 109, 107], [204, 204, 108, 107], [206, 205, 109, 108], [307, 305, 210, 208]];
     assert_eq!(["load", "store", "add", "cas"].map(|name| shared_access(&program, name)), expected);
 }
