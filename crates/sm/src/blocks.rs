@@ -88,7 +88,7 @@ impl Advance<'_> {
     /// A free slot in the sub-partition with the fewest warps.
     fn free_slot(&self) -> usize {
         let sub_partitions = &self.sm.sub_partitions;
-        let warps = |sub: &usize| sub_partitions[*sub].resident.count_ones();
+        let warps = |sub: &usize| sub_partitions[*sub].resident_warps;
         let fewest = (0..sub_partitions.len()).min_by_key(warps).unwrap_or(0);
         let warp = (!sub_partitions[fewest].resident).trailing_zeros();
         self.sm.slot(fewest, warp)
@@ -144,7 +144,7 @@ impl Advance<'_> {
         block.live_warps -= 1;
         if block.live_warps == 0 {
             self.end_block(place, end);
-        } else {
+        } else if block.barriers.are_in_use() {
             self.check_barriers(place);
         }
     }

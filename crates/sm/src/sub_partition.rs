@@ -42,8 +42,9 @@ pub(crate) struct SubPartition {
     pub(crate) hold: Hold,
     /// The age of each warp: when it was dispatched.
     ages: Vec<u64>,
-    /// Warps that are resident.
+    /// Warps that are resident, and how many.
     pub(crate) resident: u64,
+    pub(crate) resident_warps: u32,
     /// When the first of the resident warps came, while there is one.
     active_since: Cycle,
     pub(crate) counters: SchedulerCounters,
@@ -120,6 +121,7 @@ impl SubPartition {
             fresh: 0,
             ages: vec![0; MOST_WARPS],
             resident: 0,
+            resident_warps: 0,
             active_since: Cycle(0),
             counters: SchedulerCounters::default(),
         }
@@ -298,6 +300,7 @@ impl SubPartition {
             self.active_since = now;
         }
         self.resident |= 1 << warp;
+        self.resident_warps += 1;
         self.ages[warp as usize] = age;
         self.scheduler.enter(warp, block, now);
     }
@@ -305,6 +308,7 @@ impl SubPartition {
     /// A warp goes that came at `entered`.
     pub(crate) fn leave(&mut self, warp: u32, entered: Cycle, now: Cycle) {
         self.resident &= !(1 << warp);
+        self.resident_warps -= 1;
         self.scheduler.leave(warp);
         self.counters.warp_cycles += now.since(entered);
         if self.resident == 0 {

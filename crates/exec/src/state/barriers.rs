@@ -83,6 +83,12 @@ impl BlockBarriers {
         })
     }
 
+    /// Whether someone has arrived at a barrier.
+    #[must_use]
+    pub fn are_in_use(&self) -> bool {
+        self.used != 0
+    }
+
     /// The barriers that someone has arrived at.
     pub fn in_use(&self) -> impl Iterator<Item = u8> + use<> {
         let mut left = self.used;

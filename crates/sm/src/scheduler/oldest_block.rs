@@ -30,6 +30,7 @@ pub(crate) struct OldestBlock {
 struct BlockWarps {
     block: u64,
     warps: u64,
+    count: u32,
 }
 
 impl Policy for OldestBlock {
@@ -59,12 +60,13 @@ impl Policy for OldestBlock {
     fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
         let older = match self.blocks.last_mut() {
             Some(last) if last.block == block => {
-                let older = last.warps.count_ones();
+                let older = last.count;
+                last.count += 1;
                 last.warps |= 1 << warp;
                 older
             }
             _ => {
-                self.blocks.push(BlockWarps { block, warps: 1 << warp });
+                self.blocks.push(BlockWarps { block, warps: 1 << warp, count: 1 });
                 0
             }
         };
@@ -77,6 +79,7 @@ impl Policy for OldestBlock {
         self.last &= !(1 << warp);
         let block = &mut self.blocks[place];
         block.warps &= !(1 << warp);
+        block.count -= 1;
         let mut behind = block.warps & !((1 << warp) - 1);
         if block.warps == 0 {
             self.blocks.remove(place);
