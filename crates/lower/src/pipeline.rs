@@ -213,7 +213,8 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
     optimise(runner, &mut code);
-    let may_try = area == 0 && !code.calls && code.instructions().count() <= MOST_TRIED;
+    let may_order = runner.options.passes.contains(Pass::Schedule);
+    let may_try = may_order && area == 0 && !code.calls && code.instructions().count() <= MOST_TRIED;
     let before = may_try.then(|| code.clone());
     let target = &runner.options.target;
     runner.pass(Pass::Schedule, &mut code, |code| schedule::schedule(code, target, limit));
@@ -256,14 +257,14 @@ fn without_spilling(code: &mut Code, before: &Code, limit: u32, runner: &Runner<
         schedule::schedule(&mut code, &runner.options.target, limit);
         code
     };
-    let first = allocated(std::mem::take(code))?;
-    let orders = [limit * 7 / 8, limit * 3 / 4, limit / 2].map(Some).into_iter().chain([None]);
-    let spills_first = spills(&first.0);
-    let mut others = orders.map(|fewer| fewer.map_or_else(|| before.clone(), ordered)).filter_map(allocated);
-    let other = if spills_first { others.find(|(code, _)| !spills(code)) } else { None };
-    let used;
-    (*code, used) = other.unwrap_or(first);
-    Some(used)
+    let mut best = allocated(std::mem::take(code))?;
+    if spills(&best.0) {
+        let fewer = [limit * 7 / 8, limit * 3 / 4, limit / 2];
+        let others = fewer.into_iter().map(ordered).chain(std::iter::once_with(|| before.clone()));
+        best = others.filter_map(allocated).find(|(code, _)| !spills(code)).unwrap_or(best);
+    }
+    *code = best.0;
+    Some(best.1)
 }
 
 /// Allocates registers, spilling until they suffice.

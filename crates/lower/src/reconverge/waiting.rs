@@ -71,7 +71,8 @@ fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
     written
 }
 
-/// Whether each turn of the loop that a load is in gives it another address, whatever it has read: a search, as in a table.
+/// Whether each turn of the loop that a load is in gives it another address, whatever it has read: a search, as in a table. A turn that
+/// may go round without doing so looks at the same word again, and waits for it.
 fn reads_another_word_each_time(code: &Code, graph: &Graph, block: usize, load: &Instruction) -> bool {
     let Some(it) = graph.loop_of[block] else { return false };
     let blocks = || (0..code.blocks.len()).filter(|&at| graph.in_loop(it, at));
@@ -90,8 +91,14 @@ fn reads_another_word_each_time(code: &Code, graph: &Graph, block: usize, load: 
         }
     }
     let address: FxHashSet<Resource> = units(load, Role::Read).collect();
-    let written = || instructions().flat_map(|instruction| units(instruction, Role::Write));
-    address.is_disjoint(&known) && written().any(|unit| address.contains(&unit))
+    let header = graph.loops[it].header;
+    let latches = || graph.predecessors[header].iter().filter(|&&at| graph.in_loop(it, at));
+    let is_in_each_turn = |at: usize| latches().all(|&latch| graph.dominates(at, latch));
+    let steps = |instruction: &Instruction| {
+        instruction.guard.is_always() && units(instruction, Role::Write).any(|unit| address.contains(&unit))
+    };
+    address.is_disjoint(&known)
+        && blocks().any(|at| is_in_each_turn(at) && code.blocks[at].instructions.iter().any(steps))
 }
 
 /// The registers and predicates that an instruction reads or writes, one by one.
