@@ -4,6 +4,7 @@
 //! and never live at the same time with different values become one. Ranges take, in the order of their starts, the
 //! lowest registers that are free over all their segments; groups are aligned. What finds none is spilled.
 
+mod apart;
 mod assign;
 mod banks;
 
@@ -222,18 +223,21 @@ fn live_segments(code: &Code, live: &Liveness) -> Vec<Vec<Segment>> {
             segments[number].push((start, end));
         }
     }
-    for list in &mut segments {
-        list.sort_unstable();
-        let mut merged: Vec<Segment> = Vec::with_capacity(list.len());
-        for &(start, end) in list.iter() {
-            match merged.last_mut() {
-                Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => merged.push((start, end)),
-            }
+    apart::keep(code, live, &mut segments);
+    segments.into_iter().map(merged).collect()
+}
+
+/// Segments in order, those that touch joined.
+fn merged(mut list: Vec<Segment>) -> Vec<Segment> {
+    list.sort_unstable();
+    let mut merged: Vec<Segment> = Vec::with_capacity(list.len());
+    for (start, end) in list {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
         }
-        *list = merged;
     }
-    segments
+    merged
 }
 
 /// Where a block first writes each value.

@@ -251,6 +251,16 @@ fn lanes_that_wait_for_the_flags_of_others_make_progress() {
 }
 
 #[test]
+fn what_waiting_lanes_keep_in_uniform_registers_stays_while_others_go_on() {
+    // The address of `t` is in a uniform register; behind the loop, which the first lanes leave first, others are needed.
+    let body = ".shared .align 4 .b8 s[128]; .shared .align 4 .b8 t[4]; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r2; mov.u32 %r6, 0; mov.u32 %r4, 1; st.shared.u32 [%r3], %r6; st.shared.u32 [t], %r4; bar.sync 0;\n\
+        NEXT: setp.eq.u32 %p2, %r2, %r3; @%p2 bra DONE; ld.relaxed.cta.shared.u32 %r5, [%r2]; setp.eq.u32 %p1, %r5, 0; @%p1 bra NEXT;\n\
+        ld.relaxed.cta.shared.u32 %r7, [t]; add.u32 %r6, %r6, %r7; add.u32 %r2, %r2, 4; bra NEXT;\n\
+        DONE: mov.u32 %r8, 1; st.relaxed.cta.shared.u32 [%r3], %r8; mov.u32 %r0, %r6;";
+    check(&kernel("", "", body), 32, |x| x);
+}
+
+#[test]
 fn halves_side_by_side_are_added_and_compared() {
     let body = "prmt.b32 %r2, %r1, %r1, 0x5410; add.s16x2 %r3, %r2, 0xfffb0003; max.s16x2 %r4, %r3, 0x00040004; min.u16x2 %r0, %r4, 0x00100020;";
     // Lane numbers in both halves, less five above and three more below.
