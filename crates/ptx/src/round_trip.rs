@@ -60,7 +60,7 @@ fn simple_operand() -> impl Strategy<Value = Operand> {
 fn operand() -> impl Strategy<Value = Operand> {
     prop_oneof![
         4 => simple_operand(),
-        1 => vec(simple_operand(), 1..4).prop_map(Operand::Vector),
+        1 => vec(simple_operand(), 2..4).prop_map(Operand::Vector),
         1 => (address(), vec(simple_operand(), 1..6)).prop_map(|(map, at)| Operand::Tensor(map, at)),
         1 => (register(), register())
             .prop_map(|(a, b)| Operand::Pair(Box::new(Operand::Register(a)), Box::new(Operand::Register(b)))),

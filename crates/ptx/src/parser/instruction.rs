@@ -92,7 +92,7 @@ impl Parser<'_> {
                 Some(Role::Label) => return self.expected("a label"),
                 _ => self.operand()?,
             };
-            operands.push(operand);
+            operands.push(if takes_lone_elements(spec.opcode) { lone_element(operand) } else { operand });
             spans.push(At(self.since(start)));
             if !self.eat(TokenKind::Comma) {
                 break;
@@ -117,5 +117,18 @@ impl Parser<'_> {
             return Ok(Operand::Label(self.name("a prototype")?.0));
         }
         self.operand()
+    }
+}
+
+/// Whether braces round a single operand mean nothing, as Triton writes them.
+fn takes_lone_elements(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Ld | Opcode::St | Opcode::Mov | Opcode::Atom | Opcode::Red)
+}
+
+/// `a` for `{a}`.
+fn lone_element(operand: Operand) -> Operand {
+    match operand {
+        Operand::Vector(mut elements) if elements.len() == 1 => elements.remove(0),
+        other => other,
     }
 }
