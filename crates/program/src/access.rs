@@ -107,6 +107,7 @@ impl Instruction {
                 | Operand::ProductGroup(_)
                 | Operand::Special(_)
                 | Operand::WaitBarrier(_)
+                | Operand::WaitBarriers(_)
                 | Operand::Target(_) => {}
             }
         }

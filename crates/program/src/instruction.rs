@@ -158,6 +158,15 @@ impl Instruction {
         Some((*counter, most))
     }
 
+    /// Of `DEPBAR {1,0}`: the wait counters that are 0 when the instruction issues, by their bits.
+    #[must_use]
+    pub fn awaited_counters(&self) -> u8 {
+        self.operands.iter().fold(0, |all, operand| match operand {
+            Operand::WaitBarriers(mask) => all | mask,
+            _ => all,
+        })
+    }
+
     /// The index of the instruction that a direct branch goes to.
     #[must_use]
     pub fn target(&self) -> Option<u32> {

@@ -240,6 +240,8 @@ pub enum Operand {
     Barrier(BarrierRegister),
     /// A wait counter, as `DEPBAR` names it: `SB0`.
     WaitBarrier(u8),
+    /// Wait counters by their bits, as `DEPBAR` names them that waits for all of them: `{1,0}`.
+    WaitBarriers(u8),
     /// Descriptors of matrices in shared memory, `gdesc[UR8]`: a pair of registers of the warp for the first matrix and the next
     /// one for the second, of which a product with its first matrix in registers reads only the second.
     MatrixDescriptors {
@@ -396,6 +398,10 @@ impl fmt::Display for Operand {
             Operand::Special(special) => f.write_str(special.name()),
             Operand::Barrier(barrier) => barrier.fmt(f),
             Operand::WaitBarrier(barrier) => write!(f, "SB{barrier}"),
+            Operand::WaitBarriers(mask) => {
+                let named = (0..8).rev().filter(|barrier| mask >> barrier & 1 != 0);
+                write!(f, "{{{}}}", named.map(|barrier| barrier.to_string()).collect::<Vec<_>>().join(","))
+            }
             Operand::MatrixDescriptors { registers, mut signs } => {
                 write!(f, "gdesc[{registers}]")?;
                 MatrixSigns::NAMES

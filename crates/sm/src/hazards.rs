@@ -89,7 +89,7 @@ fn checked(instruction: &Instruction) -> Checked {
     Checked {
         reads,
         writes,
-        waits: instruction.control.wait_mask,
+        waits: instruction.control.wait_mask | instruction.awaited_counters(),
         at_most: instruction.awaited_counter(),
         write_barrier: instruction.control.write_barrier,
         read_barrier: instruction.control.read_barrier,

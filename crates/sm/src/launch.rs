@@ -155,7 +155,7 @@ fn issue_info(spec: &SmSpec, instruction: &Instruction, packed: u8) -> IssueInfo
         memory,
         stall: control.stall.max(1),
         yields: !control.yield_hint,
-        wait_mask: control.wait_mask,
+        wait_mask: control.wait_mask | instruction.awaited_counters(),
         at_most: instruction.awaited_counter(),
         write_barrier: control.write_barrier,
         read_barrier: control.read_barrier,

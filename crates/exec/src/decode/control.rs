@@ -97,7 +97,10 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     };
     let mut sources = [SourceOperand::default(); 3];
     let values = d.values.iter().filter(|operand| {
-        !matches!(operand, Operand::Target(_) | Operand::Barrier(_) | Operand::WaitBarrier(_))
+        !matches!(
+            operand,
+            Operand::Target(_) | Operand::Barrier(_) | Operand::WaitBarrier(_) | Operand::WaitBarriers(_)
+        )
     });
     for (slot, operand) in sources.iter_mut().zip(values) {
         *slot = d.convert(operand, Sign::Integer)?;

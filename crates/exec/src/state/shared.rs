@@ -117,7 +117,7 @@ impl SharedMemory {
         }
     }
 
-    /// Writes a value a lane, ascending.
+    /// Writes a value a lane, in the order of [`Lanes::in_store_order`].
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned; nothing is written then.
@@ -130,7 +130,7 @@ impl SharedMemory {
             lanes.write_in_order(data, |at, value| words[at] = value);
             return Ok(());
         }
-        for lane in lanes.mask.lanes() {
+        for lane in lanes.in_store_order() {
             let address = lanes.addresses[lane];
             let at = address as usize / 4;
             if lanes.bytes < 4 {

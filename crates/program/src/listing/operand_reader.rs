@@ -107,6 +107,9 @@ fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operan
     if cursor.rest().starts_with("c[") || cursor.rest().starts_with("cx[") {
         return constant(cursor, modifier);
     }
+    if cursor.rest().starts_with('{') {
+        return wait_counters(cursor);
+    }
     let word = cursor.name();
     if let Some(register) = register(word) {
         let (selector, reuse) = register_suffix(cursor)?;
@@ -154,6 +157,23 @@ fn value_operand(cursor: &mut Cursor, modifier: SourceModifier) -> Result<Operan
         return cursor.fault(from, format!("unknown special register '{name}'"), help);
     }
     cursor.fault(from, format!("unknown operand '{word}'"), "")
+}
+
+/// `{5,4,0}`.
+fn wait_counters(cursor: &mut Cursor) -> Result<Operand, Fault> {
+    let from = cursor.at;
+    let text = cursor.rest();
+    let end = text.find('}').unwrap_or(text.len());
+    let named =
+        text[1..end].split(',').map(|it| it.trim().parse::<usize>().ok().filter(|&it| it < WAIT_COUNTERS));
+    let mask = named.map(|it| it.map(|it| 1u8 << it)).try_fold(0, |all, bit| bit.map(|bit| all | bit));
+    match mask {
+        Some(mask) if end < text.len() => {
+            cursor.at += end + 1;
+            Ok(Operand::WaitBarriers(mask))
+        }
+        _ => cursor.fault(from, "wait counters are named by their numbers", "as in '{5,4,0}'"),
+    }
 }
 
 /// `.reuse`, `.H0_H0`, `.64`, ...

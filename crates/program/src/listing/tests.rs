@@ -34,6 +34,7 @@ const LINES: &[&str] = &[
     "UP2UR UR43, UPR, URZ, 0x2",
     "WARPSYNC.COLLECTIVE.ALL 0x0",
     "DEPBAR.LE SB5, 0xf",
+    "DEPBAR {5,4,0}",
     "EXIT",
 ];
 

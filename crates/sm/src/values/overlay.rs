@@ -113,7 +113,7 @@ impl Overlay {
             return self.store_in_order(lanes, data);
         }
         let mut known = (u64::MAX, 0);
-        for lane in lanes.mask.lanes() {
+        for lane in lanes.in_store_order() {
             let address = lanes.addresses[lane];
             // Neighbours mostly write the same line.
             if known.0 != address / LINE_BYTES {

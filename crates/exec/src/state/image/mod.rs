@@ -410,7 +410,7 @@ impl MemoryImage {
         Ok(())
     }
 
-    /// Writes a value a lane, ascending: the highest lane wins a conflict.
+    /// Writes a value a lane, in the order of [`Lanes::in_store_order`].
     ///
     /// # Errors
     /// The lowest lane whose access is out of bounds or misaligned; nothing is written then.
@@ -432,14 +432,14 @@ impl MemoryImage {
                 lanes.write_in_order(data, |at, value| cells[at].store(value, Relaxed));
                 return Ok(());
             }
-            for lane in lanes.mask.lanes() {
+            for lane in lanes.in_store_order() {
                 let at = ((lanes.addresses[lane] - buffer.base.0) / 4 % PAGE_WORDS) as usize;
                 let cells = &cells[at..][..words];
                 cells.iter().zip(data).for_each(|(cell, row)| cell.store(row[lane], Relaxed));
             }
             return Ok(());
         }
-        for lane in lanes.mask.lanes() {
+        for lane in lanes.in_store_order() {
             let address = lanes.addresses[lane];
             let Some(buffer) = self.find(address, lanes.bytes) else { continue };
             let at = (address - buffer.base.0) / 4;
