@@ -223,6 +223,7 @@ fn lsu_spec(sm: &Multiprocessor, crossbar: &Crossbar, l1_lines: usize) -> LsuSpe
         queue: QueueSpec {
             entries: sm.memory_pipeline.queue as usize,
             unit_entries: sm.memory_pipeline.unit_queue as usize,
+            in_order: sm.memory_pipeline.in_order.min(sm.memory_pipeline.unit_queue) as usize,
             interval: u64::from(sm.memory_pipeline.interval),
             sub_partition_interval: u64::from(sm.memory_pipeline.sub_partition_interval),
             exchange_interval: u64::from(

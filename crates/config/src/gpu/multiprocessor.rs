@@ -233,6 +233,11 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub unit_queue: u32,
+    /// The last of these, in which accesses to shared memory and lane exchanges wait as well, as long as stores or atomic operations
+    /// are in front of them.
+    #[serde(default)]
+    #[schemars(range(max = 255))]
+    pub in_order: u32,
     /// Cycles between two memory instructions of a sub-partition that leave its queue.
     #[schemars(range(min = 1))]
     pub sub_partition_interval: u32,

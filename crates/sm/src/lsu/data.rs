@@ -194,11 +194,11 @@ impl DataStage {
     /// Whether an access of a kind waits: stores come behind all that waits, and loads behind stores (measured: lsu/rows.txt,
     /// with stores and without).
     #[inline]
-    pub(crate) fn must_wait(&self, kind: Kind) -> bool {
+    pub(crate) fn must_wait(&self, kind: Kind, from: Cycle) -> bool {
         match kind {
             Kind::Shared => false,
             Kind::Load => self.waiting_stores > 0,
-            Kind::Store => !self.waiting.is_empty(),
+            Kind::Store => !self.waiting.is_empty() || self.free > from,
         }
     }
 
@@ -212,8 +212,11 @@ impl DataStage {
         result: Option<(Done, u64)>,
         spec: &DataSpec,
     ) {
-        let end = self.end(now);
-        self.note(kind, end.max(access.from), spec);
+        let until = &mut self.until[usize::from(access.slot)];
+        let begin = (self.free.max(now) + self.waiting_passes).max(access.from).max(*until);
+        *until = begin + access.passes * spec.pace;
+        let access = Access { from: begin, ..access };
+        self.note(kind, begin, spec);
         self.waiting_passes += access.keeps(spec);
         self.waiting_stores += u32::from(kind == Kind::Store);
         self.waiting.push_back(Waiting::Access { kind, access, result });
@@ -284,7 +287,8 @@ impl DataStage {
             Waiting::Access { kind, access, result } => {
                 self.waiting_passes -= access.keeps(spec);
                 self.waiting_stores -= u32::from(kind == Kind::Store);
-                let begin = self.begin(Cycle(0), &access, spec);
+                let begin = self.free.max(access.from);
+                self.free += access.keeps(spec);
                 Some(Passed { begun: None, done: result.map(|(done, lag)| (done, begin + lag)) })
             }
         }
@@ -427,11 +431,11 @@ mod tests {
         let mut stage = DataStage::new(4);
         assert_eq!([(); 2].map(|()| come(&mut stage, 10, 32)), [Some(41), None]);
         assert_eq!(
-            [Kind::Shared, Kind::Load, Kind::Store].map(|kind| stage.must_wait(kind)),
+            [Kind::Shared, Kind::Load, Kind::Store].map(|kind| stage.must_wait(kind, Cycle(0))),
             [false, false, true]
         );
         stage.wait(Kind::Store, Cycle(11), access(1, 11, 4), None, &spec);
-        assert_eq!([Kind::Shared, Kind::Load].map(|kind| stage.must_wait(kind)), [false, true]);
+        assert_eq!([Kind::Shared, Kind::Load].map(|kind| stage.must_wait(kind, Cycle(0))), [false, true]);
         stage.wait(Kind::Load, Cycle(12), access(2, 12, 1), Some((done(2), 32)), &spec);
         assert_eq!((stage.end(Cycle(12)), stage.share_of_tags(Cycle(12), 80)), (Cycle(12 + 67), 67));
         // The second load, the store, and the hit with its result 32 cycles after its pass.

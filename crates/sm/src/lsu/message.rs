@@ -83,6 +83,14 @@ pub(crate) struct Operation {
     pub(crate) work: Work,
 }
 
+impl Operation {
+    /// Whether it takes data to global or local memory.
+    #[inline]
+    pub(crate) fn is_store(&self) -> bool {
+        matches!(&self.work, Work::Global { access, .. } if !matches!(access, GlobalAccess::Load { .. }))
+    }
+}
+
 /// Something that has happened to an instruction of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {

@@ -190,6 +190,9 @@ impl LoadStoreUnit {
         outcomes: &mut Vec<Outcome>,
     ) -> Option<usize> {
         self.pass_waiting(now, spec, outcomes);
+        if let Some(operation) = self.queues.take_follower(now, &spec.queue) {
+            self.exchange(now, &operation, spec, outcomes);
+        }
         let left = self.queues.leave(now, &spec.queue).map(|(sub_partition, asker, operation)| {
             outcomes.extend(sources_read(asker, now, spec));
             if let Some(operation) = operation {
@@ -325,10 +328,10 @@ impl LoadStoreUnit {
         let from = now + u64::from(start.passes.tags.max(1) - 1);
         let (passes, conflicts) = (u64::from(passes), u64::from(conflicts));
         let access = Access { slot: asker.owner.slot, from, passes, conflicts };
+        if self.data.must_wait(kind, from) {
+            return self.data.wait(kind, now, access, result, &spec.data);
+        }
         if !self.data.is_idle() {
-            if self.data.must_wait(kind) {
-                return self.data.wait(kind, now, access, result, &spec.data);
-            }
             self.pass_waiting_before(kind, passes, spec, start.outcomes);
         }
         let begin = self.data.pass(kind, now, &access, &spec.data);

@@ -13,6 +13,8 @@ pub(crate) struct QueueSpec {
     pub(crate) entries: usize,
     /// Accesses to global or local memory that wait for the tags beside those, from any sub-partition.
     pub(crate) unit_entries: usize,
+    /// Of these, the last ones, in which accesses to shared memory and lane exchanges don't pass stores.
+    pub(crate) in_order: usize,
     /// Cycles between two memory instructions of the SM.
     pub(crate) interval: u64,
     /// Cycles between two memory instructions of a sub-partition, at least.
@@ -53,6 +55,10 @@ pub(crate) struct Queues {
     shared_free: Cycle,
     /// Accesses to global or local memory, with their sub-partitions, that wait for the tags.
     for_tags: VecDeque<(u8, Operation)>,
+    /// How many of these have started.
+    started: u64,
+    /// What else waits behind some of these: until so many have started.
+    behind: VecDeque<(u64, Operation)>,
     /// When the tags are free; never while the first access waits for an MSHR.
     tags_free: Cycle,
     /// Since when it has waited for an MSHR.
@@ -71,6 +77,8 @@ impl Queues {
             unit_free: Cycle(0),
             shared_free: Cycle(0),
             for_tags: VecDeque::new(),
+            started: 0,
+            behind: VecDeque::new(),
             tags_free: Cycle(0),
             blocked_since: None,
             counters: QueueCounters::default(),
@@ -115,13 +123,37 @@ impl Queues {
     #[inline(always)]
     fn departure(&self, sub_partition: usize, spec: &QueueSpec) -> Cycle {
         let room = match self.goes_to[sub_partition] {
-            GoesTo::Data => self.shared_free,
+            GoesTo::Data if self.must_follow(spec).is_none() => self.shared_free,
             GoesTo::Barriers => Cycle(0),
             GoesTo::Tags if spec.unit_entries == 0 && self.for_tags.is_empty() => self.tags_free,
-            GoesTo::Tags if self.for_tags.len() < spec.unit_entries => Cycle(0),
-            GoesTo::Tags => Cycle::NEVER,
+            _ if self.for_tags.len() + self.behind.len() < spec.unit_entries => Cycle(0),
+            _ => Cycle::NEVER,
         };
         self.ready[sub_partition].max(self.unit_free).max(room)
+    }
+
+    /// How many accesses to global or local memory start before an access to shared memory that leaves the queue of its
+    /// sub-partition now; none where it passes them all.
+    #[inline(always)]
+    fn must_follow(&self, spec: &QueueSpec) -> Option<u64> {
+        let first = spec.unit_entries - spec.in_order;
+        if let Some((follows, _)) = self.behind.back() {
+            return Some(*follows);
+        }
+        if self.for_tags.len() <= first {
+            return None;
+        }
+        let last = self.for_tags.iter().rposition(|(_, operation)| operation.is_store())?;
+        last.checked_sub(first).map(|more| self.started + more as u64 + 1)
+    }
+
+    /// When the first of those can start that follow accesses to global or local memory.
+    #[inline(always)]
+    fn follower_start(&self) -> Cycle {
+        match self.behind.front() {
+            Some((follows, _)) if *follows <= self.started => self.shared_free.max(self.unit_free),
+            _ => Cycle::NEVER,
+        }
     }
 
     /// When the first that waits for the tags can start.
@@ -133,7 +165,8 @@ impl Queues {
     /// When the next instruction leaves its queue or starts; never where none can.
     #[inline]
     pub(crate) fn next_start(&self, spec: &QueueSpec) -> Cycle {
-        (0..self.waiting.len()).fold(self.tags_start(), |next, sub| next.min(self.departure(sub, spec)))
+        let first = self.tags_start().min(self.follower_start());
+        (0..self.waiting.len()).fold(first, |next, sub| next.min(self.departure(sub, spec)))
     }
 
     /// What [`Queues::next_start`] says after an instruction of a sub-partition has issued, where it said `next` before.
@@ -157,6 +190,7 @@ impl Queues {
         let operation = self.waiting[sub].pop_front()?;
         let asker = operation.asker;
         let to_tags = self.goes_to[sub] == GoesTo::Tags;
+        let follows = if self.goes_to[sub] == GoesTo::Data { self.must_follow(spec) } else { None };
         let interval = if to_tags { spec.sub_partition_interval } else { spec.exchange_interval };
         self.free[sub] = now.later(interval);
         self.unit_free = now.later(spec.interval);
@@ -165,8 +199,24 @@ impl Queues {
             self.for_tags.push_back((sub as u8, operation));
             return Some((sub, asker, None));
         }
+        if let Some(follows) = follows {
+            self.behind.push_back((follows, operation));
+            return Some((sub, asker, None));
+        }
         self.counters.leaves(now.0, asker.issued.0);
         Some((sub, asker, Some(operation)))
+    }
+
+    /// The first access to shared memory that has followed others starts, if it can `now`.
+    #[inline]
+    pub(crate) fn take_follower(&mut self, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
+        if self.follower_start() > now {
+            return None;
+        }
+        let (_, operation) = self.behind.pop_front()?;
+        self.unit_free = now.later(spec.interval);
+        self.counters.leaves(now.0, operation.asker.issued.0);
+        Some(operation)
     }
 
     /// The first access that waits for the tags, if it can start `now`, and its lines.
@@ -182,13 +232,14 @@ impl Queues {
     #[inline]
     pub(crate) fn take_for_tags(&mut self, now: Cycle) -> Option<(usize, Operation)> {
         let (sub, operation) = self.for_tags.pop_front()?;
+        self.started += 1;
         self.counters.leaves(now.0, operation.asker.issued.0);
         Some((usize::from(sub), operation))
     }
 
     /// Instructions that wait in all of them.
     pub(crate) fn len(&self) -> usize {
-        self.for_tags.len() + self.waiting.iter().map(VecDeque::len).sum::<usize>()
+        self.for_tags.len() + self.behind.len() + self.waiting.iter().map(VecDeque::len).sum::<usize>()
     }
 
     /// How many queues of sub-partitions there are.
@@ -203,7 +254,7 @@ impl Queues {
 
     /// What waits for the tags, the next one first.
     pub(crate) fn waiting_for_tags(&self) -> impl Iterator<Item = &Operation> {
-        self.for_tags.iter().map(|(_, operation)| operation)
+        self.for_tags.iter().map(|(_, operation)| operation).chain(self.behind.iter().map(|(_, it)| it))
     }
 
     /// Since when the next access to global or local memory has waited for an MSHR.
@@ -260,6 +311,7 @@ mod tests {
     const SPEC: QueueSpec = QueueSpec {
         entries: 2,
         unit_entries: 0,
+        in_order: 0,
         interval: 1,
         sub_partition_interval: 4,
         exchange_interval: 4,
@@ -289,6 +341,7 @@ mod tests {
                 return starts;
             }
             now = next.max(now + 1);
+            starts.extend(queues.take_follower(now, spec).map(|it| (now.0, it.asker.owner.slot)));
             if let Some((_, asker, Some(_))) = queues.leave(now, spec) {
                 starts.push((now.0, asker.owner.slot));
             }
@@ -351,6 +404,25 @@ mod tests {
         queues.push(1, shared(3, 0));
         // The second access to global memory finds no room, and keeps what is behind it.
         assert_eq!(starts(&mut queues, &spec), [(2, 1), (50, 0), (51, 2), (55, 3)]);
+    }
+
+    #[test]
+    fn an_access_to_shared_memory_follows_the_stores_in_the_last_places() {
+        let spec = QueueSpec { unit_entries: 3, in_order: 2, sub_partition_interval: 1, entries: 8, ..SPEC };
+        let store = |slot| {
+            let passes = Passes { tags: 1, data: 1, width: 1 };
+            let access = GlobalAccess::Store { local: false };
+            issued(slot, 0, Work::Global { access, lines: Vec::new(), passes })
+        };
+        for (stores, first) in [(1, 3), (2, 50)] {
+            let mut queues = Queues::new(2);
+            queues.keep_tags_busy_until(Cycle(50));
+            (0..stores).for_each(|slot| queues.push(0, store(slot)));
+            queues.push(1, shared(9, 2));
+            // Behind two stores it waits until the first has started: then the second is in the first place.
+            let all = starts(&mut queues, &spec);
+            assert_eq!(all.iter().find(|it| it.1 == 9), Some(&(first + u64::from(stores == 2), 9)), "{all:?}");
+        }
     }
 
     #[test]

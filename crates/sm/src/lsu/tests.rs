@@ -19,6 +19,7 @@ const SPEC: LsuSpec = LsuSpec {
     queue: QueueSpec {
         entries: 8,
         unit_entries: 0,
+        in_order: 0,
         interval: 1,
         sub_partition_interval: 1,
         exchange_interval: 1,
