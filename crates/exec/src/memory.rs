@@ -51,8 +51,8 @@ pub struct AccessRecord {
     /// The lanes that take part and their addresses, for each row of the warp; the upper one has none where warps have
     /// 32 lanes.
     pub rows: [RowAccess; 2],
-    /// Where in shared memory a copy puts what each lane of the lower row reads; of other accesses what was there before.
-    pub places: PerLane<u64>,
+    /// Where in shared memory lanes of the lower row put what a copy reads, or zeros; of other accesses what was there before.
+    pub lands: RowAccess,
     /// Cache policy.
     pub policy: CachePolicy,
     /// The operation and type of an atomic or reduction.
@@ -189,7 +189,7 @@ impl Default for AccessRecord {
             kind: AccessKind::Load,
             bytes: 0,
             rows: [RowAccess::default(); 2],
-            places: PerLane::default(),
+            lands: RowAccess::default(),
             policy: CachePolicy::default(),
             atomic: None,
             destination: None,

@@ -88,6 +88,7 @@ pub(crate) fn shared_wavefronts(context: &Context<'_>) -> u64 {
         + shared.atomic_wavefronts
         + shared.product_wavefronts
         + shared.exchange_requests
+        + context.counters.sm.l1.copy_wavefronts
 }
 
 /// Level one: its tag unit or its data unit, which shared memory uses too.

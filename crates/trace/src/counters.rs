@@ -142,6 +142,8 @@ summed!(
         global_load_sector_merges,
         /// Sectors that copies to shared memory ask for again, as what they bring lies in several sectors there.
         copied_sectors_again,
+        /// Passes of shared memory of these copies.
+        copy_wavefronts,
         /// Store instructions on global memory.
         global_store_requests,
         /// Sectors that they touched.

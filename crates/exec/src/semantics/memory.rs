@@ -62,7 +62,14 @@ pub(crate) fn execute<M: GlobalMemory>(
     let pattern = Pattern::of(&addresses, active, bytes);
     let lanes = Lanes { addresses: &addresses, mask: active, bytes, pattern };
     let deferred = access(m, memory, space, lanes, environment)?;
-    record(m, memory, space, RowAccess { mask: active, addresses, pattern }, environment);
+    let touched = match (memory.kind, memory.form) {
+        // All lanes get values, some give addresses.
+        (AccessKind::MatrixLoad, MemoryForm::Matrix { count, .. }) => {
+            RowAccess::new(addresses, active & matrices::givers(count), bytes)
+        }
+        _ => RowAccess { mask: active, addresses, pattern },
+    };
+    record(m, memory, space, touched, environment);
     Ok(deferred)
 }
 
@@ -188,7 +195,7 @@ fn copy_to_shared<M: GlobalMemory>(
         others.lanes().for_each(|lane| values.iter_mut().for_each(|row| row[lane] = 0));
     }
     let addresses = addresses(m, to);
-    environment.record.places = addresses;
+    environment.record.lands = RowAccess::new(addresses, mask, bytes);
     if !mask.is_empty() {
         environment.shared.store(Lanes::new(&addresses, mask, bytes), &values)?;
     }

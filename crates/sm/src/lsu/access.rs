@@ -45,7 +45,7 @@ impl Advance<'_> {
         }
         let record = &mut sm.scratch.record;
         if record.is_empty() || record.kind == AccessKind::CacheControl {
-            return None;
+            return record.policy.copies.then(|| zeros_work(record, spec, &mut sm.lsu.counters));
         }
         match record.space {
             Space::Shared => Some(shared_work(record, info, spec, &mut sm.shared_counters)),
@@ -83,10 +83,12 @@ fn shared_work(
     let &AccessRecord { ref rows, bytes, kind, .. } = record;
     let shared = &spec.shared;
     let atomic = matches!(kind, AccessKind::Atomic | AccessKind::Reduction | AccessKind::Count);
-    let passes = if atomic && kind != AccessKind::Count {
-        banks::shared_atomic_passes(rows, bytes, shared.banks)
-    } else {
-        banks::shared_passes(rows, bytes, shared.banks)
+    let passes = match kind {
+        AccessKind::Atomic | AccessKind::Reduction => banks::shared_atomic_passes(rows, bytes, shared.banks),
+        AccessKind::MatrixLoad | AccessKind::MatrixStore => {
+            banks::matrix_passes(&rows[0], bytes, shared.banks)
+        }
+        _ => banks::shared_passes(rows, bytes, shared.banks),
     };
     let conflicts = u64::from(passes.taken.saturating_sub(passes.ideal));
     let compares = if atomic && info.compares { shared.compare_passes } else { 0 };
@@ -116,6 +118,18 @@ fn shared_work(
     };
     let latency = u64::from(first) + further * u64::from(each);
     Work::Shared { passes: taken * u64::from(shared.pass_interval), latency }
+}
+
+/// A copy of which no lane reads anything: all write zeros (measured: wavefronts of `matmul_bias_gelu_150`).
+#[cold]
+fn zeros_work(record: &AccessRecord, spec: &SmSpec, counters: &mut L1Counters) -> Work {
+    let lands = [record.lands, RowAccess::default()];
+    let passes = u64::from(banks::shared_passes(&lands, record.bytes, spec.shared.banks).taken);
+    counters.copy_wavefronts += passes - 1;
+    Work::Shared {
+        passes: passes * u64::from(spec.shared.pass_interval),
+        latency: u64::from(spec.shared.latency),
+    }
 }
 
 /// The passes of an access by generic addresses, of which some are counted: none where it is not one.
@@ -171,7 +185,7 @@ fn global_work(
     let tags = coalesce::tag_cycles(&lines, spec.l1.tag_banks, spec.l1.tag_hash);
     if policy.copies && policy.bypass && bytes == copied::PIECE_BYTES {
         lines.clear();
-        let asked = copied::lines(&rows[0], &record.places, &mut lines);
+        let asked = copied::lines(&rows[0], &record.lands.addresses, &mut lines);
         sectors = asked.counted;
         lsu.counters.copied_sectors_again += u64::from(asked.again);
     }
@@ -194,6 +208,11 @@ fn global_work(
     {
         data = data.max(banks::shared_passes(rows, bytes, banks).taken);
     }
+    // By way of level one what a copy brings passes as it lies in shared memory (measured: lsu/landing.txt).
+    if policy.copies && !policy.bypass {
+        let lands = [record.lands, RowAccess::default()];
+        data = data.max(banks::shared_passes(&lands, bytes, spec.shared.banks).taken);
+    }
     let cached =
         spec.l1.caches_global_loads && policy.strong.is_none_or(|scope| scope <= Scope::Multiprocessor);
     let access = match kind {
@@ -204,7 +223,12 @@ fn global_work(
     };
     let counters = &mut lsu.counters;
     counters.tag_cycles += u64::from(tags);
-    counters.data_cycles += u64::from(data);
+    if policy.copies {
+        let landing = if policy.bypass { 0 } else { 1 + u64::from(data).max(lines.len() as u64) };
+        counters.copy_wavefronts += landing;
+    } else {
+        counters.data_cycles += u64::from(data);
+    }
     counters.excessive_sectors += u64::from(sectors.saturating_sub(coalesce::ideal_sectors(rows, bytes)));
     let (requests, sector_count) = requests(access, counters);
     *requests += 1;

@@ -54,6 +54,22 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
     passes
 }
 
+/// Passes of a load or store of matrices of eight rows: one for each matrix, whose rows eight lanes name, and more where rows lie in the same
+/// banks. Lanes that name none take none (measured: matrices.metrics.csv, wavefronts of kernel_ridge_* and gemm_half_sums_*).
+pub(crate) fn matrix_passes(row: &RowAccess, bytes: u32, banks: u32) -> Passes {
+    let words = bytes.div_ceil(4).max(1);
+    let group = (GROUP_WORDS.min(banks) / words).max(1);
+    let members = (0..ROW_LANES as u32)
+        .step_by(group as usize)
+        .map(|first| LaneMask(row.mask.0 & LaneMask::first(group).0 << first));
+    members.filter(|members| !members.is_empty()).fold(Passes { taken: 0, ideal: 0 }, |passes, members| {
+        Passes {
+            taken: passes.taken + conflict_degree(&row.addresses, members, words, banks),
+            ideal: passes.ideal + 1,
+        }
+    })
+}
+
 /// Whether every active lane has the address of the next one, or every one that of the one after it, in pairs.
 fn neighbours_share(row: &RowAccess) -> bool {
     let in_pairs = |distance: usize| {

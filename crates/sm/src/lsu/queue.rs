@@ -421,7 +421,11 @@ mod tests {
             queues.push(1, shared(9, 2));
             // Behind two stores it waits until the first has started: then the second is in the first place.
             let all = starts(&mut queues, &spec);
-            assert_eq!(all.iter().find(|it| it.1 == 9), Some(&(first + u64::from(stores == 2), 9)), "{all:?}");
+            assert_eq!(
+                all.iter().find(|it| it.1 == 9),
+                Some(&(first + u64::from(stores == 2), 9)),
+                "{all:?}"
+            );
         }
     }
 
