@@ -24,7 +24,7 @@ const MANY_UNIFORMS: usize = 40;
 const LOADS_BEFORE_PRODUCTS: usize = 8;
 
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
-const MANY_PREDICATES: usize = 5;
+const MANY_PREDICATES: usize = 6;
 
 /// Cycles to the end of a block that differ by less than this are about the same.
 const URGENCY_GRAIN: u64 = 64;
@@ -359,7 +359,12 @@ impl Run {
         // Where registers may become short, what is about as urgent goes in the order as written: chain by chain.
         let grain = if 2 * pressure.live >= comfortable { URGENCY_GRAIN } else { 1 };
         let sparing = 2 * pressure.live >= comfortable;
-        let many_predicates = pressure.live_predicates >= MANY_PREDICATES;
+        // To keep a predicate elsewhere takes less than to wait for a load.
+        let goes_on = |&index: &usize| {
+            earliest[index].saturating_sub(time) < u64::from(choices.load_cycles) / 2
+                && pressure.growth(self, index, 1) <= 0
+        };
+        let many_predicates = pressure.live_predicates >= MANY_PREDICATES && ready.iter().any(goes_on);
         let many_uniforms = pressure.live_uniforms >= MANY_UNIFORMS;
         let mut best = 0;
         let mut best_key = None;
