@@ -76,6 +76,12 @@ fn modern_idioms_compute_what_the_gpu_did() {
     assert_short("idioms", 300_000, 7);
 }
 
+/// Triton's pipelines of copies, products of warpgroups and tensor maps, Numba, clang's tables of jumps.
+#[test]
+fn kernels_of_other_compilers_compute_what_the_gpu_did() {
+    assert_short("compilers", 80_000, 33);
+}
+
 /// Looks at the cases of a suite of at most so many warp instructions, which are so many.
 fn assert_short(suite: &'static str, most: u64, count: usize) {
     let program = listing(&format!("traces/h200/{suite}.sass"));

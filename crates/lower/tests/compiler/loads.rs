@@ -55,7 +55,7 @@ fn loads_under_guards_of_their_own_do_not_wait_for_one_another() {
         );
     }
     body += "st.global.f32 [%rd4], %f1;";
-    assert_eq!(loads_before_the_first_sum(&machine_code(&body), 0), 5);
+    assert_eq!(loads_before_the_first_sum(&machine_code(&body), 0), 8);
 }
 
 /// Four loads, each with an `if` behind it that no guard is worth; in its side `also`.

@@ -100,6 +100,11 @@ fn the_kernels_in_modern_idioms() {
 }
 
 #[test]
+fn the_kernels_of_other_compilers() {
+    assert_listing("compilers");
+}
+
+#[test]
 fn the_forms_of_products_of_warpgroups() {
     assert_listing("warpgroup/forms");
 }
