@@ -145,6 +145,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Madc => ("d = a * b + c + carry", &[Imad, Iadd3]),
         Ptx::Mapa => ("d = the address of a variable in a block of the cluster, by its rank", &[Prmt, Mov]),
         Ptx::Match => ("d = the lanes with the same a; .all p = all have the same", &[Match]),
+        Ptx::Tensormap => (
+            "a field of a tensor map in shared memory = a value; or the map is copied to global memory",
+            &[Lds, Lop3, Sts, Stg, Membar],
+        ),
         Ptx::Mbarrier => (
             "a barrier in shared memory: threads arrive and bytes come, whoever waits for its phase goes on",
             &[Syncs, Cctl, Errbar, Iadd3, Imad, Lop3, Membar, Mov, Nanosleep, Popc, S2r, Shf],

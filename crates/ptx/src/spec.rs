@@ -280,7 +280,6 @@ pub(crate) const UNSUPPORTED: &[&str] = &[
     "sured",
     "sust",
     "tcgen05",
-    "tensormap",
     "tex",
     "tld4",
     "txq",

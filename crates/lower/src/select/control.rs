@@ -29,6 +29,7 @@ impl Selector<'_, '_> {
                 self.op(Opcode::Nanosleep, &[], [time]);
             }
             Mbarrier => self.mbarrier(flat),
+            Tensormap => self.tensor_map(flat),
             Mapa => self.mapa(flat),
             Getctarank => self.getctarank(flat),
             Pmevent | Griddepcontrol | Discard | Applypriority | Setmaxnreg => {}

@@ -29,6 +29,7 @@ mod nibbles;
 mod packed;
 mod policy;
 mod product;
+mod tensor_map;
 mod turn;
 mod undefined;
 mod values;
@@ -486,7 +487,7 @@ pub(crate) fn result_count(flat: &Flat<'_>) -> usize {
     use tree::Opcode::*;
     match flat.tree.opcode {
         St | Red | Bra | Brx | Membar | Fence | Exit | Ret | Trap | Brkpt | Prefetch | Prefetchu
-        | Nanosleep | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol => 0,
+        | Nanosleep | Pmevent | Stmatrix | Cp | Discard | Applypriority | Griddepcontrol | Tensormap => 0,
         Bar | Barrier => usize::from(flat.tree.flag(Flag::Red)),
         Setmaxnreg => 0,
         Wgmma => usize::from(flat.tree.flag(Flag::MmaAsync)),

@@ -25,6 +25,7 @@ mod parameters;
 mod precise;
 mod programs;
 mod suite;
+mod tensor_maps;
 mod turns;
 mod unrolling;
 mod warpgroups;

@@ -381,6 +381,19 @@ named! {
         Fence = "fence",
         MmaAsync = "mma_async",
         Sp = "sp",
+        Replace = "replace",
+        CpFenceproxy = "cp_fenceproxy",
+        B1024 = "b1024",
+        GlobalAddress = "global_address",
+        Rank = "rank",
+        BoxDim = "box_dim",
+        GlobalDim = "global_dim",
+        GlobalStride = "global_stride",
+        ElementStride = "element_stride",
+        Elemtype = "elemtype",
+        InterleaveLayout = "interleave_layout",
+        SwizzleMode = "swizzle_mode",
+        FillMode = "fill_mode",
     }
 }
 

@@ -97,6 +97,7 @@ named! {
         Subc = "subc",
         Szext = "szext",
         Tanh = "tanh",
+        Tensormap = "tensormap",
         Testp = "testp",
         Trap = "trap",
         Vabsdiff = "vabsdiff",

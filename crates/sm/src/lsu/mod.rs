@@ -203,7 +203,7 @@ impl LoadStoreUnit {
         if let Some((access, lines)) = self.queues.for_tags(now) {
             if spec.flat.is_none() && self.must_wait(access, lines, now, spec) {
                 self.queues.block(now);
-            } else if let Some((sub_partition, operation)) = self.queues.take_for_tags(now) {
+            } else if let Some((sub_partition, operation)) = self.queues.take_for_tags(now, &spec.queue) {
                 self.start(now, sub_partition, operation, spec, outcomes);
             }
         }

@@ -59,6 +59,8 @@ pub(crate) struct Queues {
     started: u64,
     /// What else waits behind some of these: until so many have started.
     behind: VecDeque<(u64, Operation)>,
+    /// Whether an access to shared memory that leaves the queue of its sub-partition now waits there.
+    keeps_order: bool,
     /// When the tags are free; never while the first access waits for an MSHR.
     tags_free: Cycle,
     /// Since when it has waited for an MSHR.
@@ -79,6 +81,7 @@ impl Queues {
             for_tags: VecDeque::new(),
             started: 0,
             behind: VecDeque::new(),
+            keeps_order: false,
             tags_free: Cycle(0),
             blocked_since: None,
             counters: QueueCounters::default(),
@@ -123,7 +126,7 @@ impl Queues {
     #[inline(always)]
     fn departure(&self, sub_partition: usize, spec: &QueueSpec) -> Cycle {
         let room = match self.goes_to[sub_partition] {
-            GoesTo::Data if self.must_follow(spec).is_none() => self.shared_free,
+            GoesTo::Data if !self.keeps_order => self.shared_free,
             GoesTo::Barriers => Cycle(0),
             GoesTo::Tags if spec.unit_entries == 0 && self.for_tags.is_empty() => self.tags_free,
             _ if self.for_tags.len() + self.behind.len() < spec.unit_entries => Cycle(0),
@@ -134,17 +137,21 @@ impl Queues {
 
     /// How many accesses to global or local memory start before an access to shared memory that leaves the queue of its
     /// sub-partition now; none where it passes them all.
-    #[inline(always)]
     fn must_follow(&self, spec: &QueueSpec) -> Option<u64> {
-        let first = spec.unit_entries - spec.in_order;
         if let Some((follows, _)) = self.behind.back() {
             return Some(*follows);
         }
-        if self.for_tags.len() <= first {
-            return None;
+        let first = spec.unit_entries - spec.in_order;
+        let last = self.for_tags.iter().skip(first).rposition(|(_, operation)| operation.is_store())?;
+        Some(self.started + last as u64 + 1)
+    }
+
+    /// What waits for the tags, or behind it, has changed.
+    #[inline]
+    fn note_order(&mut self, spec: &QueueSpec) {
+        if self.for_tags.len() + spec.in_order > spec.unit_entries || self.keeps_order {
+            self.keeps_order = self.must_follow(spec).is_some();
         }
-        let last = self.for_tags.iter().rposition(|(_, operation)| operation.is_store())?;
-        last.checked_sub(first).map(|more| self.started + more as u64 + 1)
     }
 
     /// When the first of those can start that follow accesses to global or local memory.
@@ -190,16 +197,18 @@ impl Queues {
         let operation = self.waiting[sub].pop_front()?;
         let asker = operation.asker;
         let to_tags = self.goes_to[sub] == GoesTo::Tags;
-        let follows = if self.goes_to[sub] == GoesTo::Data { self.must_follow(spec) } else { None };
+        let waits = self.keeps_order && self.goes_to[sub] == GoesTo::Data;
         let interval = if to_tags { spec.sub_partition_interval } else { spec.exchange_interval };
         self.free[sub] = now.later(interval);
         self.unit_free = now.later(spec.interval);
         self.set_first(sub);
         if to_tags {
             self.for_tags.push_back((sub as u8, operation));
+            self.note_order(spec);
             return Some((sub, asker, None));
         }
-        if let Some(follows) = follows {
+        if waits {
+            let follows = self.must_follow(spec).unwrap_or(self.started);
             self.behind.push_back((follows, operation));
             return Some((sub, asker, None));
         }
@@ -214,6 +223,7 @@ impl Queues {
             return None;
         }
         let (_, operation) = self.behind.pop_front()?;
+        self.note_order(spec);
         self.unit_free = now.later(spec.interval);
         self.counters.leaves(now.0, operation.asker.issued.0);
         Some(operation)
@@ -230,9 +240,10 @@ impl Queues {
 
     /// The first access that waits for the tags starts, of this sub-partition.
     #[inline]
-    pub(crate) fn take_for_tags(&mut self, now: Cycle) -> Option<(usize, Operation)> {
+    pub(crate) fn take_for_tags(&mut self, now: Cycle, spec: &QueueSpec) -> Option<(usize, Operation)> {
         let (sub, operation) = self.for_tags.pop_front()?;
         self.started += 1;
+        self.note_order(spec);
         self.counters.leaves(now.0, operation.asker.issued.0);
         Some((usize::from(sub), operation))
     }
@@ -346,7 +357,7 @@ mod tests {
                 starts.push((now.0, asker.owner.slot));
             }
             if queues.for_tags(now).is_some()
-                && let Some((_, operation)) = queues.take_for_tags(now)
+                && let Some((_, operation)) = queues.take_for_tags(now, spec)
             {
                 starts.push((now.0, operation.asker.owner.slot));
                 queues.keep_tags_busy_until(now + 1);
