@@ -147,7 +147,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Match => ("d = the lanes with the same a; .all p = all have the same", &[Match]),
         Ptx::Tensormap => (
             "a field of a tensor map in shared memory = a value; or the map is copied to global memory",
-            &[Lds, Lop3, Sts, Stg, Membar],
+            &[Lds, Lop3, Sts, Stg, Membar, Iadd3, Mov, S2r, Shf, Uldc],
         ),
         Ptx::Mbarrier => (
             "a barrier in shared memory: threads arrive and bytes come, whoever waits for its phase goes on",

@@ -81,6 +81,16 @@ const OPEN: &[(Opcode, &[&str])] = &[
         Opcode::Mbarrier,
         &["mbarrier.init.shared::cta.b64 [%r7], %r1", "mbarrier.init.shared::cta.b64 [%r7], 5"],
     ),
+    (
+        Opcode::Tensormap,
+        &[
+            "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r7], %d1",
+            "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r7], 1, %d1",
+            "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r7], 2, %r1",
+            "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r7], 11",
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d1], [%r7], 128",
+        ],
+    ),
     (Opcode::Mbarrier, &["mbarrier.inval.shared::cta.b64 [%r7]", "mbarrier.pending_count.b64 %r1, %d1"]),
     (
         Opcode::Mbarrier,
