@@ -233,8 +233,8 @@ pub struct MemoryPipeline {
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub unit_queue: u32,
-    /// The last of these, in which accesses to shared memory and lane exchanges wait as well, as long as stores or atomic operations
-    /// are in front of them.
+    /// The last places of `unit_queue`, in which accesses to shared memory and lane exchanges wait as well, as long as stores or atomic
+    /// operations are in front of them.
     #[serde(default)]
     #[schemars(range(max = 255))]
     pub in_order: u32,

@@ -125,7 +125,7 @@ fn shared_work(
 fn zeros_work(record: &AccessRecord, spec: &SmSpec, counters: &mut L1Counters) -> Work {
     let lands = [record.lands, RowAccess::default()];
     let passes = u64::from(banks::shared_passes(&lands, record.bytes, spec.shared.banks).taken);
-    counters.copy_wavefronts += passes - 1;
+    counters.copy_wavefronts += passes.saturating_sub(1);
     Work::Shared {
         passes: passes * u64::from(spec.shared.pass_interval),
         latency: u64::from(spec.shared.latency),
