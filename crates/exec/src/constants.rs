@@ -60,6 +60,8 @@ pub struct ConstantBanks {
     /// The launch that bank 0 describes.
     pub(crate) block: [u32; 3],
     pub(crate) grid: [u32; 3],
+    /// Blocks of a cluster in x, y and z, if the kernel runs in clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
 }
 
 impl ConstantBanks {
@@ -105,7 +107,8 @@ impl ConstantBanks {
                 .map(|word| word.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte)))
                 .collect()
         });
-        let banks = ConstantBanks { banks, block: shape.block, grid: shape.grid };
+        let cluster = kernel.cluster;
+        let banks = ConstantBanks { banks, block: shape.block, grid: shape.grid, cluster };
         banks.check(kernel).map_err(fault)?;
         Ok(banks)
     }
@@ -179,10 +182,11 @@ fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8>
     for axis in 0..3 {
         put(&mut bytes, at::BLOCK_DIMENSIONS + 4 * axis, &shape.block[axis as usize].to_le_bytes());
         put(&mut bytes, at::GRID_DIMENSIONS + 4 * axis, &shape.grid[axis as usize].to_le_bytes());
-        // Each block is a cluster, and not one that the launch asked for.
-        put(&mut bytes, at::CLUSTER_DIMENSIONS + 4 * axis, &1_u32.to_le_bytes());
-        put(&mut bytes, at::CLUSTER_RECIPROCALS + 4 * axis, &1_f32.to_le_bytes());
-        put(&mut bytes, at::CLUSTERS + 4 * axis, &shape.grid[axis as usize].to_le_bytes());
+        // Without clusters each block is one, and not one that the launch asked for.
+        let blocks = kernel.cluster.map_or(1, |cluster| cluster[axis as usize]).max(1);
+        put(&mut bytes, at::CLUSTER_DIMENSIONS + 4 * axis, &blocks.to_le_bytes());
+        put(&mut bytes, at::CLUSTER_RECIPROCALS + 4 * axis, &(1.0 / blocks as f32).to_le_bytes());
+        put(&mut bytes, at::CLUSTERS + 4 * axis, &(shape.grid[axis as usize] / blocks).to_le_bytes());
     }
     put(&mut bytes, at::SHARED_WINDOW, &windows::SHARED.to_le_bytes());
     put(&mut bytes, at::LOCAL_WINDOW, &windows::LOCAL.to_le_bytes());
@@ -190,7 +194,8 @@ fn bank_zero(kernel: &Kernel, shape: &LaunchShape, parameters: &[u8]) -> Vec<u8>
     put(&mut bytes, at::GENERIC, &generic.to_le_bytes());
     put(&mut bytes, at::STACK_POINTER, &kernel.local_bytes.to_le_bytes());
     put(&mut bytes, at::DYNAMIC_SHARED_BYTES, &shape.dynamic_shared_bytes.to_le_bytes());
-    put(&mut bytes, at::CLUSTER_BLOCKS, &1_u32.to_le_bytes());
+    put(&mut bytes, at::HAS_CLUSTERS, &u32::from(kernel.cluster.is_some()).to_le_bytes());
+    put(&mut bytes, at::CLUSTER_BLOCKS, &kernel.cluster_blocks().to_le_bytes());
     put(&mut bytes, at::RESERVED_SHARED_END, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, at::RESERVED_SHARED_BYTES, &RESERVED_SHARED_BYTES.to_le_bytes());
     put(&mut bytes, kernel.parameter_base, parameters);

@@ -135,6 +135,10 @@ pub fn run_blocks(
         let message = format!("a block of {} threads, {} blocks", shape.threads(), shape.blocks());
         return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
     }
+    if kernel.cluster_blocks() > 1 {
+        let message = "runs in clusters of several blocks, which are not executed without time".to_owned();
+        return Err(LaunchFault::Launch { kernel: kernel.name.clone(), message });
+    }
     let warp = |index| ArchitecturalState::new(code, &shape, index, limits.divergence);
     let mut grid = Grid {
         kernel,

@@ -21,6 +21,7 @@ mod fault;
 pub mod interpreter;
 pub mod memory;
 mod op;
+pub mod peers;
 mod rule;
 mod semantics;
 mod state;

@@ -2,6 +2,7 @@
 
 use crate::fault::MemoryFault;
 use crate::op::{AccessKind, AtomicOp, AtomicType, BulkKind, CachePolicy, Space};
+use crate::peers::PeerRequest;
 use crate::{LANES, Row};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -61,6 +62,8 @@ pub struct AccessRecord {
     pub destination: Option<u8>,
     /// The last copy of many lines.
     pub bulk: Option<Box<BulkRecord>>,
+    /// What has been asked of shared memory of other blocks of the cluster, and not been taken out.
+    pub peers: Vec<PeerRequest>,
 }
 
 /// What a copy of many lines does.
@@ -76,6 +79,10 @@ pub struct BulkRecord {
     pub barrier: u32,
     /// Whether it copies a box of a tensor.
     pub is_box: bool,
+    /// The other blocks of the cluster that get it, a bit for each by its rank.
+    pub peers: u16,
+    /// Whether this block gets it.
+    pub is_own: bool,
 }
 
 /// Bytes of global memory that a copy of many lines copies, one after the other; none of what lies outside of a tensor.
@@ -194,6 +201,7 @@ impl Default for AccessRecord {
             atomic: None,
             destination: None,
             bulk: None,
+            peers: Vec::new(),
         }
     }
 }

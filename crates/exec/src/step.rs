@@ -91,6 +91,11 @@ pub enum Step {
         /// For reductions: what these threads give.
         value: u8,
     },
+    /// An arrival of the warp at the barrier of its cluster; or it waits until all warps of the cluster have arrived.
+    ClusterBarrier {
+        /// Whether it waits.
+        waits: bool,
+    },
     /// A fence.
     Fence {
         /// How far it reaches.

@@ -4,6 +4,7 @@ use crate::device::DeviceState;
 use crate::fault::RunFault;
 use crate::memory_side::MemorySpec;
 use crate::parallel;
+use crate::peers;
 use crate::printed::collect_printed;
 use crate::running::{QueuedLaunch, Running, SmPort};
 use crate::stores::apply_logs;
@@ -22,7 +23,7 @@ pub(crate) struct Epoch<'a> {
 impl Epoch<'_> {
     /// From the next event on.
     pub(crate) fn run(self) -> Result<(), RunFault> {
-        let Some((start, end)) = span(self.state, self.memory_spec, self.lead) else { return Ok(()) };
+        let Some((start, end)) = span(self.state, self.memory_spec, self.lead, self.launch.prepared.peer_way) else { return Ok(()) };
         let Some(running) = &mut self.state.running else { return Ok(()) };
         if start == Cycle::NEVER || running.watchdog.is_stuck(start) {
             return Err(running.hang(self.launch, start));
@@ -43,6 +44,7 @@ impl Epoch<'_> {
             return Err(RunFault::Launch(fault));
         }
         apply_logs(running, end, &context, memory, heap)?;
+        peers::exchange(running, launch)?;
         memory_side.take_requests(running, memory_spec, end);
         memory_side.advance(memory_spec, end + lead);
         let last_reply = memory_side.give_replies(running, memory_spec, end + lead);
@@ -58,11 +60,18 @@ impl Epoch<'_> {
 /// When the next epoch begins and ends, if a launch runs. What an SM sends can be answered after the way there and back, and what
 /// a partition sends arrives after the way back: until then the SMs know all that comes to them. The partitions are ahead of
 /// the SMs by `lead`, so that nothing that they send arrives sooner.
-pub(crate) fn span(state: &DeviceState, spec: &MemorySpec, lead: u64) -> Option<(Cycle, Cycle)> {
+/// Likewise SMs of a cluster of blocks, between which a message takes `peer_way`.
+pub(crate) fn span(
+    state: &DeviceState,
+    spec: &MemorySpec,
+    lead: u64,
+    peer_way: Option<u64>,
+) -> Option<(Cycle, Cycle)> {
     let DeviceState { now, memory_side, running, .. } = state;
     let sms = running.as_ref()?.next_event().min(memory_side.next_request()).max(*now);
     let partitions = memory_side.next_event().max(*now);
-    Some((sms.min(partitions), (sms + (spec.way + lead)).min(partitions + spec.way)))
+    let longest = (spec.way + lead).min(peer_way.unwrap_or(u64::MAX));
+    Some((sms.min(partitions), (sms + longest).min(partitions + spec.way)))
 }
 
 /// All SMs that have something to do, each alone, up to `end`.

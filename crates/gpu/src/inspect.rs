@@ -40,7 +40,8 @@ impl Device {
     /// runs, or nothing can happen any more.
     #[must_use]
     pub fn next_boundary(&self) -> Option<Cycle> {
-        let (start, end) = span(&self.state, &self.memory_spec, 0)?;
+        let launch = self.launches.get(self.state.finished.len())?;
+        let (start, end) = span(&self.state, &self.memory_spec, 0, launch.prepared.peer_way)?;
         (start != Cycle::NEVER).then_some(end)
     }
 

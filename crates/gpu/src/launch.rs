@@ -49,6 +49,8 @@ pub struct PreparedLaunch {
     pub(crate) hazards: Arc<HazardTable>,
     /// Whether the kernel may wait for what other SMs store: the sooner they see it, the better.
     pub(crate) waits_for_stores: bool,
+    /// Cycles that a message takes at least between SMs of a cluster of blocks, if the launch has clusters.
+    pub(crate) peer_way: Option<u64>,
     /// How many blocks fit on an SM, and why not more.
     pub occupancy: Occupancy,
 }
@@ -64,6 +66,7 @@ pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<Prepare
     }
     check_shape(config, kernel, &launch.shape)?;
     check_units(config, kernel)?;
+    check_clusters(config, kernel, launch.shape.grid)?;
     let resources = resources(kernel, &launch.shape);
     let occupancy = occupancy(&config.limits, &resources);
     if occupancy.blocks == 0 {
@@ -84,7 +87,9 @@ pub fn prepare(config: &GpuConfig, launch: &LaunchRequest<'_>) -> Result<Prepare
         Arc::new(SmSpec::new(config, occupancy.carveout_kib, others_of_cluster(config, &launch.shape)));
     let hazards = Arc::new(HazardTable::new(kernel, spec.latencies()));
     let launch = Arc::new(LaunchSpec::new(&spec, kernel.clone(), code, launch.shape, constants));
-    Ok(PreparedLaunch { spec, launch, hazards, waits_for_stores, occupancy })
+    let clusters = config.multiprocessor.block_clusters.filter(|_| kernel.cluster.is_some());
+    let peer_way = clusters.map(|clusters| u64::from(clusters.way.min(clusters.barrier).max(1)));
+    Ok(PreparedLaunch { spec, launch, hazards, waits_for_stores, peer_way, occupancy })
 }
 
 /// How many SMs beside one of a cluster run a launch: its blocks go to the clusters in turn.
@@ -171,6 +176,31 @@ fn check_asynchronous(config: &GpuConfig, kernel: &Kernel) -> Result<(), RunFaul
         config.name
     );
     Err(fault(kernel, message))
+}
+
+/// Clusters of blocks that a machine has not, or not of this size, or that do not fill the grid.
+fn check_clusters(config: &GpuConfig, kernel: &Kernel, grid: [u32; 3]) -> Result<(), RunFault> {
+    let Some([x, y, z]) = kernel.cluster else { return Ok(()) };
+    let (name, blocks) = (&config.name, kernel.cluster_blocks());
+    let Some(clusters) = config.multiprocessor.block_clusters.filter(|_| config.warp_rows() == 1) else {
+        let message = format!(
+            "the kernel runs in clusters of {x} x {y} x {z} blocks, which {name} has not; 'warplab gpu list' names the \
+             machines, and 'multiprocessor.block_clusters' gives a machine with warps of 32 lanes some"
+        );
+        return Err(fault(kernel, message));
+    };
+    if blocks > clusters.blocks {
+        let most = clusters.blocks;
+        return Err(fault(kernel, format!("clusters of {blocks} blocks; {name} allows {most}")));
+    }
+    if grid[0] % x != 0 || grid[1] % y != 0 || grid[2] % z != 0 {
+        let [a, b, c] = grid;
+        let message = format!(
+            "a grid of {a} x {b} x {c} blocks is not made of clusters of {x} x {y} x {z}; make it a multiple in each direction"
+        );
+        return Err(fault(kernel, message));
+    }
+    Ok(())
 }
 
 /// Products of warpgroups that a kernel has and the machine has not.

@@ -21,6 +21,7 @@ mod order;
 mod outcome;
 mod parallel;
 mod partition_port;
+mod peers;
 mod placement;
 mod printed;
 mod run;

@@ -7,6 +7,7 @@ use crate::limits::Watchdog;
 use crate::memory_side::MemorySide;
 use crate::next_events::{NextEvents, chosen};
 use crate::outcome::Progress;
+use crate::peers::Clusters;
 use crate::placement::Placement;
 use crate::sampling::Sampler;
 use crate::timeline::Recorder;
@@ -120,6 +121,8 @@ pub(crate) struct Running {
     pub(crate) acting: Vec<usize>,
     pub(crate) watchdog: Watchdog,
     dispatcher: Dispatcher,
+    /// The clusters of blocks of a launch that has some.
+    pub(crate) clusters: Option<Box<Clusters>>,
     pub(crate) sampler: Option<Sampler>,
     blocks: u64,
     blocks_done: u64,
@@ -136,11 +139,14 @@ impl Running {
     ) -> Running {
         let shape = &launch.prepared.launch.shape;
         let sms = config.limits.multiprocessors;
+        let cluster = launch.prepared.launch.kernel.cluster;
+        let barrier = config.multiprocessor.block_clusters.map_or(0, |clusters| clusters.barrier);
+        let clusters = cluster.map(|cluster| Box::new(Clusters::new(shape, cluster, barrier)));
         let (blocks, per_sm) = (shape.blocks(), launch.prepared.occupancy.blocks);
         let wave = u64::from(sms) * u64::from(per_sm);
         Running {
             begin,
-            sampler: launch.options.sample.then(|| Sampler::new(blocks, wave, memory_side)),
+            sampler: (launch.options.sample && cluster.is_none()).then(|| Sampler::new(blocks, wave, memory_side)),
             sms: (0..sms).map(|_| None).collect(),
             next: NextEvents::never(sms as usize),
             acting: Vec::new(),
@@ -152,7 +158,9 @@ impl Running {
                 shape.warps(config.limits.warp_lanes),
                 Placement::new(config),
                 per_sm,
-            ),
+            )
+            .in_clusters(clusters.as_ref().map_or(1, |clusters| clusters.blocks()), config),
+            clusters,
             blocks,
             blocks_done: 0,
             last_end: begin,
@@ -219,8 +227,13 @@ impl Running {
     /// Gives out the blocks whose dispatch is certain at the boundary `now`.
     pub(crate) fn dispatch(&mut self, now: Cycle, launch: &QueuedLaunch) {
         let (sms, next, begin) = (&mut self.sms, &mut self.next, self.begin);
+        let clusters = &mut self.clusters;
         let before = self.dispatcher.dispatched();
-        self.dispatcher.dispatch(now, |sm, start| {
+        self.dispatcher.dispatch(now, |sm, mut start| {
+            if let Some(clusters) = clusters {
+                start.block = clusters.block_in_order(start.block);
+                clusters.begins(start.block, sm);
+            }
             next.no_later(sm.index(), start.at);
             sms[sm.index()].get_or_insert_with(|| SmPort::new(sm, begin, launch)).sm.give(start);
         });

@@ -145,6 +145,8 @@ pub(crate) struct Flattened<'a> {
     pub(crate) parameters: usize,
     /// Results of calls that lie in the frame: where.
     pub(crate) in_memory: FxHashMap<ParameterId, u32>,
+    /// Blocks of a cluster in x, y and z, if the kernel runs in clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
     /// Whether it calls or is called.
     pub(crate) calls: bool,
     /// Whether it calls through registers.

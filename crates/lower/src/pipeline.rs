@@ -145,9 +145,10 @@ impl<'a> Context<'a> {
             ..Kernel::default()
         };
         attributes(kernel, &mut lowered);
-        diagnostics.extend(refused_cluster(kernel));
         let limit = register_limit(kernel, &lowered, &self.options.target.limits);
-        let (flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
+        let (mut flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
+        let cluster = lowered.cluster;
+        flat.cluster = cluster;
         let mut shared = (shared, flat.shared_bytes);
         let mut addresses = Vec::new();
         let mut calls_pointers = flat.calls_pointers;
@@ -184,7 +185,8 @@ impl<'a> Context<'a> {
             let Some(&number) = wanted.get(next) else { break };
             next += 1;
             let function = self.functions.numbered(number);
-            let flat = Flattener::function(self.unit(function), &mut shared, diagnostics);
+            let mut flat = Flattener::function(self.unit(function), &mut shared, diagnostics);
+            flat.cluster = cluster;
             calls_pointers |= flat.calls_pointers;
             let Some(part) = compile(&flat, function, diagnostics) else { return lowered };
             parts.push(Part { number: Some(number), ..part });
@@ -383,24 +385,10 @@ fn attributes(kernel: &Function, lowered: &mut Kernel) {
         match attribute {
             Attribute::MaxThreads(counts) => lowered.max_block = Some(shape(counts)),
             Attribute::RequiredThreads(counts) => lowered.required_block = Some(shape(counts)),
+            Attribute::RequiredCluster(counts) => lowered.cluster = Some(shape(counts)),
             _ => {}
         }
     }
-}
-
-/// Why a kernel that runs in clusters of several blocks is refused.
-fn refused_cluster(kernel: &Function) -> Option<Diagnostic> {
-    let blocks = kernel.attributes.iter().find_map(|attribute| match attribute {
-        Attribute::RequiredCluster(blocks) => Some(blocks),
-        _ => None,
-    })?;
-    if blocks.iter().all(|&blocks| blocks == 1) {
-        return None;
-    }
-    let shape = blocks.iter().map(u32::to_string).collect::<Vec<_>>().join(" x ");
-    let message = format!("'{}' runs in clusters of {shape} blocks, which are not simulated", kernel.name);
-    let help = "compile it without '__cluster_dims__'; clusters of one block run";
-    Some(Diagnostic::error(*kernel.name_span, message).with_help(help))
 }
 
 /// Bank 4: the addresses of variables in global memory.

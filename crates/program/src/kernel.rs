@@ -145,6 +145,16 @@ pub struct Kernel {
     pub max_block: Option<[u32; 3]>,
     /// The block that the kernel requires (`.reqntid`), if it says.
     pub required_block: Option<[u32; 3]>,
+    /// Blocks of a cluster in x, y and z (`.reqnctapercluster`), if the kernel runs in clusters.
+    pub cluster: Option<[u32; 3]>,
+}
+
+impl Kernel {
+    /// Blocks of a cluster; one where it does not run in clusters.
+    #[must_use]
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.map_or(1, |[x, y, z]| x * y * z)
+    }
 }
 
 /// One parameter of a kernel.
@@ -232,6 +242,8 @@ pub mod launch_constants {
     pub const RESERVED_SHARED_OFFSET: u32 = 0x6c;
     /// Shared memory of a block that belongs to the system, in bytes.
     pub const RESERVED_SHARED_BYTES: u32 = 0x114;
+    /// Whether the launch asked for clusters.
+    pub const HAS_CLUSTERS: u32 = 0x140;
     /// Blocks of a cluster in x; y and z follow.
     pub const CLUSTER_DIMENSIONS: u32 = 0x144;
     /// One divided by the former, as floats.

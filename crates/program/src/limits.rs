@@ -9,6 +9,8 @@ pub const REGISTERS: u32 = 0xffff;
 pub(crate) const SHARED_BYTES: u32 = 16 << 20;
 /// Bytes of local memory of a thread: CUDA's own limit.
 pub const LOCAL_BYTES: u32 = 512 << 10;
+/// Blocks of a cluster; a machine allows its own, which are perhaps fewer.
+pub const CLUSTER_BLOCKS: u32 = 16;
 /// Block barriers.
 pub const BARRIERS: u32 = 16;
 /// Bytes of a constant bank.
@@ -41,6 +43,17 @@ pub fn within(what: &str, value: impl Into<u64>, least: u64, most: u64) -> Resul
 /// The direction that is out of range.
 pub fn block(extents: [u32; 3]) -> Result<(), String> {
     extents.iter().try_for_each(|&extent| within("threads of a block", extent, 1, BLOCK_EXTENT.into()))
+}
+
+/// The blocks of a cluster, in x, y and z.
+///
+/// # Errors
+/// The direction that is out of range, or that there are too many.
+pub fn cluster([x, y, z]: [u32; 3]) -> Result<(), String> {
+    [x, y, z].into_iter().try_for_each(|extent| {
+        within("blocks of a cluster", extent, 1, CLUSTER_BLOCKS.into())
+    })?;
+    within("blocks of a cluster", u64::from(x * y * z), 1, CLUSTER_BLOCKS.into())
 }
 
 /// A parameter: its last byte must be in constant bank 0.

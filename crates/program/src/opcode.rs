@@ -149,10 +149,10 @@ opcodes! {
     Ldgdepbar "LDGDEPBAR" Lsu GlobalLoad Effect, "a wait counter goes up until every LDGSTS before it has ended";
     Syncs "SYNCS" Lsu SharedLoad BeforeAddress, "a barrier in shared memory: .EXCH it becomes a; .ARRIVE arrivals (.A0 .A1 .AR none, one, a of each lane) and bytes to come (.T0 .TR none, a of each lane; .T1 .TX one or a that have come), d = what it was, .OPTOUT for all phases; .PHASECHK p = the phase is over that has a as its parity, .TRYWAIT waits a while; .CCTL.IV it is none any more";
     Arrives "ARRIVES" Lsu SharedLoad Effect, "each lane arrives at a barrier in shared memory when its LDGSTS so far have ended; .TRANSCNT one byte has come, .ARVCNT an arrival";
-    Ublkcp "UBLKCP" Lsu Store Effect, "copies a * 16 bytes while the warp goes on: .S.G from global to shared memory, after which they have come to the barrier in the second register of the target; .G.S from shared to global memory";
+    Ublkcp "UBLKCP" Lsu Store Effect, "copies a * 16 bytes while the warp goes on: .S.G from global to shared memory, after which they have come to the barrier in the second register of the target; .G.S from shared to global memory; .S.S to shared memory of a block of the cluster; .MULTICAST to all blocks that the upper half of a names";
     Ublkred "UBLKRED" Lsu Store Effect, "as UBLKCP.G.S, but values in global memory are changed by an operation";
     Ublkpf "UBLKPF" Lsu Store Effect, "brings a * 16 bytes of global memory to L2";
-    Utmaldg "UTMALDG" Lsu Store Effect, "copies a box of a tensor to shared memory while the warp goes on: the target, the barrier that is told and the coordinates are in registers of the warp one after the other, the place of the tensor map in two more; .MULTICAST to the one block of the cluster";
+    Utmaldg "UTMALDG" Lsu Store Effect, "copies a box of a tensor to shared memory while the warp goes on: the target, the barrier that is told and the coordinates are in registers of the warp one after the other, the place of the tensor map in two more; .MULTICAST to the blocks of the cluster that a third register names";
     Utmastg "UTMASTG" Lsu Store Effect, "copies a box of a tensor from shared memory: its place there and the coordinates, then the place of the tensor map";
     Utmaredg "UTMAREDG" Lsu Store Effect, "as UTMASTG, but elements of the tensor are changed by an operation";
     Utmapf "UTMAPF" Lsu Store Effect, "brings a box of a tensor to L2: the coordinates, then the place of the tensor map";
@@ -163,6 +163,8 @@ opcodes! {
     St "ST" Lsu Store Effect, "memory at a generic address = a";
     Stl "STL" Lsu Store Effect, "the thread's local memory at an address = a";
     Sts "STS" Lsu Store Effect, "shared memory at an address = a";
+    Stas "STAS" Lsu Store Effect, "shared memory of a block of the cluster = a, after which the bytes have come to a barrier there: both addresses are in a pair of registers";
+    Redas "REDAS" Lsu Store Effect, "as STAS, but what is there is changed by an operation";
     Stsm "STSM" Lsu Store Effect, "shared memory = 8x8 matrices of halves that the lanes hold together, a row a lane";
     Atom "ATOM" Lsu Atomic Compute, "d = memory at a generic address, which is changed by an operation at once";
     Atomg "ATOMG" Lsu Atomic Compute, "d = global memory at an address, which is changed by an operation at once";
@@ -227,8 +229,8 @@ opcodes! {
     Bpt "BPT" Cbu Branch Effect, "a trap: stops the launch with an error";
     Kill "KILL" Cbu Branch Effect, "ends the thread";
     Acqbulk "ACQBULK" Cbu Branch Effect, "waits for the grids that this one depends on; there is one grid here";
-    UcgabarArv "UCGABAR_ARV" Cbu Branch Effect, "arrives at the barrier of the cluster, which is one block here";
-    UcgabarWait "UCGABAR_WAIT" Cbu Branch Effect, "waits at the barrier of the cluster for the warps of its block";
+    UcgabarArv "UCGABAR_ARV" Cbu Branch Effect, "the warp arrives at the barrier of its cluster";
+    UcgabarWait "UCGABAR_WAIT" Cbu Branch Effect, "waits for the warps of its cluster that have not arrived";
     Usetmaxreg "USETMAXREG" Uniform Uniform Predicates(1), "gives registers of the warp back or takes more; p = it has them; here it has all from the start";
     Preexit "PREEXIT" Cbu Branch Effect, "lets dependent grids start; there is one grid here";
     Nop "NOP" Alu Alu Effect, "does nothing";

@@ -148,11 +148,11 @@ fn line(source: &Source, fault: &Diagnostic) -> ReasonPlace {
 fn kernels(program: &Program, source: &Source, config: &GpuConfig, machine_code: bool) -> Vec<KernelReport> {
     let mut image = MemoryImage::new();
     let symbols = allocate_globals(program, &mut image);
-    // One small block, with arguments that are zero.
+    // One small block, or one cluster of them, with arguments that are zero.
     let cannot_start = |kernel: &Kernel| match &symbols {
         Ok(symbols) => {
             let shape = LaunchShape {
-                grid: [1, 1, 1],
+                grid: kernel.cluster.unwrap_or([1; 3]),
                 block: kernel.required_block.unwrap_or([1, 1, 1]),
                 dynamic_shared_bytes: 0,
             };

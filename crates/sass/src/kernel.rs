@@ -47,12 +47,6 @@ pub(crate) fn read(file: &File<'_>, place: &KernelSymbol<'_>, faults: &mut Vec<S
         faults.push(fault("its records in .nv.info are damaged"));
         return None;
     };
-    if let Some(cluster) = info.cluster.filter(|cluster| cluster.iter().any(|&blocks| blocks > 1)) {
-        let [x, y, z] = cluster;
-        let help = "compile it without '__cluster_dims__'; clusters of one block run".to_owned();
-        let message = format!("runs in clusters of {x} x {y} x {z} blocks, which are not simulated");
-        faults.push(SassFault { help, ..fault(&message) });
-    }
     let Some(layout) = Layout::of(elf, file.functions, place.section) else {
         faults.push(fault("the relocations of its code are damaged"));
         return None;
@@ -99,6 +93,7 @@ pub(crate) fn read(file: &File<'_>, place: &KernelSymbol<'_>, faults: &mut Vec<S
         functions,
         max_block: info.max_block,
         required_block: info.required_block,
+        cluster: info.cluster,
         instructions,
     })
 }

@@ -1,6 +1,7 @@
 //! Blocks come to an SM, and end on it.
 
 use crate::mbarrier::PhaseWait;
+use crate::peers::PeerContent;
 use crate::sm::Advance;
 use crate::warp::{Phase, Warp};
 use crate::warpgroup::Warpgroup;
@@ -41,6 +42,9 @@ pub(crate) struct ResidentBlock {
     pub(crate) waits: Vec<PhaseWait>,
     /// Its warpgroups, once one has come to a product.
     pub(crate) warpgroups: Vec<Warpgroup>,
+    /// Phases of the barrier of its cluster that are over, and those that it has told that its warps have arrived.
+    pub(crate) cluster_phases: u32,
+    pub(crate) cluster_told: u32,
 }
 
 impl Advance<'_> {
@@ -72,6 +76,8 @@ impl Advance<'_> {
             live_warps: launch.warps_per_block as u32,
             waits: Vec::new(),
             warpgroups: Vec::new(),
+            cluster_phases: 0,
+            cluster_told: 0,
         };
         for index in 0..launch.warps_per_block {
             let slot = self.free_slot();
@@ -143,8 +149,16 @@ impl Advance<'_> {
         let Some(block) = &mut sm.blocks[place] else { return };
         block.live_warps -= 1;
         if block.live_warps == 0 {
+            let number = block.number;
             self.end_block(place, end);
-        } else if block.barriers.are_in_use() {
+            self.tell_cluster(number, PeerContent::Ended);
+            return;
+        }
+        if self.context.launch.constants.has_clusters() {
+            self.check_cluster_arrivals(place);
+        }
+        let Some(block) = &self.sm.blocks[place] else { return };
+        if block.barriers.are_in_use() {
             self.check_barriers(place);
         }
     }

@@ -38,6 +38,9 @@ struct BulkCopy {
     block: u64,
     barrier: u32,
     bytes: u32,
+    /// Other blocks of the cluster that get it, too, and whether this one does.
+    peers: u16,
+    is_own: bool,
     /// What is to be copied, and how much of it has been asked for: whole rows, and bytes of the next one.
     rows: SmallVec<[BulkRow; 1]>,
     row: u32,
@@ -111,8 +114,15 @@ impl Advance<'_> {
     #[cold]
     pub(crate) fn copy_in_bulk(&mut self, slot: usize) {
         let Some(record) = self.sm.scratch.record.bulk.take() else { return };
-        let BulkRecord { kind, rows, bytes, barrier, is_box } = *record;
+        let BulkRecord { kind, rows, bytes, barrier, is_box, peers, is_own } = *record;
+        if kind == BulkKind::ToPeer {
+            return self.copy_to_peer(slot, barrier, bytes);
+        }
+        if peers != 0 {
+            self.give_to_peers(slot);
+        }
         let way = match kind {
+            BulkKind::ToPeer => return,
             BulkKind::ToShared => Way::In,
             BulkKind::ToGlobal => Way::Out { changes: false },
             BulkKind::Reduce(..) => Way::Out { changes: true },
@@ -141,6 +151,8 @@ impl Advance<'_> {
             block,
             barrier,
             bytes,
+            peers,
+            is_own,
             rows,
             row: 0,
             byte: 0,
@@ -263,6 +275,10 @@ impl Advance<'_> {
             return;
         }
         let come = Arrival { bytes: -i64::from(copy.bytes), ..Arrival::default() };
+        if copy.peers != 0 {
+            self.tell_peers(usize::from(copy.slot), copy.peers, copy.barrier, come);
+        }
+        let Some(block) = self.sm.blocks[place].as_mut().filter(|_| copy.is_own) else { return };
         // More bytes than it counts: it stays as it is, and who waits for it is reported as hanging.
         if block.shared.arrive(copy.barrier, come).is_ok() {
             self.end_phases(place, self.context.spec.bulk.wake);

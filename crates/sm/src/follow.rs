@@ -41,6 +41,7 @@ impl Advance<'_> {
                 }
                 self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));
             }
+            Step::ClusterBarrier { waits } => self.at_cluster_barrier(slot, waits, executed.pc, next),
             Step::Fence { scope } => self.fence(slot, scope, executed.pc, next),
             Step::BlockBarrier { kind, id, threads, arrivals, value } => {
                 let warp = &self.sm.warps[slot];

@@ -25,6 +25,7 @@ mod launch;
 mod lsu;
 mod mbarrier;
 mod pack;
+mod peers;
 mod phases;
 mod pipes;
 mod register_file;
@@ -40,6 +41,7 @@ mod wakes;
 mod warp;
 mod warpgroup;
 
+pub use peers::{PeerContent, PeerMessage, PeerTarget};
 pub use blocks::{BlockEnd, BlockStart};
 pub use context::Context;
 pub use hazards::HazardTable;

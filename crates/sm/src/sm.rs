@@ -9,6 +9,7 @@ use crate::fence::Fences;
 use crate::fetch::Fetch;
 use crate::hazards::HazardChecker;
 use crate::lsu::{LoadStoreUnit, Outcome};
+use crate::peers::Peers;
 use crate::pipes::QueuedUnit;
 use crate::spec::SmSpec;
 use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
@@ -44,6 +45,7 @@ pub struct Sm {
     pub(crate) wakes: Wakes,
     pub(crate) lsu: LoadStoreUnit,
     pub(crate) bulk: Box<BulkUnit>,
+    pub(crate) peers: Box<Peers>,
     pub(crate) products: Box<ProductUnit>,
     pub(crate) fetch: Fetch,
     pub(crate) constants: Constants,
@@ -118,6 +120,7 @@ impl Sm {
             wakes: Wakes::new(spec.sub_partitions),
             lsu: LoadStoreUnit::new(spec, id),
             bulk: Box::default(),
+            peers: Box::default(),
             products: Box::default(),
             fetch: Fetch::new(&spec.fetch, spec.sub_partitions, spec.distance(id)),
             constants: Constants::new(spec.constants.as_ref(), id, spec.distance(id)),
@@ -222,7 +225,7 @@ impl Sm {
     /// Whether nothing is resident, coming or under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle()
+        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle() && self.peers.is_idle()
     }
 
     /// The next cycle in which something can happen without news from outside, or never.
@@ -445,11 +448,12 @@ impl Advance<'_> {
                 Event::BulkRead { copy } => self.bulk_read(copy),
                 Event::BulkLine { copy } => self.bulk_line(copy),
                 Event::WaitedEnough { slot, serial } => self.waited_enough(slot, serial),
+                Event::PeerMessage => self.peer_message(),
             }
         }
     }
 
-    fn memory_outcome(&mut self, outcome: Outcome) {
+    pub(crate) fn memory_outcome(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Release { slot, generation, counter, at } => {
                 // Not at once, but soon: the warp goes on then.
@@ -470,6 +474,7 @@ impl Advance<'_> {
                 }
             }
             Outcome::BulkLine { copy } => self.bulk_line(copy),
+            Outcome::ToPeers { number, owner, at } => self.send_to_peers(number, owner, at),
             Outcome::Acknowledged { slot, generation } => {
                 let warp = &mut self.sm.warps[usize::from(slot)];
                 if warp.generation == generation {

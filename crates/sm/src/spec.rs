@@ -8,7 +8,7 @@ use crate::register_file::RegisterFileSpec;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
-    BarrierHolds, BulkCopies, Crossbar, Divergence, Fences, IssueRules, L1Cache, Mbarriers, Multiprocessor,
+    BarrierHolds, BlockClusters, BulkCopies, Crossbar, Divergence, Fences, IssueRules, L1Cache, Mbarriers, Multiprocessor,
     SchedulerPolicy, SharedMemory, Warpgroups,
 };
 use warplab_exec::DivergenceModel;
@@ -64,6 +64,8 @@ pub struct SmSpec {
     /// All zeros on a machine without, which runs no kernel that has one.
     pub(crate) mbarriers: Mbarriers,
     pub(crate) bulk: BulkCopies,
+    /// All zeros on a machine without, which runs no kernel that has some.
+    pub(crate) clusters: BlockClusters,
     /// None where there are no products of warpgroups.
     pub(crate) warpgroups: Option<Warpgroups>,
     pub(crate) l1: L1Cache,
@@ -178,6 +180,7 @@ impl SmSpec {
             fences: sm.fences.unwrap_or_default(),
             mbarriers: sm.mbarriers.unwrap_or_default(),
             bulk: sm.bulk_copies.unwrap_or_default(),
+            clusters: sm.block_clusters.unwrap_or_default(),
             warpgroups: sm.warpgroups,
             l1: sm.l1,
             l1_kib,

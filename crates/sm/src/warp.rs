@@ -41,6 +41,8 @@ pub(crate) enum Phase {
     LeavingBarrier,
     /// It waits at a block barrier for the other warps of its block.
     AtBlockBarrier,
+    /// It waits at the barrier of its cluster.
+    AtClusterBarrier,
     /// Every path waits for other lanes of the warp.
     Converging,
     /// It waits at a fence until stores are acknowledged.
@@ -72,7 +74,9 @@ impl Phase {
             Phase::FetchingConstant { .. } => StallReason::ImcMiss,
             Phase::Sleeping | Phase::AtMbarrier => StallReason::Sleeping,
             Phase::SystemCall | Phase::Converging => StallReason::Misc,
-            Phase::LeavingBarrier | Phase::AtBlockBarrier | Phase::ForProducts => StallReason::Barrier,
+            Phase::LeavingBarrier | Phase::AtBlockBarrier | Phase::AtClusterBarrier | Phase::ForProducts => {
+                StallReason::Barrier
+            }
             Phase::AtFence | Phase::LeavingFence => StallReason::Membar,
             Phase::AtWarpgroup => StallReason::Gmma,
             Phase::Draining => StallReason::Drain,
@@ -177,6 +181,8 @@ pub(crate) struct Warp {
     pub(crate) block: u8,
     /// Grows with every warp that comes to this slot, so that late events can be told.
     pub(crate) generation: u32,
+    /// Arrivals at the barrier of its cluster.
+    pub(crate) cluster_arrivals: u32,
     pub(crate) phase: Phase,
     /// The first cycle of the phase.
     pub(crate) since: Cycle,
@@ -208,6 +214,7 @@ impl Warp {
             local,
             block: 0,
             generation: 0,
+            cluster_arrivals: 0,
             phase: Phase::Empty,
             since: Cycle(0),
             entered: Cycle(0),
@@ -241,6 +248,7 @@ impl Warp {
     pub(crate) fn enter(&mut self, block: u8, now: Cycle) {
         self.block = block;
         self.generation += 1;
+        self.cluster_arrivals = 0;
         self.counters = WaitCounters::default();
         self.barrier = BarrierBehind::None;
         self.unacknowledged = 0;

@@ -4,6 +4,7 @@
 //! result: what a machine is stands in one place.
 
 mod asynchronous;
+mod block_clusters;
 mod chip;
 mod clusters;
 mod compiler;
@@ -20,6 +21,7 @@ mod timing;
 mod warpgroups;
 
 pub use asynchronous::{BulkCopies, Mbarriers};
+pub use block_clusters::BlockClusters;
 pub use chip::{Clocks, FirstWave, LaunchTiming, Limits, RegisterAllocation, Vendor};
 pub use clusters::SmCluster;
 pub use compiler::Compiler;

@@ -1,6 +1,7 @@
 //! One multiprocessor: schedulers, pipes, latencies, shared memory, level-one cache.
 
 use super::asynchronous::{BulkCopies, Mbarriers};
+use super::block_clusters::BlockClusters;
 use super::fences::Fences;
 use super::latencies::Latencies;
 use super::memory::ReplacementPolicy;
@@ -55,6 +56,8 @@ pub struct Multiprocessor {
     /// Barriers in shared memory (`mbarrier`); the machine has none where it is not given.
     #[serde(default)]
     pub mbarriers: Option<Mbarriers>,
+    /// Clusters of blocks that reach each other's shared memory; kernels with some are refused where it is not given.
+    pub block_clusters: Option<BlockClusters>,
     /// Copies of many lines by one instruction (`cp.async.bulk`); the machine has none where it is not given.
     #[serde(default)]
     pub bulk_copies: Option<BulkCopies>,

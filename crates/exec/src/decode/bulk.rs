@@ -2,6 +2,7 @@
 
 use super::memory::arithmetic;
 use crate::decode::{Decoder, Sign};
+use crate::op::SourceKind;
 use crate::op::{AtomicType, BoxOp, BulkKind, BulkOp, Control, Op, OpKind};
 use warplab_program::operand::{AddressOperand, Operand};
 use warplab_program::{Modifier as M, Opcode as O};
@@ -35,7 +36,7 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let size = d.values.iter().find(|operand| !matches!(operand, Operand::Address(_)));
     let Some(size) = size else { return Err("has no size".to_owned()) };
     let size = d.convert(size, Sign::Integer)?.from;
-    let op = BulkOp { kind, to, from, size };
+    let op = BulkOp { kind, to, from, size, multicast: d.has(M::Multicast) };
     Ok(Some(d.finish_without_sources(OpKind::Bulk(op))))
 }
 
@@ -48,8 +49,7 @@ fn boxes(d: &Decoder<'_>) -> Result<Op, String> {
         // What the elements are says the tensor map.
         _ => BulkKind::Reduce(arithmetic(d).ok_or("names no operation")?, AtomicType::U32),
     };
-    // The one block of a cluster gets what all of them would.
-    d.ignore(&[M::Multicast, M::Level2, M::OneD, M::TwoD, M::ThreeD, M::FourD, M::FiveD]);
+    d.ignore(&[M::Level2, M::OneD, M::TwoD, M::ThreeD, M::FourD, M::FiveD]);
     if d.has(M::Im2col) {
         return Err("copies columns of images (im2col), which is not supported".to_owned());
     }
@@ -59,12 +59,22 @@ fn boxes(d: &Decoder<'_>) -> Result<Op, String> {
     }
     let mut addresses = addresses(d);
     let (places, map) = (register(addresses.next())?, register(addresses.next())?);
+    let multicast = if d.has(M::Multicast) { Some(named_blocks(d)?) } else { None };
     // A place, a barrier and the coordinates are in as many registers, of which UR62 is the last.
     let count = dimensions + if kind.tells_a_barrier() { 2 } else { 1 };
     if places + count > 63 || map > 61 {
         return Err("names registers of the warp behind UR62".to_owned());
     }
-    Ok(d.finish_without_sources(OpKind::Box(BoxOp { kind, places, map, dimensions })))
+    Ok(d.finish_without_sources(OpKind::Box(BoxOp { kind, places, map, dimensions, multicast })))
+}
+
+/// The register of the warp that names the blocks of the cluster which get a copy.
+fn named_blocks(d: &Decoder<'_>) -> Result<u8, String> {
+    let named = d.values.iter().find(|operand| !matches!(operand, Operand::Address(_)));
+    match named.map(|operand| d.convert(operand, Sign::Integer)).transpose()?.map(|source| source.from) {
+        Some(SourceKind::Uniform(register)) => Ok(register),
+        _ => Err("names the blocks that get it in no register of the warp".to_owned()),
+    }
 }
 
 fn addresses<'a>(d: &'a Decoder<'_>) -> impl Iterator<Item = &'a AddressOperand> {
@@ -85,11 +95,11 @@ fn register(address: Option<&AddressOperand>) -> Result<u8, String> {
 
 /// `.S.G` is to shared memory from global memory.
 fn copy(d: &Decoder<'_>) -> Result<BulkKind, String> {
-    // The one block of a cluster gets what all of them would.
-    d.ignore(&[M::Multicast]);
     match d.instruction.modifiers.as_slice() {
-        // An H200 calls it an illegal instruction, too.
-        [M::S, M::S, ..] => Err("between blocks of a cluster: a launch has no clusters here".to_owned()),
+        [M::S, M::S, ..] => {
+            d.ignore(&[M::S]);
+            Ok(BulkKind::ToPeer)
+        }
         [M::S, M::G, ..] => {
             d.ignore(&[M::S, M::G]);
             Ok(BulkKind::ToShared)

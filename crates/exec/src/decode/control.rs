@@ -80,8 +80,8 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             d.ignore(&[M::View, M::Async, M::S, M::G]);
             Control::Nop
         }
-        // The blocks of a launch are clusters of their own, which do without: c[0x0][0x140] says so.
-        O::UcgabarArv | O::UcgabarWait => Control::Nop,
+        O::UcgabarArv => Control::ClusterBarrier { waits: false },
+        O::UcgabarWait => Control::ClusterBarrier { waits: true },
         O::Errbar | O::Cgaerrbar | O::Acqbulk | O::Preexit | O::Ldgdepbar | O::Utmacmdflush | O::Nop => {
             Control::Nop
         }

@@ -35,6 +35,8 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         O::Stl => (Local, Store),
         O::Sts => (Shared, Store),
         O::Stsm => (Shared, MatrixStore),
+        O::Stas => (Shared, Store),
+        O::Redas => (Shared, Reduction),
         O::Atom => (Generic, Atomic),
         O::Atomg => (Global, Atomic),
         O::Atoms => (Shared, Atomic),
@@ -101,6 +103,9 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
                 M::Dml2,
             ]);
         }
+        AccessKind::Store if d.instruction.opcode == O::Stas => {
+            memory.bytes = d.next_of(&[(M::B64, 8), (M::B128, 16)]).unwrap_or(4);
+        }
         _ if copies => {
             let to = address_form(d, destination.unwrap_or_default());
             memory.form = MemoryForm::CopyToShared { to, zero_fill: d.has(M::Zfill) };
@@ -121,6 +126,11 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
             let more = || d.next_of(&[(M::S32, (4, false)), (M::F32, (4, false)), (M::B128, (16, false))]);
             (memory.bytes, memory.signed) = d.next_of(&SIZES).or_else(more).unwrap_or((4, false));
         }
+    }
+    if matches!(d.instruction.opcode, O::Stas | O::Redas) {
+        memory.form = MemoryForm::TellsBarrier;
+        // One register has the address, the next one that of the barrier.
+        memory.address.wide = false;
     }
     if copies || kind != AccessKind::Load && kind != AccessKind::Atomic && kind != AccessKind::MatrixLoad {
         memory.register = None;

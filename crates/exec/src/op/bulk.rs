@@ -10,8 +10,9 @@ pub(crate) struct BulkOp {
     pub(crate) to: u8,
     /// The first register of where it comes from.
     pub(crate) from: u8,
-    /// Sixteenths of its bytes.
+    /// Sixteenths of its bytes; above them the blocks of the cluster that get it, where it goes to several.
     pub(crate) size: SourceKind,
+    pub(crate) multicast: bool,
 }
 
 /// One copy of a box of a tensor.
@@ -23,6 +24,8 @@ pub(crate) struct BoxOp {
     /// The first register of the place of the tensor map.
     pub(crate) map: u8,
     pub(crate) dimensions: u8,
+    /// The register of the warp with the blocks of the cluster that get it, where it goes to several.
+    pub(crate) multicast: Option<u8>,
 }
 
 /// What a copy of many lines does.
@@ -31,6 +34,8 @@ pub enum BulkKind {
     /// From global to shared memory; then the bytes have come to a barrier.
     #[default]
     ToShared,
+    /// From shared memory to that of a block of the cluster; then the bytes have come to a barrier there.
+    ToPeer,
     /// From shared to global memory.
     ToGlobal,
     /// Changes values in global memory by those in shared memory.
@@ -43,6 +48,6 @@ impl BulkKind {
     /// Whether a barrier is told when it has ended.
     #[must_use]
     pub fn tells_a_barrier(self) -> bool {
-        self == BulkKind::ToShared
+        matches!(self, BulkKind::ToShared | BulkKind::ToPeer)
     }
 }

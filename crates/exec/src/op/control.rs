@@ -52,6 +52,10 @@ pub(crate) enum Control {
         kind: BarrierKind,
         counted: bool,
     },
+    /// Arrives at the barrier of the cluster, or waits for it.
+    ClusterBarrier {
+        waits: bool,
+    },
     Fence(FenceScope),
     Trap,
     /// A branch that all lanes take if all want it, or if any does.

@@ -57,6 +57,8 @@ pub(crate) enum MemoryForm {
         transposed: bool,
     },
     IncrementByCount,
+    /// The bytes have come to a barrier then, whose address is in the register behind that of the address.
+    TellsBarrier,
     /// The answer is whether the value was stored, not the old one.
     CompareAndStore,
     SpaceQuery,

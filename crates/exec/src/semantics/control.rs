@@ -84,6 +84,12 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             return Ok(if mask.is_empty() { Step::Next } else { Step::Sleep { nanoseconds } });
         }
         Control::BlockBarrier { kind, counted } => return Ok(block_barrier(m, kind, counted)),
+        // Without clusters nobody is waited for: c[0x0][0x140] says so.
+        Control::ClusterBarrier { .. } if mask.is_empty() || !m.banks.has_clusters() => {}
+        Control::ClusterBarrier { waits } => {
+            m.warp.paths.advance();
+            return Ok(Step::ClusterBarrier { waits });
+        }
         Control::Fence(scope) => {
             m.warp.paths.advance();
             return Ok(if mask.is_empty() { Step::Next } else { Step::Fence { scope } });

@@ -4,6 +4,7 @@ use super::memory::addresses;
 use crate::LANES;
 use crate::fault::ExecFault;
 use crate::memory::{GlobalMemory, Lanes, RowAccess};
+use crate::peers::PeerRequest;
 use crate::op::{AccessKind, Amount, Destination, MbarrierKind, MbarrierOp, Space};
 use crate::semantics::lanes::Machine;
 use crate::state::mbarrier::Arrival;
@@ -23,8 +24,19 @@ pub(crate) fn execute<M: GlobalMemory>(
     if mask.is_empty() {
         return Ok(Step::Next);
     }
-    let addresses = addresses(m, op.address);
-    let lanes = Lanes::new(&addresses, mask, 8);
+    let mut addresses = addresses(m, op.address);
+    let (mut mask, at_peers) = (mask, addresses);
+    let mut others = Vec::new();
+    if m.banks.has_clusters() {
+        let place = m.banks.place(environment.block);
+        if let MbarrierKind::Arrive { .. } = op.kind {
+            others = place.others(mask, 8, &mut addresses)?;
+            others.iter().for_each(|(_, lanes)| mask.0 &= !lanes.0);
+        } else {
+            addresses.iter_mut().for_each(|address| *address = place.inside(*address));
+        }
+    }
+    let lanes = Lanes::new(&addresses, LaneMask(m.mask), 8);
     environment.shared.check(&lanes)?;
     let one = mask.lowest().filter(|&lane| mask.lanes().all(|other| addresses[other] == addresses[lane]));
     let one = one.map(|lane| addresses[lane] as u32);
@@ -38,7 +50,12 @@ pub(crate) fn execute<M: GlobalMemory>(
             }
         }
         MbarrierKind::Arrive { .. } => {
-            arrive(m, op.kind, &addresses, environment.shared)?;
+            arrive(m, op.kind, (mask, &addresses), environment.shared)?;
+            for &(rank, lanes) in &others {
+                for (first, _, arrival) in arrivals(m, op.kind, lanes, &at_peers) {
+                    environment.record.peers.push(PeerRequest::arrival(rank, addresses[first], arrival));
+                }
+            }
             step = MbarrierStep::Arrived;
         }
         MbarrierKind::Test { waits } => {
@@ -99,37 +116,45 @@ fn test(m: &Machine<'_>, addresses: &PerLane<u64>, shared: &SharedMemory) -> u32
     LaneMask(m.mask).lanes().filter(|&lane| over(lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
-/// One barrier after the other.
-fn arrive(
-    m: &mut Machine<'_>,
+/// The arrivals of lanes at the barriers that they name: the lowest lane of each, its lanes, and what they do together.
+fn arrivals(
+    m: &Machine<'_>,
     kind: MbarrierKind,
+    lanes: LaneMask,
     addresses: &PerLane<u64>,
-    shared: &mut SharedMemory,
-) -> Result<(), ExecFault> {
-    let MbarrierKind::Arrive { arrivals, bytes, come, drops, lanes: wants_lanes } = kind else {
-        return Ok(());
-    };
+) -> Vec<(usize, LaneMask, Arrival)> {
+    let MbarrierKind::Arrive { arrivals, bytes, come, drops, .. } = kind else { return Vec::new() };
     let mut space = None;
     let counts = *m.source(0, &mut space);
-    let (mut low, mut high) = ([0; LANES], [0; LANES]);
-    let mut rest = LaneMask(m.mask);
+    let (mut rest, mut all) = (lanes, Vec::new());
     while let Some(first) = rest.lowest() {
-        let address = addresses[first];
-        let same = rest.lanes().filter(|&lane| addresses[lane] == address);
+        let same = rest.lanes().filter(|&lane| addresses[lane] == addresses[first]);
         let together = LaneMask(same.fold(0, |lanes, lane| lanes | 1 << lane));
         rest = LaneMask(rest.0 & !together.0);
         let sum = |amount: Amount| match amount {
             Amount::Number(each) => u64::from(each) * u64::from(together.count()),
             Amount::Source => together.lanes().map(|lane| u64::from(counts[lane])).sum(),
         };
-        let old = shared.mbarrier(address as u32).word();
         let bytes = sum(bytes) as i64;
-        let arrival = Arrival {
-            arrivals: u32::try_from(sum(arrivals)).unwrap_or(u32::MAX),
-            drops,
-            bytes: if come { -bytes } else { bytes },
-        };
-        shared.arrive(address as u32, arrival).map_err(|fault| at_lane(fault, first))?;
+        let arrivals = u32::try_from(sum(arrivals)).unwrap_or(u32::MAX);
+        all.push((first, together, Arrival { arrivals, drops, bytes: if come { -bytes } else { bytes } }));
+    }
+    all
+}
+
+/// One barrier of this block after the other.
+fn arrive(
+    m: &mut Machine<'_>,
+    kind: MbarrierKind,
+    (mask, addresses): (LaneMask, &PerLane<u64>),
+    shared: &mut SharedMemory,
+) -> Result<(), ExecFault> {
+    let MbarrierKind::Arrive { lanes: wants_lanes, .. } = kind else { return Ok(()) };
+    let (mut low, mut high) = ([0; LANES], [0; LANES]);
+    for (first, together, arrival) in arrivals(m, kind, mask, addresses) {
+        let address = addresses[first] as u32;
+        let old = shared.mbarrier(address).word();
+        shared.arrive(address, arrival).map_err(|fault| at_lane(fault, first))?;
         for lane in together.lanes() {
             low[lane] = if wants_lanes { together.to_register() } else { 0 };
             high[lane] = (old >> 32) as u32;

@@ -1,6 +1,7 @@
 //! Loads, stores, atomics: addresses, spaces, data.
 
 mod matrices;
+mod peers;
 
 use crate::LANES;
 use crate::Row;
@@ -27,6 +28,12 @@ pub(crate) fn execute<M: GlobalMemory>(
 ) -> Result<bool, ExecFault> {
     let mut addresses = addresses(m, memory.address);
     let mut active = LaneMask(m.mask);
+    if memory.space == SpaceForm::Shared && m.banks.has_clusters() {
+        if memory.form == MemoryForm::TellsBarrier {
+            return peers::store(m, memory, active, &addresses, environment);
+        }
+        peers::inside(m, environment.block, &mut addresses);
+    }
     if let MemoryForm::CopyToShared { to, zero_fill } = memory.form {
         active = LaneMask(m.predicate(0) & m.mask);
         copy_to_shared(m, memory, (to, zero_fill), active, &mut addresses, environment)?;
@@ -81,21 +88,28 @@ fn generic<M: GlobalMemory>(
     environment: &mut Environment<'_, M>,
 ) -> Result<bool, ExecFault> {
     let bytes = u32::from(memory.bytes);
-    let of_spaces = [Space::Global, Space::Shared, Space::Local].map(|space| {
+    let mut of_spaces = [Space::Global, Space::Shared, Space::Local].map(|space| {
         let inside = active.lanes().filter(|&lane| space_of(addresses[lane]) == space);
         (space, LaneMask(inside.fold(0, |lanes, lane| lanes | 1 << lane)))
     });
+    let (mut deferred, mut of_peers) = (false, 0);
+    if m.banks.has_clusters() {
+        let shared = of_spaces[1].1;
+        let own;
+        (own, deferred) = peers::split(m, memory, shared, &mut addresses, environment)?;
+        of_spaces[1].1 = own;
+        of_peers = shared.0 & !own.0;
+    }
     let tells = memory.tells() && m.op.out[0] < 7;
     let done = |space| !tells || memory.is_done_in(space);
     if tells {
         let lanes =
             of_spaces.iter().filter(|&&(space, _)| done(space)).fold(0, |all, (_, lanes)| all | lanes.0);
-        m.write_predicate(0, lanes);
+        m.write_predicate(0, lanes | of_peers);
     }
     for lane in (of_spaces[1].1 | of_spaces[2].1).lanes() {
         addresses[lane] &= 0xffff_ffff;
     }
-    let mut deferred = false;
     for (space, lanes) in of_spaces.into_iter().filter(|&(space, _)| done(space)) {
         deferred |= access(m, memory, space, Lanes::new(&addresses, lanes, bytes), environment)?;
     }
@@ -194,7 +208,10 @@ fn copy_to_shared<M: GlobalMemory>(
         let others = LaneMask(m.mask & !reads.0);
         others.lanes().for_each(|lane| values.iter_mut().for_each(|row| row[lane] = 0));
     }
-    let addresses = addresses(m, to);
+    let mut addresses = addresses(m, to);
+    if m.banks.has_clusters() {
+        peers::inside(m, environment.block, &mut addresses);
+    }
     environment.record.lands = RowAccess::new(addresses, mask, bytes);
     if !mask.is_empty() {
         environment.shared.store(Lanes::new(&addresses, mask, bytes), &values)?;

@@ -87,7 +87,8 @@ fn read<M>(m: &Machine<'_>, register: S, environment: &Environment<'_, M>) -> Ro
         S::SharedWindowHigh => same((windows::SHARED >> 32) as u32),
         S::SharedBytes => same(environment.shared.bytes()),
         // A stack grows down from the size of local memory and may reach address 0.
-        S::StackLimit | S::Zero | S::CgaCtaId => same(0),
+        S::StackLimit | S::Zero => same(0),
+        S::CgaCtaId => same(banks.rank(environment.block)),
         S::CgaSize => same(1),
     }
 }

@@ -1,5 +1,6 @@
 //! Copies of boxes of tensors. What they copy is there at once: programs must not look before they have waited.
 
+use super::bulk::Targets;
 use crate::LANES;
 use crate::fault::ExecFault;
 use crate::memory::{AtomicRequest, BulkRecord, BulkRow, GlobalMemory, Lanes, windows};
@@ -40,6 +41,9 @@ pub(crate) fn execute<M: GlobalMemory>(
         BulkKind::Prefetch => (0, 0, 0),
         _ => (word(0), 0, 1),
     };
+    let named = op.multicast.map(|register| m.warp.uniforms[usize::from(register)] as u16);
+    let targets = Targets::of(m, op.kind, (shared, barrier), named, environment)?;
+    let (shared, barrier) = (targets.shared, targets.barrier);
     let words = map_words(m, place, environment)?;
     let map = TensorMap::decode(&words).map_err(|fault| wrong(place, fault))?;
     if map.dimensions != usize::from(op.dimensions) {
@@ -54,20 +58,21 @@ pub(crate) fn execute<M: GlobalMemory>(
     let rows: Vec<BoxRow> = rows(&map, &at, changes(op.kind)).collect();
     let copy = Copy { map: &map, rows: &rows, shared };
     match op.kind {
-        BulkKind::ToShared => copy.load(environment)?,
+        BulkKind::ToShared => copy.load(&targets, environment)?,
         BulkKind::ToGlobal => copy.store(environment)?,
         BulkKind::Reduce(operation, _) => copy.reduce(operation, m.warp.number, environment)?,
-        BulkKind::Prefetch => {}
+        BulkKind::Prefetch | BulkKind::ToPeer => {}
     }
     if op.kind.tells_a_barrier() {
         let at = [u64::from(barrier); LANES];
         environment.shared.check(&Lanes::new(&at, LaneMask(1), 8))?;
     }
     let bytes = map.rows() * map.row_bytes();
+    let (peers, is_own) = (targets.peers, targets.is_own);
     let rows =
         rows.iter().map(|row| BulkRow { global: row.global, bytes: row.inside.len() as u32 }).collect();
     environment.record.bulk =
-        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, is_box: true }));
+        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, is_box: true, peers, is_own }));
     Ok(Step::Bulk)
 }
 
@@ -203,10 +208,14 @@ impl Copy<'_> {
         Ok(())
     }
 
-    fn load<M: GlobalMemory>(&self, environment: &mut Environment<'_, M>) -> Result<(), ExecFault> {
+    fn load<M: GlobalMemory>(
+        &self,
+        targets: &Targets,
+        environment: &mut Environment<'_, M>,
+    ) -> Result<(), ExecFault> {
         let row_bytes = self.map.row_bytes();
         if self.rows.iter().any(|row| row.inside.len() as u32 != row_bytes) {
-            self.fill(environment)?;
+            self.fill(targets, environment)?;
         }
         let element = self.map.element;
         self.inside(GRAIN as u32, |places, bytes| {
@@ -214,13 +223,16 @@ impl Copy<'_> {
             let mut values = [[0; LANES]; 4];
             environment.global.load(Lanes::new(&global, mask, bytes), &mut values)?;
             values.iter_mut().flatten().for_each(|word| *word = converted(element, *word));
-            environment.shared.store(Lanes::new(&shared, mask, bytes), &values)?;
-            Ok(())
+            targets.store(Lanes::new(&shared, mask, bytes), &values, environment)
         })
     }
 
     /// The whole box becomes what lies outside of a tensor.
-    fn fill<M: GlobalMemory>(&self, environment: &mut Environment<'_, M>) -> Result<(), ExecFault> {
+    fn fill<M: GlobalMemory>(
+        &self,
+        targets: &Targets,
+        environment: &mut Environment<'_, M>,
+    ) -> Result<(), ExecFault> {
         let word = if self.map.fills_with_nan { NAN } else { 0 };
         let values = [[word; LANES]; 4];
         let row = (0..self.map.row_bytes()).step_by(GRAIN as usize);
@@ -229,7 +241,7 @@ impl Copy<'_> {
         for part in offsets.chunks(LANES) {
             let places: Places = part.iter().map(|&offset| (0, self.place(offset))).collect();
             let (_, shared, mask) = lanes(&places);
-            environment.shared.store(Lanes::new(&shared, mask, GRAIN as u32), &values)?;
+            targets.store(Lanes::new(&shared, mask, GRAIN as u32), &values, environment)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The word of a barrier in shared memory (`mbarrier`): what is missing until its phase is over. Where each count is, is what
 //! an H200 keeps (measured: traces/h200/asynchronous/words.txt).
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Threads that a barrier can wait for in a phase.
@@ -48,7 +49,7 @@ impl fmt::Display for MbarrierFault {
 }
 
 /// What one instruction does to a barrier.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrival {
     /// Threads that arrive.
     pub arrivals: u32,

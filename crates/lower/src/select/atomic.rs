@@ -12,7 +12,7 @@ use Modifier as M;
 impl Selector<'_, '_> {
     pub(super) fn atomic(&mut self, flat: &Flat<'_>) {
         if flat.tree.flag(Flag::Async) {
-            return self.unsupported("'red.async' is not supported: a launch has no clusters here");
+            return self.told_reduction(flat);
         }
         if self.guard.is_always() {
             return self.atomic_unguarded(flat);

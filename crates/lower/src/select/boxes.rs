@@ -48,9 +48,12 @@ impl Selector<'_, '_> {
             _ if tree.flag(Flag::Reduce) => (Opcode::Utmaredg, vec![dimensions, operation(flat)]),
             _ => (Opcode::Utmastg, vec![dimensions]),
         };
+        let named = if reads_global { self.named_blocks(flat, 3) } else { None };
         self.for_each_lane(|it| {
             let (places, map) = (it.for_warp(&places), it.for_warp(&map));
-            it.op(opcode, &modifiers, [place(places), place(map)]);
+            let Some(named) = named else { return it.op(opcode, &modifiers, [place(places), place(map)]) };
+            let named = Operand::uniform(it.for_warp(&[named]));
+            it.op(opcode, &[&modifiers[..], &[M::Multicast]].concat(), [place(places), place(map), named]);
         });
     }
 }

@@ -54,10 +54,23 @@ impl Selector<'_, '_> {
         }
         let to = self.near_place(&flat.operands[0]);
         let barrier = self.near_place(&flat.operands[3]);
+        if spaces.get(1) != Some(&Space::Global) {
+            let from = self.near_place(&flat.operands[1]);
+            return self.for_each_lane(|it| {
+                let (to, from, size) = (it.for_warp(&[to, barrier]), it.for_warp(&[from]), it.for_warp(&[size]));
+                it.op(Opcode::Ublkcp, &[M::S, M::S], [place(to), place(from), Operand::uniform(size)]);
+            });
+        }
         let from = self.far_place(&flat.operands[1], Window::Global);
+        let (mut size, mut modifiers) = (size, vec![M::S, M::G]);
+        if let Some(blocks) = self.named_blocks(flat, 4) {
+            let halves = [size, Operand::Immediate(0x5410), blocks];
+            size = Operand::register(self.compute(Opcode::Prmt, &[], halves));
+            modifiers.push(M::Multicast);
+        }
         self.for_each_lane(|it| {
             let (to, from, size) = (it.for_warp(&[to, barrier]), it.for_warp(&from), it.for_warp(&[size]));
-            it.op(Opcode::Ublkcp, &[M::S, M::G], [place(to), place(from), Operand::uniform(size)]);
+            it.op(Opcode::Ublkcp, &modifiers, [place(to), place(from), Operand::uniform(size)]);
         });
     }
 
@@ -119,6 +132,15 @@ impl Selector<'_, '_> {
         [Operand::register(sum), Operand::register(sum.offset(1))]
     }
 
+    /// The blocks of the cluster that get a copy, where it goes to several: that operand names them.
+    pub(super) fn named_blocks(&mut self, flat: &Flat<'_>, operand: usize) -> Option<Operand> {
+        if !flat.tree.flag(Flag::Multicast) || self.flat.cluster.is_none() {
+            return None;
+        }
+        let named = self.source(flat.operands.get(operand)?, Type::B16).low;
+        Some(Operand::register(self.in_register(Source { low: named, high: Operand::ZERO }, 32)))
+    }
+
     fn size(&mut self, value: &Value) -> Operand {
         let bytes = self.source(value, Type::U32).low;
         let to = self.code.register(1);
@@ -146,12 +168,8 @@ pub(super) fn spaces<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = Space> + 'a
 fn refusal(flat: &Flat<'_>) -> Option<&'static str> {
     let tree = flat.tree;
     let to_shared = spaces(flat).next() != Some(Space::Global);
-    if tree.flag(Flag::Multicast) {
-        Some("'.multicast::cluster' is not supported: a cluster is one block here")
-    } else if tree.flag(Flag::CpMask) {
+    if tree.flag(Flag::CpMask) {
         Some("'.cp_mask' is not supported on sm_90")
-    } else if to_shared && !tree.flag(Flag::Prefetch) && spaces(flat).nth(1) != Some(Space::Global) {
-        Some("bulk copies between blocks of a cluster are not supported: a launch has no clusters here")
     } else if !tree.flag(Flag::Prefetch) && !tree.flag(Flag::Tensor) && to_shared && flat.operands.len() < 4 {
         Some("a bulk copy to shared memory names the barrier that is told, in brackets")
     } else {

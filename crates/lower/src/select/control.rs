@@ -190,11 +190,29 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// The barrier of a cluster that is one block: threads meet where they wait.
+    /// The barrier of a cluster. Of one block it is that of the block: threads meet where they wait.
     fn cluster_barrier(&mut self, flat: &Flat<'_>) {
+        if self.flat.cluster.is_some() {
+            return self.barrier_of_blocks(flat);
+        }
         if flat.tree.flag(Flag::Wait) {
             self.barriers = self.barriers.max(1);
             self.op(Opcode::Bar, &[Modifier::Sync, Modifier::DeferBlocking], [Operand::Immediate(0)]);
+        }
+    }
+
+    /// The barrier of a cluster of several blocks: what the others are to see has come before, and is read anew behind it.
+    fn barrier_of_blocks(&mut self, flat: &Flat<'_>) {
+        use Modifier as M;
+        let waits = flat.tree.flag(Flag::Wait);
+        if !waits && flat.tree.semantics() != Some(Semantics::Relaxed) {
+            self.op(Opcode::Membar, &[M::All, M::Gpu], []);
+            self.op(Opcode::Errbar, &[], []);
+            self.op(Opcode::Cgaerrbar, &[], []);
+        }
+        self.op(if waits { Opcode::UcgabarWait } else { Opcode::UcgabarArv }, &[], []);
+        if waits {
+            self.op(Opcode::Cctl, &[M::Ivall], []);
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) enum Window {
     Shared,
     Local,
     Generic,
+    /// Shared memory of any block of the cluster: by generic addresses.
+    Cluster,
     Constant(u8),
 }
 
@@ -32,6 +34,7 @@ impl Selector<'_, '_> {
     pub(crate) fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
         match flat.tree.space().map(Space::family) {
             Some(Space::Global) => Window::Global,
+            Some(Space::SharedCluster) if self.flat.cluster.is_some() => Window::Cluster,
             Some(Space::Shared | Space::SharedCluster) => Window::Shared,
             Some(Space::Local) => Window::Local,
             Some(Space::Const) => Window::Constant(3),
@@ -51,6 +54,9 @@ impl Selector<'_, '_> {
     }
 
     pub(crate) fn address(&mut self, value: &Value, window: Window) -> Operand {
+        if window == Window::Cluster {
+            return self.cluster_address(value);
+        }
         let (start, mut offset) = match value {
             Value::Address(start, offset) => (start.clone(), *offset),
             other => {
@@ -100,6 +106,21 @@ impl Selector<'_, '_> {
         Operand::Address(operand)
     }
 
+    /// The generic address of a place in shared memory of a block of the cluster.
+    fn cluster_address(&mut self, value: &Value) -> Operand {
+        let inside = self.near_place(value);
+        let window = self.window_base(Some(Space::Shared)).unwrap_or(Register::ZERO);
+        let to = self.code.register(2);
+        self.move_to(to, Source { low: inside, high: Operand::register(window.offset(1)) }, 64);
+        Operand::Address(AddressOperand {
+            base: Some(to),
+            wide: true,
+            scale: 1,
+            descriptor: Some(self.descriptor),
+            ..AddressOperand::default()
+        })
+    }
+
     /// A base with an offset that does not fit into the instruction.
     pub(crate) fn far_address(&mut self, operand: &AddressOperand, offset: i64) -> Register {
         if operand.wide {
@@ -128,7 +149,7 @@ impl Selector<'_, '_> {
     pub(crate) fn policy(&self, flat: &Flat<'_>, window: Window, store: bool) -> (Vec<M>, bool) {
         let tree = flat.tree;
         let mut modifiers = Vec::new();
-        if !matches!(window, Window::Global | Window::Generic) {
+        if !matches!(window, Window::Global | Window::Generic | Window::Cluster) {
             return (modifiers, matches!(tree.semantics(), Some(it) if it != Semantics::Weak));
         }
         modifiers.extend(hints(flat));
@@ -178,7 +199,7 @@ impl Selector<'_, '_> {
         let acquires = flat.tree.semantics() == Some(Semantics::Acquire);
         let (opcode, mut modifiers) = match window {
             Window::Global => (Opcode::Ldg, vec![M::E]),
-            Window::Generic => (Opcode::Ld, vec![M::E]),
+            Window::Generic | Window::Cluster => (Opcode::Ld, vec![M::E]),
             Window::Shared => (Opcode::Lds, vec![]),
             _ => (Opcode::Ldl, vec![]),
         };
@@ -323,7 +344,7 @@ impl Selector<'_, '_> {
 
     pub(super) fn store(&mut self, flat: &Flat<'_>) {
         if flat.tree.flag(Flag::Async) {
-            return self.unsupported("'st.async' is not supported: a launch has no clusters here");
+            return self.told_store(flat);
         }
         let ty = flat.tree.ty().unwrap_or(Type::B32);
         let address = flat.operands[0].clone();
@@ -344,7 +365,7 @@ impl Selector<'_, '_> {
         let place = self.address(&address, window);
         let (opcode, mut modifiers) = match window {
             Window::Global => (Opcode::Stg, vec![M::E]),
-            Window::Generic => (Opcode::St, vec![M::E]),
+            Window::Generic | Window::Cluster => (Opcode::St, vec![M::E]),
             Window::Shared => (Opcode::Sts, vec![]),
             Window::Local => (Opcode::Stl, vec![]),
             Window::Constant(_) => return self.unsupported("constants and parameters cannot be written"),

@@ -32,6 +32,7 @@ mod product;
 mod tensor_map;
 mod turn;
 mod undefined;
+mod told;
 mod values;
 mod video;
 mod warp;

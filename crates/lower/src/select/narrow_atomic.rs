@@ -45,7 +45,7 @@ impl Selector<'_, '_> {
         };
         let opcodes = match window {
             Window::Global => (Opcode::Ldg, Opcode::Atomg),
-            Window::Generic => (Opcode::Ld, Opcode::Atom),
+            Window::Generic | Window::Cluster => (Opcode::Ld, Opcode::Atom),
             Window::Shared => (Opcode::Lds, Opcode::Atoms),
             _ => return self.unsupported(format!("'{}' is not supported", tree.mnemonic())),
         };

@@ -407,7 +407,9 @@ impl Selector<'_, '_> {
         let by_axis = |x, y, z| Some([x, y, z].get(axis).copied().unwrap_or(S::Zero));
         let fixed = match special {
             Special::Tid => by_axis(S::TidX, S::TidY, S::TidZ),
-            Special::Ctaid | Special::Clusterid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
+            Special::Ctaid => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
+            Special::Clusterid if self.flat.cluster.is_none() => by_axis(S::CtaidX, S::CtaidY, S::CtaidZ),
+            Special::ClusterCtarank => Some(S::CgaCtaId),
             Special::Laneid => Some(S::LaneId),
             Special::Smid => Some(S::VirtualSmId),
             Special::Nsmid => Some(S::SmCount),
@@ -444,9 +446,8 @@ impl Selector<'_, '_> {
                 Source { low: Operand::register(number), high: Operand::ZERO }
             }
             Special::Ntid => constant(self, launch::BLOCK_DIMENSIONS + 4 * crate::code::number(axis)),
-            Special::Nctaid | Special::Nclusterid => {
-                constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis))
-            }
+            Special::Nctaid => constant(self, launch::GRID_DIMENSIONS + 4 * crate::code::number(axis)),
+            Special::Nclusterid => constant(self, launch::CLUSTERS + 4 * crate::code::number(axis)),
             Special::TotalSmemSize => {
                 let all = self.compute(Opcode::S2r, &[], [Operand::Special(S::SharedBytes)]);
                 let reserved = constant(self, launch::RESERVED_SHARED_BYTES).low;
@@ -476,11 +477,17 @@ impl Selector<'_, '_> {
                 Source { low: low.low, high: high.low }
             }
             Special::Gridid => clock(self, S::GridId),
-            // A cluster is one block.
-            Special::ClusterCtarank | Special::ClusterCtaid | Special::IsExplicitCluster => {
-                Source::constant(0)
+            Special::Clusterid => self.cluster_of_block(axis).0,
+            Special::ClusterCtaid => self.cluster_of_block(axis).1,
+            Special::IsExplicitCluster => Source::constant(self.flat.cluster.is_some().into()),
+            Special::ClusterNctarank => {
+                let blocks = self.flat.cluster.map_or(1, |[x, y, z]| x * y * z);
+                Source::constant(blocks.into())
             }
-            Special::ClusterNctarank | Special::ClusterNctaid => Source::constant(1),
+            Special::ClusterNctaid => {
+                let sizes = self.flat.cluster.unwrap_or([1; 3]);
+                Source::constant(sizes.get(axis).copied().unwrap_or(0).into())
+            }
             other => match environment_register(other) {
                 // What a driver puts there belongs to cooperative launches and the like; a plain one has zeros.
                 Some(number) => constant(self, launch::ENVIRONMENT + 4 * number),
@@ -492,6 +499,28 @@ impl Selector<'_, '_> {
         }
     }
 
+    /// The cluster in which a block lies along an axis, and the place of the block in it.
+    fn cluster_of_block(&mut self, axis: usize) -> (Source, Source) {
+        use SpecialRegister as S;
+        let size = self.flat.cluster.and_then(|sizes| sizes.get(axis).copied()).unwrap_or(1);
+        let of_value = |low| Source { low, high: Operand::ZERO };
+        let Some(&special) = [S::CtaidX, S::CtaidY, S::CtaidZ].get(axis) else {
+            return (Source::constant(0), Source::constant(0));
+        };
+        let block = Operand::register(self.at_entry(Key::Special(special)));
+        if size == 1 {
+            return (of_value(block), Source::constant(0));
+        }
+        // Exact for the blocks of every grid: at most 2^28 of them with the largest size.
+        let inverse = immediate((u64::from(u32::MAX) + 1).div_ceil(size.into()) as u32);
+        let pair = self.new_pair(Opcode::Imad, &[Modifier::Wide, Modifier::U32], [block, inverse, Operand::ZERO]);
+        let cluster = Operand::register(pair.offset(1));
+        let product = self.compute(Opcode::Imad, &[], [cluster, immediate(size), Operand::ZERO]);
+        let operands = [block, super::integer::negative(Operand::register(product)), Operand::ZERO];
+        let inside = Operand::register(self.compute(Opcode::Iadd3, &[], operands));
+        (of_value(cluster), of_value(inside))
+    }
+
     /// A predicate as an operand, looked through negations and constants.
     pub(crate) fn predicate_source(&mut self, value: &Value) -> Operand {
         let (id, negated) = match value {
@@ -500,8 +529,9 @@ impl Selector<'_, '_> {
             Value::Immediate(constant) => {
                 return if constant.as_int() == Some(0) { Operand::FALSE } else { Operand::TRUE };
             }
-            // A launch has no clusters but those of one block.
-            Value::Special(Special::IsExplicitCluster, _) => return Operand::FALSE,
+            Value::Special(Special::IsExplicitCluster, _) => {
+                return if self.flat.cluster.is_some() { Operand::TRUE } else { Operand::FALSE };
+            }
             _ => return Operand::TRUE,
         };
         let source = match self.names.truth(id) {

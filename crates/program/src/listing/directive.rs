@@ -10,12 +10,13 @@ use crate::limits;
 use crate::runtime::Function;
 use warplab_diagnostics::{Diagnostic, Span, nearest_name};
 
-const DIRECTIVES: [&str; 17] = [
+const DIRECTIVES: [&str; 18] = [
     ".file",
     ".global",
     ".kernel",
     ".registers",
     ".shared",
+    ".cluster",
     ".local",
     ".barriers",
     ".max_block",
@@ -111,6 +112,11 @@ fn of_kernel(kernel: &mut Kernel, cursor: &mut Cursor<'_>, from: usize, name: &s
             let extents = [number(cursor)?, number(cursor)?, number(cursor)?];
             kernel.required_block = Some(extents);
             limits::block(extents)
+        }
+        ".cluster" => {
+            let extents = [number(cursor)?, number(cursor)?, number(cursor)?];
+            kernel.cluster = Some(extents);
+            limits::cluster(extents)
         }
         ".parameter" => {
             kernel.parameters.push(parameter(cursor, from, kernel.parameter_base)?);

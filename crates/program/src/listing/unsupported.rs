@@ -7,7 +7,7 @@ pub(super) fn missing_unit(opcode: &str) -> Option<&'static str> {
         ("products of matrices of bits or of floats of eight bits", &["BMMA", "QMMA"]),
         ("texture units", &["TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "TEXS", "TLDS", "TLD4S"]),
         ("surfaces", &["SUATOM", "SULD", "SUQUERY", "SURED", "SUST"]),
-        ("clusters of several blocks", &["STAS", "REDAS", "UCGABAR_GET", "UCGABAR_SET"]),
+        ("the barrier of a cluster as a value", &["UCGABAR_GET", "UCGABAR_SET"]),
     ];
     UNITS.iter().find(|(_, opcodes)| opcodes.contains(&opcode)).map(|(unit, _)| *unit)
 }

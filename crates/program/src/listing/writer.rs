@@ -80,6 +80,9 @@ fn kernel_text(text: &mut String, kernel: &Kernel, files: &[String]) -> fmt::Res
     if let Some([x, y, z]) = kernel.required_block {
         writeln!(text, ".required_block {x} {y} {z}")?;
     }
+    if let Some([x, y, z]) = kernel.cluster {
+        writeln!(text, ".cluster {x} {y} {z}")?;
+    }
     writeln!(text, ".parameter_base {:#x}", kernel.parameter_base)?;
     for parameter in &kernel.parameters {
         write!(text, ".parameter {} offset={} bytes={}", parameter.name, parameter.offset, parameter.bytes)?;

@@ -21,6 +21,8 @@ impl<'a> Checker<'a, '_> {
             let role = match roles.next().unwrap_or(Role::Any) {
                 // Only a comparison has two values.
                 Role::Source if index == 3 && exchanges_or_computes(instruction) => Role::Policy,
+                // What is told where the bytes have come.
+                Role::Policy if instruction.flag(Flag::Async) => Role::Address,
                 role => role,
             };
             self.names(operand, span);

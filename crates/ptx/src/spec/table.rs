@@ -39,6 +39,8 @@ const SPACE: Allow = Allow::Space(&[
     Space::SharedCluster,
     Space::Global,
 ]);
+/// The barrier that is told when a store has come.
+const TOLD: Allow = Allow::Flag(&[Async, CompleteTxBytes]);
 const SCOPE: Allow = Allow::Scope(&[Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys]);
 const SEMANTICS: Allow = Allow::Semantics(Semantics::ALL);
 const ATOMIC_ORDER: Allow =
@@ -365,7 +367,7 @@ pub(super) static TABLE: &[Spec] = &[
             Operation::Min,
             Operation::Max,
         ])],
-        &[SPACE, SCOPE, ATOMIC_ORDER, HINT, VECTOR, Allow::Flag(&[Noftz, Async])],
+        &[SPACE, SCOPE, ATOMIC_ORDER, HINT, VECTOR, Allow::Flag(&[Noftz, Async, CompleteTxBytes])],
     ),
     one(
         O::Redux,
@@ -409,7 +411,7 @@ pub(super) static TABLE: &[Spec] = &[
     one(O::Sin, "ds", &[F32], &[Allow::Flag(&[Approx])], &[FTZ]),
     many(O::Slct, "dtts", (2, 2), SELECT, &[], &[FTZ]),
     one(O::Sqrt, "ds", &[F32, F64], &[], &[ROUND, FTZ, Allow::Flag(&[Approx])]),
-    one(O::St, "mV?k", MEMORY, &[], &[SPACE, CACHE, SEMANTICS, SCOPE, HINT, VECTOR, Allow::Flag(&[Async])]),
+    one(O::St, "mV?k", MEMORY, &[], &[SPACE, CACHE, SEMANTICS, SCOPE, HINT, VECTOR, TOLD]),
     one(O::Stmatrix, "mx", &[B16, B8], &[MATRIX], &[SPACE, Allow::Flag(&[Sync, Aligned])]),
     one(O::Sub, "dss", ADD, &[], &[ROUND, ARITHMETIC, CARRY]),
     one(O::Subc, "dss", WIDE, &[], &[CARRY]),

@@ -34,6 +34,11 @@ impl Advance<'_> {
             sm.shared_counters.exchange_requests += 1;
             return Some(Work::Shared { passes: 1, latency });
         }
+        if !sm.scratch.record.peers.is_empty() && executed.step != Step::Bulk {
+            let is_kept = matches!(executed.step, Step::Memory { .. })
+                && !matches!(info.opcode, Opcode::Stas | Opcode::Redas);
+            return Some(self.peer_work(slot, is_kept));
+        }
         let (rows, latency) = (u64::from(spec.warp_rows), u64::from(info.latency));
         if !matches!(executed.step, Step::Memory { .. }) {
             if matches!(executed.step, Step::Bulk | Step::Mbarrier(_)) {

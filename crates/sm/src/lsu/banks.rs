@@ -2,6 +2,7 @@
 
 use super::atomics::lanes_by_word;
 use arrayvec::ArrayVec;
+use warplab_exec::peers::PeerRequest;
 use warplab_exec::{Pattern, RowAccess};
 use warplab_units::{LaneMask, PerLane, ROW_LANES};
 
@@ -52,6 +53,12 @@ pub(crate) fn shared_passes(rows: &[RowAccess; 2], bytes: u32, banks: u32) -> Pa
         }
     }
     passes
+}
+
+/// Passes of what another block of the cluster asks for.
+pub(crate) fn peer_passes(request: &PeerRequest, banks: u32) -> u64 {
+    let row = RowAccess::new(request.addresses, request.mask, request.bytes);
+    u64::from(shared_passes(&[row, RowAccess::default()], request.bytes, banks).taken)
 }
 
 /// Passes of a load or store of matrices of eight rows: one for each matrix, whose rows eight lanes name, and more where rows lie in the same

@@ -111,6 +111,7 @@ impl LoadStoreUnit {
 fn queued(operation: &Operation) -> QueuedView {
     let (kind, lines) = match &operation.work {
         Work::Shared { .. } | Work::Barrier { .. } => ("shared", 0),
+        Work::Peers { .. } => ("shared memory of other blocks", 0),
         Work::Global { access, lines, .. } => (kind(*access), lines.len()),
     };
     let asker = operation.asker;

@@ -20,6 +20,8 @@ pub(crate) enum Work {
     Shared { passes: u64, latency: u64 },
     /// Barriers in shared memory, which have a unit of their own: how long they keep it, and cycles to the result.
     Barrier { passes: u64, latency: u64 },
+    /// Shared memory of other blocks: the number of what is asked of them, its passes, and whether fences wait for it.
+    Peers { number: u32, passes: u64, acknowledged: bool },
     /// Global or local memory.
     Global { access: GlobalAccess, lines: Vec<LineAccess>, passes: Passes },
 }
@@ -50,7 +52,11 @@ impl Passes {
 impl Work {
     /// Whether L2 acknowledges it: the warp has unsent stores until it has left.
     pub(crate) fn is_acknowledged(&self) -> bool {
-        matches!(self, Work::Global { access, .. } if !access.has_result())
+        match self {
+            Work::Global { access, .. } => !access.has_result(),
+            Work::Peers { acknowledged, .. } => *acknowledged,
+            Work::Shared { .. } | Work::Barrier { .. } => false,
+        }
     }
 }
 
@@ -100,6 +106,8 @@ pub(crate) enum Outcome {
     Sent { slot: u8, generation: u32, requests: u16, at: Cycle },
     /// A store waits for credits: so many requests will be acknowledged, the first ones perhaps before it has left.
     Held { slot: u8, generation: u32, requests: u16 },
+    /// What an instruction asks of other blocks leaves at a cycle.
+    ToPeers { number: u32, owner: Owner, at: Cycle },
     /// L2 has answered one request of a bulk copy.
     BulkLine { copy: u32 },
     /// L2 has acknowledged one request of a store.

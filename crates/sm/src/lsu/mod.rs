@@ -39,6 +39,7 @@ pub(crate) use message::{GlobalAccess, Outcome, Owner, Passes, Work};
 use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
+pub(crate) use banks::peer_passes;
 use serde::{Deserialize, Serialize};
 pub(crate) use sets::SetNumbers;
 use slab::Slab;
@@ -230,6 +231,13 @@ impl LoadStoreUnit {
                 let begin = self.barriers_free.max(now);
                 self.barriers_free = begin + passes;
                 (begin, latency)
+            }
+            Work::Peers { number, passes, .. } => {
+                self.pass_waiting_before(Kind::Shared, passes, spec, outcomes);
+                let access = Access { slot: owner.slot, from: now, passes, conflicts: 0 };
+                let at = self.data.pass(Kind::Shared, now, &access, &spec.data);
+                self.queues.keep_shared_busy_until(self.data.next_start(Kind::Shared, &spec.data));
+                return outcomes.push(Outcome::ToPeers { number, owner, at });
             }
             Work::Global { .. } => return,
         };

@@ -116,7 +116,7 @@ impl Queues {
         self.goes_to[sub_partition] = match first.map(|first| &first.work) {
             Some(Work::Global { .. }) => GoesTo::Tags,
             Some(Work::Barrier { .. }) => GoesTo::Barriers,
-            Some(Work::Shared { .. }) | None => GoesTo::Data,
+            Some(Work::Shared { .. } | Work::Peers { .. }) | None => GoesTo::Data,
         };
         let issued = first.map_or(Cycle::NEVER, |first| first.asker.issued + 1);
         self.ready[sub_partition] = issued.max(self.free[sub_partition]);

@@ -1,0 +1,295 @@
+//! Shared memory of other blocks of a cluster: accesses leave through a port of the SM, act when they arrive at the other one, and
+//! come back with what they gave.
+
+mod barrier;
+mod copies;
+mod message;
+
+use crate::events::Event;
+use crate::lsu::{Outcome, Owner, Work};
+use crate::sm::{Advance, Sm};
+use crate::values::AtomicResult;
+pub use message::{PeerContent, PeerMessage, PeerTarget};
+use message::{PeerLanes, PeerValues};
+use serde::{Deserialize, Serialize};
+use slab::Slab;
+use std::collections::VecDeque;
+use warplab_config::gpu::BlockClusters;
+use warplab_exec::peers::{PeerRequest, PeerWork};
+use warplab_units::{Cycle, SmId};
+
+/// Parts of a cycle in which ports count.
+const PARTS: u64 = 256;
+/// The register to which nothing is written.
+const NO_REGISTER: u8 = u8::MAX;
+
+/// What is under way between an SM and the others of its clusters.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Peers {
+    /// Instructions that wait for answers, or to leave.
+    asked: Slab<Asked>,
+    /// What has been sent in this epoch.
+    outbox: Vec<PeerMessage>,
+    /// What arrives, in this order.
+    inbox: VecDeque<PeerMessage>,
+    sent: u64,
+    /// When the port out is free, and that for what comes in, in parts of a cycle.
+    out_free: u64,
+    in_free: u64,
+    /// When shared memory is free for what comes.
+    access_free: Cycle,
+}
+
+/// An instruction that asks something of other blocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Asked {
+    owner: Owner,
+    /// What it asks, until it has left, by block.
+    requests: Vec<(u64, Vec<PeerRequest>)>,
+    /// Answers that have not come.
+    missing: u32,
+    kind: Kind,
+}
+
+/// Who waits for an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    /// The warp, for values.
+    Values,
+    /// Fences, until it is acknowledged.
+    Store,
+    /// Nobody.
+    Nobody,
+}
+
+impl Peers {
+    /// Whether nothing is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.asked.is_empty() && self.inbox.is_empty() && self.outbox.is_empty()
+    }
+
+    fn send(&mut self, from: SmId, at: Cycle, to: PeerTarget, what: PeerContent) {
+        self.sent += 1;
+        self.outbox.push(PeerMessage { at, from, number: self.sent, to, what });
+    }
+}
+
+impl Sm {
+    /// Takes what has been sent to other SMs of its clusters since the last call.
+    pub fn take_peer_messages(&mut self, messages: &mut Vec<PeerMessage>) {
+        messages.append(&mut self.peers.outbox);
+    }
+
+    /// Something comes from another SM of a cluster.
+    pub fn deliver_peer_message(&mut self, message: PeerMessage) {
+        let inbox = &mut self.peers.inbox;
+        let place = inbox.partition_point(|other| other.order() <= message.order());
+        self.events.push(message.at, Event::PeerMessage);
+        inbox.insert(place, message);
+    }
+}
+
+impl Advance<'_> {
+    fn clusters(&self) -> BlockClusters {
+        self.context.spec.clusters
+    }
+
+    /// What the load/store unit has to do for what the last instruction of a warp asks of other blocks.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn peer_work(&mut self, slot: usize, kept: bool) -> Work {
+        let spec = self.clusters();
+        let asked = std::mem::take(&mut self.sm.scratch.record.peers);
+        let bytes: u32 = asked.iter().map(|request| request.mask.count() * request.bytes).sum();
+        let wants_values = asked.iter().any(|request| request.work.destination().is_some());
+        let kind = match wants_values {
+            true => Kind::Values,
+            false if kept => Kind::Store,
+            false => Kind::Nobody,
+        };
+        let mut requests: Vec<(u64, Vec<PeerRequest>)> = Vec::new();
+        for request in asked {
+            let block = self.block_of_rank(slot, request.rank);
+            match requests.iter_mut().find(|(other, _)| *other == block) {
+                Some((_, of_block)) => of_block.push(request),
+                None => requests.push((block, vec![request])),
+            }
+        }
+        let warp = &self.sm.warps[slot];
+        let owner =
+            Owner { slot: slot as u8, generation: warp.generation, write_barrier: None, read_barrier: None };
+        let missing = requests.len() as u32;
+        let number = self.sm.peers.asked.insert(Asked { owner, requests, missing, kind }) as u32;
+        let passes = u64::from(bytes.div_ceil(spec.pass_bytes.max(1))).max(1);
+        Work::Peers { number, passes, acknowledged: kind == Kind::Store }
+    }
+
+    /// The number of the block of a rank in the cluster of a warp.
+    fn block_of_rank(&self, slot: usize, rank: u8) -> u64 {
+        let launch = self.context.launch;
+        let place = usize::from(self.sm.warps[slot].block);
+        let Some(block) = &self.sm.blocks[place] else { return 0 };
+        let [x, y, z] = launch.kernel.cluster.unwrap_or([1; 3]);
+        let rank = u32::from(rank);
+        let inside = [rank % x, rank / x % y, rank / (x * y)];
+        let sizes = [x, y, z];
+        let at: [u64; 3] = std::array::from_fn(|axis| {
+            let own = block.coordinates[axis];
+            u64::from(own - own % sizes[axis] + inside[axis])
+        });
+        let grid = launch.shape.grid.map(u64::from);
+        at[0] + grid[0] * (at[1] + grid[1] * at[2])
+    }
+
+    /// What an instruction asks of other blocks leaves the load/store unit at a cycle.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_to_peers(&mut self, number: u32, owner: Owner, at: Cycle) {
+        let spec = self.clusters();
+        let Some(asked) = self.sm.peers.asked.get_mut(number as usize) else { return };
+        asked.owner = owner;
+        let kind = asked.kind;
+        let requests = std::mem::take(&mut asked.requests);
+        let count = requests.len() as u16;
+        let mut left = at;
+        for (block, requests) in requests {
+            left = self.pass_out(at, request_bytes(&requests, &spec));
+            let asker = (kind != Kind::Nobody).then_some(number);
+            let what = PeerContent::Requests { requests, asker };
+            let (from, arrival) = (self.sm.id, left + u64::from(spec.way));
+            self.sm.peers.send(from, arrival, PeerTarget::Block(block), what);
+        }
+        match kind {
+            Kind::Values => {}
+            Kind::Nobody => {
+                self.sm.peers.asked.try_remove(number as usize);
+                Outcome::result(owner, left).into_iter().for_each(|done| self.memory_outcome(done));
+            }
+            Kind::Store => {
+                let Owner { slot, generation, .. } = owner;
+                let sent = Outcome::Sent { slot, generation, requests: count, at: left };
+                self.memory_outcome(sent);
+            }
+        }
+    }
+
+    /// So many bytes pass the port out from a cycle on: when they have.
+    fn pass_out(&mut self, at: Cycle, bytes: u32) -> Cycle {
+        let taken = u64::from(bytes) * PARTS / u64::from(self.clusters().send_bytes.max(1));
+        let free = &mut self.sm.peers.out_free;
+        *free = (*free).max(at.0 * PARTS) + taken;
+        Cycle(free.div_ceil(PARTS))
+    }
+
+    /// Something has come from another SM.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn peer_message(&mut self) {
+        let now = self.sm.now;
+        let Some(message) = self.sm.peers.inbox.pop_front_if(|message| message.at <= now) else { return };
+        match (message.what, message.to) {
+            (PeerContent::Requests { requests, asker }, PeerTarget::Block(block)) => {
+                self.do_for_peer(block, &requests, asker.map(|asker| (message.from, asker)));
+            }
+            (PeerContent::Answer { asker, values }, _) => self.answered(asker, values),
+            (PeerContent::Complete, PeerTarget::Block(block)) => self.complete_cluster_barrier(block),
+            _ => {}
+        }
+    }
+
+    /// Does what another block asks of a block here.
+    fn do_for_peer(&mut self, number: u64, requests: &[PeerRequest], asker: Option<(SmId, u32)>) {
+        let (now, spec) = (self.sm.now, self.clusters());
+        let is_it = |block: &Option<crate::blocks::ResidentBlock>| {
+            block.as_ref().is_some_and(|block| block.number == number)
+        };
+        let place = self.sm.blocks.iter().position(is_it);
+        let mut values = Vec::new();
+        let mut arrives = false;
+        for request in requests {
+            arrives |= matches!(request.work, PeerWork::Arrive(_));
+            let block = place.and_then(|place| self.sm.blocks[place].as_mut());
+            // More arrivals than a barrier waits for: it stays as it is, and who waits for it is reported as hanging.
+            let given = block.and_then(|block| request.perform(&mut block.shared).ok()).unwrap_or_default();
+            if let Some(register) = request.work.destination() {
+                let (row, mask) = (request.row, request.mask);
+                let rows = given[..request.bytes.div_ceil(4) as usize].to_vec();
+                values.push(PeerValues { request: PeerLanes { register, row, mask }, rows });
+            }
+        }
+        if let (true, Some(place)) = (arrives, place) {
+            self.end_phases(place, self.context.spec.mbarriers.wake.saturating_sub(spec.barrier_there));
+        }
+        let passes: u64 = requests.iter().map(|request| passes(request, self.context.spec.shared.banks)).sum();
+        let begin = self.sm.peers.access_free.max(now);
+        self.sm.peers.access_free = begin + passes * u64::from(spec.pass_interval);
+        self.sm.lsu.read_matrices(now, passes);
+        let Some((to, asker)) = asker else { return };
+        let bytes: u32 = requests.iter().map(|it| answer_bytes(it, &spec)).sum();
+        let done = self.sm.peers.access_free + u64::from(spec.answer);
+        let left = self.pass_out(done, bytes);
+        let from = self.sm.id;
+        let what = PeerContent::Answer { asker, values };
+        self.sm.peers.send(from, left + u64::from(spec.way), PeerTarget::Sm(to), what);
+    }
+
+    /// What an instruction has asked of a block is done.
+    fn answered(&mut self, number: u32, values: Vec<PeerValues>) {
+        let now = self.sm.now;
+        let Some(asked) = self.sm.peers.asked.get_mut(number as usize) else { return };
+        let (owner, kind) = (asked.owner, asked.kind);
+        asked.missing -= 1;
+        let is_last = asked.missing == 0;
+        if is_last {
+            self.sm.peers.asked.remove(number as usize);
+        }
+        let Owner { slot, generation, .. } = owner;
+        let wanted = values.into_iter().filter(|values| values.request.register != NO_REGISTER);
+        for PeerValues { request: PeerLanes { register, row, mask }, rows } in wanted {
+            let mut result = AtomicResult {
+                slot,
+                generation,
+                register: Some(register),
+                rows: rows.len(),
+                row,
+                mask,
+                values: Default::default(),
+            };
+            result.values.iter_mut().zip(rows).for_each(|(value, row)| *value = row);
+            self.sm.deliver_atomic(&result);
+        }
+        match kind {
+            Kind::Store => self.memory_outcome(Outcome::Acknowledged { slot, generation }),
+            Kind::Values if is_last => {
+                if let Some(done) = Outcome::result(owner, now) {
+                    self.memory_outcome(done);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Bytes of a message that asks.
+fn request_bytes(requests: &[PeerRequest], spec: &BlockClusters) -> u32 {
+    let data = |request: &PeerRequest| {
+        let values = request.bytes_brought() * request.mask.count();
+        spec.header_bytes + values
+    };
+    requests.iter().map(data).sum()
+}
+
+/// Bytes of an answer.
+fn answer_bytes(request: &PeerRequest, spec: &BlockClusters) -> u32 {
+    let values = request.work.destination().map_or(0, |_| request.bytes * request.mask.count());
+    spec.header_bytes + values
+}
+
+/// Passes of shared memory.
+fn passes(request: &PeerRequest, banks: u32) -> u64 {
+    use crate::lsu::peer_passes;
+    match request.work {
+        PeerWork::Arrive(_) => 0,
+        _ => peer_passes(request, banks),
+    }
+}
