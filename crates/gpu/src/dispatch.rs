@@ -4,10 +4,13 @@ use crate::placement::Placement;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use warplab_config::GpuConfig;
 use warplab_config::gpu::LaunchTiming;
 use warplab_sm::BlockStart;
 use warplab_units::{Cycle, SmId, TypedId};
+
+mod clusters;
+
+use clusters::ClusterPlaces;
 
 /// Parts of a cycle in which the dispatcher counts.
 const PARTS: u64 = 1024;
@@ -38,9 +41,8 @@ pub(crate) struct Dispatcher {
     block_start: u64,
     warp_start: u64,
     block_end: u64,
-    /// Blocks that come together, and the GPC of each SM on one of which they must be.
-    together: usize,
-    gpcs: Vec<u16>,
+    /// Blocks that come together, and where, if they do.
+    clusters: Option<ClusterPlaces>,
 }
 
 impl Dispatcher {
@@ -80,64 +82,14 @@ impl Dispatcher {
             block_start: u64::from(timing.block_start),
             warp_start: u64::from(timing.warp_start),
             block_end: u64::from(timing.block_end),
-            together: 1,
-            gpcs: Vec::new(),
-        }
-    }
-
-    /// So many blocks after each other come together, to SMs of one GPC.
-    pub(crate) fn in_clusters(mut self, blocks: u32, config: &GpuConfig) -> Dispatcher {
-        if blocks > 1 {
-            self.together = blocks as usize;
-            let gpcs = config.sm_clusters();
-            let of_each = gpcs.iter().zip(0..).flat_map(|(gpc, number)| vec![number; gpc.sms as usize]);
-            self.gpcs = of_each.collect();
-        }
-        self
-    }
-
-    /// The places to which the next cluster goes: those of the GPC that has enough first.
-    fn next_places(&self) -> Option<(Cycle, Vec<FreePlace>)> {
-        let mut sorted: Vec<FreePlace> = self.places.iter().map(|Reverse(place)| *place).collect();
-        sorted.sort_unstable();
-        let gpcs = self.gpcs.iter().copied().max().map_or(0, |last| usize::from(last) + 1);
-        let mut chosen: Vec<Vec<FreePlace>> = vec![Vec::new(); gpcs];
-        for place in sorted {
-            let of_gpc = &mut chosen[usize::from(self.gpcs[usize::from(place.sm.0)])];
-            if of_gpc.iter().all(|other| other.sm != place.sm) {
-                of_gpc.push(place);
-            }
-            if of_gpc.len() == self.together {
-                let mut places = std::mem::take(of_gpc);
-                places.sort_unstable_by_key(|place| place.sm);
-                return Some((place.free_at, places));
-            }
-        }
-        None
-    }
-
-    /// As [`Dispatcher::dispatch`], a cluster of blocks at once.
-    fn dispatch_clusters(&mut self, now: Cycle, give: &mut impl FnMut(SmId, BlockStart)) {
-        let horizon = now + self.block_end;
-        while !self.is_done() {
-            let Some((free_at, places)) = self.next_places().filter(|(at, _)| *at < horizon) else { return };
-            self.places.retain(|Reverse(place)| !places.contains(place));
-            for place in places {
-                let mut at = free_at.0 * PARTS;
-                if !place.is_new {
-                    at = at.max(self.ready);
-                    self.ready = at + self.interval;
-                }
-                let start = (Cycle(at / PARTS) + self.block_start).max(now);
-                give(place.sm, BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start });
-                self.next_block += 1;
-            }
+            clusters: None,
         }
     }
 
     /// A block of an SM has ended; its place is free at a cycle.
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
         let rank = self.placement.rank(sm, u64::MAX);
+        self.clusters.iter_mut().for_each(|clusters| clusters.count(sm, false));
         self.places.push(Reverse(FreePlace { free_at: at, round: 0, rank, sm, is_new: false }));
     }
 
@@ -176,7 +128,7 @@ impl Dispatcher {
     pub(crate) fn next_dispatch(&self) -> Cycle {
         match self.places.peek() {
             _ if self.is_done() => Cycle::NEVER,
-            _ if self.together > 1 => self.next_places().map_or(Cycle::NEVER, |(at, _)| at),
+            _ if self.clusters.is_some() => self.next_places().map_or(Cycle::NEVER, |(at, _)| at),
             Some(Reverse(place)) if place.is_new => place.free_at,
             Some(Reverse(place)) => place.free_at.max(Cycle(self.ready / PARTS)),
             None => Cycle::NEVER,
@@ -186,7 +138,7 @@ impl Dispatcher {
     /// Gives out every block whose dispatch is certain at the boundary `now`: a block that ends later frees its place
     /// no earlier than `now` plus the time that an end takes. Blocks start no earlier than `now`.
     pub(crate) fn dispatch(&mut self, now: Cycle, mut give: impl FnMut(SmId, BlockStart)) {
-        if self.together > 1 {
+        if self.clusters.is_some() {
             return self.dispatch_clusters(now, &mut give);
         }
         let horizon = now + self.block_end;

@@ -23,7 +23,10 @@ pub(crate) struct Epoch<'a> {
 impl Epoch<'_> {
     /// From the next event on.
     pub(crate) fn run(self) -> Result<(), RunFault> {
-        let Some((start, end)) = span(self.state, self.memory_spec, self.lead, self.launch.prepared.peer_way) else { return Ok(()) };
+        let Some((start, end)) = span(self.state, self.memory_spec, self.lead, self.launch.prepared.peer_way)
+        else {
+            return Ok(());
+        };
         let Some(running) = &mut self.state.running else { return Ok(()) };
         if start == Cycle::NEVER || running.watchdog.is_stuck(start) {
             return Err(running.hang(self.launch, start));

@@ -80,7 +80,11 @@ impl Clusters {
     /// The blocks of the cluster of a block that have not ended.
     fn members(&self, block: u64) -> Vec<(u64, SmId)> {
         let cluster = self.of_block(block);
-        self.homes.iter().filter(|(other, _)| self.of_block(**other) == cluster).map(|(&b, &sm)| (b, sm)).collect()
+        self.homes
+            .iter()
+            .filter(|(other, _)| self.of_block(**other) == cluster)
+            .map(|(&b, &sm)| (b, sm))
+            .collect()
     }
 
     /// A block has arrived at the barrier of its cluster, or ended: the messages that say that it is complete, if it is.

@@ -130,6 +130,14 @@ pub(crate) struct Running {
     last_end: Cycle,
 }
 
+/// The dispatcher of a launch, which gives out the blocks of a cluster together.
+fn dispatcher(clusters: Option<&Clusters>, config: &GpuConfig, dispatcher: Dispatcher) -> Dispatcher {
+    match clusters.map(Clusters::blocks).filter(|&blocks| blocks > 1) {
+        Some(blocks) => dispatcher.in_clusters(blocks, config),
+        None => dispatcher,
+    }
+}
+
 impl Running {
     pub(crate) fn new(
         config: &GpuConfig,
@@ -146,20 +154,24 @@ impl Running {
         let wave = u64::from(sms) * u64::from(per_sm);
         Running {
             begin,
-            sampler: (launch.options.sample && cluster.is_none()).then(|| Sampler::new(blocks, wave, memory_side)),
+            sampler: (launch.options.sample && cluster.is_none())
+                .then(|| Sampler::new(blocks, wave, memory_side)),
             sms: (0..sms).map(|_| None).collect(),
             next: NextEvents::never(sms as usize),
             acting: Vec::new(),
             watchdog: Watchdog::new(begin, launch.options.max_cycles),
-            dispatcher: Dispatcher::new(
-                &config.launch,
-                begin,
-                blocks,
-                shape.warps(config.limits.warp_lanes),
-                Placement::new(config),
-                per_sm,
-            )
-            .in_clusters(clusters.as_ref().map_or(1, |clusters| clusters.blocks()), config),
+            dispatcher: dispatcher(
+                clusters.as_deref(),
+                config,
+                Dispatcher::new(
+                    &config.launch,
+                    begin,
+                    blocks,
+                    shape.warps(config.limits.warp_lanes),
+                    Placement::new(config),
+                    per_sm,
+                ),
+            ),
             clusters,
             blocks,
             blocks_done: 0,

@@ -324,6 +324,7 @@ pub(crate) fn has_effect(instruction: &Instruction) -> bool {
             | Nop
             | Membar
             | Errbar
+            | Cgaerrbar
             | Shfl
             | Vote
             | Voteu

@@ -172,7 +172,8 @@ impl Instruction {
             };
             return others + self.tensor_dimensions();
         }
-        if address.uniform_wide || self.opcode.copies_in_bulk() { 2 } else { 1 }
+        let from_shared = self.opcode == Opcode::Ublkcp && index == 1 && !self.has(Modifier::G);
+        if address.uniform_wide || self.opcode.copies_in_bulk() && !from_shared { 2 } else { 1 }
     }
 
     /// Dimensions of the tensor of which it copies a box.
@@ -236,6 +237,8 @@ impl Instruction {
             | Opcode::St
             | Opcode::Stl
             | Opcode::Sts
+            | Opcode::Stas
+            | Opcode::Redas
             | Opcode::Atom
             | Opcode::Atomg
             | Opcode::Atoms

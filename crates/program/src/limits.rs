@@ -50,9 +50,9 @@ pub fn block(extents: [u32; 3]) -> Result<(), String> {
 /// # Errors
 /// The direction that is out of range, or that there are too many.
 pub fn cluster([x, y, z]: [u32; 3]) -> Result<(), String> {
-    [x, y, z].into_iter().try_for_each(|extent| {
-        within("blocks of a cluster", extent, 1, CLUSTER_BLOCKS.into())
-    })?;
+    [x, y, z]
+        .into_iter()
+        .try_for_each(|extent| within("blocks of a cluster", extent, 1, CLUSTER_BLOCKS.into()))?;
     within("blocks of a cluster", u64::from(x * y * z), 1, CLUSTER_BLOCKS.into())
 }
 

@@ -334,6 +334,8 @@ impl Opcode {
                 | Stl
                 | Sts
                 | Stsm
+                | Stas
+                | Redas
                 | Atom
                 | Atomg
                 | Atoms

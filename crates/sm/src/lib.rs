@@ -41,7 +41,6 @@ mod wakes;
 mod warp;
 mod warpgroup;
 
-pub use peers::{PeerContent, PeerMessage, PeerTarget};
 pub use blocks::{BlockEnd, BlockStart};
 pub use context::Context;
 pub use hazards::HazardTable;
@@ -50,6 +49,7 @@ pub use inspect::{
 };
 pub use launch::{IssueInfo, LaunchSpec, MemoryClass};
 pub use lsu::{LoadView, LsuView, MshrView, QueuedView};
+pub use peers::{PeerContent, PeerMessage, PeerTarget};
 pub use report::WaitingWarp;
 pub use sm::Sm;
 pub use spec::SmSpec;

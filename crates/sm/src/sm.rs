@@ -225,7 +225,11 @@ impl Sm {
     /// Whether nothing is resident, coming or under way.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.resident == 0 && self.starts.is_empty() && self.inbox.is_empty() && self.lsu.is_idle() && self.peers.is_idle()
+        self.resident == 0
+            && self.starts.is_empty()
+            && self.inbox.is_empty()
+            && self.lsu.is_idle()
+            && self.peers.is_idle()
     }
 
     /// The next cycle in which something can happen without news from outside, or never.

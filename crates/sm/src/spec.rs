@@ -8,8 +8,8 @@ use crate::register_file::RegisterFileSpec;
 use std::sync::Arc;
 use warplab_config::GpuConfig;
 use warplab_config::gpu::{
-    BarrierHolds, BlockClusters, BulkCopies, Crossbar, Divergence, Fences, IssueRules, L1Cache, Mbarriers, Multiprocessor,
-    SchedulerPolicy, SharedMemory, Warpgroups,
+    BarrierHolds, BlockClusters, BulkCopies, Crossbar, Divergence, Fences, IssueRules, L1Cache, Mbarriers,
+    Multiprocessor, SchedulerPolicy, SharedMemory, Warpgroups,
 };
 use warplab_exec::DivergenceModel;
 use warplab_program::LatencyTable;

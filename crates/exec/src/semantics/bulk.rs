@@ -1,12 +1,12 @@
 //! Copies of many lines. What they copy is there at once: programs must not look before they have waited.
 
 use crate::fault::{ExecFault, FaultKind, MemoryFault};
-use crate::{LANES, Row};
 use crate::memory::{AtomicRequest, BulkRecord, BulkRow, GlobalMemory, Lanes};
 use crate::op::{BulkKind, BulkOp, SourceKind, Space};
 use crate::peers::PeerRequest;
 use crate::semantics::lanes::Machine;
 use crate::step::{Environment, Step};
+use crate::{LANES, Row};
 use smallvec::smallvec;
 use warplab_units::{Address, LaneMask, PerLane};
 

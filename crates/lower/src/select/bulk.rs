@@ -57,7 +57,8 @@ impl Selector<'_, '_> {
         if spaces.get(1) != Some(&Space::Global) {
             let from = self.near_place(&flat.operands[1]);
             return self.for_each_lane(|it| {
-                let (to, from, size) = (it.for_warp(&[to, barrier]), it.for_warp(&[from]), it.for_warp(&[size]));
+                let (to, from, size) =
+                    (it.for_warp(&[to, barrier]), it.for_warp(&[from]), it.for_warp(&[size]));
                 it.op(Opcode::Ublkcp, &[M::S, M::S], [place(to), place(from), Operand::uniform(size)]);
             });
         }

@@ -513,7 +513,8 @@ impl Selector<'_, '_> {
         }
         // Exact for the blocks of every grid: at most 2^28 of them with the largest size.
         let inverse = immediate((u64::from(u32::MAX) + 1).div_ceil(size.into()) as u32);
-        let pair = self.new_pair(Opcode::Imad, &[Modifier::Wide, Modifier::U32], [block, inverse, Operand::ZERO]);
+        let pair =
+            self.new_pair(Opcode::Imad, &[Modifier::Wide, Modifier::U32], [block, inverse, Operand::ZERO]);
         let cluster = Operand::register(pair.offset(1));
         let product = self.compute(Opcode::Imad, &[], [cluster, immediate(size), Operand::ZERO]);
         let operands = [block, super::integer::negative(Operand::register(product)), Operand::ZERO];

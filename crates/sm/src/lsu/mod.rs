@@ -26,6 +26,7 @@ mod stores;
 mod tests;
 
 use crate::spec::SmSpec;
+pub(crate) use banks::peer_passes;
 pub(crate) use coalesce::Coalescing;
 use coalesce::LineAccess;
 use credits::Credits;
@@ -39,7 +40,6 @@ pub(crate) use message::{GlobalAccess, Outcome, Owner, Passes, Work};
 use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
 pub(crate) use queue::{QueueSpec, Queues};
-pub(crate) use banks::peer_passes;
 use serde::{Deserialize, Serialize};
 pub(crate) use sets::SetNumbers;
 use slab::Slab;

@@ -32,7 +32,8 @@ impl Advance<'_> {
         let warps = &self.sm.warps;
         let lives = |slot: &&u8| warps[usize::from(**slot)].phase != Phase::Empty;
         let mut live = block.slots.iter().filter(lives);
-        if block.cluster_told > phase || !live.all(|&slot| warps[usize::from(slot)].cluster_arrivals > phase) {
+        if block.cluster_told > phase || !live.all(|&slot| warps[usize::from(slot)].cluster_arrivals > phase)
+        {
             return;
         }
         block.cluster_told = phase + 1;

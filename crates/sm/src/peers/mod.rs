@@ -3,6 +3,7 @@
 
 mod barrier;
 mod copies;
+mod flits;
 mod message;
 
 use crate::events::Event;
@@ -20,6 +21,8 @@ use warplab_units::{Cycle, SmId};
 
 /// Parts of a cycle in which ports count.
 const PARTS: u64 = 256;
+/// Bytes of what passes a port at once.
+const FLIT_BYTES: u32 = 32;
 /// The register to which nothing is written.
 const NO_REGISTER: u8 = u8::MAX;
 
@@ -36,8 +39,6 @@ pub(crate) struct Peers {
     /// When the port out is free, and that for what comes in, in parts of a cycle.
     out_free: u64,
     in_free: u64,
-    /// When shared memory is free for what comes.
-    access_free: Cycle,
 }
 
 /// An instruction that asks something of other blocks.
@@ -48,18 +49,9 @@ struct Asked {
     requests: Vec<(u64, Vec<PeerRequest>)>,
     /// Answers that have not come.
     missing: u32,
-    kind: Kind,
-}
-
-/// Who waits for an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
-    /// The warp, for values.
-    Values,
-    /// Fences, until it is acknowledged.
-    Store,
-    /// Nobody.
-    Nobody,
+    /// Whether it waits for answers, and whether fences do.
+    waits: bool,
+    is_kept: bool,
 }
 
 impl Peers {
@@ -98,15 +90,12 @@ impl Advance<'_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn peer_work(&mut self, slot: usize, kept: bool) -> Work {
-        let spec = self.clusters();
         let asked = std::mem::take(&mut self.sm.scratch.record.peers);
-        let bytes: u32 = asked.iter().map(|request| request.mask.count() * request.bytes).sum();
         let wants_values = asked.iter().any(|request| request.work.destination().is_some());
-        let kind = match wants_values {
-            true => Kind::Values,
-            false if kept => Kind::Store,
-            false => Kind::Nobody,
-        };
+        // What changes memory is waited for by fences; loads are not.
+        let changes = |request: &PeerRequest| !matches!(request.work, PeerWork::Load { .. });
+        let is_kept = kept && asked.iter().any(changes);
+        let waits = wants_values || is_kept;
         let mut requests: Vec<(u64, Vec<PeerRequest>)> = Vec::new();
         for request in asked {
             let block = self.block_of_rank(slot, request.rank);
@@ -119,9 +108,8 @@ impl Advance<'_> {
         let owner =
             Owner { slot: slot as u8, generation: warp.generation, write_barrier: None, read_barrier: None };
         let missing = requests.len() as u32;
-        let number = self.sm.peers.asked.insert(Asked { owner, requests, missing, kind }) as u32;
-        let passes = u64::from(bytes.div_ceil(spec.pass_bytes.max(1))).max(1);
-        Work::Peers { number, passes, acknowledged: kind == Kind::Store }
+        let number = self.sm.peers.asked.insert(Asked { owner, requests, missing, waits, is_kept }) as u32;
+        Work::Peers { number, passes: 1, acknowledged: is_kept }
     }
 
     /// The number of the block of a rank in the cluster of a warp.
@@ -148,37 +136,42 @@ impl Advance<'_> {
         let spec = self.clusters();
         let Some(asked) = self.sm.peers.asked.get_mut(number as usize) else { return };
         asked.owner = owner;
-        let kind = asked.kind;
+        let (waits, is_kept) = (asked.waits, asked.is_kept);
         let requests = std::mem::take(&mut asked.requests);
         let count = requests.len() as u16;
         let mut left = at;
         for (block, requests) in requests {
-            left = self.pass_out(at, request_bytes(&requests, &spec));
-            let asker = (kind != Kind::Nobody).then_some(number);
+            left = self.pass_out(at, requests.iter().map(flits::asked).sum());
+            let asker = waits.then_some(number);
             let what = PeerContent::Requests { requests, asker };
             let (from, arrival) = (self.sm.id, left + u64::from(spec.way));
             self.sm.peers.send(from, arrival, PeerTarget::Block(block), what);
         }
-        match kind {
-            Kind::Values => {}
-            Kind::Nobody => {
-                self.sm.peers.asked.try_remove(number as usize);
-                Outcome::result(owner, left).into_iter().for_each(|done| self.memory_outcome(done));
-            }
-            Kind::Store => {
-                let Owner { slot, generation, .. } = owner;
-                let sent = Outcome::Sent { slot, generation, requests: count, at: left };
-                self.memory_outcome(sent);
-            }
+        if !waits {
+            self.sm.peers.asked.try_remove(number as usize);
+            Outcome::result(owner, left).into_iter().for_each(|done| self.memory_outcome(done));
+        }
+        if is_kept {
+            let Owner { slot, generation, .. } = owner;
+            self.memory_outcome(Outcome::Sent { slot, generation, requests: count, at: left });
         }
     }
 
-    /// So many bytes pass the port out from a cycle on: when they have.
-    fn pass_out(&mut self, at: Cycle, bytes: u32) -> Cycle {
-        let taken = u64::from(bytes) * PARTS / u64::from(self.clusters().send_bytes.max(1));
+    /// So many flits pass the port out from a cycle on: when they have.
+    fn pass_out(&mut self, at: Cycle, flits: u32) -> Cycle {
+        let taken = u64::from(flits * FLIT_BYTES) * PARTS / u64::from(self.clusters().send_bytes.max(1));
         let free = &mut self.sm.peers.out_free;
         *free = (*free).max(at.0 * PARTS) + taken;
-        Cycle(free.div_ceil(PARTS))
+        Cycle(*free / PARTS)
+    }
+
+    /// So many flits that have come pass the port in: when they have.
+    fn pass_in(&mut self, flits: u32) -> Cycle {
+        let taken = u64::from(flits * FLIT_BYTES) * PARTS / u64::from(self.clusters().receive_bytes.max(1));
+        let free = &mut self.sm.peers.in_free;
+        // The last of them comes now, if none before have been late.
+        *free = (*free + taken).max(self.sm.now.0 * PARTS);
+        Cycle(*free / PARTS)
     }
 
     /// Something has come from another SM.
@@ -220,14 +213,13 @@ impl Advance<'_> {
         if let (true, Some(place)) = (arrives, place) {
             self.end_phases(place, self.context.spec.mbarriers.wake.saturating_sub(spec.barrier_there));
         }
-        let passes: u64 = requests.iter().map(|request| passes(request, self.context.spec.shared.banks)).sum();
-        let begin = self.sm.peers.access_free.max(now);
-        self.sm.peers.access_free = begin + passes * u64::from(spec.pass_interval);
+        let passes: u64 =
+            requests.iter().map(|request| flits::passes(request, self.context.spec.shared.banks)).sum();
         self.sm.lsu.read_matrices(now, passes);
+        let come = self.pass_in(requests.iter().map(flits::asked).sum());
         let Some((to, asker)) = asker else { return };
-        let bytes: u32 = requests.iter().map(|it| answer_bytes(it, &spec)).sum();
-        let done = self.sm.peers.access_free + u64::from(spec.answer);
-        let left = self.pass_out(done, bytes);
+        let done = come + u64::from(spec.answer);
+        let left = self.pass_out(done, requests.iter().map(flits::answered).sum());
         let from = self.sm.id;
         let what = PeerContent::Answer { asker, values };
         self.sm.peers.send(from, left + u64::from(spec.way), PeerTarget::Sm(to), what);
@@ -237,7 +229,7 @@ impl Advance<'_> {
     fn answered(&mut self, number: u32, values: Vec<PeerValues>) {
         let now = self.sm.now;
         let Some(asked) = self.sm.peers.asked.get_mut(number as usize) else { return };
-        let (owner, kind) = (asked.owner, asked.kind);
+        let (owner, is_kept) = (asked.owner, asked.is_kept);
         asked.missing -= 1;
         let is_last = asked.missing == 0;
         if is_last {
@@ -258,38 +250,11 @@ impl Advance<'_> {
             result.values.iter_mut().zip(rows).for_each(|(value, row)| *value = row);
             self.sm.deliver_atomic(&result);
         }
-        match kind {
-            Kind::Store => self.memory_outcome(Outcome::Acknowledged { slot, generation }),
-            Kind::Values if is_last => {
-                if let Some(done) = Outcome::result(owner, now) {
-                    self.memory_outcome(done);
-                }
-            }
-            _ => {}
+        if is_kept {
+            self.memory_outcome(Outcome::Acknowledged { slot, generation });
         }
-    }
-}
-
-/// Bytes of a message that asks.
-fn request_bytes(requests: &[PeerRequest], spec: &BlockClusters) -> u32 {
-    let data = |request: &PeerRequest| {
-        let values = request.bytes_brought() * request.mask.count();
-        spec.header_bytes + values
-    };
-    requests.iter().map(data).sum()
-}
-
-/// Bytes of an answer.
-fn answer_bytes(request: &PeerRequest, spec: &BlockClusters) -> u32 {
-    let values = request.work.destination().map_or(0, |_| request.bytes * request.mask.count());
-    spec.header_bytes + values
-}
-
-/// Passes of shared memory.
-fn passes(request: &PeerRequest, banks: u32) -> u64 {
-    use crate::lsu::peer_passes;
-    match request.work {
-        PeerWork::Arrive(_) => 0,
-        _ => peer_passes(request, banks),
+        if is_last && let Some(done) = Outcome::result(owner, now) {
+            self.memory_outcome(done);
+        }
     }
 }

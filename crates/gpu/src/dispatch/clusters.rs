@@ -1,0 +1,112 @@
+//! Clusters of blocks come to SMs of one GPC, each block to another (measured: traces/h200/clusters, placement.txt).
+
+use super::{Dispatcher, FreePlace, PARTS};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use warplab_config::GpuConfig;
+use warplab_sm::BlockStart;
+use warplab_units::{Cycle, SmId, TypedId};
+
+/// Where the blocks of a cluster can go.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ClusterPlaces {
+    /// Blocks of a cluster.
+    blocks: usize,
+    /// The group of SMs of each SM on one of which a cluster must be, if it is in one.
+    groups: Vec<Option<u16>>,
+    /// SMs that hold blocks, of each group.
+    busy: Vec<u32>,
+    /// What a cluster adds to the time of its blocks, in parts of a cycle.
+    interval: u64,
+}
+
+impl ClusterPlaces {
+    /// Two blocks go to the SMs of one TPC, more to those of a GPC; there may be TPCs of no GPC.
+    fn new(blocks: u32, config: &GpuConfig) -> ClusterPlaces {
+        let sms_per_tpc = config.crossbar.sms_per_tpc.max(1);
+        let sms = config.limits.multiprocessors;
+        let clusters = config.multiprocessor.block_clusters.unwrap_or_default();
+        let groups: Vec<Option<u16>> = if blocks <= sms_per_tpc {
+            (0..sms).map(|sm| Some((sm / sms_per_tpc) as u16)).collect()
+        } else {
+            let gpcs = config.sm_clusters().into_iter().zip(0..);
+            let group = |(gpc, number): (warplab_config::gpu::SmCluster, u16)| {
+                vec![(!gpc.first).then_some(number); gpc.sms as usize]
+            };
+            gpcs.flat_map(group).collect()
+        };
+        let count = groups.iter().flatten().max().map_or(0, |&last| usize::from(last) + 1);
+        let interval = (clusters.interval * PARTS as f64).round() as u64;
+        ClusterPlaces { blocks: blocks as usize, groups, busy: vec![0; count], interval }
+    }
+
+    fn group(&self, sm: SmId) -> Option<usize> {
+        self.groups.get(sm.index()).copied().flatten().map(usize::from)
+    }
+
+    /// A block comes to an SM, or one has left.
+    pub(super) fn count(&mut self, sm: SmId, comes: bool) {
+        if let Some(group) = self.group(sm) {
+            let busy = &mut self.busy[group];
+            *busy = if comes { *busy + 1 } else { busy.saturating_sub(1) };
+        }
+    }
+}
+
+impl Dispatcher {
+    /// So many blocks after each other come together.
+    pub(crate) fn in_clusters(mut self, blocks: u32, config: &GpuConfig) -> Dispatcher {
+        self.clusters = Some(ClusterPlaces::new(blocks, config));
+        self
+    }
+
+    /// The places to which the next cluster goes, and when: those of the group that has enough first, and of several the one
+    /// with the fewest blocks.
+    pub(super) fn next_places(&self) -> Option<(Cycle, Vec<FreePlace>)> {
+        let clusters = self.clusters.as_ref()?;
+        let mut sorted: Vec<FreePlace> = self.places.iter().map(|Reverse(place)| *place).collect();
+        sorted.sort_unstable_by_key(|place| (place.free_at, place.round, place.sm));
+        let mut chosen: Vec<Vec<FreePlace>> = vec![Vec::new(); clusters.busy.len()];
+        for place in sorted {
+            let Some(group) = clusters.group(place.sm) else { continue };
+            let of_group = &mut chosen[group];
+            if of_group.len() < clusters.blocks && of_group.iter().all(|other| other.sm != place.sm) {
+                of_group.push(place);
+            }
+        }
+        let groups =
+            chosen.into_iter().zip(&clusters.busy).filter(|(places, _)| places.len() == clusters.blocks);
+        let when =
+            |places: &[FreePlace]| places.iter().map(|place| place.free_at).max().unwrap_or(Cycle::NEVER);
+        let first = groups.min_by_key(|(places, busy)| (when(places), **busy))?;
+        let mut places = first.0;
+        let at = when(&places);
+        places.sort_unstable_by_key(|place| place.sm);
+        Some((at, places))
+    }
+
+    /// As [`Dispatcher::dispatch`], a cluster of blocks at once.
+    pub(super) fn dispatch_clusters(&mut self, now: Cycle, give: &mut impl FnMut(SmId, BlockStart)) {
+        let horizon = now + self.block_end;
+        while !self.is_done() {
+            let Some((free_at, places)) = self.next_places().filter(|(at, _)| *at < horizon) else { return };
+            self.places.retain(|Reverse(place)| !places.contains(place));
+            let Some(clusters) = &mut self.clusters else { return };
+            self.ready += if places.iter().any(|place| place.is_new) { 0 } else { clusters.interval };
+            places.iter().for_each(|place| clusters.count(place.sm, true));
+            for place in places {
+                let mut at = free_at.0 * PARTS;
+                if !place.is_new {
+                    at = at.max(self.ready);
+                    self.ready = at + self.interval;
+                }
+                let start = (Cycle(at / PARTS) + self.block_start).max(now);
+                give(
+                    place.sm,
+                    BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start },
+                );
+                self.next_block += 1;
+            }
+        }
+    }
+}
