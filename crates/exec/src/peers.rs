@@ -58,6 +58,8 @@ pub enum PeerWork {
         ty: AtomicType,
         /// The first of them.
         destination: Option<u8>,
+        /// Of a comparison and exchange the answer is whether it has exchanged.
+        says_stored: bool,
     },
     /// Something comes to a barrier, whose address is that of the lowest lane.
     Arrive(Arrival),
@@ -120,17 +122,30 @@ impl PeerRequest {
                 data.iter_mut().zip(&self.data).for_each(|(row, from)| *row = *from);
                 shared.store(lanes, &data)?;
             }
-            PeerWork::Atomic { op, ty, destination } => {
+            PeerWork::Atomic { op, ty, destination, says_stored } => {
                 let (row, wants_result) = (self.row, destination.is_some());
                 let operands = &self.data[..];
                 let request = AtomicRequest { op, ty, lanes, row, operands, wants_result, destination };
                 shared.atomic(request, &mut out)?;
+                if says_stored {
+                    self.say_stored(&mut out);
+                }
             }
             PeerWork::Arrive(arrival) => {
                 shared.arrive(self.addresses[self.mask.lowest().unwrap_or(0)] as u32, arrival)?;
             }
         }
         Ok(out)
+    }
+}
+
+impl PeerRequest {
+    /// Old values become whether they were those that are compared with, which come first.
+    fn say_stored(&self, old: &mut [Row; 4]) {
+        let words = self.bytes.div_ceil(4) as usize;
+        let same = |lane: usize| (0..words).all(|word| old[word][lane] == self.data[word][lane]);
+        let stored = std::array::from_fn(|lane| u32::from(same(lane)));
+        *old = [stored, [0; LANES], [0; LANES], [0; LANES]];
     }
 }
 
@@ -147,6 +162,11 @@ impl Place {
     /// Where an address of shared memory lies inside of this block; what lies in another one stays far beyond the end.
     pub(crate) fn inside(self, address: u64) -> u64 {
         address.wrapping_sub(u64::from(self.rank) << RANK_BIT) & 0xffff_ffff
+    }
+
+    /// Whether an address of shared memory lies in this block.
+    pub(crate) fn is_own(self, address: u64) -> bool {
+        (address >> RANK_BIT) as u8 == self.rank
     }
 
     /// As of no block: all blocks are other ones.

@@ -17,6 +17,8 @@ pub(crate) struct Fences {
     /// Their requests that have left, and those of them that are acknowledged.
     sent: u64,
     acknowledged: u64,
+    /// Whether it is another block of the cluster that acknowledges.
+    pub(crate) acknowledged_by_peer: bool,
     waiting: SmallVec<[Waiting; 2]>,
 }
 
@@ -27,6 +29,8 @@ struct Waiting {
     /// It waits until so many stores have left, then until so many requests are acknowledged, and all of its own.
     left: u64,
     acknowledged: Option<u64>,
+    /// And until so many lines have come.
+    lines: u64,
     /// It goes on then at the earliest.
     at: Cycle,
 }
@@ -65,13 +69,16 @@ impl Advance<'_> {
         let at = next + u64::from(takes);
         let of_all = spec.gpu > 0;
         let fences = &mut self.sm.fences;
-        let under_way = fences.issued > fences.left || fences.sent > fences.acknowledged;
+        let lsu = &self.sm.lsu;
+        let loads = lsu.asked_lines > lsu.come_lines;
+        let under_way = loads || fences.issued > fences.left || fences.sent > fences.acknowledged;
         let warp = &mut self.sm.warps[slot];
         if warp.unsent + warp.unacknowledged > 0 || of_all && under_way {
             warp.phase = Phase::AtFence;
             let left = if of_all { fences.issued } else { 0 };
             let acknowledged = if of_all { None } else { Some(0) };
-            fences.waiting.push(Waiting { slot: slot as u8, left, acknowledged, at });
+            let lines = if of_all { self.sm.lsu.asked_lines } else { 0 };
+            fences.waiting.push(Waiting { slot: slot as u8, left, acknowledged, lines, at });
             self.pass_fences();
         } else if takes > 0 {
             self.wait_until(slot, Phase::LeavingFence, at);
@@ -91,14 +98,21 @@ impl Advance<'_> {
     #[inline(never)]
     fn pass_those_that_can(&mut self) {
         let now = self.sm.now;
-        let behind = u64::from(self.context.spec.fences.behind);
+        let spec = self.context.spec;
+        let by_peer = self.sm.fences.acknowledged_by_peer;
+        let behind = u64::from(if by_peer { spec.clusters.fence_behind } else { spec.fences.behind });
         let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
         waiting.retain(|fence| {
             let slot = usize::from(fence.slot);
             let warp = &self.sm.warps[slot];
             let own = warp.unsent + warp.unacknowledged;
             let Fences { left, sent, acknowledged, .. } = self.sm.fences;
-            if left < fence.left || acknowledged < *fence.acknowledged.get_or_insert(sent) || own > 0 {
+            let come = self.sm.lsu.come_lines;
+            if come < fence.lines
+                || left < fence.left
+                || acknowledged < *fence.acknowledged.get_or_insert(sent)
+                || own > 0
+            {
                 return true;
             }
             self.leave_phase(slot);

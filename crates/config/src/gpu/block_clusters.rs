@@ -26,8 +26,16 @@ pub struct BlockClusters {
     pub receive_bytes: u32,
     /// Cycles from the issue of a copy of many lines to another block until its first bytes leave.
     pub copy_start: u32,
-    /// Cycles of `mbarriers.wake` that an arrival of another block has behind it.
-    pub barrier_there: u32,
+    /// Cycles of an atomic operation of another block beside those of a load.
+    pub atomic: u32,
+    /// Cycles that an arrival at a barrier of another block takes beside the message.
+    pub told: u32,
+    /// Cycles beside these where it brings data, too.
+    pub told_behind: u32,
+    /// Cycles of a fence behind the last acknowledgement, where that is another block's.
+    pub fence_behind: u32,
+    /// Cycles that an SM takes for each warp that arrives at the barrier of a cluster, and that goes on behind it.
+    pub barrier_warp: u32,
     /// Cycles from the last arrival at the barrier of a cluster until its warps go on.
     #[schemars(range(min = 1))]
     pub barrier: u32,

@@ -113,10 +113,10 @@ fn memory(d: &Decoder<'_>, space: SpaceForm, kind: AccessKind) -> Result<Op, Str
         }
         _ if d.instruction.opcode == O::Qspc => {
             memory.form = MemoryForm::SpaceQuery;
-            // .D is shared memory of any block of the cluster, which is one block here.
+            // .S is shared memory of the block, .D that of any block of the cluster.
             let table = [
                 (M::S, AccessKind::Load),
-                (M::D, AccessKind::Load),
+                (M::D, AccessKind::Atomic),
                 (M::L, AccessKind::Store),
                 (M::G, AccessKind::CacheControl),
             ];

@@ -203,6 +203,13 @@ pub enum AtomicType {
 }
 
 impl AtomicType {
+    /// Whether it has a fraction.
+    #[must_use]
+    pub fn is_float(self) -> bool {
+        use AtomicType::{Bf16x2, F16x2, F32, F64};
+        matches!(self, F32 | F64 | F16x2 | Bf16x2)
+    }
+
     /// Bytes of a value: 4, 8 or 16. A vector has several.
     #[must_use]
     pub fn bytes(self) -> u32 {

@@ -48,7 +48,10 @@ pub(crate) fn execute<M: GlobalMemory>(
         let shared = active.lanes().filter(|&l| windows::is_shared(addresses[l])).fold(0, |x, l| x | 1 << l);
         let local = active.lanes().filter(|&l| windows::is_local(addresses[l])).fold(0, |x, l| x | 1 << l);
         let holds = match memory.kind {
-            AccessKind::Load => shared,
+            AccessKind::Load if m.banks.has_clusters() => {
+                shared & peers::own(m, environment.block, &addresses)
+            }
+            AccessKind::Load | AccessKind::Atomic => shared,
             AccessKind::Store => local,
             _ => !(shared | local),
         };
@@ -92,15 +95,15 @@ fn generic<M: GlobalMemory>(
         let inside = active.lanes().filter(|&lane| space_of(addresses[lane]) == space);
         (space, LaneMask(inside.fold(0, |lanes, lane| lanes | 1 << lane)))
     });
+    let tells = memory.tells() && m.op.out[0] < 7;
     let (mut deferred, mut of_peers) = (false, 0);
     if m.banks.has_clusters() {
         let shared = of_spaces[1].1;
-        let own;
-        (own, deferred) = peers::split(m, memory, shared, &mut addresses, environment)?;
-        of_spaces[1].1 = own;
-        of_peers = shared.0 & !own.0;
+        let done = !tells || peers::are_done(memory);
+        of_spaces[1].1 = peers::split(m, memory, (shared, done), &mut addresses, environment)?;
+        of_peers = if done { shared.0 & !of_spaces[1].1.0 } else { 0 };
+        deferred = of_peers != 0 && memory.kind == AccessKind::Atomic;
     }
-    let tells = memory.tells() && m.op.out[0] < 7;
     let done = |space| !tells || memory.is_done_in(space);
     if tells {
         let lanes =

@@ -129,6 +129,9 @@ pub(crate) struct LoadStoreUnit {
     pub(crate) l1: L1,
     pub(crate) loads: Loads,
     tokens: Slab<Token>,
+    /// Lines that have been asked for, and those of them that have come.
+    pub(crate) asked_lines: u64,
+    pub(crate) come_lines: u64,
     /// Lines of atomic operations whose old values are under way.
     atomics_away: usize,
     /// Room for the lines of accesses to come.
@@ -158,6 +161,8 @@ impl LoadStoreUnit {
             l1: L1::new(&spec.l1, spec.l1_sets.clone(), spec.l1_kib),
             loads: Loads::new(spec.warps),
             tokens: Slab::with_capacity(USUAL),
+            asked_lines: 0,
+            come_lines: 0,
             atomics_away: 0,
             free_lines: Vec::new(),
             done: Vec::new(),
@@ -438,6 +443,7 @@ impl LoadStoreUnit {
         token: Token,
     ) {
         if kind == RequestKind::Read {
+            self.asked_lines += 1;
             self.counters.sectors_to_l2 += u64::from(sectors.count());
         }
         let request =

@@ -19,6 +19,7 @@ impl LoadStoreUnit {
         let ready = now + spec.after_reply();
         match self.tokens.try_remove(reply.token as usize) {
             Some(Token::Fill { line, place, sectors, sent }) => {
+                self.come_lines += 1;
                 let mut done = std::mem::take(&mut self.done);
                 self.l1.fill((line, place), sectors, sent, now, &mut done);
                 for &load in &done {
@@ -28,7 +29,10 @@ impl LoadStoreUnit {
                 self.done = done;
                 self.unblock(now);
             }
-            Some(Token::Data { load }) => self.arrived(load, (now, ready), spec, outcomes),
+            Some(Token::Data { load }) => {
+                self.come_lines += 1;
+                self.arrived(load, (now, ready), spec, outcomes);
+            }
             Some(Token::Atomic { load }) => {
                 self.atomics_away -= 1;
                 self.arrived(load, (now, ready), spec, outcomes);
@@ -39,6 +43,7 @@ impl LoadStoreUnit {
                 return None;
             }
             Some(Token::Bulk { copy }) => {
+                self.come_lines += 1;
                 outcomes.push(Outcome::BulkLine { copy });
                 return None;
             }

@@ -15,6 +15,8 @@ impl Advance<'_> {
         if !waits {
             warp.cluster_arrivals += 1;
             self.go_on(slot, pc, next, 0);
+            let taken = self.sm.barrier_free.max(self.sm.now) + u64::from(self.clusters().barrier_warp);
+            self.sm.barrier_free = taken;
             return self.check_cluster_arrivals(place);
         }
         let Some(block) = &self.sm.blocks[place] else { return };
@@ -44,8 +46,8 @@ impl Advance<'_> {
     /// Tells the barrier of its cluster of a block, if the launch has clusters.
     pub(crate) fn tell_cluster(&mut self, number: u64, what: PeerContent) {
         if self.context.launch.constants.has_clusters() {
-            let (id, now) = (self.sm.id, self.sm.now);
-            self.sm.peers.send(id, now, PeerTarget::Barrier(number), what);
+            let (id, at) = (self.sm.id, self.sm.barrier_free.max(self.sm.now));
+            self.sm.peers.send(id, at, PeerTarget::Barrier(number), what);
         }
     }
 
@@ -55,12 +57,16 @@ impl Advance<'_> {
         let blocks = self.sm.blocks.iter_mut().flatten();
         let Some(block) = blocks.into_iter().find(|block| block.number == number) else { return };
         block.cluster_phases += 1;
-        for slot in block.slots.clone() {
+        let block_slots = block.slots.clone();
+        let interval = u64::from(self.clusters().barrier_warp);
+        let mut at = now + 1;
+        for slot in block_slots {
             let slot = usize::from(slot);
             if self.sm.warps[slot].phase == Phase::AtClusterBarrier {
                 self.leave_phase(slot);
                 let since = self.sm.warps[slot].since;
-                self.wait_until(slot, Phase::LeavingBarrier, since.max(now + 1));
+                self.wait_until(slot, Phase::LeavingBarrier, since.max(at));
+                at += interval;
             }
         }
     }

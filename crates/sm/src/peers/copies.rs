@@ -1,6 +1,7 @@
 //! Copies of many lines to other blocks of a cluster.
 
 use super::FLIT_BYTES;
+use super::flits::FLIT;
 use super::message::{PeerContent, PeerTarget};
 use crate::sm::Advance;
 use warplab_exec::Arrival;
@@ -17,7 +18,7 @@ impl Advance<'_> {
         let come = Arrival { bytes: -i64::from(bytes), ..Arrival::default() };
         requests.push(PeerRequest::arrival(rank, u64::from(barrier), come));
         let start = self.sm.now + u64::from(spec.copy_start);
-        let left = self.pass_out(start, bytes.div_ceil(FLIT_BYTES) + 1);
+        let left = self.pass_out(start, FLIT * (bytes.div_ceil(FLIT_BYTES) + 1));
         self.send_requests(slot, rank, requests, left);
     }
 

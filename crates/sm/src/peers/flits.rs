@@ -1,9 +1,15 @@
-//! What a message takes of the ports, in flits of 32 bytes (measured: traces/h200/clusters, conflicts.txt and bandwidth.txt).
+//! What a message takes of the ports, in thirds of flits of 32 bytes (measured: traces/h200/clusters, conflicts.txt and
+//! bandwidth.txt).
 
 use crate::lsu::peer_passes;
 use smallvec::SmallVec;
 use warplab_exec::peers::{PeerRequest, PeerWork};
 use warplab_units::{LINE_BYTES, SECTOR_BYTES};
+
+/// Thirds of a flit.
+pub(super) const FLIT: u32 = 3;
+/// What an atomic operation on the one word of a line takes, and its answer.
+const WORD: (u32, u32) = (4, 2);
 
 /// The bytes of a sector that lanes of a request touch.
 struct Sector {
@@ -14,49 +20,63 @@ struct Sector {
     shared_by: u32,
 }
 
-/// The sectors of a request, and how many lines they are of.
-fn sectors(request: &PeerRequest) -> (SmallVec<[Sector; 32]>, u32) {
-    let mut sectors: SmallVec<[Sector; 32]> = SmallVec::new();
+/// The sectors of each line of a request.
+fn lines(request: &PeerRequest) -> SmallVec<[SmallVec<[Sector; 4]>; 8]> {
+    let mut lines: SmallVec<[SmallVec<[Sector; 4]>; 8]> = SmallVec::new();
     for lane in request.mask.lanes() {
         let address = request.addresses[lane];
-        let (number, byte) = (address / SECTOR_BYTES, address % SECTOR_BYTES);
-        let bytes = ((1_u64 << request.bytes) - 1) << byte;
-        match sectors.iter_mut().find(|sector| sector.number == number) {
-            Some(sector) => {
-                sector.shared_by += u32::from(sector.bytes & bytes as u32 != 0);
-                sector.bytes |= bytes as u32;
+        let bytes = (((1_u64 << request.bytes) - 1) << (address % SECTOR_BYTES)) as u32;
+        let number = address / SECTOR_BYTES;
+        let is_line =
+            |line: &SmallVec<[Sector; 4]>| line[0].number * SECTOR_BYTES / LINE_BYTES == address / LINE_BYTES;
+        let sector = Sector { number, bytes, shared_by: 1 };
+        let Some(place) = lines.iter().position(is_line) else {
+            lines.push(SmallVec::from_iter([sector]));
+            continue;
+        };
+        match lines[place].iter_mut().find(|sector| sector.number == number) {
+            Some(known) => {
+                known.shared_by += u32::from(known.bytes & bytes != 0);
+                known.bytes |= bytes;
             }
-            None => sectors.push(Sector { number, bytes: bytes as u32, shared_by: 1 }),
+            None => lines[place].push(sector),
         }
     }
-    let mut lines: SmallVec<[u64; 32]> =
-        sectors.iter().map(|sector| sector.number / (LINE_BYTES / SECTOR_BYTES)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    (sectors, lines.len() as u32)
+    lines
 }
 
-/// Flits of a request. A load has one for each line; a store one for each sector, and one more where several pieces of it are
-/// stored; an atomic operation one for each sector and one for each line, for each lane on one word.
+/// What a request takes. A load takes a flit for each line; a store one for each sector, and one more where several pieces of it
+/// are stored; an atomic operation one for each sector and one for each line, for each lane on one word.
 pub(super) fn asked(request: &PeerRequest) -> u32 {
-    let (sectors, lines) = sectors(request);
+    let of_lines = lines(request);
     match request.work {
-        PeerWork::Load { .. } => lines,
-        PeerWork::Arrive(_) => 1,
-        PeerWork::Store => sectors.iter().map(|sector| 1 + u32::from(is_in_pieces(sector.bytes))).sum(),
-        PeerWork::Atomic { .. } => {
-            let again: u32 = sectors.iter().map(|sector| sector.shared_by - 1).sum();
-            sectors.len() as u32 + lines + 2 * again
+        PeerWork::Load { .. } => FLIT * of_lines.len() as u32,
+        PeerWork::Arrive(_) => FLIT,
+        PeerWork::Store => {
+            let sectors = of_lines.iter().flatten();
+            sectors.map(|sector| FLIT * (1 + u32::from(is_in_pieces(sector.bytes)))).sum()
         }
+        PeerWork::Atomic { .. } => of_lines.iter().map(|line| atomic(line).0).sum(),
     }
 }
 
-/// Flits of an answer: one for each sector, and for each lane on one word that an atomic operation changes.
+/// What an answer takes: a flit for each sector, and for each lane on one word that an atomic operation changes.
 pub(super) fn answered(request: &PeerRequest) -> u32 {
     match request.work {
         PeerWork::Store | PeerWork::Arrive(_) => 0,
-        PeerWork::Load { .. } => sectors(request).0.len() as u32,
-        PeerWork::Atomic { .. } => sectors(request).0.iter().map(|sector| sector.shared_by).sum(),
+        PeerWork::Load { .. } => FLIT * lines(request).iter().map(|line| line.len() as u32).sum::<u32>(),
+        PeerWork::Atomic { .. } => lines(request).iter().map(|line| atomic(line).1).sum(),
+    }
+}
+
+/// What an atomic operation takes on a line, and its answer.
+fn atomic(line: &[Sector]) -> (u32, u32) {
+    match line {
+        [Sector { bytes, shared_by: 1, .. }] if bytes.count_ones() <= 4 => WORD,
+        _ => {
+            let again: u32 = line.iter().map(|sector| sector.shared_by - 1).sum();
+            (FLIT * (line.len() as u32 + 1 + 2 * again), FLIT * (line.len() as u32 + again))
+        }
     }
 }
 

@@ -143,13 +143,16 @@ impl Advance<'_> {
         for (block, requests) in requests {
             left = self.pass_out(at, requests.iter().map(flits::asked).sum());
             let asker = waits.then_some(number);
+            let (from, arrival) = (self.sm.id, left + way(&requests, &spec));
             let what = PeerContent::Requests { requests, asker };
-            let (from, arrival) = (self.sm.id, left + u64::from(spec.way));
             self.sm.peers.send(from, arrival, PeerTarget::Block(block), what);
         }
         if !waits {
             self.sm.peers.asked.try_remove(number as usize);
             Outcome::result(owner, left).into_iter().for_each(|done| self.memory_outcome(done));
+        }
+        if !is_kept && waits {
+            self.sm.lsu.asked_lines += u64::from(count);
         }
         if is_kept {
             let Owner { slot, generation, .. } = owner;
@@ -157,17 +160,17 @@ impl Advance<'_> {
         }
     }
 
-    /// So many flits pass the port out from a cycle on: when they have.
-    fn pass_out(&mut self, at: Cycle, flits: u32) -> Cycle {
-        let taken = u64::from(flits * FLIT_BYTES) * PARTS / u64::from(self.clusters().send_bytes.max(1));
+    /// So many thirds of flits pass the port out from a cycle on: when they have.
+    fn pass_out(&mut self, at: Cycle, thirds: u32) -> Cycle {
+        let taken = taken(thirds, self.clusters().send_bytes);
         let free = &mut self.sm.peers.out_free;
         *free = (*free).max(at.0 * PARTS) + taken;
         Cycle(*free / PARTS)
     }
 
-    /// So many flits that have come pass the port in: when they have.
-    fn pass_in(&mut self, flits: u32) -> Cycle {
-        let taken = u64::from(flits * FLIT_BYTES) * PARTS / u64::from(self.clusters().receive_bytes.max(1));
+    /// So many thirds of flits that have come pass the port in: when they have.
+    fn pass_in(&mut self, thirds: u32) -> Cycle {
+        let taken = taken(thirds, self.clusters().receive_bytes);
         let free = &mut self.sm.peers.in_free;
         // The last of them comes now, if none before have been late.
         *free = (*free + taken).max(self.sm.now.0 * PARTS);
@@ -211,14 +214,15 @@ impl Advance<'_> {
             }
         }
         if let (true, Some(place)) = (arrives, place) {
-            self.end_phases(place, self.context.spec.mbarriers.wake.saturating_sub(spec.barrier_there));
+            self.end_phases(place, self.context.spec.mbarriers.wake);
         }
         let passes: u64 =
             requests.iter().map(|request| flits::passes(request, self.context.spec.shared.banks)).sum();
         self.sm.lsu.read_matrices(now, passes);
         let come = self.pass_in(requests.iter().map(flits::asked).sum());
         let Some((to, asker)) = asker else { return };
-        let done = come + u64::from(spec.answer);
+        let changes = requests.iter().any(|request| matches!(request.work, PeerWork::Atomic { .. }));
+        let done = come + u64::from(spec.answer + if changes { spec.atomic } else { 0 });
         let left = self.pass_out(done, requests.iter().map(flits::answered).sum());
         let from = self.sm.id;
         let what = PeerContent::Answer { asker, values };
@@ -251,10 +255,29 @@ impl Advance<'_> {
             self.sm.deliver_atomic(&result);
         }
         if is_kept {
+            self.sm.fences.acknowledged_by_peer = true;
             self.memory_outcome(Outcome::Acknowledged { slot, generation });
+            self.sm.fences.acknowledged_by_peer = false;
+        }
+        if !is_kept {
+            self.sm.lsu.come_lines += 1;
+            self.pass_fences();
         }
         if is_last && let Some(done) = Outcome::result(owner, now) {
             self.memory_outcome(done);
         }
     }
+}
+
+/// Cycles until what has left is done where it goes.
+fn way(requests: &[PeerRequest], spec: &BlockClusters) -> u64 {
+    let tells = requests.iter().any(|request| matches!(request.work, PeerWork::Arrive(_)));
+    let brings = tells && requests.len() > 1;
+    let told = if tells { spec.told } else { 0 } + if brings { spec.told_behind } else { 0 };
+    u64::from(spec.way + told)
+}
+
+/// Parts of a cycle that so many thirds of flits take of a port which passes so many bytes in a cycle.
+fn taken(thirds: u32, bytes: u32) -> u64 {
+    u64::from(thirds * FLIT_BYTES) * PARTS / u64::from(bytes.max(1) * flits::FLIT)
 }

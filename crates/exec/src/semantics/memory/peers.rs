@@ -20,15 +20,15 @@ pub(super) fn inside(m: &Machine<'_>, block: [u32; 3], addresses: &mut PerLane<u
 }
 
 /// Of lanes with generic addresses in shared memory those that address this block are left, and what the others ask for
-/// becomes requests; whether these give something. All addresses become those inside of their block.
+/// becomes requests, if it is done there. All addresses become those inside of their block.
 #[cold]
 pub(super) fn split<M: GlobalMemory>(
     m: &Machine<'_>,
     memory: &Memory,
-    lanes: LaneMask,
+    (lanes, done): (LaneMask, bool),
     addresses: &mut PerLane<u64>,
     environment: &mut Environment<'_, M>,
-) -> Result<(LaneMask, bool), ExecFault> {
+) -> Result<LaneMask, ExecFault> {
     let bytes = u32::from(memory.bytes);
     let others = m.banks.place(environment.block).others(lanes, bytes, addresses)?;
     let mut own = lanes;
@@ -36,12 +36,30 @@ pub(super) fn split<M: GlobalMemory>(
         own.0 &= !mask.0;
         environment.shared.check(&Lanes::new(addresses, mask, bytes))?;
     }
+    if !done {
+        return Ok(own);
+    }
     let work = work(memory);
     for &(rank, mask) in &others {
         let (row, addresses, data) = (m.warp.number, *addresses, operands(m, memory));
         environment.record.peers.push(PeerRequest { rank, row, mask, bytes, addresses, work, data });
     }
-    Ok((own, !others.is_empty() && memory.kind == AccessKind::Atomic))
+    Ok(own)
+}
+
+/// The lanes whose addresses lie in this block.
+#[cold]
+pub(super) fn own(m: &Machine<'_>, block: [u32; 3], addresses: &PerLane<u64>) -> u32 {
+    let place = m.banks.place(block);
+    let is_own = |lane: &usize| place.is_own(addresses[*lane]);
+    (0..LANES).filter(is_own).fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
+/// Whether an atomic operation that says which lanes it has done does them in another block: sums of floats and extremes of 64
+/// bits are left to the program (measured: `clscatter_add_*` and `clargmax_rows_33` of `traces/h200`).
+pub(super) fn are_done(memory: &Memory) -> bool {
+    let Some((op, ty)) = memory.atomic else { return true };
+    !(op == AtomicOp::Add && ty.is_float() || matches!(op, AtomicOp::Min | AtomicOp::Max) && ty.bytes() == 8)
 }
 
 /// What an instruction does.
@@ -49,8 +67,11 @@ fn work(memory: &Memory) -> PeerWork {
     let destination = memory.register;
     match (memory.kind, memory.atomic) {
         (AccessKind::Load, _) => PeerWork::Load { destination, signed: memory.signed },
-        (AccessKind::Atomic, Some((op, ty))) => PeerWork::Atomic { op, ty, destination },
-        (_, Some((op, ty))) => PeerWork::Atomic { op, ty, destination: None },
+        (AccessKind::Atomic, Some((op, ty))) => {
+            let says_stored = memory.form == MemoryForm::CompareAndStore;
+            PeerWork::Atomic { op, ty, destination, says_stored }
+        }
+        (_, Some((op, ty))) => PeerWork::Atomic { op, ty, destination: None, says_stored: false },
         _ => PeerWork::Store,
     }
 }
