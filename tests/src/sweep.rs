@@ -168,7 +168,9 @@ fn hazard_cases(suite: &str) -> BTreeSet<String> {
     names
 }
 
-fn sweep(
+/// Simulates cases of a suite; the hazards of some are checked.
+#[must_use]
+pub fn sweep(
     config: &GpuConfig,
     suite: &str,
     isa: &'static str,

@@ -193,7 +193,7 @@ fn check_clusters(config: &GpuConfig, kernel: &Kernel, grid: [u32; 3]) -> Result
         let most = clusters.blocks;
         return Err(fault(kernel, format!("clusters of {blocks} blocks; {name} allows {most}")));
     }
-    if grid[0] % x != 0 || grid[1] % y != 0 || grid[2] % z != 0 {
+    if !grid.iter().zip([x, y, z]).all(|(blocks, of_cluster)| blocks.is_multiple_of(of_cluster)) {
         let [a, b, c] = grid;
         let message = format!(
             "a grid of {a} x {b} x {c} blocks is not made of clusters of {x} x {y} x {z}; make it a multiple in each direction"

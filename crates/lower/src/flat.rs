@@ -145,11 +145,10 @@ pub(crate) struct Flattened<'a> {
     pub(crate) parameters: usize,
     /// Results of calls that lie in the frame: where.
     pub(crate) in_memory: FxHashMap<ParameterId, u32>,
-    /// Blocks of a cluster in x, y and z, if the kernel runs in clusters.
+    /// Blocks of a cluster, if the kernel runs in clusters.
     pub(crate) cluster: Option<[u32; 3]>,
-    /// Whether it calls or is called.
+    /// Whether it calls or is called, and whether it calls through registers.
     pub(crate) calls: bool,
-    /// Whether it calls through registers.
     pub(crate) calls_pointers: bool,
     /// Bytes that its caller passes on the stack, if it is called.
     pub(crate) area: u32,
@@ -596,7 +595,6 @@ impl<'a, 'd> Flattener<'a, 'd> {
         };
         let operands = vec![self.value(index, span)];
         let labels = table.iter().filter_map(|name| self.label(name)).collect();
-        let flat = Flat { guard, tree: instruction, operands, origin, span };
-        self.out.items.push(Item::Switch(flat, labels));
+        self.out.items.push(Item::Switch(Flat { guard, tree: instruction, operands, origin, span }, labels));
     }
 }

@@ -17,9 +17,21 @@ pub(crate) struct Fences {
     /// Their requests that have left, and those of them that are acknowledged.
     sent: u64,
     acknowledged: u64,
-    /// Whether it is another block of the cluster that acknowledges.
-    pub(crate) acknowledged_by_peer: bool,
+    /// What is told at present.
+    pub(crate) told: Told,
     waiting: SmallVec<[Waiting; 2]>,
+}
+
+/// What fences come to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Told {
+    /// A store has left, or is acknowledged by level two.
+    #[default]
+    Store,
+    /// A line of a load has come.
+    Load,
+    /// Another block of the cluster has done what it was asked.
+    Peer,
 }
 
 /// A warp at a fence.
@@ -95,12 +107,25 @@ impl Advance<'_> {
         }
     }
 
+    /// Lines of loads may have come: warps at fences go on that wait for nothing any more.
+    #[inline]
+    pub(crate) fn pass_fences_behind_loads(&mut self) {
+        if !self.sm.fences.waiting.is_empty() {
+            self.sm.fences.told = Told::Load;
+            self.pass_those_that_can();
+            self.sm.fences.told = Told::Store;
+        }
+    }
+
     #[inline(never)]
     fn pass_those_that_can(&mut self) {
         let now = self.sm.now;
         let spec = self.context.spec;
-        let by_peer = self.sm.fences.acknowledged_by_peer;
-        let behind = u64::from(if by_peer { spec.clusters.fence_behind } else { spec.fences.behind });
+        let behind = u64::from(match self.sm.fences.told {
+            Told::Store => spec.fences.behind,
+            Told::Load => spec.fences.gpu,
+            Told::Peer => spec.clusters.fence_behind,
+        });
         let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
         waiting.retain(|fence| {
             let slot = usize::from(fence.slot);

@@ -404,7 +404,7 @@ impl Advance<'_> {
             self.memory_outcome(self.sm.scratch.outcomes[number]);
         }
         self.sm.scratch.outcomes.clear();
-        self.pass_fences();
+        self.pass_fences_behind_loads();
         if self.sm.watched {
             self.watch_levels();
         }

@@ -1,6 +1,7 @@
 //! Tests that simulate: one binary, so that what several of them look at is simulated once (`warplab_tests::sweep`).
 
 mod accuracy;
+mod clusters;
 mod course;
 mod cubin;
 mod deviations;

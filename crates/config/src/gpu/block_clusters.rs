@@ -34,7 +34,7 @@ pub struct BlockClusters {
     pub told_behind: u32,
     /// Cycles of a fence behind the last acknowledgement, where that is another block's.
     pub fence_behind: u32,
-    /// Cycles that an SM takes for each warp that arrives at the barrier of a cluster, and that goes on behind it.
+    /// Cycles that an SM takes for each warp that arrives at the barrier of a cluster.
     pub barrier_warp: u32,
     /// Cycles from the last arrival at the barrier of a cluster until its warps go on.
     #[schemars(range(min = 1))]

@@ -110,3 +110,47 @@ impl Dispatcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Dispatcher;
+    use crate::placement::Placement;
+    use warplab_config::GpuConfig;
+    use warplab_units::{Cycle, SmId};
+
+    fn h200() -> GpuConfig {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/gpus/h200.ron");
+        let source =
+            warplab_diagnostics::Source::new(path, std::fs::read_to_string(path).expect("a machine"));
+        warplab_config::load_gpu(&source).expect("it is right")
+    }
+
+    /// The SMs of the blocks that come at once, one to an SM.
+    fn at_once(blocks_of_cluster: u32) -> Vec<SmId> {
+        let config = h200();
+        let placement = Placement::new(&config);
+        let dispatcher = Dispatcher::new(&config.launch, Cycle(0), 132, 1, placement, 1);
+        let mut dispatcher = dispatcher.in_clusters(blocks_of_cluster, &config);
+        let mut sms = Vec::new();
+        dispatcher.dispatch(Cycle(100_000), |sm, _| sms.push(sm));
+        sms
+    }
+
+    #[test]
+    fn as_many_clusters_fit_as_on_an_h200() {
+        // clusters/placement.txt, cudaOccupancyMaxActiveClusters with 200 KB of shared memory.
+        let clusters = [2, 3, 4, 5, 6, 7, 8, 16].map(|blocks| at_once(blocks).len() as u32 / blocks);
+        assert_eq!(clusters, [66, 39, 30, 22, 17, 15, 15, 7]);
+    }
+
+    #[test]
+    fn two_blocks_go_to_the_sms_of_one_tpc() {
+        assert!(at_once(2).chunks(2).all(|pair| pair[0].0 / 2 == pair[1].0 / 2));
+    }
+
+    #[test]
+    fn the_first_clusters_go_to_different_gpcs() {
+        let firsts: Vec<u16> = at_once(8).iter().step_by(8).map(|sm| sm.0).take(8).collect();
+        assert_eq!(firsts, [8, 26, 34, 50, 66, 82, 98, 114]);
+    }
+}

@@ -169,7 +169,9 @@ pub(super) fn spaces<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = Space> + 'a
 fn refusal(flat: &Flat<'_>) -> Option<&'static str> {
     let tree = flat.tree;
     let to_shared = spaces(flat).next() != Some(Space::Global);
-    if tree.flag(Flag::CpMask) {
+    if to_shared && tree.flag(Flag::Reduce) {
+        Some("reductions by bulk copies to shared memory of another block are not supported")
+    } else if tree.flag(Flag::CpMask) {
         Some("'.cp_mask' is not supported on sm_90")
     } else if !tree.flag(Flag::Prefetch) && !tree.flag(Flag::Tensor) && to_shared && flat.operands.len() < 4 {
         Some("a bulk copy to shared memory names the barrier that is told, in brackets")

@@ -512,7 +512,7 @@ impl Selector<'_, '_> {
             return (of_value(block), Source::constant(0));
         }
         // Exact for the blocks of every grid: at most 2^28 of them with the largest size.
-        let inverse = immediate((u64::from(u32::MAX) + 1).div_ceil(size.into()) as u32);
+        let inverse = immediate(u32::MAX / size + 1);
         let pair =
             self.new_pair(Opcode::Imad, &[Modifier::Wide, Modifier::U32], [block, inverse, Operand::ZERO]);
         let cluster = Operand::register(pair.offset(1));

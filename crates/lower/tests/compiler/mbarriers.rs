@@ -2,10 +2,8 @@
 
 use crate::common::{lowered, options};
 use crate::programs::{check, kernel};
-use warplab_diagnostics::Source;
 use warplab_exec::interpreter::{Limits, run};
 use warplab_exec::{Init, LaunchShape, MemoryImage, allocate_globals};
-use warplab_lower::lower;
 
 const SOURCE: &str = ".global .align 16 .b32 source[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};";
 /// A barrier for one thread at `%r4`, 128 bytes at `%r5`, a word of each thread there at `%r7`.
@@ -100,13 +98,4 @@ fn kernels_with_barriers_and_bulk_copies_leave_what_an_h200_left() {
         let left = image.read_bytes(buffers[2], 1 << 20).expect("the results");
         assert_eq!(format!("{:016x}", checksum(&left)), sum, "{name}");
     }
-}
-
-#[test]
-fn a_kernel_in_clusters_of_several_blocks_is_refused() {
-    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }";
-    let source = Source::new("cluster.ptx", text);
-    let parsed = warplab_ptx::parse(&source);
-    let faults = lower(&parsed.module, &source, &options()).expect_err("it is refused");
-    assert_eq!(faults[0].message, "'k' runs in clusters of 2 x 1 x 1 blocks, which are not simulated");
 }

@@ -105,6 +105,12 @@ fn the_kernels_of_other_compilers() {
 }
 
 #[test]
+fn the_kernels_in_clusters() {
+    assert_listing("clusters");
+    assert_listing("clusters/steps");
+}
+
+#[test]
 fn the_forms_of_products_of_warpgroups() {
     assert_listing("warpgroup/forms");
 }

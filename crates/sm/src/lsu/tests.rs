@@ -62,6 +62,8 @@ fn unit() -> LoadStoreUnit {
         queues: Queues::new(1),
         l1: L1::of(SectorCache::new(CacheShape { sets: 4, ways: 4 }), SetNumbers::Folded),
         loads: Loads::new(8),
+        asked_lines: 0,
+        come_lines: 0,
         tokens: Slab::new(),
         atomics_away: 0,
         free_lines: Vec::new(),

@@ -58,7 +58,6 @@ impl Advance<'_> {
         let Some(block) = blocks.into_iter().find(|block| block.number == number) else { return };
         block.cluster_phases += 1;
         let block_slots = block.slots.clone();
-        let interval = u64::from(self.clusters().barrier_warp);
         let mut at = now + 1;
         for slot in block_slots {
             let slot = usize::from(slot);
@@ -66,7 +65,7 @@ impl Advance<'_> {
                 self.leave_phase(slot);
                 let since = self.sm.warps[slot].since;
                 self.wait_until(slot, Phase::LeavingBarrier, since.max(at));
-                at += interval;
+                at += 1;
             }
         }
     }

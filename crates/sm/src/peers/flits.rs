@@ -3,6 +3,7 @@
 
 use crate::lsu::peer_passes;
 use smallvec::SmallVec;
+use warplab_exec::AtomicOp;
 use warplab_exec::peers::{PeerRequest, PeerWork};
 use warplab_units::{LINE_BYTES, SECTOR_BYTES};
 
@@ -56,7 +57,11 @@ pub(super) fn asked(request: &PeerRequest) -> u32 {
             let sectors = of_lines.iter().flatten();
             sectors.map(|sector| FLIT * (1 + u32::from(is_in_pieces(sector.bytes)))).sum()
         }
-        PeerWork::Atomic { .. } => of_lines.iter().map(|line| atomic(line).0).sum(),
+        PeerWork::Atomic { op, .. } => {
+            // Values that are compared are as many again.
+            let again = if op == AtomicOp::CompareExchange { FLIT } else { 0 };
+            of_lines.iter().map(|line| atomic(line).0 + again * line.len() as u32).sum()
+        }
     }
 }
 
@@ -92,4 +97,54 @@ pub(super) fn passes(request: &PeerRequest, banks: u32) -> u64 {
 fn is_in_pieces(bytes: u32) -> bool {
     let shifted = bytes >> bytes.trailing_zeros().min(31);
     shifted & shifted.wrapping_add(1) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FLIT, answered, asked};
+    use warplab_exec::peers::{PeerRequest, PeerWork};
+    use warplab_exec::{AtomicOp, AtomicType};
+    use warplab_units::{LaneMask, ROW_LANES};
+
+    const LOAD: PeerWork = PeerWork::Load { destination: Some(0), signed: false };
+    const ADD: PeerWork =
+        PeerWork::Atomic { op: AtomicOp::Add, ty: AtomicType::U32, destination: Some(0), says_stored: false };
+
+    /// Words of 32 lanes so many words apart.
+    fn strided(work: PeerWork, stride: u64) -> PeerRequest {
+        let addresses = std::array::from_fn(|lane| lane as u64 * 4 * stride);
+        let (mask, bytes, data) = (LaneMask::ALL, 4, vec![[0; ROW_LANES]; 4]);
+        PeerRequest { rank: 1, row: 0, mask, bytes, addresses, work, data }
+    }
+
+    /// Whole flits of requests and answers, one word apart to 16.
+    fn flits(work: PeerWork) -> [(u32, u32); 5] {
+        [1, 2, 4, 8, 16].map(|stride| {
+            let request = strided(work, stride);
+            (asked(&request) / FLIT, answered(&request) / FLIT)
+        })
+    }
+
+    #[test]
+    fn a_load_asks_for_lines_and_gets_sectors() {
+        assert_eq!(flits(LOAD), [(1, 4), (2, 8), (4, 16), (8, 32), (16, 32)]);
+    }
+
+    #[test]
+    fn a_sector_that_is_stored_in_pieces_takes_two_flits() {
+        assert_eq!(flits(PeerWork::Store).map(|(asked, _)| asked), [4, 16, 32, 32, 32]);
+    }
+
+    #[test]
+    fn an_atomic_operation_takes_a_flit_more_for_each_line_and_brings_sectors_back() {
+        assert_eq!(flits(ADD), [(5, 4), (10, 8), (20, 16), (40, 32), (48, 32)]);
+    }
+
+    #[test]
+    fn the_one_word_of_a_line_is_two_flits_to_and_fro_and_lanes_on_one_word_pass_one_by_one() {
+        let apart = strided(ADD, 32);
+        assert_eq!((asked(&apart), answered(&apart)), (32 * 4, 32 * 2));
+        let together = strided(ADD, 0);
+        assert_eq!((asked(&together) / FLIT, answered(&together) / FLIT), (64, 32));
+    }
 }

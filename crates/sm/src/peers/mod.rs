@@ -7,6 +7,7 @@ mod flits;
 mod message;
 
 use crate::events::Event;
+use crate::fence::Told;
 use crate::lsu::{Outcome, Owner, Work};
 use crate::sm::{Advance, Sm};
 use crate::values::AtomicResult;
@@ -255,13 +256,13 @@ impl Advance<'_> {
             self.sm.deliver_atomic(&result);
         }
         if is_kept {
-            self.sm.fences.acknowledged_by_peer = true;
+            self.sm.fences.told = Told::Peer;
             self.memory_outcome(Outcome::Acknowledged { slot, generation });
-            self.sm.fences.acknowledged_by_peer = false;
+            self.sm.fences.told = Told::Store;
         }
         if !is_kept {
             self.sm.lsu.come_lines += 1;
-            self.pass_fences();
+            self.pass_fences_behind_loads();
         }
         if is_last && let Some(done) = Outcome::result(owner, now) {
             self.memory_outcome(done);
