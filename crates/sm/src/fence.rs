@@ -123,7 +123,7 @@ impl Advance<'_> {
         let spec = self.context.spec;
         let behind = u64::from(match self.sm.fences.told {
             Told::Store => spec.fences.behind,
-            Told::Load => spec.fences.gpu,
+            Told::Load => spec.fences.behind_loads,
             Told::Peer => spec.clusters.fence_behind,
         });
         let mut waiting = std::mem::take(&mut self.sm.fences.waiting);
