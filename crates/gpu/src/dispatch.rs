@@ -19,11 +19,29 @@ const PARTS: u64 = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct FreePlace {
     free_at: Cycle,
-    round: u32,
-    rank: u16,
-    sm: SmId,
+    /// The round, the rank of the SM in it, the SM, and whether the place is new, as one number that compares quickly.
+    order: u64,
+}
+
+impl FreePlace {
+    fn new(free_at: Cycle, round: u32, rank: u16, sm: SmId, is_new: bool) -> FreePlace {
+        let place = u64::from(rank) << 17 | u64::from(sm.0) << 1 | u64::from(is_new);
+        FreePlace { free_at, order: u64::from(round) << 33 | place }
+    }
+
+    fn sm(self) -> SmId {
+        SmId((self.order >> 1) as u16)
+    }
+
     /// Nothing has been there yet, and its multiprocessor starts blocks at its own pace.
-    is_new: bool,
+    fn is_new(self) -> bool {
+        self.order & 1 == 1
+    }
+
+    /// Without the rank: places of a cycle by round and SM.
+    fn by_round(self) -> (Cycle, u64, SmId) {
+        (self.free_at, self.order >> 33, self.sm())
+    }
 }
 
 /// Gives blocks out, one after another for the whole chip.
@@ -32,7 +50,10 @@ pub(crate) struct Dispatcher {
     blocks: u64,
     next_block: u64,
     placement: Placement,
-    places: BinaryHeap<Reverse<FreePlace>>,
+    /// Places to which no block has come yet, the first at the end.
+    unused: Vec<FreePlace>,
+    /// Places whose blocks have ended.
+    freed: BinaryHeap<Reverse<FreePlace>>,
     /// When the next block can be dispatched, in parts of a cycle.
     ready: u64,
     /// Whether the end of a block takes its turn, too, when no other block follows.
@@ -60,22 +81,24 @@ impl Dispatcher {
             let last_warp = u64::from(warps_per_block.saturating_sub(1)) * u64::from(timing.warp_start);
             u64::from(wave.interval).max(last_warp + u64::from(wave.gap))
         });
-        let mut places = BinaryHeap::new();
+        let mut unused = Vec::new();
         for round in 0..per_sm {
             let of_round = blocks.saturating_sub(u64::from(round) * placement.sms() as u64);
             let sms = (0..placement.sms()).map(SmId::from_index);
-            places.extend(sms.map(|sm| {
+            unused.extend(sms.map(|sm| {
                 let rank = placement.rank(sm, of_round);
                 let free_at = start + u64::from(round) * first_wave.unwrap_or(0);
-                Reverse(FreePlace { free_at, round, rank, sm, is_new: first_wave.is_some() })
+                FreePlace::new(free_at, round, rank, sm, first_wave.is_some())
             }));
         }
+        unused.sort_unstable_by_key(|place| Reverse(*place));
         let cycles = timing.cycles_per_block + timing.cycles_per_warp * f64::from(warps_per_block);
         Dispatcher {
             blocks,
             next_block: 0,
             placement,
-            places,
+            unused,
+            freed: BinaryHeap::new(),
             ready: start.0 * PARTS,
             counts_ends: first_wave.is_some(),
             interval: (cycles * PARTS as f64).round() as u64,
@@ -90,7 +113,7 @@ impl Dispatcher {
     pub(crate) fn freed(&mut self, sm: SmId, at: Cycle) {
         let rank = self.placement.rank(sm, u64::MAX);
         self.clusters.iter_mut().for_each(|clusters| clusters.count(sm, false));
-        self.places.push(Reverse(FreePlace { free_at: at, round: 0, rank, sm, is_new: false }));
+        self.freed.push(Reverse(FreePlace::new(at, 0, rank, sm, false)));
     }
 
     /// When it has taken note of the last end of a block, once all have ended.
@@ -98,15 +121,27 @@ impl Dispatcher {
         if !self.counts_ends {
             return Cycle(0);
         }
-        let mut ends: Vec<Cycle> = self.ended_places().map(|place| place.free_at).collect();
+        let mut ends: Vec<Cycle> = self.freed.iter().map(|Reverse(place)| place.free_at).collect();
         ends.sort_unstable();
         let ready = ends.iter().fold(self.ready, |ready, end| ready.max(end.0 * PARTS) + self.interval);
         Cycle(ready / PARTS)
     }
 
-    /// Places whose blocks have ended.
-    fn ended_places(&self) -> impl Iterator<Item = &FreePlace> {
-        self.places.iter().map(|Reverse(place)| place).filter(|place| !place.is_new)
+    /// The place that is free first.
+    #[inline]
+    fn first_place(&self) -> Option<FreePlace> {
+        let freed = self.freed.peek().map(|Reverse(place)| *place);
+        self.unused.last().copied().into_iter().chain(freed).min()
+    }
+
+    /// Takes the place that is free first, which is this one.
+    #[inline]
+    fn take_place(&mut self, first: FreePlace) {
+        if self.unused.last() == Some(&first) {
+            self.unused.pop();
+        } else {
+            self.freed.pop();
+        }
     }
 
     /// Blocks that have been given out.
@@ -125,32 +160,41 @@ impl Dispatcher {
     }
 
     /// When the next block can be dispatched, if a place is known to be free then.
+    #[inline]
     pub(crate) fn next_dispatch(&self) -> Cycle {
-        match self.places.peek() {
-            _ if self.is_done() => Cycle::NEVER,
-            _ if self.clusters.is_some() => self.next_places().map_or(Cycle::NEVER, |(at, _)| at),
-            Some(Reverse(place)) if place.is_new => place.free_at,
-            Some(Reverse(place)) => place.free_at.max(Cycle(self.ready / PARTS)),
+        if self.clusters.is_some() { self.next_cluster() } else { self.next_free().0 }
+    }
+
+    /// When the next block can be dispatched, and where.
+    #[inline]
+    fn next_free(&self) -> (Cycle, Option<FreePlace>) {
+        let place = self.first_place().filter(|_| !self.is_done());
+        let at = match place {
+            Some(place) if place.is_new() => place.free_at,
+            Some(place) => place.free_at.max(Cycle(self.ready / PARTS)),
             None => Cycle::NEVER,
-        }
+        };
+        (at, place)
     }
 
     /// Gives out every block whose dispatch is certain at the boundary `now`: a block that ends later frees its place
     /// no earlier than `now` plus the time that an end takes. Blocks start no earlier than `now`.
     pub(crate) fn dispatch(&mut self, now: Cycle, mut give: impl FnMut(SmId, BlockStart)) {
-        if self.clusters.is_some() {
-            return self.dispatch_clusters(now, &mut give);
-        }
         let horizon = now + self.block_end;
-        while self.next_dispatch() < horizon {
-            let Some(Reverse(place)) = self.places.pop() else { return };
+        while let (next, Some(place)) = self.next_free()
+            && next < horizon
+        {
+            self.take_place(place);
             let mut at = place.free_at.0 * PARTS;
-            if !place.is_new {
+            if !place.is_new() {
                 at = at.max(self.ready);
                 self.ready = at + self.interval;
             }
             let start = (Cycle(at / PARTS) + self.block_start).max(now);
-            give(place.sm, BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start });
+            give(
+                place.sm(),
+                BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start },
+            );
             self.next_block += 1;
         }
     }

@@ -14,7 +14,7 @@ use crate::timeline::Recorder;
 use serde::{Deserialize, Serialize};
 use warplab_config::GpuConfig;
 use warplab_exec::{LaunchFault, MemoryImage};
-use warplab_sm::{Context, Sm};
+use warplab_sm::{BlockStart, Context, Sm};
 use warplab_trace::{NoObserver, Observer, Sample};
 use warplab_units::{Cycle, SmId, TypedId};
 
@@ -239,16 +239,23 @@ impl Running {
     /// Gives out the blocks whose dispatch is certain at the boundary `now`.
     pub(crate) fn dispatch(&mut self, now: Cycle, launch: &QueuedLaunch) {
         let (sms, next, begin) = (&mut self.sms, &mut self.next, self.begin);
-        let clusters = &mut self.clusters;
         let before = self.dispatcher.dispatched();
-        self.dispatcher.dispatch(now, |sm, mut start| {
-            if let Some(clusters) = clusters {
-                start.block = clusters.block_in_order(start.block);
-                clusters.begins(start.block, sm);
-            }
+        let mut give = |sm: SmId, start: BlockStart| {
             next.no_later(sm.index(), start.at);
             sms[sm.index()].get_or_insert_with(|| SmPort::new(sm, begin, launch)).sm.give(start);
-        });
+        };
+        match self.clusters.as_deref_mut() {
+            None => self.dispatcher.dispatch(now, give),
+            Some(clusters) if clusters.blocks() == 1 => self.dispatcher.dispatch(now, |sm, start| {
+                clusters.begins(start.block, sm);
+                give(sm, start);
+            }),
+            Some(clusters) => self.dispatcher.dispatch_clusters(now, |sm, mut start| {
+                start.block = clusters.block_in_order(start.block);
+                clusters.begins(start.block, sm);
+                give(sm, start);
+            }),
+        }
         if self.dispatcher.dispatched() > before {
             self.watchdog.block_moved(now);
         }

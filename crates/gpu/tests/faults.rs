@@ -192,3 +192,54 @@ fn a_kernel_that_keeps_convergence_barriers_over_calls_is_refused_on_64_lanes() 
     let text = on("mi100").expect_err("it is refused").to_string();
     assert!(text.contains("keeps convergence barriers over calls of functions"), "{text}");
 }
+
+/// The second block of a cluster ends at once; the first one waits, and reads its shared memory.
+const READS_A_BLOCK_THAT_HAS_ENDED: &str = ".kernel k
+.shared 64
+.cluster 2 1 1
+stall=7 wr=0 S2R R0, SR_CgaCtaId ;
+stall=13 wait=000001 ISETP.NE.AND P0, PT, R0, RZ, PT ;
+stall=5 @P0 EXIT ;
+stall=5 NANOSLEEP 0x1000 ;
+stall=4 MOV R2, 0x1000400 ;
+stall=4 MOV R3, 0x7e00 ;
+stall=1 wr=0 LD.E R4, [R2.64] ;
+stall=5 wait=000001 EXIT ;
+";
+
+#[test]
+fn shared_memory_of_a_block_that_has_ended_is_not_read() {
+    let config = h200();
+    let mut device = Device::new(&config, MemoryImage::new());
+    let launch = prepared(&config, READS_A_BLOCK_THAT_HAS_ENDED, 2, 32, &[]);
+    device.launch(launch, LaunchOptions::default());
+    let text = device.run(&mut Watch::default()).expect_err("it faults").to_string();
+    assert!(text.contains("asks for shared memory of block 1 of its cluster, which has ended"), "{text}");
+}
+
+#[test]
+fn a_cluster_has_no_more_blocks_than_it_has() {
+    let third = READS_A_BLOCK_THAT_HAS_ENDED.replace("0x1000400", "0x2000400");
+    let config = h200();
+    let mut device = Device::new(&config, MemoryImage::new());
+    let launch = prepared(&config, &third, 2, 32, &[]);
+    device.launch(launch, LaunchOptions::default());
+    let text = device.run(&mut Watch::default()).expect_err("it faults").to_string();
+    assert!(text.contains("out of bounds") && text.contains("0x7e0002000400"), "{text}");
+}
+
+#[test]
+fn clusters_are_refused_where_there_are_none_or_smaller_ones_and_where_they_do_not_fill_the_grid() {
+    let refused = |config: &warplab_config::GpuConfig, grid: u32| {
+        let asked = try_prepare(config, READS_A_BLOCK_THAT_HAS_ENDED, [grid, 1, 1], [32, 1, 1], &[]);
+        asked.expect_err("refused").to_string()
+    };
+    let text = refused(&machine("a100"), 2);
+    assert!(text.contains("runs in clusters of 2 x 1 x 1 blocks, which NVIDIA A100"), "{text}");
+    let text = refused(&h200(), 3);
+    assert!(text.contains("a grid of 3 x 1 x 1 blocks is not made of clusters of 2 x 1 x 1"), "{text}");
+    let mut small = h200();
+    small.multiprocessor.block_clusters.as_mut().expect("clusters").blocks = 1;
+    let text = refused(&small, 2);
+    assert!(text.contains("clusters of 2 blocks; NVIDIA H200 allows 1"), "{text}");
+}

@@ -1,7 +1,6 @@
 //! Blocks come to an SM, and end on it.
 
 use crate::mbarrier::PhaseWait;
-use crate::peers::PeerContent;
 use crate::sm::Advance;
 use crate::warp::{Phase, Warp};
 use crate::warpgroup::Warpgroup;
@@ -42,6 +41,8 @@ pub(crate) struct ResidentBlock {
     pub(crate) waits: Vec<PhaseWait>,
     /// Its warpgroups, once one has come to a product.
     pub(crate) warpgroups: Vec<Warpgroup>,
+    /// Whether the launch has clusters.
+    pub(crate) is_in_cluster: bool,
     /// Phases of the barrier of its cluster that are over, and those that it has told that its warps have arrived.
     pub(crate) cluster_phases: u32,
     pub(crate) cluster_told: u32,
@@ -76,6 +77,7 @@ impl Advance<'_> {
             live_warps: launch.warps_per_block as u32,
             waits: Vec::new(),
             warpgroups: Vec::new(),
+            is_in_cluster: launch.constants.has_clusters(),
             cluster_phases: 0,
             cluster_told: 0,
         };
@@ -149,21 +151,17 @@ impl Advance<'_> {
         let Some(block) = &mut sm.blocks[place] else { return };
         block.live_warps -= 1;
         if block.live_warps == 0 {
-            let number = block.number;
             self.end_block(place, end);
-            self.tell_cluster(number, PeerContent::Ended);
-            return;
-        }
-        if self.context.launch.constants.has_clusters() {
-            self.check_cluster_arrivals(place);
-        }
-        let Some(block) = &self.sm.blocks[place] else { return };
-        if block.barriers.are_in_use() {
+        } else if block.barriers.are_in_use() || block.is_in_cluster {
             self.check_barriers(place);
+            self.check_cluster_arrivals(place);
         }
     }
 
     fn end_block(&mut self, place: usize, end: Cycle) {
+        if self.context.launch.constants.has_clusters() {
+            self.end_in_cluster(place);
+        }
         let sm = &mut *self.sm;
         sm.free_memories.extend(sm.blocks[place].take().map(|block| block.shared));
         sm.ended_blocks += 1;

@@ -22,8 +22,6 @@ pub(crate) enum Event {
     BulkLine { copy: u32 },
     /// A warp has waited long enough for a barrier in shared memory.
     WaitedEnough { slot: u8, serial: u32 },
-    /// Something comes from another SM of a cluster.
-    PeerMessage,
 }
 
 const SLOTS: usize = 512;

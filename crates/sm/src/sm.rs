@@ -53,8 +53,8 @@ pub struct Sm {
     pub(crate) log: StoreLog,
     pub(crate) printed: PrintedLines,
     inbox: VecDeque<Reply>,
-    /// When the first of these comes, or never.
-    next_reply: Cycle,
+    /// When the first of these comes, or a message of another SM of a cluster, or never.
+    pub(crate) next_reply: Cycle,
     /// When something can start in the LSU, as far as is known, or never.
     pub(crate) next_operation: Cycle,
     /// The unit behind the queues of constant loads.
@@ -390,6 +390,7 @@ impl Advance<'_> {
     fn run_lsu(&mut self) {
         let now = self.sm.now;
         if self.sm.next_reply <= now || self.sm.next_credit() <= now {
+            self.take_peer_messages();
             self.take_replies();
         }
         if self.sm.next_operation <= now {
@@ -412,7 +413,7 @@ impl Advance<'_> {
 
     /// The LSU takes the replies and credits of this cycle.
     fn take_replies(&mut self) {
-        let Sm { lsu, inbox, scratch, now, next_operation, next_reply, .. } = &mut *self.sm;
+        let Sm { lsu, inbox, peers, scratch, now, next_operation, next_reply, .. } = &mut *self.sm;
         let was_blocked = lsu.queues.blocked_since().is_some();
         while let Some(reply) = inbox.pop_front_if(|reply| reply.at <= *now) {
             if let Some(next) = lsu.reply(&reply, &self.context.spec.lsu, &mut scratch.outcomes) {
@@ -425,7 +426,7 @@ impl Advance<'_> {
         if was_blocked && lsu.queues.blocked_since().is_none() {
             *next_operation = lsu.next_operation(&self.context.spec.lsu);
         }
-        *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at);
+        *next_reply = inbox.front().map_or(Cycle::NEVER, |reply| reply.at).min(peers.next());
     }
 
     /// Tells the observer what waits and is under way in the LSU.
@@ -453,12 +454,19 @@ impl Advance<'_> {
                 Event::BulkRead { copy } => self.bulk_read(copy),
                 Event::BulkLine { copy } => self.bulk_line(copy),
                 Event::WaitedEnough { slot, serial } => self.waited_enough(slot, serial),
-                Event::PeerMessage => self.peer_message(),
             }
         }
     }
 
-    pub(crate) fn memory_outcome(&mut self, outcome: Outcome) {
+    /// What has happened to an instruction that another SM of a cluster has something to do with.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn peer_outcome(&mut self, outcome: Outcome) {
+        self.memory_outcome(outcome);
+    }
+
+    #[inline(always)]
+    fn memory_outcome(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Release { slot, generation, counter, at } => {
                 // Not at once, but soon: the warp goes on then.

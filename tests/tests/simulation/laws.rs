@@ -4,7 +4,7 @@ use warplab_config::GpuConfig;
 use warplab_gpu::{Device, LaunchOptions, RunOptions, RunOutcome, TimelineRecording, Watch, run};
 use warplab_program::{Opcode, Program};
 use warplab_tests::sweep::{LAW_CASES, PTX};
-use warplab_tests::{Case, case_named, cases, gpu, simulate, suite_program};
+use warplab_tests::{Case, case_named, cases, gpu, listing, simulate, suite_program};
 use warplab_trace::{CacheCounters, LaunchCounters, SmCounters, WarpState};
 use warplab_units::Cycle;
 
@@ -13,6 +13,19 @@ fn for_each_case(mut check: impl FnMut(&GpuConfig, &Program, &Case)) {
     let program = suite_program(&config, "suite");
     let cases = cases("suite");
     for name in LAW_CASES {
+        check(&config, &program, case_named(&cases, name));
+    }
+}
+
+/// Launches in clusters: by stores, atomic operations, barriers in shared memory and copies to several blocks.
+const IN_CLUSTERS: [&str; 5] =
+    ["clscan_8", "clproducer_1", "clgemm_multicast_128", "clhash_table_1", "clring_bulk_4"];
+
+fn for_each_in_clusters(mut check: impl FnMut(&GpuConfig, &Program, &Case)) {
+    let config = gpu("h200");
+    let program = listing("traces/h200/clusters.sass");
+    let cases = cases("clusters");
+    for name in IN_CLUSTERS {
         check(&config, &program, case_named(&cases, name));
     }
 }
@@ -38,6 +51,43 @@ fn law_1_the_output_is_the_same_for_1_2_and_7_threads_and_with_a_watcher() {
         assert_eq!(*one, seven, "{} differs between 1 and 7 threads", case.name);
         let watched = watched(config, program, case);
         assert_eq!(*one, watched.counters, "{} differs when it is watched", case.name);
+    });
+}
+
+#[test]
+fn law_1_holds_for_clusters_of_blocks() {
+    for_each_in_clusters(|config, program, case| {
+        let [one, two, seven] = [1, 2, 7].map(|threads| {
+            in_pool(threads, || simulate(config, program, case).expect("it runs").outcome.counters)
+        });
+        assert_eq!(one, two, "{} differs between 1 and 2 threads", case.name);
+        assert_eq!(one, seven, "{} differs between 1 and 7 threads", case.name);
+        let watched = watched(config, program, case);
+        assert_eq!(one, watched.counters, "{} differs when it is watched", case.name);
+        let short = of_device(config, program, case, |device| {
+            device.advance(Cycle::NEVER).expect("it runs");
+        });
+        let long = of_device(config, program, case, |device| {
+            device.run(&mut Watch::default()).expect("it runs");
+        });
+        assert!(short == long, "{} differs with other epochs", case.name);
+    });
+}
+
+#[test]
+fn a_launch_in_clusters_goes_on_from_a_snapshot() {
+    for_each_in_clusters(|config, program, case| {
+        let whole = of_device(config, program, case, |device| {
+            device.advance(Cycle::NEVER).expect("it runs");
+        });
+        let parts = of_device(config, program, case, |device| {
+            device.advance(Cycle(9000)).expect("it runs");
+            let state = device.snapshot();
+            device.advance(Cycle(15_000)).expect("it runs");
+            device.restore(state);
+            device.advance(Cycle::NEVER).expect("it runs");
+        });
+        assert!(whole == parts, "{} differs", case.name);
     });
 }
 

@@ -62,15 +62,16 @@ impl Dispatcher {
 
     /// The places to which the next cluster goes, and when: those of the group that has enough first, and of several the one
     /// with the fewest blocks.
-    pub(super) fn next_places(&self) -> Option<(Cycle, Vec<FreePlace>)> {
+    fn next_places(&self) -> Option<(Cycle, Vec<FreePlace>)> {
         let clusters = self.clusters.as_ref()?;
-        let mut sorted: Vec<FreePlace> = self.places.iter().map(|Reverse(place)| *place).collect();
-        sorted.sort_unstable_by_key(|place| (place.free_at, place.round, place.sm));
+        let freed = self.freed.iter().map(|Reverse(place)| place);
+        let mut sorted: Vec<FreePlace> = self.unused.iter().chain(freed).copied().collect();
+        sorted.sort_unstable_by_key(|place| place.by_round());
         let mut chosen: Vec<Vec<FreePlace>> = vec![Vec::new(); clusters.busy.len()];
         for place in sorted {
-            let Some(group) = clusters.group(place.sm) else { continue };
+            let Some(group) = clusters.group(place.sm()) else { continue };
             let of_group = &mut chosen[group];
-            if of_group.len() < clusters.blocks && of_group.iter().all(|other| other.sm != place.sm) {
+            if of_group.len() < clusters.blocks && of_group.iter().all(|other| other.sm() != place.sm()) {
                 of_group.push(place);
             }
         }
@@ -81,28 +82,36 @@ impl Dispatcher {
         let first = groups.min_by_key(|(places, busy)| (when(places), **busy))?;
         let mut places = first.0;
         let at = when(&places);
-        places.sort_unstable_by_key(|place| place.sm);
+        places.sort_unstable_by_key(|place| place.sm());
         Some((at, places))
     }
 
+    /// When the next cluster can be dispatched.
+    #[cold]
+    pub(super) fn next_cluster(&self) -> Cycle {
+        if self.is_done() { Cycle::NEVER } else { self.next_places().map_or(Cycle::NEVER, |(at, _)| at) }
+    }
+
     /// As [`Dispatcher::dispatch`], a cluster of blocks at once.
-    pub(super) fn dispatch_clusters(&mut self, now: Cycle, give: &mut impl FnMut(SmId, BlockStart)) {
+    #[cold]
+    pub(crate) fn dispatch_clusters(&mut self, now: Cycle, mut give: impl FnMut(SmId, BlockStart)) {
         let horizon = now + self.block_end;
         while !self.is_done() {
             let Some((free_at, places)) = self.next_places().filter(|(at, _)| *at < horizon) else { return };
-            self.places.retain(|Reverse(place)| !places.contains(place));
+            self.unused.retain(|place| !places.contains(place));
+            self.freed.retain(|Reverse(place)| !places.contains(place));
             let Some(clusters) = &mut self.clusters else { return };
-            self.ready += if places.iter().any(|place| place.is_new) { 0 } else { clusters.interval };
-            places.iter().for_each(|place| clusters.count(place.sm, true));
+            self.ready += if places.iter().any(|place| place.is_new()) { 0 } else { clusters.interval };
+            places.iter().for_each(|place| clusters.count(place.sm(), true));
             for place in places {
                 let mut at = free_at.0 * PARTS;
-                if !place.is_new {
+                if !place.is_new() {
                     at = at.max(self.ready);
                     self.ready = at + self.interval;
                 }
                 let start = (Cycle(at / PARTS) + self.block_start).max(now);
                 give(
-                    place.sm,
+                    place.sm(),
                     BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start },
                 );
                 self.next_block += 1;
@@ -132,7 +141,7 @@ mod tests {
         let dispatcher = Dispatcher::new(&config.launch, Cycle(0), 132, 1, placement, 1);
         let mut dispatcher = dispatcher.in_clusters(blocks_of_cluster, &config);
         let mut sms = Vec::new();
-        dispatcher.dispatch(Cycle(100_000), |sm, _| sms.push(sm));
+        dispatcher.dispatch_clusters(Cycle(100_000), |sm, _| sms.push(sm));
         sms
     }
 

@@ -17,7 +17,8 @@ impl Selector<'_, '_> {
         if self.guard.is_always() {
             return self.atomic_unguarded(flat);
         }
-        let shared_loop = flat.tree.space().map(Space::family) == Some(Space::Shared);
+        let space = flat.tree.space().map(Space::family);
+        let shared_loop = matches!(space, Some(Space::Shared | Space::SharedCluster));
         if shared_loop { self.around(|it| it.atomic_unguarded(flat)) } else { self.atomic_unguarded(flat) }
     }
 
@@ -78,6 +79,9 @@ impl Selector<'_, '_> {
         let data: Vec<Register> = values.iter().map(|value| self.register(value, ty)).collect();
         if window == Window::Shared {
             self.shared_atomic(result, place, operation, ty, &data);
+        } else if window == Window::Cluster && is_left_to_the_program(operation, ty) {
+            let to = if *result == Value::Sink { Register::ZERO } else { self.result(result, ty.bits()) };
+            self.shared_loop(to, (place, window), operation, ty, data[0]);
         } else {
             self.global_atomic(result, place, window, operation, ty, &data, tree.scope());
         }
@@ -200,7 +204,7 @@ impl Selector<'_, '_> {
             _ => !wide && !ty.is_float(),
         };
         if !direct {
-            return self.shared_loop(to, place, operation, ty, data[0]);
+            return self.shared_loop(to, (place, Window::Shared), operation, ty, data[0]);
         }
         let mut modifiers = vec![operation_modifier(operation)];
         if matches!(operation, Operation::Min | Operation::Max) && ty.is_signed() {
@@ -221,7 +225,7 @@ impl Selector<'_, '_> {
     pub(crate) fn shared_loop(
         &mut self,
         to: Register,
-        place: Operand,
+        (place, window): (Operand, Window),
         operation: Operation,
         ty: Type,
         data: Register,
@@ -230,15 +234,24 @@ impl Selector<'_, '_> {
         let size: &[M] = if count == 2 { &[M::B64] } else { &[] };
         let again = self.new_label();
         let (old, seen) = (self.code.register(count), self.code.register(count));
-        let mut first = Instruction::new(Opcode::Lds, size, [Operand::register(old), place]);
+        let is_own = window == Window::Shared;
+        let load: &[M] = if is_own { &[] } else { &[M::E] };
+        let opcode = if is_own { Opcode::Lds } else { Opcode::Ld };
+        let load = [load, size].concat();
+        let mut first = Instruction::new(opcode, load.as_slice(), [Operand::register(old), place]);
         mark_ordered(&mut first);
         self.emit(first);
         self.place_label(again);
         let new = self.combined(operation, ty, old, data);
-        let mut modifiers = vec![M::Cas];
-        modifiers.extend(size);
-        let operands = [Operand::register(seen), place, Operand::register(old), Operand::register(new)];
-        self.emit(Instruction::new(Opcode::Atoms, modifiers.as_slice(), operands));
+        let (old_value, new_value) = (Operand::register(old), Operand::register(new));
+        if is_own {
+            let operands = [Operand::register(seen), place, old_value, new_value];
+            self.emit(Instruction::new(Opcode::Atoms, [&[M::Cas], size].concat().as_slice(), operands));
+        } else {
+            let modifiers = [&[M::E, M::Cas], size, &[M::Strong, M::Gpu]].concat();
+            let operands = [Operand::TRUE, Operand::register(seen), place, old_value, new_value];
+            self.emit(Instruction::new(Opcode::Atom, modifiers.as_slice(), operands));
+        }
         let differs = self.code.predicate();
         if count == 2 {
             let low = self.compare(&[M::Ne, M::U32, M::And], Operand::register(seen), Operand::register(old));
@@ -334,5 +347,14 @@ fn operation_modifier(operation: Operation) -> M {
         Operation::Or => M::Or,
         Operation::Xor => M::Xor,
         Operation::Popc => M::Popc,
+    }
+}
+
+/// Whether shared memory of another block does not know an operation: sums of floats, and extremes of 64 bits.
+fn is_left_to_the_program(operation: Operation, ty: Type) -> bool {
+    match operation {
+        Operation::Add => ty.is_float(),
+        Operation::Min | Operation::Max => ty.bits() == 64,
+        _ => false,
     }
 }

@@ -28,8 +28,10 @@ impl Advance<'_> {
     }
 
     /// Tells the barrier of the cluster, if all warps of a block have arrived.
+    #[cold]
     pub(crate) fn check_cluster_arrivals(&mut self, place: usize) {
-        let Some(block) = &mut self.sm.blocks[place] else { return };
+        let block = self.sm.blocks[place].as_mut().filter(|block| block.is_in_cluster);
+        let Some(block) = block else { return };
         let phase = block.cluster_phases;
         let warps = &self.sm.warps;
         let lives = |slot: &&u8| warps[usize::from(**slot)].phase != Phase::Empty;
@@ -43,12 +45,18 @@ impl Advance<'_> {
         self.tell_cluster(number, PeerContent::Arrived);
     }
 
-    /// Tells the barrier of its cluster of a block, if the launch has clusters.
-    pub(crate) fn tell_cluster(&mut self, number: u64, what: PeerContent) {
-        if self.context.launch.constants.has_clusters() {
-            let (id, at) = (self.sm.id, self.sm.barrier_free.max(self.sm.now));
-            self.sm.peers.send(id, at, PeerTarget::Barrier(number), what);
+    /// All warps of a block have ended: its cluster waits for them no more.
+    #[cold]
+    pub(crate) fn end_in_cluster(&mut self, place: usize) {
+        if let Some(number) = self.sm.blocks[place].as_ref().map(|block| block.number) {
+            self.tell_cluster(number, PeerContent::Ended);
         }
+    }
+
+    /// Tells the barrier of the cluster of a block.
+    fn tell_cluster(&mut self, number: u64, what: PeerContent) {
+        let (id, at) = (self.sm.id, self.sm.barrier_free.max(self.sm.now));
+        self.sm.peers.send(id, at, PeerTarget::Barrier(number), what);
     }
 
     /// The barrier of the cluster of a block is complete: its warps go on.

@@ -6,7 +6,6 @@ mod copies;
 mod flits;
 mod message;
 
-use crate::events::Event;
 use crate::fence::Told;
 use crate::lsu::{Outcome, Owner, Work};
 use crate::sm::{Advance, Sm};
@@ -61,6 +60,12 @@ impl Peers {
         self.asked.is_empty() && self.inbox.is_empty() && self.outbox.is_empty()
     }
 
+    /// When the first message comes, or never.
+    #[inline]
+    pub(crate) fn next(&self) -> Cycle {
+        self.inbox.front().map_or(Cycle::NEVER, |message| message.at)
+    }
+
     fn send(&mut self, from: SmId, at: Cycle, to: PeerTarget, what: PeerContent) {
         self.sent += 1;
         self.outbox.push(PeerMessage { at, from, number: self.sent, to, what });
@@ -77,7 +82,7 @@ impl Sm {
     pub fn deliver_peer_message(&mut self, message: PeerMessage) {
         let inbox = &mut self.peers.inbox;
         let place = inbox.partition_point(|other| other.order() <= message.order());
-        self.events.push(message.at, Event::PeerMessage);
+        self.next_reply = self.next_reply.min(message.at);
         inbox.insert(place, message);
     }
 }
@@ -150,14 +155,14 @@ impl Advance<'_> {
         }
         if !waits {
             self.sm.peers.asked.try_remove(number as usize);
-            Outcome::result(owner, left).into_iter().for_each(|done| self.memory_outcome(done));
+            Outcome::result(owner, left).into_iter().for_each(|done| self.peer_outcome(done));
         }
         if !is_kept && waits {
             self.sm.lsu.asked_lines += u64::from(count);
         }
         if is_kept {
             let Owner { slot, generation, .. } = owner;
-            self.memory_outcome(Outcome::Sent { slot, generation, requests: count, at: left });
+            self.peer_outcome(Outcome::Sent { slot, generation, requests: count, at: left });
         }
     }
 
@@ -178,12 +183,18 @@ impl Advance<'_> {
         Cycle(*free / PARTS)
     }
 
-    /// Something has come from another SM.
+    /// What other SMs of clusters have sent comes, as far as it is due.
+    #[inline]
+    pub(crate) fn take_peer_messages(&mut self) {
+        let now = self.sm.now;
+        while let Some(message) = self.sm.peers.inbox.pop_front_if(|message| message.at <= now) {
+            self.peer_message(message);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(crate) fn peer_message(&mut self) {
-        let now = self.sm.now;
-        let Some(message) = self.sm.peers.inbox.pop_front_if(|message| message.at <= now) else { return };
+    fn peer_message(&mut self, message: PeerMessage) {
         match (message.what, message.to) {
             (PeerContent::Requests { requests, asker }, PeerTarget::Block(block)) => {
                 self.do_for_peer(block, &requests, asker.map(|asker| (message.from, asker)));
@@ -257,7 +268,7 @@ impl Advance<'_> {
         }
         if is_kept {
             self.sm.fences.told = Told::Peer;
-            self.memory_outcome(Outcome::Acknowledged { slot, generation });
+            self.peer_outcome(Outcome::Acknowledged { slot, generation });
             self.sm.fences.told = Told::Store;
         }
         if !is_kept {
@@ -265,7 +276,7 @@ impl Advance<'_> {
             self.pass_fences_behind_loads();
         }
         if is_last && let Some(done) = Outcome::result(owner, now) {
-            self.memory_outcome(done);
+            self.peer_outcome(done);
         }
     }
 }
