@@ -12,7 +12,7 @@ use warplab_config::launch::{Argument, BufferSpec, Dimensions, Expectation, Laun
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
-use warplab_run::{Fault, KernelLaunch, Sequence};
+use warplab_run::{Fault, KernelLaunch, Sequence, check_cluster};
 use warplab_units::SmId;
 
 /// What is to be simulated.
@@ -124,7 +124,7 @@ fn from_launch(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, Fa
     let gpu = arguments.machine.gpu.clone().or(named).unwrap_or_else(|| machines::DEFAULT.to_owned());
     let config = machine(&gpu, &changes)?;
     let program = folder.join(&launch.program);
-    let mut reading = reading(arguments, launch.fmad)?;
+    let mut reading = reading(arguments, launch.fmad, launch.cluster)?;
     // What stands on the command line comes last, where it wins.
     reading.nvcc_arguments.splice(0..0, launch.nvcc_args.iter().cloned());
     let same = launch.steps().iter().all(|step| step.kernel == launch.kernel);
@@ -152,13 +152,14 @@ fn steps(
     flags: &LaunchArguments,
     loaded: &LoadedProgram,
 ) -> Result<Vec<JobLaunch>, Failure> {
-    let changes_shape = flags.grid.is_some() || flags.block.is_some() || flags.shared.is_some();
+    let changes_shape =
+        flags.grid.is_some() || flags.block.is_some() || flags.cluster.is_some() || flags.shared.is_some();
     if changes_shape && !launch.launches.is_empty() {
-        return Err(Failure::input("--grid, --block and --shared are for files with one launch"));
+        return Err(Failure::input("--grid, --block, --cluster and --shared are for files with one launch"));
     }
     let step = |step: LaunchStep<'_>| {
         Ok(JobLaunch {
-            kernel: programs::kernel(loaded, Some(step.kernel))?.name.clone(),
+            kernel: kernel(loaded, Some(step.kernel))?,
             shape: shape(
                 flags.grid.unwrap_or(step.grid),
                 flags.block.unwrap_or(step.block),
@@ -180,9 +181,9 @@ fn from_program(arguments: &Asked<'_>, terminal: &mut Terminal) -> Result<Job, F
     };
     let config = machine(gpu, &arguments.machine.all_changes())?;
     let wanted = flags.kernel.as_deref();
-    let loaded = programs::load(arguments.file, &config, reading(arguments, None)?, wanted, terminal)?;
+    let loaded = programs::load(arguments.file, &config, reading(arguments, None, None)?, wanted, terminal)?;
     check_architecture(arguments.file, &loaded, &config)?;
-    let kernel = programs::kernel(&loaded, wanted)?.name.clone();
+    let kernel = kernel(&loaded, wanted)?;
     let shape = shape(grid, block, flags.shared.unwrap_or_default().0)?;
     Ok(Job {
         loaded,
@@ -216,11 +217,23 @@ fn check_architecture(path: &Path, loaded: &LoadedProgram, config: &GpuConfig) -
     )))
 }
 
-/// How the program is read; `fmad` is what the launch file says, if anything.
-fn reading(arguments: &Asked<'_>, fmad: Option<bool>) -> Result<Reading, Failure> {
+/// The full name of a kernel that runs in the clusters that are asked for.
+fn kernel(loaded: &LoadedProgram, wanted: Option<&str>) -> Result<String, Failure> {
+    let kernel = programs::kernel(loaded, wanted)?;
+    check_cluster(kernel, loaded.read_as.options.cluster)?;
+    Ok(kernel.name.clone())
+}
+
+/// How the program is read; `fmad` and `cluster` are what the launch file says, if anything.
+fn reading(
+    arguments: &Asked<'_>,
+    fmad: Option<bool>,
+    cluster: Option<Dimensions>,
+) -> Result<Reading, Failure> {
     let ReadingArguments { isa, nvcc_arguments, passes, fmad: choice } = arguments.reading;
     let fmad = choice.map(Switch::is_on).or(fmad);
-    let reading = Reading::parse(*isa, passes.as_deref(), None, fmad)?;
+    let mut reading = Reading::parse(*isa, passes.as_deref(), None, fmad)?;
+    reading.passes.cluster = arguments.launch.cluster.or(cluster).map(Dimensions::array);
     Ok(Reading { nvcc_arguments: nvcc_arguments.clone(), ..reading })
 }
 

@@ -51,6 +51,7 @@ struct Stored {
     source: Text,
     passes: Vec<String>,
     contracts: bool,
+    cluster: Option<[u32; 3]>,
     wanted: Option<String>,
     road: Road,
     files: Vec<Option<Text>>,
@@ -172,6 +173,7 @@ fn stored(run: &KeptRun) -> Result<Stored, serde_json::Error> {
         source: Text::of(&job.loaded.source),
         passes: passes.map(|pass| pass.name().to_owned()).collect(),
         contracts: options.contracts,
+        cluster: options.cluster,
         wanted: wanted.clone(),
         road: *road,
         files: page::source_files(job).iter().map(|file| file.as_ref().map(Text::of)).collect(),
@@ -193,7 +195,12 @@ fn kept(stored: Stored) -> Result<KeptRun, Failure> {
     for name in &stored.passes {
         run = run.with(warplab_run::pass(name)?);
     }
-    let options = CompileOptions { run, contracts: stored.contracts, ..CompileOptions::default() };
+    let options = CompileOptions {
+        run,
+        contracts: stored.contracts,
+        cluster: stored.cluster,
+        ..CompileOptions::default()
+    };
     let read_as = ReadAs { path: stored.path, options, wanted: stored.wanted, road: stored.road };
     let (loaded, _) = programs::read_again(stored.source.source(), &config, read_as)?;
     let step = |step: StoredStep| JobLaunch {

@@ -4,12 +4,12 @@ use crate::files::{DEFAULT_MACHINE, Files, plain};
 use crate::request::SetUp;
 use std::path::{Path, PathBuf};
 use warplab_config::gpu::SchedulerPolicy;
-use warplab_config::launch::{Argument, LaunchStep};
+use warplab_config::launch::{Argument, Dimensions, LaunchStep};
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::Source;
 use warplab_exec::LaunchShape;
 use warplab_program::Program;
-use warplab_run::{CompileOptions, Fault, KernelLaunch, Sequence, read_program};
+use warplab_run::{CompileOptions, Fault, KernelLaunch, Sequence, check_cluster, read_program};
 
 /// A set-up, ready to run.
 #[derive(Debug)]
@@ -118,11 +118,17 @@ fn changes(launch: &Launch, setup: &SetUp) -> Result<Vec<String>, Fault> {
 }
 
 fn compile(path: &Path, source: &Source, config: &GpuConfig, launch: &Launch) -> Result<Program, Fault> {
-    let options = CompileOptions { contracts: launch.fmad.unwrap_or(true), ..CompileOptions::default() };
+    let options = CompileOptions {
+        contracts: launch.fmad.unwrap_or(true),
+        cluster: launch.cluster.map(Dimensions::array),
+        ..CompileOptions::default()
+    };
     let one = launch.steps().iter().all(|step| step.kernel == launch.kernel);
     let read = read_program(path, source, config, options, &|names| {
         Ok(names.iter().copied().find(|name| one && *name == launch.kernel))
     })?;
+    let kernels = launch.steps().into_iter().filter_map(|step| read.program.kernel(step.kernel));
+    kernels.into_iter().try_for_each(|kernel| check_cluster(kernel, options.cluster))?;
     Ok(read.program)
 }
 

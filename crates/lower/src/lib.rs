@@ -73,13 +73,15 @@ pub struct LowerOptions {
     /// Whether a sum takes a product that it adds into a fused multiply-add, where neither names a rounding mode: the
     /// result is rounded once instead of twice (`ptxas -fmad`).
     pub contracts: bool,
+    /// Blocks of a cluster that the launch asks for, for kernels that do not say it themselves.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl LowerOptions {
     /// All passes for a machine, with contraction, as ptxas compiles.
     #[must_use]
     pub fn new(target: Target) -> LowerOptions {
-        LowerOptions { target, passes: PassSet::all(), dump: PassSet::none(), contracts: true }
+        LowerOptions { target, passes: PassSet::all(), dump: PassSet::none(), contracts: true, cluster: None }
     }
 }
 

@@ -147,7 +147,8 @@ impl<'a> Context<'a> {
         attributes(kernel, &mut lowered);
         let limit = register_limit(kernel, &lowered, &self.options.target.limits);
         let (mut flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
-        let cluster = lowered.cluster;
+        let cluster = lowered.cluster.or(self.options.cluster);
+        lowered.cluster = cluster;
         flat.cluster = cluster;
         let mut shared = (shared, flat.shared_bytes);
         let mut addresses = Vec::new();

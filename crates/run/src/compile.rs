@@ -5,7 +5,7 @@ use std::path::Path;
 use warplab_config::GpuConfig;
 use warplab_diagnostics::{Diagnostic, Source};
 use warplab_lower::{LowerOptions, Lowered, PassLog, PassSet};
-use warplab_program::{Program, Reason, RefusedKernel};
+use warplab_program::{Kernel, Program, Reason, RefusedKernel};
 use warplab_ptx::Parsed;
 
 /// Which passes of the compiler run, and after which the code is kept.
@@ -17,11 +17,13 @@ pub struct CompileOptions {
     pub dump: PassSet,
     /// Whether sums take in the products that they add, where neither names a rounding mode.
     pub contracts: bool,
+    /// Blocks of a cluster that the launch asks for, for kernels that do not say it themselves.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { run: PassSet::all(), dump: PassSet::none(), contracts: true }
+        CompileOptions { run: PassSet::all(), dump: PassSet::none(), contracts: true, cluster: None }
     }
 }
 
@@ -75,6 +77,7 @@ pub fn compile_some(
         passes: passes.run,
         dump: passes.dump,
         contracts: passes.contracts,
+        cluster: passes.cluster,
     };
     let readable = |name: &str| wanted(name) && refused.iter().all(|refused| refused.kernel.name != name);
     let mut lowered = warplab_lower::lower_some(&parsed.module, source, &options, &readable)?;
@@ -120,10 +123,11 @@ pub fn read_program(
 ) -> Result<Compiled, Fault> {
     let faulty = |faults| Fault::Diagnostics(source.clone(), faults);
     if language(path, &source.text) == Language::Listing {
-        let (program, faults) = warplab_program::listing::read(source);
+        let (mut program, faults) = warplab_program::listing::read(source);
         if faults.iter().any(Diagnostic::is_error) {
             return Err(faulty(faults));
         }
+        program.kernels.iter_mut().for_each(|kernel| kernel.cluster = kernel.cluster.or(options.cluster));
         return Ok(Compiled { program, log: Vec::new(), warnings: Vec::new() });
     }
     let parsed = warplab_ptx::parse(source);
@@ -132,6 +136,21 @@ pub fn read_program(
     let wanted = |name: &str| chosen.is_none_or(|chosen| chosen == name);
     let (lowered, warnings) = compile_some(&parsed, source, config, options, &wanted).map_err(faulty)?;
     Ok(Compiled { program: lowered.program, log: lowered.log, warnings })
+}
+
+/// Whether a kernel runs in the clusters that a launch asks for, if it asks.
+///
+/// # Errors
+/// When the kernel says itself that it has others.
+pub fn check_cluster(kernel: &Kernel, asked: Option<[u32; 3]>) -> Result<(), Fault> {
+    match (kernel.cluster, asked) {
+        (Some([x, y, z]), Some([a, b, c])) if [x, y, z] != [a, b, c] => Err(Fault::input(format!(
+            "kernel '{}' is compiled for clusters of {x} x {y} x {z} blocks, and the launch asks for {a} x {b} x {c}; leave \
+             its cluster out",
+            kernel.name
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// What a program text is.

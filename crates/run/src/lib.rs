@@ -22,8 +22,8 @@ mod workload;
 pub use buffers::{DEFAULT_ELEMENT, ReadFile, no_files};
 pub use checkpoint::{CheckpointFault, CheckpointOwner};
 pub use compile::{
-    ChooseKernel, CompileOptions, Compiled, Language, all_kernels, compile, compile_some, language,
-    read_program,
+    ChooseKernel, CompileOptions, Compiled, Language, all_kernels, check_cluster, compile, compile_some,
+    language, read_program,
 };
 pub use expectations::{Checked, Mismatch, check_expectations};
 pub use fault::Fault;

@@ -35,6 +35,9 @@ pub(crate) struct LaunchArguments {
     /// Threads of a block: 256, 16x16 or 8,8,4
     #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
     pub(crate) block: Option<Dimensions>,
+    /// Blocks of a cluster, where the kernel does not say it itself (cudaLaunchAttributeClusterDimension): 4 or 2x2
+    #[arg(long, value_name = "SIZE", value_parser = parse_dimensions)]
+    pub(crate) cluster: Option<Dimensions>,
     /// Dynamic shared memory of a block: 4096 or 48KiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) shared: Option<Size>,

@@ -20,6 +20,7 @@ mod kernels;
 mod lab_commands;
 mod lab_hints;
 mod labs;
+mod launch_clusters;
 mod launches;
 mod links;
 #[cfg(unix)]

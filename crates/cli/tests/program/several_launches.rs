@@ -98,7 +98,7 @@ fn a_buffer_that_two_launches_declare_is_refused_at_its_line() {
 #[test]
 fn a_size_on_the_command_line_is_for_one_launch() {
     let told = stderr(&warplab("run several.ron --block 32").code(2));
-    assert_eq!(told, "error: --grid, --block and --shared are for files with one launch\n");
+    assert_eq!(told, "error: --grid, --block, --cluster and --shared are for files with one launch\n");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub enum Setting<'a> {
     BufferSize(&'a str),
 }
 
-const LAUNCH: [&str; 16] = [
+const LAUNCH: [&str; 17] = [
     "launch",
     "suite",
     "case",
@@ -25,6 +25,7 @@ const LAUNCH: [&str; 16] = [
     "kernel",
     "grid",
     "block",
+    "cluster",
     "dynamic_shared_bytes",
     "argument.N",
     "buffer.NAME.size",

@@ -33,6 +33,10 @@ pub struct Launch {
     pub grid: Dimensions,
     /// Threads of a block: (x, y, z).
     pub block: Dimensions,
+    /// Blocks of a cluster, for all kernels of the file that do not say it themselves (cudaLaunchAttributeClusterDimension):
+    /// (x, y, z).
+    #[serde(default)]
+    pub cluster: Option<Dimensions>,
     /// Shared memory beside what the kernel declares: bytes, or a size such as "48KiB".
     #[serde(default)]
     pub dynamic_shared_bytes: Size,

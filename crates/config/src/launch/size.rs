@@ -181,6 +181,12 @@ fn whole(bytes: f64) -> Option<u64> {
 pub struct Dimensions(pub u32, pub u32, pub u32);
 
 impl Dimensions {
+    /// x, y and z.
+    #[must_use]
+    pub fn array(self) -> [u32; 3] {
+        [self.0, self.1, self.2]
+    }
+
     /// The product of the three.
     #[must_use]
     pub fn count(self) -> u64 {

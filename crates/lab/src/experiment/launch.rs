@@ -40,6 +40,7 @@ struct Draft {
     kernel: String,
     grid: Option<Dimensions>,
     block: Option<Dimensions>,
+    cluster: Option<Dimensions>,
     dynamic_shared_bytes: u64,
     arguments: Vec<Argument>,
     expectations: Vec<Expectation>,
@@ -213,6 +214,7 @@ pub(super) fn prepare(
     let options = CompileOptions {
         run: draft.passes.unwrap_or_else(PassSet::all),
         contracts: draft.fmad.unwrap_or(true),
+        cluster: draft.cluster.map(Dimensions::array),
         ..CompileOptions::default()
     };
     Ok(LaunchJob {
@@ -282,6 +284,7 @@ fn from_launch(path: &Path, host: &Host<'_>) -> Result<Draft, Fault> {
         kernel: launch.kernel,
         grid: Some(launch.grid),
         block: Some(launch.block),
+        cluster: launch.cluster,
         dynamic_shared_bytes: launch.dynamic_shared_bytes.0,
         arguments: launch.arguments,
         expectations: launch.expectations,
@@ -330,6 +333,7 @@ fn change(draft: &mut Draft, name: &str, value: &str, folder: &Path) -> Result<(
             "kernel" => draft.kernel = value.to_owned(),
             "grid" => draft.grid = Some(parse_dimensions(value).map_err(wrong)?),
             "block" => draft.block = Some(parse_dimensions(value).map_err(wrong)?),
+            "cluster" => draft.cluster = Some(parse_dimensions(value).map_err(wrong)?),
             "dynamic_shared_bytes" => draft.dynamic_shared_bytes = parse_size(value).map_err(wrong)?.0,
             "scheduler" => draft.changes.push(format!("multiprocessor.scheduler={value}")),
             "passes" => draft.passes = Some(passes(value)?),

@@ -3,7 +3,7 @@
 use super::text;
 use std::path::{Path, PathBuf};
 use warplab_config::lab::LabRun;
-use warplab_config::launch::{Argument, Size, parse_argument};
+use warplab_config::launch::{Argument, Dimensions, Size, parse_argument};
 use warplab_config::{GpuConfig, Launch, load_launch};
 use warplab_diagnostics::nearest_name;
 use warplab_exec::LaunchShape;
@@ -84,6 +84,7 @@ pub(super) fn execute(run: &LabRun, choices: &Choices, bench: Bench<'_>) -> Resu
     let options = CompileOptions {
         run: passes(run)?,
         contracts: launch.fmad.unwrap_or(true),
+        cluster: launch.cluster.map(Dimensions::array),
         ..CompileOptions::default()
     };
     let path = run.copy.as_ref().map_or(original.as_path(), Path::new);
