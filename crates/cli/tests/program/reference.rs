@@ -230,7 +230,7 @@ error: unknown field 'kernal' of the description
 3 |     kernal: "scale",
   |     ^^^^^^ not known
   |
-  = help: did you mean 'kernel'? allowed: arguments, block, buffers, dynamic_shared_bytes, expectations, fmad, gpu, grid, kernel, launches, max_cycles, nvcc_args, program, scheduler, set, symbols
+  = help: did you mean 'kernel'? allowed: arguments, block, buffers, cluster, dynamic_shared_bytes, expectations, fmad, gpu, grid, kernel, launches, max_cycles, nvcc_args, program, scheduler, set, symbols
 error: grid must have 3 values, not 2
  --> faults.ron:4:11
   |
