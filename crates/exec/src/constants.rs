@@ -1,5 +1,6 @@
 //! Constant banks: bank 0, which the launch fills, and the banks of the program.
 
+use crate::clusters::coordinates;
 use crate::fault::LaunchFault;
 use crate::memory::windows;
 use crate::rule::Init;
@@ -48,8 +49,7 @@ impl LaunchShape {
     /// The coordinates of block `number`, x fastest.
     #[must_use]
     pub fn block_index(&self, number: u64) -> [u32; 3] {
-        let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
-        [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32]
+        coordinates(number, self.grid)
     }
 }
 

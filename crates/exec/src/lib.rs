@@ -13,6 +13,7 @@
 // a launch fails at most once, so its fault may be large.
 #![allow(clippy::needless_range_loop, clippy::precedence, clippy::result_large_err)]
 
+mod clusters;
 mod compute;
 pub mod constants;
 mod decode;
@@ -29,6 +30,7 @@ mod step;
 pub mod tensor_map;
 mod wide;
 
+pub use clusters::GridClusters;
 pub use compute::compute;
 pub use constants::{ConstantBanks, LaunchShape, allocate_globals};
 pub use decode::is_executed;

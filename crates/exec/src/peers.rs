@@ -4,6 +4,7 @@
 //! into the record as requests, which the multiprocessor brings there: [`PeerRequest::perform`] acts on that block's memory,
 //! and what it gives comes back by [`crate::ArchitecturalState::write_rows`].
 
+use crate::clusters::GridClusters;
 use crate::constants::ConstantBanks;
 use crate::fault::{ExecFault, FaultKind, MemoryFault};
 use crate::memory::{AtomicRequest, Lanes};
@@ -216,13 +217,18 @@ impl ConstantBanks {
     /// The rank of a block in its cluster, by its coordinates.
     #[must_use]
     pub fn rank(&self, block: [u32; 3]) -> u32 {
-        let Some([x, y, z]) = self.cluster else { return 0 };
-        block[0] % x + x * (block[1] % y + y * (block[2] % z))
+        self.grid_clusters().map_or(0, |clusters| clusters.rank(block))
+    }
+
+    /// The clusters of the launch, if it has some.
+    #[must_use]
+    pub fn grid_clusters(&self) -> Option<GridClusters> {
+        self.cluster.map(|cluster| GridClusters { grid: self.grid, cluster })
     }
 
     /// The place of a block in its cluster.
     pub(crate) fn place(&self, block: [u32; 3]) -> Place {
-        let blocks = self.cluster.map_or(1, |[x, y, z]| x * y * z);
+        let blocks = self.grid_clusters().map_or(1, |clusters| clusters.blocks());
         Place { rank: self.rank(block) as u8, blocks: blocks as u8 }
     }
 }

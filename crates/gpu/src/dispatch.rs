@@ -185,18 +185,21 @@ impl Dispatcher {
             && next < horizon
         {
             self.take_place(place);
-            let mut at = place.free_at.0 * PARTS;
-            if !place.is_new() {
-                at = at.max(self.ready);
-                self.ready = at + self.interval;
-            }
-            let start = (Cycle(at / PARTS) + self.block_start).max(now);
-            give(
-                place.sm(),
-                BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start },
-            );
-            self.next_block += 1;
+            give(place.sm(), self.start(place, place.free_at, now));
         }
+    }
+
+    /// The next block starts at a place from a cycle on, but not before `now`.
+    #[inline]
+    fn start(&mut self, place: FreePlace, free_at: Cycle, now: Cycle) -> BlockStart {
+        let mut at = free_at.0 * PARTS;
+        if !place.is_new() {
+            at = at.max(self.ready);
+            self.ready = at + self.interval;
+        }
+        let (block, at) = (self.next_block, (Cycle(at / PARTS) + self.block_start).max(now));
+        self.next_block += 1;
+        BlockStart { block, at, warp_interval: self.warp_start }
     }
 }
 

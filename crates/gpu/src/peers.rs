@@ -4,15 +4,14 @@ use crate::fault::RunFault;
 use crate::running::{QueuedLaunch, Running};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use warplab_exec::{LaunchFault, LaunchShape};
+use warplab_exec::{GridClusters, LaunchFault};
 use warplab_sm::{PeerContent, PeerMessage, PeerTarget};
 use warplab_units::{Cycle, SmId, TypedId};
 
 /// The clusters of a launch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Clusters {
-    grid: [u32; 3],
-    cluster: [u32; 3],
+    shape: GridClusters,
     /// Cycles from the last arrival at a barrier until it is complete.
     barrier: u64,
     /// The SM of each block that has begun and not ended.
@@ -32,10 +31,9 @@ struct Barrier {
 }
 
 impl Clusters {
-    pub(crate) fn new(shape: &LaunchShape, cluster: [u32; 3], barrier: u32) -> Clusters {
+    pub(crate) fn new(shape: GridClusters, barrier: u32) -> Clusters {
         Clusters {
-            grid: shape.grid,
-            cluster,
+            shape,
             barrier: u64::from(barrier),
             homes: BTreeMap::new(),
             barriers: BTreeMap::new(),
@@ -45,31 +43,13 @@ impl Clusters {
 
     /// Blocks of a cluster.
     pub(crate) fn blocks(&self) -> u32 {
-        self.cluster.iter().product()
+        self.shape.blocks()
     }
 
     /// The number in the grid of the block that comes as this one: cluster after cluster, by rank.
     pub(crate) fn block_in_order(&self, order: u64) -> u64 {
         let blocks = u64::from(self.blocks());
-        let (cluster, rank) = (order / blocks, order % blocks);
-        let sizes = self.cluster.map(u64::from);
-        let grid = self.grid.map(u64::from);
-        let counts: [u64; 3] = std::array::from_fn(|axis| grid[axis] / sizes[axis]);
-        let of = |number: u64, counts: [u64; 3]| {
-            [number % counts[0], number / counts[0] % counts[1], number / (counts[0] * counts[1])]
-        };
-        let (outside, inside) = (of(cluster, counts), of(rank, sizes));
-        let at: [u64; 3] = std::array::from_fn(|axis| outside[axis] * sizes[axis] + inside[axis]);
-        at[0] + grid[0] * (at[1] + grid[1] * at[2])
-    }
-
-    /// The cluster of a block.
-    fn of_block(&self, block: u64) -> u64 {
-        let grid = self.grid.map(u64::from);
-        let at = [block % grid[0], block / grid[0] % grid[1], block / (grid[0] * grid[1])];
-        let place: [u64; 3] = std::array::from_fn(|axis| at[axis] / u64::from(self.cluster[axis]));
-        let counts: [u64; 3] = std::array::from_fn(|axis| grid[axis] / u64::from(self.cluster[axis]));
-        place[0] + counts[0] * (place[1] + counts[1] * place[2])
+        self.shape.block(order / blocks, (order % blocks) as u32)
     }
 
     /// A block begins on an SM.
@@ -79,17 +59,17 @@ impl Clusters {
 
     /// The blocks of the cluster of a block that have not ended.
     fn members(&self, block: u64) -> Vec<(u64, SmId)> {
-        let cluster = self.of_block(block);
+        let cluster = self.shape.cluster_of(block);
         self.homes
             .iter()
-            .filter(|(other, _)| self.of_block(**other) == cluster)
+            .filter(|(other, _)| self.shape.cluster_of(**other) == cluster)
             .map(|(&b, &sm)| (b, sm))
             .collect()
     }
 
     /// A block has arrived at the barrier of its cluster, or ended: the messages that say that it is complete, if it is.
     fn at_barrier(&mut self, block: u64, from: SmId, at: Cycle, ended: bool) -> Vec<(SmId, PeerMessage)> {
-        let (cluster, blocks) = (self.of_block(block), self.blocks());
+        let (cluster, blocks) = (self.shape.cluster_of(block), self.blocks());
         let barrier = self.barriers.entry(cluster).or_default();
         barrier.last = barrier.last.max(at);
         barrier.arrived += u32::from(!ended);
@@ -122,7 +102,7 @@ pub(crate) fn exchange(running: &mut Running, launch: &QueuedLaunch) -> Result<(
     let Some(mut clusters) = running.clusters.take() else { return Ok(()) };
     let mut messages = std::mem::take(&mut clusters.messages);
     running.for_each_acting(|port| port.sm.take_peer_messages(&mut messages));
-    messages.sort_by_key(|message| (message.at, message.from, message.number));
+    messages.sort_by_key(PeerMessage::order);
     let mut result = Ok(());
     for message in messages.drain(..) {
         let PeerMessage { to, at, from, .. } = message;

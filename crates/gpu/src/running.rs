@@ -147,14 +147,14 @@ impl Running {
     ) -> Running {
         let shape = &launch.prepared.launch.shape;
         let sms = config.limits.multiprocessors;
-        let cluster = launch.prepared.launch.kernel.cluster;
         let barrier = config.multiprocessor.block_clusters.map_or(0, |clusters| clusters.barrier);
-        let clusters = cluster.map(|cluster| Box::new(Clusters::new(shape, cluster, barrier)));
+        let clusters = launch.prepared.launch.constants.grid_clusters();
+        let clusters = clusters.map(|shape| Box::new(Clusters::new(shape, barrier)));
         let (blocks, per_sm) = (shape.blocks(), launch.prepared.occupancy.blocks);
         let wave = u64::from(sms) * u64::from(per_sm);
         Running {
             begin,
-            sampler: (launch.options.sample && cluster.is_none())
+            sampler: (launch.options.sample && clusters.is_none())
                 .then(|| Sampler::new(blocks, wave, memory_side)),
             sms: (0..sms).map(|_| None).collect(),
             next: NextEvents::never(sms as usize),

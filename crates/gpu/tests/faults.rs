@@ -218,6 +218,44 @@ fn shared_memory_of_a_block_that_has_ended_is_not_read() {
 }
 
 #[test]
+fn a_block_that_ends_while_a_message_is_on_its_way_is_not_read_either() {
+    let config = h200();
+    // The second block writes 7, waits for a time and ends; the first one reads it, and traps if it gets anything else.
+    let run = |reader_waits: usize, other_waits: usize| {
+        let wait = "stall=15 NOP ;\n";
+        let listing = format!(
+            ".kernel k\n.shared 64\n.cluster 2 1 1\n\
+             stall=7 wr=0 S2R R0, SR_CgaCtaId ;\n\
+             stall=13 wait=000001 ISETP.NE.AND P0, PT, R0, RZ, PT ;\n\
+             stall=5 MOV R5, 0x7 ;\nstall=4 MOV R2, 0x1000400 ;\nstall=4 MOV R3, 0x7e00 ;\n\
+             stall=5 @P0 BRA 0x{:x} ;\n\
+             {}stall=1 wr=0 LD.E R4, [R2.64] ;\n\
+             stall=13 wait=000001 ISETP.NE.AND P1, PT, R4, 0x7, PT ;\n\
+             stall=5 @P1 BPT.TRAP 0x1 ;\nstall=5 EXIT ;\n\
+             stall=5 STS [R2], R5 ;\n{}stall=5 EXIT ;\n",
+            (6 + reader_waits + 4) * 16,
+            wait.repeat(reader_waits),
+            wait.repeat(other_waits),
+        );
+        let mut device = Device::new(&config, MemoryImage::new());
+        device.launch(prepared(&config, &listing, 2, 32, &[]), LaunchOptions::default());
+        device.run(&mut Watch::default()).map(|_| ()).map_err(|fault| fault.to_string())
+    };
+    let refused_of = |reader_waits: usize| {
+        let ends: Vec<Result<(), String>> =
+            (0..15).map(|more| run(reader_waits, reader_waits + more)).collect();
+        let refused = ends.iter().take_while(|end| end.is_err()).count();
+        for end in &ends[..refused] {
+            let text = end.as_ref().expect_err("it faults");
+            assert!(text.contains("shared memory of block 1 of its cluster, which has ended"), "{text}");
+        }
+        assert!(ends[refused..].iter().all(Result::is_ok), "{ends:?}");
+        refused
+    };
+    assert_eq!((16..24).map(refused_of).collect::<Vec<_>>(), [5, 5, 5, 5, 5, 4, 4, 4]);
+}
+
+#[test]
 fn a_cluster_has_no_more_blocks_than_it_has() {
     let third = READS_A_BLOCK_THAT_HAS_ENDED.replace("0x1000400", "0x2000400");
     let config = h200();

@@ -104,17 +104,7 @@ impl Dispatcher {
             self.ready += if places.iter().any(|place| place.is_new()) { 0 } else { clusters.interval };
             places.iter().for_each(|place| clusters.count(place.sm(), true));
             for place in places {
-                let mut at = free_at.0 * PARTS;
-                if !place.is_new() {
-                    at = at.max(self.ready);
-                    self.ready = at + self.interval;
-                }
-                let start = (Cycle(at / PARTS) + self.block_start).max(now);
-                give(
-                    place.sm(),
-                    BlockStart { block: self.next_block, at: start, warp_interval: self.warp_start },
-                );
-                self.next_block += 1;
+                give(place.sm(), self.start(place, free_at, now));
             }
         }
     }

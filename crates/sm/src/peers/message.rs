@@ -73,7 +73,8 @@ pub(crate) struct PeerLanes {
 
 impl PeerMessage {
     /// In which order messages that arrive at one SM act.
-    pub(crate) fn order(&self) -> (Cycle, SmId, u64) {
+    #[must_use]
+    pub fn order(&self) -> (Cycle, SmId, u64) {
         (self.at, self.from, self.number)
     }
 }

@@ -120,19 +120,10 @@ impl Advance<'_> {
 
     /// The number of the block of a rank in the cluster of a warp.
     fn block_of_rank(&self, slot: usize, rank: u8) -> u64 {
-        let launch = self.context.launch;
         let place = usize::from(self.sm.warps[slot].block);
-        let Some(block) = &self.sm.blocks[place] else { return 0 };
-        let [x, y, z] = launch.kernel.cluster.unwrap_or([1; 3]);
-        let rank = u32::from(rank);
-        let inside = [rank % x, rank / x % y, rank / (x * y)];
-        let sizes = [x, y, z];
-        let at: [u64; 3] = std::array::from_fn(|axis| {
-            let own = block.coordinates[axis];
-            u64::from(own - own % sizes[axis] + inside[axis])
-        });
-        let grid = launch.shape.grid.map(u64::from);
-        at[0] + grid[0] * (at[1] + grid[1] * at[2])
+        let block = self.sm.blocks[place].as_ref().map_or(0, |block| block.number);
+        let clusters = self.context.launch.constants.grid_clusters();
+        clusters.map_or(block, |clusters| clusters.block(clusters.cluster_of(block), u32::from(rank)))
     }
 
     /// What an instruction asks of other blocks leaves the load/store unit at a cycle.
@@ -197,7 +188,17 @@ impl Advance<'_> {
     fn peer_message(&mut self, message: PeerMessage) {
         match (message.what, message.to) {
             (PeerContent::Requests { requests, asker }, PeerTarget::Block(block)) => {
-                self.do_for_peer(block, &requests, asker.map(|asker| (message.from, asker)));
+                let blocks = &mut self.sm.blocks.iter();
+                match blocks.position(|other| other.as_ref().is_some_and(|other| other.number == block)) {
+                    Some(place) => {
+                        self.do_for_peer(place, &requests, asker.map(|asker| (message.from, asker)));
+                    }
+                    // The block has ended on the way: who hands messages over says so.
+                    None => {
+                        let what = PeerContent::Requests { requests, asker };
+                        self.sm.peers.outbox.push(PeerMessage { what, ..message });
+                    }
+                }
             }
             (PeerContent::Answer { asker, values }, _) => self.answered(asker, values),
             (PeerContent::Complete, PeerTarget::Block(block)) => self.complete_cluster_barrier(block),
@@ -206,17 +207,13 @@ impl Advance<'_> {
     }
 
     /// Does what another block asks of a block here.
-    fn do_for_peer(&mut self, number: u64, requests: &[PeerRequest], asker: Option<(SmId, u32)>) {
+    fn do_for_peer(&mut self, place: usize, requests: &[PeerRequest], asker: Option<(SmId, u32)>) {
         let (now, spec) = (self.sm.now, self.clusters());
-        let is_it = |block: &Option<crate::blocks::ResidentBlock>| {
-            block.as_ref().is_some_and(|block| block.number == number)
-        };
-        let place = self.sm.blocks.iter().position(is_it);
         let mut values = Vec::new();
         let mut arrives = false;
         for request in requests {
             arrives |= matches!(request.work, PeerWork::Arrive(_));
-            let block = place.and_then(|place| self.sm.blocks[place].as_mut());
+            let block = self.sm.blocks[place].as_mut();
             // More arrivals than a barrier waits for: it stays as it is, and who waits for it is reported as hanging.
             let given = block.and_then(|block| request.perform(&mut block.shared).ok()).unwrap_or_default();
             if let Some(register) = request.work.destination() {
@@ -225,7 +222,7 @@ impl Advance<'_> {
                 values.push(PeerValues { request: PeerLanes { register, row, mask }, rows });
             }
         }
-        if let (true, Some(place)) = (arrives, place) {
+        if arrives {
             self.end_phases(place, self.context.spec.mbarriers.wake);
         }
         let passes: u64 =
