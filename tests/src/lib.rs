@@ -75,6 +75,20 @@ pub fn suite_program(config: &GpuConfig, suite: &str) -> Program {
     compile(config, &format!("traces/h200/{suite}.ptx"))
 }
 
+/// The same without a kernel that the simulator does not know.
+#[must_use]
+pub fn suite_program_without(config: &GpuConfig, suite: &str, kernel: &str) -> Program {
+    let path = format!("traces/h200/{suite}.ptx");
+    let source = Source::new(&path, read(&path));
+    let parsed = warplab_ptx::parse(&source);
+    let wanted = |name: &str| name != kernel;
+    let (lowered, _) =
+        warplab_run::compile_some(&parsed, &source, config, CompileOptions::default(), &wanted)
+            .unwrap_or_else(|faults| panic!("{}", warplab_diagnostics::render(&source, &faults)));
+    assert!(lowered.program.refused.is_empty());
+    lowered.program
+}
+
 /// A PTX file of the project, compiled for a machine.
 #[must_use]
 pub fn compile(config: &GpuConfig, path: &str) -> Program {

@@ -155,6 +155,9 @@ pub(crate) fn refusal(source: &Source, refused: &RefusedKernel) -> Failure {
     }
 }
 
+/// Kernels that a message names at most.
+const MOST_NAMED: usize = 20;
+
 /// The full name that a person means: by itself, by any form of the name in the source, or the only one there is.
 fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Fault> {
     let list =
@@ -181,7 +184,10 @@ fn find<'a>(names: &[&'a str], name: Option<&str>) -> Result<&'a str, Fault> {
     let known: Vec<String> = names.iter().map(|name| names::demangled(name)).collect();
     let near = nearest_name(name, known.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-    Err(Fault::input(format!("there is no kernel '{name}';{near} the program has: {}", known.join(", "))))
+    let more = known.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(", and {more} more: see 'warplab check'") } else { String::new() };
+    let named = known.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    Err(Fault::input(format!("there is no kernel '{name}';{near} the program has: {named}{more}")))
 }
 
 #[cfg(test)]

@@ -77,8 +77,8 @@ pub struct BulkRecord {
     pub bytes: u32,
     /// The barrier in shared memory that is told when all of them have come.
     pub barrier: u32,
-    /// Whether it copies a box of a tensor.
-    pub is_box: bool,
+    /// Of a copy of a box of a tensor, where the tensor map is.
+    pub map: Option<u64>,
     /// The other blocks of the cluster that get it, a bit for each by its rank.
     pub peers: u16,
     /// Whether this block gets it.

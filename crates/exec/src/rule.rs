@@ -23,6 +23,15 @@ pub enum Init {
         /// Another seed gives other numbers.
         seed: u32,
     },
+    /// Words by a hash of index and seed, of which some bits are kept and others set.
+    HashBits {
+        /// Another seed gives other numbers.
+        seed: u32,
+        /// The bits that are kept.
+        keep: u32,
+        /// The bits that are set.
+        set: u32,
+    },
     /// Word `i` is `(i + stride) % words`: a chain of indices to chase.
     Chain {
         /// In words.
@@ -185,6 +194,7 @@ impl Init {
                 ((hash(index, seed) >> 8) as f32 * 5.960_464_5e-8 * 100.0 - 50.0).to_bits()
             }
             Init::HashI32 { seed } => hash(index, seed) >> 8,
+            Init::HashBits { seed, keep, set } => hash(index, seed) & keep | set,
             Init::Chain { stride } => ((index + u64::from(stride)) % words.max(1)) as u32,
             Init::Uniform { low, high, seed } => {
                 let unit = f64::from(hash(index, seed) >> 8) / f64::from(1 << 24);
@@ -226,6 +236,12 @@ impl Init {
             Init::HashI32 { seed } => {
                 for lane in 0..LANES {
                     out[lane] = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed) >> 8;
+                }
+            }
+            Init::HashBits { seed, keep, set } => {
+                for lane in 0..LANES {
+                    let hash = hash(u64::from((first as u32).wrapping_add(index[lane])), *seed);
+                    out[lane] = hash & keep | set;
                 }
             }
             rule => (0..LANES).for_each(|lane| out[lane] = rule.word(first + u64::from(index[lane]), words)),

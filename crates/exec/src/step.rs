@@ -101,6 +101,8 @@ pub enum Step {
         /// How far it reaches.
         scope: FenceScope,
     },
+    /// The path has yielded, but no other one can go on.
+    YieldsInVain,
     /// The path sleeps.
     Sleep {
         /// For about this long.
@@ -139,6 +141,13 @@ pub enum MbarrierStep {
         /// The predicate that is the answer.
         predicate: u8,
     },
+    /// The same for some lanes of a warp, which are told no at once; they may go on to sleep until the phase is over.
+    Fails {
+        /// The barrier.
+        address: u32,
+        /// The parity.
+        parity: bool,
+    },
     /// The lanes arrive when their copies so far have ended, by [`crate::copies_arrive`].
     AfterCopies {
         /// The barrier.
@@ -157,6 +166,11 @@ pub enum WarpgroupStep {
     Wait {
         /// How many.
         most: u8,
+    },
+    /// The warp has given registers back, or has asked for more.
+    Registers {
+        /// It has asked for more.
+        more: bool,
     },
 }
 
@@ -286,9 +300,7 @@ fn asynchronous<M: GlobalMemory>(
     let index = warp.index;
     let mut machine = Machine { warp: &mut warp.lower, banks: environment.banks, op, mask: lanes };
     match op.kind {
-        OpKind::Warpgroup(ref op) => {
-            warpgroup::execute((code.wide, index), &mut machine, op, environment.shared)
-        }
+        OpKind::Warpgroup(ref op) => warpgroup::execute((code, index), &mut machine, op, environment.shared),
         OpKind::Mbarrier(ref op) => mbarrier::execute(&mut machine, op, environment, alone),
         OpKind::Bulk(ref op) => bulk::execute(&mut machine, op, environment),
         OpKind::Box(ref op) => tensor::execute(&mut machine, op, environment),

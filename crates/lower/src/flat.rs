@@ -2,7 +2,7 @@
 
 use crate::calls::{Callee, StackAccess};
 use crate::functions::{Functions, local_variables, names_used};
-use crate::limits;
+use crate::limits::{self, SHARED_BASE};
 use crate::system::SystemItem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -147,15 +147,14 @@ pub(crate) struct Flattened<'a> {
     pub(crate) in_memory: FxHashMap<ParameterId, u32>,
     /// Blocks of a cluster, if the kernel runs in clusters.
     pub(crate) cluster: Option<[u32; 3]>,
+    /// Whether `setmaxnreg` does something.
+    pub(crate) sets_registers: bool,
     /// Whether it calls or is called, and whether it calls through registers.
     pub(crate) calls: bool,
     pub(crate) calls_pointers: bool,
     /// Bytes that its caller passes on the stack, if it is called.
     pub(crate) area: u32,
 }
-
-/// Where a kernel's shared variables start.
-pub(crate) const SHARED_BASE: u32 = 0x400;
 
 /// The addresses of the variables of the module.
 #[derive(Debug, Default)]

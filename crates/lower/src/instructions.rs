@@ -78,6 +78,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
                 Lds,
                 Lop3,
                 Mov,
+                Plop3,
                 R2ur,
                 Shf,
                 Syncs,
@@ -161,7 +162,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         }
         Ptx::Mma => (
             "d = a * b + c for matrices that the lanes of a warp hold together",
-            &[Hmma, Imma, Dmma, F2fp, Fadd, Iadd3, Isetp, Lop3, Mov, Sel, Shf],
+            &[Hmma, Imma, Dmma, F2fp, Fadd, Iadd3, Isetp, Lop3, Mov, Nop, Sel, Shf],
         ),
         Ptx::Mov => ("d = a; packs and unpacks vectors", &[Mov, S2r, Cs2r, Ldc, Plop3, Prmt]),
         Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[Movm, Mov]),
@@ -207,7 +208,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Sad => ("d = |a - b| + c", &[Vabsdiff, Iadd3, Isetp, Lop3, Prmt, Sel]),
         Ptx::Selp => ("d = p ? a : b", &[Sel]),
         Ptx::Set => ("d = (a cmp b) as 1.0 or all ones", &[Isetp, Sel, Dsetp, Fsetp, Hset2, Lop3, Prmt]),
-        Ptx::Setmaxnreg => ("gives registers of the warp back or takes more, which changes no value", &[]),
+        Ptx::Setmaxnreg => (
+            "gives registers of the warp back, or waits for more; nothing where the kernel has neither .minnctapersm nor .maxnreg",
+            &[Usetmaxreg, Plop3, Bra],
+        ),
         Ptx::Setp => ("p = (a cmp b) op r, q = !(a cmp b) op r", &[Isetp, Fsetp, Dsetp, Hsetp2, Lop3, Prmt]),
         Ptx::Shf => ("d = funnel shift of b:a by c", &[Shf]),
         Ptx::Shfl => ("d = a of another lane; p = that lane is in the segment", &[Shfl]),
@@ -245,8 +249,8 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         Ptx::Wmma => (
             "loads, multiplies and adds, or stores matrices that the lanes of a warp hold together",
             &[
-                Hmma, Imma, Dmma, Ldsm, Movm, Ldg, Stg, Lds, Sts, Ld, St, Iadd3, Imad, Lea, Lop3, Mov, Prmt,
-                S2r, S2ur, Shf, Uldc, Ulea, Umov,
+                Hmma, Imma, Dmma, Ldsm, Movm, Ldg, Stg, Lds, Sts, Ld, St, Iadd3, Imad, Lea, Lop3, Mov, Nop,
+                Prmt, S2r, S2ur, Shf, Uldc, Ulea, Umov,
             ],
         ),
         Ptx::Xor => ("d = a exclusive-or b, bit by bit", &[Lop3, Plop3]),

@@ -65,7 +65,9 @@ fn is_part_of_opcode(instruction: &Instruction, index: usize) -> bool {
                 || matches!(instruction.operands.last(), Some(Operand::Predicate { .. }))
                     && index + 2 == instruction.operands.len()
         }
-        Opcode::Plop3 => true,
+        Opcode::Plop3 | Opcode::Usetmaxreg => true,
+        // Of a sparse matrix, which lanes hold its metadata.
+        Opcode::Hmma | Opcode::Imma => index == 5,
         _ => false,
     }
 }

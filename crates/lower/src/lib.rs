@@ -22,6 +22,7 @@ mod divergence;
 mod dump;
 mod empty_loads;
 mod expand;
+mod far_results;
 mod flat;
 mod fold;
 mod frames;

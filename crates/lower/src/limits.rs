@@ -7,6 +7,8 @@ use warplab_ptx::tree::{Space, Variable};
 const LOCAL: u64 = LOCAL_BYTES as u64;
 /// Bytes of static shared memory that a kernel may declare, as ptxas has it; more is dynamic.
 const SHARED: u64 = 48 << 10;
+/// Where a kernel's shared variables start.
+pub(crate) const SHARED_BASE: u32 = 0x400;
 /// Bytes of constant memory that a file may declare.
 const CONSTANT: u64 = BANK_BYTES as u64;
 /// Bytes of global memory that a file may declare: more than any machine has.

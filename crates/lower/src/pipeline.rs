@@ -8,8 +8,8 @@ use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
-    dump, empty_loads, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets, parameters,
-    predicate, reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
+    dump, empty_loads, far_results, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets,
+    parameters, predicate, reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -145,11 +145,14 @@ impl<'a> Context<'a> {
             ..Kernel::default()
         };
         attributes(kernel, &mut lowered);
-        let limit = register_limit(kernel, &lowered, &self.options.target.limits);
+        let at_launch = register_limit(kernel, &lowered, &self.options.target.limits);
         let (mut flat, shared) = Flattener::kernel(self.unit(kernel), &offsets, diagnostics);
         let cluster = lowered.cluster.or(self.options.cluster);
         lowered.cluster = cluster;
         flat.cluster = cluster;
+        let most = select::register_pool::most_taken(&flat.items).filter(|_| names_its_registers(kernel));
+        flat.sets_registers = most.is_some();
+        let limit = most.map_or(at_launch, |most| most.min(NAMED_REGISTERS).max(at_launch));
         let mut shared = (shared, flat.shared_bytes);
         let mut addresses = Vec::new();
         let mut calls_pointers = flat.calls_pointers;
@@ -196,7 +199,8 @@ impl<'a> Context<'a> {
         if !addresses.is_empty() {
             lowered.constant_banks.push(address_bank(&addresses));
         }
-        lowered.registers = parts.iter().map(|part| part.registers).max().unwrap_or(0);
+        let used = parts.iter().map(|part| part.registers).max().unwrap_or(0);
+        lowered.registers = if most.is_some() { at_launch } else { used };
         match limits::local_bytes(link::stack_bytes(&parts, calls_pointers)) {
             Ok(bytes) => lowered.local_bytes = bytes,
             Err(fault) => diagnostics.push(Diagnostic::error(*kernel.name_span, fault)),
@@ -237,6 +241,7 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
         frames::lower_stack(&mut code);
     }
     empty_loads::add(&mut code);
+    far_results::part(&mut code);
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
     let (mut instructions, starts) = lay_out(&code);
@@ -375,6 +380,13 @@ fn register_limit(kernel: &Function, lowered: &Kernel, target: &TargetLimits) ->
         limit = limit.min(target.registers_for(block, blocks));
     }
     limit.max(FEWEST_REGISTERS)
+}
+
+/// Whether a kernel says how many registers it has at launch, so that it can take more (`setmaxnreg`).
+fn names_its_registers(kernel: &Function) -> bool {
+    let names =
+        |attribute: &Attribute| matches!(attribute, Attribute::MaxRegisters(_) | Attribute::MinBlocks(_));
+    kernel.attributes.iter().any(names)
 }
 
 fn attributes(kernel: &Function, lowered: &mut Kernel) {

@@ -15,6 +15,8 @@ pub struct MatrixShape {
     pub bits: u32,
     /// Bits of an element of the sum.
     pub sum_bits: u32,
+    /// Whether only half of the first matrix is there.
+    pub sparse: bool,
 }
 
 /// Columns of the second matrix and of the sum.
@@ -24,7 +26,7 @@ const LANES: u32 = 32;
 const WORD_BITS: u32 = 32;
 
 /// What names the size of a product: its rows and its depth.
-pub const SIZES: [(Modifier, u32, u32); 9] = [
+pub const SIZES: [(Modifier, u32, u32); 10] = [
     (Modifier::M8x8x4, 8, 4),
     (Modifier::M8n8k16, 8, 16),
     (Modifier::M16n8k4, 16, 4),
@@ -34,6 +36,7 @@ pub const SIZES: [(Modifier, u32, u32); 9] = [
     (Modifier::M16n8k16, 16, 16),
     (Modifier::M16x8x16, 16, 16),
     (Modifier::M16n8k32, 16, 32),
+    (Modifier::M16n8k64, 16, 64),
 ];
 
 impl MatrixShape {
@@ -51,22 +54,23 @@ impl MatrixShape {
             Opcode::Dmma => (64, 64),
             _ => return None,
         };
-        Some(MatrixShape { rows, depth, bits, sum_bits })
+        Some(MatrixShape { rows, depth, bits, sum_bits, sparse: instruction.has(M::Sp) })
     }
 
-    /// Bytes of a row of the first matrix.
+    /// Bytes of a row of the first matrix, as far as they are there.
     #[must_use]
     pub fn row_bytes(self) -> u32 {
-        self.depth * self.bits / 8
+        self.depth * self.bits / 8 / (1 + u32::from(self.sparse))
     }
 
-    /// How many registers of a lane operand `index` takes: the sum, the two factors, what is added.
+    /// How many registers of a lane operand `index` takes: the sum, the two factors, what is added; then metadata.
     #[must_use]
     pub fn registers(self, index: usize) -> u32 {
         let bits = match index {
-            1 => self.rows * self.depth * self.bits,
+            1 => self.rows * self.row_bytes() * 8,
             2 => self.depth * COLUMNS * self.bits,
-            _ => self.rows * COLUMNS * self.sum_bits,
+            0 | 3 => self.rows * COLUMNS * self.sum_bits,
+            _ => 0,
         };
         (bits / LANES / WORD_BITS).max(1)
     }

@@ -29,7 +29,7 @@ modifiers! {
     U32 = "U32", S32 = "S32", U64 = "U64", S64 = "S64", F16 = "F16", BF16 = "BF16", F32 = "F32", F64 = "F64",
     F16x2 = "F16x2", F16x4 = "F16x4", F16x8 = "F16x8", Bf16V2 = "BF16_V2", Bf16x2 = "BF16x2", Bf16x4 = "BF16x4",
     Bf16x8 = "BF16x8", F32x2 = "F32x2", F32x4 = "F32x4", S16x2 = "S16x2", U16x2 = "U16x2", Two16 = "16x2", E4m3 = "E4M3",
-    E5m2 = "E5M2", PackAb = "PACK_AB", PackAbMergeC = "PACK_AB_MERGE_C", UnpackB = "UNPACK_B", UnpackBMergeC = "UNPACK_B_MERGE_C", U24 = "U24", S24 = "S24",
+    E5m2 = "E5M2", PackAb = "PACK_AB", PackB = "PACK_B", PackAbMergeC = "PACK_AB_MERGE_C", UnpackB = "UNPACK_B", UnpackBMergeC = "UNPACK_B_MERGE_C", U24 = "U24", S24 = "S24",
     // Integer arithmetic.
     Wide = "WIDE", Hi = "HI", Lo = "LO", X = "X", Mov = "MOV", Shl = "SHL", Iadd = "IADD", L = "L", R = "R", W = "W",
     Sx32 = "SX32", Sh = "SH", Lut = "LUT", C = "C", Ex = "EX",
@@ -75,7 +75,7 @@ modifiers! {
     // Matrix loads.
     M88 = "M88", Mt88 = "MT88", X2 = "2", X4 = "4",
     // Products of matrices.
-    M16n8k4 = "1684", M16n8k8 = "1688", M16n8k16 = "16816", M16n8k32 = "16832", M8n8k16 = "8816", Tf32 = "TF32",
+    M16n8k4 = "1684", M16n8k8 = "1688", M16n8k16 = "16816", M16n8k32 = "16832", M16n8k64 = "16864", Sp = "SP", M8n8k16 = "8816", Tf32 = "TF32",
     M8x8x4 = "8x8x4", M16x8x4 = "16x8x4", M16x8x8 = "16x8x8", M16x8x16 = "16x8x16",
     // Products of warpgroups: rows, columns, depth.
     Depbar = "DEPBAR",

@@ -92,7 +92,7 @@ opcodes! {
     I2fp "I2FP" Alu Alu Compute, "d = the 32-bit integer a as a float";
     F2i "F2I" Xu Transcendental Compute, "d = the float a as an integer, rounded and saturated; NaN is zero (the largest negative for .NTZ-less 64 bit)";
     F2f "F2F" Xu Transcendental Compute, "d = the float a as a float of another width";
-    F2fp "F2FP" Alu Alu Compute, "d = two floats packed as halves, or below c as bytes (.E4M3, .E5M2); .UNPACK_B two bytes as halves";
+    F2fp "F2FP" Alu Alu Compute, "d = two floats packed as halves, or below c as bytes (.E4M3, .E5M2); .UNPACK_B two bytes as halves; .TF32 one float with ten bits of fraction";
     F2ip "F2IP" Alu Alu Compute, "d = two floats as integers, saturated, packed as bytes (.S8, .U8) below the lower half of c";
     I2i "I2I" Xu Transcendental Compute, "d = the integer a as a narrower one, saturated";
     I2ip "I2IP" Alu Alu Compute, "d = integers packed into bytes or halves, saturated";
@@ -152,7 +152,7 @@ opcodes! {
     Ublkcp "UBLKCP" Lsu Store Effect, "copies a * 16 bytes while the warp goes on: .S.G from global to shared memory, after which they have come to the barrier in the second register of the target; .G.S from shared to global memory; .S.S to shared memory of a block of the cluster; .MULTICAST to all blocks that the upper half of a names";
     Ublkred "UBLKRED" Lsu Store Effect, "as UBLKCP.G.S, but values in global memory are changed by an operation";
     Ublkpf "UBLKPF" Lsu Store Effect, "brings a * 16 bytes of global memory to L2";
-    Utmaldg "UTMALDG" Lsu Store Effect, "copies a box of a tensor to shared memory while the warp goes on: the target, the barrier that is told and the coordinates are in registers of the warp one after the other, the place of the tensor map in two more; .MULTICAST to the blocks of the cluster that a third register names";
+    Utmaldg "UTMALDG" Lsu Store Effect, "copies a box of a tensor to shared memory while the warp goes on: the target, the barrier that is told and the coordinates are in registers of the warp one after the other, the place of the tensor map in two more; .MULTICAST to the blocks of the cluster that the upper half of a third register names";
     Utmastg "UTMASTG" Lsu Store Effect, "copies a box of a tensor from shared memory: its place there and the coordinates, then the place of the tensor map";
     Utmaredg "UTMAREDG" Lsu Store Effect, "as UTMASTG, but elements of the tensor are changed by an operation";
     Utmapf "UTMAPF" Lsu Store Effect, "brings a box of a tensor to L2: the coordinates, then the place of the tensor map";
@@ -231,7 +231,7 @@ opcodes! {
     Acqbulk "ACQBULK" Cbu Branch Effect, "waits for the grids that this one depends on; there is one grid here";
     UcgabarArv "UCGABAR_ARV" Cbu Branch Effect, "the warp arrives at the barrier of its cluster";
     UcgabarWait "UCGABAR_WAIT" Cbu Branch Effect, "waits for the warps of its cluster that have not arrived";
-    Usetmaxreg "USETMAXREG" Uniform Uniform Predicates(1), "gives registers of the warp back or takes more; p = it has them; here it has all from the start";
+    Usetmaxreg "USETMAXREG" Uniform Uniform Predicates(1), "gives registers of the warp back or takes more; p = it has them";
     Preexit "PREEXIT" Cbu Branch Effect, "lets dependent grids start; there is one grid here";
     Nop "NOP" Alu Alu Effect, "does nothing";
 }

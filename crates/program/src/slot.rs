@@ -29,6 +29,12 @@ impl Slot {
         usize::from(self.0)
     }
 
+    /// Whether it is a predicate, of a lane or of the warp.
+    #[must_use]
+    pub fn is_predicate(self) -> bool {
+        u32::from(self.0) >= PREDICATES
+    }
+
     /// Whether all lanes of a warp share it.
     #[must_use]
     pub fn is_uniform(self) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::npy;
+use crate::parameters::structure;
 use std::path::Path;
 use warplab_config::launch::{Argument, BufferSpec, ElementType, Extent, Init as Rule};
 use warplab_exec::{ElementRule, Init, MemoryImage};
@@ -45,14 +46,47 @@ pub(crate) fn allocate(
     let before: Vec<_> = others.iter().map(|buffer| image.place(buffer.size.bytes)).collect();
     let own = arguments.iter().flat_map(Argument::buffers).map(|(_, size, _)| image.place(size.bytes));
     let places: Vec<_> = own.chain(before).collect();
-    for ((name, size, init), place) in all(arguments, others).zip(places) {
-        if image.buffer(name).is_some() {
-            return Err(Fault::input(format!("two buffers are named '{name}'; give each its own name")));
+    // Values may be addresses of the others.
+    let is_table = |init: &Rule| matches!(init, Rule::Values(_));
+    for tables in [false, true] {
+        let buffers = all(arguments, others).zip(&places);
+        for ((name, size, init), &place) in buffers.filter(|((.., init), _)| is_table(init) == tables) {
+            if image.buffer(name).is_some() {
+                return Err(Fault::input(format!("two buffers are named '{name}'; give each its own name")));
+            }
+            let rule = match init {
+                Rule::Values(values) => table(name, size, values, image, read)?,
+                init => rule(name, size, init, read)?,
+            };
+            image.allocate_at(place, name, size.bytes, rule);
+            image.set_element(name, size.element);
         }
-        image.allocate_at(place, name, size.bytes, rule(name, size, init, read)?);
-        image.set_element(name, size.element);
     }
     Ok(())
+}
+
+/// What a buffer of values holds, addresses of other buffers among them.
+fn table(
+    name: &str,
+    size: Extent,
+    values: &[Argument],
+    image: &MemoryImage,
+    read: ReadFile<'_>,
+) -> Result<Init, Fault> {
+    if let Some((inner, ..)) = values.iter().flat_map(Argument::buffers).next() {
+        return Err(Fault::input(format!(
+            "buffer '{name}' declares the buffer '{inner}' among its values; declare it beside it, and point to it"
+        )));
+    }
+    let place = format!("buffer '{name}'");
+    let bytes = structure(values, image, read).map_err(|wrong| wrong.within(&place))?;
+    if bytes.len() as u64 > size.bytes {
+        let (found, bytes) = (bytes.len(), size.bytes);
+        return Err(Fault::input(format!(
+            "the values of buffer '{name}' have {found} bytes, the buffer only {bytes}"
+        )));
+    }
+    Ok(Init::Bytes(bytes.into()))
 }
 
 fn check_sizes<'a>(
@@ -134,6 +168,9 @@ fn rule(name: &str, size: Extent, init: &Rule, read: ReadFile<'_>) -> Result<Ini
         (&Rule::Normal { mean, deviation, seed }, Some(_)) => {
             by_element(ElementRule::Normal { mean, deviation, seed })
         }
+        (&Rule::HashBits { seed, keep, set }, _) => Init::HashBits { seed, keep, set },
+        // What they give is known only when all other buffers have a place.
+        (Rule::Values(_), _) => Init::Zero,
         (Rule::File(path), _) => {
             let bytes = read(Path::new(path))?;
             let elements = file_elements(path, &bytes, element)?;

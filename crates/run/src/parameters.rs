@@ -117,7 +117,11 @@ fn element(element: ElementType, number: f64) -> Result<Vec<u8>, Wrong> {
 }
 
 /// Fields one after the other, each aligned to its own size, and the whole to that of the largest: as C++ does it.
-fn structure(fields: &[Argument], image: &MemoryImage, read: ReadFile<'_>) -> Result<Vec<u8>, Wrong> {
+pub(crate) fn structure(
+    fields: &[Argument],
+    image: &MemoryImage,
+    read: ReadFile<'_>,
+) -> Result<Vec<u8>, Wrong> {
     let mut bytes = Vec::new();
     for field in fields {
         let value = value(field, image, read)?;

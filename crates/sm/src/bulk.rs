@@ -107,6 +107,21 @@ pub(crate) struct BulkUnit {
     steps: bool,
     /// Waits for barriers in shared memory so far.
     pub(crate) waits: u32,
+    /// The tensor maps that it has, and since when.
+    maps: Vec<(u64, Cycle)>,
+}
+
+impl BulkUnit {
+    /// When the unit has a tensor map that it needs now, and fetches in so many cycles if it has not had it.
+    fn map(&mut self, place: Option<u64>, now: Cycle, takes: u32) -> Cycle {
+        let Some(place) = place.filter(|_| takes > 0) else { return now };
+        if let Some(&(_, since)) = self.maps.iter().find(|(other, _)| *other == place) {
+            return since;
+        }
+        let since = now + u64::from(takes);
+        self.maps.push((place, since));
+        since
+    }
 }
 
 impl Advance<'_> {
@@ -114,7 +129,8 @@ impl Advance<'_> {
     #[cold]
     pub(crate) fn copy_in_bulk(&mut self, slot: usize) {
         let Some(record) = self.sm.scratch.record.bulk.take() else { return };
-        let BulkRecord { kind, rows, bytes, barrier, is_box, peers, is_own } = *record;
+        let BulkRecord { kind, rows, bytes, barrier, map, peers, is_own } = *record;
+        let is_box = map.is_some();
         if kind == BulkKind::ToPeer {
             return self.copy_to_peer(slot, barrier, bytes);
         }
@@ -142,7 +158,7 @@ impl Advance<'_> {
             _ if is_box => spec.box_start + if rows.len() > 1 { spec.box_rows } else { 0 },
             _ => spec.start,
         };
-        let ready = sm.now + u64::from(start.max(1));
+        let ready = (sm.now + u64::from(start.max(1))).max(sm.bulk.map(map, sm.now, spec.map));
         let copy = BulkCopy {
             way,
             slot: slot as u8,

@@ -20,6 +20,8 @@ pub(crate) struct Fences {
     /// What is told at present.
     pub(crate) told: Told,
     waiting: SmallVec<[Waiting; 2]>,
+    /// When each sub-partition can take the next fence.
+    free: SmallVec<[Cycle; 4]>,
 }
 
 /// What fences come to know.
@@ -67,6 +69,16 @@ impl Fences {
     pub(crate) fn acknowledged(&mut self) {
         self.acknowledged += 1;
     }
+
+    /// A sub-partition takes a fence at a cycle or later, and the next one so many cycles after it: when.
+    fn taken(&mut self, sub: usize, at: Cycle, interval: u32) -> Cycle {
+        if self.free.len() <= sub {
+            self.free.resize(sub + 1, Cycle(0));
+        }
+        let at = at.max(self.free[sub]);
+        self.free[sub] = at + u64::from(interval);
+        at
+    }
 }
 
 impl Advance<'_> {
@@ -78,7 +90,8 @@ impl Advance<'_> {
             FenceScope::Gpu => spec.gpu,
             FenceScope::System => spec.system,
         };
-        let at = next + u64::from(takes);
+        let sub = usize::from(self.sm.warps[slot].sub);
+        let at = self.sm.fences.taken(sub, next, spec.interval) + u64::from(takes);
         let of_all = spec.gpu > 0;
         let fences = &mut self.sm.fences;
         let lsu = &self.sm.lsu;

@@ -265,6 +265,7 @@ mod tests {
             named_mask: 0,
             exclusive_lanes: 0,
             branch_target: 0,
+            yield_in_vain: 0,
             branch_fetch: 0,
             exit: 0,
             drain: 0,

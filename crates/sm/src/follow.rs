@@ -31,12 +31,13 @@ impl Advance<'_> {
                 };
                 self.go_on(slot, executed.pc, next, late);
             }
+            Step::YieldsInVain => self.go_on(slot, executed.pc, next, self.context.spec.yield_in_vain),
             Step::Bulk | Step::Mbarrier(_) | Step::Warpgroup(_) => {
                 return self.asynchronous(slot, info, executed, next);
             }
             Step::Sleep { nanoseconds } => {
                 let cycles = (f64::from(nanoseconds) * self.context.spec.cycles_per_nanosecond) as u64;
-                if self.sleep_for_phase(slot, executed.pc, now + cycles.max(1)) {
+                if self.sleep_for_phase(slot, executed.pc, next, now + cycles.max(1)) {
                     return Ok(());
                 }
                 self.wait_until(slot, Phase::Sleeping, next.max(now + cycles));

@@ -345,7 +345,8 @@ fn remember(warp: &mut Warp, instruction: &Checked, issued: &Issued, table: &Haz
     }
     if let Some(queue) = instruction.sources {
         for &(slot, reader, is_guard) in &instruction.reads {
-            if !is_guard && reader != Reader::Guard && !slot.is_uniform() {
+            // Predicates are read at issue: ptxas writes one that copies read in the next instruction.
+            if !is_guard && reader != Reader::Guard && !slot.is_uniform() && !slot.is_predicate() {
                 let readings = &mut warp.readings[slot.index()];
                 // In order: when the later one has read, the earlier has.
                 readings.retain(|reading| table.instructions[reading.pc as usize].sources != Some(queue));

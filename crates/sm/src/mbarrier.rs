@@ -32,7 +32,7 @@ enum Answer {
     Predicate { predicate: u8, lanes: LaneMask, counter: Option<u8> },
     /// The warp, which sleeps, goes on.
     Wakes,
-    /// Nothing: it has waited long enough. What it waited for it may go on to sleep for.
+    /// Nothing: it has waited long enough, or could not wait. What it waited for it may go on to sleep for.
     Over,
 }
 
@@ -81,12 +81,13 @@ impl Advance<'_> {
             MbarrierStep::Waits { address, parity, predicate } => {
                 let counter = info.write_barrier;
                 if let Some(counter) = counter {
-                    self.sm.warps[slot].counters.hold(counter, WaitFor::Sm);
+                    self.sm.warps[slot].counters.hold(counter, WaitFor::Memory);
                 }
                 let answer = Answer::Predicate { predicate, lanes: executed.mask.row(0), counter };
                 let limit = u64::from(self.context.spec.mbarriers.wait_limit);
                 self.wait_for_phase(slot, (address, parity), answer, self.sm.now + limit);
             }
+            MbarrierStep::Fails { address, parity } => self.has_waited(slot, address, parity),
             MbarrierStep::AfterCopies { address, bytes } => {
                 let lanes = executed.mask.row(0).count() as u8;
                 let arrival = Then::Arrive { address, lanes, bytes };
@@ -95,6 +96,16 @@ impl Advance<'_> {
                 }
             }
         }
+    }
+
+    /// Lanes of a warp have not waited long enough for the end of a phase, for which they may sleep.
+    fn has_waited(&mut self, slot: usize, address: u32, parity: bool) {
+        let sm = &mut *self.sm;
+        let Some(block) = &mut sm.blocks[usize::from(sm.warps[slot].block)] else { return };
+        sm.bulk.waits += 1;
+        let (slot, serial) = (slot as u8, sm.bulk.waits);
+        block.waits.retain(|wait| wait.slot != slot || wait.answer != Answer::Over);
+        block.waits.push(PhaseWait { slot, serial, address, parity, answer: Answer::Over });
     }
 
     fn wait_for_phase(&mut self, slot: usize, (address, parity): (u32, bool), answer: Answer, until: Cycle) {
@@ -107,9 +118,10 @@ impl Advance<'_> {
         sm.events.push(until, Event::WaitedEnough { slot, serial });
     }
 
-    /// A warp whose last wait was too short sleeps on, until the phase is over or for a time; whether there was such a wait.
+    /// A warp whose last wait was too short sleeps on, until the phase is over or for a time; it goes on at `next` if it is over now.
+    /// Whether there was such a wait.
     #[cold]
-    pub(crate) fn sleep_for_phase(&mut self, slot: usize, pc: u32, until: Cycle) -> bool {
+    pub(crate) fn sleep_for_phase(&mut self, slot: usize, pc: u32, next: Cycle, until: Cycle) -> bool {
         let sm = &mut *self.sm;
         let sleeps = self.context.launch.kernel.instructions.get(pc as usize);
         if !sleeps.is_some_and(|instruction| instruction.has(Modifier::Syncs)) {
@@ -119,7 +131,8 @@ impl Advance<'_> {
         let last = block.waits.iter().find(|it| usize::from(it.slot) == slot && it.answer == Answer::Over);
         let Some(&PhaseWait { address, parity, .. }) = last else { return false };
         if block.shared.mbarrier(address).parity() != parity {
-            return false;
+            self.go_on(slot, pc, next, 0);
+            return true;
         }
         sm.warps[slot].phase = Phase::AtMbarrier;
         self.wait_for_phase(slot, (address, parity), Answer::Wakes, until);

@@ -49,6 +49,8 @@ pub struct SmSpec {
     pub(crate) drain: u64,
     /// Cycles that a branch adds for each address that lanes have in registers.
     pub(crate) branch_target: u64,
+    /// Cycles that a `YIELD` adds where no other path of the warp can go on.
+    pub(crate) yield_in_vain: u64,
     /// Cycles that an instruction adds at which lanes converge.
     pub(crate) convergence: u32,
     /// Cycles that lanes add that come to a collective operation from divergent code.
@@ -167,6 +169,7 @@ impl SmSpec {
             }),
             branch_taken: u64::from(sm.instructions.branch_taken),
             branch_target: u64::from(sm.instructions.branch_target),
+            yield_in_vain: u64::from(sm.instructions.yield_in_vain),
             branch_fetch: u64::from(sm.instructions.branch_fetch),
             exit: u64::from(sm.instructions.exit),
             drain: u64::from(sm.instructions.drain),

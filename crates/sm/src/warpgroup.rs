@@ -122,10 +122,16 @@ impl Advance<'_> {
             block.warpgroups.resize_with(index + 1, Warpgroup::default);
         }
         let group = &mut block.warpgroups[index];
+        let spec = self.context.spec.warpgroups;
+        if let WarpgroupStep::Registers { more } = step {
+            let late = spec.map_or(0, |spec| if more { spec.take_registers } else { spec.give_registers });
+            self.go_on(slot, executed.pc, next + u64::from(late), 0);
+            return Ok(());
+        }
         if let WarpgroupStep::Wait { most } = step {
             // Of one that waits for no group: `WARPGROUP.ARRIVE`.
             let arrives = most == u8::MAX;
-            let late = self.context.spec.warpgroups.filter(|_| arrives).map_or(0, |spec| spec.arrive);
+            let late = spec.filter(|_| arrives).map_or(0, |spec| spec.arrive);
             let next = next + u64::from(late);
             match group.has_ended_but(most, next) {
                 Some(at) => self.wait_until(slot, Phase::ForProducts, at),

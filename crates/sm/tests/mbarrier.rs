@@ -63,7 +63,7 @@ fn a_warp_that_has_waited_long_enough_goes_on_with_no_for_an_answer() {
     let run = Bench::on(&machine(), 32, &with_barrier(64, &lines)).run();
     let issues = run.issues(0);
     assert_eq!(issues[5] - issues[4], 500);
-    assert_eq!(run.stalled(StallReason::ShortScoreboard), 499);
+    assert_eq!(run.stalled(StallReason::LongScoreboard), 499);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use warplab_trace::StallReason;
 /// A product of eight columns takes 18 cycles, of 64 columns 32, and its sum is there 30 cycles after the last column.
 fn machine() -> GpuConfig {
     let warpgroups = "warpgroups: (columns: 2, shared_bytes: 128, register_interval: 13, start: 10, register_start: 10, end: 20, \
-        arrive: 0, issue: 4, issue_columns: 8, queue: 2), shared: (";
+        arrive: 0, give_registers: 0, take_registers: 0, issue: 4, issue_columns: 8, queue: 2), shared: (";
     let tensor = "adu: (interval: 1), tensor: (long: 1, short: 1, small: 1),";
     let four = ("sub_partitions: 2,", "sub_partitions: 4,");
     toy(&[

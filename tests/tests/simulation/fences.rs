@@ -148,7 +148,7 @@ fn a_whole_sector_leaves_an_sm_in_a_cycle_and_part_of_one_in_two() {
 fn a_store_of_few_lanes_takes_as_long_as_its_sectors() {
     let program = listing("traces/h200/lsu/sectors.sass");
     let rows = ["16,2,384,2,32,1,64,384,0,1,0", "4,8,384,8,32,1,64,384,0,1,0"];
-    assert_eq!(rows.map(|row| store(&program, row)), [[235, 240], [235, 242]]);
+    assert_eq!(rows.map(|row| store(&program, row)), [[236, 240], [236, 242]]);
 }
 
 /// Cycles of each access of a block of 32 warps, 128 each, in hundredths: by generic addresses here, there, and by shared ones here and there.

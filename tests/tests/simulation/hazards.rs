@@ -75,7 +75,7 @@ fn found(code: &str) -> Vec<String> {
         name: "k".to_owned(),
         kernel: "k".to_owned(),
         shape: LaunchShape { grid: [2, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 },
-        held: Vec::new(),
+        buffers: Vec::new(),
         left_dirty: 0,
         arguments: vec![Argument::Buffer { name: "a".to_owned(), size: Size(256).into(), init: Init::Zero }],
         checksums: Vec::new(),

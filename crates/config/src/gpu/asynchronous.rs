@@ -52,6 +52,9 @@ pub struct BulkCopies {
     /// Bytes of shared memory that are read in a cycle, for copies to global memory.
     #[schemars(range(min = 1, max = 1024))]
     pub store_bytes: u32,
+    /// Cycles until an SM has a tensor map that it has not had in this launch.
+    #[serde(default)]
+    pub map: u32,
     /// Cycles from issue until the first line is asked for, of a box of a tensor.
     #[schemars(range(min = 1))]
     pub box_start: u32,

@@ -15,6 +15,9 @@ pub struct Fences {
     pub system: u32,
     /// Cycles from the last acknowledgement until the warp goes on.
     pub behind: u32,
+    /// Cycles from one fence of a sub-partition to the next.
+    #[serde(default)]
+    pub interval: u32,
     /// Cycles of a fence behind the last line of a load that it has waited for.
     #[serde(default)]
     pub behind_loads: u32,

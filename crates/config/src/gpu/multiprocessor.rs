@@ -98,6 +98,9 @@ pub struct InstructionSupply {
     /// or a switch.
     #[serde(default)]
     pub branch_target: u32,
+    /// Cycles that `YIELD` adds in a warp that has diverged, where no other path can go on.
+    #[serde(default)]
+    pub yield_in_vain: u32,
     /// Of the cycles of a taken branch, those in which the instruction at its target is fetched.
     #[serde(default)]
     pub branch_fetch: u32,

@@ -23,6 +23,10 @@ pub struct Warpgroups {
     pub end: u32,
     /// Cycles that `WARPGROUP.ARRIVE` adds to its stall count.
     pub arrive: u32,
+    /// Cycles that `USETMAXREG.DEALLOC`, which gives registers back, adds to its stall count.
+    pub give_registers: u32,
+    /// The same of `USETMAXREG.TRY_ALLOC`, which asks for more.
+    pub take_registers: u32,
     /// Cycles from the issue of a product to that of the next one of its warps, at least.
     #[schemars(range(min = 1))]
     pub issue: u32,

@@ -232,6 +232,15 @@ pub enum Init {
     HashF32(u32),
     /// Whole numbers of 24 bits by a hash of index and seed.
     HashI32(u32),
+    /// Words by a hash of index and seed, of which some bits are kept and others set: floats of any format.
+    HashBits {
+        /// The seed of the hash.
+        seed: u32,
+        /// The bits that are kept.
+        keep: u32,
+        /// The bits that are set.
+        set: u32,
+    },
     /// Word i holds (i + stride) modulo the count of words: a chain of pointers.
     Chain(u32),
     /// Random floats with equal chance between two bounds.
@@ -254,6 +263,8 @@ pub enum Init {
     },
     /// The bytes of a file, relative to this one; the rest is zero. Of an .npy file the elements, of the buffer's type.
     File(String),
+    /// Values one after the other, each aligned as C++ aligns it; the rest is zero. Pointers to other buffers among them make a table.
+    Values(Vec<Argument>),
 }
 
 /// What must hold when the kernel has ended.

@@ -75,6 +75,11 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
         }
         O::F2i => OpKind::Convert(float_to_int(d)),
         O::F2f | O::Frnd => OpKind::Convert(float_to_float(d)),
+        O::F2fp if d.has(M::Tf32) => {
+            d.ignore(&[M::F32, M::PackB]);
+            let round = round(d).unwrap_or(Round::Nearest);
+            OpKind::Convert(Convert::Tf32 { relu: d.has(M::Relu), round })
+        }
         O::F2fp => {
             let bytes = d.next_of(&[(M::E4m3, ByteFormat::E4m3), (M::E5m2, ByteFormat::E5m2)]);
             match bytes {

@@ -1,7 +1,7 @@
 //! Decoding of products of matrices.
 
 use super::{Decoder, Sign};
-use crate::op::{FactorFormat, Matrix, MatrixKind, Op, OpKind, PredicateSource, SourceKind};
+use crate::op::{FactorFormat, Matrix, MatrixKind, Op, OpKind, PredicateSource, SourceKind, Sparse};
 use warplab_program::matrix::{MatrixShape, SIZES};
 use warplab_program::operand::Operand;
 use warplab_program::{Modifier as M, Opcode as O};
@@ -31,18 +31,22 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let shape = match MatrixShape::of(d.instruction) {
         Some(shape) => shape,
         None if d.instruction.operands.is_empty() => {
-            return Ok(Some(d.finish_without_sources(whole(0, 0, kind))));
+            return Ok(Some(d.finish_without_sources(whole(0, 0, kind, None))));
         }
         None => return Err("names no shape of matrices".to_owned()),
     };
     d.ignore(&SIZES.map(|(name, ..)| name));
-    if d.values.len() != 3 {
-        return Err("takes two factors and what is added to their product".to_owned());
+    d.ignore(&[M::Sp]);
+    if d.values.len() != if shape.sparse { 5 } else { 3 } {
+        return Err(
+            "takes two factors and what is added to their product, and metadata if it is sparse".to_owned()
+        );
     }
+    let sparse = if shape.sparse { Some(sparse(d)?) } else { None };
     let fits = match kind {
         MatrixKind::Floats { .. } => shape.rows == 16 && matches!(shape.row_bytes(), 16 | 32),
         MatrixKind::Bytes { .. } => matches!(shape.row_bytes(), 16 | 32),
-        MatrixKind::Doubles => shape.depth <= 16,
+        MatrixKind::Doubles => shape.depth <= 16 && !shape.sparse,
     };
     if !fits {
         return Err("has no such shape of matrices".to_owned());
@@ -77,9 +81,20 @@ pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
             other => return Err(format!("operand '{other}' is no matrix")),
         }
     }
-    Ok(Some(d.finish(whole(shape.rows, shape.depth, kind), sources, PredicateSource::TRUE)))
+    Ok(Some(d.finish(whole(shape.rows, shape.depth, kind, sparse), sources, PredicateSource::TRUE)))
 }
 
-fn whole(rows: u32, depth: u32, kind: MatrixKind) -> OpKind {
-    OpKind::Matrix(Matrix { rows: rows as u8, depth: depth as u8, kind })
+fn whole(rows: u32, depth: u32, kind: MatrixKind, sparse: Option<Sparse>) -> OpKind {
+    OpKind::Matrix(Matrix { rows: rows as u8, depth: depth as u8, kind, sparse })
+}
+
+/// Where the metadata of a sparse matrix is.
+fn sparse(d: &Decoder<'_>) -> Result<Sparse, String> {
+    match (d.values[3], d.values[4]) {
+        (Operand::Register { register, .. }, Operand::Immediate(selector @ 0..=3)) => {
+            let metadata = if register.is_fixed() { u16::MAX } else { d.row(register) };
+            Ok(Sparse { metadata, selector: selector as u8 })
+        }
+        _ => Err("names no metadata, or lanes of it other than 0 to 3".to_owned()),
+    }
 }

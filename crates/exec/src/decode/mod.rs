@@ -58,7 +58,8 @@ impl Code {
         let wide = Wide::of_host();
         let functions = function_addresses(kernel);
         let local_bytes = kernel.local_bytes;
-        Ok(Code { ops, registers, barriers, local_bytes, functions, warp_rows: 1, wide })
+        let allotted = kernel.registers;
+        Ok(Code { ops, registers, allotted, barriers, local_bytes, functions, warp_rows: 1, wide })
     }
 }
 

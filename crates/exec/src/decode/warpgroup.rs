@@ -12,6 +12,7 @@ use warplab_program::{Modifier as M, Opcode as O};
 pub(super) fn decode(d: &Decoder<'_>) -> Result<Option<Op>, String> {
     let format = match d.instruction.opcode {
         O::Warpgroup => return waiting(d).map(Some),
+        O::Usetmaxreg => return registers(d).map(Some),
         O::Hgmma => {
             let both = if d.has(M::Tf32) {
                 FloatFormat::Tf32
@@ -49,6 +50,22 @@ fn waiting(d: &Decoder<'_>) -> Result<Op, String> {
         false => u8::MAX,
     };
     Ok(d.finish_without_sources(OpKind::Warpgroup(WarpgroupOp::Wait { most })))
+}
+
+/// The warp gives registers back, or takes more.
+fn registers(d: &Decoder<'_>) -> Result<Op, String> {
+    let more = d.has(M::TryAlloc);
+    d.ignore(&[M::Dealloc, M::Ctapool]);
+    let count = match d.values.first() {
+        Some(Operand::Immediate(count)) => {
+            u16::try_from(*count).ok().filter(|count| *count <= MOST_REGISTERS)
+        }
+        // An instruction without operands only asks whether there is such an opcode.
+        None => Some(0),
+        _ => None,
+    };
+    let count = count.ok_or_else(|| format!("names no number of registers up to {MOST_REGISTERS}"))?;
+    Ok(d.finish_without_sources(OpKind::Warpgroup(WarpgroupOp::SetRegisters { count, more })))
 }
 
 fn product(d: &Decoder<'_>, format: WarpgroupFormat) -> Result<Op, String> {
@@ -105,6 +122,8 @@ fn product(d: &Decoder<'_>, format: WarpgroupFormat) -> Result<Op, String> {
     Ok(d.finish(multiply(product), sources, PredicateSource::TRUE))
 }
 
+/// Registers that a thread has at most.
+const MOST_REGISTERS: u16 = 256;
 /// Bits of a row of the first factor.
 const ROW_BITS: u32 = 256;
 /// The last scalar register that is followed by three others.

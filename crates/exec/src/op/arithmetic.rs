@@ -302,6 +302,11 @@ pub(crate) enum Convert {
         relu: bool,
         round: Round,
     },
+    /// A float with ten bits of fraction.
+    Tf32 {
+        relu: bool,
+        round: Round,
+    },
     /// Two floats, or two halves, as two bytes below the lower half of c.
     PackBytes {
         format: ByteFormat,

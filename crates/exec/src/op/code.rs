@@ -11,6 +11,8 @@ pub struct Code {
     pub(crate) ops: Vec<Op>,
     /// Registers that instructions name.
     pub(crate) registers: u32,
+    /// Registers that a thread has at launch.
+    pub(crate) allotted: u32,
     pub(crate) barriers: usize,
     pub(crate) local_bytes: u32,
     /// The code addresses that a call through registers may have, with the instruction of each, in ascending order.

@@ -6,6 +6,17 @@ pub(crate) struct Matrix {
     pub(crate) rows: u8,
     pub(crate) depth: u8,
     pub(crate) kind: MatrixKind,
+    /// Which half of the first factor there is, if it is sparse.
+    pub(crate) sparse: Option<Sparse>,
+}
+
+/// Where it says which of its columns there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sparse {
+    /// The register of the metadata.
+    pub(crate) metadata: u16,
+    /// Which lanes hold it.
+    pub(crate) selector: u8,
 }
 
 #[derive(Clone, Copy, Debug)]

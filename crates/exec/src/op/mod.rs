@@ -16,7 +16,7 @@ pub(crate) use bulk::{BoxOp, BulkOp};
 pub use code::Code;
 pub use control::{BarrierKind, FenceScope};
 pub(crate) use control::{Call, Control, Special};
-pub(crate) use matrix::{FactorFormat, Matrix, MatrixKind};
+pub(crate) use matrix::{FactorFormat, Matrix, MatrixKind, Sparse};
 pub(crate) use mbarrier::{Amount, MbarrierKind, MbarrierOp};
 pub use memory::{AccessKind, AtomicOp, AtomicType, CachePolicy, Eviction, Scope, Space};
 pub(crate) use memory::{AddressForm, Memory, MemoryForm, SpaceForm};

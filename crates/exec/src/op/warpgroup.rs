@@ -7,6 +7,8 @@ use warplab_program::operand::MatrixSigns;
 pub(crate) enum WarpgroupOp {
     /// d = a * b + p * d for 64 rows, of which each warp has 16; p is the first predicate that is read.
     Multiply(WarpgroupProduct),
+    /// The warp has so many registers from now on; p = it has them.
+    SetRegisters { count: u16, more: bool },
     /// At most so many groups of products are under way.
     Wait { most: u8 },
 }

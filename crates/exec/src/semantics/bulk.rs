@@ -87,7 +87,7 @@ pub(crate) fn execute<M: GlobalMemory>(
     let rows = smallvec![BulkRow { global, bytes }];
     let (peers, is_own) = (targets.peers, targets.is_own);
     environment.record.bulk =
-        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, is_box: false, peers, is_own }));
+        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, map: None, peers, is_own }));
     Ok(Step::Bulk)
 }
 

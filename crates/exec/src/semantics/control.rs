@@ -75,8 +75,8 @@ pub(crate) fn execute(m: &mut Flow<'_>, control: Control, code: &Code) -> Result
             return Ok(Step::Next);
         }
         Control::Yield => {
-            m.warp.paths.yield_turn();
-            return Ok(Step::Next);
+            let in_vain = m.warp.paths.yield_turn();
+            return Ok(if in_vain { Step::YieldsInVain } else { Step::Next });
         }
         Control::Sleep => {
             let nanoseconds = m.lowest_source(0);

@@ -2,6 +2,7 @@
 //! floats is one number of fixed point, cut off 25 bits below the largest of its terms.
 
 pub(super) mod floats;
+mod sparse;
 
 use crate::LANES;
 use crate::Row;
@@ -14,7 +15,7 @@ use crate::wide::{LaneWork, Wide, run};
 pub(super) const COLUMNS: usize = 8;
 /// The most rows of the first factor, and its most columns.
 const MOST_ROWS: usize = 16;
-const MOST_DEPTH: usize = 32;
+const MOST_DEPTH: usize = 64;
 /// Registers that a matrix takes of each lane at most.
 pub(super) const MOST_WORDS: usize = 16;
 
@@ -83,6 +84,7 @@ pub(super) fn place_in_sum(row: usize, column: usize) -> (usize, usize) {
 fn multiply_bytes(m: &mut Machine<'_>, matrix: Matrix, signed: [bool; 2], saturate: bool) {
     let (rows, depth) = (usize::from(matrix.rows), usize::from(matrix.depth));
     let (first, second, mut sum) = (words(m, 0, 1), words(m, 1, 1), words(m, 2, 1));
+    let kept = matrix.sparse.map(|sparse| (sparse, sparse::metadata(m, sparse)));
     let byte = |words: &Words, (lane, element): (usize, usize), signed: bool| {
         let byte = (words[element / 4][lane] >> (element % 4 * 8)) as u8;
         if signed { i32::from(byte as i8) } else { i32::from(byte) }
@@ -95,10 +97,18 @@ fn multiply_bytes(m: &mut Machine<'_>, matrix: Matrix, signed: [bool; 2], satura
     }
     for row in 0..rows {
         let mut products = [0i32; COLUMNS];
-        for (k, columns) in columns.iter().enumerate().take(depth) {
+        let mut add = |k: usize, columns: &[i32; COLUMNS]| {
             let factor = byte(&first, place_in_first(row, k, 4), signed[0]);
             for (product, element) in products.iter_mut().zip(columns) {
                 *product += factor * element;
+            }
+        };
+        match &kept {
+            None => columns.iter().enumerate().take(depth).for_each(|(k, columns)| add(k, columns)),
+            Some((sparse, metadata)) => {
+                let kept = sparse::columns(metadata, matrix, *sparse, row);
+                let stands_for = kept.iter().enumerate().take(depth / 2);
+                stands_for.for_each(|(k, &column)| add(k, &columns[usize::from(column)]));
             }
         }
         for (column, &product) in products.iter().enumerate() {

@@ -61,10 +61,13 @@ pub(crate) fn execute<M: GlobalMemory>(
         MbarrierKind::Test { waits } => {
             let holds = test(m, &addresses, environment.shared);
             m.write_predicate(0, holds);
-            if let (true, true, Some(address), 0) = (waits, alone, one, holds & m.mask) {
+            if let (true, Some(address), 0) = (waits, one, holds & m.mask) {
                 let mut space = None;
                 let parity = m.source(0, &mut space)[mask.lowest().unwrap_or(0)] >> 31 != 0;
-                step = MbarrierStep::Waits { address, parity, predicate: m.op.out[0] };
+                step = match alone {
+                    true => MbarrierStep::Waits { address, parity, predicate: m.op.out[0] },
+                    false => MbarrierStep::Fails { address, parity },
+                };
             }
         }
         MbarrierKind::Invalidate => {}

@@ -41,7 +41,7 @@ pub(crate) fn execute<M: GlobalMemory>(
         BulkKind::Prefetch => (0, 0, 0),
         _ => (word(0), 0, 1),
     };
-    let named = op.multicast.map(|register| m.warp.uniforms[usize::from(register)] as u16);
+    let named = op.multicast.map(|register| (m.warp.uniforms[usize::from(register)] >> 16) as u16);
     let targets = Targets::of(m, op.kind, (shared, barrier), named, environment)?;
     let (shared, barrier) = (targets.shared, targets.barrier);
     let words = map_words(m, place, environment)?;
@@ -72,7 +72,7 @@ pub(crate) fn execute<M: GlobalMemory>(
     let rows =
         rows.iter().map(|row| BulkRow { global: row.global, bytes: row.inside.len() as u32 }).collect();
     environment.record.bulk =
-        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, is_box: true, peers, is_own }));
+        Some(Box::new(BulkRecord { kind: op.kind, rows, bytes, barrier, map: Some(place), peers, is_own }));
     Ok(Step::Bulk)
 }
 

@@ -7,11 +7,11 @@ mod layout;
 use self::layout::{Factor, Matrix, Rows};
 use super::matrix::{COLUMNS, MOST_WORDS, Words, place_in_sum};
 use crate::fault::ExecFault;
-use crate::op::{SourceKind, WarpgroupFormat, WarpgroupOp, WarpgroupProduct};
+use crate::op::{Code, SourceKind, WarpgroupFormat, WarpgroupOp, WarpgroupProduct};
 use crate::semantics::lanes::Machine;
 use crate::state::shared::SharedMemory;
 use crate::step::{Step, WarpgroupStep};
-use crate::wide::{LaneWork, Wide, run};
+use crate::wide::{LaneWork, run};
 use crate::{LANES, Row};
 use std::fmt;
 use warplab_units::LaneBits;
@@ -94,12 +94,17 @@ struct Factors {
 
 /// Executes an instruction of a warpgroup for warp number `index` of its block.
 pub(crate) fn execute(
-    (wide, index): (Wide, u32),
+    (code, index): (&Code, u32),
     m: &mut Machine<'_>,
     op: &WarpgroupOp,
-    shared: &SharedMemory,
+    shared: &mut SharedMemory,
 ) -> Result<Step, ExecFault> {
     let product = match *op {
+        WarpgroupOp::SetRegisters { count, more } => {
+            let has_them = shared.registers.set(index, code.allotted, u32::from(count));
+            m.write_predicate(0, if has_them { !0 } else { 0 });
+            return Ok(Step::Warpgroup(WarpgroupStep::Registers { more }));
+        }
         WarpgroupOp::Wait { most } => return Ok(Step::Warpgroup(WarpgroupStep::Wait { most })),
         WarpgroupOp::Multiply(product) => product,
     };
@@ -116,7 +121,7 @@ pub(crate) fn execute(
     }
     if product.eights > 0 {
         let factors = factors(m, &product, shared, index % WARPGROUP_WARPS)?;
-        run(wide, Product(m, product, &factors));
+        run(code.wide, Product(m, product, &factors));
     }
     Ok(Step::Warpgroup(WarpgroupStep::Product))
 }

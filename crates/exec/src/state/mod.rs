@@ -7,6 +7,7 @@ pub(crate) mod image;
 pub(crate) mod mbarrier;
 pub(crate) mod paths;
 pub(crate) mod printed;
+pub(crate) mod register_pool;
 pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod warp;

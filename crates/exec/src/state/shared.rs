@@ -7,6 +7,7 @@ use crate::memory::{AtomicRequest, Lanes, Pattern};
 use crate::op::Space;
 use crate::semantics::atomics::apply;
 use crate::state::mbarrier::{Arrival, Mbarrier};
+use crate::state::register_pool::RegisterPool;
 use serde::{Deserialize, Serialize};
 use warplab_units::Address;
 
@@ -14,11 +15,12 @@ use warplab_units::Address;
 /// static shared memory starts here, and its dynamic shared memory after that.
 pub const RESERVED_SHARED_BYTES: u32 = 1024;
 
-/// The shared memory of a block: system bytes, static, dynamic. Starts as zeros.
+/// The shared memory of a block: system bytes, static, dynamic. Starts as zeros. Beside it, the registers that its warps share.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SharedMemory {
     words: Vec<u32>,
     bytes: u32,
+    pub(crate) registers: RegisterPool,
 }
 
 impl SharedMemory {
@@ -26,12 +28,14 @@ impl SharedMemory {
     #[must_use]
     pub fn new(own_bytes: u32) -> SharedMemory {
         let bytes = RESERVED_SHARED_BYTES + own_bytes;
-        SharedMemory { words: vec![0; bytes.div_ceil(4) as usize], bytes }
+        let registers = RegisterPool::default();
+        SharedMemory { words: vec![0; bytes.div_ceil(4) as usize], bytes, registers }
     }
 
     /// For the next block: all zeros.
     pub fn clear(&mut self) {
         self.words.fill(0);
+        self.registers.clear();
     }
 
     /// All bytes, the system's included.

@@ -9,25 +9,27 @@ use super::paths::{BARRIERS, DivergenceModel, Path, PathStatus, Paths};
 use warplab_units::WarpMask;
 
 impl Paths {
-    /// `YIELD`.
-    pub(crate) fn yield_turn(&mut self) {
+    /// `YIELD`. Whether the path goes on because no other one can.
+    pub(crate) fn yield_turn(&mut self) -> bool {
         self.advance();
         if self.divergence == DivergenceModel::IpdomStack || self.list.len() < 2 {
-            return;
+            return false;
         }
         self.backward = 0;
         if self.end_yields() {
-            return self.gather();
+            self.gather();
+            return false;
         }
         self.here().status = PathStatus::Yielded;
         let lanes = self.here().mask;
         self.check_waiting();
         if self.list.iter().any(|path| path.status == PathStatus::Runnable) {
             self.pick();
-        } else {
-            self.current = self.list.iter().position(|path| path.mask == lanes);
-            self.here().status = PathStatus::Runnable;
+            return false;
         }
+        self.current = self.list.iter().position(|path| path.mask == lanes);
+        self.here().status = PathStatus::Runnable;
+        true
     }
 
     /// No lanes count as yielded any more; whether some did.
@@ -169,7 +171,9 @@ mod tests {
                     paths.open(0, lanes);
                 }
                 TEST => _ = paths.branch(lanes.without(open(&key, &probed)), FOUND),
-                YIELD => paths.yield_turn(),
+                YIELD => {
+                    paths.yield_turn();
+                }
                 PROBE => {
                     note("probe", lanes, &key);
                     lanes.lanes().for_each(|lane| probed[lane] += 1);

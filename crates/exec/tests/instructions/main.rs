@@ -8,6 +8,7 @@ mod integers;
 mod matrices;
 mod mbarriers;
 mod memory;
+mod sparse;
 mod warpgroups;
 mod warps;
 mod waves;

@@ -220,7 +220,11 @@ fn what_is_no_product_of_the_machine_is_refused() {
         faults[0].message.clone()
     };
     assert_eq!(refusal("HMMA.F32 R0, R4, R6, R8"), "names no shape of matrices");
-    assert_eq!(refusal("HMMA.16816.F32 R0, R4, R6"), "takes two factors and what is added to their product");
+    let count = "takes two factors and what is added to their product, and metadata if it is sparse";
+    assert_eq!(refusal("HMMA.16816.F32 R0, R4, R6"), count);
+    assert_eq!(refusal("HMMA.SP.16816.F32 R0, R4, R6, R8"), count);
+    let metadata = "names no metadata, or lanes of it other than 0 to 3";
+    assert_eq!(refusal("HMMA.SP.16816.F32 R0, R4, R6, R8, R12, 0x4"), metadata);
     assert_eq!(refusal("HMMA.16832.F32 R0, R4, R6, R8"), "has no such shape of matrices");
     assert_eq!(refusal("HMMA.16816.F32 RZ, R4, R6, R8"), "puts its sum nowhere");
     assert_eq!(refusal("HMMA.16816.F32 R0, R4, 0x1, R8"), "operand '0x1' is no matrix");

@@ -38,7 +38,7 @@ impl<'a> KeyedCase<'a> {
                 case.name,
                 case.kernel,
                 case.shape,
-                case.held,
+                case.buffers,
                 case.left_dirty,
                 case.arguments,
                 case.checksums,

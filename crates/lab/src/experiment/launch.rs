@@ -263,7 +263,7 @@ fn start(
         block: Some(Dimensions(a, b, c)),
         dynamic_shared_bytes: u64::from(case.shape.dynamic_shared_bytes),
         arguments: case.arguments.clone(),
-        buffers: case.held.clone(),
+        buffers: case.buffers.clone(),
         data: folder.to_owned(),
         measured: case.metrics.clone(),
         clock: case.clock.clone(),

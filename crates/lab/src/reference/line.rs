@@ -9,7 +9,7 @@ use warplab_diagnostics::{Diagnostic, Source, Span, nearest_name};
 use warplab_exec::LaunchShape;
 
 /// The rules that fill buffers.
-const RULES: [&str; 5] = ["zero", "index_u32", "hash_f32", "hash_i32", "chain"];
+const RULES: [&str; 7] = ["zero", "index_u32", "hash_f32", "hash_i32", "chain", "bits", "pieces"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,9 @@ struct Line {
     /// Bytes that the profiler had written and left in L2.
     #[serde(default)]
     left_dirty: u64,
+    /// Buffers that no argument declares.
+    #[serde(default)]
+    buffers: Vec<LineArgument>,
     args: Vec<LineArgument>,
     #[serde(default)]
     checksums: BTreeMap<String, (String, String)>,
@@ -33,7 +36,7 @@ struct Line {
     clock: Vec<u64>,
 }
 
-/// A buffer or a scalar.
+/// A buffer, a scalar or a struct.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LineArgument {
@@ -42,8 +45,22 @@ struct LineArgument {
     init: String,
     seed: u32,
     stride: u32,
+    and: u32,
+    or: u32,
+    pieces: Vec<Piece>,
     i32: Option<i32>,
     u64: Option<u64>,
+    r#struct: Option<Vec<Piece>>,
+}
+
+/// A piece of a struct or of a buffer.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum Piece {
+    /// Bytes in hexadecimal.
+    Bytes { bytes: String },
+    /// The address of a place in a buffer.
+    Pointer { pointer: String, offset: u64 },
 }
 
 /// Reads every line; faults are added.
@@ -89,7 +106,7 @@ fn read(text: &str, span: Span) -> Result<Case, Diagnostic> {
             block: line.block,
             dynamic_shared_bytes: line.dynamic_shared_bytes,
         },
-        held: held(line.held),
+        buffers: buffers(line.held, line.buffers).map_err(fault)?,
         left_dirty: line.left_dirty,
         arguments: arguments.map_err(fault)?,
         checksums: checksums.map_err(fault)?,
@@ -98,33 +115,60 @@ fn read(text: &str, span: Span) -> Result<Case, Diagnostic> {
     })
 }
 
-fn held(bytes: u64) -> Vec<BufferSpec> {
-    let buffer = BufferSpec { name: "held".to_owned(), size: Size(bytes).into(), init: Init::Zero };
-    if bytes == 0 { Vec::new() } else { vec![buffer] }
+/// Buffers that no argument declares.
+fn buffers(held: u64, others: Vec<LineArgument>) -> Result<Vec<BufferSpec>, String> {
+    let held = BufferSpec { name: "held".to_owned(), size: Size(held).into(), init: Init::Zero };
+    let mut buffers: Vec<BufferSpec> = if held.size.bytes == 0 { Vec::new() } else { vec![held] };
+    for mut other in others {
+        let Some(name) = other.buffer.take() else {
+            return Err("a buffer is {\"buffer\": NAME, \"bytes\": N, \"init\": RULE, ...}".to_owned());
+        };
+        buffers.push(BufferSpec { name, size: Size(other.bytes).into(), init: init(other)? });
+    }
+    Ok(buffers)
 }
 
-fn argument(argument: LineArgument) -> Result<Argument, String> {
-    match (argument.buffer, argument.i32, argument.u64) {
-        (Some(name), None, None) => {
-            let init = match argument.init.as_str() {
-                "zero" => Init::Zero,
-                "index_u32" => Init::IndexU32,
-                "hash_f32" => Init::HashF32(argument.seed),
-                "hash_i32" => Init::HashI32(argument.seed),
-                "chain" => Init::Chain(argument.stride),
-                other => {
-                    let near = nearest_name(other, RULES);
-                    let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
-                    return Err(format!("unknown rule '{other}';{near} known: {}", RULES.join(", ")));
-                }
-            };
-            Ok(Argument::Buffer { name, size: Size(argument.bytes).into(), init })
+fn argument(mut argument: LineArgument) -> Result<Argument, String> {
+    match (argument.buffer.take(), argument.i32, argument.u64, argument.r#struct.take()) {
+        (Some(name), None, None, None) => {
+            let size = Size(argument.bytes).into();
+            Ok(Argument::Buffer { name, size, init: init(argument)? })
         }
         // The bits, whatever the type of the parameter is.
-        (None, Some(value), None) => Ok(Argument::Bits(u64::from(value.cast_unsigned()))),
-        (None, None, Some(value)) => Ok(Argument::Bits(value)),
-        _ => Err("an argument is one of {\"buffer\": NAME, ...}, {\"i32\": N}, {\"u64\": N}".to_owned()),
+        (None, Some(value), None, None) => Ok(Argument::Bits(u64::from(value.cast_unsigned()))),
+        (None, None, Some(value), None) => Ok(Argument::Bits(value)),
+        (None, None, None, Some(pieces)) => Ok(Argument::Struct(values(pieces)?)),
+        _ => Err(
+            "an argument is one of {\"buffer\": NAME, ...}, {\"i32\": N}, {\"u64\": N}, {\"struct\": [...]}"
+                .to_owned(),
+        ),
     }
+}
+
+/// What fills a buffer.
+fn init(argument: LineArgument) -> Result<Init, String> {
+    Ok(match argument.init.as_str() {
+        "zero" => Init::Zero,
+        "index_u32" => Init::IndexU32,
+        "hash_f32" => Init::HashF32(argument.seed),
+        "hash_i32" => Init::HashI32(argument.seed),
+        "chain" => Init::Chain(argument.stride),
+        "bits" => Init::HashBits { seed: argument.seed, keep: argument.and, set: argument.or },
+        "pieces" => Init::Values(values(argument.pieces)?),
+        other => {
+            let near = nearest_name(other, RULES);
+            let near = near.map_or(String::new(), |near| format!(" did you mean '{near}'?"));
+            return Err(format!("unknown rule '{other}';{near} known: {}", RULES.join(", ")));
+        }
+    })
+}
+
+fn values(pieces: Vec<Piece>) -> Result<Vec<Argument>, String> {
+    let value = |piece| match piece {
+        Piece::Bytes { bytes } => bytes.parse().map(Argument::Bytes),
+        Piece::Pointer { pointer, offset } => Ok(Argument::Pointer { buffer: pointer, offset: Size(offset) }),
+    };
+    pieces.into_iter().map(value).collect()
 }
 
 fn checksum((buffer, (sum, xor)): (String, (String, String))) -> Result<Checksum, String> {
@@ -156,7 +200,7 @@ mod tests {
         assert_eq!(
             messages(&text),
             [
-                "2: unknown rule 'zer'; did you mean 'zero'? known: zero, index_u32, hash_f32, hash_i32, chain",
+                "2: unknown rule 'zer'; did you mean 'zero'? known: zero, index_u32, hash_f32, hash_i32, chain, bits, pieces",
                 "3: this is no case: missing field `kernel`",
                 "4: case 'a' is there twice",
             ]

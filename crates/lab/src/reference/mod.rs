@@ -44,8 +44,8 @@ pub struct Case {
     pub kernel: String,
     /// Grid, block and dynamic shared memory.
     pub shape: LaunchShape,
-    /// What the program held beside the buffers of the case, allocated before them.
-    pub held: Vec<BufferSpec>,
+    /// Buffers that no argument declares, allocated before those of the arguments: also what the program held beside them.
+    pub buffers: Vec<BufferSpec>,
     /// Bytes that the profiler had written before the case ran, and that were in L2 still.
     pub left_dirty: u64,
     /// The arguments, in order.
@@ -88,7 +88,7 @@ impl Case {
             kernel: &self.kernel,
             shape: self.shape,
             arguments: &self.arguments,
-            buffers: &self.held,
+            buffers: &self.buffers,
             symbols: &NO_SYMBOLS,
         }
     }

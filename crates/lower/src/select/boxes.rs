@@ -49,6 +49,14 @@ impl Selector<'_, '_> {
             _ => (Opcode::Utmastg, vec![dimensions]),
         };
         let named = if reads_global { self.named_blocks(flat, 3) } else { None };
+        // The blocks are named by the upper half.
+        let upper = |blocks| [Operand::ZERO, Operand::Immediate(0x5410), blocks];
+        let named = named.map(|it| Operand::register(self.compute(Opcode::Prmt, &[], upper(it))));
+        if opcode == Opcode::Utmastg {
+            return self.for_each_place([&places, &map], |it, [places, map]| {
+                it.op(opcode, &modifiers, [place(places), place(map)]);
+            });
+        }
         self.for_each_lane(|it| {
             let (places, map) = (it.for_warp(&places), it.for_warp(&map));
             let Some(named) = named else { return it.op(opcode, &modifiers, [place(places), place(map)]) };

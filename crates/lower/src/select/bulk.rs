@@ -5,7 +5,7 @@ use super::integer::is_register;
 use super::logic::Shift;
 use super::memory::Window;
 use super::values::{Source, constant_of, immediate};
-use super::{Selector, unless};
+use super::{Selector, unless, when};
 use crate::flat::{Flat, Value};
 use warplab_program::{AddressOperand, Modifier as M, Opcode, Operand, Register, UniformRegister};
 use warplab_ptx::tree::{Flag, Modifier as Dotted, Operation, Space, Type};
@@ -47,10 +47,16 @@ impl Selector<'_, '_> {
                 true => (Opcode::Ublkred, reduction(flat)),
                 false => (Opcode::Ublkcp, vec![M::G, M::S]),
             };
-            return self.for_each_lane(|it| {
-                let (to, from, size) = (it.for_warp(&to), it.for_warp(&[from]), it.for_warp(&[size]));
+            let copy = |it: &mut Self, [to, from, size]: [UniformRegister; 3]| {
                 it.op(opcode, &modifiers, [place(to), place(from), Operand::uniform(size)]);
-            });
+            };
+            return match opcode {
+                Opcode::Ublkcp => self.for_each_place([&to, &[from], &[size]], copy),
+                _ => self.for_each_lane(|it| {
+                    let registers = [it.for_warp(&to), it.for_warp(&[from]), it.for_warp(&[size])];
+                    copy(it, registers);
+                }),
+            };
         }
         let to = self.near_place(&flat.operands[0]);
         let barrier = self.near_place(&flat.operands[3]);
@@ -98,6 +104,34 @@ impl Selector<'_, '_> {
         self.op(Opcode::Elect, &[], [Operand::predicate(is_first), nobody, Operand::TRUE]);
         copy(self);
         self.branch_if(unless(is_first), again);
+    }
+
+    /// Emits what stores once for each of the values that active lanes have: twice would be as once.
+    pub(super) fn for_each_place<const N: usize>(
+        &mut self,
+        values: [&[Operand]; N],
+        store: impl FnOnce(&mut Self, [UniformRegister; N]),
+    ) {
+        let again = self.new_label();
+        self.place_label(again);
+        let others = self.code.predicate();
+        let mut is_first = true;
+        let registers = values.map(|values| {
+            let first = self.code.uniform(crate::code::number(values.len()));
+            for (number, &value) in (0..).zip(values) {
+                let to = Operand::uniform(UniformRegister(first.0 + number));
+                let differs = if is_first { others } else { self.code.predicate() };
+                self.op(Opcode::R2ur, &[], [Operand::predicate(differs), to, value]);
+                if !is_first {
+                    let [a, b] = [others, differs].map(Operand::predicate);
+                    self.combine_predicates(others, a, b, 0xfc);
+                }
+                is_first = false;
+            }
+            first
+        });
+        store(self, registers);
+        self.branch_if(when(others), again);
     }
 
     /// Values of the lowest active lane in registers of the warp, one after the other.

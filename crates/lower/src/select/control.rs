@@ -32,7 +32,8 @@ impl Selector<'_, '_> {
             Tensormap => self.tensor_map(flat),
             Mapa => self.mapa(flat),
             Getctarank => self.getctarank(flat),
-            Pmevent | Griddepcontrol | Discard | Applypriority | Setmaxnreg => {}
+            Pmevent | Griddepcontrol | Discard | Applypriority => {}
+            Setmaxnreg => self.setmaxnreg(flat),
             Mov => self.mov(flat, ty),
             Cvta => self.cvta(flat),
             Isspacep => self.isspacep(flat),

@@ -386,10 +386,22 @@ impl Selector<'_, '_> {
         self.pack_pair(flat, d, upper, lower, to == Type::Bf16x2);
     }
 
-    /// Ten bits of fraction, to nearest, ties away.
+    /// Ten bits of fraction: an instruction, or several for ties away from zero.
     fn tf32(&mut self, flat: &Flat<'_>) {
         let x = self.register(&flat.operands[1], Type::F32);
         let d = self.result(&flat.operands[0], 32);
+        let cut_off = match flat.tree.rounding() {
+            Some(Rounding::Rn) => Some(false),
+            Some(Rounding::Rz) => Some(true),
+            _ => None,
+        };
+        if let Some(cut_off) = cut_off {
+            let relu = flat.tree.flag(Flag::Relu).then_some(M::Relu);
+            let modifiers =
+                relu.into_iter().chain([M::Tf32, M::F32, M::PackB]).chain(cut_off.then_some(M::Rz));
+            let modifiers: Vec<M> = modifiers.collect();
+            return self.op(Opcode::F2fp, &modifiers, [Operand::register(d), Operand::register(x)]);
+        }
         let finite = self.code.predicate();
         self.op(
             Opcode::Fsetp,

@@ -11,13 +11,16 @@ use warplab_ptx::tree::{Flag, MatrixShape as Shape, Modifier as Dotted, Type};
 impl Selector<'_, '_> {
     /// `mma`: the matrices lie in the registers as the machine takes them, so that only their groups are made.
     pub(super) fn mma(&mut self, flat: &Flat<'_>) {
+        if is_sparse(flat) {
+            return self.sparse_product(flat);
+        }
         if let Some(formats) = byte_formats(flat) {
             return self.product_of_bytes(flat, formats);
         }
         if self.product_of_nibbles(flat) {
             return;
         }
-        let Some((opcode, modifiers)) = product(flat) else {
+        let Some((opcode, modifiers)) = product(flat, false) else {
             return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
         };
         let ty = if opcode == Opcode::Dmma { Type::F64 } else { Type::B32 };
@@ -27,20 +30,36 @@ impl Selector<'_, '_> {
         let (first, second) = (self.gather(&first, ty), self.gather(&second, ty));
         let added = if self.are_zeros(&added, ty) { Register::ZERO } else { self.gather(&added, ty) };
         let to = self.code.register(number(sum.len()) * ty.bits() / 32);
-        let factor = |register: Register, part: Part| Operand::Register {
-            register,
-            modifier: SourceModifier::NONE,
-            selector: if opcode == Opcode::Imma { part } else { Part::Whole },
-            reuse: false,
-        };
-        let operands = [
-            Operand::register(to),
-            factor(first, Part::Row),
-            factor(second, Part::Column),
-            Operand::register(added),
-        ];
+        let operands = product_operands(opcode, to, [first, second], added);
         self.op(opcode, &modifiers, operands);
         self.spread(&sum, to, ty);
+    }
+
+    /// A product whose first matrix has only half of its columns, which metadata names.
+    fn sparse_product(&mut self, flat: &Flat<'_>) {
+        let selector = flat.operands.get(5).and_then(|selector| match selector {
+            Value::Immediate(selector) => {
+                selector.as_int().and_then(|it| u32::try_from(it).ok()).filter(|it| *it < 4)
+            }
+            _ => None,
+        });
+        let (Some((opcode, modifiers)), Some(metadata), Some(selector)) =
+            (product(flat, true), flat.operands.get(4), selector)
+        else {
+            return self.unsupported(format!("'{}' is not supported", flat.tree.mnemonic()));
+        };
+        let shape = MachineShape::of(&Instruction::new(opcode, modifiers.as_slice(), []));
+        let count = |index| shape.map_or(0, |shape| shape.registers(index));
+        let Some([sum, first, second, added]) = self.matrices(flat, [0, 1, 2, 3].map(count)) else { return };
+        let (first, second) = (self.gather(&first, Type::B32), self.gather(&second, Type::B32));
+        let is_nothing = self.are_zeros(&added, Type::B32);
+        let added = if is_nothing { Register::ZERO } else { self.gather(&added, Type::B32) };
+        let metadata = self.register(metadata, Type::B32);
+        let to = self.code.register(number(sum.len()));
+        let [to_operand, first, second, added] = product_operands(opcode, to, [first, second], added);
+        let named = [Operand::register(metadata), Operand::Immediate(selector)];
+        self.op(opcode, &modifiers, [to_operand, first, second, added, named[0], named[1]]);
+        self.spread(&sum, to, Type::B32);
     }
 
     /// A product of floats of eight bits: of the lower two of each four as halves, then of the upper two, and at the end what is
@@ -117,6 +136,28 @@ impl Selector<'_, '_> {
     }
 }
 
+/// Whether the first matrix of a product has only half of its columns.
+fn is_sparse(flat: &Flat<'_>) -> bool {
+    flat.tree.flag(Flag::Sp) || flat.tree.flag(Flag::SpOrdered)
+}
+
+/// The sum, the factors and what is added, as operands.
+fn product_operands(
+    opcode: Opcode,
+    to: Register,
+    [first, second]: [Register; 2],
+    added: Register,
+) -> [Operand; 4] {
+    let factor = |register: Register, part: Part| Operand::Register {
+        register,
+        modifier: SourceModifier::NONE,
+        selector: if opcode == Opcode::Imma { part } else { Part::Whole },
+        reuse: false,
+    };
+    let factors = [factor(first, Part::Row), factor(second, Part::Column)];
+    [Operand::register(to), factors[0], factors[1], Operand::register(added)]
+}
+
 /// The registers of a matrix.
 pub(super) fn elements(operand: Option<&Value>) -> Vec<Value> {
     match operand {
@@ -140,7 +181,7 @@ fn byte_formats(flat: &Flat<'_>) -> Option<[M; 2]> {
 }
 
 /// The machine instruction of a product; none where it has no such shape or types.
-fn product(flat: &Flat<'_>) -> Option<(Opcode, Vec<M>)> {
+fn product(flat: &Flat<'_>, sparse: bool) -> Option<(Opcode, Vec<M>)> {
     let tree = flat.tree;
     let shape = tree.modifiers.iter().find_map(|modifier| match modifier {
         Dotted::Matrix(shape) if !matches!(shape, Shape::Row | Shape::Col) => Some(*shape),
@@ -151,33 +192,31 @@ fn product(flat: &Flat<'_>) -> Option<(Opcode, Vec<M>)> {
     if sum != added || tree.modifiers.iter().any(|it| matches!(it, Dotted::Operation(_))) {
         return None;
     }
-    let halves = match shape {
-        Shape::M16n8k8 => M::M16n8k8,
-        Shape::M16n8k16 => M::M16n8k16,
-        _ => M::M16n8k4,
+    // A sparse matrix has rows twice as long.
+    let [halves, bytes, single] = match (shape, sparse) {
+        (Shape::M8n8k16, false) => [None, Some(M::M8n8k16), None],
+        (Shape::M16n8k4, false) => [None, None, Some(M::M16n8k4)],
+        (Shape::M16n8k8, false) => [Some(M::M16n8k8), None, Some(M::M16n8k8)],
+        (Shape::M16n8k16, false) => [Some(M::M16n8k16), Some(M::M16n8k16), None],
+        (Shape::M16n8k32, false) => [None, Some(M::M16n8k32), None],
+        (Shape::M16n8k8, true) => [None, None, Some(M::M16n8k8)],
+        (Shape::M16n8k16, true) => [Some(M::M16n8k16), None, Some(M::M16n8k16)],
+        (Shape::M16n8k32, true) => [Some(M::M16n8k32), Some(M::M16n8k32), None],
+        (Shape::M16n8k64, true) => [None, Some(M::M16n8k64), None],
+        _ => [None; 3],
     };
-    Some(match (sum, first, second) {
-        (Type::F32 | Type::F16, Type::F16, Type::F16) if halves != M::M16n8k4 => {
-            (Opcode::Hmma, vec![halves, if sum == Type::F32 { M::F32 } else { M::F16 }])
+    let (opcode, mut modifiers) = match (sum, first, second) {
+        (Type::F32 | Type::F16, Type::F16, Type::F16) => {
+            (Opcode::Hmma, vec![halves?, if sum == Type::F32 { M::F32 } else { M::F16 }])
         }
-        (Type::F32, Type::Bf16, Type::Bf16) if halves != M::M16n8k4 => {
-            (Opcode::Hmma, vec![halves, M::F32, M::BF16])
-        }
-        (Type::F32, Type::Tf32, Type::Tf32) if matches!(shape, Shape::M16n8k4 | Shape::M16n8k8) => {
-            (Opcode::Hmma, vec![halves, M::F32, M::Tf32])
-        }
+        (Type::F32, Type::Bf16, Type::Bf16) => (Opcode::Hmma, vec![halves?, M::F32, M::BF16]),
+        (Type::F32, Type::Tf32, Type::Tf32) => (Opcode::Hmma, vec![single?, M::F32, M::Tf32]),
         (Type::S32, Type::S8 | Type::U8, Type::S8 | Type::U8) => {
-            let size = match shape {
-                Shape::M8n8k16 => M::M8n8k16,
-                Shape::M16n8k16 => M::M16n8k16,
-                Shape::M16n8k32 => M::M16n8k32,
-                _ => return None,
-            };
             let of = |ty| if ty == Type::S8 { M::S8 } else { M::U8 };
             let saturates = tree.flag(Flag::Satfinite).then_some(M::Sat);
-            (Opcode::Imma, [size, of(first), of(second)].into_iter().chain(saturates).collect())
+            (Opcode::Imma, [bytes?, of(first), of(second)].into_iter().chain(saturates).collect())
         }
-        (Type::F64, Type::F64, Type::F64) => {
+        (Type::F64, Type::F64, Type::F64) if !sparse => {
             let size = match shape {
                 Shape::M8n8k4 => M::M8x8x4,
                 Shape::M16n8k4 => M::M16x8x4,
@@ -188,5 +227,9 @@ fn product(flat: &Flat<'_>) -> Option<(Opcode, Vec<M>)> {
             (Opcode::Dmma, vec![size])
         }
         _ => return None,
-    })
+    };
+    if sparse {
+        modifiers.insert(0, M::Sp);
+    }
+    Some((opcode, modifiers))
 }

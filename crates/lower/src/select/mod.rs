@@ -29,6 +29,7 @@ mod nibbles;
 mod packed;
 mod policy;
 mod product;
+pub(crate) mod register_pool;
 mod tensor_map;
 mod told;
 mod turn;

@@ -184,7 +184,9 @@ fn around(line: &str) -> [&'static str; 2] {
 pub(crate) fn module(lines: &[String]) -> String {
     let kernels = lines.iter().enumerate().map(|(at, line)| {
         let [before, after] = around(line);
-        format!(".visible .entry k{at}(.param .u64 p) {{\n{INSIDE}{before}{line};\n{after}ret;\n}}\n")
+        format!(
+            ".visible .entry k{at}(.param .u64 p) .maxnreg 128 {{\n{INSIDE}{before}{line};\n{after}ret;\n}}\n"
+        )
     });
     BEFORE.to_owned() + &kernels.collect::<String>()
 }

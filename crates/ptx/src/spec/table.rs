@@ -9,9 +9,9 @@ use Flag::{
     Abs, Aligned, Approx, Arrive, ArriveDrop, Async, Bulk, BulkGroup, Cc, CommitGroup, CompleteTx,
     CompleteTxBytes, CpMask, ExpectTx, FiveD, FourD, Fractional, Ftz, Full, Idx, Im2col, Init, Inval,
     LaunchDependents, Mask, Mbarrier, MmaAsync, Multicast, NaN, Nc, NoComplete, Noftz, Noinc, OneD, Pack,
-    Parity, PendingCount, Prefetch, Range, Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, Sync,
-    Tensor, Tensormap, TestWait, ThreeD, Tile, To, TryWait, TwoD, Uni, Unified, Wait, WaitAll, WaitGroup,
-    Warp, Xorsign,
+    Parity, PendingCount, Prefetch, Range, Read, Red, Reduce, Relu, Sat, Satfinite, Shiftamt, Sp, SpOrdered,
+    Sync, Tensor, Tensormap, TestWait, ThreeD, Tile, To, TryWait, TwoD, Uni, Unified, Wait, WaitAll,
+    WaitGroup, Warp, Xorsign,
 };
 use Type::{
     B1, B8, B16, B32, B64, B128, Bf16, Bf16x2, E4m3, E4m3x2, E5m2, E5m2x2, F16, F16x2, F32, F64, Pred, S2,
@@ -335,7 +335,7 @@ pub(super) static TABLE: &[Spec] = &[
         MULTIPLY_MATRIX,
         &[MATRIX],
         &[
-            Allow::Flag(&[Sync, Aligned, Satfinite]),
+            Allow::Flag(&[Sync, Aligned, Satfinite, Sp, SpOrdered]),
             Allow::Operation(&[Operation::And, Operation::Xor, Operation::Popc]),
         ],
     ),

@@ -381,6 +381,7 @@ named! {
         Fence = "fence",
         MmaAsync = "mma_async",
         Sp = "sp",
+        SpOrdered = "sp::ordered_metadata",
         Replace = "replace",
         CpFenceproxy = "cp_fenceproxy",
         B1024 = "b1024",

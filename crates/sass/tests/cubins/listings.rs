@@ -111,6 +111,11 @@ fn the_kernels_in_clusters() {
 }
 
 #[test]
+fn the_kernels_of_cutlass() {
+    assert_listing("cutlass");
+}
+
+#[test]
 fn the_forms_of_products_of_warpgroups() {
     assert_listing("warpgroup/forms");
 }

@@ -422,6 +422,8 @@ impl LoadStoreUnit {
             let done = Token::Store { slot, generation };
             let token = load.map_or(done, |load| Token::Atomic { load });
             self.atomics_away += usize::from(returns);
+            // Fences wait for them as for loads.
+            self.asked_lines += u64::from(returns);
             self.send(&start, access, access.sectors, kind, token);
         }
         match load {

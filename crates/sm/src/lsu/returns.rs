@@ -35,6 +35,7 @@ impl LoadStoreUnit {
             }
             Some(Token::Atomic { load }) => {
                 self.atomics_away -= 1;
+                self.come_lines += 1;
                 self.arrived(load, (now, ready), spec, outcomes);
                 self.unblock(now);
             }

@@ -1,15 +1,16 @@
 //! Products of short floats: all products of a row and a column and what is added to them are cut off at one place and summed
 //! exactly; the sum is cut off to single precision, or rounded to the nearest half.
 
-use super::{COLUMNS, MOST_ROWS, Words, place_in_first, place_in_second, place_in_sum, words, write};
+use super::{COLUMNS, MOST_ROWS, Words, place_in_first, place_in_second, place_in_sum, sparse, words, write};
 use crate::op::{FactorFormat, Matrix};
 use crate::semantics::float::NAN32;
 use crate::semantics::lanes::Machine;
 
 /// Bits below the first one of the largest term that a sum keeps.
 pub(in crate::semantics) const KEPT: i32 = 25;
-/// Elements of a row of the first factor at most.
+/// Elements of a row of the first factor at most, and of a column of the second one.
 const DEPTH: usize = 16;
+const SECOND_DEPTH: usize = 32;
 /// The exponent of a zero, far below all others.
 pub(in crate::semantics) const NO_EXPONENT: i32 = -1000;
 /// Bits of fraction of a factor.
@@ -70,25 +71,37 @@ pub(super) fn multiply(m: &mut Machine<'_>, matrix: Matrix, format: FactorFormat
     let depth = usize::from(matrix.depth);
     let together = if format == FactorFormat::Tf32 { 1 } else { 2 };
     let (first, second, mut sum) = (words(m, 0, 1), words(m, 1, 1), words(m, 2, 1));
-    let (mut digits, mut exponents) = ([[0; COLUMNS]; DEPTH], [[NO_EXPONENT; COLUMNS]; DEPTH]);
+    let kept = matrix.sparse.map(|sparse| (sparse, sparse::metadata(m, sparse)));
+    let mut all = ([[0; COLUMNS]; SECOND_DEPTH], [[NO_EXPONENT; COLUMNS]; SECOND_DEPTH]);
     let mut special = false;
     for k in 0..depth {
         for column in 0..COLUMNS {
             let element = factor(&second, place_in_second(k, column, together), format);
-            (digits[k][column], exponents[k][column]) = (element.digits, element.exponent);
+            (all.0[k][column], all.1[k][column]) = (element.digits, element.exponent);
             special |= element.special;
         }
     }
+    let depth = if kept.is_some() { depth / 2 } else { depth };
+    let mut columns: [u8; DEPTH] = std::array::from_fn(|k| k as u8);
+    let mut second_of_row = of_columns(&all, columns);
     for row in 0..MOST_ROWS {
+        if let Some((sparse, metadata)) = &kept {
+            let all_columns = sparse::columns(metadata, matrix, *sparse, row);
+            columns = std::array::from_fn(|k| all_columns[k]);
+            second_of_row = of_columns(&all, columns);
+        }
         let mut left = [Number { exponent: NO_EXPONENT, ..Number::default() }; DEPTH];
         for (k, element) in left.iter_mut().enumerate().take(depth) {
             *element = factor(&first, place_in_first(row, k, together), format);
         }
         let added: [Number; COLUMNS] = std::array::from_fn(|column| addend(&sum, row, column, half_sums));
-        let totals = dot_products::<DEPTH, KEPT, FRACTION>(&left, (&digits, &exponents), &added, depth);
+        let totals =
+            dot_products::<DEPTH, KEPT, FRACTION>(&left, (&second_of_row.0, &second_of_row.1), &added, depth);
         let in_row = special || left.iter().chain(&added).any(|it| it.special);
         for (column, (total, lowest)) in totals.into_iter().enumerate() {
-            let right = |k: usize| factor(&second, place_in_second(k, column, together), format);
+            let right = |k: usize| {
+                factor(&second, place_in_second(usize::from(columns[k]), column, together), format)
+            };
             let special = if in_row { special_sum(&left[..depth], right, added[column]) } else { None };
             let bits = match (special, half_sums) {
                 (Some(bits), false) => bits,
@@ -101,6 +114,16 @@ pub(super) fn multiply(m: &mut Machine<'_>, matrix: Matrix, format: FactorFormat
         }
     }
     write(m, &sum, if half_sums { 2 } else { 4 });
+}
+
+/// The digits and exponents of some elements of each column.
+#[inline(always)]
+fn of_columns<const ALL: usize, const SOME: usize>(
+    (digits, exponents): &([Eight; ALL], [Eight; ALL]),
+    columns: [u8; SOME],
+) -> ([Eight; SOME], [Eight; SOME]) {
+    let at = |all: &[Eight; ALL]| columns.map(|column| all[usize::from(column)]);
+    (at(digits), at(exponents))
 }
 
 /// What is added to a product.
