@@ -314,17 +314,18 @@ fn stalls(instructions: &mut [Instruction], target: &Target) {
         fixed.cycle += u64::from(instruction.control.stall);
     }
     // What is under way at the end is covered there: nothing fixed is pending at a block's start.
-    let Some((last, before)) = instructions.split_last_mut() else { return };
-    if last.opcode == Opcode::Exit {
+    let Some(last) = instructions.len().checked_sub(1) else { return };
+    let opcode = instructions[last].opcode;
+    if opcode == Opcode::Exit {
         return;
     }
-    let pending = fixed.pending(table).saturating_sub(fixed.cycle);
-    let flow = last.opcode == Opcode::Bra || last.opcode == Opcode::Bsync;
-    match before.last_mut() {
-        Some(previous) if flow => {
-            previous.control.stall = lengthened(previous.control.stall, pending, most);
-        }
-        _ => last.control.stall = lengthened(last.control.stall, pending, most),
+    let mut pending = fixed.pending(table).saturating_sub(fixed.cycle);
+    let mut ends = [last, last.saturating_sub(1)];
+    if matches!(opcode, Opcode::Bra | Opcode::Bsync) {
+        ends.reverse();
+    }
+    for at in ends {
+        lengthen(&mut instructions[at].control.stall, &mut pending, most);
     }
 }
 
@@ -370,9 +371,12 @@ impl Fixed {
     }
 }
 
-/// A stall with so many cycles more, at most `most`.
-fn lengthened(stall: u8, cycles: u64, most: u8) -> u8 {
-    u8::try_from(u64::from(stall) + cycles).map_or(most, |cycles| cycles.min(most))
+/// Lengthens a stall by what is missing, as far as it goes.
+fn lengthen(stall: &mut u8, missing: &mut u64, most: u8) {
+    let room = most.saturating_sub(*stall);
+    let more = u8::try_from(*missing).map_or(room, |missing| missing.min(room));
+    *stall += more;
+    *missing -= u64::from(more);
 }
 
 /// Makes the instructions before one hold it up until it is ready.
@@ -381,10 +385,7 @@ fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycl
     let mut at = index;
     while missing > 0 && at > 0 {
         at -= 1;
-        let stall = &mut instructions[at].control.stall;
-        let more = missing.min(u64::from(most) - u64::from(*stall));
-        *stall = lengthened(*stall, more, most);
-        missing -= more;
+        lengthen(&mut instructions[at].control.stall, &mut missing, most);
     }
     *ready -= missing;
 }

@@ -3,19 +3,26 @@
 use crate::code::Code;
 use warplab_program::{Instruction, Opcode, Resource, Role};
 
-/// Puts a `NOP` between a product of matrices and the next instruction, if that one reads it.
+/// Puts a `NOP` between a product of matrices and the next instruction, if that one reads it, or if it stands in another block.
 pub(crate) fn part(code: &mut Code) {
     for block in &mut code.blocks {
         let mut at = 1;
         while at < block.instructions.len() {
             let [product, reader] = &block.instructions[at - 1..=at] else { return };
             if is_product(product) && reads_of(reader, product) {
-                let nop = Instruction::new(Opcode::Nop, [], []).with_origin(reader.origin);
+                let nop = nop(reader);
                 block.instructions.insert(at, nop);
             }
             at += 1;
         }
+        if let Some(product) = block.instructions.last().filter(|last| is_product(last)) {
+            block.instructions.push(nop(product));
+        }
     }
+}
+
+fn nop(beside: &Instruction) -> Instruction {
+    Instruction::new(Opcode::Nop, [], []).with_origin(beside.origin)
 }
 
 fn is_product(instruction: &Instruction) -> bool {
@@ -58,5 +65,17 @@ mod tests {
         let opcodes: Vec<Opcode> = code.blocks[0].instructions.iter().map(|it| it.opcode).collect();
         let expected = [Opcode::Hmma, Opcode::Hmma, Opcode::Mov, Opcode::Hmma, Opcode::Nop, Opcode::Mov];
         assert_eq!(opcodes, expected);
+    }
+
+    #[test]
+    fn a_product_at_the_end_of_a_block_has_a_nop_behind_it() {
+        let registers = [0, 20, 24, 0].map(|number| Operand::register(Register(number)));
+        let mut code = Code::default();
+        code.blocks.push(Default::default());
+        let product = Instruction::new(Opcode::Hmma, [Modifier::M16n8k16, Modifier::F32], registers);
+        code.blocks[0].instructions = vec![product];
+        part(&mut code);
+        let opcodes: Vec<Opcode> = code.blocks[0].instructions.iter().map(|it| it.opcode).collect();
+        assert_eq!(opcodes, [Opcode::Hmma, Opcode::Nop]);
     }
 }
