@@ -177,6 +177,13 @@ impl Code {
         self.blocks.iter().flat_map(|block| &block.instructions)
     }
 
+    /// Every instruction with its block and where it stands there.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize, &Instruction)> {
+        self.blocks.iter().enumerate().flat_map(|(index, block)| {
+            block.instructions.iter().enumerate().map(move |(at, instruction)| (index, at, instruction))
+        })
+    }
+
     /// How often each virtual register, predicate and uniform register is written.
     pub(crate) fn definition_counts(&self) -> DefinitionCounts {
         let [registers, predicates, uniforms] = self.counts();

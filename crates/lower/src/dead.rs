@@ -44,7 +44,7 @@ fn remove_unread(code: &mut Code) {
     let numbering = Numbering::new(code);
     let mut readers = vec![0u32; numbering.total];
     let mut writers: Vec<Vec<(usize, usize)>> = vec![Vec::new(); numbering.total];
-    for (block, at, instruction) in places(code) {
+    for (block, at, instruction) in code.places() {
         for access in instruction.accesses() {
             numbering.of(access.resource).for_each(|number| match access.role {
                 Role::Read => readers[number] += 1,
@@ -54,7 +54,8 @@ fn remove_unread(code: &mut Code) {
     }
     let is_unread =
         |instruction: &Instruction, readers: &[u32]| is_dead(instruction, &numbering, |it| readers[it] > 0);
-    let mut pending: Vec<(usize, usize)> = places(code)
+    let mut pending: Vec<(usize, usize)> = code
+        .places()
         .filter(|(.., instruction)| is_unread(instruction, &readers))
         .map(|(block, at, _)| (block, at))
         .collect();
@@ -81,13 +82,6 @@ fn remove_unread(code: &mut Code) {
             !gone.contains(&(block, at - 1))
         });
     }
-}
-
-/// Every instruction with its block and its place there.
-fn places(code: &Code) -> impl Iterator<Item = (usize, usize, &Instruction)> {
-    code.blocks.iter().enumerate().flat_map(|(index, block)| {
-        block.instructions.iter().enumerate().map(move |(at, instruction)| (index, at, instruction))
-    })
 }
 
 /// An exchange says in a predicate whether its lane was there, and a sum whether it carries: nobody waits for that where nobody

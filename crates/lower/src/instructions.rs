@@ -107,7 +107,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "d = a / b",
             &[
                 Mufu, Ffma, Imad, I2f, F2i, Dfma, Bra, Dadd, Dmul, Dsetp, F2f, Fchk, Fmul, Fsetp, Iabs,
-                Iadd3, Isetp, Lop3, Mov, Plop3, Prmt, Sel, Shf, Vimnmx,
+                Iadd3, Isetp, Lop3, Mov, Plop3, Prmt, Sel, Shf, Vimnmx, Cs2r,
             ],
         ),
         Ptx::Dp2a => ("d = c + the dot product of two halves and two bytes", &[Idp]),
@@ -162,7 +162,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         }
         Ptx::Mma => (
             "d = a * b + c for matrices that the lanes of a warp hold together",
-            &[Hmma, Imma, Dmma, F2fp, Fadd, Iadd3, Isetp, Lop3, Mov, Nop, Sel, Shf],
+            &[Hmma, Imma, Dmma, F2fp, Fadd, Iadd3, Isetp, Lop3, Mov, Nop, Sel, Shf, Cs2r],
         ),
         Ptx::Mov => ("d = a; packs and unpacks vectors", &[Mov, S2r, Cs2r, Ldc, Plop3, Prmt]),
         Ptx::Movmatrix => ("d = the transpose of a matrix that the lanes hold together", &[Movm, Mov]),
@@ -184,7 +184,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "d = 1 / a",
             &[
                 Mufu, Ffma, Bra, Dadd, Dfma, Dmul, Dsetp, F2f, Fadd, Fmul, Fsel, Fsetp, Iadd3, Isetp, Lop3,
-                Mov, Plop3, Sel, Shf, Vimnmx,
+                Mov, Plop3, Sel, Shf, Vimnmx, Cs2r,
             ],
         ),
         Ptx::Red => (
@@ -202,7 +202,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "d = 1 / the square root of a, approximate",
             &[
                 Mufu, Ffma, Bra, Dadd, Dfma, Dmul, Dsetp, Fmul, Fsetp, Iadd3, Isetp, Lop3, Mov, Plop3, Sel,
-                Shf, Vimnmx,
+                Shf, Vimnmx, Cs2r,
             ],
         ),
         Ptx::Sad => ("d = |a - b| + c", &[Vabsdiff, Iadd3, Isetp, Lop3, Prmt, Sel]),
@@ -223,7 +223,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             "d = the square root of a",
             &[
                 Mufu, Ffma, Bra, Dfma, Dmul, Dsetp, F2f, Fadd, Fmul, Fsetp, Iadd3, Isetp, Lop3, Mov, Plop3,
-                Sel, Shf, Vimnmx,
+                Sel, Shf, Vimnmx, Cs2r,
             ],
         ),
         Ptx::St => ("memory at an address = a", &[Stg, Sts, Stl, St, Membar, Mov, Uldc]),
@@ -244,13 +244,13 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
         }
         Ptx::Wgmma => (
             "d = a * b + d for the 64 rows of four warps together, while they go on; .fence, .commit_group and .wait_group order it",
-            &[Hgmma, Igmma, Qgmma, Warpgroup, R2ur, Mov],
+            &[Hgmma, Igmma, Qgmma, Warpgroup, R2ur, Mov, Cs2r],
         ),
         Ptx::Wmma => (
             "loads, multiplies and adds, or stores matrices that the lanes of a warp hold together",
             &[
                 Hmma, Imma, Dmma, Ldsm, Movm, Ldg, Stg, Lds, Sts, Ld, St, Iadd3, Imad, Lea, Lop3, Mov, Nop,
-                Prmt, S2r, S2ur, Shf, Uldc, Ulea, Umov,
+                Prmt, S2r, S2ur, Shf, Uldc, Ulea, Umov, Cs2r,
             ],
         ),
         Ptx::Xor => ("d = a exclusive-or b, bit by bit", &[Lop3, Plop3]),

@@ -8,8 +8,9 @@ use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
-    dump, empty_loads, far_results, fold, frames, globals, legal, limits, logic, motion, neighbours, offsets,
-    parameters, predicate, reconverge, reread, reuse, schedule, select, spill, uniform, unroll, vectorise,
+    dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic, motion, neighbours,
+    offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select, spill, uniform,
+    unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -240,6 +241,10 @@ fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Opt
     } else {
         frames::lower_stack(&mut code);
     }
+    let cycles = |class| target.latencies.cycles(class);
+    if cycles(LatencyClass::Clock) <= cycles(LatencyClass::Alu) {
+        zeros::join(&mut code);
+    }
     empty_loads::add(&mut code);
     far_results::part(&mut code);
     let before = code.instructions().count();
@@ -299,6 +304,8 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Fold, code, |code| {
         fold::fold(code);
         logic::logic(code);
+        permute::permute(code);
+        ignored::leave(code);
     });
     runner.pass(Pass::Common, code, common::common_subexpressions);
     runner.pass(Pass::Dead, code, dead::dead_code);

@@ -1,10 +1,14 @@
-//! Spilling: values that find no register live in local memory, predicates in registers.
+//! Spilling: values that find no register live in local memory.
+
+mod predicates;
+
+pub(crate) use predicates::spill_predicates;
 
 use crate::code::{Code, map_registers};
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_program::{
-    Access, AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand,
-    Predicate, Register, Resource, Role, Selector, SourceModifier,
+    Access, AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
+    Resource, Role, Selector, SourceModifier,
 };
 
 /// Keeps groups of registers in local memory: loaded before every use, stored after every write. What is loaded from constant
@@ -255,92 +259,4 @@ fn moved(instruction: &Instruction, slots: &FxHashMap<Register, Slot>) -> Option
         (Some(slot), None) => guarded(Opcode::Stl, [slot.place(to.0 - slot.base.0), Operand::register(from)]),
         _ => None,
     }
-}
-
-/// Keeps predicates in registers: as 0 or 1. A value that is in a predicate stays there for the next `reach`
-/// instructions.
-pub(crate) fn spill_predicates(code: &mut Code, victims: &[Predicate], reach: usize) {
-    let homes: FxHashMap<Predicate, (usize, Register)> =
-        victims.iter().enumerate().map(|(order, &victim)| (victim, (order, code.register(1)))).collect();
-    if homes.is_empty() {
-        return;
-    }
-    for block in 0..code.blocks.len() {
-        let old = std::mem::take(&mut code.blocks[block].instructions);
-        let mut new = Vec::with_capacity(old.len());
-        let mut held: FxHashMap<Predicate, (Predicate, usize)> = FxHashMap::default();
-        for (at, mut instruction) in old.into_iter().enumerate() {
-            held.retain(|_, (_, last)| at - *last <= reach);
-            let mut touched: Vec<Predicate> = instruction
-                .accesses()
-                .iter()
-                .filter_map(|access| match access.resource {
-                    Resource::Predicate(predicate) if homes.contains_key(&predicate) => Some(predicate),
-                    _ => None,
-                })
-                .collect();
-            touched.sort_unstable_by_key(|victim| homes[victim].0);
-            touched.dedup();
-            let mut stores = Vec::new();
-            for victim in touched {
-                let present = held.get(&victim).map(|it| it.0);
-                let (temporary, store) =
-                    reload_predicate(code, &mut instruction, victim, (homes[&victim].1, present), &mut new);
-                held.insert(victim, (temporary, at));
-                stores.extend(store);
-            }
-            new.push(instruction);
-            new.extend(stores.into_iter().rev());
-        }
-        code.blocks[block].instructions = new;
-    }
-}
-
-/// Makes an instruction use a temporary for a predicate, set before it where its old value matters and is in none at
-/// present; returns the temporary and what keeps a new value.
-fn reload_predicate(
-    code: &mut Code,
-    instruction: &mut Instruction,
-    victim: Predicate,
-    (home, present): (Register, Option<Predicate>),
-    before: &mut Vec<Instruction>,
-) -> (Predicate, Option<Instruction>) {
-    let does = |role: Role| {
-        let accesses = instruction.accesses();
-        accesses.iter().any(|access| access.role == role && access.resource == Resource::Predicate(victim))
-    };
-    let (reads, writes) = (does(Role::Read), does(Role::Write));
-    let needs_old = reads || !instruction.guard.is_always();
-    let present = present.filter(|_| needs_old);
-    let temporary = present.unwrap_or_else(|| code.predicate());
-    let origin = instruction.origin;
-    if needs_old && present.is_none() {
-        let load = Instruction::new(
-            Opcode::Isetp,
-            [Modifier::Ne, Modifier::And],
-            [
-                Operand::predicate(temporary),
-                Operand::TRUE,
-                Operand::register(home),
-                Operand::ZERO,
-                Operand::TRUE,
-            ],
-        );
-        before.push(load.with_origin(origin));
-    }
-    map_registers(
-        instruction,
-        |register| register,
-        |predicate| if predicate == victim { temporary } else { predicate },
-        |uniform| uniform,
-    );
-    let negated = Operand::Predicate { predicate: temporary, negate: true };
-    let store = || {
-        Instruction::new(
-            Opcode::Sel,
-            [],
-            [Operand::register(home), Operand::ZERO, Operand::Immediate(1), negated],
-        )
-    };
-    (temporary, writes.then(|| store().with_origin(origin)))
 }

@@ -1,9 +1,9 @@
 //! `cvt`.
 
-use super::Selector;
 use super::float::rounding;
 use super::logic::Shift;
 use super::values::{Source, immediate, low_word};
+use super::{Selector, when};
 use crate::flat::{Flat, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register, Selector as Part, SourceModifier};
 use warplab_ptx::tree::{Flag, Modifier as Dotted, Rounding, Type};
@@ -402,6 +402,7 @@ impl Selector<'_, '_> {
             let modifiers: Vec<M> = modifiers.collect();
             return self.op(Opcode::F2fp, &modifiers, [Operand::register(d), Operand::register(x)]);
         }
+        // Infinity and what is no number stay as they are.
         let finite = self.code.predicate();
         self.op(
             Opcode::Fsetp,
@@ -414,14 +415,12 @@ impl Selector<'_, '_> {
                 Operand::TRUE,
             ],
         );
-        let raised = self.compute(
-            Opcode::Iadd3,
-            &[],
-            [Operand::register(x), Operand::Immediate(0x1000), Operand::ZERO],
-        );
-        let chosen = self.code.register(1);
-        self.choose(chosen, Operand::register(raised), Operand::register(x), Operand::predicate(finite));
-        self.lop3_to(d, Operand::register(chosen), Operand::Immediate(0xffff_e000), Operand::ZERO, 0xc0);
+        let rounded = self.code.register(1);
+        self.op(Opcode::Mov, &[], [Operand::register(rounded), Operand::register(x)]);
+        let half = Operand::Immediate(0x1000);
+        let raised = [Operand::register(rounded), Operand::register(x), half, Operand::ZERO];
+        self.op_if(when(finite), Opcode::Iadd3, &[], raised);
+        self.lop3_to(d, Operand::register(rounded), Operand::Immediate(0xffff_e000), Operand::ZERO, 0xc0);
     }
 
     /// `cvt.pack.sat`: two values clamped and packed, above a third for bytes.

@@ -6,7 +6,7 @@ use super::memory::{Window, hints};
 use super::values::{Source, constant_of, not};
 use crate::flat::{Flat, Value};
 use warplab_program::{AddressOperand, Modifier as M, Opcode, Operand, Register};
-use warplab_ptx::tree::{Cache, Flag, Hint, Modifier as Dotted, Type};
+use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Type};
 
 /// The wait counter of the groups of copies.
 pub(crate) const GROUPS: u8 = 0;
@@ -84,14 +84,31 @@ impl Selector<'_, '_> {
         }
     }
 
-    /// What the last operand of a copy says, after which `from` is as much further as bytes are missing.
-    fn extent(&mut self, read: &Value, bytes: u32, from: &mut AddressOperand) -> Extent {
-        if matches!(read, Value::Register(id) | Value::Negated(id) if self.flat.registers[*id] == Type::Pred)
+    /// The predicate that says whether all or nothing is read, if one of both is.
+    fn all_or_nothing(&mut self, read: &Value, bytes: u32) -> Option<Operand> {
+        if let Some((tree, [_, all, none, chosen], _)) = self.origin_of(read)
+            && tree.opcode == tree::Opcode::Selp
+            && let (Some(all), Some(none)) = (integer(Some(all)), integer(Some(none)))
+            && [(bytes, 0), (0, bytes)].contains(&(all, none))
         {
-            let ignored = self.predicate_source(read);
+            let chosen = chosen.clone();
+            let holds = self.predicate_source(&chosen);
+            return Some(if all == 0 { not(holds) } else { holds });
+        }
+        self.is_multiple(read, bytes).then(|| {
+            let read = self.source(read, Type::U32).low;
+            Operand::predicate(self.compare(&[M::Ne, M::U32, M::And], read, Operand::ZERO))
+        })
+    }
+
+    /// What the last operand of a copy says, after which `from` is as much further as bytes are missing.
+    fn extent(&mut self, given: &Value, bytes: u32, from: &mut AddressOperand) -> Extent {
+        if matches!(given, Value::Register(id) | Value::Negated(id) if self.flat.registers[*id] == Type::Pred)
+        {
+            let ignored = self.predicate_source(given);
             return Extent { fills: false, reads: Some(not(ignored)) };
         }
-        let read = self.source(read, Type::U32).low;
+        let read = self.source(given, Type::U32).low;
         if let Some(read) = constant_of(&read) {
             let missing = bytes - read.min(bytes);
             if missing == bytes {
@@ -99,6 +116,9 @@ impl Selector<'_, '_> {
             }
             from.offset += missing.cast_signed();
             return Extent { fills: missing > 0, reads: None };
+        }
+        if let Some(reads) = self.all_or_nothing(given, bytes) {
+            return Extent { fills: false, reads: Some(reads) };
         }
         let size = Operand::Immediate(bytes);
         let last = Operand::Immediate(bytes - 1);

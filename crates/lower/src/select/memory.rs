@@ -8,7 +8,7 @@ use crate::flat::{Flat, Start, Symbol, Value};
 use std::ops::RangeInclusive;
 use warplab_program::kernel::launch_constants as launch;
 use warplab_program::{
-    AddressOperand, ConstantIndex, ConstantOperand, Instruction, Modifier, Opcode, Operand, Register,
+    AddressOperand, ConstantIndex, ConstantOperand, Guard, Instruction, Modifier, Opcode, Operand, Register,
     SourceModifier,
 };
 use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Scope, Semantics, Space, Type};
@@ -218,10 +218,23 @@ impl Selector<'_, '_> {
         if ordered {
             mark_ordered(&mut instruction);
         }
-        self.emit(instruction);
-        if direct.is_none() {
+        if direct.is_none() && self.keeps_elements(&elements, ty) {
+            // Lanes whose guard does not hold keep what they have.
+            let guard = std::mem::replace(&mut self.guard, Guard::ALWAYS);
+            self.fill_vector(to, &elements, ty);
+            self.guard = guard;
+            self.emit(instruction);
+            self.guard = Guard::ALWAYS;
             self.spread(&elements, to, ty);
-        } else if let [Value::Register(id)] = elements.as_slice()
+            self.guard = guard;
+        } else {
+            self.emit(instruction);
+            if direct.is_none() {
+                self.spread(&elements, to, ty);
+            }
+        }
+        if direct.is_some()
+            && let [Value::Register(id)] = elements.as_slice()
             && self.flat.registers[*id].bits() == 64
             && ty.bits() < 64
         {
@@ -240,6 +253,28 @@ impl Selector<'_, '_> {
             self.shift32(high, Operand::register(to), Operand::Immediate(31), Shift::Arithmetic);
         } else {
             self.op(Opcode::Mov, &[], [Operand::register(high), Operand::ZERO]);
+        }
+    }
+
+    /// Whether a vector load under a guard leaves words in its elements that were there before: they are registers of whole
+    /// words, different ones, which are written elsewhere, too.
+    fn keeps_elements(&self, elements: &[Value], ty: Type) -> bool {
+        let has_more = |(index, element): (usize, &Value)| match element {
+            Value::Register(id) => {
+                self.flat.registers[*id].bits() == ty.bits()
+                    && self.definitions[*id].len() > 1
+                    && !elements[..index].contains(element)
+            }
+            _ => false,
+        };
+        !self.guard.is_always() && ty.bits() >= 32 && elements.iter().enumerate().all(has_more)
+    }
+
+    /// Moves the registers of elements to the words of a vector.
+    fn fill_vector(&mut self, to: Register, elements: &[Value], ty: Type) {
+        for (element, at) in elements.iter().zip((0..).step_by(ty.bits() as usize / 32)) {
+            let source = self.source(element, ty);
+            self.move_to(to.offset(at), source, ty.bits());
         }
     }
 

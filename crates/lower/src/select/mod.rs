@@ -23,6 +23,7 @@ mod logic;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod multiples;
 mod names;
 mod narrow_atomic;
 mod nibbles;

@@ -31,8 +31,11 @@ impl Names {
                 }
             }
         }
+        let begun = begun_anew(body);
         let mut groups: FxHashSet<Register> = registers.keys().map(|&it| code.group(it).0).collect();
-        groups.retain(|&base| members(code, base).all(|it| registers.get(&it) == Some(&1)));
+        groups.retain(|&base| {
+            members(code, base).all(|it| registers.get(&it) == Some(&1) || begun.contains(&it))
+        });
         for torn in torn_groups(code, body) {
             groups.remove(&torn);
         }
@@ -49,6 +52,28 @@ impl Names {
 fn members(code: &Code, base: Register) -> impl Iterator<Item = Register> + use<> {
     let count = code.group(base).1;
     (0..count).map(move |it| base.offset(it))
+}
+
+/// The registers that a body writes, whatever holds, before it does anything else with them: how often it writes them then does not
+/// matter.
+fn begun_anew(body: &[Instruction]) -> FxHashSet<Register> {
+    let (mut seen, mut begun) = (FxHashSet::default(), FxHashSet::default());
+    for instruction in body {
+        let accesses = instruction.accesses();
+        let begins = |role: Role| role == Role::Write && instruction.guard.is_always();
+        // What an instruction reads comes before what it writes.
+        for role in [Role::Read, Role::Write] {
+            for access in accesses.iter().filter(|access| access.role == role) {
+                let Resource::Registers(first, count) = access.resource else { continue };
+                for register in (0..count).map(|it| first.offset(it)) {
+                    if seen.insert(register) && begins(role) {
+                        begun.insert(register);
+                    }
+                }
+            }
+        }
+    }
+    begun
 }
 
 /// Groups that are read as a whole while only a part of them is new.

@@ -1,0 +1,70 @@
+//! Which registers hold nothing but multiples of a power of two, whatever happens.
+
+use super::Selector;
+use crate::flat::{Flat, Item, RegisterId, Value};
+use warplab_ptx::tree::{Flag, Half, Opcode as Ptx, Type};
+
+/// How many steps back a value is followed.
+const DEPTH: usize = 8;
+
+impl Selector<'_, '_> {
+    /// Whether a value is always a multiple of `of`, a power of two of at most 32 bits.
+    pub(super) fn is_multiple(&self, value: &Value, of: u32) -> bool {
+        self.multiple(value, of, &mut Vec::new())
+    }
+
+    /// The same; the registers on the way are taken to be multiples, as they are if all that comes to them is.
+    fn multiple(&self, value: &Value, of: u32, way: &mut Vec<RegisterId>) -> bool {
+        match value {
+            Value::Immediate(constant) => {
+                constant.as_int().is_some_and(|number| number.rem_euclid(i64::from(of)) == 0)
+            }
+            Value::Register(id) => {
+                if way.contains(id) {
+                    return true;
+                }
+                if way.len() == DEPTH || self.definitions[*id].is_empty() {
+                    return false;
+                }
+                way.push(*id);
+                let all = self.definitions[*id].iter().all(|&item| self.makes_multiple(item, of, way));
+                way.pop();
+                all
+            }
+            _ => false,
+        }
+    }
+
+    fn makes_multiple(&self, item: usize, of: u32, way: &mut Vec<RegisterId>) -> bool {
+        match &self.flat.items[item] {
+            Item::Instruction(flat) => self.computes_multiple(flat, of, way),
+            Item::Copy { from, .. } => self.multiple(from, of, way),
+            _ => false,
+        }
+    }
+
+    fn computes_multiple(&self, flat: &Flat<'_>, of: u32, way: &mut Vec<RegisterId>) -> bool {
+        let tree = flat.tree;
+        let one_result = matches!(flat.operands.first(), Some(Value::Register(_)));
+        if tree.types().any(|ty| ty.is_float() || ty == Type::Pred) || tree.flag(Flag::Sat) || !one_result {
+            return false;
+        }
+        let mut of_operand = |at: usize| flat.operands.get(at).is_some_and(|it| self.multiple(it, of, way));
+        match tree.opcode {
+            Ptx::Mov | Ptx::Cvt => of_operand(1),
+            Ptx::Selp | Ptx::Add | Ptx::Sub | Ptx::Or | Ptx::Xor | Ptx::Min | Ptx::Max => {
+                of_operand(1) && of_operand(2)
+            }
+            Ptx::And => of_operand(1) || of_operand(2),
+            Ptx::Mul if tree.half() != Some(Half::Hi) => of_operand(1) || of_operand(2),
+            Ptx::Shl => {
+                let by = match flat.operands.get(2) {
+                    Some(Value::Immediate(constant)) => constant.as_int(),
+                    _ => None,
+                };
+                by.is_some_and(|by| by >= i64::from(of.trailing_zeros())) || of_operand(1)
+            }
+            _ => false,
+        }
+    }
+}
