@@ -12,6 +12,7 @@ use crate::code::{Code, reads_clock};
 use crate::liveness::{Liveness, Marks};
 pub(crate) use conflicts::{Kind, conflict};
 use conflicts::{is_exchange, is_product};
+use loads::UnderWay;
 use peak::written_peak;
 use versions::Versions;
 use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role, Target, TargetChoices};
@@ -322,11 +323,17 @@ impl Run {
             .max(choices.comfortable_registers as usize);
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
+        let mut under_way = UnderWay::default();
         let mut chosen = Vec::with_capacity(count);
         while !ready.is_empty() {
-            let at = self.choose(choices, &ready, &earliest, time, &pressure, comfortable);
+            let has_room = under_way.has_room(time);
+            let at = self.choose(choices, &ready, &earliest, (time, has_room), &pressure, comfortable);
             let index = ready.swap_remove(at);
             time = time.max(earliest[index]) + 1;
+            match self.loaded_words(index) {
+                0 => {}
+                words => under_way.ask(time + u64::from(choices.load_cycles), words),
+            }
             pressure.take(&self, index);
             for &(next, cycles) in &self.after[index] {
                 let next = next as usize;
@@ -348,14 +355,14 @@ impl Run {
         choices: &TargetChoices,
         ready: &[usize],
         earliest: &[u64],
-        time: u64,
+        (time, has_room): (u64, bool),
         pressure: &Pressure,
         comfortable: usize,
     ) -> usize {
         let tight = pressure.live >= comfortable;
         // Where a thread has many registers, a few more cost less than to wait for a load in between.
-        let has_slack =
-            comfortable > choices.few_registers as usize && pressure.live < with_spare(comfortable, choices);
+        let has_slack = comfortable > choices.few_registers as usize
+            && (has_room || pressure.live < with_spare(comfortable, choices));
         // Where registers may become short, what is about as urgent goes in the order as written: chain by chain.
         let grain = if 2 * pressure.live >= comfortable { URGENCY_GRAIN } else { 1 };
         let sparing = 2 * pressure.live >= comfortable;
