@@ -2,15 +2,11 @@
 
 use super::Selector;
 use super::logic::Shift;
-use super::values::{Key, Source, constant_of, immediate, low_word};
+use super::values::{Key, Source, immediate, low_word};
 use crate::code::mark_ordered;
 use crate::flat::{Flat, Start, Symbol, Value};
-use std::ops::RangeInclusive;
 use warplab_program::kernel::launch_constants as launch;
-use warplab_program::{
-    AddressOperand, ConstantIndex, ConstantOperand, Guard, Instruction, Modifier, Opcode, Operand, Register,
-    SourceModifier,
-};
+use warplab_program::{AddressOperand, Guard, Instruction, Modifier, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Cache, Flag, Hint, Modifier as Dotted, Scope, Semantics, Space, Type};
 
 use Modifier as M;
@@ -26,9 +22,6 @@ pub(crate) enum Window {
     Cluster,
     Constant(u8),
 }
-
-/// The offsets behind an index that an instruction holds, with room for the elements of a vector.
-const CONSTANT_OFFSETS: RangeInclusive<i128> = -0x8000..=0x7f00;
 
 impl Selector<'_, '_> {
     pub(crate) fn window(&mut self, flat: &Flat<'_>, address: &Value) -> Window {
@@ -305,73 +298,6 @@ impl Selector<'_, '_> {
                 _ => self.op(Opcode::Mov, &[], [Operand::register(to), word]),
             }
             if self.flat.registers[*id].bits() == 64 && ty.bits() < 64 {
-                self.widen(to, ty);
-            }
-        }
-    }
-
-    pub(crate) fn load_constant(&mut self, elements: &[Value], address: &Value, bank: u8, ty: Type) {
-        let base_offset = if bank == 0 { launch::PARAMETERS } else { 0 };
-        let (mut index, mut offset) = match address {
-            Value::Address(Start::Variable(Symbol::Parameter(at) | Symbol::Constant(at)), offset) => {
-                (None, i128::from(*at) + i128::from(*offset))
-            }
-            Value::Address(Start::Absolute, offset) => (None, i128::from(*offset)),
-            Value::Address(Start::Register(id), offset) => {
-                let base = self.source(&Value::Register(*id), Type::B32).low;
-                match constant_of(&base) {
-                    // These addresses have 32 bits and wrap.
-                    Some(bits) => (None, i128::from(low_word(*offset).wrapping_add(bits))),
-                    None => {
-                        let base = self.in_register(Source { low: base, high: Operand::ZERO }, 32);
-                        (Some(base), i128::from(*offset))
-                    }
-                }
-            }
-            _ => return self.unsupported("this address is not supported for constants and parameters"),
-        };
-        offset += i128::from(base_offset);
-        // Room for the elements of a vector, too.
-        if let Some(base) = index.filter(|_| !CONSTANT_OFFSETS.contains(&offset)) {
-            let far = low_word(i64::try_from(offset - i128::from(base_offset)).unwrap_or(0));
-            let far = immediate(far);
-            index = Some(self.compute(Opcode::Iadd3, &[], [Operand::register(base), far, Operand::ZERO]));
-            offset = i128::from(base_offset);
-        }
-        for (element, number) in elements.iter().zip(0_u32..) {
-            let Value::Register(id) = element else { continue };
-            let offset = offset + i128::from(ty.bytes() * number);
-            let Some(offset) = i32::try_from(offset).ok().filter(|&at| at >= 0 || index.is_some()) else {
-                return self.unsupported(format!("constant memory has no byte {offset}"));
-            };
-            let wide = self.flat.registers[*id].bits() == 64;
-            let plain = index.is_none() && bank == 0 && self.guard.is_always() && ty.bits() >= 32;
-            if plain
-                && self.definitions[*id].len() == 1
-                && (ty.bits() == 64) == wide
-                && self.places[*id].is_none()
-            {
-                let register = self.at_entry(Key::Constant(bank, offset.cast_unsigned(), ty.bytes()));
-                self.places[*id] = Some(super::Place::Register(register));
-                continue;
-            }
-            let modifiers: &[M] = match (ty.bits(), ty.is_signed()) {
-                (8, true) => &[M::S8],
-                (8, false) => &[M::U8],
-                (16, true) => &[M::S16],
-                (16, false) => &[M::U16],
-                (64, _) => &[M::B64],
-                _ => &[],
-            };
-            let constant = ConstantOperand {
-                bank,
-                index: index.map_or(ConstantIndex::None, ConstantIndex::Register),
-                offset,
-                modifier: SourceModifier::NONE,
-            };
-            let to = self.place(*id);
-            self.op(Opcode::Ldc, modifiers, [Operand::register(to), Operand::Constant(constant)]);
-            if wide && ty.bits() < 64 {
                 self.widen(to, ty);
             }
         }

@@ -10,6 +10,7 @@ mod bulk;
 mod bytes;
 mod calls;
 mod compare;
+mod constants;
 mod contract;
 mod control;
 mod convert;
