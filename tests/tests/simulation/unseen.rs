@@ -103,5 +103,5 @@ fn unseen_kernels_take_as_long_as_on_an_h200_to_four_percent_from_machine_code()
 #[test]
 fn unseen_kernels_take_as_long_as_on_an_h200_to_seven_percent_from_ptx() {
     let programs = FILES.map(|file| compile(&gpu("h200"), &format!("traces/h200/unseen/{file}.ptx")));
-    assert_eq!(errors(&programs), ["6.67 %", "9.62 %"]);
+    assert_eq!(errors(&programs), ["6.63 %", "9.64 %"]);
 }
