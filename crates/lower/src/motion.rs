@@ -9,16 +9,25 @@ use warplab_program::{Instruction, Modifier, Opcode, Operand, Resource, Role};
 const SMALL_LOOP: usize = 24;
 
 /// Moves what a loop computes anew with the same result every time in front of it: long sequences that selection
-/// made, and in small loops constants.
-pub(crate) fn invariant(code: &mut Code) {
+/// made, in small loops constants, and `products`, if these are to move, too. Whether a product has moved.
+pub(crate) fn invariant(code: &mut Code, products: bool) -> bool {
+    let mut moves = Moves { products, ..Moves::default() };
     for _ in 0..4 {
-        if !invariant_once(code) {
-            return;
+        if !invariant_once(code, &mut moves) {
+            break;
         }
     }
+    moves.moved_product
 }
 
-fn invariant_once(code: &mut Code) -> bool {
+/// Which products move, and whether one has.
+#[derive(Default)]
+struct Moves {
+    products: bool,
+    moved_product: bool,
+}
+
+fn invariant_once(code: &mut Code, moves: &mut Moves) -> bool {
     let graph = Graph::new(code);
     let numbering = Numbering::new(code);
     let counts = code.definition_counts();
@@ -77,7 +86,9 @@ fn invariant_once(code: &mut Code) -> bool {
                     }
                 });
                 let constant = is_constant_move(&instruction);
-                let worth = if constant { size <= SMALL_LOOP } else { is_certain && is_costly(&instruction) };
+                let product = instruction.opcode == Opcode::Imad && !is_costly(&instruction);
+                let costly = if product { moves.products } else { is_costly(&instruction) };
+                let worth = if constant { size <= SMALL_LOOP } else { is_certain && costly };
                 if !fixed
                     || !worth
                     || has_effect(&instruction)
@@ -93,6 +104,7 @@ fn invariant_once(code: &mut Code) -> bool {
                     }
                 }
                 moved = true;
+                moves.moved_product |= product;
                 let mut instruction = instruction;
                 instruction.origin.note = "moved in front of the loop";
                 let target = &mut code.blocks[before].instructions;

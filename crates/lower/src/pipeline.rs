@@ -90,6 +90,19 @@ struct Runner<'a> {
     options: &'a LowerOptions,
     kernel: &'a str,
     log: &'a mut Vec<PassLog>,
+    /// Whether products that are the same every time move in front of loops, and whether one has.
+    products: Products,
+}
+
+/// Products of a loop that are the same every time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Products {
+    /// Stay where they are.
+    Stay,
+    /// Move in front of it; none has.
+    Move,
+    /// One has moved.
+    Moved,
 }
 
 impl Runner<'_> {
@@ -100,6 +113,14 @@ impl Runner<'_> {
         let before = code.instructions().count();
         body(code);
         self.note(pass, code, before);
+    }
+
+    fn invariant(&mut self, code: &mut Code) {
+        let (products, mut moved) = (self.products != Products::Stay, false);
+        self.pass(Pass::Invariant, code, |code| moved = motion::invariant(code, products));
+        if moved {
+            self.products = Products::Moved;
+        }
     }
 
     /// Moves and sums go to the pipe that has less to do, where the machine has a multiply-add pipe for them.
@@ -159,7 +180,8 @@ impl<'a> Context<'a> {
         let mut calls_pointers = flat.calls_pointers;
         let mut compile =
             |flat: &Flattened<'a>, function: &'a Function, diagnostics: &mut Vec<Diagnostic>| {
-                let mut runner = Runner { options: self.options, kernel: &function.name, log };
+                let products = Products::Move;
+                let mut runner = Runner { options: self.options, kernel: &function.name, log, products };
                 let selected =
                     select::select(flat, self.options.contracts, std::mem::take(&mut addresses), diagnostics);
                 addresses = selected.addresses;
@@ -216,8 +238,29 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Machine code of what was selected; `area` is what the caller of a function passes. `None` where registers run out.
-fn finish(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
+/// Machine code of what was selected; `area` is what the caller of a function passes. `None` where registers run out. Where values
+/// find no register, products stay in their loops if that spares it.
+fn finish(code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
+    let (selected, logged) = (code.clone(), runner.log.len());
+    let first = attempt(code, area, limit, runner);
+    let spills = first.as_ref().is_none_or(|part| part.frame > selected.local_bytes);
+    if !spills || runner.products != Products::Moved {
+        return first;
+    }
+    let log = runner.log.split_off(logged);
+    runner.products = Products::Stay;
+    let second = attempt(selected, area, limit, runner);
+    let frame = |part: &Option<Part>| part.as_ref().map_or(u32::MAX, |part| part.frame);
+    if frame(&second) < frame(&first) {
+        return second;
+    }
+    runner.log.truncate(logged);
+    runner.log.extend(log);
+    first
+}
+
+/// Machine code, with or without products moved.
+fn attempt(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Option<Part> {
     runner.note(Pass::Select, &code, 0);
     predicate::tidy(&mut code);
     optimise(runner, &mut code);
@@ -309,7 +352,7 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     });
     runner.pass(Pass::Common, code, common::common_subexpressions);
     runner.pass(Pass::Dead, code, dead::dead_code);
-    runner.pass(Pass::Invariant, code, motion::invariant);
+    runner.invariant(code);
 }
 
 /// The passes between selection and the order of instructions.
@@ -350,7 +393,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     });
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.pass(Pass::Legalise, code, legal::legalise);
-    runner.pass(Pass::Invariant, code, motion::invariant);
+    runner.invariant(code);
     runner.pass(Pass::Sink, code, |code| {
         parameters::reread_constants(code);
         motion::sink(code);

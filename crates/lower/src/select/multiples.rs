@@ -49,6 +49,14 @@ impl Selector<'_, '_> {
         if tree.types().any(|ty| ty.is_float() || ty == Type::Pred) || tree.flag(Flag::Sat) || !one_result {
             return false;
         }
+        let constant = |at: usize| match flat.operands.get(at) {
+            Some(Value::Immediate(constant)) => constant.as_int().and_then(|bits| u32::try_from(bits).ok()),
+            _ => None,
+        };
+        if tree.opcode == Ptx::Shr {
+            let more = constant(2).and_then(|by| of.checked_shl(by).filter(|more| more >> by == of));
+            return more.is_some_and(|more| self.multiple(&flat.operands[1], more, way));
+        }
         let mut of_operand = |at: usize| flat.operands.get(at).is_some_and(|it| self.multiple(it, of, way));
         match tree.opcode {
             Ptx::Mov | Ptx::Cvt => of_operand(1),
@@ -57,13 +65,7 @@ impl Selector<'_, '_> {
             }
             Ptx::And => of_operand(1) || of_operand(2),
             Ptx::Mul if tree.half() != Some(Half::Hi) => of_operand(1) || of_operand(2),
-            Ptx::Shl => {
-                let by = match flat.operands.get(2) {
-                    Some(Value::Immediate(constant)) => constant.as_int(),
-                    _ => None,
-                };
-                by.is_some_and(|by| by >= i64::from(of.trailing_zeros())) || of_operand(1)
-            }
+            Ptx::Shl => constant(2).is_some_and(|by| by >= of.trailing_zeros()) || of_operand(1),
             _ => false,
         }
     }
