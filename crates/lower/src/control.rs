@@ -23,6 +23,8 @@ struct Fixed {
     /// The cycle at which each register's last result was issued, and by what.
     issued: Vec<Option<(u64, LatencyClass, Resource)>>,
     cycle: u64,
+    /// When each instruction before issues.
+    times: Vec<u64>,
 }
 
 /// Which wait counters guard the result, and the reading, of each register.
@@ -300,11 +302,11 @@ fn set_waits(instructions: &mut [Instruction], ranges: &[(usize, usize)]) {
 fn stalls(instructions: &mut [Instruction], target: &Target) {
     let (table, choices) = (&target.latencies, &target.choices);
     let most = choices.longest_stall;
-    let mut fixed = Fixed { issued: vec![None; TOTAL], cycle: 0 };
+    let mut fixed =
+        Fixed { issued: vec![None; TOTAL], cycle: 0, times: Vec::with_capacity(instructions.len()) };
     for index in 0..instructions.len() {
-        let mut ready = fixed.ready(&instructions[index], table);
-        stretch(instructions, index, &mut ready, fixed.cycle, most);
-        fixed.cycle = ready;
+        fixed.stretch(instructions, index, table, most);
+        fixed.times.push(fixed.cycle);
         let to_waiter = if is_awaited_next(instructions, index) { choices.wait_counter_stall } else { 1 };
         let to_pipe =
             instructions.get(index + 1).map_or(1, |next| cycles_to_pipe(&instructions[index], next, target));
@@ -350,6 +352,29 @@ impl Fixed {
         ready
     }
 
+    /// Makes the instructions before one hold it up until it is ready, the last first. What comes behind one that is held up longer issues
+    /// later, too, and so do its results.
+    fn stretch(&mut self, instructions: &mut [Instruction], index: usize, table: &LatencyTable, most: u8) {
+        let mut at = index;
+        while at > 0 {
+            at -= 1;
+            let mut missing = self.ready(&instructions[index], table).saturating_sub(self.cycle);
+            if missing == 0 {
+                return;
+            }
+            let wanted = missing;
+            lengthen(&mut instructions[at].control.stall, &mut missing, most);
+            let more = wanted - missing;
+            self.cycle += more;
+            if at + 1 < index && more > 0 {
+                let since = self.times[at];
+                let later = self.issued.iter_mut().flatten().filter(|(issued, ..)| *issued > since);
+                later.for_each(|(issued, ..)| *issued += more);
+                self.times[at + 1..].iter_mut().for_each(|time| *time += more);
+            }
+        }
+    }
+
     fn issue(&mut self, instruction: &Instruction, table: &LatencyTable) {
         let variable = is_variable(instruction, table);
         for access in instruction.accesses().iter().filter(|access| access.role == Role::Write) {
@@ -377,17 +402,6 @@ fn lengthen(stall: &mut u8, missing: &mut u64, most: u8) {
     let more = u8::try_from(*missing).map_or(room, |missing| missing.min(room));
     *stall += more;
     *missing -= u64::from(more);
-}
-
-/// Makes the instructions before one hold it up until it is ready.
-fn stretch(instructions: &mut [Instruction], index: usize, ready: &mut u64, cycle: u64, most: u8) {
-    let mut missing = ready.saturating_sub(cycle);
-    let mut at = index;
-    while missing > 0 && at > 0 {
-        at -= 1;
-        lengthen(&mut instructions[at].control.stall, &mut missing, most);
-    }
-    *ready -= missing;
 }
 
 fn result_cycles(instruction: &Instruction, access: &Access, part: usize, table: &LatencyTable) -> u64 {
