@@ -86,9 +86,10 @@ fn invariant_once(code: &mut Code, moves: &mut Moves) -> bool {
                     }
                 });
                 let constant = is_constant_move(&instruction);
-                let product = instruction.opcode == Opcode::Imad && !is_costly(&instruction);
-                let costly = if product { moves.products } else { is_costly(&instruction) };
-                let worth = if constant { size <= SMALL_LOOP } else { is_certain && costly };
+                let costly = is_costly(&instruction);
+                let product = instruction.opcode == Opcode::Imad && !costly;
+                let moves_on = costly || product && moves.products;
+                let worth = if constant { size <= SMALL_LOOP } else { is_certain && moves_on };
                 if !fixed
                     || !worth
                     || has_effect(&instruction)

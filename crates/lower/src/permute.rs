@@ -101,13 +101,17 @@ fn take_halves(instruction: &mut Instruction, known: &Known) {
         let Some(bytes) = known.bytes.get(&register).filter(|_| written >> index & 1 == 0) else { continue };
         let [low, high] = halves.map(|half| half.map(|at: usize| bytes[at]));
         let of = low[0].of;
-        let is = |first: u8| low == [0, 1].map(|at| Byte { of, at: first + at, sign: false });
-        let selector = match of.as_register() {
-            Some(register) if register != Register::ZERO && low == high && is(0) => Selector::H0H0,
-            Some(register) if register != Register::ZERO && low == high && is(2) => Selector::H1H1,
-            _ => continue,
+        let Some(register) = of.as_register().filter(|it| *it != Register::ZERO && low == high) else {
+            continue;
         };
-        let Some(register) = of.as_register() else { continue };
+        let is = |first: u8| low == [0, 1].map(|at| Byte { of, at: first + at, sign: false });
+        let selector = if is(0) {
+            Selector::H0H0
+        } else if is(2) {
+            Selector::H1H1
+        } else {
+            continue;
+        };
         *operand = Operand::Register { register, modifier, selector, reuse };
     }
 }

@@ -7,35 +7,47 @@ use warplab_ptx::tree::{Flag, Half, Opcode as Ptx, Type};
 /// How many steps back a value is followed.
 const DEPTH: usize = 8;
 
+/// How many registers are looked at for one value.
+const LOOKS: u32 = 256;
+
+/// How a value was come to.
+struct Way {
+    /// The registers that led to it, and of what each is to be a multiple.
+    asked: Vec<(RegisterId, u32)>,
+    /// How many more registers may be looked at.
+    left: u32,
+}
+
 impl Selector<'_, '_> {
     /// Whether a value is always a multiple of `of`, a power of two of at most 32 bits.
     pub(super) fn is_multiple(&self, value: &Value, of: u32) -> bool {
-        self.multiple(value, of, &mut Vec::new())
+        self.multiple(value, of, &mut Way { asked: Vec::new(), left: LOOKS })
     }
 
-    /// The same; the registers on the way are taken to be multiples, as they are if all that comes to them is.
-    fn multiple(&self, value: &Value, of: u32, way: &mut Vec<RegisterId>) -> bool {
+    /// The same; the registers on the way are taken to be multiples of what was asked of them, as they are if all that comes to them is.
+    fn multiple(&self, value: &Value, of: u32, way: &mut Way) -> bool {
         match value {
             Value::Immediate(constant) => {
                 constant.as_int().is_some_and(|number| number.rem_euclid(i64::from(of)) == 0)
             }
             Value::Register(id) => {
-                if way.contains(id) {
+                if way.asked.contains(&(*id, of)) {
                     return true;
                 }
-                if way.len() == DEPTH || self.definitions[*id].is_empty() {
+                if way.asked.len() == DEPTH || way.left == 0 || self.definitions[*id].is_empty() {
                     return false;
                 }
-                way.push(*id);
+                way.left -= 1;
+                way.asked.push((*id, of));
                 let all = self.definitions[*id].iter().all(|&item| self.makes_multiple(item, of, way));
-                way.pop();
+                way.asked.pop();
                 all
             }
             _ => false,
         }
     }
 
-    fn makes_multiple(&self, item: usize, of: u32, way: &mut Vec<RegisterId>) -> bool {
+    fn makes_multiple(&self, item: usize, of: u32, way: &mut Way) -> bool {
         match &self.flat.items[item] {
             Item::Instruction(flat) => self.computes_multiple(flat, of, way),
             Item::Copy { from, .. } => self.multiple(from, of, way),
@@ -43,7 +55,7 @@ impl Selector<'_, '_> {
         }
     }
 
-    fn computes_multiple(&self, flat: &Flat<'_>, of: u32, way: &mut Vec<RegisterId>) -> bool {
+    fn computes_multiple(&self, flat: &Flat<'_>, of: u32, way: &mut Way) -> bool {
         let tree = flat.tree;
         let one_result = matches!(flat.operands.first(), Some(Value::Register(_)));
         if tree.types().any(|ty| ty.is_float() || ty == Type::Pred) || tree.flag(Flag::Sat) || !one_result {
