@@ -1,7 +1,8 @@
 //! Double-precision division and square root, correctly rounded.
 //!
 //! The usual path is the vendor's: an approximation of the upper half made better by fused multiply-adds. The other
-//! path, for extreme exponents and directed rounding, works on the bits: a digit at a time, then one rounding.
+//! path, for extreme exponents and directed rounding, divides the fractions, takes the digits of a root one at a time, and
+//! rounds once.
 
 use crate::select::{Selector, Shift, Source, unless, when};
 use warplab_program::{Modifier, Opcode, Operand, Register, SourceModifier};
@@ -31,22 +32,26 @@ fn pair(register: Register) -> Source {
 }
 
 impl Selector<'_, '_> {
+    /// `a / b` by an approximation of `1 / b`, made better: right whenever no step leaves the normal range.
+    fn quotient(&mut self, a: Register, b: Register) -> Register {
+        let y = self.code.register(2);
+        self.op(Opcode::Mov, &[], [r(y), Operand::Immediate(1)]);
+        self.op(Opcode::Mufu, &[M::Rcp64h], [high(y), high(b)]);
+        let e = self.new_pair(Opcode::Dfma, &[], [minus(b), r(y), ONE]);
+        let e = self.new_pair(Opcode::Dfma, &[], [r(e), r(e), r(e)]);
+        let y = self.new_pair(Opcode::Dfma, &[], [r(y), r(e), r(y)]);
+        let e = self.new_pair(Opcode::Dfma, &[], [minus(b), r(y), ONE]);
+        let y = self.new_pair(Opcode::Dfma, &[], [r(y), r(e), r(y)]);
+        let q = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
+        let rest = self.new_pair(Opcode::Dfma, &[], [minus(b), r(q), r(a)]);
+        self.new_pair(Opcode::Dfma, &[], [r(y), r(rest), r(q)])
+    }
+
     /// `to = a / b`.
     pub(crate) fn divide_double(&mut self, to: Register, a: Register, b: Register, mode: Option<M>) {
-        let result = self.code.register(2);
         let done = self.new_label();
+        let result = if mode.is_none() { self.quotient(a, b) } else { self.code.register(2) };
         if mode.is_none() {
-            let y = self.code.register(2);
-            self.op(Opcode::Mov, &[], [r(y), Operand::Immediate(1)]);
-            self.op(Opcode::Mufu, &[M::Rcp64h], [high(y), high(b)]);
-            let e = self.new_pair(Opcode::Dfma, &[], [minus(b), r(y), ONE]);
-            let e = self.new_pair(Opcode::Dfma, &[], [r(e), r(e), r(e)]);
-            let y = self.new_pair(Opcode::Dfma, &[], [r(y), r(e), r(y)]);
-            let e = self.new_pair(Opcode::Dfma, &[], [minus(b), r(y), ONE]);
-            let y = self.new_pair(Opcode::Dfma, &[], [r(y), r(e), r(y)]);
-            let q = self.new_pair(Opcode::Dmul, &[], [r(a), r(y)]);
-            let rest = self.new_pair(Opcode::Dfma, &[], [minus(b), r(q), r(a)]);
-            self.op(Opcode::Dfma, &[], [r(result), r(y), r(rest), r(q)]);
             // The upper halves as singles: the dividend is not so small that a rest would be lost, and the quotient is
             // neither that nor too large; an extreme divisor makes it no number.
             let upper = |x: Register| Operand::modified(x.offset(1), SourceModifier::ABSOLUTE);
@@ -62,7 +67,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Fsetp, &[M::Gt, M::And], operands);
             self.branch_if(when(fine), done);
         }
-        self.divide_digits(result, a, b, mode);
+        self.divide_any(result, a, b, mode);
         self.place_label(done);
         self.move_to(to, pair(result), 64);
     }
@@ -104,35 +109,14 @@ impl Selector<'_, '_> {
         self.branch_if(when(zero), label);
     }
 
-    fn divide_digits(&mut self, result: Register, a: Register, b: Register, mode: Option<M>) {
+    fn divide_any(&mut self, result: Register, a: Register, b: Register, mode: Option<M>) {
         let (special, done) = (self.new_label(), self.new_label());
         self.branch_if_special(a, special);
         self.branch_if_special(b, special);
         let sign = self.lop3(high(a), high(b), Operand::ZERO, 0x3c);
         let ((fa, ea), (fb, eb)) = (self.split(a), self.split(b));
-        let exponent = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), Operand::Immediate(1023)]);
-        // 63 digits of the quotient, the first of which is 0 or 1.
-        let quotient = self.code.register(2);
-        self.move_to(quotient, Source::constant(0), 64);
-        let count = self.code.register(1);
-        self.op(Opcode::Mov, &[], [r(count), Operand::Immediate(63)]);
-        let again = self.new_label();
-        self.place_label(again);
-        self.shift64(quotient, pair(quotient), Operand::Immediate(1), Shift::Left);
-        let less = self.less64(pair(fa), pair(fb), false);
-        let rest = self.code.register(2);
-        self.subtract64(rest, pair(fa), pair(fb));
-        let one = Operand::Immediate(1);
-        let operands =
-            [r(quotient), r(quotient), one, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
-        self.op_if(unless(less), Opcode::Lop3, &[M::Lut], operands);
-        self.choose(fa, r(fa), r(rest), Operand::predicate(less));
-        self.choose(fa.offset(1), high(fa), high(rest), Operand::predicate(less));
-        self.shift64(fa, pair(fa), one, Shift::Left);
-        self.op(Opcode::Iadd3, &[], [r(count), r(count), Operand::Immediate(u32::MAX), Operand::ZERO]);
-        let more = self.compare(&[M::Ne, M::And], r(count), Operand::ZERO);
-        self.branch_if(when(more), again);
-        self.sticky(quotient, fa);
+        let (quotient, power) = self.divide_fractions(fa, fb);
+        let exponent = self.compute(Opcode::Iadd3, &[], [r(ea), minus(eb), r(power)]);
         self.round_and_pack(result, quotient, exponent, sign, mode);
         self.branch(done);
         self.place_label(special);
@@ -159,6 +143,38 @@ impl Selector<'_, '_> {
         self.op_if(when(nan), Opcode::Mov, &[], [r(result), r(sum)]);
         self.op_if(when(nan), Opcode::Mov, &[], [high(result), high(sum)]);
         self.place_label(done);
+    }
+
+    /// The quotient of two fractions whose leading ones are at bit 52: its own at bit 62, and the exponent of a double that it has.
+    /// What is left over makes it a little more or less, so that it can be rounded once anywhere above the last ten bits.
+    fn divide_fractions(&mut self, a: Register, b: Register) -> (Register, Register) {
+        let one = |selector: &mut Self, x: Register| {
+            let number = selector.code.register(2);
+            selector.op(Opcode::Mov, &[], [r(number), r(x)]);
+            // The leading one makes it the exponent of 1.
+            let exponent = Operand::Immediate(0x3fe0_0000);
+            selector.op(Opcode::Iadd3, &[], [high(number), high(x), exponent, Operand::ZERO]);
+            number
+        };
+        let (a, b) = (one(self, a), one(self, b));
+        let q = self.quotient(a, b);
+        let rest = self.new_pair(Opcode::Dfma, &[], [minus(b), r(q), r(a)]);
+        let (power, fraction) = (self.code.register(1), self.code.register(2));
+        self.shift32(power, high(q), Operand::Immediate(20), Shift::Logical);
+        self.op(Opcode::Mov, &[], [r(fraction), r(q)]);
+        let (kept, leading) = (Operand::Immediate(0x000f_ffff), Operand::Immediate(0x0010_0000));
+        self.lop3_to(fraction.offset(1), high(q), kept, leading, 0xea);
+        self.shift64(fraction, pair(fraction), Operand::Immediate(10), Shift::Left);
+        // One more or less, by the sign of what is left.
+        let (low, sign) = (self.code.register(1), self.code.register(1));
+        self.shift32(sign, high(rest), Operand::Immediate(31), Shift::Arithmetic);
+        let any = self.lop3(r(rest), high(rest), Operand::ZERO, 0xfc);
+        let some = self.compare(&[M::Ne, M::And], r(any), Operand::ZERO);
+        self.choose(low, Operand::Immediate(1), Operand::ZERO, Operand::predicate(some));
+        self.lop3_to(low, r(low), r(sign), Operand::ZERO, 0xfc);
+        let sum = self.code.register(2);
+        self.sum64(sum, pair(fraction), Source { low: r(low), high: r(sign) });
+        (sum, power)
     }
 
     /// Sets the lowest bit of a value if something is left over.

@@ -166,6 +166,12 @@ fn doubles_to_nearest() {
     let pairs = pairs(DOUBLES, 6000);
     let f = f64::from_bits;
     check("f64", 8, "div.rn.f64 %d, %a, %b;", &pairs, |a, b| double(f(a) / f(b)));
+    // Dividends so small that quotients lose digits, down to none.
+    let with_exponent = |x: u64, exponent: u64| x & !(0x7ff << 52) | exponent << 52;
+    let small =
+        |&(a, b): &(u64, u64)| (with_exponent(a, a >> 3 & 63), with_exponent(b, 1000 + (b >> 5 & 63)));
+    let small: Vec<(u64, u64)> = pairs.iter().map(small).collect();
+    check("f64", 8, "div.rn.f64 %d, %a, %b;", &small, |a, b| double(f(a) / f(b)));
     check("f64", 8, "rcp.rn.f64 %d, %a;", &pairs, |a, _| double(1.0 / f(a)));
     check("f64", 8, "sqrt.rn.f64 %d, %a;", &pairs, |a, _| double(f(a).sqrt()));
 }
