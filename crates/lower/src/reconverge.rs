@@ -42,6 +42,7 @@ enum Within {
 
 /// Inserts the barriers.
 pub(crate) fn reconverge(code: &mut Code) {
+    join_latches(code);
     split_preheaders(code);
     let apart = apart::split(code);
     let graph = Graph::new(code);
@@ -59,6 +60,30 @@ pub(crate) fn reconverge(code: &mut Code) {
         insertion.barrier(sites[index], number, &regions.inside);
         for (block, exit) in iterations::exits(&graph, &regions) {
             insertion.leave(block, number, exit);
+        }
+    }
+    insertion.finish();
+}
+
+/// Gives every loop with a branch that may diverge one block from which it goes round, as ptxas has it: there threads meet that
+/// end their iterations in several places.
+fn join_latches(code: &mut Code) {
+    let graph = Graph::new(code);
+    let divergent = divergent_branches(code, &graph);
+    let mut parts = vec![false; graph.loops.len()];
+    for block in (0..code.blocks.len()).filter(|&block| divergent[block]) {
+        let around = std::iter::successors(graph.loop_of[block], |&it| graph.loops[it].around);
+        around.for_each(|it| parts[it] = true);
+    }
+    let mut headers: Vec<usize> =
+        graph.loops.iter().zip(parts).filter(|(_, parts)| *parts).map(|(it, _)| it.header).collect();
+    headers.sort_unstable();
+    let mut insertion = Insertion::new(code, graph.predecessors.clone());
+    for &header in headers.iter().rev() {
+        let (latches, outside): (Vec<usize>, Vec<usize>) =
+            graph.predecessors[header].iter().partition(|&&block| graph.dominates(header, block));
+        if latches.len() > 1 {
+            insertion.in_front(header, &latches, outside.contains(&header.wrapping_sub(1)));
         }
     }
     insertion.finish();
@@ -90,7 +115,7 @@ fn split_preheaders(code: &mut Code) {
         }
         let latch_above =
             graph.predecessors[header].contains(&header.wrapping_sub(1)) && is_latch(header - 1);
-        insertion.preheader(header, &outside, latch_above);
+        insertion.in_front(header, &outside, latch_above);
     }
     insertion.finish();
 }
@@ -123,6 +148,10 @@ fn sites(code: &Code, graph: &Graph) -> Vec<Site> {
             sites.push(site);
         }
         let Some(meet) = graph.post_dominator[block] else { continue };
+        // What some reach in a later iteration only is no meeting place of this one.
+        if !iterations.passes(block, meet) {
+            continue;
+        }
         // Nothing to gain where the kernel ends at once.
         if code.blocks[meet]
             .instructions
@@ -198,7 +227,8 @@ fn site_of(
             return Some(site);
         }
         let up = graph.dominator[set]?;
-        if !passes(up) {
+        // In front of a loop it would be set once for all iterations.
+        if !passes(up) || graph.loops_left(meet, up).next().is_some() {
             return None;
         }
         set = out_of_loops(graph, up, meet)?;
@@ -279,11 +309,14 @@ impl<'a> Regions<'a> {
         self.find(site, |_| true);
     }
 
-    /// Whether every way from a barrier to the meeting place enters it from blocks that its place dominates.
+    /// Whether every way from a barrier to the meeting place enters it from blocks that its place dominates, and none comes by the
+    /// barrier's place again.
     fn encloses(&mut self, site: Site) -> bool {
         let graph = self.graph;
         self.find(site, |block| graph.dominates(site.set, block));
-        self.blocks.iter().all(|&block| graph.dominates(site.set, block))
+        self.blocks
+            .iter()
+            .all(|&block| graph.dominates(site.set, block) && !graph.successors[block].contains(&site.set))
     }
 }
 

@@ -8,7 +8,15 @@ use warplab_program::{
 };
 
 /// What the addresses of a group of loads have in common, and how many registers each loads.
-type Key = (Option<Register>, Option<UniformRegister>, u8, u32);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    base: Option<Register>,
+    uniform: Option<UniformRegister>,
+    scale: u8,
+    words: u32,
+    /// How often the block has written the address by then.
+    version: usize,
+}
 
 /// Joins the loads of every block.
 pub(crate) fn vectorise(code: &mut Code) {
@@ -78,13 +86,13 @@ fn join_run(
 ) {
     let mut groups: FxHashMap<Key, BTreeSet<(i32, usize)>> = FxHashMap::default();
     let mut order: BTreeMap<usize, Key> = BTreeMap::new();
+    let written = Written::new(&code.blocks[block].instructions);
     for &index in run {
         let Some(address) = address(&code.blocks[block].instructions[index]) else { continue };
-        if address.base.is_some_and(|base| !zeros.is_single(base)) {
-            continue;
-        }
         let words = code.blocks[block].instructions[index].data_registers();
-        let key = (address.base, address.uniform, address.scale, words);
+        let AddressOperand { base, uniform, scale, .. } = address;
+        let version = written.before(base, uniform, index);
+        let key = Key { base, uniform, scale, words, version };
         let group = groups.entry(key).or_default();
         if group.is_empty() {
             order.insert(index, key);
@@ -93,13 +101,13 @@ fn join_run(
     }
     while let Some((_, key)) = order.pop_first() {
         let Some(group) = groups.get_mut(&key) else { continue };
-        let aligned = zeros.of_address(key.0, key.1, key.2);
-        if let Some(found) = neighbours(group, key.3, aligned) {
+        let aligned = zeros.of_address(key.base, key.uniform, key.scale);
+        if let Some(found) = neighbours(group, key.words, aligned) {
             found.iter().for_each(|load| _ = group.remove(load));
             if let Some(first) = group.iter().map(|load| load.1).min() {
                 order.insert(first, key);
             }
-            widen(code, block, &found, key.3, wide);
+            widen(code, block, &found, key.words, wide);
         }
     }
 }
@@ -150,58 +158,69 @@ fn widen(
     }
 }
 
-/// How many low bits of values are known to be zero.
-struct TrailingZeros {
-    registers: FxHashMap<Register, u32>,
-    uniforms: FxHashMap<UniformRegister, u32>,
-    single: FxHashMap<Register, bool>,
+/// Where a block writes registers.
+struct Written(FxHashMap<Resource, Vec<usize>>);
+
+impl Written {
+    fn new(instructions: &[Instruction]) -> Written {
+        let mut places: FxHashMap<Resource, Vec<usize>> = FxHashMap::default();
+        for (index, instruction) in instructions.iter().enumerate() {
+            writes(instruction).for_each(|it| places.entry(it).or_default().push(index));
+        }
+        Written(places)
+    }
+
+    /// How often the parts of an address are written before a place.
+    fn before(&self, base: Option<Register>, uniform: Option<UniformRegister>, index: usize) -> usize {
+        let base = base.map(|it| Resource::Registers(it, 1));
+        let uniform = uniform.map(|it| Resource::Uniforms(it, 1));
+        let places = base.into_iter().chain(uniform).filter_map(|it| self.0.get(&it));
+        places.map(|places| places.partition_point(|&at| at < index)).sum()
+    }
 }
 
+/// The registers that an instruction writes, one by one.
+fn writes(instruction: &Instruction) -> impl Iterator<Item = Resource> {
+    let accesses = instruction.accesses();
+    let written: Vec<Resource> =
+        accesses.iter().filter(|it| it.role == Role::Write).map(|it| it.resource).collect();
+    written.into_iter().flat_map(|resource| match resource {
+        Resource::Registers(first, count) => {
+            (0..count).map(|it| Resource::Registers(first.offset(it), 1)).collect::<Vec<_>>()
+        }
+        Resource::Uniforms(first, count) => {
+            (0..count).map(|it| Resource::Uniforms(first.offset(it), 1)).collect()
+        }
+        other => vec![other],
+    })
+}
+
+/// How many low bits of values are known to be zero, whichever instruction wrote them last.
+struct TrailingZeros(FxHashMap<Resource, u32>);
+
 impl TrailingZeros {
+    /// All bits of all values at first, then fewer until no instruction writes any that are not zero: so what a loop
+    /// adds to keeps what both have.
     fn new(code: &Code) -> TrailingZeros {
-        let counts = code.definition_counts();
-        let mut it = TrailingZeros {
-            registers: FxHashMap::default(),
-            uniforms: FxHashMap::default(),
-            single: FxHashMap::default(),
-        };
-        // Definitions may stand after uses in the order of the blocks: twice is enough for what matters.
-        for _ in 0..2 {
+        let all = code.instructions().flat_map(writes).map(|resource| (resource, 32));
+        let mut it = TrailingZeros(all.collect());
+        let mut changed = true;
+        while changed {
+            changed = false;
             for instruction in code.instructions() {
-                for access in instruction.accesses() {
-                    if let (Role::Write, Resource::Registers(register, _)) = (access.role, access.resource) {
-                        it.single.insert(register, counts.is_single(access.resource));
-                    }
+                let known = it.known(instruction).unwrap_or(0);
+                for (place, resource) in writes(instruction).enumerate() {
+                    let known = if place == 0 { known } else { 0 };
+                    let bits = it.0.entry(resource).or_insert(32);
+                    changed |= known < *bits;
+                    *bits = known.min(*bits);
                 }
-                it.learn(instruction, &counts);
             }
         }
         it
     }
 
-    fn is_single(&self, register: Register) -> bool {
-        register.is_fixed() || self.single.get(&register).copied().unwrap_or(false)
-    }
-
-    fn learn(&mut self, instruction: &Instruction, counts: &crate::code::DefinitionCounts) {
-        let Some(known) = self.known(instruction) else { return };
-        match instruction.operands.first() {
-            Some(&Operand::Register { register, .. })
-                if counts.is_single(Resource::Registers(register, 1)) =>
-            {
-                self.registers.insert(register, known);
-            }
-            Some(&Operand::Uniform { register, .. }) if counts.is_single(Resource::Uniforms(register, 1)) => {
-                self.uniforms.insert(register, known);
-            }
-            _ => {}
-        }
-    }
-
     fn known(&self, instruction: &Instruction) -> Option<u32> {
-        if !instruction.guard.is_always() {
-            return None;
-        }
         let of = |index: usize| instruction.operands.get(index).map_or(0, |operand| self.of(operand));
         let constant = |index: usize| match instruction.operands.get(index) {
             Some(Operand::Immediate(bits)) => Some(*bits),
@@ -225,8 +244,12 @@ impl TrailingZeros {
         match *operand {
             Operand::Immediate(bits) => bits.trailing_zeros(),
             Operand::Register { register: Register::ZERO, .. } => 32,
-            Operand::Register { register, .. } => self.registers.get(&register).copied().unwrap_or(0),
-            Operand::Uniform { register, .. } => self.uniforms.get(&register).copied().unwrap_or(0),
+            Operand::Register { register, .. } => {
+                self.0.get(&Resource::Registers(register, 1)).copied().unwrap_or(0)
+            }
+            Operand::Uniform { register, .. } => {
+                self.0.get(&Resource::Uniforms(register, 1)).copied().unwrap_or(0)
+            }
             _ => 0,
         }
     }

@@ -61,16 +61,18 @@ impl<'a> Insertion<'a> {
         }
     }
 
-    /// Gives a loop a block in front through which everything from outside comes.
-    pub(super) fn preheader(&mut self, header: usize, outside: &[usize], latch_above: bool) {
-        let latch = self.above(header).filter(|&above| latch_above && self.falls_through(above));
-        let added = self.add(header);
-        outside.iter().for_each(|&block| self.redirect(block, header, added));
-        if let Some(latch) = latch {
-            // The latch above falls through: it must branch round the new block.
-            let branch = Instruction::new(Opcode::Bra, [], [target(header)]);
-            self.block(latch).instructions.push(branch);
+    /// Gives a block another in front, through which some that lead to it come; whether what stands above is one that does not.
+    pub(super) fn in_front(&mut self, block: usize, coming: &[usize], passes_above: bool) {
+        let above = self.above(block).filter(|&above| passes_above && self.falls_through(above));
+        if let Some(above) = above {
+            // It must branch round the new block.
+            let way_round = Instruction::new(Opcode::Bra, [], [target(block)]);
+            let ends = self.block(above).instructions.last().is_some_and(crate::code::ends_block);
+            let from = if ends { self.add(block) } else { above };
+            self.block(from).instructions.push(way_round);
         }
+        let added = self.add(block);
+        coming.iter().for_each(|&from| self.redirect(from, block, added));
     }
 
     /// Whether a block is in the region of a barrier; an added one is if what it follows is.

@@ -30,6 +30,15 @@ impl<'a> Iterations<'a> {
         Iterations { code, graph, post: FxHashMap::default() }
     }
 
+    /// Whether all threads of a block that stay in its loop come to another block of it before the iteration ends; always where
+    /// that is outside.
+    pub(super) fn passes(&mut self, block: usize, meet: usize) -> bool {
+        let graph = self.graph;
+        let Some(it) = graph.loop_of[block].filter(|&it| graph.in_loop(it, meet)) else { return true };
+        let post = self.post.entry(it).or_insert_with(|| graph.post_dominators_in(it));
+        std::iter::successors(post[block], |&next| post[next]).any(|next| next == meet)
+    }
+
     /// The barrier of a branch that nothing in its loop post-dominates, as others leave that. Nobody meets in a loop in which
     /// threads wait for what others do.
     pub(super) fn site(
@@ -41,7 +50,8 @@ impl<'a> Iterations<'a> {
         let graph = self.graph;
         let around = std::iter::successors(graph.loop_of[branch], |&it| graph.loops[it].around);
         for it in around {
-            if graph.post_dominator[branch].is_some_and(|meet| graph.in_loop(it, meet)) || waiting[it] {
+            let is_met = |meet: usize| graph.in_loop(it, meet) && self.passes(branch, meet);
+            if graph.post_dominator[branch].is_some_and(is_met) || waiting[it] {
                 return None;
             }
             let post = self.post.entry(it).or_insert_with(|| graph.post_dominators_in(it));
