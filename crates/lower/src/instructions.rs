@@ -155,10 +155,10 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             &[Syncs, Cctl, Errbar, Iadd3, Imad, Lop3, Membar, Mov, Nanosleep, Popc, S2r, Shf],
         ),
         Ptx::Max => {
-            ("d = the larger of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Isetp, Lop3, Mov, Prmt, Sel])
+            ("d = the larger of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Fsel, Isetp, Lop3, Mov, Prmt, Sel])
         }
         Ptx::Min => {
-            ("d = the smaller of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Isetp, Lop3, Mov, Prmt, Sel])
+            ("d = the smaller of a and b", &[Vimnmx, Fmnmx, Hmnmx2, Dsetp, Fsel, Isetp, Lop3, Mov, Prmt, Sel])
         }
         Ptx::Mma => (
             "d = a * b + c for matrices that the lanes of a warp hold together",

@@ -95,10 +95,9 @@ fn illegal(instruction: &Instruction) -> Option<usize> {
             continue;
         }
         foreign += 1;
-        let double = instruction.opcode.takes_doubles() && matches!(operand, Operand::Uniform { .. });
         let uniform_shuffle =
             instruction.opcode == Opcode::Shfl && matches!(operand, Operand::Uniform { .. });
-        if !free || (foreign > 1 && !shuffle) || double || uniform_shuffle {
+        if !free || (foreign > 1 && !shuffle) || uniform_shuffle {
             return Some(index);
         }
     }

@@ -17,13 +17,26 @@ struct Function {
     table: u8,
 }
 
+/// How often a value is read, and how often by functions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Uses {
+    all: u32,
+    logical: u32,
+}
+
 /// Makes one function of those that feed one another in a block.
 pub(crate) fn logic(code: &mut Code) {
     let counts = code.definition_counts();
-    let mut uses: FxHashMap<Register, u32> = FxHashMap::default();
-    for access in code.instructions().flat_map(Instruction::accesses) {
-        if let (Role::Read, Resource::Registers(first, count)) = (access.role, access.resource) {
-            (0..count).for_each(|it| *uses.entry(first.offset(it)).or_insert(0) += 1);
+    let mut uses: FxHashMap<Register, Uses> = FxHashMap::default();
+    for instruction in code.instructions() {
+        let logical = u32::from(function(instruction).is_some());
+        for access in instruction.accesses() {
+            if let (Role::Read, Resource::Registers(first, count)) = (access.role, access.resource) {
+                for register in (0..count).map(|it| first.offset(it)) {
+                    let uses = uses.entry(register).or_default();
+                    *uses = Uses { all: uses.all + 1, logical: uses.logical + logical };
+                }
+            }
         }
     }
     for block in &mut code.blocks {
@@ -69,43 +82,56 @@ fn is_fixed(value: &Operand, counts: &DefinitionCounts) -> bool {
     }
 }
 
-/// Puts functions in the place of values that are only read here, or that have one value only.
+/// Puts functions in the place of values that only functions read, or that have one value only, one or several at once.
 fn simplify(
     function: &mut Function,
     known: &FxHashMap<Register, Function>,
-    uses: &mut FxHashMap<Register, u32>,
+    uses: &mut FxHashMap<Register, Uses>,
 ) -> bool {
     let mut changed = false;
-    let mut at = 0;
-    while at < function.values.len() {
-        let register = function.values[at].as_register();
-        let inner = register.and_then(|it| Some((it, known.get(&it)?)));
-        let Some((register, inner)) = inner else {
-            at += 1;
-            continue;
+    loop {
+        let inner = |value: &Operand| {
+            let register = value.as_register()?;
+            let inner = known.get(&register)?;
+            let uses = uses.get(&register).copied().unwrap_or_default();
+            (uses.all == uses.logical || inner.values.len() <= 1).then_some((register, inner))
         };
-        let is_only = uses.get(&register) == Some(&1);
-        match put(function, at, inner).filter(|_| is_only || inner.values.len() <= 1) {
-            Some(new) => {
-                uses.entry(register).and_modify(|it| *it -= 1);
-                for value in inner.values.iter().filter_map(Operand::as_register) {
-                    *uses.entry(value).or_insert(0) += 1;
-                }
-                (*function, changed, at) = (new, true, 0);
-            }
-            None => at += 1,
+        let inners: Vec<Option<(Register, &Function)>> = function.values.iter().map(inner).collect();
+        let chosen = |choice: usize| -> Vec<Option<(Register, &Function)>> {
+            inners.iter().enumerate().map(|(at, it)| it.filter(|_| choice >> at & 1 == 1)).collect()
+        };
+        // One at a time before two and three.
+        let found = [1, 2, 4, 3, 5, 6, 7].into_iter().filter(|&choice| choice < 1 << inners.len()).find_map(
+            |choice| {
+                let chosen = chosen(choice);
+                let all = chosen.iter().flatten().count() == choice.count_ones() as usize;
+                let new = put(function, &chosen).filter(|_| all)?;
+                Some((chosen, new))
+            },
+        );
+        let Some((chosen, new)) = found else { return changed };
+        for (register, inner) in chosen.into_iter().flatten() {
+            let count = |uses: &mut Uses, by: i32| {
+                uses.all = uses.all.saturating_add_signed(by);
+                uses.logical = uses.logical.saturating_add_signed(by);
+            };
+            count(uses.entry(register).or_default(), -1);
+            let values = inner.values.iter().filter_map(Operand::as_register);
+            values.for_each(|value| count(uses.entry(value).or_default(), 1));
         }
+        (*function, changed) = (new, true);
     }
-    changed
 }
 
-/// A function with another in the place of one of its values, if it has no more than three then and a form.
-fn put(outer: &Function, at: usize, inner: &Function) -> Option<Function> {
-    let mut values: Vec<Operand> =
-        outer.values.iter().enumerate().filter(|(index, _)| *index != at).map(|it| *it.1).collect();
-    for value in &inner.values {
-        if !values.contains(value) {
-            values.push(*value);
+/// A function with others in the place of some of its values, if it has no more than three then and a form.
+fn put(outer: &Function, inners: &[Option<(Register, &Function)>]) -> Option<Function> {
+    let mut values: Vec<Operand> = Vec::new();
+    for (value, inner) in outer.values.iter().zip(inners) {
+        let its = inner.map_or(std::slice::from_ref(value), |(_, inner)| &inner.values);
+        for value in its {
+            if !values.contains(value) {
+                values.push(*value);
+            }
         }
     }
     let foreign = values.iter().filter(|it| it.as_register().is_none()).count();
@@ -113,15 +139,11 @@ fn put(outer: &Function, at: usize, inner: &Function) -> Option<Function> {
         return None;
     }
     let pattern = |value: &Operand| values.iter().position(|it| it == value).map_or(0, |it| PATTERNS[it]);
-    let of_inner: Vec<u8> = inner.values.iter().map(pattern).collect();
-    let replaced = evaluate(inner.table, &of_inner);
-    let of_outer: Vec<u8> = outer
-        .values
-        .iter()
-        .enumerate()
-        .map(|(index, value)| if index == at { replaced } else { pattern(value) })
-        .collect();
-    let table = evaluate(outer.table, &of_outer);
+    let of_outer = |(value, inner): (&Operand, &Option<(Register, &Function)>)| match inner {
+        Some((_, inner)) => evaluate(inner.table, &inner.values.iter().map(pattern).collect::<Vec<u8>>()),
+        None => pattern(value),
+    };
+    let table = evaluate(outer.table, &outer.values.iter().zip(inners).map(of_outer).collect::<Vec<u8>>());
     Some(Function { values, table })
 }
 

@@ -8,9 +8,9 @@ use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
-    dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic, motion, neighbours,
-    offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select, spill, uniform,
-    unroll, vectorise, zeros,
+    doubles, dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic, motion,
+    neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select, spill,
+    sums, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -392,6 +392,7 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
         reread::merge(code);
     });
     runner.pass(Pass::Dead, code, dead::dead_code);
+    runner.pass(Pass::Predicate, code, sums::guard);
     runner.pass(Pass::Legalise, code, legal::legalise);
     runner.invariant(code);
     runner.pass(Pass::Sink, code, |code| {
@@ -405,7 +406,10 @@ fn optimise(runner: &mut Runner<'_>, code: &mut Code) {
     // Only where the machine has a path of its own for them, which is quick; and not where functions are called, as above.
     let cycles = |class| target.latencies.cycles(class);
     if !code.calls && cycles(LatencyClass::UniformMove) < cycles(LatencyClass::Alu) {
-        runner.pass(Pass::Uniform, code, uniform::uniform);
+        runner.pass(Pass::Uniform, code, |code| {
+            doubles::constants(code);
+            uniform::uniform(code);
+        });
     }
     runner.pass(Pass::Reconverge, code, reconverge::reconverge);
 }

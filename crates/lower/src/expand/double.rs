@@ -15,6 +15,9 @@ const ONE: Operand = Operand::Immediate(0x3ff0_0000);
 const SMALL_DIVIDEND: Operand = Operand::Immediate(0x0360_0000);
 const SMALL_QUOTIENT: Operand = Operand::Immediate(0x0010_0000);
 
+/// By so many powers of two what has no leading one is made larger.
+const LARGER_BY: u32 = 54;
+
 fn minus(register: Register) -> Operand {
     Operand::modified(register, SourceModifier::NEGATE)
 }
@@ -72,30 +75,24 @@ impl Selector<'_, '_> {
         self.move_to(to, pair(result), 64);
     }
 
-    /// Splits a finite double that is not zero: its fraction with the leading one at bit 52, and its exponent.
+    /// Splits a finite double that is not zero: its fraction with the leading one at bit 52, and its exponent. What is too small for
+    /// a leading one is made larger first.
     fn split(&mut self, x: Register) -> (Register, Register) {
-        let fraction = self.code.register(2);
-        let exponent = self.code.register(1);
-        let shifted = self.code.register(1);
-        self.shift32(shifted, high(x), Operand::Immediate(20), Shift::Logical);
+        const LARGER: Operand = Operand::Immediate((1023 + LARGER_BY) << 20);
+        let bits = self.lop3(high(x), Operand::Immediate(0x7ff0_0000), Operand::ZERO, 0xc0);
+        let small = self.compare(&[M::Eq, M::And], r(bits), Operand::ZERO);
+        let (scaled, fraction) = (self.code.register(2), self.code.register(2));
+        self.move_to(scaled, pair(x), 64);
+        self.op_if(when(small), Opcode::Dmul, &[], [r(scaled), r(x), LARGER]);
+        let (kept, leading) = (Operand::Immediate(0x000f_ffff), Operand::Immediate(0x0010_0000));
+        self.op(Opcode::Mov, &[], [r(fraction), r(scaled)]);
+        let upper = self.lop3(high(scaled), kept, Operand::ZERO, 0xc0);
+        self.lop3_to(fraction.offset(1), r(upper), leading, Operand::ZERO, 0xfc);
+        let (shifted, exponent) = (self.code.register(1), self.code.register(1));
+        self.shift32(shifted, high(scaled), Operand::Immediate(20), Shift::Logical);
         self.lop3_to(exponent, r(shifted), Operand::Immediate(0x7ff), Operand::ZERO, 0xc0);
-        self.op(Opcode::Mov, &[], [r(fraction), r(x)]);
-        self.lop3_to(fraction.offset(1), high(x), Operand::Immediate(0x000f_ffff), Operand::ZERO, 0xc0);
-        let normal = self.compare(&[M::Ne, M::And], r(exponent), Operand::ZERO);
-        let done = self.new_label();
-        let bit = Operand::Immediate(0x0010_0000);
-        let operands =
-            [high(fraction), high(fraction), bit, Operand::ZERO, Operand::Immediate(0xfc), Operand::FALSE];
-        self.op_if(when(normal), Opcode::Lop3, &[M::Lut], operands);
-        self.branch_if(when(normal), done);
-        self.op(Opcode::Mov, &[], [r(exponent), Operand::Immediate(1)]);
-        let again = self.new_label();
-        self.place_label(again);
-        self.shift64(fraction, pair(fraction), Operand::Immediate(1), Shift::Left);
-        self.op(Opcode::Iadd3, &[], [r(exponent), r(exponent), Operand::Immediate(u32::MAX), Operand::ZERO]);
-        let short = self.compare(&[M::Lt, M::U32, M::And], high(fraction), bit);
-        self.branch_if(when(short), again);
-        self.place_label(done);
+        let back = Operand::Immediate(LARGER_BY.wrapping_neg());
+        self.op_if(when(small), Opcode::Iadd3, &[], [r(exponent), r(exponent), back, Operand::ZERO]);
         (fraction, exponent)
     }
 

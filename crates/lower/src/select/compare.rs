@@ -31,7 +31,7 @@ impl Selector<'_, '_> {
         self.compare_to(flat, outputs, compare, operation, combine, ty);
     }
 
-    /// A comparison of `x & y` with zero, in the one instruction that makes it.
+    /// A comparison of `x & y` with zero, in the one instruction that makes it, or two of which the second adds what the first found.
     pub(crate) fn tested(
         &mut self,
         flat: &Flat<'_>,
@@ -41,8 +41,7 @@ impl Selector<'_, '_> {
         ty: Type,
     ) -> bool {
         let against_zero = matches!(flat.operands[2], Value::Immediate(Immediate::Int(0)));
-        let simple =
-            combine == Operand::TRUE && outputs[1] == Operand::TRUE && ty.bits() <= 32 && !ty.is_float();
+        let simple = combine == Operand::TRUE && outputs[1] == Operand::TRUE && !ty.is_float();
         if !against_zero || !simple || !matches!(compare, Compare::Eq | Compare::Ne) {
             return false;
         }
@@ -63,19 +62,34 @@ impl Selector<'_, '_> {
         if self.uses[id] != 1 || !self.is_private(&flat.operands[1], made) {
             return false;
         }
-        let operands = operands.to_vec();
-        let (a, b) = (self.source(&operands[1], ty).low, self.source(&operands[2], ty).low);
-        let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
-        let b = match constant_of(&b) {
-            // What stands above the lower half of a register is not looked at.
-            Some(bits) if ty.bits() == 16 => immediate(bits & 0xffff),
-            _ => b,
-        };
+        let (masks, operands) = (tree.opcode == tree::Opcode::And, operands.to_vec());
+        let (first, second) = (self.source(&operands[1], ty), self.source(&operands[2], ty));
+        let mut halves = vec![(first.low, second.low)];
+        if ty.bits() == 64 {
+            halves.push((first.high, second.high));
+            // What is masked out is zero.
+            let masked = |&(a, b): &(Operand, Operand)| [a, b].iter().any(|it| constant_of(it) == Some(0));
+            if masks && halves.iter().filter(|half| masked(half)).count() == 1 {
+                halves.retain(|half| !masked(half));
+            }
+        }
         // LOP3 gives the predicate of "not zero"; that of zero is its negative, which costs nothing where it is read.
         let (to, equal) = (outputs[0], compare == Compare::Eq);
         let found = if equal { Operand::predicate(self.code.predicate()) } else { to };
         let lut = Operand::Immediate(u32::from(lut));
-        self.op(Opcode::Lop3, &[M::Lut], [found, Operand::ZERO, a, b, Operand::ZERO, lut, Operand::FALSE]);
+        let last = halves.len() - 1;
+        let mut before = Operand::FALSE;
+        for (index, (a, b)) in halves.into_iter().enumerate() {
+            let (a, b) = if constant_of(&a).is_some() { (b, a) } else { (a, b) };
+            let b = match constant_of(&b) {
+                // What stands above the lower half of a register is not looked at.
+                Some(bits) if ty.bits() == 16 => immediate(bits & 0xffff),
+                _ => b,
+            };
+            let to = if index == last { found } else { Operand::predicate(self.code.predicate()) };
+            self.op(Opcode::Lop3, &[M::Lut], [to, Operand::ZERO, a, b, Operand::ZERO, lut, before]);
+            before = to;
+        }
         if let (true, Operand::Predicate { predicate, .. }) = (equal, to) {
             self.set_predicate(predicate, not(found));
         }

@@ -214,39 +214,28 @@ impl Selector<'_, '_> {
 
     /// The smaller or larger double; a NaN loses; -0 is below +0.
     fn double_minimum(&mut self, to: Register, a: Operand, b: Operand, smaller: bool) {
-        let (a, b) = (self.double_register(a), self.double_register(b));
-        let (x, y) = (Operand::register(a), Operand::register(b));
-        let compare = if smaller { M::Lt } else { M::Gt };
-        let first = self.code.predicate();
-        self.op(
-            Opcode::Dsetp,
-            &[compare, M::And],
-            [Operand::predicate(first), Operand::TRUE, x, y, Operand::TRUE],
-        );
-        let second_nan = self.code.predicate();
-        self.op(
-            Opcode::Dsetp,
-            &[M::Nan, M::Or],
-            [Operand::predicate(second_nan), Operand::TRUE, y, y, Operand::predicate(first)],
-        );
-        let equal = self.code.predicate();
-        self.op(
-            Opcode::Dsetp,
-            &[M::Eq, M::And],
-            [Operand::predicate(equal), Operand::TRUE, x, y, Operand::TRUE],
-        );
-        // Of equal values, which may be zeros of both signs, the sign bits are or'ed or and'ed.
-        let lut = if smaller { 0xfc } else { 0xc0 };
-        let high =
-            self.lop3(Operand::register(a.offset(1)), Operand::register(b.offset(1)), Operand::ZERO, lut);
+        // The comparison takes signs and magnitudes, and so does the choice of the upper halves.
+        let in_pair = |selector: &mut Self, operand: Operand| match operand {
+            Operand::Register { register, modifier, .. } if !register.is_fixed() => (register, modifier),
+            _ => (selector.double_register(operand), SourceModifier::NONE),
+        };
+        let ((a, of_a), (b, of_b)) = (in_pair(self, a), in_pair(self, b));
+        let (first, neither) = (self.code.predicate(), self.code.predicate());
+        let which = if smaller { M::Min } else { M::Max };
+        let [x, y] = [(a, of_a), (b, of_b)].map(|(it, modifier)| Operand::modified(it, modifier));
+        let operands = [Operand::predicate(first), Operand::predicate(neither), x, y, Operand::TRUE];
+        self.op(Opcode::Dsetp, &[which, M::And], operands);
         let chosen = self.code.register(2);
-        for half in 0..2 {
-            let (x, y) = (Operand::register(a.offset(half)), Operand::register(b.offset(half)));
-            self.choose(chosen.offset(half), x, y, Operand::predicate(second_nan));
-        }
-        self.op(Opcode::Mov, &[], [Operand::register(to), Operand::register(chosen)]);
-        let (high, usual) = (Operand::register(high), Operand::register(chosen.offset(1)));
-        self.choose(to.offset(1), high, usual, Operand::predicate(equal));
+        let first = Operand::predicate(first);
+        self.choose(chosen, Operand::register(a), Operand::register(b), first);
+        let [x, y] = [(a, of_a), (b, of_b)].map(|(it, modifier)| Operand::modified(it.offset(1), modifier));
+        let high = Operand::register(chosen.offset(1));
+        self.op(Opcode::Fsel, &[], [high, x, y, first]);
+        // If neither is a number, the result is none, and quiet.
+        let (quiet, table) = (Operand::Immediate(0x0008_0000), Operand::Immediate(0xfc));
+        let operands = [high, high, quiet, Operand::ZERO, table, Operand::FALSE];
+        self.op_if(when(neither), Opcode::Lop3, &[M::Lut], operands);
+        self.move_to(to, super::Source { low: Operand::register(chosen), high }, 64);
     }
 
     /// A double operand in a pair of registers, its modifiers applied.

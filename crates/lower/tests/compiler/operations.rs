@@ -180,6 +180,15 @@ fn conversions_and_comparisons() {
     doublewords("{ .reg .pred %q; setp.lt.s64 %q, %a, %b; selp.b64 %d, 1, 2, %q; }", |a, b| {
         if (a as i64) < b as i64 { 1 } else { 2 }
     });
+    let tested = |operation: &str, compare: &str| {
+        let choose = format!("setp.{compare} %q, %t, 0; selp.b64 %d, 1, 2, %q; }}");
+        format!("{{ .reg .pred %q; .reg .b64 %t; {operation} {choose}")
+    };
+    doublewords(&tested("and.b64 %t, %a, %b;", "ne.s64"), |a, b| if a & b == 0 { 2 } else { 1 });
+    doublewords(&tested("or.b64 %t, %a, %b;", "eq.s64"), |a, b| if a | b == 0 { 1 } else { 2 });
+    doublewords(&tested("xor.b64 %t, %a, %b;", "eq.b64"), |a, b| if a == b { 1 } else { 2 });
+    let masked = tested("and.b64 %t, %a, 0xff00000000;", "ne.b64");
+    doublewords(&masked, |a, _| if a & 0xff_0000_0000 == 0 { 2 } else { 1 });
     doublewords("{ .reg .pred %q; setp.eq.b64 %q, %a, %b; selp.b64 %d, %a, 2, %q; }", |a, b| {
         if a == b { a } else { 2 }
     });

@@ -177,6 +177,19 @@ fn doubles_to_nearest() {
 }
 
 #[test]
+fn the_smaller_and_larger_of_doubles() {
+    let pairs = pairs(DOUBLES, 2000);
+    let f = f64::from_bits;
+    let less = |a: f64, b: f64| a < b || a == b && a.is_sign_negative();
+    let smaller = move |a: f64, b: f64| double(if b.is_nan() || less(a, b) { a } else { b });
+    let larger = move |a: f64, b: f64| double(if b.is_nan() || less(b, a) { a } else { b });
+    check("f64", 8, "min.f64 %d, %a, %b;", &pairs, |a, b| smaller(f(a), f(b)));
+    check("f64", 8, "max.f64 %d, %a, %b;", &pairs, |a, b| larger(f(a), f(b)));
+    check("f64", 8, "abs.f64 %d, %b; max.f64 %d, %d, %a;", &pairs, |a, b| larger(f(b).abs(), f(a)));
+    check("f64", 8, "neg.f64 %d, %b; min.f64 %d, %a, %d;", &pairs, |a, b| smaller(f(a), -f(b)));
+}
+
+#[test]
 fn doubles_in_directed_modes() {
     // Where the quotient is exact or the remainder by fused multiply-add shows the side.
     let pairs = pairs(&DOUBLES[7..13], 1500);
