@@ -14,6 +14,7 @@ mod balance;
 mod calls;
 mod clean;
 mod code;
+mod cold;
 mod common;
 mod constants;
 mod control;

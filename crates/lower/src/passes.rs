@@ -23,7 +23,7 @@ pub enum Pass {
     Constants,
     /// What all lanes of a warp do to one address atomically, one of them does for all.
     Aggregate,
-    /// Short branches become guarded instructions.
+    /// Short branches become guarded instructions, and so do sums of what a predicate chooses.
     Predicate,
     /// Loads go ahead of an `if` in front of them.
     Ahead,
@@ -33,7 +33,7 @@ pub enum Pass {
     Sink,
     /// Neighbouring loads from shared memory and from constant memory become one.
     Vectorise,
-    /// Constants that everything takes so go to uniform registers.
+    /// Constants that everything takes so go to uniform registers, those of doubles once for each block.
     Uniform,
     /// Convergence barriers are set. Always runs.
     Reconverge,
@@ -43,7 +43,9 @@ pub enum Pass {
     Coalesce,
     /// Real registers. Always runs.
     Allocate,
-    /// Moves and sums go to the pipe that has less to do.
+    /// What is seldom needed stands behind the rest.
+    Layout,
+    /// Moves, sums and shifts go to the pipe that has less to do.
     Balance,
     /// Operands keep registers that the next instruction reads.
     Reuse,
@@ -74,6 +76,7 @@ impl Pass {
         Pass::Schedule,
         Pass::Coalesce,
         Pass::Allocate,
+        Pass::Layout,
         Pass::Balance,
         Pass::Reuse,
         Pass::Control,
@@ -103,6 +106,7 @@ impl Pass {
             Pass::Schedule => "schedule",
             Pass::Coalesce => "coalesce",
             Pass::Allocate => "allocate",
+            Pass::Layout => "layout",
             Pass::Balance => "balance",
             Pass::Reuse => "reuse",
             Pass::Control => "control",

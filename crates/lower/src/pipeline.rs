@@ -7,10 +7,10 @@ use crate::functions::Functions;
 use crate::link::{self, Part};
 use crate::unroll::Which;
 use crate::{
-    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, common, constants, control, dead,
-    doubles, dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic, motion,
-    neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select, spill,
-    sums, uniform, unroll, vectorise, zeros,
+    LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
+    dead, doubles, dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic,
+    motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select,
+    spill, sums, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -292,6 +292,7 @@ fn attempt(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Op
     far_results::part(&mut code);
     let before = code.instructions().count();
     runner.note(Pass::Allocate, &code, before);
+    runner.pass(Pass::Layout, &mut code, cold::behind);
     let (mut instructions, starts) = lay_out(&code);
     runner.balance(&mut instructions, &starts);
     runner.reuse(&mut instructions, &starts);

@@ -70,8 +70,9 @@ impl Selector<'_, '_> {
             self.op(Opcode::Fsetp, &[M::Gt, M::And], operands);
             self.branch_if(when(fine), done);
         }
+        let rare = mode.is_none().then(|| self.present_block());
         self.divide_any(result, a, b, mode);
-        self.place_label(done);
+        self.place_label_behind(done, rare);
         self.move_to(to, pair(result), 64);
     }
 
@@ -327,8 +328,9 @@ impl Selector<'_, '_> {
             self.op(Opcode::Dfma, &[], [r(result), r(rest), r(half), r(root)]);
             self.branch_if(when(fine), done);
         }
+        let rare = mode.is_none().then(|| self.present_block());
         self.root_digits(result, x, mode);
-        self.place_label(done);
+        self.place_label_behind(done, rare);
         self.move_to(to, pair(result), 64);
     }
 
@@ -348,12 +350,13 @@ impl Selector<'_, '_> {
         let t = self.new_pair(Opcode::Dmul, &[], [r(y), r(e)]);
         self.op(Opcode::Dfma, &[], [r(result), r(s), r(t), r(y)]);
         self.branch_if(when(fine), done);
+        let rare = self.present_block();
         let (root, quotient) = (self.code.register(2), self.code.register(2));
         self.root_double(root, x, None);
         let one = self.double_register(Operand::Immediate(0x3ff0_0000));
         self.divide_double(quotient, one, root, None);
         self.move_to(result, pair(quotient), 64);
-        self.place_label(done);
+        self.place_label_behind(done, Some(rare));
         self.move_to(to, pair(result), 64);
     }
 

@@ -44,8 +44,9 @@ impl Selector<'_, '_> {
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(r), positive(q)]);
             self.branch_if(unless(slow), done);
         }
+        let rare = mode.is_none().then(|| self.present_block());
         self.divide_slowly(result, a, b, mode);
-        self.place_label(done);
+        self.place_label_behind(done, rare);
         self.deliver(to, result, ftz);
     }
 
@@ -202,9 +203,10 @@ impl Selector<'_, '_> {
             self.op(Opcode::Ffma, &[], [positive(result), positive(y), positive(e), positive(y)]);
             self.branch_if(unless(slow), done);
         }
+        let rare = mode.is_none().then(|| self.present_block());
         let one = self.compute(Opcode::Mov, &[], [Operand::Immediate(0x3f80_0000)]);
         self.divide_slowly(result, one, x, mode);
-        self.place_label(done);
+        self.place_label_behind(done, rare);
         self.deliver(to, result, ftz);
     }
 
@@ -226,6 +228,7 @@ impl Selector<'_, '_> {
             self.op(Opcode::Ffma, &[], [positive(result), positive(r), positive(h), positive(s)]);
             self.branch_if(unless(slow), done);
         }
+        let rare = mode.is_none().then(|| self.present_block());
         // Zeros, infinity and NaN stay; what is negative has no root.
         let special = self.is_special(x);
         let below = self.compare(&[M::Gt, M::U32, M::And], positive(x), Operand::Immediate(0x8000_0000));
@@ -259,7 +262,7 @@ impl Selector<'_, '_> {
         let s = self.new_pair(Opcode::Dfma, &[], [positive(r), positive(h), positive(s)]);
         let r = self.new_pair(Opcode::Dfma, &[], [negative(s), positive(s), positive(wide)]);
         self.round_odd_then(result, s, r, r.offset(1), mode);
-        self.place_label(done);
+        self.place_label_behind(done, rare);
         self.deliver(to, result, ftz);
     }
 }

@@ -363,6 +363,20 @@ impl<'a, 'd> Selector<'a, 'd> {
         self.labels[label] = Some(last);
     }
 
+    /// The block that is being filled.
+    pub(crate) fn present_block(&self) -> usize {
+        self.code.blocks.len() - 1
+    }
+
+    /// Starts a new block at a label behind a sequence that began with a block and is seldom needed.
+    pub(crate) fn place_label_behind(&mut self, label: LabelId, rare: Option<usize>) {
+        self.place_label(label);
+        let end = self.present_block();
+        if let Some(start) = rare {
+            self.code.blocks[start..end].iter_mut().for_each(|block| block.cold = true);
+        }
+    }
+
     /// A branch under the present guard.
     pub(crate) fn branch(&mut self, label: LabelId) {
         self.op(Opcode::Bra, &[], [Operand::Target(crate::code::number(label))]);
