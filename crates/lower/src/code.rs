@@ -258,6 +258,22 @@ pub(crate) fn ends_block(instruction: &Instruction) -> bool {
         && (instruction.opcode != Opcode::Exit || instruction.guard.is_always())
 }
 
+/// Puts instructions in front of those at the places given.
+pub(crate) fn insert(instructions: &mut Vec<Instruction>, mut added: Vec<(usize, Instruction)>) {
+    if added.is_empty() {
+        return;
+    }
+    added.sort_by_key(|&(at, _)| at);
+    let mut added = added.into_iter().peekable();
+    let old = std::mem::take(instructions);
+    for (index, instruction) in old.into_iter().enumerate() {
+        while let Some((_, wide)) = added.next_if(|&(at, _)| at == index) {
+            instructions.push(wide);
+        }
+        instructions.push(instruction);
+    }
+}
+
 /// Replaces the registers of an instruction: operands, addresses, descriptors, indices.
 pub(crate) fn map_registers(
     instruction: &mut Instruction,

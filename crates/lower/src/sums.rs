@@ -1,7 +1,7 @@
 //! What is added only where a predicate holds: a guarded sum, as ptxas has it, in the place of a choice between a number and zero
 //! and a sum of it.
 
-use crate::code::{Code, DefinitionCounts};
+use crate::code::{Code, DefinitionCounts, insert};
 use rustc_hash::FxHashMap;
 use warplab_program::{
     Guard, Instruction, Opcode, Operand, Register, Resource, Role, Selector, SourceModifier,
@@ -58,17 +58,16 @@ fn rewrite(instructions: &mut Vec<Instruction>, guarded: &[(usize, usize, Guard,
         let operands = [to, to, Operand::Immediate(number), Operand::ZERO];
         *sum = Instruction { guard, ..Instruction::new(Opcode::Iadd3, [], operands).with_origin(sum.origin) };
     }
-    let gone: Vec<usize> = guarded.iter().map(|it| it.0).collect();
-    let mut added = added.into_iter().peekable();
-    let old = std::mem::take(instructions);
-    for (index, instruction) in old.into_iter().enumerate() {
-        while let Some((_, start)) = added.next_if(|&(at, _)| at == index) {
-            instructions.push(start);
-        }
-        if !gone.contains(&index) {
-            instructions.push(instruction);
-        }
-    }
+    // What stands at the place of a choice goes first, as the places of sums move with what is put in front of them.
+    let mut gone: Vec<usize> = guarded.iter().map(|it| it.0).collect();
+    gone.sort_unstable();
+    added.iter_mut().for_each(|(at, _)| *at -= gone.partition_point(|it| it < at));
+    let mut index = 0;
+    instructions.retain(|_| {
+        index += 1;
+        gone.binary_search(&(index - 1)).is_err()
+    });
+    insert(instructions, added);
 }
 
 /// A choice between zero and a number, of which a predicate decides that is the same wherever it is read.

@@ -1,6 +1,6 @@
 //! Neighbouring loads from shared memory become one wide load, where the address is provably aligned.
 
-use crate::code::{Code, has_effect, is_ordered_load};
+use crate::code::{Code, has_effect, insert, is_ordered_load};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use warplab_program::{
@@ -27,22 +27,6 @@ pub(crate) fn vectorise(code: &mut Code) {
             join_run(code, block, &run, &zeros, &mut wide);
         }
         insert(&mut code.blocks[block].instructions, wide);
-    }
-}
-
-/// Puts instructions in front of those at the places given.
-fn insert(instructions: &mut Vec<Instruction>, mut added: Vec<(usize, Instruction)>) {
-    if added.is_empty() {
-        return;
-    }
-    added.sort_by_key(|&(at, _)| at);
-    let mut added = added.into_iter().peekable();
-    let old = std::mem::take(instructions);
-    for (index, instruction) in old.into_iter().enumerate() {
-        while let Some((_, wide)) = added.next_if(|&(at, _)| at == index) {
-            instructions.push(wide);
-        }
-        instructions.push(instruction);
     }
 }
 
