@@ -10,7 +10,7 @@ mod banks;
 
 use crate::code::{Code, map_registers};
 use crate::liveness::{Liveness, Numbering, step_backward};
-use assign::assign;
+use assign::{Order, assign};
 use banks::Together;
 use rustc_hash::FxHashMap;
 use warplab_program::{
@@ -59,6 +59,8 @@ impl Classes {
 pub(crate) struct Used {
     /// Registers of a thread, from 0.
     pub(crate) registers: u32,
+    /// So many would do.
+    pub(crate) fewest: u32,
 }
 
 /// Why allocation failed.
@@ -77,6 +79,8 @@ pub(crate) struct Spread {
     pub(crate) least: u32,
     /// Over a quarter more than suffice, up to so many.
     pub(crate) most: u32,
+    /// Over a multiple of so many above that.
+    pub(crate) unit: u32,
 }
 
 /// Gives every virtual register a real one, below `limit`.
@@ -94,29 +98,31 @@ pub(crate) fn allocate(
     if coalesce {
         merge_moves(code, &numbering, &mut classes);
     }
-    let mut places = assign(code, &numbering, &mut classes, limit, None)?;
-    let mut used = Used { registers: 2 };
-    for (number, place) in places.iter().enumerate() {
-        if let (0, Some(place)) = (numbering.kind(number), place) {
-            used.registers = used.registers.max(place + 1);
-        }
-    }
+    let registers_of = |places: &[Option<u32>]| {
+        let places = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0);
+        places.filter_map(|(_, place)| *place).max().map_or(2, |highest| (highest + 1).max(2))
+    };
+    let by_start = assign(code, &numbering, &mut classes, (limit, Order::ByStart), None);
+    let wide_first = assign(code, &numbering, &mut classes, (limit, Order::WideFirst), None);
+    let (mut places, order) = match (by_start, wide_first) {
+        (Ok(places), Ok(other)) if registers_of(&other) < registers_of(&places) => (other, Order::WideFirst),
+        (Err(_), Ok(other)) => (other, Order::WideFirst),
+        (by_start, _) => (by_start?, Order::ByStart),
+    };
+    let fewest = registers_of(&places);
+    let mut used = Used { registers: fewest, fewest };
     // Again, over more registers where these cost nothing, each register rested as long as possible: what is still being
     // read is then seldom overwritten.
-    let more = (used.registers + used.registers / 4).min(spread.most);
+    let more = match fewest {
+        fewest if fewest > spread.most => fewest.next_multiple_of(spread.unit),
+        fewest => (fewest + fewest / 4).min(spread.most),
+    };
     let together =
         if banks == 2 { Together::new(code, &numbering, &mut classes) } else { Together::default() };
-    let roomy = used.registers.max(spread.least).max(more).min(limit);
-    if let Ok(rested) = assign(code, &numbering, &mut classes, roomy, Some(&together)) {
+    let roomy = spread.least.max(more).min(limit);
+    if let Ok(rested) = assign(code, &numbering, &mut classes, (roomy, order), Some(&together)) {
+        used.registers = registers_of(&rested);
         places = rested;
-        used.registers = roomy;
-        let highest = places
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| numbering.kind(*number) == 0)
-            .filter_map(|(_, place)| *place)
-            .max();
-        used.registers = highest.map_or(2, |highest| highest + 1).max(2);
     }
     for block in &mut code.blocks {
         for instruction in &mut block.instructions {
@@ -421,7 +427,7 @@ mod tests {
     use warplab_program::listing::instruction_text;
     use warplab_program::{Instruction, Modifier, Opcode, Operand, Register};
 
-    const SPREAD: Spread = Spread { least: 16, most: 16 };
+    const SPREAD: Spread = Spread { least: 16, most: 16, unit: 1 };
 
     fn store(value: Register, wide: bool) -> Instruction {
         let modifiers: &[Modifier] = if wide { &[Modifier::B64] } else { &[] };

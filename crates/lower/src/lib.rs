@@ -25,6 +25,7 @@ mod dump;
 mod empty_loads;
 mod expand;
 mod far_results;
+mod fit;
 mod flat;
 mod fold;
 mod frames;

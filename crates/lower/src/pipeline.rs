@@ -1,16 +1,17 @@
 //! The passes in their order, kernel by kernel.
 
-use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
+use crate::fit::Unordered;
 use crate::flat::{Flattened, Flattener, Globals, Unit};
 use crate::functions::Functions;
 use crate::link::{self, Part};
+use crate::schedule::Ordered;
 use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
-    dead, doubles, dump, empty_loads, far_results, fold, frames, globals, ignored, legal, limits, logic,
+    dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal, limits, logic,
     motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select,
-    spill, sums, uniform, unroll, vectorise, zeros,
+    sums, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -69,12 +70,6 @@ pub(crate) fn run(
     }
     Ok(Lowered { program, log, warnings })
 }
-
-/// How often registers are given out and values spilled before a kernel is given up.
-const MOST_ROUNDS: usize = 64;
-
-/// For so many instructions a spilled predicate stays one, the first time that predicates are spilled.
-const PREDICATE_REACH: usize = 16;
 
 struct Context<'a> {
     module: &'a Module,
@@ -268,16 +263,17 @@ fn attempt(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Op
     let may_try = may_order && area == 0 && !code.calls && code.instructions().count() <= MOST_TRIED;
     let before = may_try.then(|| code.clone());
     let target = &runner.options.target;
-    runner.pass(Pass::Schedule, &mut code, |code| schedule::schedule(code, target, limit));
+    let mut found = Ordered::default();
+    runner.pass(Pass::Schedule, &mut code, |code| found = schedule::schedule(code, target, limit, None));
     if area > 0 {
         frames::keep_barriers(&mut code);
     }
     if code.calls {
         frames::keep_across_calls(&mut code);
     }
-    let used = match before {
-        Some(before) => without_spilling(&mut code, &before, limit, runner)?,
-        None => registers(limit, runner, &mut code)?,
+    let used = match &before {
+        Some(before) => fit::fit(&mut code, &Unordered { code: before, found }, limit, runner.options)?,
+        None => fit::registers(&mut code, limit, runner.options)?,
     };
     if area > 0 {
         frames::frame_function(&mut code, area);
@@ -303,44 +299,6 @@ fn attempt(mut code: Code, area: u32, limit: u32, runner: &mut Runner<'_>) -> Op
 
 /// Other orders are tried for so many instructions at most.
 const MOST_TRIED: usize = 2048;
-
-/// Gives out registers; where values would be spilled, the blocks are ordered for fewer registers, or left as they were `before`, if
-/// that spares it.
-fn without_spilling(code: &mut Code, before: &Code, limit: u32, runner: &Runner<'_>) -> Option<Used> {
-    let allocated = |mut code: Code| registers(limit, runner, &mut code).map(|used| (code, used));
-    let spills = |code: &Code| code.local_bytes > before.local_bytes;
-    let ordered = |limit| {
-        let mut code = before.clone();
-        schedule::schedule(&mut code, &runner.options.target, limit);
-        code
-    };
-    let mut best = allocated(std::mem::take(code))?;
-    if spills(&best.0) {
-        let fewer = [limit * 7 / 8, limit * 3 / 4, limit / 2];
-        let others = fewer.into_iter().map(ordered).chain(std::iter::once_with(|| before.clone()));
-        best = others.filter_map(allocated).find(|(code, _)| !spills(code)).unwrap_or(best);
-    }
-    *code = best.0;
-    Some(best.1)
-}
-
-/// Allocates registers, spilling until they suffice.
-fn registers(limit: u32, runner: &Runner<'_>, code: &mut Code) -> Option<Used> {
-    let coalesce = runner.options.passes.contains(Pass::Coalesce);
-    let choices = &runner.options.target.choices;
-    let spread = Spread { least: choices.spread_registers, most: choices.comfortable_registers };
-    for round in 0..MOST_ROUNDS {
-        match allocate::allocate(code, limit, spread, runner.options.target.register_banks, coalesce) {
-            Ok(used) => return Some(used),
-            Err(Failure::Spill(registers, predicates)) => {
-                spill::spill(code, &registers);
-                spill::spill_predicates(code, &predicates, PREDICATE_REACH >> round.min(31));
-            }
-            Err(Failure::Uniform) => return None,
-        }
-    }
-    None
-}
 
 /// Takes out what is not needed.
 fn clean(runner: &mut Runner<'_>, code: &mut Code) {

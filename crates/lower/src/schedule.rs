@@ -4,16 +4,20 @@
 //! and clock reads stay where they are among what they order.
 
 mod conflicts;
+mod hoist;
 mod loads;
 mod peak;
+mod pressure;
 mod versions;
 
 use crate::code::{Code, reads_clock};
+use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks};
 pub(crate) use conflicts::{Kind, conflict};
 use conflicts::{is_exchange, is_product};
 use loads::UnderWay;
 use peak::written_peak;
+use pressure::Pressure;
 use versions::Versions;
 use warplab_program::{Instruction, LatencyClass, Opcode, Operand, Register, Role, Target, TargetChoices};
 
@@ -37,26 +41,55 @@ const MOST_AT_ONCE: usize = 2048;
 /// Registers that are not counted on: groups do not fit everywhere.
 const RESERVE: u32 = 8;
 
-/// Orders every block; a thread may have so many registers.
-pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32) {
+/// A block is taken to run eight times as often for every loop around it, up to so many loops.
+const MOST_LOOPS: usize = 5;
+
+/// What comes next where registers are short and nothing frees one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Short {
+    /// What takes the fewest.
+    Fewest,
+    /// What was written first.
+    AsWritten,
+}
+
+/// What was found of a kernel when it was put into order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ordered {
+    /// The most registers that the order as written keeps alive.
+    pub(crate) written: usize,
+    /// The same where loads are under way together.
+    pub(crate) together: usize,
+    /// Cycles of one warp alone.
+    pub(crate) cycles: u64,
+}
+
+/// Orders every block; a thread may have so many registers. `within`: no more than these are to be alive, where that can be done.
+pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32, within: Option<usize>) -> Ordered {
     let choices = &target.choices;
     let most = choices.most_comfortable_registers.min(limit.saturating_sub(RESERVE));
     let live = Liveness::new(code);
     // What one block needs anyway, all may have.
-    let peak = (0..code.blocks.len()).map(|block| written_peak(code, &live, block)).max().unwrap_or(0);
+    let written = (0..code.blocks.len()).map(|block| written_peak(code, &live, block)).max().unwrap_or(0);
     let choices = TargetChoices {
         most_comfortable_registers: most,
         comfortable_registers: choices
             .comfortable_registers
-            .max(crate::code::number(roomy(peak, choices)).min(most)),
+            .max(crate::code::number(roomy(written, choices)).min(most)),
         ..*choices
     };
     let target = &Target { choices, ..target.clone() };
     let mut values = BlockValues::new(&live);
+    let mut found = Ordered { written, together: written, cycles: 0 };
+    let graph = Graph::new(code);
     for index in 0..code.blocks.len() {
         let instructions = std::mem::take(&mut code.blocks[index].instructions);
-        code.blocks[index].instructions = order(instructions, &mut values, index, target);
+        let before = std::mem::take(&mut found.cycles);
+        code.blocks[index].instructions =
+            order(instructions, &mut values, index, (target, within), &mut found);
+        found.cycles = before + (found.cycles << (3 * graph.loop_depth(index).min(MOST_LOOPS)));
     }
+    found
 }
 
 /// So many live registers and some for loads, counted in eights.
@@ -129,7 +162,8 @@ fn order(
     instructions: Vec<Instruction>,
     values: &mut BlockValues<'_>,
     block: usize,
-    target: &Target,
+    (target, within): (&Target, Option<usize>),
+    found: &mut Ordered,
 ) -> Vec<Instruction> {
     // Clock reads and exits divide a block: nothing crosses them.
     let mut result = Vec::with_capacity(instructions.len());
@@ -161,7 +195,11 @@ fn order(
             .filter(|access| access.role == Role::Write)
             .flat_map(|access| numbering.of(access.resource))
             .collect();
-        result.extend(Run::new(run, values, piece, target).order(&target.choices));
+        let run = Run::new(run, values, piece, target);
+        found.together = found.together.max(run.with_loads(run.pressure.live));
+        let (ordered, cycles) = run.order(&target.choices, within);
+        found.cycles += cycles;
+        result.extend(ordered);
         for number in written {
             if values.is_needed_after(piece, number) {
                 values.becomes_alive(number);
@@ -310,31 +348,48 @@ impl Run {
         }
     }
 
-    /// The instructions in a good order.
-    fn order(mut self, choices: &TargetChoices) -> Vec<Instruction> {
+    /// The instructions in a good order, and the cycles of one warp alone.
+    fn order(mut self, choices: &TargetChoices, within: Option<usize>) -> (Vec<Instruction>, u64) {
+        // As many live registers as the order that was written keeps alive and some for loads, within bounds.
+        let peak = self.pressure.clone().peak(&self);
+        let comfortable = roomy(peak.max(self.with_loads(self.pressure.live)), choices)
+            .min(choices.most_comfortable_registers as usize)
+            .max(choices.comfortable_registers as usize);
+        let (mut chosen, most) = self.sequence(choices, comfortable, Short::Fewest);
+        if let Some(registers) = within
+            && most > registers
+        {
+            chosen = self.within(choices, registers);
+        }
+        self.note_moves(&chosen);
+        let cycles = self.cycles(&chosen);
+        let mut slots: Vec<Option<Instruction>> = self.instructions.into_iter().map(Some).collect();
+        (chosen.into_iter().filter_map(|index| slots[index].take()).collect(), cycles)
+    }
+
+    /// A good order, and the most registers that it keeps alive.
+    fn sequence(&self, choices: &TargetChoices, comfortable: usize, short: Short) -> (Vec<usize>, usize) {
         let count = self.instructions.len();
         let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut earliest = vec![0u64; count];
         let mut pressure = self.pressure.clone();
-        // As many live registers as the order that was written keeps alive and some for loads, within bounds.
-        let peak = pressure.clone().peak(&self);
-        let comfortable = roomy(peak.max(self.with_loads(pressure.live)), choices)
-            .min(choices.most_comfortable_registers as usize)
-            .max(choices.comfortable_registers as usize);
+        let mut most = pressure.live;
         let mut ready: Vec<usize> = (0..count).filter(|&index| missing[index] == 0).collect();
         let mut time = 0;
         let mut under_way = UnderWay::default();
         let mut chosen = Vec::with_capacity(count);
         while !ready.is_empty() {
             let has_room = under_way.has_room(time);
-            let at = self.choose(choices, &ready, &earliest, (time, has_room), &pressure, comfortable);
+            let at =
+                self.choose(choices, &ready, &earliest, (time, has_room), &pressure, (comfortable, short));
             let index = ready.swap_remove(at);
             time = time.max(earliest[index]) + 1;
             match self.loaded_words(index) {
                 0 => {}
                 words => under_way.ask(time + u64::from(choices.load_cycles), words),
             }
-            pressure.take(&self, index);
+            pressure.take(self, index);
+            most = most.max(pressure.live);
             for &(next, cycles) in &self.after[index] {
                 let next = next as usize;
                 earliest[next] = earliest[next].max(time - 1 + u64::from(cycles));
@@ -345,9 +400,7 @@ impl Run {
             }
             chosen.push(index);
         }
-        self.note_moves(&chosen);
-        let mut slots: Vec<Option<Instruction>> = self.instructions.into_iter().map(Some).collect();
-        chosen.into_iter().filter_map(|index| slots[index].take()).collect()
+        (chosen, most)
     }
 
     fn choose(
@@ -357,7 +410,7 @@ impl Run {
         earliest: &[u64],
         (time, has_room): (u64, bool),
         pressure: &Pressure,
-        comfortable: usize,
+        (comfortable, short): (usize, Short),
     ) -> usize {
         let tight = pressure.live >= comfortable;
         // Where a thread has many registers, a few more cost less than to wait for a load in between.
@@ -392,7 +445,9 @@ impl Run {
             // When registers are short, first what frees some, then the order as written.
             let key = if tight {
                 let is_long = has_slack && late >= i64::from(choices.long_wait);
-                let cost = growth.max(0) + if is_long { i64::from(choices.long_wait_registers) } else { 0 };
+                let most = if short == Short::AsWritten { 1 } else { i64::MAX };
+                let cost =
+                    growth.clamp(0, most) + if is_long { i64::from(choices.long_wait_registers) } else { 0 };
                 (-scarce_growth, scarce_order, -cost, -late.min(4), order, 0)
             } else {
                 let more = usize::try_from(growth).unwrap_or(0);
@@ -420,75 +475,6 @@ impl Run {
                 Opcode::Stg | Opcode::Sts | Opcode::St | Opcode::Stl => first_store = first_store.min(index),
                 _ => {}
             }
-        }
-    }
-}
-
-/// Which values are alive while the order is made.
-#[derive(Clone)]
-struct Pressure {
-    live: usize,
-    live_predicates: usize,
-    live_uniforms: usize,
-    is_live: Vec<bool>,
-    keep: Vec<bool>,
-    remaining: Vec<u32>,
-}
-
-impl Pressure {
-    /// The most registers that the order as written keeps alive.
-    fn peak(mut self, run: &Run) -> usize {
-        let mut peak = self.live;
-        for index in 0..run.instructions.len() {
-            self.take(run, index);
-            peak = peak.max(self.live);
-        }
-        peak
-    }
-
-    /// How many more registers of a kind are alive after an instruction.
-    fn growth(&self, run: &Run, index: usize, kind: usize) -> i64 {
-        let mut growth = 0;
-        for &number in &run.versions.writes[index] {
-            let number = number as usize;
-            if run.versions.kinds[number] == kind && !self.is_live[number] {
-                growth += 1;
-            }
-        }
-        for &number in &run.versions.reads[index] {
-            let number = number as usize;
-            if run.versions.kinds[number] == kind && self.remaining[number] == 1 && !self.keep[number] {
-                growth -= 1;
-            }
-        }
-        growth
-    }
-
-    fn take(&mut self, run: &Run, index: usize) {
-        for &number in &run.versions.reads[index] {
-            let number = number as usize;
-            self.remaining[number] -= 1;
-            if self.remaining[number] == 0 && !self.keep[number] && self.is_live[number] {
-                self.is_live[number] = false;
-                let live = self.live_of(run.versions.kinds[number]);
-                *live = live.saturating_sub(1);
-            }
-        }
-        for &number in &run.versions.writes[index] {
-            let number = number as usize;
-            if !self.is_live[number] && (self.remaining[number] > 0 || self.keep[number]) {
-                self.is_live[number] = true;
-                *self.live_of(run.versions.kinds[number]) += 1;
-            }
-        }
-    }
-
-    /// How many of a kind are alive.
-    fn live_of(&mut self, kind: usize) -> &mut usize {
-        match kind {
-            0 => &mut self.live,
-            1 => &mut self.live_predicates,
-            _ => &mut self.live_uniforms,
         }
     }
 }

@@ -76,12 +76,18 @@ pub struct TargetChoices {
 }
 
 impl TargetLimits {
+    /// Registers are given to a thread in multiples of this.
+    #[must_use]
+    pub fn thread_unit(&self) -> u32 {
+        (self.register_unit / self.warp_lanes.max(1)).max(1)
+    }
+
     /// The most registers of a thread with which this many blocks of this shape fit on a multiprocessor. As ptxas does,
     /// blocks that cannot fit however few registers they use count as one.
     #[must_use]
     pub fn registers_for(&self, block: [u32; 3], blocks: u32) -> u32 {
         let wide = |number: u32| u64::from(number.max(1));
-        let (lanes, unit) = (wide(self.warp_lanes), wide(self.register_unit / self.warp_lanes.max(1)));
+        let (lanes, unit) = (wide(self.warp_lanes), wide(self.thread_unit()));
         let threads = block.iter().fold(1, |threads: u64, &extent| threads.saturating_mul(u64::from(extent)));
         let threads = threads.clamp(1, wide(self.threads_per_block));
         let fit = blocks <= self.blocks && threads * u64::from(blocks) <= u64::from(self.threads);

@@ -1,4 +1,4 @@
-//! Ranges take registers in the order of their starts, the lowest that are free over all their segments.
+//! Ranges take registers one after another, the lowest that are free over all their segments.
 
 use super::banks::Together;
 use super::{Class, Classes, Failure, Segment, alignment, spills, weights_of};
@@ -53,6 +53,15 @@ struct Assignment<'a> {
     rested: Option<&'a Together>,
     /// The first uniform register that is given to values.
     first_uniform: u32,
+}
+
+/// In which order values take registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they come to life; of those that do so together, wide groups first, which are harder to place.
+    ByStart,
+    /// Wide groups before all others.
+    WideFirst,
 }
 
 /// The owner of the stack pointer.
@@ -148,7 +157,7 @@ pub(super) fn assign(
     code: &Code,
     numbering: &Numbering,
     classes: &mut Classes,
-    limit: u32,
+    (limit, turn): (u32, Order),
     rested: Option<&Together>,
 ) -> Result<Vec<Option<u32>>, Failure> {
     let limits = [limit, 7, 62];
@@ -163,10 +172,13 @@ pub(super) fn assign(
     // R1 is the stack pointer.
     assignment.taken[0][1].take(&[(0, u32::MAX)], NOBODY);
     let mut order: Vec<usize> = (0..numbering.total).filter(|&it| classes.classes[it].is_some()).collect();
-    // Wide groups are harder to place.
     order.sort_by_key(|&number| {
         let size = classes.classes[number].as_ref().map_or(0, |class| class.units.len());
-        (assignment.start(number), std::cmp::Reverse(size))
+        let (start, wide_first) = (assignment.start(number), std::cmp::Reverse(size));
+        match turn {
+            Order::ByStart => (None, start, wide_first),
+            Order::WideFirst => (Some(wide_first), start, wide_first),
+        }
     });
     let mut weights: Option<Vec<u64>> = None;
     let mut victims: Vec<usize> = Vec::new();

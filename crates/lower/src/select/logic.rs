@@ -153,7 +153,8 @@ impl Selector<'_, '_> {
         self.combine_predicates(to, a, b, function(flat.tree.opcode));
     }
 
-    /// Two predicates of which one is a comparison that is only used here: it takes the other in.
+    /// Two predicates of which one is a comparison: it takes the other in. One that is only used here if there is one; another, of
+    /// integers, is made again, as ptxas does it.
     fn combined_comparison(&mut self, to: Predicate, flat: &Flat<'_>) -> bool {
         let operation = match flat.tree.opcode {
             tree::Opcode::And => M::And,
@@ -161,7 +162,7 @@ impl Selector<'_, '_> {
             tree::Opcode::Xor => M::Xor,
             _ => return false,
         };
-        let mut found: Vec<(usize, usize)> = Vec::new();
+        let mut found: Vec<(bool, usize, usize)> = Vec::new();
         for (term, other) in [(1, 2), (2, 1)] {
             let value = &flat.operands[term];
             if let Some((tree, operands, made)) = self.origin_of(value)
@@ -172,13 +173,16 @@ impl Selector<'_, '_> {
                     .types()
                     .last()
                     .is_some_and(|ty| !ty.is_packed() && !matches!(ty, Type::F16 | Type::Bf16))
-                && self.is_private(value, made)
-                && !self.is_test(&operands[1..])
+                && !self.is_test(tree.compare(), &operands[1..])
             {
-                found.push((made, other));
+                let private = self.is_private(value, made);
+                let is_narrow = tree.types().last().is_some_and(|ty| !ty.is_float() && ty.bits() <= 32);
+                if private || is_narrow {
+                    found.push((private, made, other));
+                }
             }
         }
-        let Some((made, other)) = found.into_iter().max() else { return false };
+        let Some((_, made, other)) = found.into_iter().max() else { return false };
         let all = self.flat;
         let Item::Instruction(inner) = &all.items[made] else { return false };
         let with = self.predicate_source(&flat.operands[other]);
@@ -189,9 +193,10 @@ impl Selector<'_, '_> {
     }
 
     /// Whether a comparison is that of a masked value with zero, for which LOP3 is enough.
-    fn is_test(&self, terms: &[Value]) -> bool {
+    fn is_test(&self, compare: Option<Compare>, terms: &[Value]) -> bool {
         let masks = |opcode| matches!(opcode, tree::Opcode::And | tree::Opcode::Or | tree::Opcode::Xor);
-        matches!(terms[1], Value::Immediate(Immediate::Int(0)))
+        matches!(compare, Some(Compare::Eq | Compare::Ne))
+            && matches!(terms[1], Value::Immediate(Immediate::Int(0)))
             && self
                 .origin_of(&terms[0])
                 .is_some_and(|(tree, _, made)| masks(tree.opcode) && self.is_private(&terms[0], made))

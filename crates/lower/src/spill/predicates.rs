@@ -97,7 +97,8 @@ fn comparisons(code: &Code, victims: &[Predicate]) -> FxHashMap<Predicate, Instr
 fn can_be_repeated(instruction: &Instruction, counts: &DefinitionCounts) -> bool {
     let mut registers = 0;
     let is_fixed = |operand: &Operand| match *operand {
-        Operand::Immediate(_) | Operand::ZERO | Operand::TRUE | Operand::FALSE => true,
+        Operand::Immediate(_) | Operand::Predicate { predicate: Predicate::TRUE, .. } => true,
+        Operand::ZERO => true,
         Operand::Constant(constant) => constant.index == ConstantIndex::None,
         Operand::Register { register, .. } => {
             registers += 1;
@@ -105,10 +106,15 @@ fn can_be_repeated(instruction: &Instruction, counts: &DefinitionCounts) -> bool
         }
         _ => false,
     };
-    instruction.opcode == Opcode::Isetp
-        && instruction.guard.is_always()
+    // What else it would write.
+    let nothing = match instruction.opcode {
+        Opcode::Isetp => Operand::TRUE,
+        Opcode::Lop3 => Operand::ZERO,
+        _ => return false,
+    };
+    instruction.guard.is_always()
         && !instruction.has(Modifier::Ex)
-        && instruction.operands.get(1) == Some(&Operand::TRUE)
+        && instruction.operands.get(1) == Some(&nothing)
         && instruction.operands[2..].iter().all(is_fixed)
         && registers <= 1
 }

@@ -8,6 +8,7 @@ mod constant_offsets;
 mod contraction;
 mod copies;
 mod declared_sizes;
+mod few_registers;
 mod fewer;
 mod filetests;
 mod forms;

@@ -1,0 +1,120 @@
+//! How many registers a kernel takes: other orders of its instructions are tried where values find no register, or where more
+//! threads would fit on a multiprocessor.
+
+use crate::LowerOptions;
+use crate::allocate::{self, Failure, Spread, Used};
+use crate::code::{Code, number};
+use crate::schedule::{self, Ordered};
+use crate::{Pass, spill};
+use warplab_program::Target;
+
+/// How often registers are given out and values spilled before a kernel is given up.
+const MOST_ROUNDS: usize = 64;
+
+/// For so many instructions a spilled predicate stays one, the first time that predicates are spilled.
+const PREDICATE_REACH: usize = 16;
+
+/// Orders that are tried for one number of registers.
+const MOST_ORDERS: usize = 3;
+
+/// Registers that are taken beside the most that live at once: the stack pointer, and one for groups that do not fit everywhere.
+const BESIDE: usize = 2;
+
+/// A warp alone may take so many hundredths of its cycles for registers with which more warps fit. ptxas takes more for some
+/// kernels (`k_selective_scan`, 1.4) and less for others (`k_cell_neighbours`; traces/h200).
+const WORTH_MORE_WARPS: u64 = 125;
+
+/// A kernel before its blocks were ordered, and what was found when they were.
+pub(crate) struct Unordered<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) found: Ordered,
+}
+
+/// Gives out registers. Where values would be spilled, the blocks are ordered for fewer, or left as they were, if that spares it;
+/// where more threads would fit, they are ordered for fewer if that costs little.
+pub(crate) fn fit(
+    code: &mut Code,
+    before: &Unordered<'_>,
+    limit: u32,
+    options: &LowerOptions,
+) -> Option<Used> {
+    let target = &options.target;
+    let allocated = |mut code: Code| registers(&mut code, limit, options).map(|used| (code, used));
+    let spills = |code: &Code| code.local_bytes > before.code.local_bytes;
+    let mut best = allocated(std::mem::take(code))?;
+    if spills(&best.0) {
+        let ordered = |limit| {
+            let mut code = before.code.clone();
+            schedule::schedule(&mut code, target, limit, None);
+            code
+        };
+        let fewer = [limit * 7 / 8, limit * 3 / 4, limit / 2];
+        let others = fewer.into_iter().map(ordered).chain(std::iter::once_with(|| before.code.clone()));
+        best = others.filter_map(allocated).find(|(code, _)| !spills(code)).unwrap_or(best);
+    }
+    if !spills(&best.0) {
+        for most in [before.found.written, before.found.together] {
+            let wanted = granted(number(most + BESIDE), target);
+            if with_fewer(&mut best, wanted, before, limit, options) {
+                break;
+            }
+        }
+    }
+    *code = best.0;
+    Some(best.1)
+}
+
+/// Orders the blocks for so many registers, if they take more and it costs little; whether they take no more then.
+fn with_fewer(
+    best: &mut (Code, Used),
+    wanted: u32,
+    before: &Unordered<'_>,
+    limit: u32,
+    options: &LowerOptions,
+) -> bool {
+    let target = &options.target;
+    let mut most = wanted as usize - 1;
+    for _ in 0..MOST_ORDERS {
+        if granted(best.1.fewest, target) <= wanted {
+            return true;
+        }
+        let mut code = before.code.clone();
+        let found = schedule::schedule(&mut code, target, limit, Some(most));
+        if found.cycles * 100 > before.found.cycles * WORTH_MORE_WARPS {
+            return false;
+        }
+        let Some(used) = registers(&mut code, limit, options) else { return false };
+        most = most.saturating_sub(used.fewest.saturating_sub(wanted) as usize);
+        let is_fewer = granted(used.fewest, target) < granted(best.1.fewest, target);
+        if is_fewer && code.local_bytes <= best.0.local_bytes {
+            *best = (code, used);
+        }
+    }
+    granted(best.1.fewest, target) <= wanted
+}
+
+/// The registers that a thread is given if it wants so many; as many as do not limit the threads of a multiprocessor, at least.
+fn granted(registers: u32, target: &Target) -> u32 {
+    registers.next_multiple_of(target.limits.thread_unit()).max(target.choices.comfortable_registers)
+}
+
+/// Allocates registers, spilling until they suffice.
+pub(crate) fn registers(code: &mut Code, limit: u32, options: &LowerOptions) -> Option<Used> {
+    let (coalesce, target) = (options.passes.contains(Pass::Coalesce), &options.target);
+    let spread = Spread {
+        least: target.choices.spread_registers,
+        most: target.choices.comfortable_registers,
+        unit: target.limits.thread_unit(),
+    };
+    for round in 0..MOST_ROUNDS {
+        match allocate::allocate(code, limit, spread, target.register_banks, coalesce) {
+            Ok(used) => return Some(used),
+            Err(Failure::Spill(registers, predicates)) => {
+                spill::spill(code, &registers);
+                spill::spill_predicates(code, &predicates, PREDICATE_REACH >> round.min(31));
+            }
+            Err(Failure::Uniform) => return None,
+        }
+    }
+    None
+}

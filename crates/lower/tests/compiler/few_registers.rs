@@ -1,0 +1,26 @@
+//! Kernels of the hardware reference that are ordered for fewer registers than their quickest order takes, so that more warps fit.
+
+use crate::common::{lowered, options, text};
+
+/// What a kernel takes; in brackets what it takes with ptxas.
+fn registers(suite: &str, kernel: &str) -> u32 {
+    let file = format!("{suite}.ptx");
+    let lowered = lowered(&file, text(&file), &options());
+    let found = lowered.program.kernels.iter().find(|it| it.name == kernel);
+    found.expect("the suite has it").registers
+}
+
+#[test]
+fn a_sum_of_squares_leaves_room_for_64_warps() {
+    assert_eq!(registers("everyday", "k_rms_norm"), 28); // 32
+}
+
+#[test]
+fn a_stencil_in_shared_memory_takes_a_quarter_fewer() {
+    assert_eq!(registers("compilers", "k_stencil_2d"), 56); // 48
+}
+
+#[test]
+fn tests_of_bits_take_no_registers_over_a_barrier() {
+    assert_eq!(registers("ordinary", "k_bitonic_shared"), 32); // 29
+}
