@@ -91,25 +91,9 @@ pub(crate) fn allocate(
     banks: u32,
     coalesce: bool,
 ) -> Result<Used, Failure> {
-    let live = Liveness::new(code);
-    let segments = live_segments(code, &live);
-    let numbering = live.numbering;
-    let mut classes = build_classes(code, &numbering, segments);
-    if coalesce {
-        merge_moves(code, &numbering, &mut classes);
-    }
-    let registers_of = |places: &[Option<u32>]| {
-        let places = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0);
-        places.filter_map(|(_, place)| *place).max().map_or(2, |highest| (highest + 1).max(2))
-    };
-    let by_start = assign(code, &numbering, &mut classes, (limit, Order::ByStart), None);
-    let wide_first = assign(code, &numbering, &mut classes, (limit, Order::WideFirst), None);
-    let (mut places, order) = match (by_start, wide_first) {
-        (Ok(places), Ok(other)) if registers_of(&other) < registers_of(&places) => (other, Order::WideFirst),
-        (Err(_), Ok(other)) => (other, Order::WideFirst),
-        (by_start, _) => (by_start?, Order::ByStart),
-    };
-    let fewest = registers_of(&places);
+    let (numbering, mut classes) = classes(code, coalesce);
+    let (mut places, order) = tightest(code, &numbering, &mut classes, limit)?;
+    let fewest = registers_of(&places, &numbering);
     let mut used = Used { registers: fewest, fewest };
     // Again, over more registers where these cost nothing, each register rested as long as possible: what is still being
     // read is then seldom overwritten.
@@ -121,7 +105,7 @@ pub(crate) fn allocate(
         if banks == 2 { Together::new(code, &numbering, &mut classes) } else { Together::default() };
     let roomy = spread.least.max(more).min(limit);
     if let Ok(rested) = assign(code, &numbering, &mut classes, (roomy, order), Some(&together)) {
-        used.registers = registers_of(&rested);
+        used.registers = registers_of(&rested, &numbering);
         places = rested;
     }
     for block in &mut code.blocks {
@@ -131,6 +115,48 @@ pub(crate) fn allocate(
         block.instructions.retain(|instruction| !is_no_op(instruction));
     }
     Ok(used)
+}
+
+/// How many registers would do, or what must be spilled.
+pub(crate) fn fewest(code: &Code, limit: u32, coalesce: bool) -> Result<u32, Failure> {
+    let (numbering, mut classes) = classes(code, coalesce);
+    let (places, _) = tightest(code, &numbering, &mut classes, limit)?;
+    Ok(registers_of(&places, &numbering))
+}
+
+/// The values, and which of them take registers together.
+fn classes(code: &Code, coalesce: bool) -> (Numbering, Classes) {
+    let live = Liveness::new(code);
+    let segments = live_segments(code, &live);
+    let mut classes = build_classes(code, &live.numbering, segments);
+    if coalesce {
+        merge_moves(code, &live.numbering, &mut classes);
+    }
+    (live.numbering, classes)
+}
+
+/// A real register for every value, in the order in which they take the fewest.
+fn tightest(
+    code: &Code,
+    numbering: &Numbering,
+    classes: &mut Classes,
+    limit: u32,
+) -> Result<(Vec<Option<u32>>, Order), Failure> {
+    let by_start = assign(code, numbering, classes, (limit, Order::ByStart), None);
+    let wide_first = assign(code, numbering, classes, (limit, Order::WideFirst), None);
+    match (by_start, wide_first) {
+        (Ok(places), Ok(other)) if registers_of(&other, numbering) < registers_of(&places, numbering) => {
+            Ok((other, Order::WideFirst))
+        }
+        (Err(_), Ok(other)) => Ok((other, Order::WideFirst)),
+        (by_start, _) => by_start.map(|places| (places, Order::ByStart)),
+    }
+}
+
+/// How many registers are used.
+fn registers_of(places: &[Option<u32>], numbering: &Numbering) -> u32 {
+    let places = places.iter().enumerate().filter(|(number, _)| numbering.kind(*number) == 0);
+    places.filter_map(|(_, place)| *place).max().map_or(2, |highest| (highest + 1).max(2))
 }
 
 /// A move of a register to itself.

@@ -5,7 +5,7 @@ use crate::LowerOptions;
 use crate::allocate::{self, Failure, Spread, Used};
 use crate::code::{Code, number};
 use crate::schedule::{self, Ordered};
-use crate::{Pass, spill};
+use crate::{Pass, remake, spill};
 use warplab_program::Target;
 
 /// How often registers are given out and values spilled before a kernel is given up.
@@ -16,6 +16,9 @@ const PREDICATE_REACH: usize = 16;
 
 /// Orders that are tried for one number of registers.
 const MOST_ORDERS: usize = 3;
+
+/// In so many steps fewer registers are tried with values that are made again.
+const MOST_STEPS: u32 = 8;
 
 /// Registers that are taken beside the most that live at once: the stack pointer, and one for groups that do not fit everywhere.
 const BESIDE: usize = 2;
@@ -59,9 +62,27 @@ pub(crate) fn fit(
                 break;
             }
         }
+        with_remade(&mut best, before, limit, options);
     }
     *code = best.0;
     Some(best.1)
+}
+
+/// Makes values again where they are read, as long as more threads fit for it.
+fn with_remade(best: &mut (Code, Used), before: &Unordered<'_>, limit: u32, options: &LowerOptions) {
+    let target = &options.target;
+    let (unit, all) = (target.limits.thread_unit(), target.choices.comfortable_registers);
+    let mut code = before.code.clone();
+    let mut wanted = granted(best.1.fewest, target);
+    let step = (wanted.saturating_sub(all) / MOST_STEPS).next_multiple_of(unit).max(unit);
+    while wanted > all {
+        wanted = granted(best.1.fewest, target).saturating_sub(step).max(all);
+        let is_thin = remake::thin(&mut code, (wanted as usize).saturating_sub(BESIDE));
+        let lean = Unordered { code: &code, found: before.found };
+        if !is_thin || !with_fewer(best, wanted, &lean, limit, options) {
+            return;
+        }
+    }
 }
 
 /// Orders the blocks for so many registers, if they take more and it costs little; whether they take no more then.
@@ -83,10 +104,22 @@ fn with_fewer(
         if found.cycles * 100 > before.found.cycles * WORTH_MORE_WARPS {
             return false;
         }
-        let Some(used) = registers(&mut code, limit, options) else { return false };
-        most = most.saturating_sub(used.fewest.saturating_sub(wanted) as usize);
-        let is_fewer = granted(used.fewest, target) < granted(best.1.fewest, target);
-        if is_fewer && code.local_bytes <= best.0.local_bytes {
+        let coalesce = options.passes.contains(Pass::Coalesce);
+        let mut used = None;
+        let fewest = match allocate::fewest(&code, limit, coalesce) {
+            Ok(fewest) => fewest,
+            Err(Failure::Spill(registers, _)) if !registers.is_empty() => return false,
+            Err(_) => {
+                used = registers(&mut code, limit, options);
+                let Some(used) = used else { return false };
+                used.fewest
+            }
+        };
+        most = most.saturating_sub(fewest.saturating_sub(wanted) as usize);
+        if granted(fewest, target) < granted(best.1.fewest, target)
+            && let Some(used) = used.or_else(|| registers(&mut code, limit, options))
+            && code.local_bytes <= best.0.local_bytes
+        {
             *best = (code, used);
         }
     }

@@ -49,6 +49,7 @@ mod permute;
 mod pipeline;
 mod predicate;
 mod reconverge;
+mod remake;
 mod reread;
 mod reuse;
 mod schedule;

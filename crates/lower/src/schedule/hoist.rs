@@ -16,7 +16,7 @@ impl Run {
     /// The quickest order found that keeps at most so many registers alive; where none does, the one that keeps the fewest.
     pub(super) fn within(&self, choices: &TargetChoices, registers: usize) -> Vec<usize> {
         let mut orders = Vec::new();
-        for less in [0, 4, 8, 12] {
+        for less in [0, 8] {
             let comfortable = registers.saturating_sub(less);
             orders.extend(
                 [Short::Fewest, Short::AsWritten].map(|short| self.sequence(choices, comfortable, short)),
