@@ -3,7 +3,8 @@
 
 use crate::code::{Code, DefinitionCounts, map_registers};
 use crate::graph::Graph;
-use crate::liveness::{Liveness, Marks, step_backward};
+use crate::liveness::{Liveness, step_backward};
+use crate::schedule::peak;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use warplab_program::{ConstantIndex, Instruction, Opcode, Operand, Register, Resource, Role};
@@ -40,7 +41,9 @@ pub(crate) fn thin(code: &mut Code, most: usize) -> bool {
     let mut spare = i64::try_from(runs / INSTRUCTIONS_PER_REMADE).unwrap_or(i64::MAX);
     for _ in 0..MOST_PEAKS {
         let live = Liveness::new(code);
-        let Some(peak) = peak(code, &live).filter(|peak| peak.alive.len() > most) else { return true };
+        let Some(peak) = highest_peak(code, &live).filter(|peak| peak.alive.len() > most) else {
+            return true;
+        };
         let cost = |value: &Value| {
             let again: u64 = value.uses.keys().map(|&block| weight(block)).sum();
             again.cast_signed() - weight(value.made.0).cast_signed()
@@ -69,30 +72,17 @@ pub(crate) fn thin(code: &mut Code, most: usize) -> bool {
     false
 }
 
-fn peak(code: &Code, live: &Liveness) -> Option<Peak> {
+fn highest_peak(code: &Code, live: &Liveness) -> Option<Peak> {
     let is_register = |number: &usize| live.numbering.kind(*number) == 0;
-    let mut best: Option<(usize, usize, usize)> = None;
-    let mut marks = Marks::new(live.numbering.total);
+    let mut highest: Option<(usize, usize, usize)> = None;
     for block in 0..code.blocks.len() {
-        marks.clear();
-        let mut count =
-            live.live_out[block].iter().filter(is_register).filter(|it| marks.insert(*it)).count();
-        for (at, instruction) in code.blocks[block].instructions.iter().enumerate().rev() {
-            step_backward(&live.numbering, &live.single, instruction, |number, role| match role {
-                _ if !is_register(&number) => {}
-                Role::Read => count += usize::from(marks.insert(number)),
-                Role::Write if marks.contains(number) => {
-                    marks.remove(number);
-                    count -= 1;
-                }
-                Role::Write => {}
-            });
-            if best.is_none_or(|(most, ..)| count > most) {
-                best = Some((count, block, at));
-            }
+        if let Some((most, at)) = peak(code, live, block)
+            && highest.is_none_or(|(other, ..)| most > other)
+        {
+            highest = Some((most, block, at));
         }
     }
-    let (_, block, at) = best?;
+    let (_, block, at) = highest?;
     let mut alive: FxHashSet<usize> = live.live_out[block].iter().filter(is_register).collect();
     for instruction in code.blocks[block].instructions[at..].iter().rev() {
         step_backward(&live.numbering, &live.single, instruction, |number, role| {

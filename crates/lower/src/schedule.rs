@@ -16,6 +16,7 @@ use crate::liveness::{Liveness, Marks};
 pub(crate) use conflicts::{Kind, conflict};
 use conflicts::{is_exchange, is_product};
 use loads::UnderWay;
+pub(crate) use peak::peak;
 use peak::written_peak;
 use pressure::Pressure;
 use versions::Versions;
