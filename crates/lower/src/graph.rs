@@ -202,6 +202,11 @@ impl Graph {
         loops
     }
 
+    /// How often a block is taken to run: eight times for every loop around it, up to five.
+    pub(crate) fn turns(&self, block: usize) -> u64 {
+        1 << (3 * self.loop_depth(block).min(5))
+    }
+
     /// How many loops a block is in.
     pub(crate) fn loop_depth(&self, block: usize) -> usize {
         self.loop_of[block].map_or(0, |it| self.nests.depth[it] + 1)

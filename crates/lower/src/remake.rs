@@ -36,8 +36,7 @@ struct Value {
 /// Makes values again until no more registers than these are alive at once; whether that is so.
 pub(crate) fn thin(code: &mut Code, most: usize) -> bool {
     let graph = Graph::new(code);
-    let weight = |block: usize| 1u64 << (3 * graph.loop_depth(block).min(5));
-    let runs: u64 = code.places().map(|(block, ..)| weight(block)).sum();
+    let runs: u64 = code.places().map(|(block, ..)| graph.turns(block)).sum();
     let mut spare = i64::try_from(runs / INSTRUCTIONS_PER_REMADE).unwrap_or(i64::MAX);
     for _ in 0..MOST_PEAKS {
         let live = Liveness::new(code);
@@ -45,8 +44,8 @@ pub(crate) fn thin(code: &mut Code, most: usize) -> bool {
             return true;
         };
         let cost = |value: &Value| {
-            let again: u64 = value.uses.keys().map(|&block| weight(block)).sum();
-            again.cast_signed() - weight(value.made.0).cast_signed()
+            let again: u64 = value.uses.keys().map(|&block| graph.turns(block)).sum();
+            again.cast_signed() - graph.turns(value.made.0).cast_signed()
         };
         let mut values = values(code, &live, &graph, &peak);
         values.sort_by_cached_key(|value| (cost(value) / i64::from(value.count), value.made));

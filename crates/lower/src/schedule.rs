@@ -42,9 +42,6 @@ const MOST_AT_ONCE: usize = 2048;
 /// Registers that are not counted on: groups do not fit everywhere.
 const RESERVE: u32 = 8;
 
-/// A block is taken to run eight times as often for every loop around it, up to so many loops.
-const MOST_LOOPS: usize = 5;
-
 /// What comes next where registers are short and nothing frees one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Short {
@@ -88,7 +85,7 @@ pub(crate) fn schedule(code: &mut Code, target: &Target, limit: u32, within: Opt
         let before = std::mem::take(&mut found.cycles);
         code.blocks[index].instructions =
             order(instructions, &mut values, index, (target, within), &mut found);
-        found.cycles = before + (found.cycles << (3 * graph.loop_depth(index).min(MOST_LOOPS)));
+        found.cycles = before + found.cycles * graph.turns(index);
     }
     found
 }
