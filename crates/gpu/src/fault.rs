@@ -80,21 +80,30 @@ impl Standstill<'_> {
     /// Where the first warps wait that have not ended.
     fn report(&self) -> String {
         const SHOWN: usize = 8;
+        /// Places of other lanes of one warp.
+        const PATHS: usize = 4;
         let held_by = |formula| {
             format!("\n  the scheduler rank({formula:?}) gives never to every warp that could issue")
         };
         let mut report = self.held_by.map_or(String::new(), held_by);
-        for warp in self.waiting.iter().take(SHOWN) {
-            let instruction = self.kernel.instructions.get(warp.pc as usize);
+        let place = |pc: u32| {
+            let instruction = self.kernel.instructions.get(pc as usize);
             let text = instruction.map_or(String::new(), warplab_program::listing::instruction_text);
             let line = instruction.map_or(0, |instruction| instruction.origin.line);
-            let (block, number, pc) = (warp.block.0, warp.warp, warp.pc * 16);
+            format!("{:#x} (line {line}) {text}", pc * 16)
+        };
+        for warp in self.waiting.iter().take(SHOWN) {
+            let (block, number) = (warp.block.0, warp.warp);
             // Writing to a string cannot fail.
             let _ = write!(
                 report,
-                "\n  block {block} warp {number} waits at {pc:#x} (line {line}) {text}: {}",
+                "\n  block {block} warp {number} waits at {}: {}",
+                place(warp.pc),
                 warp.state.name()
             );
+            for path in warp.elsewhere.iter().take(PATHS) {
+                let _ = write!(report, "; its lanes {:#x} are at {}", path.mask.0, place(path.pc));
+            }
             if let Some((address, barrier)) = warp.barrier {
                 let _ = write!(
                     report,

@@ -8,7 +8,7 @@ use crate::values::HeapRefusal;
 use crate::warp::{BarrierBehind, Phase, Warp};
 use crate::warpgroup::come_to_product;
 use crate::{Context, LaunchSpec};
-use warplab_exec::{ExecFault, LaunchFault, Mbarrier, PrintedLines};
+use warplab_exec::{ExecFault, LaunchFault, Mbarrier, Path, PrintedLines};
 use warplab_trace::{Hazards, MemoryUse, SmCounters, StallReason, WarpState};
 use warplab_units::{BlockId, Cycle, WarpSlot};
 
@@ -25,6 +25,8 @@ pub struct WaitingWarp {
     pub pc: u32,
     /// Its state.
     pub state: WarpState,
+    /// Where other lanes of it are.
+    pub elsewhere: Vec<Path>,
     /// The barrier in shared memory that it waits for, and where that is.
     pub barrier: Option<(u32, Mbarrier)>,
     /// How many warps of its warpgroup have come to the product at which it waits for the others, itself included.
@@ -85,7 +87,9 @@ impl Sm {
             .filter(|_| warp.phase == Phase::AtWarpgroup)
             .and_then(|block| come_to_product(block, warp.state.index));
         let paths = warp.state.paths.all();
-        let next = warp.state.paths.current().or(paths.first()).map_or(0, |path| path.pc);
+        let shown = warp.state.paths.current().or(paths.first());
+        let next = shown.map_or(0, |path| path.pc);
+        let elsewhere = paths.iter().filter(|&path| Some(path) != shown).copied().collect();
         let pc = match warp.barrier {
             BarrierBehind::Incomplete { pc } if warp.phase == Phase::AtBlockBarrier => pc,
             // It is the product that it has come to.
@@ -95,7 +99,8 @@ impl Sm {
         let ready =
             if self.held { WarpState::Stalled(StallReason::DispatchStall) } else { WarpState::NotSelected };
         let state = warp.phase.reason().map_or(ready, WarpState::Stalled);
-        WaitingWarp { slot, block: BlockId(block), warp: warp.state.index, pc, state, barrier, warpgroup }
+        let (block, warp) = (BlockId(block), warp.state.index);
+        WaitingWarp { slot, block, warp, pc, state, elsewhere, barrier, warpgroup }
     }
 
     /// Turns the hazard checker on; the context must have its table from now on.

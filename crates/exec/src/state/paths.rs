@@ -524,8 +524,11 @@ impl Paths {
                         let lane = other.mask.lowest().unwrap_or(0);
                         a == b && !(self.participants(a)[lane] & path.mask).is_empty()
                     }
-                    (PathStatus::AtWarpsync(_), PathStatus::AtWarpsync(_))
-                    | (PathStatus::AtCollective { .. }, PathStatus::AtCollective { .. }) => true,
+                    // Each waits for the lanes of its own mask, wherever these are.
+                    (PathStatus::AtWarpsync(a), PathStatus::AtWarpsync(b)) => a == b,
+                    (PathStatus::AtCollective { mask: a, .. }, PathStatus::AtCollective { mask: b, .. }) => {
+                        a == b
+                    }
                     _ => false,
                 }
             };

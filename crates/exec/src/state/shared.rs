@@ -29,7 +29,8 @@ impl SharedMemory {
     pub fn new(own_bytes: u32) -> SharedMemory {
         let bytes = RESERVED_SHARED_BYTES + own_bytes;
         let registers = RegisterPool::default();
-        SharedMemory { words: vec![0; bytes.div_ceil(4) as usize], bytes, registers }
+        // Whole accesses of the widest load that begins inside.
+        SharedMemory { words: vec![0; bytes.next_multiple_of(16) as usize / 4], bytes, registers }
     }
 
     /// For the next block: all zeros.
@@ -47,7 +48,7 @@ impl SharedMemory {
     /// The words.
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        &self.words
+        &self.words[..self.bytes.div_ceil(4) as usize]
     }
 
     /// Checks bounds and alignment of every lane.
@@ -56,12 +57,13 @@ impl SharedMemory {
     /// The lowest lane that fails.
     #[inline]
     pub fn check(&self, lanes: &Lanes<'_>) -> Result<(), MemoryFault> {
-        let (low, high, bits) = lanes.extent();
-        let end = u64::from(self.bytes).checked_sub(u64::from(lanes.bytes));
-        if bits & u64::from(lanes.bytes - 1) == 0 && low <= high && end.is_some_and(|end| high <= end) {
-            return Ok(());
-        }
-        check_each(lanes, Space::Shared, u64::from(self.bytes))
+        within(lanes, self.bytes)
+    }
+
+    /// Checks a load, which need only begin inside: ptxas makes one of several, and of the last one's rest nothing is used.
+    #[inline]
+    fn check_load(&self, lanes: &Lanes<'_>) -> Result<(), MemoryFault> {
+        within(lanes, self.bytes.next_multiple_of(lanes.bytes))
     }
 
     /// Reads a value a lane.
@@ -70,7 +72,7 @@ impl SharedMemory {
     /// The lowest lane whose access is out of bounds or misaligned.
     #[inline(always)]
     pub fn load(&self, lanes: Lanes<'_>, out: &mut [Row; 4]) -> Result<(), MemoryFault> {
-        self.check(&lanes)?;
+        self.check_load(&lanes)?;
         match (lanes.pattern, lanes.mask.lowest()) {
             (Pattern::Contiguous, _) if lanes.bytes >= 4 => {
                 let words =
@@ -96,7 +98,7 @@ impl SharedMemory {
     /// The lowest lane whose access is out of bounds or misaligned.
     #[inline(always)]
     pub(crate) fn load_word(&self, lanes: Lanes<'_>) -> Result<Row, MemoryFault> {
-        self.check(&lanes)?;
+        self.check_load(&lanes)?;
         let word = |lane: usize| lanes.addresses[lane] as usize / 4;
         Ok(match (lanes.pattern, lanes.mask.lowest()) {
             (Pattern::Contiguous, _) => {
@@ -190,6 +192,17 @@ impl SharedMemory {
         }
         Ok(())
     }
+}
+
+/// Checks bounds and alignment of every lane against so many bytes.
+#[inline]
+fn within(lanes: &Lanes<'_>, bytes: u32) -> Result<(), MemoryFault> {
+    let (low, high, bits) = lanes.extent();
+    let end = u64::from(bytes).checked_sub(u64::from(lanes.bytes));
+    if bits & u64::from(lanes.bytes - 1) == 0 && low <= high && end.is_some_and(|end| high <= end) {
+        return Ok(());
+    }
+    check_each(lanes, Space::Shared, u64::from(bytes))
 }
 
 /// The fault of the lowest lane that is misaligned or beyond `limit`.

@@ -170,6 +170,23 @@ BSYNC B0";
     assert_eq!((warp.register(0)[7], warp.register(0)[8]), (0, 5));
 }
 
+/// The first eight lanes wait for all, the others for each other, in two parts, and only then for all.
+#[test]
+fn lanes_wait_for_those_who_name_the_same_mask() {
+    let text = "ISETP.GE.U32.AND P0, PT, R1, 0x8, PT
+ISETP.GE.U32.AND P1, PT, R1, 0x10, PT
+MOV R3, 0xffffff00
+@!P0 BRA 0x80
+@P1 BRA 0x60
+MOV R2, 0x1
+WARPSYNC R3
+VOTE.ANY R4, PT, PT
+WARPSYNC.ALL
+VOTE.ANY R5, PT, PT";
+    let warp = run(text, &[(1, lanes())]);
+    assert_eq!((warp.register(4)[31], warp.register(5)), (0xffff_ff00, same(u32::MAX)));
+}
+
 /// Two halves of the warp come together, each to reduce among its own lanes: `BRA.DIV` takes all along, as not all name the same mask.
 #[test]
 fn lanes_that_name_different_masks_reduce_one_group_after_the_other_and_go_on_together() {
