@@ -1,7 +1,9 @@
 //! Control fields: stall counts for fixed latencies, wait counters for the others.
 
+mod share;
+
 use crate::select::{BULK_GROUPS, GROUPS};
-use std::ops::Range;
+use share::{Shared, UnderWay, first_touches};
 use warplab_program::{
     Access, Instruction, Latency, LatencyClass, LatencyTable, Opcode, Pipe, Reader, Resource, Role, Slot,
     Target, WAIT_COUNTERS,
@@ -103,7 +105,7 @@ pub(crate) fn control(instructions: &mut [Instruction], starts: &[usize], target
         .enumerate()
         .map(|(index, &start)| (start, starts.get(index + 1).copied().unwrap_or(instructions.len())))
         .collect();
-    assign_barriers(instructions, &ranges, table);
+    assign_barriers(instructions, &ranges, target);
     set_waits(instructions, &ranges);
     for &(start, end) in &ranges {
         stalls(&mut instructions[start..end], target);
@@ -142,7 +144,8 @@ fn is_variable(instruction: &Instruction, table: &LatencyTable) -> bool {
 
 /// Gives every instruction of unknown latency a barrier for its result, or for its sources if these may be overwritten
 /// before the result is waited for.
-fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], table: &LatencyTable) {
+fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], target: &Target) {
+    let table = &target.latencies;
     let touched = touched_elsewhere(instructions);
     let mut in_danger = vec![false; instructions.len()];
     for &(start, end) in ranges {
@@ -157,19 +160,28 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
     };
     let results = first..if reads { READING } else { READING + 1 };
     let mut entry = Pending::new();
+    let mut shared = Shared::default();
     for &(start, end) in ranges {
         let mut pending = entry.clone();
         let mut last = first;
+        let awaited = first_touches(&instructions[start..end], start);
         for index in start..end {
             let wait = pending.wait(&instructions[index]);
             pending.clear(wait);
+            shared.clear(wait);
             if !is_variable(&instructions[index], table) {
                 continue;
             }
             let accesses = instructions[index].accesses();
             if accesses.iter().any(|access| access.role == Role::Write) {
-                let number = free_barrier(&pending, results.clone(), &mut last);
-                instructions[index].control.write_barrier = Some(number);
+                let busy = pending.busy();
+                let result = UnderWay::new(&instructions[index], index, awaited[index - start], target);
+                last = results
+                    .clone()
+                    .find(|number| busy >> number & 1 == 0)
+                    .unwrap_or_else(|| shared.best(results.clone(), last, &result));
+                shared.take(last, result);
+                instructions[index].control.write_barrier = Some(last);
             } else if instructions[index].opcode == Opcode::Ldgdepbar {
                 instructions[index].control.write_barrier = Some(GROUPS);
             } else if instructions[index].opcode == Opcode::Utmacmdflush {
@@ -186,6 +198,9 @@ fn assign_barriers(instructions: &mut [Instruction], ranges: &[(usize, usize)], 
         }
         let leaves =
             end > start && !instructions[end - 1].falls_through() && instructions[end - 1].target().is_none();
+        if leaves {
+            shared.clear(u8::MAX);
+        }
         entry = if leaves { Pending::new() } else { pending };
     }
 }
@@ -204,14 +219,6 @@ fn touched_elsewhere(instructions: &[Instruction]) -> Vec<u32> {
         }
     }
     touched
-}
-
-/// A free one of the barriers, or the one taken last: what is loaded together is waited for together.
-fn free_barrier(pending: &Pending, mut barriers: Range<u8>, last: &mut u8) -> u8 {
-    let busy = pending.busy();
-    let number = barriers.find(|&number| busy >> number & 1 == 0).unwrap_or(*last);
-    *last = number;
-    number
 }
 
 /// For each instruction of a block whose latency is unknown: whether a source may be overwritten before its result is

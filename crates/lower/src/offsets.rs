@@ -2,7 +2,7 @@
 //! chain becomes one addition, and what is added to an address becomes part of the access. Pairs that are formed of the
 //! same two terms and differ by a constant count as one pair and that constant.
 
-use crate::code::{Code, Groups};
+use crate::code::{Code, DefinitionCounts, Groups};
 use rustc_hash::FxHashMap;
 use warplab_program::{
     AddressOperand, Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, Selector,
@@ -14,8 +14,11 @@ pub(crate) fn offsets(code: &mut Code) {
     let groups = code.groups();
     let counts = code.definition_counts();
     let once = |it: UniformRegister| counts.is_single(Resource::Uniforms(it, 1));
-    for block in &mut code.blocks {
-        let mut values = Values::default();
+    let mut places = Places::default();
+    let order = crate::graph::Graph::new(code).dominance_order();
+    for block in order {
+        let block = &mut code.blocks[block];
+        let mut values = Values { places: places.clone(), ..Values::default() };
         let mut pairs: FxHashMap<usize, (Register, Sum)> = FxHashMap::default();
         let mut pending: FxHashMap<usize, (Register, Terms, i64)> = FxHashMap::default();
         for at in 0..block.instructions.len() {
@@ -32,7 +35,12 @@ pub(crate) fn offsets(code: &mut Code) {
             values.write(&block.instructions[at]);
             uniform.into_iter().for_each(|(to, sum)| _ = values.uniform.insert(to, sum));
             narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));
-            pairs.remove(&at).into_iter().for_each(|(to, sum)| _ = values.wide.insert(to, sum));
+            if let Some((to, sum)) = pairs.remove(&at) {
+                values.wide.insert(to, sum);
+                // The lower half alone: an address in a window.
+                values.narrow.insert(to, sum);
+            }
+            values.note_place(&block.instructions[at], &counts, &mut places);
             if let Some((last, to, terms, offset)) = shared {
                 pending.insert(last, (to, terms, offset));
             }
@@ -42,6 +50,9 @@ pub(crate) fn offsets(code: &mut Code) {
         }
     }
 }
+
+/// The stack pointer.
+const STACK: Register = Register(1);
 
 /// The largest offset of an address: it has 24 bits.
 const FARTHEST: i64 = 0x7f_ffff;
@@ -66,9 +77,14 @@ struct Terms {
     times: [u32; 2],
 }
 
+/// Places in the local memory of a thread: registers that are written once, as sums of the one that holds where it begins.
+type Places = FxHashMap<Register, Sum>;
+
 /// What is known of the registers at a place of a block.
 #[derive(Default)]
 struct Values {
+    /// What was found in blocks before.
+    places: Places,
     /// How often each was written so far.
     times: FxHashMap<Register, u32>,
     narrow: FxHashMap<Register, Sum>,
@@ -88,12 +104,30 @@ impl Values {
     /// A value as a sum; of itself and nothing, if no more is known.
     fn narrow(&self, register: Register) -> Sum {
         let known = self.narrow.get(&register).filter(|it| self.times(it.root)[0] == it.times[0]);
-        known.copied().unwrap_or_else(|| Sum { root: register, times: self.times(register), offset: 0 })
+        known.or_else(|| self.places.get(&register)).copied().unwrap_or_else(|| Sum {
+            root: register,
+            times: self.times(register),
+            offset: 0,
+        })
     }
 
     fn wide(&self, pair: Register) -> Sum {
         let known = self.wide.get(&pair).filter(|it| self.times(it.root) == it.times);
         known.copied().unwrap_or_else(|| Sum { root: pair, times: self.times(pair), offset: 0 })
+    }
+
+    /// Keeps in mind what an instruction has written, if it is a place in local memory.
+    fn note_place(&self, instruction: &Instruction, counts: &DefinitionCounts, places: &mut Places) {
+        let single = |register: Register| counts.is_single(Resource::Registers(register, 1));
+        let Some(to) = instruction.operands.first().and_then(Operand::as_register).filter(|&to| single(to))
+        else {
+            return;
+        };
+        if instruction.opcode == Opcode::Mov && instruction.operands[1].as_register() == Some(STACK) {
+            places.insert(to, Sum { root: to, times: [0; 2], offset: 0 });
+        } else if let Some(sum) = self.narrow.get(&to).filter(|sum| places.contains_key(&sum.root)) {
+            places.insert(to, *sum);
+        }
     }
 
     fn write(&mut self, instruction: &Instruction) {

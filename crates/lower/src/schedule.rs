@@ -354,10 +354,17 @@ impl Run {
             .min(choices.most_comfortable_registers as usize)
             .max(choices.comfortable_registers as usize);
         let (mut chosen, most) = self.sequence(choices, comfortable, Short::Fewest);
-        if let Some(registers) = within
-            && most > registers
-        {
-            chosen = self.within(choices, registers);
+        let spare = with_spare(comfortable, choices);
+        if let Some(registers) = within {
+            if most > registers {
+                chosen = self.within(choices, registers).0;
+            }
+        } else if most > spare + spare / 2 {
+            // From what seems best at each place it has come to where nothing frees a register.
+            let (other, peak) = self.within(choices, spare);
+            if peak < most && self.cycles(&other) <= self.cycles(&chosen) {
+                chosen = other;
+            }
         }
         self.note_moves(&chosen);
         let cycles = self.cycles(&chosen);

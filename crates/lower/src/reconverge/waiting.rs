@@ -3,7 +3,7 @@
 use crate::code::{Code, is_ordered_load};
 use crate::graph::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplab_program::{Instruction, Modifier, Opcode, Register, Resource, Role};
+use warplab_program::{Instruction, Modifier, Opcode, Operand, Register, Resource, Role};
 
 /// The loops in which threads wait for what others do: that take a lock (swap in a value for a fixed one, or any) or
 /// look at memory that others change.
@@ -15,8 +15,10 @@ pub(super) fn loops(code: &Code, graph: &Graph) -> Vec<bool> {
             let expected = match waits(instruction) {
                 Waits::No => continue,
                 Waits::Yes => None,
+                Waits::ForFixed(_) | Waits::ForAWord if is_search(code, graph, block, instruction) => {
+                    continue;
+                }
                 Waits::ForFixed(expected) => Some(expected),
-                Waits::ForAWord if reads_another_word_each_time(code, graph, block, instruction) => continue,
                 Waits::ForAWord => None,
             };
             let writes = match expected {
@@ -71,34 +73,65 @@ fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
     written
 }
 
-/// Whether each turn of the loop that a load is in gives it another address, whatever it has read: a search, as in a table. A turn that
-/// may go round without doing so looks at the same word again, and waits for it.
-fn reads_another_word_each_time(code: &Code, graph: &Graph, block: usize, load: &Instruction) -> bool {
+/// Whether each turn of the loop that a load or a swap is in goes to another address, whatever it has found: a search, as in a table.
+/// A turn that may go round without doing so looks at the same word again, and waits for it.
+fn is_search(code: &Code, graph: &Graph, block: usize, access: &Instruction) -> bool {
     let Some(it) = graph.loop_of[block] else { return false };
-    let blocks = || (0..code.blocks.len()).filter(|&at| graph.in_loop(it, at));
-    let instructions = || blocks().flat_map(|at| &code.blocks[at].instructions);
-    // What comes of the value that it has read.
-    let mut known: FxHashSet<Resource> = units(load, Role::Write).collect();
+    let blocks: Vec<usize> = (0..code.blocks.len()).filter(|&at| graph.in_loop(it, at)).collect();
+    let instructions: Vec<&Instruction> =
+        blocks.iter().flat_map(|&at| &code.blocks[at].instructions).collect();
+    let found = closure(&instructions, units(access, Role::Write).collect(), [Role::Read, Role::Write]);
+    let address: FxHashSet<Resource> = address_units(access).collect();
+    let origins = closure(&instructions, address, [Role::Write, Role::Read]);
+    let header = graph.loops[it].header;
+    let latches = || graph.predecessors[header].iter().filter(|&&at| graph.in_loop(it, at));
+    // What each turn makes of what it was the turn before.
+    let steps = |instruction: &Instruction| {
+        let before =
+            || closure(&instructions, units(instruction, Role::Read).collect(), [Role::Write, Role::Read]);
+        instruction.guard.is_always()
+            && units(instruction, Role::Write).any(|unit| origins.contains(&unit) && before().contains(&unit))
+    };
+    origins.is_disjoint(&found)
+        && blocks.iter().any(|&at| {
+            latches().all(|&latch| graph.dominates(at, latch))
+                && code.blocks[at].instructions.iter().any(steps)
+        })
+}
+
+/// These values and all that instructions give (the second role) of which some other one is among them (the first).
+fn closure(
+    instructions: &[&Instruction],
+    mut known: FxHashSet<Resource>,
+    [from, to]: [Role; 2],
+) -> FxHashSet<Resource> {
     loop {
         let before = known.len();
-        for instruction in instructions() {
-            if units(instruction, Role::Read).any(|unit| known.contains(&unit)) {
-                known.extend(units(instruction, Role::Write));
+        for instruction in instructions {
+            if units(instruction, from).any(|unit| known.contains(&unit)) {
+                known.extend(units(instruction, to));
             }
         }
         if known.len() == before {
-            break;
+            return known;
         }
     }
-    let address: FxHashSet<Resource> = units(load, Role::Read).collect();
-    let header = graph.loops[it].header;
-    let latches = || graph.predecessors[header].iter().filter(|&&at| graph.in_loop(it, at));
-    let is_in_each_turn = |at: usize| latches().all(|&latch| graph.dominates(at, latch));
-    let steps = |instruction: &Instruction| {
-        instruction.guard.is_always() && units(instruction, Role::Write).any(|unit| address.contains(&unit))
+}
+
+/// The registers of an access's address.
+fn address_units(access: &Instruction) -> impl Iterator<Item = Resource> {
+    let of_address = |resource: &Resource| {
+        access.operands.iter().any(|operand| match operand {
+            Operand::Address(address) => {
+                let words = if address.wide { 2 } else { 1 };
+                let base = address.base.iter();
+                base.flat_map(|base| (0..words).map(|it| base.offset(it)))
+                    .any(|register| *resource == Resource::Registers(register, 1))
+            }
+            _ => false,
+        })
     };
-    address.is_disjoint(&known)
-        && blocks().any(|at| is_in_each_turn(at) && code.blocks[at].instructions.iter().any(steps))
+    units(access, Role::Read).filter(of_address).collect::<Vec<_>>().into_iter()
 }
 
 /// The registers and predicates that an instruction reads or writes, one by one.

@@ -4,7 +4,7 @@ use super::{MANY_PREDICATES, Run, Short};
 use warplab_program::TargetChoices;
 
 /// Runs of more instructions stay in the order for few registers as it is.
-const MOST_HOISTED: usize = 1024;
+const MOST_HOISTED: usize = 2048;
 
 /// What comes later than after so many cycles is worth to be asked for early.
 const SLOW: u32 = 12;
@@ -13,8 +13,9 @@ const SLOW: u32 = 12;
 const SHORTEST_MOVE: usize = 2;
 
 impl Run {
-    /// The quickest order found that keeps at most so many registers alive; where none does, the one that keeps the fewest.
-    pub(super) fn within(&self, choices: &TargetChoices, registers: usize) -> Vec<usize> {
+    /// The quickest order found that keeps at most so many registers alive; where none does, the one that keeps the fewest. Beside it
+    /// how many it keeps alive, or those that it may.
+    pub(super) fn within(&self, choices: &TargetChoices, registers: usize) -> (Vec<usize>, usize) {
         let mut orders = Vec::new();
         for less in [0, 8] {
             let comfortable = registers.saturating_sub(less);
@@ -31,7 +32,7 @@ impl Run {
             orders.push((order, peak.max(registers)));
         }
         let key = |(order, peak): &(Vec<usize>, usize)| (*peak.max(&registers), self.cycles(order));
-        orders.into_iter().min_by_key(key).map(|(order, _)| order).unwrap_or_default()
+        orders.into_iter().min_by_key(key).unwrap_or_default()
     }
 
     /// The cycles that one warp takes alone.
