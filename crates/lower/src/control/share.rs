@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn what_is_soon_there_shares_no_counter_with_a_load() {
         let mut shared = Shared::default();
-        [SHARED, LOAD].into_iter().enumerate().for_each(|(number, result)| shared.take(number as u8, result));
+        (0..).zip([SHARED, LOAD]).for_each(|(number, result)| shared.take(number, result));
         assert_eq!((shared.best(0..2, 1, &SHARED), shared.best(0..2, 0, &LOAD)), (0, 1));
     }
 
     #[test]
     fn it_does_where_it_is_waited_for_when_the_load_is_there() {
         let mut shared = Shared::default();
-        [SHARED, LOAD].into_iter().enumerate().for_each(|(number, result)| shared.take(number as u8, result));
+        (0..).zip([SHARED, LOAD]).for_each(|(number, result)| shared.take(number, result));
         let late = UnderWay { awaited: 250, ..SHARED };
         assert_eq!(shared.best(0..2, 1, &late), 1);
     }
