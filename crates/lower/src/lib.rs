@@ -57,6 +57,7 @@ mod select;
 mod spill;
 mod sums;
 mod system;
+mod tables;
 mod uniform;
 mod unroll;
 mod vectorise;

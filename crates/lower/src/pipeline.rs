@@ -11,7 +11,7 @@ use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
     dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal, limits, logic,
     motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select,
-    sums, uniform, unroll, vectorise, zeros,
+    sums, tables, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -309,7 +309,10 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
         permute::permute(code);
         ignored::leave(code);
     });
-    runner.pass(Pass::Common, code, common::common_subexpressions);
+    runner.pass(Pass::Common, code, |code| {
+        tables::reuse(code);
+        common::common_subexpressions(code);
+    });
     runner.pass(Pass::Dead, code, dead::dead_code);
     runner.invariant(code);
 }

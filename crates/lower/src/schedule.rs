@@ -29,6 +29,10 @@ const MANY_UNIFORMS: usize = 40;
 /// product of `k_split_k_bytes`, `k_covariance` and `k_gemm_e4m3` (traces/h200/matrices.sass), and ten of `k_weights_4_bits`.
 const LOADS_BEFORE_PRODUCTS: usize = 8;
 
+/// Barriers that a load of what nothing writes passes: ptxas moves such loads over one (`nek_axhelm_hex3d_n7`) and more
+/// (`wkv6_forward`; traces/h200/unseen), and their results take registers for so long.
+const BARRIERS_PASSED: usize = 1;
+
 /// From so many live predicates on, likewise: there are 7, and to keep one elsewhere takes two instructions.
 const MANY_PREDICATES: usize = 6;
 
@@ -331,8 +335,13 @@ impl Run {
             let is_load = self.instructions[index].opcode == Opcode::Ldg;
             loads += usize::from(is_load);
             let is_late = is_load && loads > LOADS_BEFORE_PRODUCTS;
+            let mut passed = if kind == Kind::ConstantLoad { 0 } else { BARRIERS_PASSED };
             for &first in earlier.iter().rev() {
                 let before = &self.instructions[first];
+                if before.opcode == Opcode::Bar && passed < BARRIERS_PASSED {
+                    passed += 1;
+                    continue;
+                }
                 let orders_all = Kind::of(before) == Kind::Fence && !is_exchange(before);
                 if is_late && is_product(before) || conflict(before, &self.instructions[index]) {
                     self.edge(first, index, 1);

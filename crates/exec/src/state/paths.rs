@@ -525,8 +525,8 @@ impl Paths {
                         a == b && !(self.participants(a)[lane] & path.mask).is_empty()
                     }
                     // Each waits for the lanes of its own mask, wherever these are.
-                    (PathStatus::AtWarpsync(a), PathStatus::AtWarpsync(b)) => a == b,
-                    (PathStatus::AtCollective { mask: a, .. }, PathStatus::AtCollective { mask: b, .. }) => {
+                    (PathStatus::AtWarpsync(a), PathStatus::AtWarpsync(b))
+                    | (PathStatus::AtCollective { mask: a, .. }, PathStatus::AtCollective { mask: b, .. }) => {
                         a == b
                     }
                     _ => false,

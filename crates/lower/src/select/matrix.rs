@@ -87,11 +87,20 @@ impl Selector<'_, '_> {
         self.spread(&sum, to, Type::B32);
     }
 
-    /// Two of the four bytes of each register, as halves in registers one after another.
+    /// Two of the four bytes of each register, as halves in registers one after another; those that a straight run has made already,
+    /// if the bytes are written once.
     fn as_halves(&mut self, elements: &[Value], half: Part, format: M) -> Register {
+        let registers: Vec<Register> =
+            elements.iter().map(|element| self.register(element, Type::B32)).collect();
+        let is_fixed =
+            |element: &Value| matches!(element, Value::Register(id) if self.definitions[*id].len() == 1);
+        let key = (self.guard.is_always() && elements.iter().all(is_fixed))
+            .then(|| (self.runs[self.item], format, half == Part::Whole, registers.clone()));
+        if let Some(&known) = key.as_ref().and_then(|key| self.bytes_as_halves.get(key)) {
+            return known;
+        }
         let to = self.code.register(number(elements.len()));
-        for (index, element) in (0..).zip(elements) {
-            let register = self.register(element, Type::B32);
+        for (index, register) in (0..).zip(registers) {
             let bytes =
                 Operand::Register { register, modifier: SourceModifier::NONE, selector: half, reuse: false };
             self.op(
@@ -99,6 +108,9 @@ impl Selector<'_, '_> {
                 &[M::F16, format, M::UnpackB],
                 [Operand::register(to.offset(index)), bytes],
             );
+        }
+        if let Some(key) = key {
+            self.bytes_as_halves.insert(key, to);
         }
         to
     }

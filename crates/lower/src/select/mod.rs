@@ -92,6 +92,8 @@ pub(crate) struct Selector<'a, 'd> {
     uniform: FxHashMap<values::Key, UniformRegister>,
     /// Vectors of constants that a straight run has already in registers.
     vectors: FxHashMap<(u32, u32, Vec<u64>), Register>,
+    /// Bytes that a straight run has already as halves: of which format, whether the lower two of four, and where they were.
+    bytes_as_halves: FxHashMap<(u32, Modifier, bool, Vec<Register>), Register>,
     descriptor: UniformRegister,
     guard: Guard,
     origin: Origin,
@@ -145,6 +147,7 @@ pub(crate) fn select(
         special: FxHashMap::default(),
         uniform: FxHashMap::default(),
         vectors: FxHashMap::default(),
+        bytes_as_halves: FxHashMap::default(),
         descriptor,
         guard: Guard::ALWAYS,
         origin: Origin::default(),
