@@ -4,7 +4,7 @@
 //! product does not saturate and has no guard, and every reader of the product is such a sum in the same block, perhaps
 //! past negations and moves: then the product itself goes. An approximate quotient is a product, too, of the dividend and a
 //! reciprocal. Products with one reader come first. Then, sum by sum, of
-//! two products the one with fewer readers left is fused, the first of equals; the other must stay, and from then on is
+//! two products the one with fewer readers in all is fused, the first of equals; the other must stay, and from then on is
 //! fused no more.
 //!
 //! An exact quotient or root has a branch inside and splits the block: what reads a product behind it counts as in another
@@ -197,7 +197,7 @@ struct Holds {
 struct Product {
     ty: Type,
     flushes: bool,
-    /// Sums that may still fuse it.
+    /// Sums that may fuse it.
     readers: usize,
     /// Whether something else needs its value.
     kept: bool,
@@ -337,7 +337,7 @@ impl<'c> Search<'c> {
         sum.then_some(Sum { item: index, terms, done: false })
     }
 
-    /// How many sums may still fuse a product, if any may.
+    /// How many sums may fuse a product, if any still may.
     fn readers(&self, term: Option<Holds>) -> Option<usize> {
         let product = self.products.get(&term?.item)?;
         (!product.kept).then_some(product.readers)
@@ -364,9 +364,6 @@ impl<'c> Search<'c> {
                 self.sums[at].done = true;
                 self.fused
                     .insert(sum.item, Fused { product: it.item, operand: taken + 1, negated: it.negated });
-                if let Some(product) = self.products.get_mut(&it.item) {
-                    product.readers -= 1;
-                }
                 if let Some(addend) = sum.terms[left] {
                     self.is_kept(addend.item);
                 }

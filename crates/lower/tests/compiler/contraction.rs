@@ -56,6 +56,12 @@ fn products_and_sums_are_fused_where_ptxas_fuses_them() {
             [1, 1, 0],
         ),
         ("two sums", "mul.f32 %f10, %f1, %f2; add.f32 %f11, %f10, %f3; sub.f32 %f12, %f10, %f4;", [0, 0, 2]),
+        (
+            "of two products with two readers each the first, though the second has one left",
+            "mul.f32 %f10, %f1, %f2; mul.f32 %f9, %f3, %f4; add.f32 %f11, %f9, %f5; sub.f32 %f12, %f10, %f9; \
+             add.f32 %f14, %f10, %f5; max.f32 %f11, %f11, %f14;",
+            [1, 0, 3],
+        ),
         ("a sum and another reader", "mul.f32 %f12, %f1, %f2; add.f32 %f11, %f12, %f3;", [1, 1, 0]),
         ("a constant factor, in a loop", &format!("mul.f32 %f10, %f1, 0f3dcccccd;{LOOP}"), [0, 0, 1]),
         ("another factor, in a loop", &format!("mul.f32 %f10, %f1, %f2;{LOOP}"), [1, 1, 0]),
