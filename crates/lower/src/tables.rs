@@ -94,14 +94,11 @@ fn definitions(code: &Code) -> FxHashMap<Register, Vec<Place>> {
 fn is_unmoved(graph: &Graph, moves: &[Place], from: Place, to: Place) -> bool {
     let comes_after = from.0 == to.0 && from.1 < to.1 || from.0 != to.0 && graph.dominates(from.0, to.0);
     comes_after
-        && !moves.iter().any(|&(block, at)| {
-            let is_between = match (block == from.0, block == to.0) {
-                (true, true) => from.1 < at && at < to.1,
-                (true, false) => from.1 < at,
-                (false, true) => at < to.1 || reaches(graph, block, to.0, from.0),
-                (false, false) => graph.dominates(from.0, block) && reaches(graph, block, to.0, from.0),
-            };
-            is_between
+        && !moves.iter().any(|&(block, at)| match (block == from.0, block == to.0) {
+            (true, true) => from.1 < at && at < to.1,
+            (true, false) => from.1 < at,
+            (false, true) => at < to.1 || reaches(graph, block, to.0, from.0),
+            (false, false) => graph.dominates(from.0, block) && reaches(graph, block, to.0, from.0),
         })
 }
 

@@ -15,9 +15,8 @@ pub(super) fn loops(code: &Code, graph: &Graph) -> Vec<bool> {
             let expected = match waits(instruction) {
                 Waits::No => continue,
                 Waits::Yes => None,
-                Waits::ForFixed(_) | Waits::ForAWord if is_search(code, graph, block, instruction) => {
-                    continue;
-                }
+                Waits::ForAWord if is_search(code, graph, block, instruction) => continue,
+                Waits::ForFixed(_) if ends_whatever_is_found(code, graph, block, instruction) => continue,
                 Waits::ForFixed(expected) => Some(expected),
                 Waits::ForAWord => None,
             };
@@ -73,30 +72,65 @@ fn writes(code: &Code) -> FxHashMap<Register, Vec<usize>> {
     written
 }
 
-/// Whether each turn of the loop that a load or a swap is in goes to another address, whatever it has found: a search, as in a table.
+/// Whether each turn of the loop that a load is in reads at another address, whatever it has found: a search, as in a table.
 /// A turn that may go round without doing so looks at the same word again, and waits for it.
-fn is_search(code: &Code, graph: &Graph, block: usize, access: &Instruction) -> bool {
-    let Some(it) = graph.loop_of[block] else { return false };
-    let blocks: Vec<usize> = (0..code.blocks.len()).filter(|&at| graph.in_loop(it, at)).collect();
-    let instructions: Vec<&Instruction> =
-        blocks.iter().flat_map(|&at| &code.blocks[at].instructions).collect();
-    let found = closure(&instructions, units(access, Role::Write).collect(), [Role::Read, Role::Write]);
-    let address: FxHashSet<Resource> = address_units(access).collect();
-    let origins = closure(&instructions, address, [Role::Write, Role::Read]);
-    let header = graph.loops[it].header;
-    let latches = || graph.predecessors[header].iter().filter(|&&at| graph.in_loop(it, at));
+fn is_search(code: &Code, graph: &Graph, block: usize, load: &Instruction) -> bool {
+    let Some(it) = graph.loop_of[block].map(|it| Turn::new(code, graph, it)) else { return false };
+    let found = closure(&it.instructions, units(load, Role::Write).collect(), [Role::Read, Role::Write]);
+    let origins = closure(&it.instructions, address_units(load).collect(), [Role::Write, Role::Read]);
     // What each turn makes of what it was the turn before.
     let steps = |instruction: &Instruction| {
-        let before =
-            || closure(&instructions, units(instruction, Role::Read).collect(), [Role::Write, Role::Read]);
+        let read = units(instruction, Role::Read).collect();
+        let before = closure(&it.instructions, read, [Role::Write, Role::Read]);
         instruction.guard.is_always()
-            && units(instruction, Role::Write).any(|unit| origins.contains(&unit) && before().contains(&unit))
+            && units(instruction, Role::Write).any(|unit| origins.contains(&unit) && before.contains(&unit))
     };
     origins.is_disjoint(&found)
-        && blocks.iter().any(|&at| {
-            latches().all(|&latch| graph.dominates(at, latch))
-                && code.blocks[at].instructions.iter().any(steps)
-        })
+        && it.blocks.iter().any(|&at| it.is_in_each(at) && code.blocks[at].instructions.iter().any(steps))
+}
+
+/// Whether the loop that a swap is in ends after the same number of turns whatever it has found: nobody goes round until another lane
+/// has given something back.
+fn ends_whatever_is_found(code: &Code, graph: &Graph, block: usize, swap: &Instruction) -> bool {
+    let Some(it) = graph.loop_of[block].map(|it| Turn::new(code, graph, it)) else { return false };
+    let found = closure(&it.instructions, units(swap, Role::Write).collect(), [Role::Read, Role::Write]);
+    it.blocks.iter().all(|&at| {
+        let leaves = graph.successors[at].iter().any(|next| !it.blocks.contains(next));
+        let Some(end) = code.blocks[at].instructions.last().filter(|_| leaves) else { return true };
+        let origins = closure(&it.instructions, units(end, Role::Read).collect(), [Role::Write, Role::Read]);
+        let decides =
+            |instruction: &Instruction| units(instruction, Role::Write).any(|unit| origins.contains(&unit));
+        // What only some turns write may depend on what was found.
+        let is_apart = |&other: &usize| {
+            let mut deciding = code.blocks[other].instructions.iter().filter(|it| decides(it));
+            deciding.all(|instruction| instruction.guard.is_always() && it.is_in_each(other))
+        };
+        origins.is_disjoint(&found) && it.blocks.iter().all(is_apart)
+    })
+}
+
+/// What a turn of a loop may go through.
+struct Turn<'a> {
+    graph: &'a Graph,
+    number: usize,
+    blocks: Vec<usize>,
+    instructions: Vec<&'a Instruction>,
+}
+
+impl<'a> Turn<'a> {
+    fn new(code: &'a Code, graph: &'a Graph, number: usize) -> Turn<'a> {
+        let blocks: Vec<usize> = (0..code.blocks.len()).filter(|&at| graph.in_loop(number, at)).collect();
+        let instructions = blocks.iter().flat_map(|&at| &code.blocks[at].instructions).collect();
+        Turn { graph, number, blocks, instructions }
+    }
+
+    /// Whether each turn goes through a block.
+    fn is_in_each(&self, block: usize) -> bool {
+        let header = self.graph.loops[self.number].header;
+        let mut latches =
+            self.graph.predecessors[header].iter().filter(|&&at| self.graph.in_loop(self.number, at));
+        latches.all(|&latch| self.graph.dominates(block, latch))
+    }
 }
 
 /// These values and all that instructions give (the second role) of which some other one is among them (the first).
