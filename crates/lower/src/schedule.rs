@@ -493,7 +493,8 @@ impl Run {
     }
 }
 
-fn latency(instruction: &Instruction, target: &Target) -> u64 {
+/// Cycles until a result comes, one from beyond the multiprocessor as if from level two.
+pub(crate) fn latency(instruction: &Instruction, target: &Target) -> u64 {
     match instruction.opcode.info().latency {
         LatencyClass::GlobalLoad | LatencyClass::Atomic => u64::from(target.choices.load_cycles),
         class => u64::from(target.latencies.cycles(class)),

@@ -6,6 +6,9 @@ use crate::graph::Graph;
 use rustc_hash::FxHashMap;
 use warplab_program::{Instruction, Modifier, Opcode, Operand, Register, Resource, Role};
 
+/// So many earlier loads of the same place are looked at for each: a pointer that moves all the time makes many.
+const MOST_EARLIER: usize = 8;
+
 /// A place in the code: a block and an instruction of it.
 type Place = (usize, usize);
 
@@ -31,7 +34,8 @@ pub(crate) fn reuse(code: &mut Code) {
             let moves: Vec<Place> =
                 sources(instruction).filter_map(|it| written.get(&it)).flatten().copied().collect();
             let earlier = read.entry(source).or_default();
-            let found = earlier.iter().find(|(from, _)| is_unmoved(&graph, &moves, *from, (block, at)));
+            let mut near = earlier.iter().rev().take(MOST_EARLIER);
+            let found = near.find(|(from, _)| is_unmoved(&graph, &moves, *from, (block, at)));
             match found {
                 Some(&(_, first)) => {
                     (0..words).for_each(|word| _ = renamed.insert(to.offset(word), first.offset(word)));

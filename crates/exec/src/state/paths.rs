@@ -525,9 +525,9 @@ impl Paths {
                         a == b && !(self.participants(a)[lane] & path.mask).is_empty()
                     }
                     // Each waits for the lanes of its own mask, wherever these are.
-                    (PathStatus::AtWarpsync(a), PathStatus::AtWarpsync(b))
-                    | (PathStatus::AtCollective { mask: a, .. }, PathStatus::AtCollective { mask: b, .. }) => {
-                        a == b
+                    (PathStatus::AtWarpsync(mask), PathStatus::AtWarpsync(_))
+                    | (PathStatus::AtCollective { mask, .. }, PathStatus::AtCollective { .. }) => {
+                        mask == meant
                     }
                     _ => false,
                 }

@@ -1,6 +1,7 @@
 //! Which wait counter a result takes where all are taken: one that lets nobody wait for what comes much later.
 
 use super::{TOTAL, numbers};
+use crate::schedule::latency;
 use std::ops::Range;
 use warplab_program::{Instruction, LatencyClass, Role, Target, WAIT_COUNTERS};
 
@@ -19,8 +20,7 @@ impl UnderWay {
     pub(super) fn new(instruction: &Instruction, at: usize, awaited: u64, target: &Target) -> UnderWay {
         let class = instruction.opcode.info().latency;
         let is_slow = matches!(class, LatencyClass::GlobalLoad | LatencyClass::Atomic);
-        let cycles = if is_slow { target.choices.load_cycles } else { target.latencies.cycles(class).into() };
-        UnderWay { awaited, comes: at as u64 + u64::from(cycles), is_slow }
+        UnderWay { awaited, comes: at as u64 + latency(instruction, target), is_slow }
     }
 
     /// For how long somebody waits for one of two results only because they share a counter. What comes as soon comes one after the
