@@ -10,6 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::mem::discriminant;
 use warplab_units::WarpMask;
 
 /// The most convergence barriers that a warp has.
@@ -505,8 +506,7 @@ impl Paths {
             let lane = path.mask.lowest().unwrap_or(0);
             let meant = match path.status {
                 PathStatus::AtConvergence(barrier) => self.participants(barrier)[lane],
-                PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
-                _ => WarpMask::EMPTY,
+                _ => path.named_lanes(),
             };
             let at_barrier = matches!(path.status, PathStatus::AtConvergence(_));
             // Lanes that run have not come, and have not yielded.
@@ -525,11 +525,7 @@ impl Paths {
                         a == b && !(self.participants(a)[lane] & path.mask).is_empty()
                     }
                     // Each waits for the lanes of its own mask, wherever these are.
-                    (PathStatus::AtWarpsync(mask), PathStatus::AtWarpsync(_))
-                    | (PathStatus::AtCollective { mask, .. }, PathStatus::AtCollective { .. }) => {
-                        mask == meant
-                    }
-                    _ => false,
+                    (a, b) => discriminant(&a) == discriminant(&b) && other.named_lanes() == meant,
                 }
             };
             let come =
@@ -562,7 +558,7 @@ impl Paths {
         let mut freed: SmallVec<[Path; 4]> = SmallVec::new();
         while index < self.list.len() {
             let path = self.list[index];
-            let kind = std::mem::discriminant(&path.status) == std::mem::discriminant(&first.status);
+            let kind = discriminant(&path.status) == discriminant(&first.status);
             let same = match (path.status, first.status) {
                 (PathStatus::AtConvergence(a), PathStatus::AtConvergence(b)) => a == b,
                 _ => kind,

@@ -8,6 +8,16 @@
 use super::paths::{BARRIERS, DivergenceModel, Path, PathStatus, Paths};
 use warplab_units::WarpMask;
 
+impl Path {
+    /// The lanes that it waits for by name.
+    pub(super) fn named_lanes(&self) -> WarpMask {
+        match self.status {
+            PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
+            _ => WarpMask::EMPTY,
+        }
+    }
+}
+
 impl Paths {
     /// `YIELD`. Whether the path goes on because no other one can.
     pub(crate) fn yield_turn(&mut self) -> bool {
@@ -100,10 +110,6 @@ impl Paths {
     #[cold]
     pub(super) fn end_circle(&mut self) -> bool {
         let waits_for = |lanes: WarpMask, mask: WarpMask| !(mask & lanes).is_empty();
-        let synchronises = |path: &Path| match path.status {
-            PathStatus::AtWarpsync(mask) | PathStatus::AtCollective { mask, .. } => mask,
-            _ => WarpMask::EMPTY,
-        };
         for index in 0..self.list.len() {
             let first = self.list[index];
             let PathStatus::AtConvergence(barrier) = first.status else { continue };
@@ -112,7 +118,7 @@ impl Paths {
                 self.list.iter().filter(|path| here(path)).fold(first.mask, |all, path| all | path.mask);
             let lane = first.mask.lowest().unwrap_or(0);
             let missing = (self.participants(barrier)[lane] & self.live()).without(come);
-            let waiting = self.list.iter().filter(|other| waits_for(come, synchronises(other)));
+            let waiting = self.list.iter().filter(|other| waits_for(come, other.named_lanes()));
             let waiting = waiting.fold(WarpMask::EMPTY, |lanes, other| lanes | other.mask);
             if missing.without(waiting).is_empty() {
                 self.forget(barrier, come);
