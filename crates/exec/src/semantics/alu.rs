@@ -158,10 +158,15 @@ fn mad_wide(m: &mut Machine<'_>, signed: bool, high: bool) {
 fn lea(m: &mut Machine<'_>, shift: u8, high: bool, extend: bool, carry: bool) {
     let carry = if carry { m.predicate(0) } else { 0 };
     let (mut ta, mut tb, mut tc, mut out) = (None, None, None, [0; LANES]);
-    let (a, (b, ones), c) = (m.source(0, &mut ta), m.raw(1, &mut tb), m.source(2, &mut tc));
+    let ((b, mut ones), c) = (m.raw(1, &mut tb), m.source(2, &mut tc));
+    // What is shifted is negated afterwards: of zero, too, that carries.
+    let (a, negates) = if high { (m.source(0, &mut ta), 0) } else { m.raw(0, &mut ta) };
+    ones += negates;
     let mut over = 0;
     for lane in 0..LANES {
-        let shifted = if high {
+        let shifted = if negates != 0 {
+            !(!a[lane] << shift)
+        } else if high {
             let upper = if extend { ((a[lane] as i32) >> 31) as u32 } else { c[lane] };
             (((u64::from(upper) << 32 | u64::from(a[lane])) << shift) >> 32) as u32
         } else {

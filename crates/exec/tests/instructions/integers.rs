@@ -37,6 +37,16 @@ fn lea_shifts_and_adds_either_half() {
 }
 
 #[test]
+fn lea_of_a_negative_carries_like_a_difference() {
+    // 64 bits of b - (a << 2), as ptxas makes them of sub.s64 and shl.b64.
+    let difference = "LEA R0, P0, -R2, R4, 0x2\nSHF.L.U64.HI R1, R2, 0x2, RZ\nIMAD.X R1, RZ, RZ, ~R1, P0";
+    for (a, b) in [(0, 0), (0, 5), (1, 4), (1, 3), (u32::MAX, 7), (0x4000_0000, u32::MAX)] {
+        let expected = u64::from(b).wrapping_sub(u64::from(a) << 2);
+        assert_eq!(wide3(difference, u64::from(a), u64::from(b), 0), expected, "{b} - ({a} << 2)");
+    }
+}
+
+#[test]
 fn lop3_is_any_truth_table() {
     let (a, b, c) = (0xf0f0_1234, 0xcccc_5678, 0xaaaa_9abc);
     assert_eq!(op3("LOP3.LUT R0, R1, R2, R3, 0xc0, !PT", a, b, c), a & b);
