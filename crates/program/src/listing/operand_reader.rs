@@ -248,6 +248,8 @@ fn float_bits(text: &str, double: bool) -> Option<u32> {
         "-INF" => f64::NEG_INFINITY,
         "+QNAN" | "QNAN" => return Some(if double { 0x7ff8_0000 } else { 0x7fff_ffff }),
         "-QNAN" => return Some(if double { 0xfff8_0000 } else { 0xffff_ffff }),
+        "+SNAN" | "SNAN" => return Some(if double { 0x7ff4_0000 } else { 0x7fa0_0000 }),
+        "-SNAN" => return Some(if double { 0xfff4_0000 } else { 0xffa0_0000 }),
         _ => text.parse::<f64>().ok()?,
     };
     Some(if double { (value.to_bits() >> 32) as u32 } else { (value as f32).to_bits() })
@@ -258,6 +260,8 @@ fn half_bits(text: &str) -> Option<u32> {
     match text.trim_start_matches('+') {
         "QNAN" => Some(0x7fff),
         "-QNAN" => Some(0xffff),
+        "SNAN" => Some(0x7d00),
+        "-SNAN" => Some(0xfd00),
         _ => float_bits(text, false).map(|bits| u32::from(half_from_float(f32::from_bits(bits)))),
     }
 }

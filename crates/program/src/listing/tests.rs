@@ -1,4 +1,5 @@
 use super::{instruction_text, read, read_instruction, write};
+use crate::operand::Operand;
 use warplab_diagnostics::Source;
 
 /// Instructions as a disassembler prints them.
@@ -44,6 +45,21 @@ fn an_instruction_prints_as_it_was_read() {
         let instruction = read_instruction(line).unwrap_or_else(|fault| panic!("{line}: {fault:?}"));
         assert_eq!(instruction_text(&instruction), *line);
     }
+}
+
+#[test]
+fn a_nan_of_either_kind_is_read() {
+    let immediate = |text: &str| {
+        let instruction = read_instruction(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        instruction.operands.iter().find_map(|operand| match operand {
+            Operand::Immediate(bits) => Some(*bits),
+            _ => None,
+        })
+    };
+    assert_eq!(immediate("FSEL R3, R19, +QNAN , P2"), Some(0x7fff_ffff));
+    assert_eq!(immediate("FSEL R3, R19, -SNAN , P2"), Some(0xffa0_0000));
+    assert_eq!(immediate("DADD R2, R4, +SNAN "), Some(0x7ff4_0000));
+    assert_eq!(immediate("FSEL R3, R19, 0x7f800001, P2"), Some(0x7f80_0001));
 }
 
 #[test]
