@@ -1,8 +1,10 @@
 //! What was computed before is not computed again.
 
-use crate::code::{Code, DefinitionCounts, Groups, has_effect};
+use crate::code::{Code, DefinitionCounts, Groups, has_effect, is_ordered_load};
+use crate::schedule::{Kind, is_exchange};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use warplab_program::{
     Instruction, Modifier, Opcode, Operand, Predicate, Register, Resource, Role, UniformRegister,
 };
@@ -18,8 +20,11 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
     // What was computed, by where its block stands on the walk round the tree of dominators: ranges that are apart.
     let mut seen: FxHashMap<Key, BTreeMap<usize, (usize, Instruction)>> = FxHashMap::default();
     let mut pairs = Pairs::default();
+    // What was loaded in the block and not written since.
+    let mut loaded: FxHashMap<Key, Instruction> = FxHashMap::default();
     for block in dominators.dominance_order() {
         pairs.half = None;
+        loaded.clear();
         for instruction in &mut code.blocks[block].instructions {
             rename(instruction, &replacements);
             if let Some((pair, sources)) = pairs.complete(instruction, &groups, &counts) {
@@ -35,7 +40,18 @@ pub(crate) fn common_subexpressions(code: &mut Code) {
                     _ => _ = list.insert(range.start, (range.end, pair)),
                 }
             }
+            let kind = Kind::of(instruction);
+            if matches!(kind, Kind::Store | Kind::Fence) && !is_exchange(instruction) {
+                loaded.clear();
+            }
             if !is_pure(instruction, &counts) || !writes_whole_groups(instruction, &groups, &uniform_groups) {
+                continue;
+            }
+            if kind == Kind::Load {
+                match loaded.entry(key_of(instruction)) {
+                    Entry::Occupied(earlier) => record(instruction, earlier.get(), &mut replacements),
+                    Entry::Vacant(place) => _ = place.insert(instruction.clone()),
+                }
                 continue;
             }
             let range = dominators.dominance_range(block);
@@ -120,8 +136,8 @@ fn writes_whole_groups(instruction: &Instruction, groups: &Groups, uniform_group
 fn is_pure(instruction: &Instruction, counts: &DefinitionCounts) -> bool {
     let moves = matches!(instruction.opcode, Opcode::Mov)
         && !matches!(instruction.operands[1], Operand::Immediate(_));
-    if has_effect(instruction)
-        || instruction.opcode.accesses_memory()
+    let loads = matches!(instruction.opcode, Opcode::Ldg | Opcode::Lds) && !is_ordered_load(instruction);
+    if !loads && (has_effect(instruction) || instruction.opcode.accesses_memory())
         || !instruction.guard.is_always()
         || moves
     {

@@ -13,8 +13,8 @@ mod versions;
 use crate::code::{Code, reads_clock};
 use crate::graph::Graph;
 use crate::liveness::{Liveness, Marks};
-pub(crate) use conflicts::{Kind, conflict};
-use conflicts::{is_exchange, is_product};
+use conflicts::is_product;
+pub(crate) use conflicts::{Kind, conflict, is_exchange};
 use loads::UnderWay;
 pub(crate) use peak::peak;
 use peak::written_peak;
@@ -374,6 +374,11 @@ impl Run {
             if peak < most && self.cycles(&other) <= self.cycles(&chosen) {
                 chosen = other;
             }
+        }
+        if within.is_none()
+            && let Some((other, _)) = self.much_quicker_as_written(spare, self.cycles(&chosen))
+        {
+            chosen = other;
         }
         self.note_moves(&chosen);
         let cycles = self.cycles(&chosen);

@@ -59,7 +59,7 @@ fn is_wall(instruction: &Instruction) -> bool {
 }
 
 /// Whether lanes do it together, with registers alone.
-pub(super) fn is_exchange(instruction: &Instruction) -> bool {
+pub(crate) fn is_exchange(instruction: &Instruction) -> bool {
     use Opcode::*;
     is_product(instruction)
         || matches!(instruction.opcode, Shfl | Vote | Voteu | Match | Redux | Elect | Movm)

@@ -9,6 +9,9 @@ const MOST_HOISTED: usize = 2048;
 /// What comes later than after so many cycles is worth to be asked for early.
 const SLOW: u32 = 12;
 
+/// What is done on the SM takes so many cycles at most.
+const ON_THE_SM: u32 = 64;
+
 /// The fewest places by which it is worth to move a load.
 const SHORTEST_MOVE: usize = 2;
 
@@ -27,12 +30,33 @@ impl Run {
             let (mut order, peak) = self.sequence(choices, 0, short);
             if order.len() <= MOST_HOISTED {
                 let predicates = self.peaks(&order)[1].max(MANY_PREDICATES);
-                self.hoist(&mut order, [registers.max(peak), predicates]);
+                self.hoist(&mut order, [registers.max(peak), predicates], 1);
             }
             orders.push((order, peak.max(registers)));
         }
         let key = |(order, peak): &(Vec<usize>, usize)| (*peak.max(&registers), self.cycles(order));
-        orders.into_iter().min_by_key(key).unwrap_or_default()
+        let best = orders.into_iter().min_by_key(key).unwrap_or_default();
+        let cycles = self.cycles(&best.0);
+        self.much_quicker_as_written(registers, cycles)
+            .filter(|other| other.1 <= best.1.max(registers))
+            .unwrap_or(best)
+    }
+
+    /// The order as written, with loads as far up as so many registers suffice, where it takes half of so many cycles or less; and how
+    /// many registers it keeps alive, or those that it may.
+    pub(super) fn much_quicker_as_written(
+        &self,
+        registers: usize,
+        cycles: u64,
+    ) -> Option<(Vec<usize>, usize)> {
+        let least = self.height.iter().copied().max().unwrap_or(0).max(self.instructions.len() as u64);
+        if cycles < 2 * least || self.instructions.len() > MOST_HOISTED {
+            return None;
+        }
+        let mut order: Vec<usize> = (0..self.instructions.len()).collect();
+        let peaks = self.peaks(&order);
+        self.hoist(&mut order, [registers.max(peaks[0]), peaks[1].max(MANY_PREDICATES)], 2);
+        (2 * self.cycles(&order) <= cycles).then_some((order, registers.max(peaks[0])))
     }
 
     /// The cycles that one warp takes alone.
@@ -51,13 +75,17 @@ impl Run {
         end
     }
 
-    /// Moves loads, and what they depend on, up behind the loads before them, or as far as registers and predicates suffice.
-    fn hoist(&self, order: &mut Vec<usize>, most: [usize; 2]) {
-        let mut first = 0;
+    /// Moves loads, and what they depend on, up behind the loads before them, or as far as registers and predicates suffice. Of two
+    /// kinds what is done on the SM and what comes from beyond it go up behind their own kind.
+    fn hoist(&self, order: &mut Vec<usize>, most: [usize; 2], kinds: usize) {
+        let mut firsts = vec![0; kinds];
         for at in 0..order.len() {
-            if !self.is_slow(order[at]) {
+            let wait = self.longest_wait(order[at]);
+            if wait <= SLOW {
                 continue;
             }
+            let kind = usize::from(wait > ON_THE_SM).min(kinds - 1);
+            let first = firsts[kind];
             let fits = |begin: usize| {
                 let moved = self.moved(order, begin, at);
                 let peaks = self.peaks(&moved);
@@ -77,13 +105,13 @@ impl Run {
             if let Some(moved) = best {
                 *order = moved;
             }
-            first = order.iter().position(|&index| index == load).map_or(at, |place| place + 1);
+            firsts[kind] = order.iter().position(|&index| index == load).map_or(at, |place| place + 1);
         }
     }
 
-    /// Whether what an instruction writes comes late.
-    fn is_slow(&self, index: usize) -> bool {
-        self.after[index].iter().any(|&(_, cycles)| cycles > SLOW)
+    /// Cycles until the last that waits for an instruction may issue.
+    fn longest_wait(&self, index: usize) -> u32 {
+        self.after[index].iter().map(|&(_, cycles)| cycles).max().unwrap_or(0)
     }
 
     /// The order in which what stands at a place, and all behind `begin` that it needs, stands in front of the rest there.

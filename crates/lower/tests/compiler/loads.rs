@@ -125,3 +125,54 @@ fn a_store_to_shared_memory_does_not_hold_up_the_index_that_a_loop_steps() {
     });
     assert_ne!(base, compared.operands[2].as_register(), "the index would wait until the store has read it");
 }
+
+#[test]
+fn what_nothing_writes_is_loaded_once_and_the_rest_again_behind_a_store_or_barrier() {
+    // As ptxas 13.0 has it: a store anywhere counts, as it may be to the same place.
+    let global = "st.global.u32 [%rd4+256], %r2;";
+    let loads = |load: &str| {
+        let read = |between: &str| {
+            let text = ["%r10", "%r12", "%r13"].map(|to| load.replace("TO", to));
+            let code = machine_code(&format!(
+                ".shared .align 4 .b8 table[4096]; mov.u32 %r3, table; shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4;\n\
+                 {} bar.sync 0; {} {between} {} add.u32 %r14, %r10, %r12; mad.lo.u32 %r15, %r13, %r2, %r14;\n\
+                 st.global.u32 [%rd4+512], %r15;",
+                text[0], text[1], text[2]
+            ));
+            code.iter().filter(|it| matches!(it.opcode, Opcode::Ldg | Opcode::Lds)).count()
+        };
+        ["", global, "bar.sync 0;", "bar.warp.sync -1;"].map(read)
+    };
+    assert_eq!(loads("ld.global.nc.u32 TO, [%rd4];"), [1, 1, 1, 1]);
+    assert_eq!(loads("ld.global.u32 TO, [%rd4];"), [2, 3, 3, 3]);
+    assert_eq!(loads("ld.shared.u32 TO, [%r5];"), [2, 3, 3, 3]);
+    assert_eq!(loads("ld.volatile.global.u32 TO, [%rd4];"), [3, 3, 3, 3]);
+}
+
+#[test]
+fn nothing_waits_at_once_for_its_load_where_a_choice_takes_a_predicate_for_each() {
+    // As the loss of a softmax: an exponential of each word, and a choice by its number, which needs no load.
+    let mut body =
+        "cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r2;\n.reg .f32 %a<640>; .reg .pred %b<128>;\n"
+            .to_owned();
+    for word in 0..64 {
+        let [a, b, c, d, e, f, g, h, i] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|part| format!("%a{}", 9 * word + part));
+        let (small, chosen) = (format!("%b{}", 2 * word), format!("%b{}", 2 * word + 1));
+        body += &format!(
+            "ld.global.nc.f32 {a}, [%rd4+{}]; mul.f32 {b}, {a}, 0f3FB8AA3B; setp.lt.f32 {small}, {b}, 0fC2FC0000;\n\
+             mul.f32 {c}, {b}, 0f3F000000; selp.f32 {d}, {c}, {b}, {small}; ex2.approx.ftz.f32 {e}, {d};\n\
+             mul.f32 {f}, {e}, {e}; selp.f32 {g}, {f}, {e}, {small}; setp.eq.s32 {chosen}, %r2, {word};\n\
+             selp.f32 {h}, %f1, 0f80000000, {chosen}; fma.rn.f32 {i}, {g}, %f2, {h}; st.global.f32 [%rd4+{}], {i};\n",
+            128 * word,
+            128 * (word + 64)
+        );
+    }
+    let code = machine_code(&body);
+    let waits = code.iter().enumerate().filter(|(at, load)| {
+        let counter = load.control.write_barrier.map_or(0, |counter| 1 << counter);
+        let next = &code[at + 1..(at + 4).min(code.len())];
+        load.opcode == Opcode::Ldg && next.iter().any(|it| it.control.wait_mask & counter != 0)
+    });
+    assert_eq!(waits.count(), 0);
+}
