@@ -19,6 +19,8 @@ pub(crate) struct Block {
     pub(crate) uniform_branch: bool,
     /// Whether a loop that begins here stays as it is.
     pub(crate) rolled: bool,
+    /// For how many instructions what PTX has here counts where it is a loop.
+    pub(crate) written: u32,
 }
 
 impl Block {

@@ -40,6 +40,7 @@ mod limits;
 mod link;
 mod liveness;
 mod logic;
+mod masks;
 mod motion;
 mod neighbours;
 mod offsets;

@@ -10,8 +10,8 @@ use crate::unroll::Which;
 use crate::{
     LowerOptions, Lowered, Pass, PassLog, aggregate, ahead, balance, clean, cold, common, constants, control,
     dead, doubles, dump, empty_loads, far_results, fit, fold, frames, globals, ignored, legal, limits, logic,
-    motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule, select,
-    sums, tables, uniform, unroll, vectorise, zeros,
+    masks, motion, neighbours, offsets, parameters, permute, predicate, reconverge, reread, reuse, schedule,
+    select, sums, tables, uniform, unroll, vectorise, zeros,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplab_diagnostics::{Diagnostic, Source, Span};
@@ -305,6 +305,7 @@ fn clean(runner: &mut Runner<'_>, code: &mut Code) {
     runner.pass(Pass::Copies, code, clean::copies);
     runner.pass(Pass::Fold, code, |code| {
         fold::fold(code);
+        masks::masks(code);
         logic::logic(code);
         permute::permute(code);
         ignored::leave(code);

@@ -257,6 +257,7 @@ fn join_blocks(code: &mut Code) {
         let previous = &mut code.blocks[block - 1];
         previous.instructions.extend(body.instructions);
         previous.uniform_branch = body.uniform_branch;
+        previous.written += body.written;
         gone[block] = true;
     }
     keep(code, |block| !gone[block]);

@@ -1,7 +1,8 @@
 //! Loops of one block whose iterations are counted: a few iterations become one, or all of them straight code, so that
 //! the loads of several are under way together.
 //!
-//! Where it is not known how often a loop runs, the loop that was written stays behind the new one for the rest:
+//! Where it is known how often a loop runs, it becomes straight code, or what does not divide evenly stands in front of a loop of a few
+//! iterations each. Where it is not known, the loop that was written stays behind the new one for the rest:
 //!
 //! ```text
 //!        test 4; if not, to the pair
@@ -30,14 +31,18 @@ const TIMES: u32 = 4;
 /// count twice, and without. Found by compiling loops of every size.
 const LARGEST_WITH_LOADS: usize = 54;
 const LARGEST_WITHOUT_LOADS: usize = 22;
-/// A loop that runs a known number of times becomes straight code of at most so many instructions, one without access
-/// to memory of so many.
-const LONGEST_STRAIGHT: usize = 400;
-const LONGEST_STRAIGHT_SUM: usize = 1000;
-/// As above, for loops that are too large to be unrolled otherwise.
-const LONGEST_STRAIGHT_OF_LARGE: usize = 340;
-/// The longest body of a loop that stays one, made of a known number of iterations.
-const LONGEST_BODY: usize = 250;
+/// A loop that runs a known number of times is unrolled if an iteration takes so many instructions at most, beside what counts.
+const LARGEST_COUNTED: usize = 72;
+/// It becomes straight code if its instructions, times those of an iteration with what counts, are so many at most: the shorter an
+/// iteration, the more is spared; and if they are not more than `LONGEST_STRAIGHT`.
+const WORTH_STRAIGHT: usize = 24_000;
+const LONGEST_STRAIGHT: usize = 4200;
+/// Instructions that count: a sum, a comparison and a branch.
+const COUNTING: usize = 3;
+/// The most instructions of a loop that stays one, made of a known number of iterations, and of the rest in front of it.
+const LONGEST_BODY: usize = 350;
+/// Loops that run more often are looked at as if it were not known how often.
+const MOST_TIMES: u32 = 1 << 20;
 
 /// Which loops are unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,8 +167,7 @@ impl Loop {
         let is_needed = |it| numbering.of(it).any(|number| live.live_out[block].contains(number));
         let names = Names::new(code, &body, is_needed);
         let before = blocks_before(graph, block);
-        let most = u32::try_from(LONGEST_STRAIGHT_SUM).unwrap_or(u32::MAX);
-        let times = counter.begin(code, &before).and_then(|begin| counter.times(begin, most));
+        let times = counter.begin(code, &before).and_then(|begin| counter.times(begin, MOST_TIMES));
         Some(Loop { block, body, branch, counter, names, times })
     }
 
@@ -183,34 +187,49 @@ impl Loop {
         }
     }
 
+    /// What an iteration takes beside counting: ptxas looks at loops before it makes one instruction of several.
+    fn weight(&self, code: &Code) -> usize {
+        (code.blocks[self.block].written as usize).saturating_sub(COUNTING).max(1)
+    }
+
     /// Straight code in the place of a loop that is known to run so often, if it is short enough.
     fn straight(&self, code: &mut Code) -> Option<Vec<Block>> {
-        let times = self.times?;
-        let in_memory = self.body.iter().any(|it| it.opcode.accesses_memory());
-        let longest = match (in_memory, self.is_small()) {
-            (false, _) => LONGEST_STRAIGHT_SUM,
-            (true, true) => LONGEST_STRAIGHT,
-            (true, false) => LONGEST_STRAIGHT_OF_LARGE,
-        };
-        ((self.body.len() + 1) * times as usize <= longest).then(|| {
+        let (times, weight) = (self.times?, self.weight(code));
+        let all = weight * times as usize;
+        let is_short = weight <= LARGEST_COUNTED
+            && all <= LONGEST_STRAIGHT
+            && all * (weight + COUNTING) <= WORTH_STRAIGHT;
+        is_short.then(|| {
             let all = self.times_over(code, times).instructions;
             vec![self.block_of(code, all, None)]
         })
     }
 
+    /// The rest in front of a loop of so many iterations that as few instructions as may be are left to count, of one that runs a
+    /// known number of times.
+    fn in_parts(&self, code: &mut Code) -> Option<Vec<Block>> {
+        let (times, weight) = (self.times?, self.weight(code));
+        let fits = |part: &u32| (part + times % part) as usize * weight <= LONGEST_BODY;
+        let most = u32::try_from(LONGEST_BODY / weight).unwrap_or(0).min(times.saturating_sub(1));
+        let is_guarded = self.body.iter().any(|it| !it.guard.is_always());
+        if weight > LARGEST_COUNTED || is_guarded {
+            return None;
+        }
+        let part = (2..=most).rev().find(fits)?;
+        let rest = self.times_over(code, times % part).instructions;
+        let main = self.times_over(code, part);
+        let first = usize::from(times % part > 0);
+        let again = self.branch_on(&main, true, first);
+        let mut blocks =
+            vec![self.block_of(code, rest, None), self.block_of(code, main.instructions, Some(again))];
+        blocks.drain(..1 - first);
+        Some(blocks)
+    }
+
     /// The blocks that take the place of the loop, if it is worth it. Targets: from 0 the new blocks.
     fn unrolled(&self, code: &mut Code) -> Option<Vec<Block>> {
-        let size = self.body.len() + 1;
-        let loads = self.count(&[Opcode::Ldg, Opcode::Ld]);
-        if let Some(times) = self.times {
-            let divides = |it: &u32| times.is_multiple_of(*it) && size * *it as usize <= LONGEST_BODY;
-            if size + loads <= LARGEST_WITH_LOADS
-                && let Some(part) = [8, 5, 4, 3, 2].into_iter().find(divides)
-            {
-                let copies = self.times_over(code, part);
-                let again = self.branch_on(&copies, true, 0);
-                return Some(vec![self.block_of(code, copies.instructions, Some(again))]);
-            }
+        if self.times.is_some() {
+            return self.in_parts(code);
         }
         // ptxas leaves loops as they are that only operate on memory atomically.
         (self.is_small() && !self.body.iter().any(is_atomic)).then(|| self.with_rest(code))

@@ -3,9 +3,9 @@
 use super::Selector;
 use super::integer::is_register;
 use super::values::low_word;
-use crate::flat::{Flat, Value};
+use crate::flat::{Flat, Item, Value};
 use warplab_program::{Modifier, Opcode, Operand, Register};
-use warplab_ptx::tree::{self, Half, Immediate, Type};
+use warplab_ptx::tree::{self, Flag, Half, Immediate, Type};
 
 use Modifier as M;
 
@@ -30,12 +30,49 @@ impl Selector<'_, '_> {
     /// each half, as ptxas has it.
     fn fused_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
         let Some((x, factor, signed)) = self.as_product(a) else {
-            return self.shifted_add64(to, a, b) || self.extended_add64(to, a, b);
+            return self.product_add64(to, a, b)
+                || self.shifted_add64(to, a, b)
+                || self.extended_add64(to, a, b);
         };
         let base = self.register(b, Type::B64);
         let modifiers: &[M] = if signed { &[M::Wide] } else { &[M::Wide, M::U32] };
         self.op(Opcode::Imad, modifiers, [Operand::register(to), x, factor, Operand::register(base)]);
         true
+    }
+
+    /// A product of 64 bits that only sums in the same straight run read, plus a base: each sum takes the product in.
+    fn product_add64(&mut self, to: Register, a: &Value, b: &Value) -> bool {
+        let Some((tree, operands, made)) = self.origin_of(a) else { return false };
+        let is_product = tree.opcode == tree::Opcode::Mul
+            && tree.half() == Some(Half::Lo)
+            && tree.ty().is_some_and(|it| it.bits() == 64);
+        if !is_product || !self.only_sums_read(a, made) {
+            return false;
+        }
+        let operands = operands.to_vec();
+        let (x, y) = (self.source(&operands[1], Type::B64), self.source(&operands[2], Type::B64));
+        let (x, y) = if x.as_constant().is_some() { (y, x) } else { (x, y) };
+        let base = Operand::register(self.register(b, Type::B64));
+        self.product64(to, x, y, base);
+        true
+    }
+
+    /// Whether all that reads a value are sums of 64 bits in the straight run in which it was made and which goes on here.
+    fn only_sums_read(&self, value: &Value, made: usize) -> bool {
+        let Value::Register(id) = self.look_through(value) else { return false };
+        let run = self.runs[made];
+        if run != self.runs[self.item] {
+            return false;
+        }
+        let later = (made + 1..self.flat.items.len()).take_while(|&item| self.runs[item] == run);
+        let sums = later.filter_map(|item| match &self.flat.items[item] {
+            Item::Instruction(it) if it.tree.opcode == tree::Opcode::Add => Some(it),
+            _ => None,
+        });
+        let wide =
+            sums.filter(|it| it.tree.ty().is_some_and(|ty| ty.bits() == 64) && !it.tree.flag(Flag::Cc));
+        let reads = wide.flat_map(|it| &it.operands[1..]).filter(|operand| **operand == Value::Register(id));
+        reads.count() == self.uses[id] as usize
     }
 
     /// A shifted value of 64 bits, that is only used here, plus a base: LEA for each half.

@@ -136,3 +136,34 @@ fn polynomial(start: &str, terms: usize) -> String {
         ),
     )
 }
+
+#[test]
+fn what_is_clear_already_is_not_cleared_again() {
+    let text = listing(
+        "ld.global.nc.u8 %h1, [%rd1]; cvt.u32.u16 %r4, %h1; and.b32 %r5, %r4, 255;\n\
+         ld.global.nc.u8 %h2, [%rd1+1]; cvt.u32.u16 %r6, %h2; and.b32 %r7, %r6, 255; sub.s32 %r8, %r5, %r7;\n\
+         st.global.u32 [%rd2], %r8;",
+    );
+    assert_eq!(count(&text, "LOP3"), 0, "{text}");
+    let text = listing(
+        "ld.global.u32 %r4, [%rd1]; and.b32 %r5, %r4, 65520; and.b32 %r6, %r5, 4095; shr.u32 %r7, %r4, 24;\n\
+         and.b32 %r8, %r7, 255; st.global.u32 [%rd2], %r6; st.global.u32 [%rd2+4], %r8;",
+    );
+    assert_eq!((count(&text, "LOP3"), count(&text, "LOP3.LUT")), (1, 1), "{text}");
+    assert!(text.contains("0xff0"), "{text}");
+}
+
+#[test]
+fn sums_take_in_a_product_of_64_bits_that_nobody_else_reads() {
+    // As ptxas: the sum of the upper halves is one instruction for each sum, and the product of the upper half one for all.
+    let sums = "add.s64 %rd6, %rd2, %rd5; add.s64 %rd7, %rd1, %rd5; st.global.u32 [%rd6], %r3; st.global.u32 [%rd7], %r3;";
+    let text = |more: &str| {
+        listing(&format!("ld.global.u64 %rd4, [%rd1]; mul.lo.s64 %rd5, %rd4, 2068; {sums} {more}"))
+    };
+    let found =
+        |text: String| (count(&text, "IMAD.WIDE"), count(&text, "IMAD R"), count(&text, "IADD3"), text);
+    let (wide, high, added, shown) = found(text(""));
+    assert_eq!((wide, high, added), (2, 1, 2), "{shown}");
+    let (wide, high, _, shown) = found(text("st.global.u64 [%rd2+64], %rd5;"));
+    assert_eq!((wide, high), (1, 1), "{shown}");
+}

@@ -1,6 +1,8 @@
 //! Counted loops compute the same, however many of their iterations become one.
 
+use crate::common::{lowered, options};
 use crate::programs::{check, kernel};
+use warplab_program::Opcode;
 
 /// A loop `do { body } while (counter <order> bound)`.
 #[derive(Clone, Copy, Debug)]
@@ -146,4 +148,58 @@ fn a_guarded_write_keeps_the_value_of_the_other_lanes_from_iteration_to_iteratio
     check(&kernel("", "", body), 32, |thread| {
         (0..=thread).filter(|it| it % 4 == 1).sum::<u32>() + thread + 1
     });
+}
+
+#[test]
+fn the_rest_in_front_of_a_loop_in_parts_counts_as_well() {
+    // 5,000 and 4,300 iterations of one product: more than may be straight code.
+    for count in [4300, 5000, 5001] {
+        let body = format!(
+            "mov.u32 %r2, 0; add.u32 %r4, %r1, 1;\n\
+             LOOP: mad.lo.u32 %r4, %r4, 5, %r2; add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, {count}; @%p1 bra LOOP;\n\
+             mov.u32 %r0, %r4;"
+        );
+        check(&kernel("", "", &body), 32, |thread| {
+            (0..count).fold(thread + 1, |sum, turn| sum.wrapping_mul(5).wrapping_add(turn))
+        });
+    }
+}
+
+/// How many iterations of a loop that runs `times` times the code has, in all and in a loop; an iteration has `size` fused multiply-adds
+/// and some more.
+fn iterations(size: usize, more: &str, times: u32) -> (usize, usize) {
+    let sums = "fma.rn.f32 %f1, %f1, %f2, %f2;\n".repeat(size);
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .f32 x) {{\n\
+         .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;\n\
+         ld.param.u64 %rd1, [out]; ld.param.f32 %f2, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n\
+         add.s64 %rd3, %rd1, %rd2; cvt.rn.f32.u32 %f1, %r1; mov.u32 %r2, 0; mov.u32 %r3, %r1;\n\
+         LOOP: {sums} {more} add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, {times}; @%p1 bra LOOP;\n\
+         st.global.f32 [%rd1], %f1; st.global.u32 [%rd1+4], %r3; ret; }}"
+    );
+    let lowered = lowered("iterations.ptx", text, &options());
+    let code = &lowered.program.kernels[0].instructions;
+    let sums = |range: std::ops::Range<usize>| {
+        code[range].iter().filter(|it| it.opcode == Opcode::Ffma).count() / size
+    };
+    let back = code.iter().enumerate().find_map(|(at, it)| {
+        let to = it.target().filter(|&to| (to as usize) < at)?;
+        Some(sums(to as usize..at))
+    });
+    (sums(0..code.len()), back.unwrap_or(0))
+}
+
+#[test]
+fn loops_are_unrolled_as_often_as_ptxas_does_it() {
+    // ptxas 13.0: the largest part of which the rest and one turn have 350 instructions at most; straight code where that is short.
+    let plain = |size, times| iterations(size, "", times);
+    assert_eq!([plain(8, 100), plain(4, 100), plain(64, 5)], [(100, 0), (100, 0), (5, 0)]);
+    assert_eq!([plain(16, 100), plain(16, 999), plain(16, 1024)], [(20, 20), (19, 14), (21, 17)]);
+    assert_eq!([plain(8, 1000), plain(8, 32_768), plain(4, 1_048_576)], [(40, 40), (43, 35), (80, 76)]);
+    assert_eq!([plain(72, 64), plain(73, 64)], [(4, 4), (1, 1)]);
+    // A load of a byte counts for two, a sum of 64 bits for one; what is guarded makes straight code only.
+    let byte = "ld.global.u8 %r4, [%rd3]; add.u32 %r3, %r3, %r4; add.s64 %rd3, %rd3, 32;";
+    assert_eq!(iterations(4, byte, 1000), (40, 40));
+    let guarded = "@%p1 st.global.f32 [%rd3], %f1;";
+    assert_eq!([iterations(16, guarded, 16), iterations(16, guarded, 1000)], [(16, 0), (1, 1)]);
 }
