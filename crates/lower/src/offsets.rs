@@ -1,6 +1,6 @@
-//! Sums of a value and a constant are formed from the value that is farthest back, inside a block: what is added along a
-//! chain becomes one addition, and what is added to an address becomes part of the access. Pairs that are formed of the
-//! same two terms and differ by a constant count as one pair and that constant.
+//! Sums of a value and a constant are formed from the value that is farthest back: what is added along a chain becomes one
+//! addition, and what is added to an address becomes part of the access; beyond a block, where both values are written once. Pairs
+//! that are formed of the same two terms and differ by a constant count as one pair and that constant, inside a block.
 
 use crate::code::{Code, DefinitionCounts, Groups};
 use rustc_hash::FxHashMap;
@@ -15,6 +15,7 @@ pub(crate) fn offsets(code: &mut Code) {
     let counts = code.definition_counts();
     let once = |it: UniformRegister| counts.is_single(Resource::Uniforms(it, 1));
     let mut places = Places::default();
+    let single = |it: Register, count: u32| counts.is_single(Resource::Registers(it, count));
     let order = crate::graph::Graph::new(code).dominance_order();
     for block in order {
         let block = &mut code.blocks[block];
@@ -37,6 +38,9 @@ pub(crate) fn offsets(code: &mut Code) {
             narrow.into_iter().for_each(|(to, sum)| _ = values.narrow.insert(to, sum));
             if let Some((to, sum)) = pairs.remove(&at) {
                 values.wide.insert(to, sum);
+                if single(to, 2) && single(sum.root, 2) {
+                    places.wide.insert(to, Sum { times: [0; 2], ..sum });
+                }
                 // The lower half alone: an address in a window.
                 values.narrow.insert(to, sum);
             }
@@ -77,8 +81,13 @@ struct Terms {
     times: [u32; 2],
 }
 
-/// Places in the local memory of a thread: registers that are written once, as sums of the one that holds where it begins.
-type Places = FxHashMap<Register, Sum>;
+/// Registers, and pairs, that are written once, as sums of another one that is. The stack pointer is where local memory begins.
+#[derive(Clone, Default)]
+struct Places {
+    narrow: FxHashMap<Register, Sum>,
+    /// By the lower half of a pair.
+    wide: FxHashMap<Register, Sum>,
+}
 
 /// What is known of the registers at a place of a block.
 #[derive(Default)]
@@ -104,7 +113,7 @@ impl Values {
     /// A value as a sum; of itself and nothing, if no more is known.
     fn narrow(&self, register: Register) -> Sum {
         let known = self.narrow.get(&register).filter(|it| self.times(it.root)[0] == it.times[0]);
-        known.or_else(|| self.places.get(&register)).copied().unwrap_or_else(|| Sum {
+        known.or_else(|| self.places.narrow.get(&register)).copied().unwrap_or_else(|| Sum {
             root: register,
             times: self.times(register),
             offset: 0,
@@ -113,10 +122,11 @@ impl Values {
 
     fn wide(&self, pair: Register) -> Sum {
         let known = self.wide.get(&pair).filter(|it| self.times(it.root) == it.times);
+        let known = known.or_else(|| self.places.wide.get(&pair));
         known.copied().unwrap_or_else(|| Sum { root: pair, times: self.times(pair), offset: 0 })
     }
 
-    /// Keeps in mind what an instruction has written, if it is a place in local memory.
+    /// Keeps in mind what an instruction has written, if it is a sum of what is written once.
     fn note_place(&self, instruction: &Instruction, counts: &DefinitionCounts, places: &mut Places) {
         let single = |register: Register| counts.is_single(Resource::Registers(register, 1));
         let Some(to) = instruction.operands.first().and_then(Operand::as_register).filter(|&to| single(to))
@@ -124,9 +134,9 @@ impl Values {
             return;
         };
         if instruction.opcode == Opcode::Mov && instruction.operands[1].as_register() == Some(STACK) {
-            places.insert(to, Sum { root: to, times: [0; 2], offset: 0 });
-        } else if let Some(sum) = self.narrow.get(&to).filter(|sum| places.contains_key(&sum.root)) {
-            places.insert(to, *sum);
+            places.narrow.insert(to, Sum { root: to, times: [0; 2], offset: 0 });
+        } else if let Some(sum) = self.narrow.get(&to).filter(|sum| single(sum.root)) {
+            places.narrow.insert(to, Sum { times: [0; 2], ..*sum });
         }
     }
 

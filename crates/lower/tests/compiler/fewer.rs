@@ -167,3 +167,18 @@ fn sums_take_in_a_product_of_64_bits_that_nobody_else_reads() {
     let (wide, high, _, shown) = found(text("st.global.u64 [%rd2+64], %rd5;"));
     assert_eq!((wide, high), (1, 1), "{shown}");
 }
+
+#[test]
+fn what_is_added_to_an_address_is_an_offset_in_all_blocks_behind_it() {
+    // As ptxas: of the two addresses the loop keeps one.
+    let text = listing(
+        ".shared .b32 table[512]; mov.u32 %r10, table; mad.lo.u32 %r11, %r3, %r1, %r10; add.u32 %r12, %r11, 1032;\n\
+         mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd1, %rd5; add.s64 %rd7, %rd6, 1032; mov.u32 %r4, 0;\n\
+         LOOP: .pragma \"nounroll\"; ld.global.u32 %r5, [%rd7+4]; ld.global.u32 %r6, [%rd6+8]; add.u32 %r4, %r4, %r5;\n\
+         ld.shared.u32 %r7, [%r12+4]; ld.shared.u32 %r8, [%r11+8]; st.shared.u32 [%r12], %r4; add.u32 %r4, %r4, %r6;\n\
+         add.u32 %r4, %r4, %r7; add.u32 %r4, %r4, %r8; setp.lt.u32 %p1, %r4, %r2; @%p1 bra LOOP;\n\
+         st.global.u32 [%rd2], %r4;",
+    );
+    let times = ["+0x408]", "+0x40c]", " 0x408"].map(|part| text.matches(part).count());
+    assert_eq!(times, [1, 2, 0], "{text}");
+}
