@@ -236,6 +236,7 @@ fn row(opcode: Ptx) -> (&'static str, &'static [Machine]) {
             ("p = a is of a kind of number: finite, infinite, NaN, normal, subnormal", &[Isetp, Lop3, Plop3])
         }
         Ptx::Vabsdiff => ("d = |a - b|; .add c + it", &[Vabsdiff]),
+        Ptx::Vabsdiff2 => ("d = |a - b| of two halves; .add c + their sum", &[Vabsdiff, Prmt]),
         Ptx::Vabsdiff4 => ("d = |a - b| of four bytes; .add c + their sum", &[Vabsdiff4]),
         Ptx::Vmad => ("d = a * b + c, of words, halves or bytes", &[Imad]),
         Ptx::Vset => ("d = (a cmp b) as 1 or 0, of words, halves or bytes", &[Isetp, Sel, Shf]),

@@ -283,7 +283,6 @@ pub(crate) const UNSUPPORTED: &[&str] = &[
     "tex",
     "tld4",
     "txq",
-    "vabsdiff2",
     "vadd",
     "vadd2",
     "vadd4",

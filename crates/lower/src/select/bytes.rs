@@ -3,7 +3,7 @@
 use super::Selector;
 use super::integer::signedness;
 use crate::flat::Flat;
-use warplab_program::{Instruction, Modifier as M, Opcode, Operand};
+use warplab_program::{Instruction, Modifier as M, Opcode, Operand, Register};
 use warplab_ptx::tree::{self, Flag, Operation, Type};
 
 impl Selector<'_, '_> {
@@ -40,7 +40,7 @@ impl Selector<'_, '_> {
         true
     }
 
-    /// `vabsdiff` of words and `vabsdiff4` of bytes, alone or added to a third operand.
+    /// `vabsdiff` of words, `vabsdiff2` of halves and `vabsdiff4` of bytes, alone or added to a third operand.
     pub(super) fn absolute_difference(&mut self, flat: &Flat<'_>) {
         let types: Vec<Type> = flat.tree.types().collect();
         let [_, a, b] = types[..] else {
@@ -56,8 +56,31 @@ impl Selector<'_, '_> {
         if flat.tree.opcode == tree::Opcode::Vabsdiff {
             return self.op(Opcode::Vabsdiff, signedness(a.is_signed()), [to, x, y, z]);
         }
+        if flat.tree.opcode == tree::Opcode::Vabsdiff2 {
+            let [lower, upper] = [0x10, 0x32].map(|half| {
+                let [x, y] = [x, y].map(|word| Operand::register(self.half_of(word, half, a)));
+                [x, y]
+            });
+            let kind = signedness(a.is_signed());
+            let first = Operand::register(self.compute(Opcode::Vabsdiff, kind, [lower[0], lower[1], z]));
+            if adds {
+                return self.op(Opcode::Vabsdiff, kind, [to, upper[0], upper[1], first]);
+            }
+            let second = self.compute(Opcode::Vabsdiff, kind, [upper[0], upper[1], Operand::ZERO]);
+            return self.op(
+                Opcode::Prmt,
+                &[],
+                [to, first, Operand::Immediate(0x5410), Operand::register(second)],
+            );
+        }
         let mut modifiers = vec![if a.is_signed() { M::S8 } else { M::U8 }];
         modifiers.extend(adds.then_some(M::Acc));
         self.op(Opcode::Vabsdiff4, &modifiers, [to, x, y, z]);
+    }
+
+    /// One half of a word, `half` naming its bytes, extended as the type says.
+    fn half_of(&mut self, word: Operand, half: u32, ty: Type) -> Register {
+        let sign = if ty.is_signed() { (8 | half >> 4) * 0x1100 } else { 0x4400 };
+        self.compute(Opcode::Prmt, &[], [word, Operand::Immediate(sign | half), Operand::ZERO])
     }
 }

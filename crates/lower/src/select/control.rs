@@ -38,7 +38,7 @@ impl Selector<'_, '_> {
             Cvta => self.cvta(flat),
             Isspacep => self.isspacep(flat),
             Cvt => self.cvt(flat),
-            Vabsdiff | Vabsdiff4 => self.absolute_difference(flat),
+            Vabsdiff | Vabsdiff2 | Vabsdiff4 => self.absolute_difference(flat),
             Vmad => self.video_multiply_add(flat),
             Vset => self.video_comparison(flat),
             Ld | Ldu => self.load(flat),

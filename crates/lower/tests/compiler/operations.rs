@@ -255,4 +255,19 @@ fn video_instructions_take_bytes_and_halves() {
     words("vmad.u32.u32.u32 %d, %a.b1, %b.h1, %b;", |a, b| {
         (a >> 8 & 255).wrapping_mul(b >> 16).wrapping_add(b)
     });
+    let halves = |word: u32| [word & 0xffff, word >> 16];
+    let apart = |a: u32, b: u32, signed: bool| {
+        let wide = |half: u32| if signed { i32::from(half as u16 as i16) } else { half as i32 };
+        let pairs = halves(a).into_iter().zip(halves(b));
+        pairs.map(|(x, y)| wide(x).abs_diff(wide(y))).collect::<Vec<u32>>()
+    };
+    let packed = |parts: Vec<u32>| parts[0] & 0xffff | parts[1] << 16;
+    words("vabsdiff2.u32.u32.u32 %d, %a, %b, %a;", |a, b| packed(apart(a, b, false)));
+    words("vabsdiff2.s32.s32.s32 %d, %a, %b, %a;", |a, b| packed(apart(a, b, true)));
+    words("vabsdiff2.u32.u32.u32.add %d, %a, %b, %a;", |a, b| {
+        apart(a, b, false).into_iter().fold(a, u32::wrapping_add)
+    });
+    words("vabsdiff2.u32.s32.s32.add %d, %a, %b, %b;", |a, b| {
+        apart(a, b, true).into_iter().fold(b, u32::wrapping_add)
+    });
 }

@@ -443,6 +443,7 @@ pub(super) static TABLE: &[Spec] = &[
     one(O::Testp, "Ps", &[F32, F64], &[Allow::Number(NumberClass::ALL)], &[]),
     bare(O::Trap, "", &[], &[]),
     many(O::Vabsdiff, "euu?u", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
+    many(O::Vabsdiff2, "euuu", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     many(O::Vabsdiff4, "euuu", (3, 3), WORD, &[], &[Allow::Operation(&[Operation::Add])]),
     many(O::Vmad, "euuu", (3, 3), WORD, &[], &[]),
     one(O::Vote, "dp?u", &[Pred, B32], &[Allow::Vote(VoteMode::ALL)], &[Allow::Flag(&[Sync])]),

@@ -101,6 +101,7 @@ named! {
         Testp = "testp",
         Trap = "trap",
         Vabsdiff = "vabsdiff",
+        Vabsdiff2 = "vabsdiff2",
         Vabsdiff4 = "vabsdiff4",
         Vmad = "vmad",
         Vote = "vote",
