@@ -19,7 +19,7 @@ pub(crate) fn offsets(code: &mut Code) {
     let order = crate::graph::Graph::new(code).dominance_order();
     for block in order {
         let block = &mut code.blocks[block];
-        let mut values = Values { places: places.clone(), ..Values::default() };
+        let mut values = Values { places, ..Values::default() };
         let mut pairs: FxHashMap<usize, (Register, Sum)> = FxHashMap::default();
         let mut pending: FxHashMap<usize, (Register, Terms, i64)> = FxHashMap::default();
         for at in 0..block.instructions.len() {
@@ -39,12 +39,12 @@ pub(crate) fn offsets(code: &mut Code) {
             if let Some((to, sum)) = pairs.remove(&at) {
                 values.wide.insert(to, sum);
                 if single(to, 2) && single(sum.root, 2) {
-                    places.wide.insert(to, Sum { times: [0; 2], ..sum });
+                    values.places.wide.insert(to, Sum { times: [0; 2], ..sum });
                 }
                 // The lower half alone: an address in a window.
                 values.narrow.insert(to, sum);
             }
-            values.note_place(&block.instructions[at], &counts, &mut places);
+            values.note_place(&block.instructions[at], &counts);
             if let Some((last, to, terms, offset)) = shared {
                 pending.insert(last, (to, terms, offset));
             }
@@ -52,6 +52,7 @@ pub(crate) fn offsets(code: &mut Code) {
                 values.note_terms(to, terms, offset);
             }
         }
+        places = values.places;
     }
 }
 
@@ -82,7 +83,7 @@ struct Terms {
 }
 
 /// Registers, and pairs, that are written once, as sums of another one that is. The stack pointer is where local memory begins.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Places {
     narrow: FxHashMap<Register, Sum>,
     /// By the lower half of a pair.
@@ -92,7 +93,7 @@ struct Places {
 /// What is known of the registers at a place of a block.
 #[derive(Default)]
 struct Values {
-    /// What was found in blocks before.
+    /// What holds beyond a block.
     places: Places,
     /// How often each was written so far.
     times: FxHashMap<Register, u32>,
@@ -127,16 +128,16 @@ impl Values {
     }
 
     /// Keeps in mind what an instruction has written, if it is a sum of what is written once.
-    fn note_place(&self, instruction: &Instruction, counts: &DefinitionCounts, places: &mut Places) {
+    fn note_place(&mut self, instruction: &Instruction, counts: &DefinitionCounts) {
         let single = |register: Register| counts.is_single(Resource::Registers(register, 1));
         let Some(to) = instruction.operands.first().and_then(Operand::as_register).filter(|&to| single(to))
         else {
             return;
         };
         if instruction.opcode == Opcode::Mov && instruction.operands[1].as_register() == Some(STACK) {
-            places.narrow.insert(to, Sum { root: to, times: [0; 2], offset: 0 });
+            self.places.narrow.insert(to, Sum { root: to, times: [0; 2], offset: 0 });
         } else if let Some(sum) = self.narrow.get(&to).filter(|sum| single(sum.root)) {
-            places.narrow.insert(to, Sum { times: [0; 2], ..*sum });
+            self.places.narrow.insert(to, Sum { times: [0; 2], ..*sum });
         }
     }
 

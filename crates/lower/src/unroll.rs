@@ -216,13 +216,14 @@ impl Loop {
             return None;
         }
         let part = (2..=most).rev().find(fits)?;
-        let rest = self.times_over(code, times % part).instructions;
+        let mut blocks = Vec::new();
+        if !times.is_multiple_of(part) {
+            let rest = self.times_over(code, times % part).instructions;
+            blocks.push(self.block_of(code, rest, None));
+        }
         let main = self.times_over(code, part);
-        let first = usize::from(times % part > 0);
-        let again = self.branch_on(&main, true, first);
-        let mut blocks =
-            vec![self.block_of(code, rest, None), self.block_of(code, main.instructions, Some(again))];
-        blocks.drain(..1 - first);
+        let again = self.branch_on(&main, true, blocks.len());
+        blocks.push(self.block_of(code, main.instructions, Some(again)));
         Some(blocks)
     }
 

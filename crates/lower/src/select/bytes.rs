@@ -3,8 +3,8 @@
 use super::Selector;
 use super::integer::signedness;
 use crate::flat::Flat;
-use warplab_program::{Instruction, Modifier as M, Opcode, Operand, Register};
-use warplab_ptx::tree::{self, Flag, Operation, Type};
+use warplab_program::{Instruction, Modifier as M, Opcode, Operand};
+use warplab_ptx::tree::{self, Flag, Operation, Part, Type};
 
 impl Selector<'_, '_> {
     /// `cvt` from or to two floats of eight bits. False if it is another conversion.
@@ -57,10 +57,8 @@ impl Selector<'_, '_> {
             return self.op(Opcode::Vabsdiff, signedness(a.is_signed()), [to, x, y, z]);
         }
         if flat.tree.opcode == tree::Opcode::Vabsdiff2 {
-            let [lower, upper] = [0x10, 0x32].map(|half| {
-                let [x, y] = [x, y].map(|word| Operand::register(self.half_of(word, half, a)));
-                [x, y]
-            });
+            let [lower, upper] =
+                [Part::H0, Part::H1].map(|half| [x, y].map(|word| self.part_of(word, half, a)));
             let kind = signedness(a.is_signed());
             let first = Operand::register(self.compute(Opcode::Vabsdiff, kind, [lower[0], lower[1], z]));
             if adds {
@@ -76,11 +74,5 @@ impl Selector<'_, '_> {
         let mut modifiers = vec![if a.is_signed() { M::S8 } else { M::U8 }];
         modifiers.extend(adds.then_some(M::Acc));
         self.op(Opcode::Vabsdiff4, &modifiers, [to, x, y, z]);
-    }
-
-    /// One half of a word, `half` naming its bytes, extended as the type says.
-    fn half_of(&mut self, word: Operand, half: u32, ty: Type) -> Register {
-        let sign = if ty.is_signed() { (8 | half >> 4) * 0x1100 } else { 0x4400 };
-        self.compute(Opcode::Prmt, &[], [word, Operand::Immediate(sign | half), Operand::ZERO])
     }
 }

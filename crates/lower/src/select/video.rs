@@ -49,6 +49,11 @@ impl Selector<'_, '_> {
     fn part(&mut self, value: &Value, ty: Type) -> Operand {
         let &Value::Part(id, part) = value else { return self.source(value, ty).low };
         let word = self.source(&Value::Register(id), Type::B32).low;
+        self.part_of(word, part, ty)
+    }
+
+    /// A half or byte of a word, extended as the type says.
+    pub(super) fn part_of(&mut self, word: Operand, part: Part, ty: Type) -> Operand {
         let sign = |byte: u32| if ty.is_signed() { 8 | byte } else { 4 };
         let selector = match part {
             Part::H0 => (sign(1) * 0x1100) | 0x10,
