@@ -203,3 +203,9 @@ fn loops_are_unrolled_as_often_as_ptxas_does_it() {
     let guarded = "@%p1 st.global.f32 [%rd3], %f1;";
     assert_eq!([iterations(16, guarded, 16), iterations(16, guarded, 1000)], [(16, 0), (1, 1)]);
 }
+
+#[test]
+fn near_the_border_other_loops_become_straight_code_than_with_ptxas() {
+    // ptxas makes parts of both.
+    assert_eq!([iterations(16, "", 75), iterations(2, "", 1600)], [(75, 0), (1600, 0)]);
+}
