@@ -1,6 +1,7 @@
 //! Warps that are held back for several cycles are charged when that ends, and not one by one; meanwhile their sub-partition
 //! is not looked at.
 
+use crate::lsu::QueueFull;
 use crate::sub_partition::{HELD_BACK_BY, Readiness, SubPartition};
 use warplab_units::Cycle;
 
@@ -60,7 +61,10 @@ impl SubPartition {
 
     /// Its memory queue is full, or has room: warps that waited for that can go on.
     #[inline]
-    pub(crate) fn fill_queue(&mut self, full: bool) {
+    pub(crate) fn fill_queue(&mut self, full: QueueFull) {
+        if full == self.queue_full {
+            return;
+        }
         self.queue_full = full;
         let [_, global, shared, _] = self.hold.warps;
         if global | shared != 0 {
@@ -95,6 +99,7 @@ fn differ([a, b, c, d]: [u64; 4], [e, f, g, h]: [u64; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::launch::{IssueInfo, MemoryClass};
+    use crate::lsu::QueueFull;
     use crate::pipes::{PipeUse, QueuedUnit};
     use crate::spec::SchedulerSpec;
     use crate::sub_partition::SubPartition;
@@ -104,7 +109,12 @@ mod tests {
 
     /// A sub-partition of which one warp waits for its unit until cycle 20, and another one for the memory queue.
     fn held() -> SubPartition {
-        let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
+        let spec = SchedulerSpec {
+            policy: SchedulerPolicy::Gto,
+            seed: 1,
+            fetch_group: 8,
+            starvation_interval: None,
+        };
         let mut sub = SubPartition::new(&spec, 0);
         let unit = PipeUse { unit: 1, interval: 10, hold: 0, lead: 0, queue: 0, late: 0, in_order: false };
         sub.make_ready(0, 1, MemoryClass::None);
@@ -117,7 +127,7 @@ mod tests {
         );
         sub.make_ready(1, 1, MemoryClass::None);
         sub.make_ready(2, 2, MemoryClass::Global);
-        sub.fill_queue(true);
+        sub.fill_queue(QueueFull::Full);
         assert_eq!(sub.look(Cycle(10)), 0);
         sub
     }
@@ -130,7 +140,7 @@ mod tests {
     fn it_is_looked_at_again_when_a_unit_is_free_the_queue_has_room_or_another_warp_is_ready() {
         let mut sub = held();
         assert_eq!(sub.hold.until, Cycle(20));
-        sub.fill_queue(false);
+        sub.fill_queue(QueueFull::HasRoom);
         assert_eq!((sub.hold.until, sub.look(Cycle(15))), (Cycle(0), 0b100));
         let mut sub = held();
         sub.make_ready(3, 3, MemoryClass::None);

@@ -396,7 +396,7 @@ impl Advance<'_> {
         if self.sm.next_operation <= now {
             let Sm { lsu, sub_partitions, scratch, .. } = &mut *self.sm;
             let spec = &self.context.spec.lsu;
-            if let Some(sub) = lsu.advance(now, spec, &mut scratch.outcomes) {
+            for sub in lsu.advance(now, spec, &mut scratch.outcomes).into_iter().flatten() {
                 sub_partitions[sub].fill_queue(lsu.queues.is_full(sub, &spec.queue));
             }
             self.sm.next_operation = lsu.next_operation(spec).max(now + 1);

@@ -91,6 +91,8 @@ pub(crate) struct SchedulerSpec {
     pub(crate) seed: u64,
     /// Warps of a fetch group of the two-level policy.
     pub(crate) fetch_group: u32,
+    /// Cycles after which warps of the policy of the oldest block go first that have not issued, if they ever do.
+    pub(crate) starvation_interval: Option<u64>,
 }
 
 impl SchedulerSpec {
@@ -145,6 +147,7 @@ impl SmSpec {
                 policy: sm.scheduler.clone(),
                 seed: sm.scheduler_seed,
                 fetch_group: sm.instructions.fetch_group,
+                starvation_interval: sm.starvation_interval.map(u64::from),
             },
             divergence: match sm.divergence {
                 Divergence::ConvergenceBarriers => {

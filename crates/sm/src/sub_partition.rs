@@ -2,6 +2,7 @@
 
 use crate::hold::Hold;
 use crate::launch::{IssueInfo, MemoryClass};
+use crate::lsu::QueueFull;
 use crate::pipes::{PipeUse, Pipes, QueuedUnit};
 use crate::register_file::{Ports, RegisterFileSpec};
 use crate::scheduler::{Candidates, Pick, Scheduler, View};
@@ -31,8 +32,8 @@ pub(crate) struct SubPartition {
     wants_global: u64,
     /// Ready warps that want the memory queue with shared memory or lane exchange.
     wants_shared: u64,
-    /// Whether the memory queue can take no more.
-    pub(crate) queue_full: bool,
+    /// What the memory queue can take.
+    pub(crate) queue_full: QueueFull,
     /// Whether the last instruction lets other warps go first.
     yielded: bool,
     /// The warps that have become ready since a warp was last looked for.
@@ -115,7 +116,7 @@ impl SubPartition {
             held_as: StallReason::DispatchStall,
             wants_global: 0,
             wants_shared: 0,
-            queue_full: false,
+            queue_full: QueueFull::HasRoom,
             hold: Hold::default(),
             yielded: false,
             fresh: 0,
@@ -131,7 +132,11 @@ impl SubPartition {
     #[inline(always)]
     pub(crate) fn readiness(&self, now: Cycle) -> Readiness {
         let (math, next_free) = self.pipes.occupied(now);
-        let (global, shared) = if self.queue_full { (self.wants_global, self.wants_shared) } else { (0, 0) };
+        let (global, shared) = match self.queue_full {
+            QueueFull::HasRoom => (0, 0),
+            QueueFull::OfGlobal => (self.wants_global, 0),
+            QueueFull::Full => (self.wants_global, self.wants_shared),
+        };
         let math = math & !(global | shared);
         let free = self.ready & !(math | global | shared);
         let special = if math == 0 { 0 } else { math & self.pipes.wanting_queued() };
@@ -329,6 +334,7 @@ impl SubPartition {
 mod tests {
     use super::{Readiness, SubPartition};
     use crate::launch::{IssueInfo, MemoryClass};
+    use crate::lsu::QueueFull;
     use crate::pipes::{PipeUse, QueuedUnit};
     use crate::register_file::{RegisterReads, ResultTime};
     use crate::spec::SchedulerSpec;
@@ -352,7 +358,12 @@ mod tests {
     }
 
     fn sub_partition() -> SubPartition {
-        let spec = SchedulerSpec { policy: SchedulerPolicy::Gto, seed: 1, fetch_group: 8 };
+        let spec = SchedulerSpec {
+            policy: SchedulerPolicy::Gto,
+            seed: 1,
+            fetch_group: 8,
+            starvation_interval: None,
+        };
         let mut sub = SubPartition::new(&spec, 0);
         (0..4).for_each(|warp| sub.enter(warp, u64::from(warp) + 1, 0, Cycle(0)));
         sub
@@ -416,9 +427,11 @@ mod tests {
         sub.make_ready(1, 4, MemoryClass::Shared);
         sub.make_ready(2, 1, MemoryClass::None);
         let held = Readiness { eligible: 0b100, global: 0b1, shared: 0b10, ..Readiness::NONE };
-        sub.queue_full = true;
+        sub.fill_queue(QueueFull::Full);
         assert_eq!(sub.readiness(Cycle(5)), held);
-        sub.queue_full = false;
+        sub.fill_queue(QueueFull::OfGlobal);
+        assert_eq!(sub.readiness(Cycle(5)).eligible, 0b110);
+        sub.fill_queue(QueueFull::HasRoom);
         assert_eq!(sub.readiness(Cycle(5)).eligible, 0b111);
     }
 
@@ -428,8 +441,8 @@ mod tests {
         sub.make_ready(1, 4, MemoryClass::Global);
         sub.issue(1, &info(4, 8), None, Cycle(0), &mut QueuedUnit::default());
         sub.make_ready(0, 4, MemoryClass::Global);
-        for (full, held) in [(true, (0, 1)), (false, (1, 0))] {
-            sub.queue_full = full;
+        for (full, held) in [(QueueFull::OfGlobal, (0, 1)), (QueueFull::HasRoom, (1, 0))] {
+            sub.fill_queue(full);
             let readiness = sub.readiness(Cycle(5));
             assert_eq!((readiness.math, readiness.global), held);
         }

@@ -8,7 +8,7 @@ use warplab_run::{NO_SYMBOLS, Workload, no_files, simulate};
 use warplab_tests::{gpu, listing, read};
 
 /// What a kernel leaves in its last buffer, which has 64 KiB; the others have so many bytes.
-fn run(
+pub(super) fn run(
     program: &Program,
     kernel: &str,
     [blocks, threads]: [u32; 2],
@@ -31,7 +31,7 @@ fn run(
         Workload { program, kernel, shape, arguments: &arguments, buffers: &buffers, symbols: &NO_SYMBOLS };
     let run = simulate(&gpu("h200"), &workload, &no_files, RunOptions::default()).expect("it runs");
     let place = run.image.buffer(&names[names.len() - 1]).expect("the results").base;
-    let left = run.image.read_bytes(place, 4096).expect("the results");
+    let left = run.image.read_bytes(place, 1 << 16).expect("the results");
     left.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 

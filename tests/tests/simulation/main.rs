@@ -17,6 +17,7 @@ mod load_store;
 mod machine_code;
 mod monotony;
 mod product_steps;
+mod queues;
 mod runtime;
 mod sampling;
 mod sequences;

@@ -29,6 +29,10 @@ pub struct Multiprocessor {
     pub scheduler: SchedulerPolicy,
     /// The seed of the random policy.
     pub scheduler_seed: u64,
+    /// Every so many cycles warps that have not issued since go before all others, where the oldest block is taken; never
+    /// where it is not given.
+    #[serde(default)]
+    pub starvation_interval: Option<u32>,
     /// How schedulers issue; every cycle each one instruction where it is not given.
     #[serde(default)]
     pub issue: Option<IssueRules>,

@@ -155,6 +155,16 @@ fn the_generic_accesses_to_shared_memory() {
 }
 
 #[test]
+fn the_exchanges_beside_stores() {
+    assert_listing("lsu/beside");
+}
+
+#[test]
+fn the_stores_of_blocks_that_starve() {
+    assert_listing("core/starving");
+}
+
+#[test]
 fn the_stores_of_sectors() {
     assert_listing("lsu/sectors");
 }

@@ -123,7 +123,7 @@ pub(crate) struct DataStage {
 }
 
 /// When the accesses of a kind begin to pass that wait longest, the last one at the end: one more than may wait.
-type Begins = Vec<Cycle>;
+type Begins = VecDeque<Cycle>;
 
 impl DataStage {
     /// An idle stage of an SM with so many warp slots.
@@ -313,10 +313,14 @@ fn note(begins: &mut Begins, begin: Cycle, queue: usize) {
         if begin <= begins[0] {
             return;
         }
-        begins.remove(0);
+        begins.pop_front();
     }
-    let place = begins.iter().rposition(|&other| other <= begin).map_or(0, |place| place + 1);
-    begins.insert(place, begin);
+    begins.push_back(begin);
+    let mut place = begins.len() - 1;
+    while place > 0 && begins[place - 1] > begin {
+        begins.swap(place - 1, place);
+        place -= 1;
+    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ use message::{Asker, Operation};
 pub(crate) use message::{GlobalAccess, Outcome, Owner, Passes, Work};
 use mshr::LoadId;
 pub(crate) use port::{PortSpec, SendPort};
-pub(crate) use queue::{QueueSpec, Queues};
+pub(crate) use queue::{QueueFull, QueueSpec, Queues};
 use serde::{Deserialize, Serialize};
 pub(crate) use sets::SetNumbers;
 use slab::Slab;
@@ -188,17 +188,19 @@ impl LoadStoreUnit {
     }
 
     /// What [`LoadStoreUnit::next_operation`] says can happen at cycle `now`: loads pass the data stage, an instruction leaves
-    /// the queue of its sub-partition, and an access starts. The sub-partition whose queue has more room now.
+    /// the queue of its sub-partition, and an access starts. The sub-partitions whose queues may have more room now: that of what has
+    /// left, and that of what has followed others.
     pub(crate) fn advance(
         &mut self,
         now: Cycle,
         spec: &LsuSpec,
         outcomes: &mut Vec<Outcome>,
-    ) -> Option<usize> {
+    ) -> [Option<usize>; 2] {
         self.pass_waiting(now, spec, outcomes);
-        if let Some(operation) = self.queues.take_follower(now, &spec.queue) {
+        let follower = self.queues.take_follower(now, &spec.queue).map(|(sub_partition, operation)| {
             self.exchange(now, &operation, spec, outcomes);
-        }
+            sub_partition
+        });
         let left = self.queues.leave(now, &spec.queue).map(|(sub_partition, asker, operation)| {
             outcomes.extend(sources_read(asker, now, spec));
             if let Some(operation) = operation {
@@ -213,7 +215,7 @@ impl LoadStoreUnit {
                 self.start(now, sub_partition, operation, spec, outcomes);
             }
         }
-        left
+        [left, follower]
     }
 
     /// When something can happen next here by itself; never where nothing can.

@@ -26,6 +26,15 @@ pub(crate) struct QueueSpec {
 /// Sub-partitions of an SM at most.
 const MOST: usize = 4;
 
+/// What the queue of a sub-partition can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum QueueFull {
+    HasRoom,
+    /// No accesses to global or local memory: those fill it.
+    OfGlobal,
+    Full,
+}
+
 /// Where an instruction goes from the queue of its sub-partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum GoesTo {
@@ -47,6 +56,10 @@ pub(crate) struct Queues {
     free: [Cycle; MOST],
     /// Of each sub-partition, where its first goes.
     goes_to: [GoesTo; MOST],
+    /// How many instructions of each sub-partition wait in its queue, or behind accesses that wait for the tags, that do not access
+    /// global or local memory.
+    others: [u8; MOST],
+    others_behind: [u8; MOST],
     /// The sub-partition whose turn it is.
     turn: usize,
     /// When the next one can leave from any sub-partition.
@@ -58,7 +71,7 @@ pub(crate) struct Queues {
     /// How many of these have started.
     started: u64,
     /// What else waits behind some of these: until so many have started.
-    behind: VecDeque<(u64, Operation)>,
+    behind: VecDeque<(u8, u64, Operation)>,
     /// Whether an access to shared memory that leaves the queue of its sub-partition now waits there.
     keeps_order: bool,
     /// When the tags are free; never while the first access waits for an MSHR.
@@ -75,6 +88,8 @@ impl Queues {
             ready: [Cycle::NEVER; MOST],
             free: [Cycle(0); MOST],
             goes_to: [GoesTo::Data; MOST],
+            others: [0; MOST],
+            others_behind: [0; MOST],
             turn: 0,
             unit_free: Cycle(0),
             shared_free: Cycle(0),
@@ -88,10 +103,22 @@ impl Queues {
         }
     }
 
-    /// Whether the queue of a sub-partition can take no more.
+    /// What the queue of a sub-partition can take: where accesses to global memory fill it, there is a place for one other
+    /// instruction, as long as none of those waits.
     #[inline]
-    pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> bool {
-        self.waiting[sub_partition].len() >= spec.entries
+    pub(crate) fn is_full(&self, sub_partition: usize, spec: &QueueSpec) -> QueueFull {
+        let waiting = self.waiting[sub_partition].len();
+        if waiting < spec.entries {
+            return QueueFull::HasRoom;
+        }
+        let others = usize::from(self.others[sub_partition]);
+        if others == 0 && self.others_behind[sub_partition] == 0 {
+            QueueFull::OfGlobal
+        } else if others == 0 || others == waiting || waiting > spec.entries {
+            QueueFull::Full
+        } else {
+            QueueFull::HasRoom
+        }
     }
 
     /// Whether nothing waits.
@@ -103,6 +130,7 @@ impl Queues {
     #[inline]
     pub(crate) fn push(&mut self, sub_partition: usize, operation: Operation) {
         self.counters.enters(operation.asker.issued.0);
+        self.others[sub_partition] += u8::from(!matches!(operation.work, Work::Global { .. }));
         self.waiting[sub_partition].push_back(operation);
         if self.waiting[sub_partition].len() == 1 {
             self.set_first(sub_partition);
@@ -138,7 +166,7 @@ impl Queues {
     /// How many accesses to global or local memory start before an access to shared memory that leaves the queue of its
     /// sub-partition now; none where it passes them all.
     fn must_follow(&self, spec: &QueueSpec) -> Option<u64> {
-        if let Some((follows, _)) = self.behind.back() {
+        if let Some((_, follows, _)) = self.behind.back() {
             return Some(*follows);
         }
         let first = spec.unit_entries - spec.in_order;
@@ -158,7 +186,7 @@ impl Queues {
     #[inline(always)]
     fn follower_start(&self) -> Cycle {
         match self.behind.front() {
-            Some((follows, _)) if *follows <= self.started => self.shared_free.max(self.unit_free),
+            Some((_, follows, _)) if *follows <= self.started => self.shared_free.max(self.unit_free),
             _ => Cycle::NEVER,
         }
     }
@@ -172,8 +200,14 @@ impl Queues {
     /// When the next instruction leaves its queue or starts; never where none can.
     #[inline]
     pub(crate) fn next_start(&self, spec: &QueueSpec) -> Cycle {
-        let first = self.tags_start().min(self.follower_start());
-        (0..self.waiting.len()).fold(first, |next, sub| next.min(self.departure(sub, spec)))
+        let mut next = self.tags_start().min(self.follower_start());
+        for sub in 0..self.waiting.len() {
+            // Where room is need only be known if it could come first.
+            if self.ready[sub].max(self.unit_free) < next {
+                next = next.min(self.departure(sub, spec));
+            }
+        }
+        next
     }
 
     /// What [`Queues::next_start`] says after an instruction of a sub-partition has issued, where it said `next` before.
@@ -190,10 +224,10 @@ impl Queues {
         now: Cycle,
         spec: &QueueSpec,
     ) -> Option<(usize, Asker, Option<Operation>)> {
-        let count = self.waiting.len();
-        let next = (0..count).map(|turn| (self.turn + turn) % count);
-        let sub = next.into_iter().find(|&sub| self.departure(sub, spec) <= now)?;
-        self.turn = (sub + 1) % count;
+        let turns = (self.turn..self.waiting.len()).chain(0..self.turn);
+        let sub =
+            turns.into_iter().find(|&sub| self.ready[sub] <= now && self.departure(sub, spec) <= now)?;
+        self.turn = if sub + 1 == self.waiting.len() { 0 } else { sub + 1 };
         let operation = self.waiting[sub].pop_front()?;
         let asker = operation.asker;
         let to_tags = self.goes_to[sub] == GoesTo::Tags;
@@ -207,26 +241,30 @@ impl Queues {
             self.note_order(spec);
             return Some((sub, asker, None));
         }
+        self.others[sub] -= 1;
         if waits {
+            self.others_behind[sub] += 1;
             let follows = self.must_follow(spec).unwrap_or(self.started);
-            self.behind.push_back((follows, operation));
+            self.behind.push_back((sub as u8, follows, operation));
             return Some((sub, asker, None));
         }
         self.counters.leaves(now.0, asker.issued.0);
         Some((sub, asker, Some(operation)))
     }
 
-    /// The first access to shared memory that has followed others starts, if it can `now`.
+    /// The first access to shared memory that has followed others starts, of this sub-partition, if it can `now`.
     #[inline]
-    pub(crate) fn take_follower(&mut self, now: Cycle, spec: &QueueSpec) -> Option<Operation> {
+    pub(crate) fn take_follower(&mut self, now: Cycle, spec: &QueueSpec) -> Option<(usize, Operation)> {
         if self.follower_start() > now {
             return None;
         }
-        let (_, operation) = self.behind.pop_front()?;
+        let (sub, _, operation) = self.behind.pop_front()?;
+        let sub = usize::from(sub);
+        self.others_behind[sub] -= 1;
         self.note_order(spec);
         self.unit_free = now.later(spec.interval);
         self.counters.leaves(now.0, operation.asker.issued.0);
-        Some(operation)
+        Some((sub, operation))
     }
 
     /// The first access that waits for the tags, if it can start `now`, and its lines.
@@ -265,7 +303,7 @@ impl Queues {
 
     /// What waits for the tags, the next one first.
     pub(crate) fn waiting_for_tags(&self) -> impl Iterator<Item = &Operation> {
-        self.for_tags.iter().map(|(_, operation)| operation).chain(self.behind.iter().map(|(_, it)| it))
+        self.for_tags.iter().map(|(_, operation)| operation).chain(self.behind.iter().map(|(.., it)| it))
     }
 
     /// Since when the next access to global or local memory has waited for an MSHR.
@@ -316,7 +354,7 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::super::message::{Asker, GlobalAccess, Operation, Owner, Passes, Work};
-    use super::{QueueSpec, Queues};
+    use super::{QueueFull, QueueSpec, Queues};
     use warplab_units::Cycle;
 
     const SPEC: QueueSpec = QueueSpec {
@@ -343,6 +381,12 @@ mod tests {
         issued(slot, at, Work::Global { access, lines: Vec::new(), passes })
     }
 
+    fn store(slot: u8, at: u64) -> Operation {
+        let passes = Passes { tags: 1, data: 1, width: 1 };
+        let access = GlobalAccess::Store { local: false };
+        issued(slot, at, Work::Global { access, lines: Vec::new(), passes })
+    }
+
     /// Starts everything that can start: at which cycle and of which slot.
     fn starts(queues: &mut Queues, spec: &QueueSpec) -> Vec<(u64, u8)> {
         let (mut starts, mut now) = (Vec::new(), Cycle(0));
@@ -352,7 +396,7 @@ mod tests {
                 return starts;
             }
             now = next.max(now + 1);
-            starts.extend(queues.take_follower(now, spec).map(|it| (now.0, it.asker.owner.slot)));
+            starts.extend(queues.take_follower(now, spec).map(|(_, it)| (now.0, it.asker.owner.slot)));
             if let Some((_, asker, Some(_))) = queues.leave(now, spec) {
                 starts.push((now.0, asker.owner.slot));
             }
@@ -369,12 +413,38 @@ mod tests {
     fn a_queue_is_full_with_its_last_entry_and_not_one_earlier() {
         let mut queues = Queues::new(2);
         queues.push(0, shared(0, 5));
-        assert!(!queues.is_full(0, &SPEC));
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::HasRoom);
         queues.push(0, shared(1, 5));
-        assert!(queues.is_full(0, &SPEC));
-        assert!(!queues.is_full(1, &SPEC));
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::Full);
+        assert_eq!(queues.is_full(1, &SPEC), QueueFull::HasRoom);
         queues.leave(Cycle(6), &SPEC);
-        assert!(!queues.is_full(0, &SPEC));
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::HasRoom);
+    }
+
+    #[test]
+    fn beside_a_full_queue_of_global_accesses_there_is_a_place_for_one_other_instruction() {
+        let mut queues = Queues::new(1);
+        (0..2).for_each(|slot| queues.push(0, global(slot, 5)));
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::OfGlobal);
+        queues.push(0, shared(2, 5));
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::Full);
+        queues.leave(Cycle(6), &SPEC);
+        assert_eq!(queues.is_full(0, &SPEC), QueueFull::HasRoom);
+    }
+
+    #[test]
+    fn what_waits_behind_stores_keeps_the_place_beside_a_full_queue_from_the_next_one() {
+        let spec = QueueSpec { unit_entries: 3, in_order: 3, ..SPEC };
+        let mut queues = Queues::new(1);
+        [store(0, 0), shared(1, 0)].into_iter().for_each(|operation| queues.push(0, operation));
+        queues.leave(Cycle(1), &spec);
+        queues.leave(Cycle(5), &spec);
+        (2..4).for_each(|slot| queues.push(0, store(slot, 5)));
+        assert_eq!(queues.is_full(0, &spec), QueueFull::Full);
+        assert!(queues.for_tags(Cycle(6)).is_some());
+        queues.take_for_tags(Cycle(6), &spec);
+        assert_eq!(queues.take_follower(Cycle(7), &spec).map(|(sub, _)| sub), Some(0));
+        assert_eq!(queues.is_full(0, &spec), QueueFull::OfGlobal);
     }
 
     #[test]
@@ -420,15 +490,10 @@ mod tests {
     #[test]
     fn an_access_to_shared_memory_follows_the_stores_in_the_last_places() {
         let spec = QueueSpec { unit_entries: 3, in_order: 2, sub_partition_interval: 1, entries: 8, ..SPEC };
-        let store = |slot| {
-            let passes = Passes { tags: 1, data: 1, width: 1 };
-            let access = GlobalAccess::Store { local: false };
-            issued(slot, 0, Work::Global { access, lines: Vec::new(), passes })
-        };
         for (stores, first) in [(1, 3), (2, 50)] {
             let mut queues = Queues::new(2);
             queues.keep_tags_busy_until(Cycle(50));
-            (0..stores).for_each(|slot| queues.push(0, store(slot)));
+            (0..stores).for_each(|slot| queues.push(0, store(slot, 0)));
             queues.push(1, shared(9, 2));
             // Behind two stores it waits until the first has started: then the second is in the first place.
             let all = starts(&mut queues, &spec);

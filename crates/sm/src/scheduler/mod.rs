@@ -5,6 +5,7 @@
 
 mod choose;
 mod rank;
+mod starving;
 
 use crate::spec::SchedulerSpec;
 use rank::Rank;
@@ -159,7 +160,8 @@ mod tests {
     const FRESH: u64 = 0x5555_5555_5555_5555;
 
     pub(super) fn picks(policy: SchedulerPolicy, eligible: &[u64], ages: &[u64]) -> Vec<u32> {
-        let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 0);
+        let mut scheduler =
+            Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8, starvation_interval: None }, 0);
         by_age(ages).into_iter().for_each(|warp| scheduler.enter(warp, 0, Cycle(0)));
         let cycles = eligible.iter().zip(2..);
         cycles
@@ -206,7 +208,10 @@ mod tests {
     fn a_copy_of_a_scheduler_goes_on_as_the_original() {
         for policy in every_policy() {
             let name = policy.text();
-            let mut scheduler = Scheduler::new(&SchedulerSpec { policy, seed: 1, fetch_group: 8 }, 3);
+            let mut scheduler = Scheduler::new(
+                &SchedulerSpec { policy, seed: 1, fetch_group: 8, starvation_interval: None },
+                3,
+            );
             let candidates =
                 Candidates { eligible: u64::MAX, now: Cycle(7), ages: &[5; 64], yielded: false, fresh: 0 };
             (0..10).for_each(|_| {

@@ -1,6 +1,7 @@
 //! Greedy, then the oldest block, whose warps take turns.
 
 use super::choose::least;
+use super::starving::Starving;
 use super::{Candidates, Policy};
 use crate::spec::SchedulerSpec;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub(crate) struct OldestBlock {
     order: Vec<u64>,
     /// The resident blocks, the oldest first.
     blocks: Vec<BlockWarps>,
+    starving: Starving,
 }
 
 /// The warps of a block that are resident in the sub-partition; they came in the order of their numbers.
@@ -34,27 +36,22 @@ struct BlockWarps {
 }
 
 impl Policy for OldestBlock {
-    fn new(_: &SchedulerSpec, _: u64) -> OldestBlock {
+    fn new(spec: &SchedulerSpec, _: u64) -> OldestBlock {
         OldestBlock {
             last: 0,
             younger: vec![WARPS; WARPS as usize],
             order: vec![0; WARPS as usize],
             blocks: Vec::new(),
+            starving: Starving::new(spec.starvation_interval),
         }
     }
 
     #[inline]
     fn pick(&mut self, candidates: &Candidates<'_>) -> u32 {
-        let &Candidates { eligible, now, yielded, fresh, .. } = candidates;
-        let others = eligible & !self.last;
-        if others != 0 && (yielded || eligible & self.last & fresh == 0) {
-            let rest = if yielded { others } else { eligible };
-            let single = rest & (rest - 1) == 0;
-            self.last = if single { rest } else { 1 << self.longest_waiting(rest) };
+        if candidates.now >= self.starving.usual_until() {
+            return self.pick_starving(candidates);
         }
-        let last = self.last.trailing_zeros();
-        self.order[last as usize] = now.0 + self.younger[last as usize];
-        last
+        self.pick_as_usual(candidates)
     }
 
     fn enter(&mut self, warp: u32, block: u64, now: Cycle) {
@@ -77,6 +74,7 @@ impl Policy for OldestBlock {
     fn leave(&mut self, warp: u32) {
         let Some(place) = self.blocks.iter().position(|block| block.warps >> warp & 1 != 0) else { return };
         self.last &= !(1 << warp);
+        self.starving.leave(warp);
         let block = &mut self.blocks[place];
         block.warps &= !(1 << warp);
         block.count -= 1;
@@ -94,6 +92,46 @@ impl Policy for OldestBlock {
 }
 
 impl OldestBlock {
+    /// The warp that issued last or the one that has waited longest.
+    #[inline(always)]
+    fn pick_as_usual(&mut self, candidates: &Candidates<'_>) -> u32 {
+        let &Candidates { eligible, now, yielded, fresh, .. } = candidates;
+        let others = eligible & !self.last;
+        if others != 0 && (yielded || eligible & self.last & fresh == 0) {
+            let rest = if yielded { others } else { eligible };
+            let single = rest & (rest - 1) == 0;
+            self.last = if single { rest } else { 1 << self.longest_waiting(rest) };
+        }
+        let last = self.last.trailing_zeros();
+        self.order[last as usize] = now.0 + self.younger[last as usize];
+        last
+    }
+
+    /// If a warp starves that could issue, it is picked before all others.
+    #[cold]
+    #[inline(never)]
+    fn pick_starving(&mut self, candidates: &Candidates<'_>) -> u32 {
+        let &Candidates { eligible, now, .. } = candidates;
+        if eligible.is_power_of_two() {
+            return self.pick_as_usual(candidates);
+        }
+        let OldestBlock { starving, blocks, order, younger, .. } = self;
+        let has_waited = |warp: usize, since: Cycle| order[warp] < since.0 + younger[warp];
+        let first = starving.first(eligible, now, |since| {
+            let resident = blocks.iter().fold(0, |warps, block| warps | block.warps);
+            let starve = (0..WARPS).filter(|&warp| resident >> warp & 1 != 0 && has_waited(warp as usize, since));
+            starve.fold(0, |all, warp| all | 1 << warp)
+        });
+        if first == 0 {
+            return self.pick_as_usual(candidates);
+        }
+        let warp = self.longest_waiting(first);
+        self.starving.had_turn(warp);
+        self.last = 1 << warp;
+        self.order[warp as usize] = now.0 + self.younger[warp as usize];
+        warp
+    }
+
     /// The warp of the oldest block with eligible ones that has waited longest.
     #[inline]
     fn longest_waiting(&self, eligible: u64) -> u32 {
@@ -111,10 +149,16 @@ mod tests {
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_units::Cycle;
 
-    /// A scheduler whose warps came in cycle 0, each to one of these blocks.
+    const SPEC: SchedulerSpec =
+        SchedulerSpec { policy: SchedulerPolicy::OldestBlock, seed: 1, fetch_group: 8, starvation_interval: None };
+
     fn scheduler(blocks: &[u64]) -> OldestBlock {
-        let spec = SchedulerSpec { policy: SchedulerPolicy::OldestBlock, seed: 1, fetch_group: 8 };
-        let mut scheduler = OldestBlock::new(&spec, 0);
+        of_blocks(&SPEC, blocks)
+    }
+
+    /// A scheduler whose warps came in cycle 0, each to one of these blocks.
+    fn of_blocks(spec: &SchedulerSpec, blocks: &[u64]) -> OldestBlock {
+        let mut scheduler = OldestBlock::new(spec, 0);
         (0..).zip(blocks).for_each(|(warp, &block)| scheduler.enter(warp, block, Cycle(0)));
         scheduler
     }
@@ -182,6 +226,15 @@ mod tests {
         scheduler.leave(0);
         scheduler.enter(0, 9, Cycle(11));
         assert_eq!(picks(&mut scheduler, false, &[(12, 0b11)]), [1]);
+    }
+
+    #[test]
+    fn a_warp_that_starves_behind_an_older_block_goes_first_from_time_to_time() {
+        let spec = SchedulerSpec { starvation_interval: Some(20), ..SPEC };
+        let mut scheduler = of_blocks(&spec, &[4, 7]);
+        let cycles = [(10, 0b11), (20, 0b11), (21, 0b11), (40, 0b11), (42, 0b01), (44, 0b11), (46, 0b11)];
+        // It came in cycle 0, as if it had issued; one that starves alone has one turn.
+        assert_eq!(picks(&mut scheduler, false, &cycles), [0, 0, 0, 1, 0, 0, 0]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn policy(text: &str) -> SchedulerPolicy {
 
 /// What a formula does in consecutive cycles.
 fn pick_all(text: &str, eligible: &[u64], view: View, loads: &[i64]) -> Vec<Pick> {
-    let spec = SchedulerSpec { policy: policy(text), seed: 1, fetch_group: 8 };
+    let spec = SchedulerSpec { policy: policy(text), seed: 1, fetch_group: 8, starvation_interval: None };
     let mut scheduler = Scheduler::new(&spec, 0);
     let ages: Vec<u64> = (0..64).collect();
     (0..64).for_each(|warp| scheduler.enter(warp, u64::from(warp) / 4, Cycle(0)));
@@ -97,7 +97,12 @@ fn a_formula_knows_loads_blocks_instructions_and_time() {
 fn a_kept_value_changes_when_a_warp_issues_and_one_of_a_warp_starts_anew_with_it() {
     let turn = "keep turn = 0 then (turn + 1) % 3; abs(slot - turn)";
     assert_eq!(warps(turn, &[0b111; 4], VIEW), [Some(0), Some(1), Some(2), Some(0)]);
-    let spec = SchedulerSpec { policy: policy("keep warp n = 0 then n + 1; n"), seed: 1, fetch_group: 8 };
+    let spec = SchedulerSpec {
+        policy: policy("keep warp n = 0 then n + 1; n"),
+        seed: 1,
+        fetch_group: 8,
+        starvation_interval: None,
+    };
     let mut scheduler = Scheduler::new(&spec, 0);
     let pick = |scheduler: &mut Scheduler| {
         let candidates =
