@@ -32,6 +32,7 @@ pub struct Multiprocessor {
     /// Every so many cycles warps that have not issued since go before all others, where the oldest block is taken; never
     /// where it is not given.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub starvation_interval: Option<u32>,
     /// How schedulers issue; every cycle each one instruction where it is not given.
     #[serde(default)]

@@ -42,7 +42,7 @@ fn an_unknown_field_is_shown_with_the_nearest_right_one() {
 54 |         schedular: oldest_block, // measured: core/blocks.txt (blocks), core/select.txt (warps of a block)
    |         ^^^^^^^^^ not known
    |
-   = help: did you mean 'scheduler'? allowed: block_clusters, bulk_copies, constants, divergence, fences, instructions, issue, l1, latencies, mbarriers, memory_pipeline, pipes, register_file, scheduler, scheduler_seed, shared, warpgroups
+   = help: did you mean 'scheduler'? allowed: block_clusters, bulk_copies, constants, divergence, fences, instructions, issue, l1, latencies, mbarriers, memory_pipeline, pipes, register_file, scheduler, scheduler_seed, shared, starvation_interval, warpgroups
 "
     );
     assert_eq!(faults[1].message, "missing field 'scheduler' of multiprocessor");
