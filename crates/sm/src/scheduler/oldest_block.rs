@@ -119,7 +119,8 @@ impl OldestBlock {
         let has_waited = |warp: usize, since: Cycle| order[warp] < since.0 + younger[warp];
         let first = starving.first(eligible, now, |since| {
             let resident = blocks.iter().fold(0, |warps, block| warps | block.warps);
-            let starve = (0..WARPS).filter(|&warp| resident >> warp & 1 != 0 && has_waited(warp as usize, since));
+            let starve =
+                (0..WARPS).filter(|&warp| resident >> warp & 1 != 0 && has_waited(warp as usize, since));
             starve.fold(0, |all, warp| all | 1 << warp)
         });
         if first == 0 {
@@ -149,14 +150,19 @@ mod tests {
     use warplab_config::gpu::SchedulerPolicy;
     use warplab_units::Cycle;
 
-    const SPEC: SchedulerSpec =
-        SchedulerSpec { policy: SchedulerPolicy::OldestBlock, seed: 1, fetch_group: 8, starvation_interval: None };
+    const SPEC: SchedulerSpec = SchedulerSpec {
+        policy: SchedulerPolicy::OldestBlock,
+        seed: 1,
+        fetch_group: 8,
+        starvation_interval: None,
+    };
 
+    /// A scheduler whose warps came in cycle 0, each to one of these blocks, none of which starves.
     fn scheduler(blocks: &[u64]) -> OldestBlock {
         of_blocks(&SPEC, blocks)
     }
 
-    /// A scheduler whose warps came in cycle 0, each to one of these blocks.
+    /// Likewise, with other numbers.
     fn of_blocks(spec: &SchedulerSpec, blocks: &[u64]) -> OldestBlock {
         let mut scheduler = OldestBlock::new(spec, 0);
         (0..).zip(blocks).for_each(|(warp, &block)| scheduler.enter(warp, block, Cycle(0)));
