@@ -1,4 +1,4 @@
-//! How warps share the queue of memory instructions, beside an H200: traces/h200/lsu/beside.txt and core/starving.txt.
+//! How warps share the queue of memory instructions, beside an H200: traces/h200/lsu/beside.txt, burst.txt and core/starving.txt.
 
 use super::fences::run;
 use warplab_program::Program;
@@ -78,4 +78,27 @@ fn younger_blocks_store_in_turn_but_for_a_few_stores_every_sixteen_thousand_cycl
     assert_eq!(stores(&told), here);
     let there = [[0, 0, 12, 35], [0, 40, 50, 70], [0, 71, 85, 104], [21, 101, 116, 135], [22, 132, 145, 164]];
     assert_eq!(stores_there(), there);
+}
+
+/// When the last of so many warps of one or four sub-partitions ends its eight bursts of a kind, here and on the H200.
+fn bursts(program: &Program, (kind, warps, subs): (&str, i32, i32)) -> [u32; 2] {
+    let row = format!("{kind} warps {warps} subs {subs}: ");
+    let text = read("traces/h200/lsu/burst.txt");
+    let there = text.lines().find_map(|line| line.strip_prefix(&row)).expect("the row");
+    let ends = there
+        .split(' ')
+        .filter_map(|burst| burst.split_once('-'))
+        .map(|(_, end)| end.parse().expect("a number"));
+    let told = run(program, &format!("k_burst_{kind}"), [1, 1024], &[32 << 20], &[warps, subs]);
+    let last = |nth: i32| told[64 * nth as usize + 15];
+    [(0..warps).map(last).max().expect("a warp"), ends.max().expect("an end")]
+}
+
+#[test]
+fn warps_that_find_the_queue_full_take_turns_as_on_an_h200() {
+    let program = listing("traces/h200/lsu/burst.sass");
+    let rows = [("store", 8, 1), ("store", 8, 4), ("reduce", 8, 4), ("shared", 8, 4), ("shared", 2, 1)];
+    let expected =
+        [[63_823, 63_716], [258_127, 257_848], [129_246, 129_143], [129_245, 129_134], [8_104, 11_047]];
+    assert_eq!(rows.map(|row| bursts(&program, row)), expected);
 }

@@ -160,6 +160,11 @@ fn the_exchanges_beside_stores() {
 }
 
 #[test]
+fn the_bursts_of_warps_that_take_turns() {
+    assert_listing("lsu/burst");
+}
+
+#[test]
 fn the_stores_of_blocks_that_starve() {
     assert_listing("core/starving");
 }
