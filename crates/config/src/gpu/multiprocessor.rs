@@ -237,7 +237,8 @@ pub struct RegisterFile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPipeline {
-    /// Memory instructions that a sub-partition holds before its schedulers must wait.
+    /// Memory instructions that a sub-partition holds before its schedulers must wait; beside accesses to global or local memory
+    /// one more that is none.
     #[schemars(range(min = 1, max = 255))]
     pub queue: u32,
     /// Accesses to global or local memory that wait for the tags beside those, from any sub-partition, and as many to shared memory.

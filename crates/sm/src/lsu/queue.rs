@@ -56,10 +56,8 @@ pub(crate) struct Queues {
     free: [Cycle; MOST],
     /// Of each sub-partition, where its first goes.
     goes_to: [GoesTo; MOST],
-    /// How many instructions of each sub-partition wait in its queue, or behind accesses that wait for the tags, that do not access
-    /// global or local memory.
+    /// How many instructions wait in the queue of each sub-partition that do not access global or local memory.
     others: [u8; MOST],
-    others_behind: [u8; MOST],
     /// The sub-partition whose turn it is.
     turn: usize,
     /// When the next one can leave from any sub-partition.
@@ -70,7 +68,7 @@ pub(crate) struct Queues {
     for_tags: VecDeque<(u8, Operation)>,
     /// How many of these have started.
     started: u64,
-    /// What else waits behind some of these: until so many have started.
+    /// What else waits behind some of these, with its sub-partition: until so many have started.
     behind: VecDeque<(u8, u64, Operation)>,
     /// Whether an access to shared memory that leaves the queue of its sub-partition now waits there.
     keeps_order: bool,
@@ -89,7 +87,6 @@ impl Queues {
             free: [Cycle(0); MOST],
             goes_to: [GoesTo::Data; MOST],
             others: [0; MOST],
-            others_behind: [0; MOST],
             turn: 0,
             unit_free: Cycle(0),
             shared_free: Cycle(0),
@@ -112,13 +109,19 @@ impl Queues {
             return QueueFull::HasRoom;
         }
         let others = usize::from(self.others[sub_partition]);
-        if others == 0 && self.others_behind[sub_partition] == 0 {
+        if others == 0 && !self.waits_behind(sub_partition) {
             QueueFull::OfGlobal
         } else if others == 0 || others == waiting || waiting > spec.entries {
             QueueFull::Full
         } else {
             QueueFull::HasRoom
         }
+    }
+
+    /// Whether an instruction of a sub-partition waits behind accesses that wait for the tags.
+    #[inline(never)]
+    fn waits_behind(&self, sub_partition: usize) -> bool {
+        self.behind.iter().any(|&(sub, ..)| usize::from(sub) == sub_partition)
     }
 
     /// Whether nothing waits.
@@ -243,7 +246,6 @@ impl Queues {
         }
         self.others[sub] -= 1;
         if waits {
-            self.others_behind[sub] += 1;
             let follows = self.must_follow(spec).unwrap_or(self.started);
             self.behind.push_back((sub as u8, follows, operation));
             return Some((sub, asker, None));
@@ -259,12 +261,10 @@ impl Queues {
             return None;
         }
         let (sub, _, operation) = self.behind.pop_front()?;
-        let sub = usize::from(sub);
-        self.others_behind[sub] -= 1;
         self.note_order(spec);
         self.unit_free = now.later(spec.interval);
         self.counters.leaves(now.0, operation.asker.issued.0);
-        Some((sub, operation))
+        Some((usize::from(sub), operation))
     }
 
     /// The first access that waits for the tags, if it can start `now`, and its lines.

@@ -102,6 +102,12 @@ impl OldestBlock {
             let single = rest & (rest - 1) == 0;
             self.last = if single { rest } else { 1 << self.longest_waiting(rest) };
         }
+        self.issues(now)
+    }
+
+    /// The warp that was picked last issues: which it is.
+    #[inline(always)]
+    fn issues(&mut self, now: Cycle) -> u32 {
         let last = self.last.trailing_zeros();
         self.order[last as usize] = now.0 + self.younger[last as usize];
         last
@@ -129,8 +135,7 @@ impl OldestBlock {
         let warp = self.longest_waiting(first);
         self.starving.had_turn(warp);
         self.last = 1 << warp;
-        self.order[warp as usize] = now.0 + self.younger[warp as usize];
-        warp
+        self.issues(now)
     }
 
     /// The warp of the oldest block with eligible ones that has waited longest.
