@@ -4,7 +4,7 @@ mod inspect;
 
 use crate::dram::{Access, ChannelSpec, DramMap, PseudoChannel};
 use crate::fifo::Fifo;
-use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
+use crate::l2::{DramRequest, DramTakes, L2Spec, Slice, SliceOutput};
 use crate::map::AddressMap;
 use crate::message::{Credit, HalfContent, HalfMessage, Line, Reply, Request};
 use serde::{Deserialize, Serialize};
@@ -390,8 +390,9 @@ impl Partition {
         self.agenda.set_message(self.messages.first());
         match message.content {
             HalfContent::Data(line, sectors) => {
+                let arrival = (message.at, self.dram_takes(spec));
                 self.bring_to_slice(spec.map.slice_of(line.local), output, |slice, output| {
-                    slice.fill_copy(&spec.l2, line, sectors, message.at, output);
+                    slice.fill_copy(&spec.l2, line, sectors, arrival, output);
                 });
             }
             HalfContent::Invalidate(line) => {
@@ -399,6 +400,16 @@ impl Partition {
             }
             HalfContent::Request(_) => {}
         }
+    }
+
+    /// Which lines DRAM takes now.
+    #[inline]
+    fn dram_takes(&self, spec: &PartitionSpec) -> DramTakes {
+        if self.channels.iter().any(|channel| channel.waiting_writes() >= spec.write_limit) {
+            return DramTakes::Nothing;
+        }
+        let has_time = self.channels.iter().any(|channel| channel.sees_all_reads(&spec.channel));
+        if has_time { DramTakes::Early } else { DramTakes::Victims }
     }
 
     /// A slice looks up a request, and those after it as long as nothing else happens before `settled` and nothing is asked
@@ -411,11 +422,11 @@ impl Partition {
         output: &mut PartitionOutput,
     ) -> Ticks {
         let end = self.agenda.apart_from(number).min(settled);
-        let writes_allowed = self.channels.iter().all(|channel| channel.waiting_writes() < spec.write_limit);
+        let takes = self.dram_takes(spec);
         let mut next = now;
         self.with_slice(number, output, |slice, output| {
             loop {
-                slice.step(&spec.l2, now, writes_allowed, output);
+                slice.step(&spec.l2, now, takes, output);
                 next = slice.next_event();
                 if next >= end || !output.dram.is_empty() {
                     break;

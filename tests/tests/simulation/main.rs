@@ -13,6 +13,7 @@ mod hardware;
 mod hazards;
 mod isa;
 mod laws;
+mod level_two;
 mod load_store;
 mod machine_code;
 mod monotony;

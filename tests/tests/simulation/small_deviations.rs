@@ -15,7 +15,7 @@ pub(super) fn launch(config: &GpuConfig, program: &Program, grid: u32, block: u3
     launch_with(config, program, (grid, block), bytes, RunOptions::default())
 }
 
-fn launch_with(
+pub(super) fn launch_with(
     config: &GpuConfig,
     program: &Program,
     (grid, block): (u32, u32),
@@ -300,8 +300,8 @@ fn a_kernel_that_only_reads_writes_nothing_to_dram() {
         assert_eq!(dram.read_bytes, 1056 * 256 * 256);
         dram.written_bytes
     };
-    // Nothing of its own; what others wrote leaves.
-    assert_eq!([written(0), written(2_400_000)], [0, 2_400_000]);
+    // Nothing of its own; what others wrote leaves as far as DRAM has time for it.
+    assert_eq!([written(0), written(2_400_000)], [0, 1_560_576]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn every_fault_of_meaning_is_reported_with_its_place() {
             "= help: did you mean 'grid'? allowed: gpu, gpu.PATH, launch, suite, case, program, kernel, grid, block, cluster, dynamic_shared_bytes, argument.N, buffer.NAME.size, scheduler, passes, fmad, max_cycles, watch, word",
             "error: no machine has 'l2.kb'",
             "--> sweep.ron:6:48",
-            "= help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_pass_percent, atomic_repeat_percent, coalescer_sms, completion, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, link_queue_bytes, miss_entries, miss_latency, partial_ways, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_switch, write_to_pending, write_to_read",
+            "= help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_pass_percent, atomic_repeat_percent, cleans_before_eviction, coalescer_sms, completion, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, link_queue_bytes, miss_entries, miss_latency, partial_ways, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_switch, write_to_pending, write_to_read",
             "error: there is no axis, constant or earlier column 'siz'",
             "--> sweep.ron:7:32",
             "= help: did you mean 'size'? allowed: size, weight, log_n",

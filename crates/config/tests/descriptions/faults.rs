@@ -332,7 +332,7 @@ fn a_wrong_change_is_shown_in_the_change() {
     };
     assert_eq!(
         shown("l2.kibs=3"),
-        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_pass_percent, atomic_repeat_percent, coalescer_sms, completion, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, link_queue_bytes, miss_entries, miss_latency, partial_ways, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_switch, write_to_pending, write_to_read\n"
+        "error: unknown field 'kibs' of l2\n --> --set:1:4\n  |\n1 | l2.kibs=3\n  |    ^^^^ not known\n  |\n  = help: did you mean 'kib'? allowed: atomic_interval, atomic_part_percent, atomic_pass_percent, atomic_repeat_percent, cleans_before_eviction, coalescer_sms, completion, dirty_lines, fetch_bytes, fill_latency, halves, hashed_sets, hit_latency, input_bytes, kib, link_bytes, link_latency, link_queue_bytes, miss_entries, miss_latency, partial_ways, replacement, slice_bytes, slice_hash, slice_table, slices_per_channel, ways, write_switch, write_to_pending, write_to_read\n"
     );
     assert!(
         shown("multiprocessor.scheduler=fast")

@@ -108,6 +108,25 @@ impl Word {
         SectorMask((self.0 >> at & 0xf) as u8)
     }
 
+    /// Whether another line may take its place.
+    #[inline]
+    fn may_go(self) -> bool {
+        self.0 >> PINNED & 1 == 0
+    }
+
+    /// Whether nothing of it must be written back.
+    #[inline]
+    fn is_clean(self) -> bool {
+        self.sectors(DIRTY).is_empty()
+    }
+
+    /// What is lost if it goes.
+    #[inline]
+    fn victim(self) -> Victim {
+        let dirty = self.sectors(DIRTY);
+        Victim { line: self.line(), dirty, partial: dirty & self.sectors(PARTIAL) }
+    }
+
     #[inline]
     fn set_sectors(&mut self, at: u32, sectors: SectorMask) {
         self.0 = self.0 & !(0xf << at) | u64::from(sectors.0 & 0xf) << at;
@@ -251,14 +270,45 @@ impl SectorCache {
         let (way, victim) = match self.fingerprints.find_empty(set) {
             Some(empty) => (empty, None),
             None => {
-                let lines = &self.lines[set * self.shape.ways..][..self.shape.ways];
-                let way = self.replacement.victim(set, |way| lines[way].0 >> PINNED & 1 == 0)?;
-                let old = lines[way];
-                let dirty = old.sectors(DIRTY);
-                (way, Some(Victim { line: old.line(), dirty, partial: dirty & old.sectors(PARTIAL) }))
+                let way = self.victim(set, Word::may_go)?;
+                (way, Some(self.lines[set * self.shape.ways + way].victim()))
             }
         };
         Some((self.put(absent, way), victim))
+    }
+
+    /// Makes room as [`SectorCache::insert_absent`] does, but where something of the line that would go must be written back
+    /// and a clean line can go, that one goes; and which one was spared. `None` also where only dirty lines can go and none
+    /// may, as `dirty_may_go` says.
+    #[inline]
+    pub(crate) fn insert_sparing(
+        &mut self,
+        absent: Absent,
+        dirty_may_go: bool,
+    ) -> Option<(LineIndex, Option<Victim>, Option<LineIndex>)> {
+        let set = absent.set;
+        if let Some(empty) = self.fingerprints.find_empty(set) {
+            return Some((self.put(absent, empty), None, None));
+        }
+        let first = set * self.shape.ways;
+        let next = self.victim(set, Word::may_go)?;
+        let (mut way, mut spared) = (next, None);
+        if !self.lines[first + next].is_clean() {
+            match self.victim(set, |word| word.may_go() && word.is_clean()) {
+                Some(clean) => (way, spared) = (clean, Some(LineIndex((first + next) as u32))),
+                None if dirty_may_go => {}
+                None => return None,
+            }
+        }
+        let victim = self.lines[first + way].victim();
+        Some((self.put(absent, way), Some(victim), spared))
+    }
+
+    /// The way of a full set whose line goes, of those that may.
+    #[inline]
+    fn victim(&mut self, set: usize, may_go: impl Fn(Word) -> bool) -> Option<usize> {
+        let lines = &self.lines[set * self.shape.ways..][..self.shape.ways];
+        self.replacement.victim(set, |way| may_go(lines[way]))
     }
 
     /// Makes room for a line that [`SectorCache::seek`] has not found, in a cache that pins no line and writes nothing back:
@@ -314,7 +364,7 @@ impl SectorCache {
 
     /// Whether a line must stay.
     pub(crate) fn is_pinned(&self, index: LineIndex) -> bool {
-        self.lines[index.0 as usize].0 >> PINNED & 1 != 0
+        !self.lines[index.0 as usize].may_go()
     }
 
     /// Whether a line is at a place.
@@ -324,7 +374,7 @@ impl SectorCache {
 
     /// Whether something of a line must be written back.
     pub(crate) fn is_dirty(&self, index: LineIndex) -> bool {
-        !self.lines[index.0 as usize].sectors(DIRTY).is_empty()
+        !self.lines[index.0 as usize].is_clean()
     }
 
     /// The sectors of a line that can be read.
@@ -387,9 +437,8 @@ impl SectorCache {
     /// The rest of a line comes, and it is written back: what must go.
     pub fn clean(&mut self, index: LineIndex) -> Victim {
         let word = &mut self.lines[index.0 as usize];
-        let dirty = word.sectors(DIRTY);
-        let victim = Victim { line: word.line(), dirty, partial: dirty & word.sectors(PARTIAL) };
-        word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !dirty);
+        let victim = word.victim();
+        word.set_sectors(PARTIAL, word.sectors(PARTIAL) & !victim.dirty);
         word.set_sectors(DIRTY, SectorMask::EMPTY);
         victim
     }

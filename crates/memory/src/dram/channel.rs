@@ -180,6 +180,12 @@ impl PseudoChannel {
         self.writes.len()
     }
 
+    /// Whether the controller sees every read that waits.
+    #[must_use]
+    pub(crate) fn sees_all_reads(&self, spec: &ChannelSpec) -> bool {
+        self.reads.len() < spec.window
+    }
+
     /// When the next command may be issued; never when nothing waits.
     #[must_use]
     pub fn next_decision(&self) -> Ticks {

@@ -11,5 +11,5 @@ mod slice;
 mod turns;
 mod writes;
 
-pub(crate) use slice::{Asker, DramRequest, L2Spec, Slice, SliceOutput};
+pub(crate) use slice::{Asker, DramRequest, DramTakes, L2Spec, Slice, SliceOutput};
 pub use slice::{L2MshrView, RequestView, SliceView};

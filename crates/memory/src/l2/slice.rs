@@ -49,14 +49,24 @@ pub(crate) enum Asker {
     OtherHalf,
 }
 
+/// Which lines DRAM takes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DramTakes {
+    /// None: its write queues are full.
+    Nothing,
+    /// Those that must go.
+    Victims,
+    /// Those that may stay, too: its controllers have time.
+    Early,
+}
+
 /// A request's turn.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     asker: Asker,
     /// The number of the line inside its partition, which chooses its set.
     set: u64,
-    /// Whether the write queue of DRAM has room.
-    writes_allowed: bool,
+    takes: DramTakes,
     now: Ticks,
 }
 
@@ -179,15 +189,8 @@ impl Slice {
         self.from_other_half.released(obstacle);
     }
 
-    /// Looks up the request whose turn it is `now`, at [`Slice::next_event`]; `writes_allowed` is false while the write
-    /// queue of DRAM is full.
-    pub(crate) fn step(
-        &mut self,
-        spec: &L2Spec,
-        now: Ticks,
-        writes_allowed: bool,
-        output: &mut SliceOutput<'_>,
-    ) {
+    /// Looks up the request whose turn it is `now`, at [`Slice::next_event`], while DRAM takes what it `takes`.
+    pub(crate) fn step(&mut self, spec: &L2Spec, now: Ticks, takes: DramTakes, output: &mut SliceOutput<'_>) {
         let asker = self.next_asker();
         let inbox = self.inbox(asker);
         if let Some(blocked) = inbox.obstacle() {
@@ -201,7 +204,7 @@ impl Slice {
             spec.credit(&request, asker, now, output);
             return;
         }
-        let turn = Turn { asker, set, writes_allowed, now };
+        let turn = Turn { asker, set, takes, now };
         let passed = if asker == Asker::Sm && home != self.half {
             self.look_up_far(spec, &request, turn, output)
         } else {
@@ -252,7 +255,7 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs && self.fills_partial_lines(spec, request, index) {
             return Err(Blocked::Other);
         }
-        if !turn.writes_allowed && self.fills_dirty_lines(spec, request) {
+        if turn.takes == DramTakes::Nothing && self.fills_dirty_lines(spec, request) {
             return Err(Blocked::Other);
         }
         let present = self.cache.present(index);
@@ -312,7 +315,7 @@ impl Slice {
         turn: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<LineIndex, Blocked> {
-        let Turn { set, writes_allowed, now, .. } = turn;
+        let Turn { set, takes, now, .. } = turn;
         let absent = match self.cache.seek(line, set) {
             Ok(index) => return Ok(index),
             Err(absent) => absent,
@@ -320,12 +323,7 @@ impl Slice {
         if self.mshrs.len() >= spec.mshrs {
             return Err(Blocked::Mshrs);
         }
-        let inserted = writes_allowed.then(|| self.cache.insert_absent(absent)).flatten();
-        let (index, victim) = inserted.ok_or(Blocked::Other)?;
-        if let Some(victim) = victim {
-            self.evict(spec, victim, now, output);
-        }
-        Ok(index)
+        self.insert(spec, absent, takes, now, output).ok_or(Blocked::Other)
     }
 
     /// The sectors that must come from DRAM before the request can be answered.

@@ -1,8 +1,8 @@
 //! What the two halves have to do with each other: requests for lines at home in the other half, copies of them here, and
 //! copies of lines at home here.
 
-use super::{Asker, L2Spec, Passed, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
-use crate::cache::{Absent, LineIndex};
+use super::{Asker, DramTakes, L2Spec, Passed, Slice, SliceOutput, Turn, count, data_bytes, fetched, reply};
+use crate::cache::LineIndex;
 use crate::l2::inbox::Blocked;
 use crate::l2::mshr::{Mshr, Waiter};
 use crate::message::{HalfContent, HalfMessage, Line, Request, RequestKind};
@@ -74,14 +74,16 @@ impl Slice {
         spec: &L2Spec,
         request: &Request,
         full: SectorMask,
-        Turn { asker, set, writes_allowed, now }: Turn,
+        Turn { asker, set, takes, now }: Turn,
         output: &mut SliceOutput<'_>,
     ) -> Result<(), Blocked> {
         let index = match self.cache.seek(request.line, set) {
             Ok(index) => Some(index),
-            Err(_) if !writes_allowed => return Err(Blocked::Other),
+            Err(_) if takes == DramTakes::Nothing && !spec.cleans_before_eviction => {
+                return Err(Blocked::Other);
+            }
             // Where every line of the set is under way the write leaves no copy.
-            Err(absent) => self.insert(spec, absent, now, output),
+            Err(absent) => self.insert(spec, absent, takes, now, output),
         };
         let present = index.map_or(SectorMask::EMPTY, |index| self.cache.present(index));
         count(request, present, SectorMask::EMPTY, output.counters);
@@ -199,13 +201,14 @@ impl Slice {
         spec: &L2Spec,
         line: Line,
         sectors: SectorMask,
-        at: Cycle,
+        (at, takes): (Cycle, DramTakes),
         output: &mut SliceOutput<'_>,
     ) {
         let now = Ticks::from(at);
         self.unblock(now);
+        let takes = if spec.cleans_before_eviction { takes } else { DramTakes::Victims };
         let found = self.cache.seek(line.address, line.local);
-        if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, now, output), Some) {
+        if let Some(index) = found.map_or_else(|absent| self.insert(spec, absent, takes, now, output), Some) {
             self.cache.fill(index, sectors);
         }
         let mut ready = std::mem::take(&mut self.ready);
@@ -219,19 +222,6 @@ impl Slice {
             self.answer(spec, request, asker, Passed::late(passed, Ticks(0)), output);
         }
         self.ready = ready;
-    }
-
-    /// Puts a line into the cache, if it can get a place.
-    fn insert(
-        &mut self,
-        spec: &L2Spec,
-        absent: Absent,
-        now: Ticks,
-        output: &mut SliceOutput<'_>,
-    ) -> Option<LineIndex> {
-        let (index, victim) = self.cache.insert_absent(absent)?;
-        victim.into_iter().for_each(|victim| self.evict(spec, victim, now, output));
-        Some(index)
     }
 
     /// The copy of a line is out of date.

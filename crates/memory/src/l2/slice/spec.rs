@@ -34,6 +34,8 @@ pub(crate) struct L2Spec {
     pub(super) partial_ways: Option<usize>,
     /// Lines that must be written back.
     pub(super) dirty_lines: Option<usize>,
+    /// Whether a dirty line that would go is written back and stays, and a clean one goes.
+    pub(super) cleans_before_eviction: bool,
     pub(super) writes: Option<WriteSpec>,
     /// How long a sector keeps the port busy whose rest comes from DRAM.
     pub(super) completion: Ticks,
@@ -75,6 +77,7 @@ impl L2Spec {
             coalescer: CoalescerSpec::new(config),
             partial_ways: l2.partial_ways.map(|ways| ways as usize),
             dirty_lines: l2.dirty_lines.map(|lines| lines as usize),
+            cleans_before_eviction: l2.cleans_before_eviction,
             writes: WriteSpec::new(config),
             completion: cycle * u64::from(l2.completion),
             fetch_sectors: l2.fetch_bytes / SECTOR_BYTES as u32,

@@ -1,6 +1,6 @@
 //! One slice between a fake crossbar above and a fake DRAM below. Times are in cycles.
 
-use super::{DramRequest, L2Spec, Slice, SliceOutput, fetched};
+use super::{DramRequest, DramTakes, L2Spec, Slice, SliceOutput, fetched};
 use crate::message::{Credit, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, toy, write};
 use warplab_config::{GpuConfig, Ticks};
@@ -11,8 +11,7 @@ use warplab_units::{Cycle, PartitionId, SectorMask, SmId};
 struct Bench {
     spec: L2Spec,
     slice: Slice,
-    /// Whether DRAM has room for writes.
-    writes_allowed: bool,
+    takes: DramTakes,
     replies: Vec<Reply>,
     dram: Vec<DramRequest>,
     counters: CacheCounters,
@@ -27,7 +26,7 @@ impl Bench {
         Bench {
             slice: Slice::new(&spec, PartitionId(0)),
             spec,
-            writes_allowed: true,
+            takes: DramTakes::Early,
             replies: Vec::new(),
             dram: Vec::new(),
             counters: CacheCounters::default(),
@@ -52,9 +51,9 @@ impl Bench {
     /// Looks up everything that can be.
     fn run(&mut self, requests: impl IntoIterator<Item = Request>) {
         requests.into_iter().for_each(|request| _ = self.slice.push(&self.spec, request));
-        let writes_allowed = self.writes_allowed;
+        let takes = self.takes;
         while self.slice.next_event() != Ticks::NEVER {
-            self.with(|slice, spec, output| slice.step(spec, slice.next_event(), writes_allowed, output));
+            self.with(|slice, spec, output| slice.step(spec, slice.next_event(), takes, output));
         }
     }
 
@@ -274,6 +273,60 @@ fn a_dirty_victim_is_written_back_when_it_goes() {
 }
 
 #[test]
+fn a_dirty_line_that_would_go_is_written_back_and_a_clean_one_goes_first() {
+    let mut config = toy();
+    config.l2.cleans_before_eviction = true;
+    let mut bench = Bench::new(&config);
+    // Lines 0 and 4 of a set of four ways are dirty, 8 and 12 are clean.
+    bench.run([write(1, 0, 1, 100), write(1, 4, 1, 200), read(1, 8, 1, 300), read(1, 12, 1, 400)]);
+    bench.fill(8, 0b1111, 500);
+    bench.fill(12, 0b1111, 500);
+    bench.dram.clear();
+    let mut after_reading = |number, at| {
+        bench.run([read(2, number, 1, at)]);
+        bench.fill(number, 0b1111, at + 50);
+        let written: Vec<_> = bench.asked().iter().filter(|asked| asked.2).map(|asked| asked.0).collect();
+        let there =
+            [0, 4, 8, 12, 16, 20, 24].map(|number| bench.slice.cache.find(line(number), number).is_some());
+        (written, there.map(u8::from))
+    };
+    // Each find makes its line the last one used, so that the order stays.
+    assert_eq!(after_reading(16, 600), (vec![0], [1, 1, 0, 1, 1, 0, 0]));
+    assert_eq!(after_reading(20, 700), (vec![0], [0, 1, 0, 1, 1, 1, 0]));
+    assert_eq!(after_reading(24, 800), (vec![0, 4], [0, 1, 0, 0, 1, 1, 1]));
+}
+
+#[test]
+fn a_dirty_line_stays_dirty_while_dram_has_no_time_for_it() {
+    let mut config = toy();
+    config.l2.cleans_before_eviction = true;
+    let mut bench = Bench::new(&config);
+    bench.run([write(1, 0, 1, 100), write(1, 4, 1, 200), read(1, 8, 1, 300), read(1, 12, 1, 400)]);
+    bench.fill(8, 0b1111, 500);
+    bench.fill(12, 0b1111, 500);
+    bench.dram.clear();
+    bench.takes = DramTakes::Victims;
+    bench.run([read(2, 16, 1, 600), read(2, 20, 1, 700), read(2, 24, 1, 800)]);
+    // Lines 8 and 12 have gone, and then there is no clean one that may go: 16 and 20 are under way.
+    assert_eq!(
+        bench.asked(),
+        [(16, 1, false, 610), (20, 1, false, 710), (0, 1, true, 800), (24, 1, false, 810)]
+    );
+    bench.takes = DramTakes::Nothing;
+    bench.run([read(2, 28, 1, 900)]);
+    assert_eq!(bench.asked().len(), 4);
+}
+
+#[test]
+fn a_set_of_dirty_lines_alone_gives_up_the_one_used_least_recently() {
+    let mut config = toy();
+    config.l2.cleans_before_eviction = true;
+    let mut bench = Bench::new(&config);
+    bench.run((0..5).map(|number| write(1, number * 4, 1, 100)));
+    assert_eq!((bench.asked()[0].0, bench.counters.evictions, bench.counters.writeback_sectors), (0, 1, 1));
+}
+
+#[test]
 fn of_more_lines_left_by_others_than_a_set_holds_the_last_ones_are_there() {
     let mut bench = Bench::new(&toy());
     // Six lines of set 0, which has four ways, one of them twice.
@@ -311,11 +364,11 @@ fn the_replacement_policy_of_the_machine_decides_who_goes() {
 #[test]
 fn a_full_write_queue_of_dram_stops_a_miss_and_lets_hits_pass() {
     let mut bench = Bench::holding(&toy(), 0, 1);
-    bench.writes_allowed = false;
+    bench.takes = DramTakes::Nothing;
     bench.run([read(1, 0, 1, 100), read(2, 4, 1, 101), read(3, 0, 1, 102)]);
     assert_eq!(bench.answered(), [(1, 121)]);
     assert!(bench.dram.is_empty() && !bench.slice.is_idle());
-    bench.writes_allowed = true;
+    bench.takes = DramTakes::Early;
     bench.slice.unblock(Ticks::of_cycles(150));
     bench.run([]);
     assert_eq!(bench.asked().len(), 1);
@@ -459,10 +512,10 @@ fn a_full_write_queue_of_dram_stops_a_write_that_would_clean_a_line() {
     config.l2.dirty_lines = Some(1);
     let mut bench = Bench::new(&config);
     bench.run([write(1, 0, 1, 100), write(2, 1, 1, 200)]);
-    bench.writes_allowed = false;
+    bench.takes = DramTakes::Nothing;
     bench.run([write(3, 0, 1, 300)]);
     assert_eq!(bench.answered().len(), 2);
-    bench.writes_allowed = true;
+    bench.takes = DramTakes::Early;
     bench.slice.unblock(Ticks::of_cycles(400));
     bench.run([]);
     assert_eq!((bench.answered().len(), bench.dram.len()), (3, 2));

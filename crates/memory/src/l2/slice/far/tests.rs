@@ -1,7 +1,7 @@
 //! Two slices of the same number in two halves, between fake SMs above and a fake DRAM below that takes 100 cycles.
 //! A message takes 30 cycles and passes the link in one cycle for each 32 bytes. Times are in cycles.
 
-use crate::l2::{DramRequest, L2Spec, Slice, SliceOutput};
+use crate::l2::{DramRequest, DramTakes, L2Spec, Slice, SliceOutput};
 use crate::map::{AddressMap, Half};
 use crate::message::{Credit, HalfContent, HalfMessage, Reply, Request, RequestKind};
 use crate::testing::{atomic, line, read, slice_hash, toy, write};
@@ -113,12 +113,18 @@ impl Twins {
                 match message.content {
                     HalfContent::Request(request) => _ = slice.push_far(request),
                     HalfContent::Data(line, sectors) => {
-                        slice.fill_copy(&self.spec, line, sectors, message.at, &mut output);
+                        slice.fill_copy(
+                            &self.spec,
+                            line,
+                            sectors,
+                            (message.at, DramTakes::Early),
+                            &mut output,
+                        );
                     }
                     HalfContent::Invalidate(line) => slice.invalidate_copy(line),
                 }
             }
-            _ => slice.step(&self.spec, slice.next_event(), true, &mut output),
+            _ => slice.step(&self.spec, slice.next_event(), DramTakes::Early, &mut output),
         }
         self.asked[half] += dram.len() as u32;
         self.fills[half].extend(dram.into_iter().filter(|request| !request.write));
