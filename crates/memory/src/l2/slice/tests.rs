@@ -272,16 +272,21 @@ fn a_dirty_victim_is_written_back_when_it_goes() {
     assert_eq!((bench.counters.evictions, bench.counters.writeback_sectors), (1, 2));
 }
 
-#[test]
-fn a_dirty_line_that_would_go_is_written_back_and_a_clean_one_goes_first() {
+/// A slice that cleans lines before they go: of a set of four ways lines 0 and 4 are dirty, 8 and 12 are clean.
+fn full_of_dirty_and_clean_lines() -> Bench {
     let mut config = toy();
     config.l2.cleans_before_eviction = true;
     let mut bench = Bench::new(&config);
-    // Lines 0 and 4 of a set of four ways are dirty, 8 and 12 are clean.
     bench.run([write(1, 0, 1, 100), write(1, 4, 1, 200), read(1, 8, 1, 300), read(1, 12, 1, 400)]);
     bench.fill(8, 0b1111, 500);
     bench.fill(12, 0b1111, 500);
     bench.dram.clear();
+    bench
+}
+
+#[test]
+fn a_dirty_line_that_would_go_is_written_back_and_a_clean_one_goes_first() {
+    let mut bench = full_of_dirty_and_clean_lines();
     let mut after_reading = |number, at| {
         bench.run([read(2, number, 1, at)]);
         bench.fill(number, 0b1111, at + 50);
@@ -298,13 +303,7 @@ fn a_dirty_line_that_would_go_is_written_back_and_a_clean_one_goes_first() {
 
 #[test]
 fn a_dirty_line_stays_dirty_while_dram_has_no_time_for_it() {
-    let mut config = toy();
-    config.l2.cleans_before_eviction = true;
-    let mut bench = Bench::new(&config);
-    bench.run([write(1, 0, 1, 100), write(1, 4, 1, 200), read(1, 8, 1, 300), read(1, 12, 1, 400)]);
-    bench.fill(8, 0b1111, 500);
-    bench.fill(12, 0b1111, 500);
-    bench.dram.clear();
+    let mut bench = full_of_dirty_and_clean_lines();
     bench.takes = DramTakes::Victims;
     bench.run([read(2, 16, 1, 600), read(2, 20, 1, 700), read(2, 24, 1, 800)]);
     // Lines 8 and 12 have gone, and then there is no clean one that may go: 16 and 20 are under way.
